@@ -77,12 +77,14 @@ fn place_of(id: &str) -> Option<usize> {
 }
 
 /// What a link to the view asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BesideLink {
     /// The text of the editor, with another one to be chosen.
     Own,
     /// An example beside the other text of its kernel.
     Examples(Pair),
+    /// A name that no example with two texts has.
+    Unknown(String),
 }
 
 /// Reads the part of an address after and with `#`: `#beside`, `#beside=vector-addition`.
@@ -92,7 +94,10 @@ pub fn read_link(hash: &str) -> Option<BesideLink> {
         return Some(BesideLink::Own);
     }
     let id = rest.strip_prefix('=')?;
-    pair_of(place_of(id)?).map(BesideLink::Examples)
+    Some(match place_of(id).and_then(pair_of) {
+        Some(pair) => BesideLink::Examples(pair),
+        None => BesideLink::Unknown(id.chars().take(64).collect()),
+    })
 }
 
 /// The link to a view: only examples can be named.

@@ -103,15 +103,25 @@ fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
     let (Some(lane), Some(step)) = (cell.lane, cell.step) else {
         return links;
     };
-    links.lanes = 1 << (lane & 31);
     links.writer = Some((lane, step));
     if let Some((store, piece)) =
         writer_of(model.stores_of(step).unwrap_or(&[]), memory, lane, &bytes)
     {
         links.lines.push(store.range.line);
-        links.registers.extend(piece.source.clone());
+        // Lanes and registers are those of the warp that is shown.
+        if is_shown(model, store) {
+            links.lanes = 1 << (lane & 31);
+            links.registers.extend(piece.source.clone());
+        }
     }
     links
+}
+
+/// Whether the warp of a store is the one whose lanes are shown.
+fn is_shown(model: &Model, store: &StoreView) -> bool {
+    let frame = model.run.frame.as_deref();
+    let warp = frame.and_then(|frame| frame.warp.as_ref());
+    warp.is_some_and(|warp| warp.block_id == store.block && warp.warp == store.warp)
 }
 
 fn step_of(model: &Model) -> Option<&MatrixStep> {
@@ -251,7 +261,8 @@ fn line_links(model: &Model, line: u32) -> Links {
             links.steps.push(store.step + 1);
         }
     }
-    if let Some(store) = shown.filter(|store| links.steps.contains(&(store.step + 1))) {
+    let here = shown.filter(|store| is_shown(model, store));
+    if let Some(store) = here.filter(|store| links.steps.contains(&(store.step + 1))) {
         links.lanes = store
             .lanes
             .iter()

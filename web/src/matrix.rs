@@ -35,6 +35,8 @@ pub struct MatrixChoice {
     pub beside: Option<String>,
     /// Nothing but the view: for a frame in another page.
     pub embedded: bool,
+    /// Parts of the link that it was read from which mean nothing here.
+    pub unread: Vec<String>,
 }
 
 /// What the cells of the matrix say.

@@ -7,13 +7,16 @@ use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
 use crate::scenario::{Buffer, Field, Init, Parameter, RegisterStart, Scenario};
 use crate::value::{ElementType, Literal};
 use std::collections::BTreeSet;
-use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace, UnitOp};
 use warpgrid_program::{
     Function, FunctionId, MachineCode, Program, RegisterId, Variable, VariableId,
 };
 
 /// Bytes before a guessed address in shared or local memory, at most.
 const MAX_BYTES_BEFORE: u64 = 4096;
+
+/// Threads of four warps.
+const WARPGROUP: u32 = 128;
 
 /// Elements of a guessed buffer, at most.
 const MAX_ELEMENTS: u64 = 4096;
@@ -206,6 +209,9 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     let most = bounds.max_threads.map_or(256, limit);
     match (bounds.required_threads, n_axes) {
         (Some(required), _) => required,
+        (None, 1) if most >= WARPGROUP && has_warpgroups(program) => {
+            bounds.max_threads.unwrap_or([WARPGROUP, 1, 1])
+        }
         (None, 1) => bounds.max_threads.unwrap_or(DEFAULT_BLOCK),
         // A warp handles a matrix: it has to lie along x.
         (None, _) if most >= 64 && has_matrices(program) => [32, (most / 32).min(8), 1],
@@ -215,6 +221,22 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
         (None, _) if most >= 64 => [4, 4, 4],
         _ => [1, 1, 1],
     }
+}
+
+/// Whether the module looks at which block it is in.
+pub(crate) fn reads_block_index(program: &Program) -> bool {
+    let functions = program.functions.iter();
+    let mut instructions = functions.flat_map(|function| readers(program, function));
+    instructions.any(|reader| match reader.read() {
+        Reading::Copy { from, .. } => matches!(from, Value::Special(SpecialRegister::Ctaid(_))),
+        _ => false,
+    })
+}
+
+/// Whether instructions belong to four warps together.
+fn has_warpgroups(program: &Program) -> bool {
+    let mut actions = program.actions.iter();
+    actions.any(|action| action.does.unit().is_some_and(UnitOp::takes_warpgroup))
 }
 
 fn has_matrices(program: &Program) -> bool {

@@ -9,10 +9,11 @@ use crate::prepare;
 use crate::reading::{Base, Reader, Reading};
 use crate::scenario::{Buffer, Init, Misaligned, Parameter, RegisterStart, Scenario};
 use crate::value::{ElementType, Literal};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use warpgrid_emulator::{
     AccessFault, BufferIndex, Decoded, Fault, FaultKind, Interest, Limits, Machine, MemoryRegion,
-    Observer, Region, Status,
+    Observer, Region, Status, StepEvent,
 };
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{FunctionId, Program};
@@ -31,6 +32,8 @@ const MIN_ELEMENTS: u64 = 32;
 const MAX_TRIALS: usize = 24;
 /// What a parameter costs in steps: the machine makes a buffer of most.
 const COST_OF_PARAMETER: u64 = 100;
+/// Instructions of a kernel, at most, for which it is looked which of them a run reaches.
+const MAX_INSTRUCTIONS: usize = 20_000;
 /// Threads of a block, at most.
 const MAX_BLOCK: u32 = 1024;
 /// How far after a number an access may lie that took it for an address.
@@ -132,6 +135,9 @@ pub(crate) fn rehearse(
     {
         *scenario = better;
     }
+    if let Some(better) = stage.with_more_reached(scenario) {
+        *scenario = better;
+    }
     stage.decoded
 }
 
@@ -158,16 +164,30 @@ struct Run {
     origin: Option<(String, i64)>,
 }
 
-/// Counts the steps that store.
-struct Stores(u64);
+/// Counts the steps that store, and notes the instructions that a run reaches where that is asked for.
+#[derive(Default)]
+struct Watch {
+    n_stores: u64,
+    /// Function and index of each instruction.
+    reached: Option<BTreeSet<(u32, u32)>>,
+}
 
-impl Observer for Stores {
+impl Observer for Watch {
     fn interest(&self) -> Interest {
-        Interest::NONE
+        Interest {
+            steps: self.reached.is_some(),
+            ..Interest::NONE
+        }
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        if let Some(reached) = &mut self.reached {
+            reached.insert((event.function.0, event.instruction));
+        }
     }
 
     fn store_step(&mut self, _step: u64) {
-        self.0 += 1;
+        self.n_stores += 1;
     }
 }
 
@@ -341,12 +361,86 @@ impl Stage<'_> {
         None
     }
 
+    /// The scenario with more blocks or warps, such that the run reaches instructions that it leaves out otherwise: what only
+    /// block 1 or warp 3 does. Of several, the smallest that reaches most.
+    fn with_more_reached(&mut self, scenario: &Scenario) -> Option<Scenario> {
+        let function = self.program.functions.get(self.entry.0 as usize)?;
+        let n_instructions = function.instructions.len();
+        let block = scenario.block.filter(|_| self.guessed.block);
+        let grid = scenario.grid.filter(|_| self.guessed.grid);
+        let reads_block = guess::reads_block_index(self.program);
+        if n_instructions > MAX_INSTRUCTIONS || (block.is_none() && !reads_block) {
+            return None;
+        }
+        let mut best = self.n_reached(scenario)?;
+        if best >= n_instructions {
+            return None;
+        }
+        let mut found = None;
+        let grids: &[u32] = match (grid, reads_block) {
+            (Some([_, 1, 1]), true) => &[1, 2],
+            _ => &[1],
+        };
+        let blocks: &[u32] = match block {
+            Some([_, 1, 1]) => &[1, 2, 4, 8],
+            _ => &[1],
+        };
+        for (n_blocks, n_warps) in grids
+            .iter()
+            .flat_map(|g| blocks.iter().map(move |b| (*g, *b)))
+        {
+            let times = |extents: Option<[u32; 3]>, n: u32| {
+                extents.map(|[x, y, z]| [x.saturating_mul(n), y, z])
+            };
+            let mut other = scenario.clone();
+            other.grid = times(scenario.grid, n_blocks);
+            other.block = times(scenario.block, n_warps);
+            let is_same = n_blocks * n_warps == 1;
+            if is_same || other.block.is_some_and(|[x, ..]| x > MAX_BLOCK) {
+                continue;
+            }
+            if self.grow(&mut other, MAX_STEPS_OF_TRIAL)? < Outcome::Stores {
+                continue;
+            }
+            let n_reached = self.n_reached(&other)?;
+            if n_reached > best {
+                (best, found) = (n_reached, Some(other));
+            }
+        }
+        found
+    }
+
+    /// How many of the kernel's instructions a run reaches.
+    fn n_reached(&mut self, scenario: &Scenario) -> Option<usize> {
+        let mut watch = Watch {
+            reached: Some(BTreeSet::new()),
+            ..Watch::default()
+        };
+        self.run_watched(scenario, MAX_STEPS_OF_TRIAL, &mut watch)?;
+        let reached = watch.reached.unwrap_or_default();
+        Some(
+            reached
+                .iter()
+                .filter(|(function, _)| *function == self.entry.0)
+                .count(),
+        )
+    }
+
     /// The first access of a run that is out of bounds.
     fn fault(&mut self, scenario: &Scenario) -> Option<OutOfBounds> {
         out_of_bounds(self.run(scenario, MAX_STEPS)?)
     }
 
     fn run(&mut self, scenario: &Scenario, max_steps: u64) -> Option<Run> {
+        self.run_watched(scenario, max_steps, &mut Watch::default())
+    }
+
+    fn run_watched(
+        &mut self,
+        scenario: &Scenario,
+        max_steps: u64,
+        watch: &mut Watch,
+    ) -> Option<Run> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
         // A launch costs something too, buffers and large ones more, so that rehearsals end soon whatever they find.
         let elements = scenario.params.iter().map(n_elements);
@@ -359,14 +453,13 @@ impl Stage<'_> {
         let decoded = self.decoded.as_ref();
         let mut machine = Machine::with_decoded(program, &launch, *self.limits, decoded).ok()?;
         self.decoded = Some(machine.decoded());
-        let mut stores = Stores(0);
-        let status = machine.run_observed(max_steps.min(self.steps_left), &mut stores);
+        let status = machine.run_observed(max_steps.min(self.steps_left), watch);
         self.steps_left = self.steps_left.saturating_sub(machine.position());
         if self.steps_left == 0 {
             return None;
         }
         Some(Run {
-            outcome: match (status, stores.0) {
+            outcome: match (status, watch.n_stores) {
                 (Status::Faulted, _) if machine.fault().is_some_and(is_deadlock) => Outcome::Stuck,
                 (Status::Faulted, _) => Outcome::Faults,
                 (Status::Running, 0) => Outcome::Spins,

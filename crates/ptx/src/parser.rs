@@ -58,6 +58,19 @@ pub fn parse(source: &str) -> Parse {
             diagnostics: vec![syntax::source_too_large(source.len())],
         };
     }
+    let parse = parse_text(source);
+    let is_foreign = |found: &Diagnostic| found.code == syntax::FOREIGN_CHARACTER;
+    if parse.diagnostics.iter().any(is_foreign)
+        && let Some((plain, typeset)) = other::typeset(source)
+    {
+        let mut parse = parse_text(&plain);
+        parse.diagnostics.insert(0, typeset);
+        return parse;
+    }
+    parse
+}
+
+fn parse_text(source: &str) -> Parse {
     let mut parser = Parser::new(source);
     if source.starts_with(BYTE_ORDER_MARK) {
         parser.cursor.at = BYTE_ORDER_MARK.len_utf8();

@@ -457,7 +457,7 @@ ret;"#,
 #[test]
 fn statements_that_are_none() {
     broken(
-        "ret;;\n4;\n%p ret;\n@%p1 { ret; }\n@%p1 L: ret;\n@ ret;\n.foo 3;\n.maxntid 4;\n]\n“x”\nret; # note\nret;",
+        "ret;;\n4;\n%p ret;\n@%p1 { ret; }\n@%p1 L: ret;\n@ ret;\n.foo 3;\n.maxntid 4;\n]\n«x»\nret; # note\nret;",
         expect![[r##"
             1:5 W0025 found `;` without a statement <;>
             2:1 W0024 found `4`, expected an instruction, a label or a declaration <4>
@@ -467,7 +467,7 @@ fn statements_that_are_none() {
             7:1 W0029 unknown directive `.foo` <.foo>
             8:1 W0028 `.maxntid` belongs between the head of a function and its `{` <.maxntid>
             9:1 W0024 found `]`, expected an instruction, a label or a declaration <]>
-            10:1 W0003 found `“` (U+201C), expected ASCII outside of comments and strings <“>
+            10:1 W0003 found `«` (U+00AB), expected ASCII outside of comments and strings <«>
             11:6 W0024 found `#`, expected an instruction, a label or a declaration <#>
             ---
             ret
@@ -483,7 +483,7 @@ fn statements_that_are_none() {
             error ".foo 3;"
             error ".maxntid 4;"
             error "]"
-            error "“x”"
+            error "«x»"
             ret
             error "# note"
             ret

@@ -189,7 +189,7 @@ pub struct PieceView {
     pub value: String,
     /// What memory held before.
     pub before: String,
-    /// What the lane gave: the stored value, or the operand of the atomic.
+    /// What memory was to take: the stored value, or the result of the atomic.
     pub given: String,
     /// Whether memory took a new value: false for a comparison that failed or a minimum that was there already.
     pub written: bool,

@@ -2,7 +2,7 @@
 
 use crate::memories::{Memory, element_of};
 use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView};
-use crate::traffic::{Part, Traffic, count_access, passes_of};
+use crate::traffic::{Part, Traffic, count_accesses, passes_of};
 use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, CacheHints, Interest, MemoryId as Place, MemoryRegion,
     Observer, Piece, StepEvent,
@@ -48,6 +48,8 @@ pub(crate) struct StoreRecord {
     mask: u32,
     /// Bytes per lane, sinks included.
     pub(crate) width_bytes: u32,
+    /// Of these, those that compiled code moves at once.
+    access_bytes: u32,
     pub(crate) pieces: Vec<PieceRecord>,
 }
 
@@ -72,6 +74,7 @@ impl From<&AccessEvent<'_>> for StoreRecord {
             space: event.space,
             mask: event.mask,
             width_bytes: event.width_bytes,
+            access_bytes: event.access_bytes,
             pieces: event.pieces.iter().map(piece).collect(),
         }
     }
@@ -203,8 +206,9 @@ impl StoreRecord {
         }
         let (block, warp) = self.issued_by;
         // An atomic that leaves memory as it was costs as much as the others.
-        let traffic = self.traffic(self.pieces.iter(), place.shape);
-        let written = self.traffic(self.written(), place.shape);
+        let traffic = self.traffic(self.pieces.iter(), self.access_bytes, place.shape);
+        // Accesses of a matrix whose lines overlap write some bytes again.
+        let written = self.traffic(self.written(), self.width_bytes, place.shape);
         let n_bytes = written.global.bytes + written.shared.bytes + written.local.bytes;
         StoreView {
             step: self.step,
@@ -220,10 +224,12 @@ impl StoreRecord {
                 _ => None,
             },
             memories,
-            space: self
-                .pieces
-                .first()
-                .map_or(Space::Generic, |piece| piece.piece.memory.space().into()),
+            space: match (self.space, self.pieces.first()) {
+                // Parameters of calls lie where local memory does.
+                (StateSpace::ParamFunc, _) => Space::Param,
+                (_, Some(record)) => record.piece.memory.space().into(),
+                (_, None) => Space::Generic,
+            },
             ty: element_of(place.ty),
             n_elements: self.width_bytes / place.ty.width_bytes().max(1),
             n_bytes: n_bytes as u32,
@@ -249,18 +255,18 @@ impl StoreRecord {
         self.pieces.iter().filter(|piece| piece.piece.written)
     }
 
-    /// What pieces of it cost.
+    /// What pieces of it cost, if as many bytes of a lane are moved at once.
     fn traffic<'p>(
         &self,
         pieces: impl Iterator<Item = &'p PieceRecord>,
+        access_bytes: u32,
         shape: MemoryShape,
     ) -> Traffic {
         let parts: Vec<Part> = pieces.map(|piece| Part::from(&piece.piece)).collect();
-        let n_lanes = self.mask.count_ones();
-        count_access(
+        count_accesses(
             &parts,
-            n_lanes,
-            self.width_bytes,
+            self.mask.count_ones(),
+            (self.width_bytes, access_bytes),
             passes_of(self.action),
             shape,
         )

@@ -11,21 +11,33 @@ use warpgrid_program::{FunctionId, Register, RegisterId};
 /// Registers that one view shows at most.
 pub const MAX_REGISTERS: usize = 512;
 
-/// Lanes and registers of a warp. `changed` has the lanes of the present step and the registers that it wrote, if it is this
-/// warp's; `faulted` has the lanes that the launch stopped for.
+/// What the present step did in a warp.
+pub(crate) struct PresentStep {
+    /// Lanes that took part.
+    pub(crate) active: u32,
+    /// Lanes that were at the instruction, also those that its guard left out.
+    pub(crate) at: u32,
+    /// The registers that it wrote.
+    pub(crate) written: Vec<RegisterId>,
+}
+
+/// Lanes and registers of a warp. `present` is the present step, if it is this warp's; `faulted` has the lanes that the launch stopped for.
 pub(crate) fn view(
     machine: &Machine,
     block: u64,
     warp: u32,
     scenario: &Scenario,
-    changed: Option<(u32, Vec<RegisterId>)>,
+    present: Option<PresentStep>,
     faulted: u32,
     line: impl Fn(FunctionId, u32) -> u32,
 ) -> Option<WarpView> {
     let state = machine.warp(block, warp)?;
     let extents = scenario.block.unwrap_or(DEFAULT_BLOCK);
-    let is_present_step = changed.is_some();
-    let (active, registers_changed) = changed.unwrap_or_default();
+    let is_present_step = present.is_some();
+    let (active, at, registers_changed) = match present {
+        Some(step) => (step.active, step.at, step.written),
+        None => (0, 0, Vec::new()),
+    };
     let group_of = |lane: u32| {
         state
             .groups
@@ -42,6 +54,7 @@ pub(crate) fn view(
                     1 => LaneState::Faulted,
                     _ => match lane_state(lane, &state, group, active) {
                         LaneState::Inactive if !is_present_step => LaneState::Ready,
+                        LaneState::Inactive if at >> lane & 1 == 1 => LaneState::Guarded,
                         lane_state => lane_state,
                     },
                 },

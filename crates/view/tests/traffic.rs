@@ -112,3 +112,25 @@ fn another_future_is_counted_anew() {
     session.count_traffic(u64::MAX);
     assert_eq!(session.traffic().steps, position + 1);
 }
+
+/// Compiled code stores a fragment by several accesses: four of 8 bytes a lane for 32-bit floats, whose places differ by generation.
+#[test]
+fn a_matrix_is_counted_access_by_access() {
+    let counted = |target: &str, stride: u32| {
+        let source = format!(
+            ".version 7.0\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n.reg .b64 %a;\n.reg .f32 %f<8>;\n\
+             ld.param.u64 %a, [out];\nwmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%a], {{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}}, {stride};\nret;\n}}\n"
+        );
+        let mut session = session(&source);
+        session.run_counted(1000);
+        let traffic = session.traffic().total;
+        (
+            traffic.requests,
+            traffic.global.sectors,
+            traffic.global.bytes,
+        )
+    };
+    assert_eq!(counted("sm_80", 20), (4, 48, 1024));
+    assert_eq!(counted("sm_70", 20), (4, 64, 1024));
+    assert_eq!(counted("sm_80", 16), (4, 32, 1024));
+}

@@ -128,7 +128,7 @@ pub(crate) fn App() -> Html {
                 <Splitter on_change={set_split} />
                 <section class={classes!("right", state.is_stale().then_some("stale"))} aria-label="Memory">
                     if let Some(trouble) = &state.trouble {
-                        <Banner trouble={trouble.clone()} dispatch={dispatch.clone()} />
+                        <Banner trouble={trouble.clone()} started={state.checked > 0} dispatch={dispatch.clone()} />
                     }
                     { run(&state, &links, &palette, &dispatch) }
                 </section>
@@ -154,6 +154,7 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
     };
     html! {
         <>
+            { about(state) }
             if frame.fault.is_some() {
                 <FaultCard frame={frame.clone()} dispatch={dispatch.clone()} />
             } else {
@@ -182,7 +183,7 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
                         register={focused_register(state)} dispatch={dispatch.clone()} />
                     <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
                         dispatch={dispatch.clone()} />
-                    { cell_card(state, &frame) }
+                    { cell_card(state, &frame, dispatch) }
                     if let Some(traffic) = &state.run.traffic {
                         { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }
                     }
@@ -191,6 +192,20 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
             </div>
         </>
     }
+}
+
+/// What the text says of itself in its `//@ title` and `//@ about` lines, which the editor may have scrolled away.
+fn about(state: &State) -> Html {
+    let stated = |word: &str| {
+        let lines = state.text.lines().take_while(|line| line.starts_with("//"));
+        let mut lines =
+            lines.filter_map(|line| line.strip_prefix("//@")?.trim_start().strip_prefix(word));
+        lines.next().map(|rest| rest.trim().to_owned())
+    };
+    let Some(title) = stated("title ") else {
+        return Html::default();
+    };
+    html! { <p class="about"><b>{ title }</b>{ " · " }{ prose(&stated("about ").unwrap_or_default()) }</p> }
 }
 
 /// What a widget has to know beside the text, to show the same.
@@ -224,6 +239,8 @@ fn waiting(state: &State) -> &'static str {
         "Nothing runs yet: the text has errors. They are listed below the editor."
     } else if state.run.refusal.is_some() {
         "Nothing runs yet: the launch was refused. See the message below the editor."
+    } else if matches!(state.trouble, Some(Trouble::Core(_))) {
+        "Nothing runs without the core."
     } else {
         "The kernel is being launched."
     }
@@ -236,7 +253,7 @@ fn focused_register(state: &State) -> Option<AttrValue> {
     }
 }
 
-fn cell_card(state: &State, frame: &FrameRef) -> Html {
+fn cell_card(state: &State, frame: &FrameRef, dispatch: &Dispatch) -> Html {
     let Some(Focus::Cell { memory, index }) = state.focus() else {
         return Html::default();
     };
@@ -244,7 +261,7 @@ fn cell_card(state: &State, frame: &FrameRef) -> Html {
     let stores = step
         .and_then(|step| state.stores_of(step))
         .map(<[_]>::to_vec);
-    html! { <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} /> }
+    html! { <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} dispatch={dispatch.clone()} /> }
 }
 
 /// The notes of the launch.

@@ -7,6 +7,8 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) trouble: Trouble,
+    /// Whether the core has ever answered.
+    pub(crate) started: bool,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -14,7 +16,7 @@ pub(crate) struct Props {
 pub(crate) fn Banner(props: &Props) -> Html {
     html! {
         <div class="banner" role="alert">
-            { words(&props.trouble) }
+            { words(&props.trouble, props.started) }
             if let Trouble::Core(_) = &props.trouble {
                 <button onclick={say(&props.dispatch, Action::Relaunch)}>{ "Try again" }</button>
             }
@@ -23,8 +25,15 @@ pub(crate) fn Banner(props: &Props) -> Html {
     }
 }
 
-fn words(trouble: &Trouble) -> Html {
+fn words(trouble: &Trouble, started: bool) -> Html {
     match trouble {
+        Trouble::Core(why) if !started => html! {
+            <div>
+                <b>{ "The core could not be loaded. " }</b>
+                { "It is the file that checks and runs a text; the network, a filter or an incomplete copy of the site may be in its way. The text is kept." }
+                <p><small>{ why }</small></p>
+            </div>
+        },
         Trouble::Core(why) => html! {
             <div>
                 <b>{ "The core has stopped: " }</b>{ why }

@@ -1,10 +1,10 @@
 //! What is known of the cell under the pointer: value, address, and who wrote it when.
 
-use super::FrameRef;
+use super::{Dispatch, FrameRef, say};
 use crate::format::count;
 use crate::layout::index_text;
 use crate::links::{bytes_of, lanes_of, writer_of};
-use crate::model::cell_of;
+use crate::model::{Action, cell_of};
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::{Grid, PieceView, StoreAction, StoreView, Written};
 use yew::prelude::*;
@@ -16,6 +16,7 @@ pub(crate) struct Props {
     pub(crate) index: u64,
     /// What the step stored that wrote the cell; absent until it is known.
     pub(crate) stores: Option<Vec<StoreView>>,
+    pub(crate) dispatch: Dispatch,
 }
 
 #[component]
@@ -38,7 +39,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
     let lanes = lanes_of(stores, &props.memory, &range);
     let step = cell.step.map_or_else(|| "–".into(), count);
     html! {
-        <section class="card" aria-label="Cell">
+        <section class="card cell" aria-label="Cell">
             <h2>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small></h2>
             <table class="facts">
                 <tr><th>{ "value" }</th><td>{ &cell.text }{ format!(" as {}", grid.ty) }</td></tr>
@@ -51,14 +52,14 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                     <tr><th>{ "lanes" }</th><td>{ format!("{} wrote bytes of it at that step", list(&lanes)) }</td></tr>
                 }
                 if let Some((store, piece)) = writer {
-                    { written(store, piece, cell.lane.unwrap_or(0)) }
+                    { written(store, piece, cell.lane.unwrap_or(0), props) }
                 }
             </table>
         </section>
     }
 }
 
-fn written(store: &StoreView, piece: &PieceView, lane: u8) -> Html {
+fn written(store: &StoreView, piece: &PieceView, lane: u8, props: &Props) -> Html {
     let of_lane = store.lanes.iter().find(|of_lane| of_lane.lane == lane);
     let [x, y, z] = of_lane.map_or([0; 3], |of_lane| of_lane.thread);
     let [block_x, block_y, block_z] = store.block;
@@ -66,7 +67,10 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8) -> Html {
         <>
             <tr>
                 <th>{ "thread" }</th>
-                <td>{ format!("({x}, {y}, {z}) of block ({block_x}, {block_y}, {block_z}), warp {}", store.warp) }</td>
+                <td>
+                    { format!("({x}, {y}, {z}) of block ({block_x}, {block_y}, {block_z}), warp {}", store.warp) }
+                    { other_warp(store, props) }
+                </td>
             </tr>
             if let Some(source) = &piece.source {
                 <tr><th>{ "from" }</th><td><code>{ source }</code></td></tr>
@@ -74,7 +78,7 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8) -> Html {
             if store.action != StoreAction::Store {
                 <tr>
                     <th>{ "changed" }</th>
-                    <td>{ format!("{} to {}, given {}", piece.before, piece.value, piece.given) }</td>
+                    <td>{ changed(piece) }</td>
                 </tr>
             }
             <tr><th>{ "order" }</th><td>{ order(store) }</td></tr>
@@ -83,6 +87,35 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8) -> Html {
                 <td><code>{ &store.instruction }</code></td>
             </tr>
         </>
+    }
+}
+
+/// Says that the lanes on the page are those of another warp, and shows the warp of the store at a press.
+fn other_warp(store: &StoreView, props: &Props) -> Html {
+    let shown = props.frame.warp.as_ref();
+    if shown.is_none_or(|warp| warp.block_id == store.block && warp.warp == store.warp) {
+        return Html::default();
+    }
+    let blocks = &props.frame.blocks;
+    let [grid_x, grid_y, _] = blocks.grid.map(u64::from);
+    let [x, y, z] = store.block.map(u64::from);
+    let block = x + grid_x * (y + grid_y * z);
+    let show = say(&props.dispatch, Action::ShowWarp(Some((block, store.warp))));
+    html! {
+        <>
+            { ", not the one shown" }
+            if blocks.resident.iter().any(|resident| resident.block == block) {
+                { " " }<button class="mini" onclick={show}>{ format!("show warp {}", store.warp) }</button>
+            }
+        </>
+    }
+}
+
+/// What an atomic changed: `31 to 32`, or that memory kept its value.
+fn changed(piece: &PieceView) -> String {
+    match piece.written {
+        true => format!("{} to {}", piece.before, piece.value),
+        false => format!("nothing: {} was not stored", piece.given),
     }
 }
 

@@ -33,13 +33,18 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
     html! {
         <section class="problems" aria-label="Problems" aria-live="polite">
             <div class="verdict-row">
-                <p class={classes!("verdict", (props.stopped || !props.report.accept && props.checked).then_some("bad"))}>
+                <p class={classes!("verdict", is_bad(props).then_some("bad"))}>
                     { verdict(props, refusal) }
                 </p>
                 <button class="text-button" title="Format the text (Shift Alt F)" onclick={|_: MouseEvent| assist::format()}>
                     { "Format" }
                 </button>
             </div>
+            if props.report.accept && props.checked && !props.stopped {
+                <p class="quiet limits">
+                    { "A run does not look for missing fences, orders weaker than whole steps, or reads of what nothing wrote." }
+                </p>
+            }
             if let Some(refusal) = refusal {
                 // When the text states the fact, the reason is among the diagnostics, at its line.
                 if !refusal.diagnostics.iter().any(|diagnostic| diagnostic.message == refusal.message) {
@@ -49,7 +54,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 }
                 { for refusal.diagnostics.iter().filter(|d| !list.contains(d)).take(MAX_SHOWN).map(article) }
             }
-            { for list.iter().take(MAX_SHOWN).map(article) }
+            { for list.iter().filter(|_| !is_empty(&props.report)).take(MAX_SHOWN).map(article) }
             if n_more > 0 {
                 <p class="verdict">{ format!("and {n_more} more") }</p>
             }
@@ -57,7 +62,23 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
     }
 }
 
+/// The code of the diagnostic for a text that holds nothing.
+const EMPTY: &str = "W0143";
+
+/// Whether there is nothing to check: no fault of anybody's.
+fn is_empty(report: &CheckReport) -> bool {
+    matches!(report.diagnostics.as_slice(), [only] if only.code == EMPTY)
+}
+
+fn is_bad(props: &Props) -> bool {
+    let is_refused = !props.report.accept && props.checked && !is_empty(&props.report);
+    props.stopped || is_refused
+}
+
 fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
+    if props.checked && is_empty(&props.report) {
+        return "No kernel yet".into();
+    }
     if props.stopped {
         return "Not checked: the core has stopped".into();
     }

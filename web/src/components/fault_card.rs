@@ -28,7 +28,7 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
                 <small>{ fault.kind.name().replace('_', " ") }</small>
                 <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
             </h2>
-            <p>{ prose(&fault.message) }</p>
+            <p>{ prose(&sentence_of(&fault.message)) }</p>
             if let Some(help) = &fault.help {
                 <p class="quiet">{ prose(help) }</p>
             }
@@ -38,6 +38,16 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
             }
         </section>
     }
+}
+
+/// A message as a sentence: it begins with a capital letter, but not where it begins with code.
+fn sentence_of(message: &str) -> String {
+    let mut characters = message.chars();
+    let first = characters.next().into_iter();
+    first
+        .flat_map(char::to_uppercase)
+        .chain(characters)
+        .collect()
 }
 
 /// An earlier event: its line, and the way to the step after it.

@@ -46,9 +46,9 @@ pub(crate) fn Header(props: &Props) -> Html {
         <header>
             <h1 class="brand"><Mark />{ "Warpgrid" }</h1>
             <TextPicker example={props.example} texts={props.texts.clone()} own={props.own.clone()} dispatch={dispatch.clone()} />
-            <TargetPicker chosen={props.target.clone()} stated={props.report.target.clone()} dispatch={dispatch.clone()} />
+            <TargetPicker chosen={props.target.clone()} stated={stated(&props.report.target, &props.report.assumed_target)} dispatch={dispatch.clone()} />
             if props.front == Front::Ptx {
-                <VersionPicker chosen={props.ptx_version.clone()} stated={props.report.ptx_version.clone()} dispatch={dispatch.clone()} />
+                <VersionPicker chosen={props.ptx_version.clone()} stated={stated(&props.report.ptx_version, &props.report.assumed_ptx_version)} dispatch={dispatch.clone()} />
             }
             { kernels(props.facts.as_deref(), dispatch) }
             if let Some(facts) = &props.facts {
@@ -73,6 +73,12 @@ pub(crate) fn Header(props: &Props) -> Html {
                 onclick={say(dispatch, Action::SetHelp(true))}>{ "?" }</button>
         </header>
     }
+}
+
+/// What the text states, or what it is checked for since it states nothing.
+fn stated(stated: &Option<String>, assumed: &Option<String>) -> Option<String> {
+    let assumed = assumed.as_ref().map(|name| format!("{name}, assumed"));
+    stated.clone().or(assumed)
 }
 
 /// Opens the view of two texts: an example beside the other text of its kernel, any other text beside one that is to be chosen.

@@ -90,8 +90,8 @@ fn pictures() -> Html {
             <li>{ "A cell with a dark outline was written by the last step. Faint cells were never written: they show \
                    the contents from before the launch; a dot is a zero. Diagonal strokes mean that several lanes wrote different values to the same bytes at once. A broken outline \
                    means that a store is in flight: it lands later, in a step of its own." }</li>
-            <li>{ "Lanes: coloured ones take part in the step, outlined ones are on another path, striped ones wait, those struck \
-                   through have returned, red ones stopped the launch." }</li>
+            <li>{ "Lanes: coloured ones take part in the step, underlined ones are left out of it by its guard, outlined ones are on another path, \
+                   striped ones wait, those struck through have returned, red ones stopped the launch." }</li>
             <li>{ "The map of blocks shows which are done, running, waiting or not yet started; click a block to go to where it runs." }</li>
             <li>{ "Beside a line that accesses memory, ×4 means that it costs four times the possible minimum, in sectors of global memory or in passes over \
                    the banks of shared memory. “Traffic” adds them up." }</li>

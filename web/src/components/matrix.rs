@@ -6,6 +6,7 @@ mod export;
 mod facts;
 mod lanes;
 
+use super::phrases::prose;
 use super::{Dispatch, say};
 use crate::canvas::png;
 use crate::hooks::use_size;
@@ -72,7 +73,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
     );
     let laid_out = use_memo(seen, LaidOut::new);
     let Some(first) = page.pictures.first() else {
-        return html! { <section class="matrix" ref={node}><p class="placeholder">{ "Loading the map …" }</p></section> };
+        return html! { <section class="matrix" role="main" ref={node}><p class="placeholder">{ "Loading the map …" }</p></section> };
     };
     let on_png = {
         let (picture, palette, labels) = (first.clone(), props.palette.clone(), page.labels);
@@ -88,7 +89,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| export.emit(Export::File(request.clone(), kind)))
     };
     html! {
-        <section class="matrix" ref={node} aria-label="Matrix view">
+        <section class="matrix" role="main" ref={node} aria-label="Matrix view">
             <div class="matrix-side">
                 <Controls choice={page.choice.clone()} choices={first.choices.clone()} dispatch={props.dispatch.clone()} />
                 { facts(first) }
@@ -103,6 +104,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
                     <button class="pill" onclick={on_png}>{ "PNG" }</button>
                     <button class="pill" onclick={file(FileKind::Table)}>{ "Text" }</button>
                 </div>
+                { not_as_linked(page, first) }
                 <div class="matrix-pair">
                     { for page.pictures.iter().zip(&laid_out.matrices).enumerate().map(|(index, (picture, plan))| matrix(props, index, picture, plan)) }
                 </div>
@@ -112,6 +114,24 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
             </div>
         </section>
     }
+}
+
+/// Says which parts of the link are not what is shown.
+fn not_as_linked(page: &MatrixPage, first: &FragmentPicture) -> Html {
+    let mut parts = page.choice.unread.clone();
+    let (op, ops) = (&page.choice.request.op, &first.choices.ops);
+    if !op.is_empty() && !ops.contains(op) && first.replaced.is_empty() {
+        parts.push(format!("op={op}"));
+    }
+    if parts.is_empty() {
+        return Html::default();
+    }
+    let named: Vec<String> = parts.iter().map(|part| format!("`{part}`")).collect();
+    let text = format!(
+        "The link asks for {}, which there is not; the nearest is shown.",
+        named.join(", ")
+    );
+    html! { <p class="hint bad" role="status">{ prose(&text) }</p> }
 }
 
 /// The element in focus, in words.

@@ -26,6 +26,9 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
                 { side_head(second, seed, dispatch) }
                 { for report.differences.iter().take(MAX_MEMORIES).map(difference) }
             </div>
+            <p class="quiet">
+                { "Orders of whole steps were tried. Weaker orders, which hardware may show where no fence or release stands, were not." }
+            </p>
             if report.ends.len() > 2 {
                 <p class="quiet">{ format!("The other results come from {}.", others(&report.ends)) }</p>
             }
@@ -74,6 +77,7 @@ pub(super) fn difference(difference: &Difference) -> Html {
     let [first, second] = &difference.sides;
     let more = match difference.n_elements {
         1 => String::new(),
+        2 => "and 1 more element".to_owned(),
         n => format!("and {} more elements", count(n - 1)),
     };
     html! {

@@ -88,6 +88,7 @@ fn facts(warp: &WarpView) -> String {
         LaneState::Faulted,
         LaneState::Ready,
         LaneState::Waiting,
+        LaneState::Guarded,
         LaneState::Inactive,
         LaneState::Exited,
     ];
@@ -122,6 +123,7 @@ const fn word(state: LaneState) -> &'static str {
     match state {
         LaneState::Active => "active",
         LaneState::Ready => "ready",
+        LaneState::Guarded => "left out by the guard",
         LaneState::Inactive => "on another path",
         LaneState::Waiting => "waiting",
         LaneState::Faulted => "faulted",
@@ -134,6 +136,7 @@ const fn class(state: LaneState) -> Option<&'static str> {
     match state {
         LaneState::Active => None,
         LaneState::Ready => Some("ready"),
+        LaneState::Guarded => Some("guarded"),
         LaneState::Inactive => Some("inactive"),
         LaneState::Waiting => Some("waiting"),
         LaneState::Faulted => Some("faulted"),

@@ -23,6 +23,12 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
                 match link {
                     BesideLink::Own => dispatch.dispatch(Action::Beside(BesideAction::Open)),
                     BesideLink::Examples(pair) => open_examples(&dispatch, pair),
+                    BesideLink::Unknown(id) => {
+                        let why = format!(
+                            "the link asks for “{id}”, and no example of this name has two texts"
+                        );
+                        dispatch.dispatch(Action::ExampleFailed(why));
+                    }
                 }
             }
         };

@@ -7,8 +7,8 @@ const START: &str = "#matrix";
 /// The longest part of a link that is read.
 const MAX_VALUE_BYTES: usize = 64;
 
-/// Reads the part of an address after and with `#`; absent when it is no link to the matrix view. Parts that cannot be read are left out,
-/// so that the core chooses them.
+/// Reads the part of an address after and with `#`; absent when it is no link to the matrix view. Parts that cannot be read are
+/// named in the choice, and the core chooses them.
 pub fn read_link(hash: &str) -> Option<MatrixChoice> {
     let rest = hash.strip_prefix(START)?;
     let parts = match rest.strip_prefix('?') {
@@ -21,10 +21,23 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let is_name = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
         if value.len() > MAX_VALUE_BYTES || !value.chars().all(is_name) {
+            choice.unread.push(shortened(part));
             continue;
         }
         let text = || value.to_owned();
         let request = &mut choice.request;
+        let is_number = match name {
+            "stride" => value
+                .parse()
+                .is_ok_and(|n: u32| n <= MatrixChoice::MAX_STRIDE),
+            "base" => value
+                .parse()
+                .is_ok_and(|n: u64| n <= MatrixChoice::MAX_BASE),
+            _ => true,
+        };
+        if !is_number {
+            choice.unread.push(shortened(part));
+        }
         match name {
             "op" => request.op = text(),
             "shape" => request.shape = text(),
@@ -35,7 +48,8 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
             "base" => choice.base_bytes = value.parse().unwrap_or(0).min(MatrixChoice::MAX_BASE),
             "beside" => choice.beside = Some(text()),
             "embed" => choice.embedded = true,
-            _ => {}
+            "" => {}
+            _ => choice.unread.push(shortened(part)),
         }
     }
     choice.request.stride = choice
@@ -43,6 +57,14 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
         .stride
         .map(|stride| stride.min(MatrixChoice::MAX_STRIDE));
     Some(choice)
+}
+
+/// A part of a link as it is shown.
+fn shortened(part: &str) -> String {
+    match part.char_indices().nth(MAX_VALUE_BYTES) {
+        Some((end, _)) => format!("{}…", &part[..end]),
+        None => part.to_owned(),
+    }
 }
 
 /// The link to a choice.
@@ -106,6 +128,7 @@ mod tests {
             base_bytes: 16,
             beside: Some("sm_80".into()),
             embedded: true,
+            unread: Vec::new(),
         };
         assert_eq!(read_link(&write_link(&choice)), Some(choice));
         let empty = MatrixChoice::default();

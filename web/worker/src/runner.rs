@@ -12,6 +12,8 @@ use warpgrid_view::product;
 use warpgrid_view::scenario::{Misaligned, RegisterStart};
 use warpgrid_view::{Front, NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check};
 
+/// Returns at the end of a run that are looked behind: one a warp of a few blocks.
+const MAX_RETURNS: usize = 128;
 /// Milliseconds that a slice aims at, so that a stop is noticed in time.
 const SLICE_MS: f64 = 10.0;
 /// A progress message after each of these.
@@ -154,7 +156,10 @@ impl Work for Runner {
             self.slice_steps = next_slice(self.slice_steps, clock() - before);
         }
         let now = clock();
-        if !done && matches!(job.goal, Goal::Explore(_)) && now - job.started > EXPLORE_MS {
+        if let (false, Goal::Explore(place)) = (done, job.goal)
+            && now - job.started > EXPLORE_MS
+        {
+            go_to_first_store(session, place);
             done = true;
         }
         if done {
@@ -326,12 +331,36 @@ fn go_from_end(session: &mut Session, place: Place) {
     };
     let frame = session.frame(&FrameRequest::default());
     let n_ticks = frame.store_steps.len();
-    if frame.status == RunStatus::Faulted || n_ticks == 0 {
+    if frame.status == RunStatus::Faulted {
+        return;
+    }
+    if n_ticks == 0 {
+        go_before_returns(session);
         return;
     }
     let index = (share.max(0.0) * n_ticks as f32) as usize;
     if let Some(step) = frame.store_steps.get(index.min(n_ticks - 1)) {
         session.seek(*step);
+    }
+}
+
+/// Goes back to the first store of a run whose end was not reached in time, so that where it stands does not depend on the
+/// clock.
+fn go_to_first_store(session: &mut Session, place: Place) {
+    let first = session.store_steps().first().copied();
+    if let (Place::Share(_), Some(step)) = (place, first) {
+        session.seek(step);
+    }
+}
+
+/// Goes back over the returns at the end of a run that stored nothing: what came before them shows more.
+fn go_before_returns(session: &mut Session) {
+    for _ in 0..MAX_RETURNS {
+        let position = session.position();
+        if position <= 1 || !session.has_just_returned() {
+            return;
+        }
+        session.seek(position - 1);
     }
 }
 

@@ -252,6 +252,8 @@ pub(crate) struct AccessNotes {
     pub(crate) sem: Sem,
     pub(crate) scope: Option<Scope>,
     pub(crate) cache: CacheHints,
+    /// Bytes of a lane that compiled code moves at once, where an instruction becomes several accesses.
+    pub(crate) access_bytes: Option<u32>,
     /// By element: which of the function's operands it is.
     pub(crate) operands: Vec<u32>,
 }

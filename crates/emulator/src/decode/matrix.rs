@@ -112,11 +112,13 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         MatrixLayout::Row => (map.rows, map.columns),
         MatrixLayout::Col => (map.columns, map.rows),
     };
+    let rules = match access.space {
+        StateSpace::Shared => accesses.shared,
+        _ => accesses.global,
+    };
+    access.noted.access_bytes = Some(rules.lane_bytes());
     Ok(MatrixPlan::Lines(LinesPlan {
-        rules: match access.space {
-            StateSpace::Shared => accesses.shared,
-            _ => accesses.global,
-        },
+        rules,
         access,
         kind,
         stride,

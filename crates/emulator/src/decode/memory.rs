@@ -155,6 +155,7 @@ pub(super) fn access_plan(
             sem: modifiers.sem.unwrap_or(sem),
             scope: modifiers.scope,
             cache: cache_hints(modifiers, policy),
+            access_bytes: None,
             operands,
         },
     })

@@ -93,6 +93,7 @@ impl Reach<'_> {
             cache: plan.noted.cache,
             mask,
             width_bytes: plan.width_bytes,
+            access_bytes: plan.noted.access_bytes.unwrap_or(plan.width_bytes),
         };
         self.observer.access(&self.events.event(&head));
     }

@@ -313,6 +313,7 @@ fn head_of(pending: &Pending, step: u64) -> EventHead {
     let operation = &pending.operation;
     let pieces = &operation.pieces;
     let first = pieces.first();
+    let width_bytes = first.map_or(0, |piece| piece.bytes.len() as u32);
     EventHead {
         step,
         agent: Agent::InFlight(pending.id),
@@ -324,7 +325,8 @@ fn head_of(pending: &Pending, step: u64) -> EventHead {
         scope: None,
         cache: CacheHints::default(),
         mask: pieces.iter().fold(0, |lanes, p| lanes | 1 << (p.lane & 31)),
-        width_bytes: first.map_or(0, |piece| piece.bytes.len() as u32),
+        width_bytes,
+        access_bytes: width_bytes,
     }
 }
 

@@ -144,6 +144,9 @@ pub struct AccessEvent<'a> {
     pub mask: u32,
     /// Bytes per lane, sinks included.
     pub width_bytes: u32,
+    /// Bytes per lane that compiled code moves at once: as many, but for `wmma.load` and `wmma.store`, which become several
+    /// accesses.
+    pub access_bytes: u32,
     pub pieces: &'a [Piece],
     bytes: &'a [u8],
     old: &'a [u8],
@@ -262,6 +265,7 @@ pub(crate) struct EventHead {
     pub(crate) cache: CacheHints,
     pub(crate) mask: u32,
     pub(crate) width_bytes: u32,
+    pub(crate) access_bytes: u32,
 }
 
 impl EventBuffer {
@@ -303,6 +307,7 @@ impl EventBuffer {
             cache: head.cache,
             mask: head.mask,
             width_bytes: head.width_bytes,
+            access_bytes: head.access_bytes,
             pieces: &self.pieces,
             bytes: &self.bytes,
             old: &self.old,

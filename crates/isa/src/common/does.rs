@@ -44,28 +44,64 @@ pub enum Does {
     Unknown,
 }
 
+/// What an instruction does, if it is of one of these families.
+#[derive(Clone, Copy)]
+struct Part {
+    memory: Option<MemoryOp>,
+    matrix: Option<MatrixOp>,
+    control: Option<ControlOp>,
+    unit: Option<UnitOp>,
+}
+
+impl Part {
+    const NONE: Part = Part {
+        memory: None,
+        matrix: None,
+        control: None,
+        unit: None,
+    };
+}
+
 impl Does {
     /// The access to memory, of those that are done in their step.
     pub const fn memory(self) -> Option<MemoryOp> {
-        self.part().0
+        self.part().memory
     }
 
     /// The operation on matrices.
     pub const fn matrix(self) -> Option<MatrixOp> {
-        self.part().1
+        self.part().matrix
     }
 
     /// Where the lanes go next, where the instruction says so.
     pub const fn control(self) -> Option<ControlOp> {
-        self.part().2
+        self.part().control
+    }
+
+    /// The operation of a unit beside the lanes.
+    pub const fn unit(self) -> Option<UnitOp> {
+        self.part().unit
     }
 
     /// The one of these families that it is of.
-    const fn part(self) -> (Option<MemoryOp>, Option<MatrixOp>, Option<ControlOp>) {
+    const fn part(self) -> Part {
         match self {
-            Does::Memory(op) => (Some(op), None, None),
-            Does::Matrix(op) => (None, Some(op), None),
-            Does::Control(op) => (None, None, Some(op)),
+            Does::Memory(op) => Part {
+                memory: Some(op),
+                ..Part::NONE
+            },
+            Does::Matrix(op) => Part {
+                matrix: Some(op),
+                ..Part::NONE
+            },
+            Does::Control(op) => Part {
+                control: Some(op),
+                ..Part::NONE
+            },
+            Does::Unit(op) => Part {
+                unit: Some(op),
+                ..Part::NONE
+            },
             Does::Arithmetic(_)
             | Does::Carry(_)
             | Does::Video(..)
@@ -76,9 +112,8 @@ impl Does {
             | Does::Sync(_)
             | Does::Warp(_)
             | Does::Hint(_)
-            | Does::Unit(_)
             | Does::Machine(_)
-            | Does::Unknown => (None, None, None),
+            | Does::Unknown => Part::NONE,
         }
     }
 }
@@ -451,7 +486,43 @@ pub enum ControlOp {
     BranchDivergent,
 }
 
+impl UnitOp {
+    /// Whether the four warps of a warpgroup execute it together.
+    pub const fn takes_warpgroup(self) -> bool {
+        match self {
+            UnitOp::Warpgroup | UnitOp::TensorMemory => true,
+            UnitOp::Stack
+            | UnitOp::LaunchControl
+            | UnitOp::Multimem
+            | UnitOp::TensorCopy
+            | UnitOp::TensorMap
+            | UnitOp::Texture
+            | UnitOp::Surface
+            | UnitOp::Fabric => false,
+        }
+    }
+}
+
 impl ControlOp {
+    /// Whether lanes end here, or go back to a caller.
+    pub const fn leaves(self) -> bool {
+        match self {
+            ControlOp::Return | ControlOp::Exit => true,
+            ControlOp::Branch
+            | ControlOp::BranchIndexed
+            | ControlOp::Call
+            | ControlOp::Trap
+            | ControlOp::Breakpoint
+            | ControlOp::PushReconvergence
+            | ControlOp::Reconverge
+            | ControlOp::ReconvergeUnlessYielded
+            | ControlOp::GiveWay
+            | ControlOp::LeaveReconvergence
+            | ControlOp::BranchIndirect
+            | ControlOp::BranchDivergent => false,
+        }
+    }
+
     /// Whether it goes to one label, so that under a predicate some lanes go there and others go on.
     pub const fn is_branch(self) -> bool {
         match self {

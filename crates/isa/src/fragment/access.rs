@@ -36,6 +36,18 @@ pub struct Access {
     pub count: u8,
     /// `None` where elements are accessed one by one, so that every stride is aligned.
     pub short_stride: Option<ShortStride>,
+    /// Whether they are those of `ldmatrix`: the lane that gives the address of 16 bytes is not the one that gets them.
+    pub by_rows: bool,
+}
+
+impl Access {
+    /// Bytes of a lane that one pass over memory moves: of `ldmatrix` one register, which is the lane's part of a matrix.
+    pub const fn lane_bytes(self) -> u32 {
+        match self.by_rows {
+            true => 4,
+            false => self.bytes as u32,
+        }
+    }
 }
 
 /// The accesses of one operation.
@@ -51,6 +63,7 @@ const fn access(bytes: u8, count: u8, short_stride: Option<ShortStride>) -> Acce
         bytes,
         count,
         short_stride,
+        by_rows: false,
     }
 }
 
@@ -113,7 +126,10 @@ impl FragmentMap {
         };
         let n_read = self.n_read_registers;
         // Rows of `ldmatrix`, which reads two matrices at once on `sm_75`, and up to four from `sm_80` on.
-        let rows = |n_matrices: u8| access(16, n_read.div_ceil(n_matrices), FAULT);
+        let rows = |n_matrices: u8| Access {
+            by_rows: true,
+            ..access(16, n_read.div_ceil(n_matrices), FAULT)
+        };
         let has_bytes = matches!(self.query.ty, ScalarType::U8 | ScalarType::S8);
         match self.query.ty {
             ScalarType::F16 if self.family == FragmentFamily::QuadPair => same(if is_along {

@@ -12,7 +12,7 @@ catalogue! {
 
     /// PTX is written in ASCII. Other characters are allowed in comments and strings only. They often come
     /// from a text editor or a web page: typographic quotation marks, dashes and spaces.
-    FOREIGN_CHARACTER = "W0003", "character outside of ASCII", "mov.u32 %r1, “1”;", "mov.u32 %r1, 1;";
+    FOREIGN_CHARACTER = "W0003", "character outside of ASCII", "mov.u32 %r1,\u{a0}1;", "mov.u32 %r1, 1;";
 
     /// A comment that starts with `/*` runs to the next `*/`; without one the rest of the text is lost.
     UNCLOSED_COMMENT = "W0004", "comment without an end", "/* a note", "/* a note */";
@@ -335,6 +335,43 @@ pub fn tolerated(found: Diagnostic) -> Diagnostic {
         help: Some(help.to_owned()),
         ..found
     }
+}
+
+/// Characters of typeset text in place of those of a program, with what each stands for.
+pub fn typeset(found: &[(Span, &str)]) -> Diagnostic {
+    let first = found.first().map_or(Span::at(0), |(span, _)| *span);
+    let message = match found.len() {
+        1 => "found a character of typeset text, expected ASCII".to_owned(),
+        n => format!("found {n} characters of typeset text, expected ASCII"),
+    };
+    let edits = found.iter().map(|(span, text)| Edit {
+        span: *span,
+        text: (*text).to_owned(),
+    });
+    let mut diagnostic = Diagnostic::error(FOREIGN_CHARACTER, first, message)
+        .help("chats, documents and pages write such spaces, quotation marks and dashes");
+    diagnostic.fixes.push(Fix {
+        title: "write them in ASCII".to_owned(),
+        edits: edits.collect(),
+    });
+    diagnostic
+}
+
+/// A file of machine code as it is.
+pub fn compiled_file(mark: Span) -> Diagnostic {
+    Diagnostic::error(OTHER_LANGUAGE, mark, "found a compiled file (ELF), expected text").help(
+        "print its PTX with `cuobjdump -ptx` or its machine code with `cuobjdump -sass`, and paste what comes out",
+    )
+}
+
+/// What an assembler says of a module, without the module.
+pub fn assembler_message(line: Span) -> Diagnostic {
+    Diagnostic::error(
+        OTHER_LANGUAGE,
+        line,
+        "found a message of the assembler, expected PTX",
+    )
+    .help("paste the PTX that the message is about: what is wrong is said at its line")
 }
 
 /// A line of words in a snippet.

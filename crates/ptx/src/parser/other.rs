@@ -83,6 +83,9 @@ impl Parser<'_> {
 
 /// What to say of PTX that was copied with more than itself, or with names that a page made readable: where that is first seen.
 fn copied(source: &str) -> Option<Diagnostic> {
+    if source.starts_with("\u{7f}ELF") {
+        return Some(syntax::compiled_file(Span::new(1, 4)));
+    }
     let mut at = 0;
     let mut marked = None;
     let mut n_lines = 0;
@@ -101,6 +104,9 @@ fn copied(source: &str) -> Option<Diagnostic> {
         }
         if text.starts_with("<pre") || text.starts_with("<code") || text.starts_with("<!DOCTYPE") {
             return Some(syntax::wrapped(span, "HTML"));
+        }
+        if is_message(text) {
+            return Some(syntax::assembler_message(span));
         }
         if text.contains(")_param_") && !text.starts_with("//") {
             return Some(syntax::demangled(span));
@@ -122,6 +128,75 @@ fn copied(source: &str) -> Option<Diagnostic> {
         }
         _ => None,
     }
+}
+
+/// Whether a line is what the assembler or a driver prints about a module.
+fn is_message(line: &str) -> bool {
+    let is_about_line = line.contains(", line ") && line.contains("; ");
+    let is_refusal = line.starts_with("Instruction '") || line.starts_with("Feature '");
+    let is_code = line
+        .trim_start_matches("info")
+        .trim_start()
+        .starts_with("(C7");
+    line.starts_with("ptxas ")
+        || is_code
+        || (is_refusal && line.ends_with('\''))
+        || (is_about_line && line.starts_with("ptxas"))
+}
+
+/// Characters that a chat, a document or a page writes in place of those of a program, and what they stand for.
+const TYPESET: &[(char, &str)] = &[
+    ('\u{a0}', " "),
+    ('\u{2007}', " "),
+    ('\u{202f}', " "),
+    ('\u{200b}', ""),
+    ('\u{200c}', ""),
+    ('\u{200d}', ""),
+    ('\u{2060}', ""),
+    ('\u{2018}', "'"),
+    ('\u{2019}', "'"),
+    ('\u{201c}', "\""),
+    ('\u{201d}', "\""),
+    ('\u{2010}', "-"),
+    ('\u{2011}', "-"),
+    ('\u{2013}', "-"),
+    ('\u{2212}', "-"),
+];
+
+/// A text with such characters outside of comments and strings: the same with those of a program in their places, and what is to be
+/// said of all of them at once, with the fix.
+#[cold]
+pub(super) fn typeset(source: &str) -> Option<(String, Diagnostic)> {
+    let mut found: Vec<(Span, &str)> = Vec::new();
+    let mut at = 0;
+    loop {
+        let token = lexer::token_at(source, at);
+        match token.kind {
+            TokenKind::End | TokenKind::OpenComment => break,
+            TokenKind::Comment | TokenKind::String => {}
+            _ => {
+                let start = token.span.start as usize;
+                let characters = token.span.text(source).char_indices();
+                found.extend(characters.filter_map(|(offset, c)| {
+                    let (_, text) = TYPESET.iter().find(|(of, _)| *of == c)?;
+                    let from = (start + offset) as u32;
+                    Some((Span::new(from, from + c.len_utf8() as u32), *text))
+                }));
+            }
+        }
+        at = token.span.end as usize;
+    }
+    if found.is_empty() {
+        return None;
+    }
+    // As long as the text, so that places in one are places in the other.
+    let mut plain = source.to_owned();
+    for (span, text) in &found {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let width = end - start;
+        plain.replace_range(start..end, &format!("{text:width$}"));
+    }
+    Some((plain, syntax::typeset(&found)))
 }
 
 #[cfg(test)]

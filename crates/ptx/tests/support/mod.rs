@@ -318,11 +318,17 @@ pub(crate) fn assert_sound(source: &str, parse: &Parse) {
     );
 }
 
+/// Characters of typeset text that are read as blanks.
+const TYPESET: &[char] = &[
+    '\u{a0}', '\u{2007}', '\u{202f}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}',
+];
+
 /// Gaps between statements hold blanks, comments and line markers only.
 fn assert_only_trivia(source: &str, start: usize, end: usize) {
     let mut rest = &source[start..end];
     loop {
-        rest = rest.trim_start_matches([' ', '\t', '\n', '\r', '\u{c}']);
+        let is_blank = |c| matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}') || TYPESET.contains(&c);
+        rest = rest.trim_start_matches(is_blank);
         let line = rest.split('\n').next().unwrap_or("");
         // A line marker: `# 7 "file"`.
         let is_marker = line.starts_with('#') && line.contains('"');

@@ -4,7 +4,7 @@
 use super::{CellHolder, FragmentRequest, FragmentView, fragment, same_targets, with_tensor_cores};
 use crate::traffic;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use warpgrid_isa::fragment::{
     Access, FragmentMap, FragmentOp, FragmentQuery, Holder, ShortStride, all_fragments,
     fragment as look_up,
@@ -234,21 +234,13 @@ impl MemoryOf<'_> {
     }
 
     fn traffic(&self, access: Access) -> AccessTraffic {
-        let bits = u64::from(self.map.element_bits());
-        let mut bytes = BTreeSet::new();
-        for holder in self.map.holders() {
-            let first = self.address_bits(holder);
-            bytes.extend(first / 8..=(first + bits - 1) / 8);
-        }
-        let sector_bytes = u64::from(self.shape.sector_bytes);
-        let mut sectors = BTreeSet::new();
-        sectors.extend(bytes.iter().map(|byte| byte / sector_bytes));
+        let (sectors, used_bytes) = self.sectors(access);
         let per_wavefront = u64::from(self.shape.banks * self.shape.bank_bytes);
         AccessTraffic {
             bytes: access.bytes,
             count: access.count,
-            sectors: sectors.len() as u32,
-            used_bytes: bytes.len() as u64,
+            sectors: sectors as u32,
+            used_bytes,
             wavefronts: self.wavefronts(access),
             fewest_wavefronts: (32 * u64::from(access.bytes) * u64::from(access.count))
                 .div_ceil(per_wavefront) as u32,
@@ -273,6 +265,24 @@ impl MemoryOf<'_> {
             };
             format!("accesses are {bytes} bytes wide, and the stride is no multiple of {bytes} bytes: {what}")
         })
+    }
+
+    /// Sectors of all accesses of the operation, and their distinct bytes, access by access.
+    fn sectors(&self, access: Access) -> (u64, u64) {
+        let bits = self.map.element_bits();
+        let per_register = u32::from(self.map.elements_per_register);
+        let per_access = (access.lane_bytes() * 8 / bits.max(1)).max(1);
+        let mut starts: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+        for holder in self.map.holders() {
+            let number = u32::from(holder.register) * per_register + u32::from(holder.element);
+            let first = self.address_bits(holder);
+            let of_access = starts.entry(number / per_access).or_default();
+            of_access.extend(first / 8..=(first + u64::from(bits) - 1) / 8);
+        }
+        let counts = starts
+            .values()
+            .map(|bytes| traffic::sectors_of(bytes, 1, self.shape));
+        counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
     /// Passes over the banks, for all accesses of the operation.

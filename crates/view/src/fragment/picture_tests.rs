@@ -56,9 +56,9 @@ fn rows_side_by_side_use_whole_sectors_and_rows_apart_do_not() {
     let dense = store_d(16).global.expect("a store has accesses");
     assert_eq!((dense.bytes, dense.count), (8, 4));
     assert_eq!((dense.sectors, dense.used_bytes), (32, 1024));
-    // Rows of 64 bytes that begin in the middle of a sector touch three.
+    // Each of four accesses has eight rows of 32 bytes, of which every other one begins in the middle of a sector.
     let apart = store_d(20).global.expect("a store has accesses");
-    assert_eq!((apart.sectors, apart.used_bytes), (40, 1024));
+    assert_eq!((apart.sectors, apart.used_bytes), (48, 1024));
 }
 
 #[test]

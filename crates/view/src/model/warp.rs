@@ -26,6 +26,8 @@ pub enum LaneState {
     Active,
     /// Can go on; the step just done was another warp's.
     Ready,
+    /// At the instruction of the step, which its guard leaves out.
+    Guarded,
     /// Alive, but on another path.
     Inactive,
     /// Waits at a barrier or for other lanes.

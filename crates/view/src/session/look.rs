@@ -11,9 +11,10 @@ use crate::model::{
 };
 use crate::sentence::{Surroundings, sentence};
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
+use crate::warp::PresentStep;
 use crate::{blocks, fault, grid, warp};
 use warpgrid_emulator::{NoteKind, Status};
-use warpgrid_isa::{MemoryShape, ScalarType};
+use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::reading::{HeldMatrix, Reader, Value};
 use warpgrid_launch::scenario::Buffer;
@@ -62,6 +63,23 @@ impl Session {
             .filter(|record| record.is_store())
             .map(|record| self.store_view(record, &memories))
             .collect()
+    }
+
+    /// Positions after steps that stored, ascending; a sample where there are very many.
+    pub fn store_steps(&self) -> Vec<u64> {
+        let ticks = self.timeline.ticks();
+        ticks.steps.iter().map(|step| step + 1).collect()
+    }
+
+    /// Whether the step just done was a return or an exit.
+    pub fn has_just_returned(&mut self) -> bool {
+        let place = self.timeline.machine().last_step();
+        let reader = place.and_then(|event| self.reader(event.function, event.instruction));
+        let Some(reader) = reader else {
+            return false;
+        };
+        let action = reader.program.action(reader.instruction);
+        action.is_some_and(|action| action.does.control().is_some_and(ControlOp::leaves))
     }
 
     /// Lanes and registers of a warp (linear block index).
@@ -324,8 +342,11 @@ impl Session {
             .place
             .and_then(|(function, index)| self.reader(function, index));
         let changed = match (last, written) {
-            (Some(step), Some(reader)) => Some((step.active, reader.destinations())),
-            (Some(step), None) => Some((step.active, Vec::new())),
+            (Some(step), reader) => Some(PresentStep {
+                active: step.active,
+                at: machine.last_step().map_or(step.active, |event| event.lanes),
+                written: reader.map_or(Vec::new(), |reader| reader.destinations()),
+            }),
             (None, _) => None,
         };
         warp::view(

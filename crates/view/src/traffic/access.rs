@@ -18,6 +18,8 @@ pub(crate) struct Part {
     /// Of the first byte, within the memory.
     pub(crate) address: u64,
     pub(crate) n_bytes: u32,
+    /// Its place among the elements of its lane.
+    pub(crate) element: u8,
 }
 
 impl From<&Piece> for Part {
@@ -27,6 +29,7 @@ impl From<&Piece> for Part {
             memory: piece.memory,
             address: piece.address,
             n_bytes: piece.n_bytes,
+            element: piece.element,
         }
     }
 }
@@ -40,8 +43,36 @@ pub(crate) enum Passes {
     OneByOne,
 }
 
+/// What an instruction costs whose lanes, `n_lanes` of them, ask for so many bytes in all, and at once: a matrix is moved by
+/// several accesses, each of which is a request.
+pub(crate) fn count_accesses(
+    parts: &[Part],
+    n_lanes: u32,
+    (width_bytes, access_bytes): (u32, u32),
+    passes: Passes,
+    shape: MemoryShape,
+) -> Traffic {
+    if access_bytes >= width_bytes {
+        return count_access(parts, n_lanes, width_bytes, passes, shape);
+    }
+    let element_bytes = parts.iter().map(|part| part.n_bytes).max().unwrap_or(1);
+    let access_bytes = access_bytes.max(1);
+    let per_access = (access_bytes / element_bytes.max(1)).max(1);
+    let access_of = |part: &Part| u32::from(part.element) / per_access;
+    let mut traffic = Traffic::default();
+    for number in 0..width_bytes.div_ceil(access_bytes) {
+        let own: Vec<Part> = parts
+            .iter()
+            .filter(|part| access_of(part) == number)
+            .copied()
+            .collect();
+        traffic.add(&count_access(&own, n_lanes, access_bytes, passes, shape));
+    }
+    traffic
+}
+
 /// What an access costs whose lanes, `n_lanes` of them, ask for `width_bytes` each.
-pub(crate) fn count_access(
+fn count_access(
     parts: &[Part],
     n_lanes: u32,
     width_bytes: u32,
@@ -170,9 +201,26 @@ pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryShape
             memory: Place::Shared { block: 0 },
             address: *start,
             n_bytes: width_bytes,
+            element: 0,
         })
         .collect();
     banks(&parts, width_bytes, Passes::Together, shape).wavefronts as u32
+}
+
+/// Sectors of one access to global memory, `width_bytes` from each address on, and the distinct bytes in them.
+pub(crate) fn sectors_of(starts: &[u64], width_bytes: u32, shape: MemoryShape) -> (u64, u64) {
+    let parts: Vec<Part> = starts
+        .iter()
+        .map(|start| Part {
+            lane: 0,
+            memory: Place::Global,
+            address: *start,
+            n_bytes: width_bytes,
+            element: 0,
+        })
+        .collect();
+    let found = sectors(parts.iter(), shape);
+    (found.sectors, found.bytes)
 }
 
 /// Each shared memory of a cluster has a key of its own.
@@ -270,6 +318,7 @@ mod tests {
                 },
                 address: of(lane.into()),
                 n_bytes: width,
+                element: 0,
             })
             .collect();
         count_access(&parts, 32, width, passes, SHAPE)

@@ -1,6 +1,6 @@
 //! The counts of a run: an observer adds up what each instruction costs.
 
-use super::access::{Part, Passes, count_access};
+use super::access::{Part, Passes, count_accesses};
 use super::{LineTraffic, Traffic, TrafficView};
 use crate::session::Session;
 use std::collections::BTreeMap;
@@ -40,10 +40,10 @@ impl Observer for TrafficCounter {
     fn access(&mut self, event: &AccessEvent<'_>) {
         self.parts.clear();
         self.parts.extend(event.pieces.iter().map(Part::from));
-        let found = count_access(
+        let found = count_accesses(
             &self.parts,
             event.mask.count_ones(),
-            event.width_bytes,
+            (event.width_bytes, event.access_bytes),
             passes_of(event.action),
             self.shape,
         );

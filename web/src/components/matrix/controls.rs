@@ -68,6 +68,8 @@ fn set<T: 'static>(props: &Props, change: impl Fn(&mut MatrixChoice, T) + 'stati
     let (choice, dispatch) = (props.choice.clone(), props.dispatch.clone());
     Callback::from(move |value| {
         let mut choice = choice.clone();
+        // What the link did not say is chosen now.
+        choice.unread.clear();
         change(&mut choice, value);
         dispatch.dispatch(Action::Matrix(MatrixAction::Open(choice)));
     })
