@@ -303,6 +303,21 @@ mod tests {
     }
 
     #[test]
+    fn a_cell_that_another_warp_wrote_lights_no_lane_of_the_one_that_is_shown() {
+        let cell = Focus::Cell {
+            memory: "out".into(),
+            index: 1,
+        };
+        let mut model = model(cell);
+        let mut frame = fixture::frame();
+        frame.warp.as_mut().expect("a warp").warp = 1;
+        model.run.frame = Some(Rc::new(frame));
+        let links = links(&model);
+        assert_eq!((links.lanes, links.lines), (0, vec![8]));
+        assert!(links.registers.is_empty());
+    }
+
+    #[test]
     fn a_cell_names_every_lane_that_wrote_a_part_of_it() {
         let mut store = fixture::store();
         let mut second = store.lanes[0].clone();

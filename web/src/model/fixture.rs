@@ -8,7 +8,7 @@ use warpgrid_view::fragment::{CellHolder, FragmentRequest};
 use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep};
 use warpgrid_view::model::{
     BlockMap, Cell, Frame, Grid, LaneStore, MemoryView, Phrase, PieceView, Progress, ResidentBlock,
-    RunStatus, SourceRange, Space, StoreAction, StoreView, Written,
+    RunStatus, SourceRange, Space, StoreAction, StoreView, WarpView, Written,
 };
 use warpgrid_view::traffic::Traffic;
 use warpgrid_view::value::ElementType;
@@ -161,7 +161,14 @@ pub(crate) fn frame() -> Frame {
                 cell("0", None, None, Written::Never),
             ],
         }],
-        warp: None,
+        warp: Some(WarpView {
+            block: 0,
+            block_id: [0; 3],
+            warp: 0,
+            active: 0b10,
+            lanes: Vec::new(),
+            registers: Vec::new(),
+        }),
         blocks: BlockMap {
             grid: [1; 3],
             n_blocks: 1,
