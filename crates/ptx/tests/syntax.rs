@@ -86,7 +86,7 @@ fn directives_of_a_module() {
 .section .debug_abbrev
 {
 .b8 1,2
-L: .b32 L+4, .debug_str, L-L
+L: .b32 L+4 .b32 .debug_str .b64 L-L
 }
 .func f { ret; }
 @@DWARF .b8 1

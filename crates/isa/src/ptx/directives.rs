@@ -15,6 +15,8 @@ pub struct Directive {
     pub until: Option<Version>,
     /// Whether its numbers are at least 1.
     pub is_positive: bool,
+    /// The largest number, of a function and of a prototype of calls.
+    pub most: (u64, u64),
     /// Directives that must be beside it.
     pub needs: &'static [&'static str],
     /// Directives that must not be beside it.
@@ -29,6 +31,7 @@ const fn row(word: &'static str, gate: Gate) -> Directive {
         gate,
         until: None,
         is_positive: false,
+        most: (u64::MAX, u64::MAX),
         needs: &[],
         excludes: &[],
         precedes: &[],
@@ -72,19 +75,28 @@ pub static DIRECTIVES: &[Directive] = &[
         ..row(".blocksareclusters", since(9, 0).sm(90))
     },
     Directive {
-        precedes: &[".noreturn", ".abi_preserve", ".abi_preserve_control"],
+        precedes: &[
+            ".noreturn",
+            ".abi_preserve",
+            ".abi_preserve_control",
+            ".language",
+        ],
         ..row(".noreturn", since(6, 4).sm(30))
     },
     Directive {
-        precedes: &[".abi_preserve"],
+        // The register of the return address comes after those that are kept, and is below the last one.
+        most: (237, 255),
+        precedes: &[".abi_preserve", ".language"],
         ..row(".abi_preserve", PRESERVED)
     },
     Directive {
-        precedes: &[".abi_preserve_control"],
+        most: (11, 11),
+        precedes: &[".abi_preserve_control", ".language"],
         ..row(".abi_preserve_control", PRESERVED)
     },
-    row(".callprototype", since(2, 1)),
-    row(".calltargets", since(2, 1)),
+    row(".language", since(9, 2)),
+    row(".callprototype", since(2, 1).sm(20)),
+    row(".calltargets", since(2, 1).sm(20)),
     row(".branchtargets", since(5, 1).sm(30)),
 ];
 
@@ -130,7 +142,7 @@ pub static PRAGMAS: &[Pragma] = &[
     pragma("frequency", since(9, 0), PragmaValue::Positive),
     pragma(
         "used_bytes_mask",
-        since(8, 3),
+        since(8, 3).sm(50),
         PragmaValue::IntegerInKernels,
     ),
     Pragma {

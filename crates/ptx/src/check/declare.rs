@@ -23,7 +23,7 @@ use crate::check::names::module_names::ModuleNames;
 use crate::tree::Name;
 use outline::{Label, Outline};
 use warpgrid_isa::StateSpace;
-use warpgrid_program::{Function, FunctionId, Variable, VariableId};
+use warpgrid_program::{Function, FunctionId, Span, Variable, VariableId};
 
 /// The declarations of a module.
 #[derive(Debug, Default)]
@@ -32,6 +32,8 @@ pub(crate) struct Declared {
     /// With parameters and what belongs to them; nothing of their bodies.
     pub(crate) functions: Vec<Function>,
     pub(crate) variables: Vec<Variable>,
+    /// Where textures, samplers and surfaces are declared; arrays of them are memory.
+    pub(crate) handles: Vec<Span>,
     /// Where the bodies are, in text order.
     pub(crate) bodies: Vec<Outline>,
     /// Of all bodies; each has a range of them.

@@ -25,7 +25,13 @@ pub(crate) fn read(
     let target = found.last.map(|(target, _)| target);
     let has_override = options.version.is_some() || options.target.is_some();
     // A module of nothing is compiled for any target.
-    let has_content = !(tree.functions.is_empty() && tree.declarations.is_empty());
+    let is_header = |directive: &Directive| {
+        use DirectiveKind as D;
+        matches!(directive.kind, D::Version | D::Target | D::AddressSize)
+    };
+    let has_content = !(tree.functions.is_empty()
+        && tree.declarations.is_empty()
+        && tree.directives.iter().all(is_header));
     let early = version.and_then(|version| {
         let mut all = found.all.iter().copied();
         let late = all.find(|(target, _)| version < target.since)?;

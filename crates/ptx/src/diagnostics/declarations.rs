@@ -431,6 +431,12 @@ pub(crate) fn parameter_list(span: Span, message: &str) -> Diagnostic {
     Diagnostic::error(PARAMETER_LIST, span, message)
 }
 
+/// A sum with the address of a function.
+pub(crate) fn initial_sum(value: Span) -> Diagnostic {
+    let message = "found an expression with a function, expected its name alone";
+    Diagnostic::error(INITIAL_TYPE, value, message)
+}
+
 /// A mask that is not one byte.
 pub(crate) fn mask(span: Span, mask: u64) -> Diagnostic {
     let message = format!("found the mask {mask:#x}, expected one byte of ones such as `0xFF00`");
@@ -484,6 +490,11 @@ pub(crate) fn directive_late(span: Span, word: &str, before: &str) -> Diagnostic
 
 pub(crate) fn directive_of_zero(span: Span, word: &str) -> Diagnostic {
     let message = format!("found 0, `{word}` takes numbers of at least 1");
+    Diagnostic::error(DIRECTIVE, span, message)
+}
+
+pub(crate) fn directive_number(span: Span, word: &str, found: u64, most: u64) -> Diagnostic {
+    let message = format!("found {found}, `{word}` takes numbers up to {most}");
     Diagnostic::error(DIRECTIVE, span, message)
 }
 

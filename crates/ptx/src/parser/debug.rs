@@ -160,9 +160,15 @@ impl Parser<'_> {
                 }
                 b'.' => {
                     let n_bits = self.data_word()?;
-                    self.section_value(n_bits, &mut kept)?;
-                    while self.comma() {
-                        self.section_value(n_bits, &mut kept)?;
+                    let byte = self.cursor.skip();
+                    if byte.is_ascii_digit() || byte == b'-' {
+                        self.section_number(n_bits, &mut kept)?;
+                        while self.comma() {
+                            self.cursor.skip();
+                            self.section_number(n_bits, &mut kept)?;
+                        }
+                    } else {
+                        self.section_address(n_bits, &mut kept)?;
                     }
                 }
                 b if self.cursor.at_name()
@@ -200,12 +206,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A number, `label`, `label+4`, `a-b`, `.debug_str+4`.
-    fn section_value(&mut self, n_bits: u32, kept: &mut Kept) -> Read<()> {
-        let byte = self.cursor.skip();
-        if byte.is_ascii_digit() || byte == b'-' {
-            return self.section_number(n_bits, kept);
-        }
+    /// `label`, `label+4`, `a-b`, `.debug_str+4`.
+    fn section_address(&mut self, n_bits: u32, kept: &mut Kept) -> Read<()> {
         let start = self.cursor.at;
         let section = self.cursor.word();
         let is_section = section.is_some();
@@ -249,7 +251,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A number that fits its bits, with or without a sign.
+    /// A number that fits `.b8` or `.b16`, with or without a sign; wider ones are cut.
     fn section_number(&mut self, n_bits: u32, kept: &mut Kept) -> Read<()> {
         let start = self.cursor.offset();
         let is_negative = self.eat(b'-');
@@ -258,12 +260,13 @@ impl Parser<'_> {
             return self.bad_argument(".section", "a number or a label");
         };
         let span = self.since(start);
-        let limit = match is_negative {
-            true => 1_u64 << (n_bits - 1),
-            false => u64::MAX >> (64 - n_bits),
+        // Of a positive number the low 32 bits count, and wider data takes all (assembler 13.5).
+        let fits = match (n_bits, is_negative) {
+            (32.., _) => true,
+            (_, true) => value <= 1 << (n_bits - 1),
+            (_, false) => value & 0xffff_ffff < 1 << n_bits,
         };
-        // Words of 32 bits and more are cut (assembler 13.5).
-        if value > limit && n_bits < 32 {
+        if !fits {
             let text = self.text(span);
             self.report(syntax::argument_overflow(span, text, n_bits));
         }

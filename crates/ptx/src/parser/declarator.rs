@@ -37,6 +37,16 @@ impl Parser<'_> {
         if self.cursor.skip() == b'[' {
             self.dimension(true)?;
             declarator.dimensions.end += 1;
+            let dimension = self.tree.dimensions.last().copied();
+            if let Some(Dimension {
+                span,
+                size: Some(size),
+            }) = dimension
+                && size > u64::from(u32::MAX)
+            {
+                let text = self.text(span);
+                self.report(syntax::argument_overflow(span, text, 32));
+            }
         } else {
             self.cursor.at = end;
         }
@@ -172,6 +182,10 @@ impl Parser<'_> {
         self.close(open, b'>', "`>`")?;
         declarator.count = Some(u32::try_from(count).unwrap_or(u32::MAX));
         declarator.count_span = self.since(open);
+        if count > u64::from(u32::MAX) {
+            let text = self.text(declarator.count_span);
+            self.report(syntax::argument_overflow(declarator.count_span, text, 32));
+        }
         Ok(())
     }
 

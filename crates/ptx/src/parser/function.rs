@@ -232,9 +232,17 @@ impl Parser<'_> {
             }
             let text = word.span.text(self.cursor.source);
             if text == ".pragma" {
+                let sizes = (self.tree.operands.len(), self.tree.directives.len());
                 self.cursor.at = word.span.end as usize;
                 self.pragma(word.span)?;
-                if sort == FunctionSort::Func && self.cursor.skip() == b'{' {
+                if sort == FunctionSort::Func {
+                    if self.cursor.skip() != b'{' {
+                        // The function is declared without a semicolon, and the pragma is one of the module.
+                        self.cursor.at = word.span.start as usize;
+                        self.tree.operands.truncate(sizes.0);
+                        self.tree.directives.truncate(sizes.1);
+                        return Ok(());
+                    }
                     let place = "belongs into the body of a `.func`";
                     self.report(syntax::misplaced_directive(word.span, text, place));
                 }

@@ -248,6 +248,9 @@ impl Parser<'_> {
         if byte == b'\\' {
             self.cursor.at += 1;
             byte = self.cursor.skip();
+            if self.cursor.token().span.text(self.cursor.source) == "call" {
+                return self.unexpected("an instruction other than `call`");
+            }
         }
         if !self.cursor.at_name() || byte == b'%' {
             self.bad_token()?;

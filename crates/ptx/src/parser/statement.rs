@@ -140,8 +140,9 @@ impl Parser<'_> {
         self.cursor.at += 1;
         self.cursor.skip();
         let opcode = self.cursor.offset();
-        if !self.cursor.at_name() {
-            return self.unexpected("an instruction");
+        let is_call = self.cursor.token().span.text(self.cursor.source) == "call";
+        if !self.cursor.at_name() || is_call {
+            return self.unexpected("an instruction other than `call`");
         }
         self.cursor.skip_name();
         self.instruction(start, opcode, 0)

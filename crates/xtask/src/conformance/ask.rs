@@ -48,13 +48,28 @@ impl Assembler {
         })
     }
 
-    /// The verdict on a module, which is written to `file`.
+    /// The verdict on a module, which is written to `file`. A whole module may be a part of a program that is linked later, where
+    /// its functions keep to the calling convention.
     pub(super) fn ask(&self, case: &Case, file: &Path) -> Result<Verdict> {
         write(file, &case.module())?;
+        if case.source.is_empty() {
+            return self.run(case, file, &[]);
+        }
+        let verdict = self.run(case, file, &["-c"])?;
+        match &verdict {
+            Verdict::Said { messages, .. } if messages.iter().any(|m| m.contains("ABI")) => {
+                self.run(case, file, &[])
+            }
+            Verdict::Said { .. } | Verdict::Crashed => Ok(verdict),
+        }
+    }
+
+    fn run(&self, case: &Case, file: &Path, options: &[&str]) -> Result<Verdict> {
         let said = file.with_extension("txt");
         let stderr = File::create(&said).map_err(|e| format!("{}: {e}", said.display()))?;
         let mut child = Command::new(&self.program)
-            .args(["-arch", architecture(case)])
+            .args(options)
+            .args(["-arch", &architecture(case)])
             .arg(file)
             .args(["-o", if cfg!(windows) { "NUL" } else { "/dev/null" }])
             .stdout(Stdio::null())
@@ -104,22 +119,41 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "32-Bit compilation is no longer supported",
         "32-Bit ABI",
         "not supported in .version",
+        // What it says of programs that are linked, not of modules.
+        "'Compile only(-c)' requires",
+        // It reads debug sections as DWARF, which is no rule of PTX.
+        "Dwarf version",
+        "dwarf version",
+        "Malformed .debug",
+        "Dereference Out of Bounds",
+        "Checked Data was Invalid",
+        // Millions of variables.
+        "Memory allocation failure",
         // A crash that says so.
         "nternal compiler error",
         "nternal error",
     ];
-    messages
-        .iter()
-        .any(|message| REFUSALS.iter().any(|refusal| message.contains(refusal)))
+    let is_of_debug_data =
+        |message: &str| message.starts_with("label '") && message.ends_with("' invalid");
+    messages.iter().any(|message| {
+        let mut refusals = REFUSALS.iter();
+        refusals.any(|refusal| message.contains(refusal)) || is_of_debug_data(message)
+    })
 }
 
-/// What to generate code for: the target without its options, or the lowest that is still there.
-fn architecture(case: &Case) -> &str {
-    let target = case.target.split(',').next().unwrap_or("").trim();
-    let digits: String = target.chars().filter(char::is_ascii_digit).collect();
-    match digits.parse::<u32>() {
-        Ok(sm) if sm < 75 => "sm_75",
-        _ => target,
+/// What to generate code for: the latest of the targets without their options, or the lowest that is still there.
+fn architecture(case: &Case) -> String {
+    let module = case.module();
+    let lines = module.lines().filter(|line| line.contains(".target"));
+    let words = lines.flat_map(|line| line.split([' ', ',', '\t']));
+    let names = words.filter_map(|word| word.strip_prefix("sm_").or(word.strip_prefix("compute_")));
+    let number = |name: &&str| -> u32 {
+        let digits = name.trim_end_matches(['a', 'f']);
+        digits.parse().unwrap_or(0)
+    };
+    match names.max_by_key(number) {
+        Some(name) if number(&name) >= 75 => format!("sm_{name}"),
+        _ => "sm_75".to_owned(),
     }
 }
 

@@ -121,6 +121,14 @@ impl Case {
         })
     }
 
+    /// A whole module that nothing is said about.
+    pub(crate) fn of_source(source: String) -> Case {
+        Case {
+            source,
+            ..Case::default()
+        }
+    }
+
     /// The case as a line of a sample: what its own line says besides stays.
     pub(crate) fn to_line(&self) -> String {
         let value = serde_json::from_str(&self.line).unwrap_or(Value::Null);

@@ -1,6 +1,7 @@
 //! `--fresh`: new modules. In: accepted modules and an installed assembler; out: how far it agrees
-//! with us on modules that differ from those in a word, an operand, the version or the target.
+//! with us on modules that differ from those in a word, an operand, the version or the target, and on whole modules.
 
+mod modules;
 mod mutate;
 
 use super::ask::{self, Assembler, Verdict as Answer};
@@ -17,25 +18,30 @@ pub(super) fn compare(options: &Options, n: usize) -> Result<bool> {
     let assembler = Assembler::find(&options.ptxas)?;
     let mut differences = report::Differences::default();
     let mut agreed = true;
-    let parts: Vec<Part> = [Part::Stores, Part::General]
+    let parts: Vec<Part> = [Part::Stores, Part::General, Part::Modules]
         .into_iter()
         .filter(|part| options.includes(*part))
         .collect();
     let share = n.div_ceil(parts.len().max(1));
     for part in parts {
         let cases = accepted(part, options)?;
-        if cases.is_empty() {
-            continue;
-        }
+        let source = match part {
+            Part::Modules => "the grammar".to_owned(),
+            _ if cases.is_empty() => continue,
+            _ => format!("{} accepted ones", cases.len()),
+        };
         println!(
-            "{}: {share} modules from {} accepted ones, seed {}, {} {}",
+            "{}: {share} modules from {source}, seed {}, {} {}",
             name(part),
-            cases.len(),
             options.seed,
             options.ptxas,
             assembler.release
         );
-        let asked = ask_about(&cases, share, options, &assembler)?;
+        let fresh = make(part, &cases, share, options.seed);
+        let mut asked = ask_about(fresh, options, &assembler)?;
+        if part == Part::Modules {
+            shorten(&mut asked, &assembler)?;
+        }
         agreed &= print(part, &asked, options, &mut differences)?;
     }
     differences.write(options.json.as_deref())?;
@@ -46,6 +52,7 @@ fn name(part: Part) -> &'static str {
     match part {
         Part::Stores => "stores",
         Part::General => "all other instructions",
+        Part::Modules => "whole modules",
         Part::Arithmetic | Part::Spellings => "no verdicts",
     }
 }
@@ -55,30 +62,33 @@ fn accepted(part: Part, options: &Options) -> Result<Vec<Case>> {
     let (folder, samples) = match part {
         Part::Stores => (&options.stores, &[STORES_SAMPLE][..]),
         Part::General => (&options.general, &[GENERAL_SAMPLE, GENERAL_ADDED][..]),
-        Part::Arithmetic | Part::Spellings => return Ok(Vec::new()),
+        Part::Modules | Part::Arithmetic | Part::Spellings => return Ok(Vec::new()),
     };
     let family = options.family.as_deref();
     let mut cases = verdicts::read(Path::new(""), samples, family)?;
     if folder.is_dir() {
         cases.extend(verdicts::read(folder, &[], family)?);
     }
-    cases.retain(|case| case.accept);
+    cases.retain(|case| case.accept && case.source.is_empty());
     Ok(cases)
 }
 
-/// The modules with the assembler's verdicts; without those about which it says nothing.
-fn ask_about(
-    cases: &[Case],
-    n: usize,
-    options: &Options,
-    assembler: &Assembler,
-) -> Result<Vec<Case>> {
+/// New modules.
+fn make(part: Part, cases: &[Case], n: usize, seed: u64) -> Vec<Case> {
+    let mut random = Random::new(seed);
+    if part == Part::Modules {
+        let modules = (0..n).map(|index| modules::module(index, &mut random));
+        return modules.filter(|case| !modules::is_left_out(case)).collect();
+    }
     let material = Material::of(cases);
-    let mut random = Random::new(options.seed);
-    let fresh: Vec<Case> = (0..n)
+    (0..n)
         .map(|index| material.mutant(index, &mut random))
         .filter(|case| !mutate::is_disputed(case))
-        .collect();
+        .collect()
+}
+
+/// The modules with the assembler's verdicts; without those about which it says nothing.
+fn ask_about(fresh: Vec<Case>, options: &Options, assembler: &Assembler) -> Result<Vec<Case>> {
     let folder = ask::Folder::new()?;
     let numbered: Vec<(usize, &Case)> = fresh.iter().enumerate().collect();
     let answers = map_on_threads(&numbered, options.n_threads, |(index, case)| {
@@ -97,10 +107,46 @@ fn ask_about(
             Answer::Said { .. } | Answer::Crashed => n_silent += 1,
         }
     }
+    let n_accepted = asked.iter().filter(|case| case.accept).count();
+    println!("{} answered, {n_accepted} accepted", asked.len());
     if n_silent > 0 {
         println!("{n_silent} left out: this release refuses the whole module, stops, or crashes");
     }
     Ok(asked)
+}
+
+/// Takes lines out of each module on which we differ, as long as we still do.
+fn shorten(asked: &mut [Case], assembler: &Assembler) -> Result<()> {
+    let folder = ask::Folder::new()?;
+    for case in asked.iter_mut() {
+        if case.check().accept == case.accept {
+            continue;
+        }
+        let mut lines: Vec<String> = case.source.lines().map(str::to_owned).collect();
+        let mut at = 0;
+        while at < lines.len() {
+            let mut fewer = lines.clone();
+            fewer.remove(at);
+            let shorter = Case {
+                source: fewer.join("\n") + "\n",
+                ..case.clone()
+            };
+            let ours = shorter.check().accept;
+            match assembler.ask(&shorter, &folder.file(0))? {
+                Answer::Said { accept, messages }
+                    if accept == case.accept && ours != accept && !ask::cannot_say(&messages) =>
+                {
+                    *case = Case {
+                        messages,
+                        ..shorter
+                    };
+                    lines = fewer;
+                }
+                Answer::Said { .. } | Answer::Crashed => at += 1,
+            }
+        }
+    }
+    Ok(())
 }
 
 fn print(

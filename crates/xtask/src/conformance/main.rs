@@ -63,6 +63,8 @@ struct Options {
 enum Part {
     Stores,
     General,
+    /// Whole modules, of which there are fresh ones only.
+    Modules,
     Arithmetic,
     Spellings,
 }
@@ -153,10 +155,11 @@ impl Part {
         match name {
             "stores" => Ok(Part::Stores),
             "general" => Ok(Part::General),
+            "modules" => Ok(Part::Modules),
             "arithmetic" => Ok(Part::Arithmetic),
             "spellings" => Ok(Part::Spellings),
             _ => Err(format!(
-                "found `--only {name}`, expected `stores`, `general`, `arithmetic` or `spellings`"
+                "found `--only {name}`, expected `stores`, `general`, `modules`, `arithmetic` or `spellings`"
             )),
         }
     }
@@ -174,9 +177,10 @@ cargo xtask conformance --sample
     choose the project's own samples of verdicts again; those that were added by hand stay
 cargo xtask conformance --regenerate [--ptxas PROGRAM]
     ask an installed assembler about the samples again
-cargo xtask conformance --fresh N [--ptxas PROGRAM] [--seed S] [--only stores|general] [--family NAME] [--keep FILE]
+cargo xtask conformance --fresh N [--ptxas PROGRAM] [--seed S] [--only stores|general|modules] [--family NAME] [--keep FILE]
     ask an installed assembler about N new modules: accepted ones of the samples, and of the
-    folders where they are there, with a word, an operand, the version or the target changed. The same seed asks about the
+    folders where they are there, with a word, an operand, the version or the target changed; and whole modules, which are
+    made of directives, declarations and bodies in any order. The same seed asks about the
     same modules. --keep adds those on which we differ to a file, as lines of a sample";
 
 fn number(text: &str) -> Result<usize> {

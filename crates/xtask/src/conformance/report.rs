@@ -148,8 +148,12 @@ fn list(differing: &[&Compared<'_>], n_shown: usize) {
             word(case.accept),
             word(verdict.accept)
         );
-        println!("    {}", case.insn);
-        println!("    {}", case.decls);
+        for line in [&case.insn, &case.decls, &case.source]
+            .into_iter()
+            .flat_map(|text| text.lines())
+        {
+            println!("    {line}");
+        }
         println!("    assembler: {:?}", case.messages);
         println!("    ours:      {:?}", verdict.errors);
     }

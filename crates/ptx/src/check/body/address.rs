@@ -13,7 +13,7 @@ use crate::tree::{Name, Operand, OperandKind};
 use warpgrid_isa::form::{Addressing, Constants};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
-    Address, AddressBase, Diagnostic, RegisterId, RegisterRun, Span, VariableId,
+    Address, AddressBase, Diagnostic, RegisterId, RegisterRun, Span, Variable, VariableId,
 };
 
 /// In whose words a wrong address is reported.
@@ -149,6 +149,9 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Register(register) => {
                 return self.register_base(site, operand, rule, (span, register));
             }
+            Binding::Variable(variable) if self.is_handle(variable) => {
+                NoAddress::Name(span, binding)
+            }
             Binding::Variable(variable) => {
                 if self.variable_fits(rule, variable) {
                     if let Words::Store(store) = rule.words {
@@ -209,7 +212,15 @@ impl<'a> BodyChecker<'a, '_> {
     /// Whether a variable may be the address, as far as its space goes.
     pub(crate) fn variable_fits(&self, rule: &AddressRule<'_>, variable: VariableId) -> bool {
         rule.addressing.takes_variable()
+            && !self.is_handle(variable)
             && (rule.takes_any_space || rule.space.takes_variable(self.space_of(variable)))
+    }
+
+    /// Whether the variable is a texture, sampler or surface, which has no address to load from.
+    fn is_handle(&self, variable: VariableId) -> bool {
+        let handles = &self.declared.handles;
+        let is_known = |variable: &Variable| handles.contains(&variable.span);
+        !handles.is_empty() && self.variable(variable).is_some_and(is_known)
     }
 
     /// Reports what is wrong with an address, in the words of the family.

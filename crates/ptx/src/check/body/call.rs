@@ -7,8 +7,10 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::syntax::is_decimal_float;
-use crate::tree::{DeclaredType, Directive, FunctionHeader, Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, ScalarType, StateSpace, ValueClass};
+use crate::tree::{
+    DeclaredType, Directive, DirectiveKind, FunctionHeader, Operand, OperandKind, Operands,
+};
+use warpgrid_isa::{Fit, ScalarType, StateSpace, TypeKind, ValueClass};
 use warpgrid_program::{
     Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, RegisterId, Source,
     Variable,
@@ -206,7 +208,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::call_prototype(site.span));
             return None;
         };
-        let directive = self.table(table)?;
+        let directive = self.called_table(table)?;
         let tree = self.tree;
         if let Some(header) = directive.prototype.checked_sub(1) {
             let header = tree.functions.get(header as usize)?;
@@ -215,11 +217,23 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.functions_of(directive))
     }
 
-    /// What follows the arguments of a direct call, if anything, is a label.
+    /// A direct call has nothing after its arguments: a prototype or table is for calls through a register.
     fn check_table(&mut self, table: Option<&Operand>) -> Option<()> {
-        table
-            .is_none_or(|table| self.table(table).is_some())
-            .then_some(())
+        let Some(table) = table else {
+            return Some(());
+        };
+        self.report(diagnose::needless_table(table.span));
+        None
+    }
+
+    /// The table or prototype of a call.
+    fn called_table(&mut self, operand: &Operand) -> Option<&'a Directive> {
+        let directive = self.table(operand)?;
+        if directive.kind == DirectiveKind::BranchTargets {
+            self.report(diagnose::call_target(operand.span));
+            return None;
+        }
+        Some(directive)
     }
 
     /// The table or prototype with this name, which stands before its use; reports all else.
@@ -369,10 +383,14 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(problem);
             return None;
         }
+        let has_convention = self.module.target.sm >= CONVENTION;
         let mut given = given.iter().enumerate();
         let wrong = given.position(|(index, element)| {
             let formal = formals.next();
-            let fits = |formal| self.argument_fits(element, formal, index < counts.0);
+            let fits = |formal| {
+                let is_passed = !has_convention || self.is_passed(formal);
+                is_passed && self.argument_fits(element, formal, index < counts.0)
+            };
             !formal.is_none_or(fits)
         });
         if let Some(index) = wrong {
@@ -381,6 +399,18 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         Some(())
+    }
+
+    /// Whether the calling convention has such parameters: no predicates, and no numbers of 8 and 16 bits but untyped bits and
+    /// floats (assembler 13.5).
+    fn is_passed(&self, formal: Formal<'_>) -> bool {
+        let ty = match formal {
+            Formal::Register(ty) => ty,
+            Formal::Variable(variable) if self.is_declared_array(variable) => return true,
+            Formal::Variable(variable) => variable.ty,
+        };
+        let is_number = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed);
+        ty != ScalarType::Pred && !(is_number && ty.width_bits() < 32)
     }
 
     /// Whether an argument can be given for a parameter, or a result taken.
@@ -412,7 +442,12 @@ impl<'a> BodyChecker<'a, '_> {
             }
             OperandValue::Source(Source::Immediate(_), _) => {
                 let literal = literal_class(argument.span.text(self.source));
-                ty.takes(literal, Fit::Exact) && self.is_scalar(formal)
+                let fits = match (ty.kind(), literal) {
+                    (TypeKind::Bits, _) => true,
+                    (TypeKind::Float, literal) => literal.is_float(),
+                    (_, literal) => ty.takes(literal, Fit::Exact),
+                };
+                fits && self.is_scalar(formal)
             }
             OperandValue::Source(Source::Sink, _) => is_result,
             _ => true,
@@ -445,6 +480,9 @@ impl<'a> BodyChecker<'a, '_> {
         variable.span.text(self.source).contains('[')
     }
 }
+
+/// The first architecture with a calling convention.
+const CONVENTION: u16 = 20;
 
 /// What a function takes or gives back.
 #[derive(Clone, Copy, Debug)]

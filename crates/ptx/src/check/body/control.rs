@@ -91,6 +91,17 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         };
         match self.names.get(name) {
+            // Further down, and hidden by a name of the module until then (assembler 13.5).
+            Binding::Label(_)
+                if self
+                    .names
+                    .span(name)
+                    .is_some_and(|span| span.start > operand.span.start)
+                    && self.declared.names.get(name, self.outline.at).is_some() =>
+            {
+                self.report(diagnose::expected_label(operand.span));
+                None
+            }
             Binding::Label(label) => Some(label),
             Binding::None => {
                 let text = operand.span.text(self.source);

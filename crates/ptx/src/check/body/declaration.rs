@@ -104,7 +104,11 @@ impl<'a> BodyChecker<'a, '_> {
         let stem = self.context().name_text(name);
         for (name, text) in self.context().numbered_names(&stem, count) {
             let binding = self.add_register(&text, ty, n);
-            self.names.declare(name, binding, span)?;
+            // Groups may overlap (assembler 13.5).
+            match self.names.group_clash(name) {
+                Some(_) => self.names.bind(name, binding, span),
+                None => self.names.declare(name, binding, span)?,
+            }
         }
         Ok(())
     }

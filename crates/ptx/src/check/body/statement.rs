@@ -36,14 +36,17 @@ impl<'a> BodyChecker<'a, '_> {
                     if let Some(own) = tree.directives.get(*index as usize) {
                         let place = DirectivePlace::Body(sort);
                         directive::check(&self.context(), own, place, self.reporter);
-                        self.table_of_targets(own);
+                        self.table_of_targets(own, sort);
                         // Lines of the source may be stated between the pragma and the load.
                         let used_bytes = directive::used_bytes(&self.context(), own);
                         self.body.used_bytes = used_bytes.or(self.body.used_bytes);
                     }
                 }
                 // It belongs to the module.
-                StatementKind::Prototype(_) => self.names.reach(statement.span.end),
+                StatementKind::Prototype(header) => {
+                    self.inner_function(*header);
+                    self.names.reach(statement.span.end);
+                }
                 // The parser reports functions within functions.
                 StatementKind::FunctionStart(_) | StatementKind::Empty | StatementKind::Error => {}
                 StatementKind::FunctionEnd(_) => self.end(statement.span),
@@ -56,8 +59,22 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
+    /// Reports a function that has the name of something else in the innermost scope.
+    fn inner_function(&mut self, header: u32) {
+        let header = self.tree.functions.get(header as usize);
+        let Some((name, span)) = header.and_then(|header| Some((header.name?, header.name_span)))
+        else {
+            return;
+        };
+        let clash = self.names.clash(name);
+        // Labels that follow are not there yet.
+        if let Some(first) = clash.filter(|first| first.start < span.start) {
+            self.report(diagnose::duplicate(span.text(self.source), span, first));
+        }
+    }
+
     /// Checks what a table or prototype names.
-    fn table_of_targets(&mut self, own: &'a Directive) {
+    fn table_of_targets(&mut self, own: &'a Directive, sort: FunctionSort) {
         match own.kind {
             DirectiveKind::BranchTargets => self.branch_table(own),
             DirectiveKind::CallTargets => self.call_table(own),
@@ -65,7 +82,7 @@ impl<'a> BodyChecker<'a, '_> {
                 let header = own.prototype.checked_sub(1);
                 let header = header.and_then(|header| self.tree.functions.get(header as usize));
                 let Some(header) = header else { return };
-                self.check_declaration(|checks| checks.check_parameters(header));
+                self.check_declaration(|checks| checks.check_parameters(header, Some(sort)));
                 directive::check_of_function(&self.context(), header, self.reporter);
             }
             _ => {}

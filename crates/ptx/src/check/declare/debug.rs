@@ -6,8 +6,16 @@ use crate::check::names::name_map::NameMap;
 use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose_names;
 use crate::diagnostics::declarations as diagnose;
+use crate::diagnostics::rules::special_gate;
 use crate::tree::{Directive, DirectiveKind, Operand, OperandKind};
+use warpgrid_isa::Gate;
 use warpgrid_program::Span;
+
+/// Since when `.loc` says where a function is inlined (assembler 13.5).
+const INLINED: Gate = Gate::ptx(7, 0);
+
+/// Since when `.file` says of a file how old and how large it is (assembler 13.5).
+const FILE_TIMES: Gate = Gate::ptx(3, 2);
 
 /// File, line and column.
 type Place = [u64; 3];
@@ -34,7 +42,12 @@ fn check_files<'t>(
 ) {
     let mut numbers: Vec<(u64, Span)> = files
         .filter_map(|file| {
-            let number = operands(context, file).next()?;
+            let mut all = operands(context, file);
+            let number = all.next()?;
+            if all.count() > 1 && !context.module.meets(FILE_TIMES) {
+                let what = "the time of a file";
+                reporter.report(special_gate(what, file.span, FILE_TIMES, context.module));
+            }
             Some((integer(number)?, number.span))
         })
         .collect();
@@ -95,6 +108,10 @@ fn check_inlined<'t>(
         alike.any(|(place, start)| *place == at && *start < before)
     };
     for loc in locs.into_iter().filter(|loc| loc.arguments.len() > 3) {
+        if !context.module.meets(INLINED) {
+            let what = "a line of an inlined function";
+            reporter.report(special_gate(what, loc.span, INLINED, context.module));
+        }
         let mut rest = operands(context, loc).skip(3);
         let label = rest.next();
         if let Some(Operand { span, kind }) = label

@@ -23,6 +23,9 @@ pub(crate) enum Place {
     Body,
     /// In the parameter list of a function or kernel.
     Parameter(FunctionSort),
+    /// In a list of which no variables are made: that of an `.extern` function, or of a prototype of calls within this sort of
+    /// function. What is written is looked at, and not whether there can be such a variable (assembler 13.5).
+    Prototype(Option<FunctionSort>),
 }
 
 /// The most bytes that a parameter is aligned to.
@@ -88,6 +91,11 @@ impl<'a, 'c> Declarations<'a, 'c> {
                 let (span, space) = (declaration.linkage_span, declaration.space_span);
                 self.report(diagnose::common_space(span, space));
             }
+            let mut names = self.tree.declarators_of(declaration).iter();
+            let is_number = matches!(declaration.scalar, DeclaredType::Scalar(_));
+            if !is_number && names.any(|name| name.dimensions.is_empty()) {
+                self.report(diagnose::texture_place(declaration.type_span));
+            }
         }
         let tree = self.tree;
         for declarator in tree.declarators_of(declaration) {
@@ -104,28 +112,28 @@ impl<'a, 'c> Declarations<'a, 'c> {
     }
 
     /// Checks the parameters of a function or kernel.
-    pub(crate) fn check_parameters(&mut self, header: &FunctionHeader) {
+    pub(crate) fn check_parameters(
+        &mut self,
+        header: &FunctionHeader,
+        within: Option<FunctionSort>,
+    ) {
         let tree = self.tree;
-        let place = Place::Parameter(header.sort);
-        // What a function without a body gives back is not looked at, nor the types in a prototype of a call (assembler 13.5).
-        let lists = [
-            (header.returns, header.has_body),
-            (header.parameters, header.name.is_some()),
-        ];
+        let place = match header.has_body {
+            true => Place::Parameter(header.sort),
+            false => Place::Prototype(within),
+        };
         let mut sinks = 0;
-        for (list, is_checked) in lists {
+        for list in [header.returns, header.parameters] {
             for declaration in list.of(&tree.declarations) {
                 self.check_parameter_gate(declaration, header);
-                if is_checked {
-                    self.check(declaration, place);
-                }
-                self.check_parameter_name(declaration, header, &mut sinks);
+                self.check(declaration, place);
+                self.check_parameter_name(declaration, (header, within), &mut sinks);
             }
         }
         for attribute in header.attributes.of(&tree.attributes) {
             self.check_attribute_gate(attribute);
         }
-        if header.sort == FunctionSort::Func {
+        if header.sort == FunctionSort::Func || !header.has_body {
             self.check_lists(header);
         }
     }
@@ -136,8 +144,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         let is_open = |declaration: &&Declaration| {
             let mut names = tree.declarators_of(declaration).iter();
             let first = |name: &Declarator| tree.dimensions_of(name).first().copied();
-            declaration.space == DeclarationSpace::Param
-                && names.any(|name| first(name).is_some_and(|d| d.size.is_none_or(|n| n == 0)))
+            names.any(|name| first(name).is_some_and(|d| d.size.is_none_or(|n| n == 0)))
         };
         let returns = header.returns.of(&tree.declarations);
         if let Some(open) = returns.iter().find(is_open) {
@@ -157,6 +164,10 @@ impl<'a, 'c> Declarations<'a, 'c> {
                 let message = "only the last parameter is an array without size";
                 self.report(diagnose::parameter_list(open.span, message));
             }
+            if open.space != DeclarationSpace::Param {
+                let message = "an array without size is in `.param`";
+                self.report(diagnose::parameter_list(open.span, message));
+            }
             self.check_gate(OPEN_ARRAY, open.span, "a parameter without size");
         }
     }
@@ -165,7 +176,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
     fn check_parameter_name(
         &mut self,
         declaration: &Declaration,
-        header: &FunctionHeader,
+        (header, within): (&FunctionHeader, Option<FunctionSort>),
         sinks: &mut usize,
     ) {
         use DeclarationSpace as S;
@@ -181,6 +192,20 @@ impl<'a, 'c> Declarations<'a, 'c> {
         };
         if !is_legal {
             self.report(diagnose::parameter_list(declaration.space_span, message));
+        }
+        if header.sort == FunctionSort::Func {
+            if let Some(pointer) = declaration.pointer
+                && within != Some(FunctionSort::Entry)
+            {
+                let message = "only a parameter of a kernel is a `.ptr`";
+                self.report(diagnose::parameter_list(pointer.span, message));
+            }
+            let is_number = matches!(declaration.scalar, DeclaredType::Scalar(_));
+            let mut names = self.tree.declarators_of(declaration).iter();
+            let is_single = names.any(|name| name.dimensions.is_empty());
+            if header.has_body && !is_number && is_single {
+                self.report(diagnose::texture_place(declaration.type_span));
+            }
         }
         if header.name.is_none() {
             return;
@@ -230,7 +255,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
                     self.report(diagnose::module_space(space, word));
                 }
             }
-            Place::Parameter(_) => {}
+            Place::Parameter(_) | Place::Prototype(_) => {}
         }
         if declaration.space == DeclarationSpace::Tex {
             let version = self.module.version;
@@ -244,7 +269,15 @@ impl<'a, 'c> Declarations<'a, 'c> {
 
     fn check_type(&mut self, declaration: &Declaration, place: Place) {
         let span = declaration.type_span;
-        if declaration.scalar == DeclaredType::SamplerRef && !self.module.has_samplers {
+        let is_made = !matches!(place, Place::Prototype(_));
+        let mut names = self.tree.declarators_of(declaration).iter();
+        // Of an array nothing is asked (assembler 13.5).
+        let is_single = names.any(|name| name.dimensions.is_empty());
+        if declaration.scalar == DeclaredType::SamplerRef
+            && is_made
+            && is_single
+            && !self.module.has_samplers
+        {
             self.report(diagnose::sampler(span));
         }
         let ty = match declaration.scalar {
@@ -252,7 +285,12 @@ impl<'a, 'c> Declarations<'a, 'c> {
             DeclaredType::Missing => return,
             DeclaredType::TexRef | DeclaredType::SamplerRef | DeclaredType::SurfRef => {
                 let outside = declaration.space == DeclarationSpace::Global;
-                if place == Place::Body || (place == Place::Module && !outside) {
+                let is_misplaced = match place {
+                    Place::Body | Place::Prototype(Some(FunctionSort::Func)) => true,
+                    Place::Module => !outside,
+                    Place::Parameter(_) | Place::Prototype(_) => false,
+                };
+                if is_misplaced {
                     self.report(diagnose::texture_place(span));
                 }
                 if declaration.vector.is_some() {
@@ -261,12 +299,16 @@ impl<'a, 'c> Declarations<'a, 'c> {
                 return;
             }
         };
-        if self.is_gated(ty, declaration) {
+        if self.is_gated(ty, declaration) && (is_made || ty == ScalarType::F16x2) {
             self.check_type_gate(ty, span);
         }
         let n = declaration.vector.map_or(1, VectorWidth::n_elements) as u32;
         if ty == ScalarType::Pred {
-            self.check_predicate(declaration);
+            // An array of registers is reported with its shape, where there is one.
+            let is_array = !is_made && !is_single;
+            if is_made || n > 1 || is_array {
+                self.check_predicate(declaration, is_array);
+            }
         } else if n > 1 && (n * ty.width_bits() > 128 || n > 4) {
             let bits = n * ty.width_bits();
             self.report(diagnose::vector_size(declaration.vector_span, span, bits));
@@ -311,12 +353,12 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    fn check_predicate(&mut self, declaration: &Declaration) {
+    fn check_predicate(&mut self, declaration: &Declaration, is_array: bool) {
         let span = declaration.type_span;
         if declaration.vector.is_some() {
             let clash = declaration.vector_span;
             self.report(diagnose::predicate(span, clash, "a vector"));
-        } else if declaration.space != DeclarationSpace::Reg {
+        } else if declaration.space != DeclarationSpace::Reg || is_array {
             let clash = declaration.space_span;
             self.report(diagnose::predicate(span, clash, "a variable in memory"));
         }
@@ -333,7 +375,10 @@ impl<'a, 'c> Declarations<'a, 'c> {
             return;
         };
         if declaration.space == DeclarationSpace::Param
-            && place != Place::Parameter(FunctionSort::Entry)
+            && !matches!(
+                place,
+                Place::Parameter(FunctionSort::Entry) | Place::Prototype(_)
+            )
             && alignment.bytes > PARAMETER_ALIGNMENT
         {
             self.report(diagnose::parameter_alignment(
@@ -346,16 +391,12 @@ impl<'a, 'c> Declarations<'a, 'c> {
     fn check_attributes(&mut self, declaration: &Declaration) {
         let tree = self.tree;
         let mut names = tree.declarators_of(declaration).iter();
-        if !names.any(|name| name.count.is_none()) {
-            // The assembler looks at attributes name by name, and not at `x<4>`.
-            return;
-        }
+        // Where the memory is that host and device share is asked of each name, and not of `x<4>` (assembler 13.5).
+        let is_group = !names.any(|name| name.count.is_none());
         for attribute in declaration.attributes.of(&tree.attributes) {
             let word = attribute.word.text(self.source);
-            if !matches!(word, ".managed" | ".unified") {
-                continue;
-            }
-            if declaration.space != DeclarationSpace::Global {
+            let is_asked = !is_group || word != ".managed";
+            if is_asked && declaration.space != DeclarationSpace::Global {
                 let space = declaration.space_span;
                 self.report(diagnose::attribute(attribute.span, word, space));
                 continue;
@@ -375,6 +416,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
     }
 
     fn check_shape(&mut self, declaration: &Declaration, declarator: &Declarator, place: Place) {
+        if matches!(place, Place::Prototype(_)) {
+            return;
+        }
         let dimensions = self.tree.dimensions_of(declarator);
         let span = dimensions
             .first()
@@ -410,7 +454,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         let may_be_open = match place {
             Place::Module => declaration.linkage == Some(Linkage::Extern),
             Place::Parameter(sort) => sort == FunctionSort::Func,
-            Place::Body => false,
+            Place::Body | Place::Prototype(_) => false,
         };
         let open_inner = dimensions
             .iter()

@@ -46,6 +46,17 @@ pub(crate) fn check_of_function(
         for problem in problems.into_iter().flatten() {
             reporter.report(problem);
         }
+        let most = match header.name {
+            Some(_) => row.most.0,
+            None => row.most.1,
+        };
+        for (operand, _) in tree.arguments_of(own) {
+            if let OperandKind::Integer { value, .. } = operand.kind
+                && value > most
+            {
+                reporter.report(diagnose::directive_number(operand.span, text, value, most));
+            }
+        }
         let mut numbers = tree.arguments_of(own).map(|(operand, _)| operand);
         let zero =
             numbers.find(|number| matches!(number.kind, OperandKind::Integer { value: 0, .. }));

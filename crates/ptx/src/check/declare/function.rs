@@ -34,7 +34,7 @@ impl Pass<'_, '_> {
             return;
         }
         let function = self.function_id(header, index, false);
-        self.declarations().check_parameters(header);
+        self.declarations().check_parameters(header, None);
         directive::check_of_function(&self.context, header, self.reporter);
         let mut lists = Lists::default();
         let returns = self.parameters(header.returns, header, &mut lists);
@@ -54,7 +54,7 @@ impl Pass<'_, '_> {
     pub(super) fn defined_function(&mut self, index: u32) -> Option<FunctionId> {
         let header = self.context.tree.functions.get(index as usize)?;
         let id = self.function_id(header, index, true);
-        self.declarations().check_parameters(header);
+        self.declarations().check_parameters(header, None);
         let mut lists = Lists::default();
         let returns = self.parameters(header.returns, header, &mut lists);
         let parameters = self.parameters(header.parameters, header, &mut lists);
@@ -165,6 +165,7 @@ impl Pass<'_, '_> {
                     }
                     continue;
                 }
+                self.note_handle(declaration, declarator);
                 let mut checks = self.declarations();
                 if let Some(variable) = checks.variable(declaration, declarator, space) {
                     parameters.push(Parameter::Variable(lists.variables.len() as u32));

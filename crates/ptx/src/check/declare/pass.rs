@@ -171,6 +171,7 @@ impl<'a> Pass<'a, '_> {
             let Some(variable) = variable else {
                 continue;
             };
+            self.note_handle(declaration, declarator);
             match declarator.count {
                 None => self.variable(declaration, declarator, name, variable, is_sound),
                 Some(count) => {
@@ -183,6 +184,14 @@ impl<'a> Pass<'a, '_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Notes a texture, sampler or surface.
+    pub(super) fn note_handle(&mut self, declaration: &Declaration, declarator: &Declarator) {
+        let is_number = matches!(declaration.scalar, DeclaredType::Scalar(_));
+        if !is_number && declarator.dimensions.is_empty() {
+            self.declared.handles.push(declarator.span);
         }
     }
 

@@ -251,6 +251,8 @@ impl Declarations<'_, '_> {
                 if let Some(problem) = found.and_then(|found| self.initial_symbol(found, name_span))
                 {
                     problem
+                } else if is_function && (generic || value.span.text(self.source).contains('+')) {
+                    diagnose::initial_sum(value.span)
                 } else if !is_right {
                     diagnose::initial_type(value.span, "an address", ty, type_span)
                 } else {

@@ -146,16 +146,21 @@ impl<'d> Scopes<'d> {
     /// Binds a name in the innermost scope. When this very scope has the name already, the place where it was
     /// declared comes back and nothing changes.
     pub(crate) fn declare(&mut self, name: Name, binding: Binding, span: Span) -> Result<(), Span> {
-        let depth = self.scopes.len() as u32;
-        let old = self.table.entry(name);
-        if old.binding != Binding::None && old.depth == depth {
-            return Err(old.span);
-        }
-        if let Some(first) = self.group_clash(name) {
+        if let Some(first) = self.clash(name) {
             return Err(first);
         }
         self.bind(name, binding, span);
         Ok(())
+    }
+
+    /// Where the innermost scope declares a name.
+    pub(crate) fn clash(&self, name: Name) -> Option<Span> {
+        let depth = self.scopes.len() as u32;
+        let old = self.table.entry(name);
+        if old.binding != Binding::None && old.depth == depth {
+            return Some(old.span);
+        }
+        self.group_clash(name)
     }
 
     /// Where the innermost scope declares a group that has this name.
@@ -217,7 +222,19 @@ impl<'d> Scopes<'d> {
             let group = self.groups.get(*g as usize)?;
             (group.depth == depth).then_some(group.span)
         });
-        if let Some(span) = clash {
+        let is_place = |binding| matches!(binding, Binding::Label(_) | Binding::Table(_));
+        let is_own = |member: &&Entry| {
+            member.binding != Binding::None && member.depth == depth && !is_place(member.binding)
+        };
+        let members = entry
+            .numbered
+            .get(..entry.numbered.len().min(count as usize));
+        // Where the first name of the group is there already, the assembler (13.5) looks at no other.
+        let own = match members.unwrap_or(&[]) {
+            [first, ..] if is_own(&first) => None,
+            members => members.iter().find(is_own),
+        };
+        if let Some(span) = clash.or(own.map(|member| member.span)) {
             return Err(span);
         }
         entry.groups.push(index);

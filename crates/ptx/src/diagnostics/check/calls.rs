@@ -20,6 +20,12 @@ pub(crate) fn call_prototype(span: Span) -> Diagnostic {
     )
 }
 
+/// A prototype or table after a direct call.
+pub(crate) fn needless_table(span: Span) -> Diagnostic {
+    let message = "a prototype or list of targets is for calls through a register";
+    Diagnostic::error(CALL_TARGET, span, message)
+}
+
 pub(crate) fn call_argument_space(span: Span, space: StateSpace) -> Diagnostic {
     let message = format!(
         "found a variable in {} memory, expected a `.param` variable or a register",
