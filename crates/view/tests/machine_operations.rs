@@ -295,6 +295,16 @@ fn a_loop_over_the_lanes_reads_the_value_of_one_at_a_time() {
 }
 
 #[test]
+fn all_lanes_branch_together_where_a_uniform_predicate_holds() {
+    let code = "/*0000*/ MOV R0, RZ;\n\
+        /*0010*/ IADD3 R0, R0, 0x1, RZ;\n\
+        /*0020*/ R2UR UR4, R0;\n\
+        /*0030*/ UISETP.GE.AND UP0, UPT, UR4, 0x3, UPT;\n\
+        /*0040*/ BRA.U.ANY !UP0, 0x10;";
+    assert_eq!(lanes(2, &[], code), [3; 2]);
+}
+
+#[test]
 fn lanes_that_are_put_together_reduce_apart_from_the_others() {
     // The masks are 3 and 12.
     let masks = "LOP3.LUT R3, R20, 0x8, RZ, 0xc0, !PT;\nSHF.R.U32.HI R3, RZ, 0x2, R3;\n\

@@ -94,12 +94,20 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(steps)
 }
 
-/// `@P0 BRA.U.ANY target`: all lanes go there where the guard holds in one of them.
+/// `@P0 BRA.U.ANY target`, `BRA.U.ANY !UP0, target`: all lanes go there where the guard, and the predicate, hold in one of them.
 fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
+    let mut steps = Vec::new();
+    let mut guard = c.guard;
+    if w.is_predicate() {
+        let condition = w.predicate()?;
+        let (both, sum) = c.guard_with(condition);
+        steps.push(sum);
+        guard = Some(both);
+    }
     let to = target(c, w)?;
     let mut jump = control(ControlOp::Branch, vec![label(to)?]);
-    let Some(guard) = c.guard else {
+    let Some(guard) = guard else {
         return Ok(vec![jump]);
     };
     let any = c.body.hidden(ScalarType::Pred);
@@ -118,7 +126,8 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         predicate: any,
         negated: false,
     });
-    Ok(vec![vote, jump])
+    steps.extend([vote, jump]);
+    Ok(steps)
 }
 
 /// A step that does nothing.

@@ -53,7 +53,7 @@ impl Tools {
             match self.assemble(&text, build, file)? {
                 Ok(listing) => return Ok((kernels, listing)),
                 Err(lines) => {
-                    // The kernel of each line that it names; without a line none can be told from the others.
+                    // The kernel of each line that it names; without a line it may be any of them.
                     let kernel_at =
                         |line: &usize| starts.partition_point(|start| start <= line).checked_sub(1);
                     let mut refused: Vec<usize> = lines.iter().filter_map(kernel_at).collect();

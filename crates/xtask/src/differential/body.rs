@@ -363,7 +363,7 @@ impl Body<'_> {
         self.push(text);
     }
 
-    /// What lanes of both warps leave each other in shared memory, behind barriers.
+    /// What lanes of both warps leave each other in shared memory, between barriers.
     fn exchange(&mut self) {
         let (a, d) = (self.word(), self.word());
         let distance = 1 + self.random.below(63);

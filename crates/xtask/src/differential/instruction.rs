@@ -276,7 +276,7 @@ impl Choice {
     }
 }
 
-/// What stands for an operand.
+/// What an operand is written as.
 enum Width {
     /// A register of this width; 1 is a predicate.
     Bits(u32),

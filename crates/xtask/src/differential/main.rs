@@ -77,7 +77,11 @@ impl Options {
             n_threads: std::thread::available_parallelism().map_or(1, usize::from),
         };
         while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or_else(|| format!("{word} wants a value"));
+            let mut value = || {
+                words
+                    .next()
+                    .ok_or_else(|| format!("{word}: expected a value"))
+            };
             let number = |text: String| {
                 let parsed = text.parse::<u64>();
                 parsed.map_err(|_| format!("`{text}` is no number"))
