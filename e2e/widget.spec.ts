@@ -456,3 +456,17 @@ test("what the page around says of its text does not reach the widget", async ({
   const style = await page.locator(".frame").evaluate((frame) => { const { textAlign, textTransform, letterSpacing } = getComputedStyle(frame); return [textAlign, textTransform, letterSpacing]; });
   expect(style).toEqual(["start", "none", "normal"]);
 });
+
+test("a bundler that gives the files of the widget paths alone is understood", async ({ page }) => {
+  // What Turbopack makes of `new URL("./file", import.meta.url)`.
+  const address = /new URL\("\.\/([^"]+)",import\.meta\.url\)/g;
+  const script = readFileSync(new URL("pkg/warpgrid-widget.js", root), "utf8");
+  expect(script.match(address)).toHaveLength(4);
+  const bundled = script.replace(address, (_, file) => `({href:"/widget/${file}",origin:"turbopack://"})`);
+  await page.route("**/bundled.js", (route) => route.fulfill({ contentType: "text/javascript", body: bundled }));
+  await page.route("**/bundled.html", (route) => route.fulfill({
+    contentType: "text/html; charset=utf-8", body: `<!doctype html><html lang="en"><title>Bundled</title><body><script type="module" src="/bundled.js"></script><warpgrid-playground>st.global.u32 [p], 4;</warpgrid-playground>`,
+  }));
+  await page.goto("/bundled.html");
+  await expect(page.getByRole("cell", { name: "4 lane 31", exact: true })).toBeVisible();
+});
