@@ -160,6 +160,10 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
         let parameters = header.parameters.of(&tree.declarations);
         for (index, open) in parameters.iter().enumerate().filter(|(_, p)| is_open(p)) {
+            if header.sort == FunctionSort::Entry {
+                let message = "a parameter of a kernel has a size";
+                self.report(diagnose::parameter_list(open.span, message));
+            }
             if index + 1 < parameters.len() {
                 let message = "only the last parameter is an array without size";
                 self.report(diagnose::parameter_list(open.span, message));
