@@ -150,8 +150,9 @@ fn saturated(plan: &VideoPlan, value: i128, signed: bool) -> i128 {
 /// A result in 64 bits: of sums and differences it is the low 32 with their sign, whatever the type.
 fn whole(plan: &VideoPlan, value: i128) -> i64 {
     match plan.op {
-        VideoOp::Add | VideoOp::Sub | VideoOp::AbsDiff => extend(value as u32, 32, true),
-        VideoOp::Min
+        VideoOp::Add | VideoOp::Sub => extend(value as u32, 32, true),
+        VideoOp::AbsDiff
+        | VideoOp::Min
         | VideoOp::Max
         | VideoOp::Average
         | VideoOp::Shl
