@@ -297,21 +297,37 @@ impl Inference<'_> {
     ) -> Option<BarrierUse> {
         let mut found = BarrierUse::default();
         match plan.does {
-            Does::Mbarrier(MbarrierOp::Init) => found.is_made = true,
             Does::Mbarrier(op) => {
                 let arrives = matches!(op, MbarrierOp::Arrive | MbarrierOp::ArriveDrop);
+                found.is_made = op == MbarrierOp::Init;
                 found.arrivals = u32::from(arrives);
                 found.expects = op == MbarrierOp::ExpectTx || plan.modifiers.has(Flag::ExpectTx);
             }
             Does::Async(AsyncOp::CopyArrive) => {
                 found.arrivals = u32::from(plan.modifiers.has(Flag::Noinc));
             }
-            Does::Async(AsyncOp::Store) if is_object => {
+            Does::Async(op) if is_object => {
                 let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
-                found.bytes = width * plan.modifiers.n_elements() as u32;
+                found.bytes = match op == AsyncOp::Store {
+                    true => width * plan.modifiers.n_elements() as u32,
+                    false => self.copied_bytes(instruction),
+                };
             }
-            Does::Async(_) if is_object => found.bytes = self.copied_bytes(instruction),
-            _ => return None,
+            Does::Async(_)
+            | Does::Memory(_)
+            | Does::Matrix(_)
+            | Does::Control(_)
+            | Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_)
+            | Does::Sync(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Unit(_)
+            | Does::Machine(_)
+            | Does::Unknown => return None,
         }
         Some(found)
     }
