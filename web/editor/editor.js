@@ -4,7 +4,7 @@
 import "./core.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
-  EditorView, ViewPlugin, Decoration, GutterMarker, gutter, keymap, lineNumbers,
+  EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers,
   drawSelection, highlightSpecialChars, rectangularSelection, highlightActiveLine,
 } from "@codemirror/view";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -233,9 +233,15 @@ const listener = EditorView.updateListener.of((update) => {
   later = setTimeout(report, 250);
 });
 const wrapping = new Compartment();
+/** Blanks of a disassembly but one of each run: its columns are far apart, and operands would lie beyond the edge of the pane. */
+const gaps = new MatchDecorator({ regexp: /[ \t]{2,}(?=[ \t]\S)|^[ \t](?=\/\*)/g, decoration: Decoration.replace({}) });
+const narrowGaps = ViewPlugin.define((view) => ({
+  decorations: gaps.createDeco(view),
+  update(update) { this.decorations = gaps.updateDeco(update, this.decorations); },
+}), { decorations: (plugin) => plugin.decorations });
 /** The pane is narrow, and comments are sentences: lines wrap. Those of a disassembly are columns, with encodings at their end. */
 function wrappingOf(text) {
-  return /\/\* 0x[0-9a-f]{16} \*\//.test(text) ? [] : EditorView.lineWrapping;
+  return /\/\* 0x[0-9a-f]{16} \*\//.test(text) ? narrowGaps : EditorView.lineWrapping;
 }
 function report() {
   const isAnother = isNew = replaced;
