@@ -126,11 +126,10 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
-/// A result of 32 bits as the assembler's code brings it into the range of its type (13.5, all architectures): a left shift has 34 bits, of
-/// which the last is a sign, and other results without a sign are cut off above.
+/// A result of 32 bits as the assembler's code brings it into the range of its type (13.5, all architectures): a result without a sign
+/// is cut off above. Left shifts are exact, as the manual has them.
 fn saturated(plan: &VideoPlan, value: i128, signed: bool) -> i128 {
     let value = match plan.op {
-        VideoOp::Shl => i128::from((value as i64) << 30 >> 30),
         VideoOp::Add
         | VideoOp::Sub
         | VideoOp::AbsDiff
@@ -143,6 +142,7 @@ fn saturated(plan: &VideoPlan, value: i128, signed: bool) -> i128 {
             true => value,
             false => value.max(0) & 0xffff_ffff,
         },
+        VideoOp::Shl => value,
     };
     clamp(value, 32, signed)
 }
