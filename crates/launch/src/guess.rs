@@ -49,7 +49,7 @@ pub(crate) fn parameters(
 }
 
 /// The registers that loose machine code reads before it has written them, and that the scenario leaves open, with what they
-/// start with. Where the scenario states some, the others are zero. Otherwise lanes are told apart: addresses lie side by side,
+/// start with. Where the scenario states some, the others are zero. Otherwise lanes differ: addresses lie side by side,
 /// far enough from 0 for the offsets that the text subtracts, and values count lanes.
 pub(crate) fn unset_registers(
     program: &Program,

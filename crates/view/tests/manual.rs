@@ -8,7 +8,7 @@ use warpgrid_view::{Front, Scenario, Session};
 
 /// Runs a text of an example to its end: the target and version it was checked for where they are not usual, what was
 /// mended, and the sentence after each store.
-fn told(source: &str, front: Front) -> String {
+fn sentences_of(source: &str, front: Front) -> String {
     let mut said = String::new();
     let checked = warpgrid_view::check(
         source,
@@ -53,9 +53,9 @@ fn all_of(listing: &str, front: Front) -> String {
     let mut said = String::new();
     let is_code = |line: &&str| !line.trim().is_empty() && !line.starts_with("//");
     for line in listing.lines().filter(is_code) {
-        write!(said, "{line}\n{}", told(line, front)).unwrap();
+        write!(said, "{line}\n{}", sentences_of(line, front)).unwrap();
     }
-    write!(said, "the whole listing\n{}", told(listing, front)).unwrap();
+    write!(said, "the whole listing\n{}", sentences_of(listing, front)).unwrap();
     said
 }
 
@@ -71,7 +71,7 @@ fn every_example_of_st_async_runs() {
     expect_file!["data/manual/st_async.txt"].assert_eq(&said);
 }
 
-/// Its instructions take two lines each, so the examples are told apart by their comments.
+/// Its instructions take two lines each, so the examples are split at their comments.
 #[test]
 fn every_example_of_wmma_store_runs() {
     let listing = include_str!("data/manual/wmma_store.ptx");
@@ -85,12 +85,17 @@ fn every_example_of_wmma_store_runs() {
             write!(
                 said,
                 "// {example}{}",
-                told(example_of(example), Front::Ptx)
+                sentences_of(example_of(example), Front::Ptx)
             )
             .unwrap();
         }
     }
-    write!(said, "the whole listing\n{}", told(listing, Front::Ptx)).unwrap();
+    write!(
+        said,
+        "the whole listing\n{}",
+        sentences_of(listing, Front::Ptx)
+    )
+    .unwrap();
     expect_file!["data/manual/wmma_store.txt"].assert_eq(&said);
 }
 
@@ -114,7 +119,7 @@ fn a_heading_above_the_examples_is_read_over() {
         ),
         ("Examples:\n\nSTS.32    [0x12], R1;\n", Front::Sass),
     ] {
-        let said = told(text, front);
+        let said = sentences_of(text, front);
         assert!(
             said.contains("wrote") && !said.contains("refused"),
             "{said}"

@@ -17,7 +17,11 @@ accept: boolean, diagnostics: Array<DiagnosticView>,
 /** The target that the text itself states. */
 target: string | null,
 /** The PTX ISA version that the text itself states. */
-ptx_version: string | null, };
+ptx_version: string | null,
+/** The target that a text without one is checked for: a usual one, or the nearest on which it is legal. */
+assumed_target: string | null,
+/** The PTX ISA version that a text without one is checked for. */
+assumed_ptx_version: string | null, };
 
 /** Lines and columns from 1, columns in UTF-16 units; the end is exclusive. */
 export type SourceRange = { line: number, column: number, endLine: number, endColumn: number, };
@@ -314,7 +318,7 @@ offset: number | null, nBytes: number, type: ElementType,
 value: string,
 /** What memory held before. */
 before: string,
-/** What the lane gave: the stored value, or the operand of the atomic. */
+/** What memory was to take: the stored value, or the result of the atomic. */
 given: string,
 /** Whether memory took a new value: false for a comparison that failed or a minimum that was there already. */
 written: boolean,
@@ -462,7 +466,7 @@ step: number, range: SourceRange,
 text: string, };
 
 /** What a lane does at the present step. */
-export type LaneState = "active" | "ready" | "inactive" | "waiting" | "faulted" | "exited" | "absent";
+export type LaneState = "active" | "ready" | "guarded" | "inactive" | "waiting" | "faulted" | "exited" | "absent";
 
 /** One lane of a warp. */
 export type LaneView = { lane: number, thread: [number, number, number], state: LaneState,

@@ -90,7 +90,7 @@ fn written(store: &StoreView, piece: &PieceView, lane: u8, props: &Props) -> Htm
     }
 }
 
-/// Says that the lanes on the page are those of another warp, and shows the warp of the store at a press.
+/// Says that the lanes on the page are those of another warp, with a button that shows the warp of the store.
 fn other_warp(store: &StoreView, props: &Props) -> Html {
     let shown = props.frame.warp.as_ref();
     if shown.is_none_or(|warp| warp.block_id == store.block && warp.warp == store.warp) {

@@ -12,7 +12,7 @@ use warpgrid_view::product;
 use warpgrid_view::scenario::{Misaligned, RegisterStart};
 use warpgrid_view::{Front, NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check};
 
-/// Returns at the end of a run that are looked behind: one a warp of a few blocks.
+/// Returns at the end of a run that are passed over: one a warp of a few blocks.
 const MAX_RETURNS: usize = 128;
 /// Milliseconds that a slice aims at, so that a stop is noticed in time.
 const SLICE_MS: f64 = 10.0;
@@ -344,7 +344,7 @@ fn go_from_end(session: &mut Session, place: Place) {
     }
 }
 
-/// Goes back to the first store of a run whose end was not reached in time, so that where it stands does not depend on the
+/// Goes back to the first store of a run whose end was not reached in time, so that its place does not depend on the
 /// clock.
 fn go_to_first_store(session: &mut Session, place: Place) {
     let first = session.store_steps().first().copied();

@@ -337,7 +337,7 @@ pub fn tolerated(found: Diagnostic) -> Diagnostic {
     }
 }
 
-/// Characters of typeset text in place of those of a program, with what each stands for.
+/// Characters of typeset text in place of those of a program, each with the text that it means.
 pub fn typeset(found: &[(Span, &str)]) -> Diagnostic {
     let first = found.first().map_or(Span::at(0), |(span, _)| *span);
     let message = match found.len() {
@@ -402,7 +402,7 @@ pub fn operands_left_out(dots: Span, line_starts: &[u32]) -> Diagnostic {
     found
 }
 
-/// `...` between two numbered names of a list, which stands for `names`.
+/// `...` between two numbered names of a list, which means `names`.
 pub fn elements_left_out(dots: Span, names: &str) -> Diagnostic {
     Diagnostic::error(ELLIPSIS, dots, format!("found `...`, expected `{names}`")).fix(
         "write the names",

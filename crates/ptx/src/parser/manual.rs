@@ -6,10 +6,10 @@ use crate::diagnostics::syntax;
 use crate::tree::{Name, Operand, OperandKind, SourceKind, StatementKind};
 use warpgrid_program::Span;
 
-/// What stands for operands that are not written.
+/// What a manual writes in place of operands that it leaves out.
 const DOTS: &str = "...";
 
-/// The most names that `...` stands for in one list: the registers of the largest operand.
+/// The most names that `...` means in one list: the registers of the largest operand.
 const MOST_ELEMENTS: u32 = 256;
 
 impl Parser<'_> {

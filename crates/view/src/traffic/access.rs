@@ -43,7 +43,7 @@ pub(crate) enum Passes {
     OneByOne,
 }
 
-/// What an instruction costs whose lanes, `n_lanes` of them, ask for so many bytes in all, and at once: a matrix is moved by
+/// What an instruction costs whose lanes, `n_lanes` of them, move `width_bytes` each, `access_bytes` at once: a matrix is moved by
 /// several accesses, each of which is a request.
 pub(crate) fn count_accesses(
     parts: &[Part],

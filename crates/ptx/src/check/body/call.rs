@@ -236,7 +236,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(directive)
     }
 
-    /// The table or prototype with this name, which stands before its use; reports all else.
+    /// The table or prototype with this name, which comes before its use; reports all else.
     pub(super) fn table(&mut self, operand: &Operand) -> Option<&'a Directive> {
         let binding = match operand.kind {
             OperandKind::Name(name) => self.names.get(name),

@@ -104,7 +104,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// What a name stands for as an address in a space, where it stands for something else as well.
+    /// What a name means as an address in a space, where it means something else as well.
     #[cold]
     pub(super) fn snippet_pointer(&self, name: Name, space: StateSpace) -> Option<Binding> {
         let places = self.snippet.pointers.get(name)?;
