@@ -241,7 +241,8 @@ const narrowGaps = ViewPlugin.define((view) => ({
 }), { decorations: (plugin) => plugin.decorations });
 /** The pane is narrow, and comments are sentences: lines wrap. Those of a disassembly are columns, with encodings at their end. */
 function wrappingOf(text) {
-  return /\/\* 0x[0-9a-f]{16} \*\//.test(text) ? narrowGaps : EditorView.lineWrapping;
+  if (/\/\* 0x[0-9a-f]{16} \*\//.test(text)) return narrowGaps;
+  return /^\s*\/\*[0-9a-f]{4,}\*\/\s/m.test(text) ? [narrowGaps, EditorView.lineWrapping] : EditorView.lineWrapping;
 }
 function report() {
   const isAnother = isNew = replaced;

@@ -104,7 +104,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
                     <button class="pill" onclick={on_png}>{ "PNG" }</button>
                     <button class="pill" onclick={file(FileKind::Table)}>{ "Text" }</button>
                 </div>
-                { not_as_linked(page, first) }
+                { not_as_linked(page) }
                 <div class="matrix-pair">
                     { for page.pictures.iter().zip(&laid_out.matrices).enumerate().map(|(index, (picture, plan))| matrix(props, index, picture, plan)) }
                 </div>
@@ -116,19 +116,15 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
     }
 }
 
-/// Says which parts of the link are not what is shown.
-fn not_as_linked(page: &MatrixPage, first: &FragmentPicture) -> Html {
-    let mut parts = page.choice.unread.clone();
-    let (op, ops) = (&page.choice.request.op, &first.choices.ops);
-    if !op.is_empty() && !ops.contains(op) && first.replaced.is_empty() {
-        parts.push(format!("op={op}"));
-    }
-    if parts.is_empty() {
+/// Says which parts of the link mean nothing here.
+fn not_as_linked(page: &MatrixPage) -> Html {
+    let unread = &page.choice.unread;
+    if unread.is_empty() {
         return Html::default();
     }
-    let named: Vec<String> = parts.iter().map(|part| format!("`{part}`")).collect();
+    let named: Vec<String> = unread.iter().map(|part| format!("`{part}`")).collect();
     let text = format!(
-        "The link asks for {}, which there is not; the nearest is shown.",
+        "The link asks for {}, which there is not.",
         named.join(", ")
     );
     html! { <p class="hint bad" role="status">{ prose(&text) }</p> }
