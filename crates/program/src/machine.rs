@@ -13,6 +13,8 @@ pub struct MachineCode {
     pub open_parameters: bool,
     /// Whether the text has the instructions alone, in no function.
     pub loose: bool,
+    /// Bytes of shared memory before the block's own, which the system keeps: 1 KiB from `sm_90` on (listings of assembler 13.5).
+    pub reserved_shared_bytes: u64,
     /// What the launch puts into bank 0: the byte offset of each 32-bit word.
     pub facts: Vec<(u32, LaunchFact)>,
     /// The other banks: their number, and the index of the variable of the module that has their bytes.

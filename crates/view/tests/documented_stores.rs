@@ -159,3 +159,17 @@ fn registers_that_the_text_does_not_name_may_be_stated() {
         assert_eq!(error.code, "W0706", "{name}");
     }
 }
+
+#[test]
+fn faults_in_shared_memory_count_from_the_first_byte_of_the_blocks_own() {
+    let offset = |target: &str, address: u32| {
+        let session = run(&format!(
+            "//@ launch block=1\n//@ register R4 = {address}\ncode for {target}\nFunction : f\n/*0008*/ STS.128 [R4], R8;\n/*0010*/ EXIT;"
+        ));
+        session.fault().and_then(|fault| fault.byte_offset)
+    };
+    assert_eq!(offset("sm_80", 0x8), Some(8));
+    // The system keeps the first KiB from this architecture on.
+    assert_eq!(offset("sm_90", 0x408), Some(8));
+    assert_eq!(offset("sm_120", 0x408), Some(8));
+}

@@ -87,21 +87,23 @@ impl Machine {
             byte_offset: offset as i64,
             size_bytes,
         };
+        // Counted from the first byte of the block's own.
+        let in_shared = |offset: u64| {
+            let reserved = layout.reserved_shared_bytes;
+            let own = layout.shared_bytes.saturating_sub(reserved);
+            window(Region::Shared, offset.wrapping_sub(reserved), own)
+        };
         match space {
-            StateSpace::Shared if layout.map.own_window => {
-                return window(Region::Shared, address, layout.shared_bytes);
-            }
+            StateSpace::Shared if layout.map.own_window => return in_shared(address),
             StateSpace::Shared | StateSpace::SharedCluster => {
-                let offset = layout.map.shared_place(address).offset;
-                return window(Region::Shared, offset, layout.shared_bytes);
+                return in_shared(layout.map.shared_place(address).offset);
             }
             StateSpace::Local | StateSpace::ParamFunc => {
                 return window(Region::Local, address, stack_bytes);
             }
             StateSpace::Generic if layout.map.in_shared_cluster(address) => {
                 let address = address - layout.map.shared;
-                let offset = layout.map.shared_place(address).offset;
-                return window(Region::Shared, offset, layout.shared_bytes);
+                return in_shared(layout.map.shared_place(address).offset);
             }
             StateSpace::Generic if layout.map.in_local(address) => {
                 let offset = address - layout.map.local;

@@ -35,6 +35,8 @@ pub(crate) struct Layout {
     /// In the order in which they will be decoded; the entry comes first.
     pub(crate) reachable: Vec<FunctionId>,
     pub(crate) shared_bytes: u64,
+    /// Of these, those at the start that are not the block's own.
+    pub(crate) reserved_shared_bytes: u64,
     pub(crate) shared_variables: Vec<SharedVariable>,
     /// Offset and size of each kernel parameter.
     pub(crate) parameters: Vec<(u64, u64)>,
@@ -134,6 +136,7 @@ impl Layout {
             frame_bytes: vec![0; program.functions.len()],
             reachable,
             shared_bytes: 0,
+            reserved_shared_bytes: 0,
             shared_variables: Vec::new(),
             parameters: Vec::new(),
             parameter_start: 0,
@@ -143,6 +146,7 @@ impl Layout {
         };
         let entry = program.functions.get(launch.entry.0 as usize);
         let machine = entry.and_then(|function| function.machine.as_deref());
+        layout.reserved_shared_bytes = machine.map_or(0, |machine| machine.reserved_shared_bytes);
         layout.parameter_start = machine.map_or(0, |machine| machine.parameter_start.into());
         let mut dynamic = Vec::new();
         for (index, variable) in program.variables.iter().enumerate() {
@@ -307,6 +311,7 @@ impl Layout {
             reachable,
             // Code reads them from memory, or through a constant bank.
             shared_bytes: _,
+            reserved_shared_bytes: _,
             shared_variables: _,
             parameters,
             parameter_start,

@@ -167,6 +167,10 @@ impl Lowering<'_> {
             parameter_start: info.parameter_start.unwrap_or(environment.parameters),
             open_parameters: info.parameters.is_none(),
             loose: text.name.is_empty(),
+            reserved_shared_bytes: match text.name.is_empty() {
+                true => 0,
+                false => environment.reserved_shared_bytes,
+            },
             facts: environment.facts(),
             banks: self
                 .banks
