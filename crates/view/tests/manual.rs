@@ -126,3 +126,25 @@ fn a_heading_above_the_examples_is_read_over() {
         );
     }
 }
+
+/// A product of four warps is legal on one architecture alone, and takes descriptors where no list of registers is.
+#[test]
+fn a_line_is_checked_where_it_is_legal() {
+    let sums: Vec<String> = (0..32).map(|n| format!("%f{n}")).collect();
+    let line = format!(
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{{}}}, %rd1, %rd2, p, 1, 1, 0, 0;",
+        sums.join(", ")
+    );
+    let checked = warpgrid_view::check(&line, &warpgrid_view::CheckOptions::default());
+    assert!(checked.accept, "{:?}", checked.diagnostics);
+    assert_eq!(checked.assumed_target.as_deref(), Some("sm_90a"));
+    let inferred = checked
+        .diagnostics
+        .iter()
+        .find(|found| found.code == "W0140");
+    let message = &inferred.expect("what is inferred").message;
+    assert_eq!(
+        message,
+        "inferred declarations: `.reg .b32 %f0, …, %f31;` `.reg .b64 %rd1, %rd2;` `.reg .pred p;`"
+    );
+}

@@ -267,6 +267,13 @@ impl Inference<'_> {
             }
             let expect = plan.expect.get(place).copied().unwrap_or(Expect::Custom);
             let (ty, written) = wanted(plan, expect, slot);
+            let ty = match (expect, operand.kind) {
+                // Where no list of registers is, the factor is in shared memory.
+                (Expect::Unit(UnitOperand::WarpgroupFactor, _), OperandKind::Name(_)) => {
+                    ScalarType::B64
+                }
+                _ => ty,
+            };
             // `st.async [a], b, [mbar]`
             let is_barrier = index == 2 && plan.grammar == OperandGrammar::StoreAsync;
             let space = match expect {

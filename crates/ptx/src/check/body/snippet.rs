@@ -77,10 +77,10 @@ impl<'a> BodyChecker<'a, '_> {
             if inferred.read_first {
                 self.start_value(binding, ty, n);
             }
-            lines.push(match n {
-                1 => format!("`.reg .{ty} {text};`"),
-                n => format!("`.reg .v{n} .{ty} {text};`"),
-            });
+            match n {
+                1 => self.add_line(name, ty, lines),
+                n => lines.push(format!("`.reg .v{n} .{ty} {text};`")),
+            }
         }
         if is_value && inferred.written {
             return;
@@ -102,6 +102,35 @@ impl<'a> BodyChecker<'a, '_> {
                 }
             }
         }
+    }
+
+    /// Adds the declaration of a register, to the one before where that has the name with the number before: `%f0` to `%f31`.
+    fn add_line(&self, name: Name, ty: ScalarType, lines: &mut Vec<String>) {
+        let text = self.context().name_text(name);
+        let before = name.number().and_then(|number| number.checked_sub(1));
+        if let (Some(before), Some(last)) = (before, lines.last_mut()) {
+            let before = self.context().name_text(Name {
+                number: before,
+                ..name
+            });
+            let alone = format!("`.reg .{ty} {before};`");
+            if *last == alone {
+                *last = format!("`.reg .{ty} {before}, {text};`");
+                return;
+            }
+            let head = format!("`.reg .{ty} ");
+            let tail = format!("{before};`");
+            let listed = last
+                .strip_prefix(&head)
+                .and_then(|rest| rest.strip_suffix(&tail));
+            if let Some(listed) = listed {
+                // `a0, a1` becomes `a0, …, a2`.
+                let first = listed.split(", ").next().unwrap_or_default();
+                *last = format!("{head}{first}, …, {text};`");
+                return;
+            }
+        }
+        lines.push(format!("`.reg .{ty} {text};`"));
     }
 
     /// What a name means as an address in a space, where it means something else as well.
