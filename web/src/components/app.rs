@@ -81,10 +81,10 @@ pub(crate) fn App() -> Html {
         move |export, ()| save(export, &ask)
     });
     let matrix = state.matrix.clone();
+    let is_covered = matrix.is_some() || state.product.is_some() || state.beside.is_some();
     let class = classes!(
         "page",
-        (matrix.is_some() || state.product.is_some() || state.beside.is_some())
-            .then_some("with-matrix"),
+        is_covered.then_some("with-matrix"),
         matrix
             .as_ref()
             .is_some_and(|page| page.choice.embedded)
@@ -105,15 +105,17 @@ pub(crate) fn App() -> Html {
                 theme={state.theme}
                 dispatch={dispatch.clone()}
             />
-            if let Some(page) = matrix {
-                <MatrixView {page} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
-            }
-            if let Some(page) = &state.product {
-                { product_view(page, &dispatch) }
-            }
-            if let Some(page) = &state.beside {
-                { beside_view(page, &dispatch) }
-            }
+            <div class="views" role={is_covered.then_some("main")}>
+                if let Some(page) = matrix {
+                    <MatrixView {page} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
+                }
+                if let Some(page) = &state.product {
+                    { product_view(page, &dispatch) }
+                }
+                if let Some(page) = &state.beside {
+                    { beside_view(page, &dispatch) }
+                }
+            </div>
             <main>
                 <section class="left" aria-label="Source">
                     <EditorPane />

@@ -38,7 +38,7 @@ pub(crate) fn beside_view(page: &BesidePage, dispatch: &Dispatch) -> Html {
     let close = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Close));
     let choose = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Choose));
     html! {
-        <section class="beside" role="main" aria-label="Two texts of a kernel">
+        <section class="beside" aria-label="Two texts of a kernel">
             <div class="card beside-head">
                 <div class="matrix-title">
                     <h2>{ "Two texts of one kernel" }</h2>

@@ -73,7 +73,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
     );
     let laid_out = use_memo(seen, LaidOut::new);
     let Some(first) = page.pictures.first() else {
-        return html! { <section class="matrix" role="main" ref={node}><p class="placeholder">{ "Loading the map …" }</p></section> };
+        return html! { <section class="matrix" ref={node}><p class="placeholder">{ "Loading the map …" }</p></section> };
     };
     let on_png = {
         let (picture, palette, labels) = (first.clone(), props.palette.clone(), page.labels);
@@ -89,7 +89,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| export.emit(Export::File(request.clone(), kind)))
     };
     html! {
-        <section class="matrix" role="main" ref={node} aria-label="Matrix view">
+        <section class="matrix" ref={node} aria-label="Matrix view">
             <div class="matrix-side">
                 <Controls choice={page.choice.clone()} choices={first.choices.clone()} dispatch={props.dispatch.clone()} />
                 { facts(first) }

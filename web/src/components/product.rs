@@ -21,10 +21,10 @@ struct Props<'a> {
 pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {
-        return html! { <section class="matrix" role="main"><p class="placeholder">{ "Computing the sum …" }</p></section> };
+        return html! { <section class="matrix"><p class="placeholder">{ "Computing the sum …" }</p></section> };
     };
     html! {
-        <section class="matrix" role="main" aria-label="Tensor core">
+        <section class="matrix" aria-label="Tensor core">
             <div class="matrix-side">
                 { controls(props) }
                 { operands(props) }
