@@ -8,7 +8,7 @@ test("a fragment is looked up, laid beside another architecture's, and moved in 
   const view = page.getByRole("region", { name: "Matrix view" });
   await expect(view.getByRole("combobox", { name: "Target" })).toHaveValue("sm_70");
   const facts = view.getByRole("region", { name: "Facts" });
-  await expect(facts).toContainText("32 sectors touched, 1024 of 1024 bytes used");
+  await expect(facts).toContainText("64 sectors touched, 1024 of 2048 bytes used");
 
   // Beside the map of another architecture, which differs.
   await view.getByRole("combobox", { name: "Beside" }).selectOption("sm_80");
@@ -18,7 +18,7 @@ test("a fragment is looked up, laid beside another architecture's, and moved in 
 
   // Another stride moves the rows apart, and an odd one is explained.
   await view.getByRole("spinbutton", { name: "Stride" }).fill("20");
-  await expect(facts).toContainText("40 sectors touched, 1024 of 1280 bytes used");
+  await expect(facts).toContainText("64 sectors touched, 1024 of 2048 bytes used");
   await view.getByRole("spinbutton", { name: "Stride" }).fill("17");
   await expect(facts).toContainText("the stride is no multiple of 8 bytes");
   await expect(page).toHaveURL(/#matrix\?op=store\.d.*stride=17&beside=sm_80/);
