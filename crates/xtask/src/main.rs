@@ -5,6 +5,7 @@
     reason = "a command for people talks on standard output"
 )]
 
+mod address;
 mod arguments;
 mod bench;
 mod declarations;
@@ -12,6 +13,7 @@ mod litmus;
 mod optimised;
 mod package;
 mod ready;
+mod release;
 mod rooms;
 mod setup;
 mod shell;
@@ -34,6 +36,8 @@ cargo xtask COMMAND
   differential N --ptxas PROGRAM    runs random kernels as PTX and as machine code, and says where memory differs; --seed S,
                                     --nvdisasm PROGRAM, --keep FOLDER
   litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
+  release --dry-run [--verify]      packs the crates and the npm package as their registries would have them; without it, publishes them
+          --check TAG | --notes | --archive NAME     whether a tag may be released; what CHANGELOG.md says of it; the command, packed
   ready                             rewrites generated files, then runs `test`
   setup                             only install what the other commands need
 
@@ -64,6 +68,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("conformance") => optimised::run("conformance", arguments),
         Some("differential") => optimised::run("differential", arguments),
         Some("litmus") => litmus::run(&mut arguments),
+        Some("release") => release::run(&mut arguments),
         Some("ready") => ready::run(&mut arguments),
         Some("setup") => setup::everything().map(|()| true),
         None | Some("help" | "--help" | "-h") => {

@@ -1,5 +1,6 @@
 //! `cargo xtask package`: the crate `warpgrid-pack` goes in, which is `warpgrid-wasm` as one wasm; the npm package comes out in `pkg/`.
 
+use crate::address::Address;
 use crate::arguments::Arguments;
 use crate::declarations;
 use crate::setup::{npm, rust};
@@ -169,6 +170,9 @@ fn describe(folder: &Path) -> Result<()> {
         );
     }
     let manifest = manifest.replace(placeholder, &format!("\"{version}\""));
+    let licence = "  \"license\":";
+    let address = Address::of_project()?.manifest();
+    let manifest = manifest.replacen(licence, &format!("{address}{licence}"), 1);
     write(&folder.join("package.json"), &manifest)?;
     for name in SOURCES {
         copy(&sources.join(name), &folder.join(name))?;

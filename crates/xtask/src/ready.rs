@@ -1,5 +1,6 @@
 //! `cargo xtask ready`: rewrites the generated files and goldens, which must not change, then runs what CI runs.
 
+use crate::address;
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
 use crate::test;
@@ -12,6 +13,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
 /// Rewrites every generated file and golden; none may change by that.
 fn regenerate() -> Result<()> {
     let before = work_tree()?;
+    address::write_readme()?;
     let mut bless = test::every_room();
     shell::observe("regenerating", bless.env("UPDATE_EXPECT", "1"))?;
     if work_tree()? == before {

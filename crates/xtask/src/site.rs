@@ -1,5 +1,6 @@
 //! The playground: sources go in, a page comes out, served while one works on it or laid into `dist/`.
 
+use crate::address::Address;
 use crate::arguments::Arguments;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
@@ -45,7 +46,7 @@ pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
     arguments.done()?;
     let site = release()?;
     println!("{}", sizes::report(&site)?);
-    println!("{}", widget(&site)?);
+    println!("{}", surround(&site)?);
     println!("{}", rooms::report()?);
     Ok(true)
 }
@@ -59,13 +60,20 @@ pub(crate) fn release() -> Result<PathBuf> {
     )?;
     let site = shell::root().join("dist");
     sizes::guard(&site)?;
-    widget(&site)?;
+    surround(&site)?;
     Ok(site)
 }
 
-/// Lays the widget into the site, which serves it to other pages; its sizes and hashes.
-fn widget(site: &Path) -> Result<String> {
-    package::widget(&package::built()?, Some(&site.join("widget")))
+/// Lays into the site what is around the playground: the widget, which it serves to other pages, and the pages of examples, reference and
+/// documents; the sizes and hashes of the widget.
+fn surround(site: &Path) -> Result<String> {
+    let package = package::built()?;
+    let sizes = package::widget(&package, Some(&site.join("widget")))?;
+    let mut command = shell::command("node");
+    command.arg("web/site/build.mjs").arg(site).arg(&package);
+    Address::of_project()?.lend(&mut command);
+    let pages = shell::step("writing the pages around the playground", &mut command)?;
+    Ok(sizes + &pages.transcript)
 }
 
 /// Trunk with all it needs on its search path.

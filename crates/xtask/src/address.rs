@@ -1,0 +1,130 @@
+//! Where the project is: `homepage` and `repository` of the workspace go in, or what overrides them for one build; what follows from them comes out.
+
+use crate::shell::{self, Result, read, write};
+use std::process::Command;
+
+/// Addresses of the project; empty where whoever hosts it has set none.
+pub(crate) struct Address {
+    /// Of the page, with a slash at its end.
+    pub(crate) site: String,
+    /// Of the sources, without one.
+    pub(crate) repository: String,
+}
+
+/// Override `homepage` and `repository` of `Cargo.toml` for one build.
+const SITE: &str = "WARPGRID_SITE";
+const REPOSITORY: &str = "WARPGRID_REPOSITORY";
+
+impl Address {
+    /// Reads both from the environment, or else from the workspace; each must be empty or begin with `https://` or `http://`.
+    pub(crate) fn of_project() -> Result<Address> {
+        let site = value(SITE, env!("CARGO_PKG_HOMEPAGE"))?;
+        let repository = value(REPOSITORY, env!("CARGO_PKG_REPOSITORY"))?;
+        let slash = if site.is_empty() { "" } else { "/" };
+        Ok(Address {
+            site: format!("{}{slash}", site.trim_end_matches('/')),
+            repository: repository.trim_end_matches('/').to_owned(),
+        })
+    }
+
+    /// Gives a command both, for scripts that build the site and for crates that print links.
+    pub(crate) fn lend(&self, command: &mut Command) {
+        command
+            .env(SITE, &self.site)
+            .env(REPOSITORY, &self.repository);
+    }
+
+    /// The fields of package.json, each with a comma at its end; empty where nothing is set.
+    pub(crate) fn manifest(&self) -> String {
+        let fields = [("homepage", &self.site), ("repository", &self.repository)];
+        let set = fields.iter().filter(|(_, value)| !value.is_empty());
+        set.map(|(name, value)| format!("  \"{name}\": \"{value}\",\n"))
+            .collect()
+    }
+
+    /// The lines of README between its marks.
+    fn lines(&self) -> String {
+        match (self.site.as_str(), self.repository.as_str()) {
+            ("", "") => "\n".to_owned(),
+            (site, "") => format!(
+                "\n**[Open the playground]({site})** · [documents]({site}docs/guide.html)\n\n"
+            ),
+            ("", repository) => format!("\n[Sources]({repository})\n\n"),
+            (site, repository) => format!(
+                "\n**[Open the playground]({site})** · [documents]({site}docs/guide.html) · [sources]({repository}) · [releases]({repository}/releases)\n\n"
+            ),
+        }
+    }
+}
+
+fn value(variable: &str, default: &str) -> Result<String> {
+    let value = std::env::var(variable).unwrap_or_else(|_| default.to_owned());
+    if value.is_empty() || value.starts_with("https://") || value.starts_with("http://") {
+        return Ok(value);
+    }
+    Err(format!(
+        "{variable} is `{value}`: expected an address that begins with `https://`, or nothing"
+    ))
+}
+
+const BEGIN: &str = "<!-- address: `cargo xtask ready` writes these lines from Cargo.toml -->";
+const END: &str = "<!-- /address -->";
+
+/// README with the lines that follow from the address; an error where it has lost its marks.
+fn readme(text: &str, address: &Address) -> Result<String> {
+    let marks = text
+        .split_once(BEGIN)
+        .and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, after) = marks.ok_or("README.md: the marks around the address are missing")?;
+    Ok(format!("{before}{BEGIN}\n{}{END}{after}", address.lines()))
+}
+
+/// Writes into README what follows from the address that Cargo.toml states.
+pub(crate) fn write_readme() -> Result<()> {
+    let file = shell::root().join("README.md");
+    write(&file, &readme(&read(&file)?, &Address::of_project()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readme_has_the_address_of_the_project() {
+        let file = shell::root().join("README.md");
+        let text = read(&file).expect("README.md");
+        let stated = Address {
+            site: env!("CARGO_PKG_HOMEPAGE").to_owned(),
+            repository: env!("CARGO_PKG_REPOSITORY").to_owned(),
+        };
+        let expected = readme(&text, &stated).expect("marks");
+        assert!(
+            text == expected,
+            "run `cargo xtask ready`: the address in Cargo.toml has changed"
+        );
+    }
+
+    #[test]
+    fn everything_follows_from_one_address() {
+        let address = Address {
+            site: "https://warpgrid.example/".to_owned(),
+            repository: "https://code.example/warpgrid".to_owned(),
+        };
+        assert!(
+            address
+                .manifest()
+                .contains("\"homepage\": \"https://warpgrid.example/\",\n")
+        );
+        let text = readme(&format!("# Title\n{BEGIN}\nold\n{END}\nrest"), &address).expect("marks");
+        assert!(
+            text.contains("(https://warpgrid.example/docs/guide.html)"),
+            "{text}"
+        );
+        assert!(text.ends_with("rest") && !text.contains("old"), "{text}");
+        let none = Address {
+            site: String::new(),
+            repository: String::new(),
+        };
+        assert_eq!(none.manifest(), "");
+    }
+}

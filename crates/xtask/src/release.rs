@@ -1,0 +1,175 @@
+//! `cargo xtask release`: the crates and the npm package go to their registries, or are only tried; archives and notes of a release come out.
+
+use crate::address::Address;
+use crate::arguments::Arguments;
+use crate::package;
+use crate::setup::npm;
+use crate::shell::{self, Result, read};
+use std::path::PathBuf;
+
+/// The version of the workspace.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Runs `cargo xtask release`, with one of its switches or none.
+pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
+    let tag = arguments.option("--check")?;
+    let archive = arguments.option("--archive")?;
+    let (notes, dry_run, verify) = (
+        arguments.switch("--notes"),
+        arguments.switch("--dry-run"),
+        arguments.switch("--verify"),
+    );
+    arguments.done()?;
+    match (tag, archive, notes, dry_run) {
+        (Some(tag), None, false, false) => check(&tag)?,
+        (None, Some(name), false, false) => println!("  {}", pack_command(&name)?.display()),
+        (None, None, true, false) => println!("{}", section(&changelog()?)?),
+        (None, None, false, true) => {
+            section(&changelog()?)?;
+            try_crates(verify)?;
+            try_package()?;
+        }
+        (None, None, false, false) => publish()?,
+        _ => {
+            return Err(
+                "`release` takes one of --dry-run, --check TAG, --archive NAME and --notes"
+                    .to_owned(),
+            );
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a release may have this tag: the version of the workspace, which CHANGELOG.md knows, of a project that says where it is.
+fn check(tag: &str) -> Result<()> {
+    if tag != format!("v{VERSION}") {
+        return Err(format!(
+            "the tag is {tag}, and Cargo.toml has version {VERSION}: expected v{VERSION}"
+        ));
+    }
+    section(&changelog()?)?;
+    let address = Address::of_project()?;
+    if address.site.is_empty() || address.repository.is_empty() {
+        return Err("set `homepage` and `repository` in Cargo.toml before a release: the packages name them".to_owned());
+    }
+    Ok(())
+}
+
+/// Packs the crates that are published as the registry would have them, each with those that it needs; with `verify` each is compiled from its package.
+pub(crate) fn try_crates(verify: bool) -> Result<()> {
+    let mut command = shell::cargo();
+    // The work tree is what is tried, committed or not.
+    command.args([
+        "publish",
+        "--workspace",
+        "--dry-run",
+        "--allow-dirty",
+        "--locked",
+    ]);
+    if !verify {
+        command.arg("--no-verify");
+    }
+    shell::step("packing the crates", &mut command).map(drop)
+}
+
+/// Packs the npm package as the registry would have it.
+pub(crate) fn try_package() -> Result<()> {
+    let package = package::built()?;
+    npm::packages()?;
+    let mut command = shell::command("npm");
+    command.args(["pack", "--dry-run"]).arg(package);
+    shell::step("packing the npm package", &mut command).map(drop)
+}
+
+/// Publishes the crates and the npm package.
+fn publish() -> Result<()> {
+    check(&format!("v{VERSION}"))?;
+    let package = package::built()?;
+    shell::step(
+        "publishing the crates",
+        shell::cargo().args(["publish", "--workspace", "--locked"]),
+    )?;
+    let mut command = shell::command("npm");
+    command.args(["publish", "--access", "public"]).arg(package);
+    shell::step("publishing the npm package", &mut command).map(drop)
+}
+
+/// Packs the command that `cargo build --release` has left, with README and licences, as `warpgrid-VERSION-NAME.tar.gz`; its file.
+fn pack_command(name: &str) -> Result<PathBuf> {
+    let root = shell::root();
+    let program = root
+        .join("target/release")
+        .join(format!("warpgrid{}", std::env::consts::EXE_SUFFIX));
+    let folder = format!("warpgrid-{VERSION}-{name}");
+    let file = root.join("target/archive").join(format!("{folder}.tar.gz"));
+    std::fs::create_dir_all(root.join("target/archive"))
+        .map_err(|error| format!("target/archive: {error}"))?;
+    let write = || -> std::io::Result<()> {
+        let packed = flate2::write::GzEncoder::new(
+            std::fs::File::create(&file)?,
+            flate2::Compression::best(),
+        );
+        let mut archive = tar::Builder::new(packed);
+        for path in [
+            program.clone(),
+            root.join("README.md"),
+            root.join("LICENSE-MIT"),
+            root.join("LICENSE-APACHE"),
+        ] {
+            let name = path.file_name().unwrap_or_default();
+            archive.append_path_with_name(&path, PathBuf::from(&folder).join(name))?;
+        }
+        archive.into_inner()?.finish().map(drop)
+    };
+    if !program.is_file() {
+        return Err(
+            "build the command first: `cargo build --release --locked --package warpgrid`"
+                .to_owned(),
+        );
+    }
+    write().map_err(|error| format!("{}: {error}", file.display()))?;
+    Ok(file)
+}
+
+fn changelog() -> Result<String> {
+    read(&shell::root().join("CHANGELOG.md"))
+}
+
+/// What CHANGELOG.md says of the version of the workspace.
+fn section(changelog: &str) -> Result<String> {
+    let title = format!("## {VERSION}");
+    let mut lines = changelog
+        .lines()
+        .skip_while(|line| !line.starts_with(&title));
+    lines
+        .next()
+        .ok_or_else(|| format!("CHANGELOG.md has no section `{title}`"))?;
+    let text: Vec<&str> = lines.take_while(|line| !line.starts_with("## ")).collect();
+    Ok(text.join("\n").trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_notes_of_a_release_are_its_section() {
+        let text = format!(
+            "# Changelog\n\n## Unreleased\n\nnew\n\n## {VERSION} (2026-01-01)\n\nfirst\n\n## 0.0.1\n\nold\n"
+        );
+        assert_eq!(section(&text).expect("a section"), "first");
+        assert!(section("# Changelog\n\n## Unreleased\n").is_err());
+    }
+
+    #[test]
+    fn a_tag_is_the_version() {
+        let error = check("v99.0.0").expect_err("another version");
+        assert!(error.contains(&format!("expected v{VERSION}")), "{error}");
+    }
+
+    #[test]
+    fn the_changelog_knows_the_version() {
+        let notes = section(&changelog().expect("CHANGELOG.md")).expect("a section");
+        assert!(!notes.is_empty());
+    }
+}
