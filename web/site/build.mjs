@@ -1,0 +1,52 @@
+// Builds what surrounds the playground on its site: a page for each example and each instruction, the diagnostics, the documents of the project, with live widgets; and what
+// search engines and links ask for. `node web/site/build.mjs SITE PACKAGE`: SITE holds the playground with the widget (`dist`), PACKAGE is the npm package (`pkg`).
+// WARPGRID_SITE is the address of the site, WARPGRID_REPOSITORY that of the sources; where one is empty, what needs it is left out.
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { documentPages } from "./documents.mjs";
+import { examplePages } from "./examples.mjs";
+import { layout, plain } from "./layout.mjs";
+import { referencePages } from "./reference.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const [site, packageFolder] = process.argv.slice(2).map((path) => resolve(path));
+if (!packageFolder) throw new Error("name the folder of the site, and that of the npm package");
+
+/** The address of the site with a slash at its end, and that of the sources without one. */
+const address = (process.env.WARPGRID_SITE ?? "").replace(/\/*$/, (slashes, at) => (at > 0 ? "/" : ""));
+const repository = (process.env.WARPGRID_REPOSITORY ?? "").replace(/\/+$/, "");
+
+const load = (file) => import(pathToFileURL(join(packageFolder, file)));
+const context = {
+  root, address, repository,
+  warpgrid: await load("node.js"),
+  recorder: await load("record.js"),
+  markdownPlugin: (await load("tools/markdown-it.js")).default,
+};
+
+for (const folder of ["docs", "examples"]) await mkdir(join(site, folder), { recursive: true });
+await rm(join(site, "docs"), { recursive: true });
+
+const pages = [...(await examplePages(context)), ...(await referencePages(context)), ...(await documentPages(context))];
+for (const page of pages) {
+  const file = join(site, page.path);
+  await mkdir(join(file, ".."), { recursive: true });
+  await writeFile(file, layout(page, { address }));
+}
+await cp(join(root, "web/site/site.css"), join(site, "docs/site.css"));
+await cp(join(root, "docs/playground.png"), join(site, "docs/playground.png"));
+
+// The page itself: where it is, for search engines and for the pictures of links.
+const index = join(site, "index.html");
+const html = await readFile(index, "utf8");
+const facts = plain({ path: "", title: "Warpgrid: where every lane's store lands", about: "Write PTX, run it warp by warp in this page, and watch the memory grids change store by store." }, address);
+await writeFile(index, html.includes("og:title") ? html : html.replace("</head>", `${facts}</head>`));
+
+if (address) {
+  const places = ["", ...pages.filter((page) => page.isListed !== false).map((page) => page.path)];
+  const urls = places.map((path) => `  <url><loc>${address}${path}</loc></url>`).join("\n");
+  await writeFile(join(site, "sitemap.xml"), `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}\n</urlset>\n`);
+  await writeFile(join(site, "robots.txt"), `User-agent: *\nAllow: /\nSitemap: ${address}sitemap.xml\n`);
+}
+console.log(`  ${pages.length} pages around the playground${address ? `, for ${address}` : "; no address is set, so no sitemap"}`);

@@ -1,0 +1,58 @@
+// The documents of the project as pages: Markdown goes in, with links between its files; links between pages come out.
+import { readFile } from "node:fs/promises";
+import { join, posix } from "node:path";
+import anchor from "markdown-it-anchor";
+import MarkdownIt from "markdown-it";
+
+/** Each document, its page, and its sentence. */
+const DOCUMENTS = [
+  ["README.md", "docs/guide.html", "Guide", "How to run, embed and test PTX and machine code with Warpgrid, and how its truth is checked."],
+  ["crates/wasm/README.md", "docs/package.html", "The npm package and the widget", "PTX checked and run in JavaScript, and a live widget for documents."],
+  ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "A small project that tests its kernels in CI without a GPU."],
+  ["ARCHITECTURE.md", "docs/architecture.html", "Architecture", "Where things are in the sources of Warpgrid, and what must stay true."],
+  ["CONTRIBUTING.md", "docs/contributing.html", "Contributing", "How to build, test and change Warpgrid."],
+  ["CHANGELOG.md", "docs/changelog.html", "Changes", "What changed for users of the page, the widget, the package and the command."],
+  ["SECURITY.md", "docs/security.html", "Security", "What Warpgrid does with texts that it is given, and how to report a weakness."],
+];
+const PAGES = new Map(DOCUMENTS.map(([file, path]) => [file, path]));
+
+/** Where a link of `file` leads from the page at `path`; `null` for a file that only the repository has, where none is known. */
+function target(href, file, path, repository) {
+  if (/^[a-z]+:|^#/.test(href)) return href;
+  const [name, hash] = href.split("#");
+  const meant = posix.normalize(posix.join(posix.dirname(file), name));
+  const page = PAGES.get(meant);
+  if (page) return `${posix.relative(posix.dirname(path), page)}${hash ? `#${hash}` : ""}`;
+  if (meant === "docs/playground.png") return posix.relative(posix.dirname(path), meant);
+  return repository ? `${repository}/blob/HEAD/${meant}` : null;
+}
+
+/** The anchor that code hosts give a heading. */
+const slugify = (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-");
+
+export async function documentPages({ root, repository, markdownPlugin }) {
+  const pages = [];
+  for (const [file, path, title, about] of DOCUMENTS) {
+    const text = await readFile(join(root, file), "utf8");
+    const markdown = new MarkdownIt({ html: true }).use(anchor, { slugify, tabIndex: false }).use(markdownPlugin);
+    markdown.core.ruler.push("links", ({ tokens }) => {
+      for (const { children } of tokens) {
+        let leads = true;
+        for (const token of children ?? []) {
+          const name = { link_open: "href", image: "src" }[token.type];
+          const to = name && target(token.attrGet(name), file, path, repository);
+          if (token.type === "link_open") leads = to !== null;
+          if (to) token.attrSet(name, to);
+          // A link that leads nowhere from here is its text.
+          if (!leads && token.type.startsWith("link_")) Object.assign(token, { type: "html_inline", content: "" });
+        }
+      }
+    });
+    const body = markdown.render(text, { path: file });
+    if (!body.includes("<h1")) throw new Error(`${file}: a document begins with its title`);
+    // Tables and code may be wider than a phone.
+    const scrolled = body.replaceAll("<table>", `<div class="wide" tabindex="0" role="region" aria-label="Table"><table>`).replaceAll("</table>", "</table></div>");
+    pages.push({ path, title, about, body: scrolled, hasWidgets: body.includes("<warpgrid-playground") });
+  }
+  return pages;
+}

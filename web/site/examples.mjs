@@ -1,0 +1,31 @@
+// A page for each example of the playground, with its run in a live widget, and the list of them.
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { escape, prose } from "./layout.mjs";
+
+/** What the `//@` lines of a text say of it. */
+const stated = (text, word) => text.match(new RegExp(`^//@ ${word} (.+)$`, "m"))?.[1].trim() ?? "";
+
+export async function examplePages({ root, recorder }) {
+  const folder = join(root, "public/examples");
+  const pages = [];
+  for (const file of (await readdir(folder)).sort()) {
+    const [, id, front] = /^(.+)\.(ptx|sass)$/.exec(file);
+    const text = await readFile(join(folder, file), "utf8");
+    const [title, about] = [stated(text, "title"), stated(text, "about")];
+    if (!title || !about) throw new Error(`public/examples/${file}: a page needs \`//@ title\` and \`//@ about\``);
+    const { html } = await recorder.embedding(text, { view: "split", height: 560, label: title, playground: "../index.html", ...(front === "sass" ? { front } : {}) });
+    pages.push({
+      path: `examples/${id}.html`, place: "docs/examples.html", title, about, hasWidgets: true,
+      body: `<h1>${escape(title)}</h1>\n<p class="about">${prose(about)}</p>\n<p class="actions"><a class="button" href="../index.html#example=${id}">Open in the playground</a> <a href="${file}">The text alone</a></p>\n${html}\n`,
+    });
+  }
+  const entries = pages.map(({ path, title, about }) => `<li><a href="../${path}">${escape(title)}</a><p>${prose(about)}</p></li>`).join("\n");
+  return [
+    ...pages,
+    {
+      path: "docs/examples.html", title: "Examples", about: "Kernels and single stores that run in the page, each with one idea about where stores land.",
+      body: `<h1>Examples</h1>\n<p class="about">Each runs in its page. Most are PTX as a compiler made it; some are machine code.</p>\n<ul class="cards">\n${entries}\n</ul>\n`,
+    },
+  ];
+}

@@ -1,0 +1,55 @@
+// The frame of a page of the site: its title, sentence and body go in, a whole document comes out.
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+export const escape = (text) => `${text}`.replace(/[&<>"]/g, (character) => ENTITIES[character]);
+
+/** A sentence with `code` between backticks. */
+export const prose = (text) => escape(text).replace(/`([^`]+)`/g, "<code>$1</code>");
+
+/** What search engines and previews of links read. `path` is that of the page from the top of the site; without an address only what needs none is said. */
+export function plain({ path, title, about }, address) {
+  const say = (name, value) => `<meta property="og:${name}" content="${escape(value)}">`;
+  const facts = [say("type", "website"), say("site_name", "Warpgrid"), say("title", title), say("description", about)];
+  if (address) {
+    facts.push(`<link rel="canonical" href="${escape(address + path)}">`, say("url", address + path), say("image", `${address}preview.png`),
+      say("image:width", 1200), say("image:height", 630), say("image:alt", "Source on the left, memory grids coloured by lane on the right"), `<meta name="twitter:card" content="summary_large_image">`);
+  }
+  return `${facts.join("\n")}\n`;
+}
+
+/** The entries at the top of each page. */
+const PLACES = [
+  ["index.html", "Playground"], ["docs/examples.html", "Examples"], ["docs/reference.html", "Reference"], ["docs/guide.html", "Guide"],
+  ["docs/package.html", "Package and widget"], ["docs/architecture.html", "Architecture"], ["docs/changelog.html", "Changes"],
+];
+
+/** A page: `path` from the top of the site, `title`, `about` (one sentence), `body`, the place at the top that it belongs to, whether it has widgets. */
+export function layout({ path, title, about, body, place = path, hasWidgets = false }, { address }) {
+  const top = "../".repeat(path.split("/").length - 1);
+  const places = PLACES.map(([to, name]) => `<a href="${top}${to}"${to === place ? ` aria-current="${to === path ? "page" : "true"}"` : ""}>${name}</a>`).join("\n");
+  const widgets = hasWidgets
+    ? `<link rel="stylesheet" href="${top}widget/warpgrid-snapshot.css">\n<script type="module" src="${top}widget/warpgrid-widget.js"></script>\n`
+    : "";
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escape(title)} · Warpgrid</title>
+<meta name="description" content="${escape(about)}">
+${plain({ path, title, about }, address)}<link rel="icon" href="${top}icon.svg">
+<link rel="stylesheet" href="${top}docs/site.css">
+${widgets}</head>
+<body>
+<header><a class="brand" href="${top}index.html">Warpgrid</a>
+<nav aria-label="Site">
+${places}
+</nav></header>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+}

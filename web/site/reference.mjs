@@ -1,0 +1,79 @@
+// The reference, from the tables of the core: a page for each instruction by its first word, one for all diagnostics, and the list of both.
+import { escape, prose } from "./layout.mjs";
+
+/** A syntax line that may break before each modifier and operand. */
+const syntax = (text) => escape(text).replace(/(?<!\{)(?=\.)|(?=\{)/g, "<wbr>");
+
+const list = (title, items, write) => (items.length > 0 ? `<h3>${title}</h3>\n<ul>\n${items.map((item) => `<li>${write(item)}</li>`).join("\n")}\n</ul>\n` : "");
+
+function slotTable({ name, title, required, values }) {
+  const row = ({ text, help, needs, origin }) => `<tr><th scope="row"><code>.${escape(text)}</code></th><td>${prose(help)}${needs ? ` <small>${prose(needs)}</small>` : ""}</td><td class="origin">${prose(origin)}</td></tr>`;
+  return `<h3><code>.${escape(name)}</code> ${escape(title)}${required ? "" : " <small>optional</small>"}</h3>\n<table><tbody>\n${values.map(row).join("\n")}\n</tbody></table>\n`;
+}
+
+function formSection(form, index, widget) {
+  const slots = form.slots.filter(({ values }) => values.length > 0);
+  return `<section id="form-${index + 1}">
+<h2><code>${escape(form.opcode)}</code></h2>
+<p>${prose(form.help)}</p>
+<pre class="syntax">${syntax(form.syntax)}</pre>
+${form.needs ? `<p class="quiet">${prose(form.needs)}</p>\n` : ""}${widget}${slots.map(slotTable).join("")}${list("Rules", form.rules, prose)}${form.examples.length > 0 ? `<h3>Examples</h3>\n<pre>${escape(form.examples.join("\n"))}</pre>\n` : ""}${form.section ? `<p class="quiet">In the PTX ISA: ${escape(form.section)}</p>\n` : ""}</section>
+`;
+}
+
+/** The first example of a form that stores something, as a live widget; "" where none does. */
+async function liveExample({ examples }, { recorder }) {
+  for (const text of examples) {
+    const source = `${text.replace(/;?\s*$/, "")};`;
+    const recording = await recorder.record(source);
+    if (recording.accept && recording.steps.some(([, , , changes]) => changes.length > 0)) return `${recorder.elementHtml(recording, { view: "split", playground: "../../index.html" })}\n`;
+  }
+  return "";
+}
+
+const group = (items, key) => items.reduce((groups, item) => groups.set(key(item), [...(groups.get(key(item)) ?? []), item]), new Map());
+
+export async function referencePages(context) {
+  const { warpgrid } = context;
+  const families = group(warpgrid.forms(), ({ opcode }) => opcode.split(".")[0]);
+  const pages = [];
+  for (const [name, forms] of families) {
+    let hasWidgets = false;
+    const sections = [];
+    for (const [index, form] of forms.entries()) {
+      // One live example a page: of the first form that stores.
+      const widget = hasWidgets ? "" : await liveExample(form, context);
+      hasWidgets ||= widget !== "";
+      sections.push(formSection(form, index, widget));
+    }
+    const contents = forms.length > 1 ? `<ul class="contents">\n${forms.map((form, index) => `<li><a href="#form-${index + 1}"><code>${syntax(form.syntax)}</code></a></li>`).join("\n")}\n</ul>\n` : "";
+    pages.push({
+      path: `docs/reference/${name}.html`, place: "docs/reference.html", hasWidgets,
+      title: `PTX ${name}`, about: forms[0].help.replaceAll("`", ""), body: `<h1>PTX <code>${escape(name)}</code></h1>\n${contents}${sections.join("")}`,
+    });
+  }
+  const codes = warpgrid.codes();
+  const entry = ({ code, title, explanation, wrong, right }) => `<section id="${code}">
+<h2><a href="#${code}"><code>${code}</code></a> ${prose(title)}</h2>
+<p>${prose(explanation)}</p>
+${wrong ? `<h3>Wrong</h3>\n<pre>${escape(wrong)}</pre>\n` : ""}${right ? `<h3>Right</h3>\n<pre>${escape(right)}</pre>\n` : ""}</section>
+`;
+  const names = [...families.keys()].sort();
+  return [
+    ...pages,
+    {
+      path: "docs/reference/diagnostics.html", place: "docs/reference.html", title: "Diagnostics", about: "What each error and warning means, with a text that is wrong and one that is right.",
+      body: `<h1>Diagnostics</h1>\n${codes.map(entry).join("")}`,
+    },
+    {
+      path: "docs/reference.html", title: "Reference", about: "Every instruction form of PTX with its words, versions, targets and rules, and every diagnostic.",
+      body: `<h1>Reference</h1>
+<p class="about">The tables that check a text, as pages: each instruction with its words, since when and where they are there, and its rules.</p>
+<p><a href="reference/diagnostics.html">All ${codes.length} diagnostics</a></p>
+<ul class="names">
+${names.map((name) => `<li><a href="reference/${name}.html"><code>${escape(name)}</code></a></li>`).join("\n")}
+</ul>
+`,
+    },
+  ];
+}
