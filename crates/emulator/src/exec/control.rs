@@ -25,6 +25,10 @@ pub(crate) fn lanes_at<'a>(code: &'a Code, warp: &'a mut Warp, depth: u32, mask:
 
 /// Lanes of the running group go to a place at a depth; the others of the group stay what they are.
 pub(crate) fn go(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
+    // `BRA.DIV` of lanes that are all there.
+    if lanes == 0 {
+        return;
+    }
     let current = warp.splits.current_mut();
     if current.mask == lanes {
         current.pc = pc;

@@ -40,6 +40,7 @@ pub(crate) fn begin_to_wait(
     let reason = must_wait(code, warp, &choice, outside)?;
     part_from_excluded(warp, choice.executed);
     warp.splits.current_mut().state = SplitState::Waiting(reason);
+    wake_inner(code, warp);
     Some(reason)
 }
 
@@ -69,7 +70,8 @@ fn must_wait(
         }
         Op::Reconverge { mask: slot } | Op::ReconvergeUnlessYielded { mask: slot } => {
             let here = mask | waiting_at(code, warp, Meeting::Reconvergence(slot));
-            missing_lanes(code, warp, slot, mask, here)
+            let left = waiting_outside(code, warp, choice.pc, mask);
+            missing_lanes(code, warp, slot, mask, here | left)
         }
         Op::ClusterWait if outside.cluster_pending & mask != 0 => {
             return Some(WaitReason::ClusterBarrier);
@@ -203,6 +205,54 @@ fn waiting_at(code: &Code, warp: &Warp, meeting: Meeting) -> u32 {
     splits
         .filter(|split| waits_at(code, split, meeting))
         .fold(0, |here, split| here | split.mask)
+}
+
+/// Lanes that wait for all the active ones at a barrier around theirs, which is at `pc`. They have left the inner region, though
+/// the assembler writes no `BREAK` for some targets of jump tables (seen in code of assemblers 13.3 and 13.5 from `sm_100` on).
+fn waiting_outside(code: &Code, warp: &mut Warp, pc: u32, active: u32) -> u32 {
+    let mut left = 0;
+    for index in 0..warp.splits.len() {
+        let split = warp.splits.all()[index];
+        if !split.is_ready() && active & !named_around(code, warp, &split, pc) == 0 {
+            left |= split.mask;
+        }
+    }
+    left
+}
+
+/// Lanes that a group names at its barrier, if that is around the `BSYNC` at `pc`: an outer region ends later in the code.
+fn named_around(code: &Code, warp: &mut Warp, split: &Split, pc: u32) -> u32 {
+    let places = [split.pc, pc].map(|pc| meeting_at(code, pc));
+    let [
+        Some((Meeting::Reconvergence(outer), _)),
+        Some((Meeting::Reconvergence(inner), _)),
+    ] = places
+    else {
+        return 0;
+    };
+    if outer == inner || split.pc < pc {
+        return 0;
+    }
+    let masks = *lanes_at(code, warp, split.depth, split.mask).r32(outer);
+    lanes_of(split.mask).fold(0, |named, lane| named | masks[lane])
+}
+
+/// Lets groups look again that wait at an inner barrier for the running one, which now waits for them at an outer one. Only
+/// inner ones are woken, so that two groups never wake each other.
+fn wake_inner(code: &Code, warp: &mut Warp) {
+    let outer = *warp.splits.current();
+    for index in 0..warp.splits.len() {
+        let inner = warp.splits.all()[index];
+        let SplitState::Waiting(WaitReason::WarpLanes { missing }) = inner.state else {
+            continue;
+        };
+        if missing & outer.mask == 0 {
+            continue;
+        }
+        if inner.mask & !named_around(code, warp, &outer, inner.pc) == 0 {
+            warp.splits.all_mut()[index].state = SplitState::Ready;
+        }
+    }
 }
 
 /// All named lanes have come to the meeting where the running group is: releases the groups that wait there.

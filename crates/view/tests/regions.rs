@@ -1,0 +1,60 @@
+//! Regions of machine code that lanes enter together and meet after: in each folder of `regions` a kernel with its launch, and listings that
+//! assembler 13.5 and `nvdisasm` make of it. Each listing leaves the memory that the PTX leaves.
+
+use std::fs;
+use std::path::Path;
+use warpgrid_view::{Front, MemoryId, Scenario, Session};
+
+/// What is in `out` after a run to the end.
+fn run(name: &str, source: String, front: Front) -> Vec<u8> {
+    let scenario = Scenario {
+        source,
+        front,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+    assert!(session.run(100_000), "{name}: not over");
+    assert_eq!(session.fault(), None, "{name}");
+    session
+        .memory(&MemoryId::from("out"))
+        .expect("a buffer")
+        .to_vec()
+}
+
+/// Runs the kernel of a folder, and each of its listings with the launch of the kernel.
+fn check(case: &str, n_listings: usize) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/regions")
+        .join(case);
+    let read = |name: &str| fs::read_to_string(folder.join(name)).expect("a file of the case");
+    let ptx = read("kernel.ptx");
+    let launch = ptx.lines().filter(|line| line.starts_with("//@"));
+    let launch: String = launch.map(|line| format!("{line}\n")).collect();
+    let expected = run("kernel.ptx", ptx, Front::Ptx);
+    let mut n_run = 0;
+    for entry in fs::read_dir(&folder).expect("the folder of the case") {
+        let name = entry
+            .expect("a file")
+            .file_name()
+            .into_string()
+            .expect("a name");
+        if name.ends_with(".sass") {
+            let found = run(&name, format!("{launch}{}", read(&name)), Front::Sass);
+            assert_eq!(found, expected, "{case}/{name}");
+            n_run += 1;
+        }
+    }
+    assert_eq!(n_run, n_listings, "{case}");
+}
+
+/// Some targets of its jump table lead out of a region without a `BREAK`, to lanes that wait at the end of the outer one.
+#[test]
+fn lanes_that_wait_outside_have_left_the_inner_region() {
+    check("switch_that_falls_through", 2);
+}
+
+/// `BRA.DIV` finds that no lane is missing, and none goes there.
+#[test]
+fn lanes_that_are_all_there_go_on_as_one_group() {
+    check("votes_after_a_match", 2);
+}
