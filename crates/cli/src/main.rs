@@ -12,6 +12,7 @@ mod manual;
 mod output;
 mod product;
 mod run;
+mod save;
 mod seeds;
 mod traffic;
 mod values;

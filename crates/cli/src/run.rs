@@ -4,6 +4,7 @@ use crate::check::{FrontName, front_of};
 use crate::output::{
     Source, about, complain, is_same_file, read_source, render, renderer, stdout, without_mark,
 };
+use crate::save;
 use crate::values::Values;
 use crate::{Format, Outcome, beside, seeds, traffic};
 use clap::Args;
@@ -38,6 +39,9 @@ pub(crate) struct RunArguments {
     /// Write every store as a JSON line.
     #[arg(long, value_name = "FILE.jsonl")]
     trace: Option<PathBuf>,
+    /// Write a memory as it is at the end: `out=out.npy`, also `.csv`, `.svg`, `.animated.svg` (the run as a moving drawing). May be given again.
+    #[arg(long, value_name = "MEMORY=FILE", value_parser = save::read_save, conflicts_with_all = ["seeds", "beside"])]
+    save: Vec<save::Save>,
     /// Count sectors, lines, wavefronts and bank conflicts, by line of the source.
     #[arg(long, conflicts_with = "seeds")]
     traffic: bool,
@@ -201,13 +205,20 @@ fn misuse(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Option<String>
     }
     read.extend(sources(arguments, facts).into_iter().flatten());
     read.extend(arguments.beside.clone());
-    let trace = arguments.trace.as_ref()?;
-    let read = read.iter().find(|path| is_same_file(path, trace))?;
-    Some(format!(
-        "--trace {} would overwrite {}, which is read",
-        trace.display(),
-        read.display()
-    ))
+    let saved = arguments.save.iter().map(|save| ("--save", &save.file));
+    let mut written = arguments
+        .trace
+        .iter()
+        .map(|file| ("--trace", file))
+        .chain(saved);
+    written.find_map(|(option, file)| {
+        let read = read.iter().find(|path| is_same_file(path, file))?;
+        Some(format!(
+            "{option} {} would overwrite {}, which is read",
+            file.display(),
+            read.display()
+        ))
+    })
 }
 
 /// The files to run: `None` where the source is already in the scenario.
@@ -256,7 +267,12 @@ fn read_scenario(text: &str) -> Result<(Scenario, Option<CaseFacts>), serde_json
 
 fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
     let source = scenario.source.clone();
-    let mut session = match Session::untracked(scenario) {
+    // A drawing shows who wrote.
+    let open = match arguments.save.is_empty() {
+        true => Session::untracked,
+        false => Session::new,
+    };
+    let mut session = match open(scenario) {
         Ok(session) => session,
         Err(error) => return refuse(arguments, name, &source, &error),
     };
@@ -287,6 +303,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     let causes = session.causes();
     let mut wrong = Vec::new();
     wrong.extend(compare_fault(expected_fault.as_ref(), fault.as_ref()));
+    wrong.extend(save::write(&mut session, &arguments.save)?);
     let mut buffers = BTreeMap::new();
     for buffer in session.buffers() {
         let bytes = session

@@ -366,6 +366,60 @@ fn a_file_in_no_language_of_the_formatter_is_refused_and_left_alone() {
 }
 
 #[test]
+fn memories_are_saved_as_files() {
+    let folder = Folder::new("save");
+    let source = GOOD
+        .replace(".visible", "//@ launch grid=1 block=4\n.visible")
+        .replace("()", "(.param .u64 out)")
+        .replace(
+            "st.global.u32 [%a], %r1;",
+            "ld.param.u64 %a, [out]; mov.u32 %r1, 5; st.global.u32 [%a], %r1;",
+        );
+    let kernel = folder.file(
+        "kernel.ptx",
+        format!("//@ buffer out: u32[2] = 1\n{source}").as_bytes(),
+    );
+    let place = |name: &str| folder.0.join(name).to_string_lossy().into_owned();
+    let save = |name: &str| format!("out={}", place(name));
+    let (table, array, drawing) = (save("out.csv"), save("out.npy"), save("out.svg"));
+    let output = warpgrid(
+        &[
+            "run", &kernel, "--save", &table, "--save", &array, "--save", &drawing,
+        ],
+        "",
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let read = |name: &str| std::fs::read(place(name)).expect("a file");
+    assert_eq!(read("out.csv"), b"5,1\n");
+    assert!(read("out.npy").starts_with(b"\x93NUMPY"));
+    assert!(String::from_utf8_lossy(&read("out.svg")).contains("[0] = 5, lane 3"));
+    // A memory that is not there is said; another ending, and a file that is read, are wrong usage.
+    let output = warpgrid(
+        &[
+            "run",
+            &kernel,
+            "--save",
+            &save("out.csv").replace("out=", "nothing="),
+        ],
+        "",
+    );
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("nothing"),
+        "{output:?}"
+    );
+    for wrong in ["out", "out=out.png", &format!("out={kernel}")] {
+        let output = warpgrid(&["run", &kernel, "--save", wrong], "");
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    }
+    assert!(
+        std::fs::read_to_string(&kernel)
+            .expect("the kernel")
+            .contains("st.global")
+    );
+}
+
+#[test]
 fn a_trace_never_takes_the_place_of_what_is_read() {
     let folder = Folder::new("traces");
     let kernel = folder.file("kernel.ptx", GOOD.as_bytes());

@@ -29,6 +29,7 @@ pub mod model;
 mod pending;
 #[cfg(test)]
 mod pending_tests;
+pub mod picture;
 pub mod product;
 pub mod reference;
 pub mod seeds;

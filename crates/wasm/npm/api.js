@@ -103,6 +103,11 @@ const METHODS = {
     whole("warp", warp);
   },
   memory: (name) => text("name", name),
+  memoryFile(name, form, options) {
+    text("name", name);
+    text("form", form);
+    return [name, form, readArgument("options", options, SHAPES.grid)];
+  },
   memoryView: (name) => text("name", name),
   run: (options) => [readArgument("options", options, SHAPES.run)],
   seek: (position) => whole("position", position),

@@ -166,6 +166,21 @@ test("a view of a memory shares the bytes of the wasm until the next call", () =
   session.free();
 });
 
+test("a memory is a file", () => {
+  const session = new warpgrid.Session({ source: scale });
+  session.run();
+  const text = (form, options) => new TextDecoder().decode(session.memoryFile("out", form, options));
+  assert.equal(text("csv", { columns: 64 }).split("\n")[0].split(",").at(-1), "126.0");
+  assert.match(text("svg"), /^<svg[^]*<\/svg>\n$/);
+  assert.match(text("animation"), /@keyframes/);
+  const array = session.memoryFile("out", "npy");
+  assert.deepEqual([...array.slice(1, 6)], [...new TextEncoder().encode("NUMPY")]);
+  assert.deepEqual(array.slice(-256), session.memory("out"));
+  assert.throws(() => session.memoryFile("nothing", "csv"), { code: "W0902" });
+  assert.throws(() => session.memoryFile("out", "png"), (error) => error.code === "W0901" && error.message.includes('expected one of "svg", "animation", "csv", "npy"'));
+  session.free();
+});
+
 test("a session is freed where its block ends", (t) => {
   if (!Symbol.dispose) return t.skip("this Node has no `Symbol.dispose`");
   const session = new warpgrid.Session({ source: scale });

@@ -49,6 +49,7 @@ import type {
   GridOptions,
   HoverView,
   MbarrierView,
+  MemoryForm,
   PendingView,
   ProductRequest,
   ProductView,
@@ -103,6 +104,11 @@ export class Session {
    * Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.
    */
   lanes(block: number, warp: number): WarpView | undefined;
+  /**
+   * A memory as a file: `"svg"` (its cells in the colours of their lanes), `"animation"` (the run up to here as an SVG that moves), `"csv"`,
+   * `"npy"` (for NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
+   */
+  memoryFile(name: string, form: MemoryForm, options?: GridOptions): Uint8Array;
   /**
    * The bytes of a memory where they lie in the wasm, without a copy: to read at once, in the element type of your choice
    * (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and not to write. Any other call of the package ends it: after that it

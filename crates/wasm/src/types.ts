@@ -249,6 +249,9 @@ export type FrameRequest = { grids?: Array<GridRequest>,
 /** The warp to show; that of the last step when absent. */
 warp?: [number, number] | null, };
 
+/** The form of a file. */
+export type MemoryForm = "svg" | "animation" | "csv" | "npy";
+
 /** Which memory of a launch. */
 export type MemoryId = string;
 

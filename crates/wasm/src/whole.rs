@@ -2,6 +2,7 @@
 
 use super::*;
 use js_sys::Uint8Array;
+use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::ProductRequest;
 use warpgrid_view::{assist, reference};
 
@@ -132,6 +133,26 @@ impl Session {
             start,
             length,
         ))
+    }
+
+    /// A memory as a file: `"svg"` (its cells in the colours of their lanes), `"animation"` (the run up to here as an SVG that moves), `"csv"`,
+    /// `"npy"` (for NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
+    #[wasm_bindgen(js_name = memoryFile)]
+    pub fn memory_file(
+        &mut self,
+        name: &str,
+        #[wasm_bindgen(unchecked_param_type = "MemoryForm")] form: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
+    ) -> Result<Uint8Array, JsValue> {
+        let options: GridOptions = from_js(options, "options")?;
+        refuse_columns(options.columns, "options")?;
+        let form = MemoryForm::from_name(form)
+            .ok_or_else(|| unreadable("form", &MemoryForm::expected(form)))?;
+        self.bytes(name)?;
+        let request = options.request(MemoryId::from(name));
+        let file = self.inner.memory_file(&request, form);
+        let file = file.map_err(|why| unreadable("form", &why))?;
+        Ok(Uint8Array::from(&file[..]))
     }
 
     /// Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.

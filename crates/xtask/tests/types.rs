@@ -20,6 +20,7 @@ use warpgrid_view::model::{
     RegisterType, RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space,
     StepView, StoreAction, StoreView, TokenClass, TokenView, WarpView, Written,
 };
+use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{
     BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
     TermView,
@@ -95,6 +96,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         GridOptions,
         GridRequest,
         FrameRequest,
+        MemoryForm,
         MemoryId,
         Space,
         FaultSort,

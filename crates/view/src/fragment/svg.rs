@@ -1,6 +1,7 @@
 //! A fragment as a drawing: the matrix, each cell in the colour of its lane, with lane and register.
 
 use super::FragmentView;
+use crate::picture::{escape, lane_colour};
 use std::fmt::Write;
 
 const CELL_WIDTH: usize = 46;
@@ -11,36 +12,12 @@ const MARGIN: usize = 16;
 /// The narrowest drawing, which has room for the title and the formula.
 const LEAST_WIDTH: usize = 620;
 
-/// The colour of each lane: a hue for each group of four, a shade for each place in the group (the colours of the page on light ground,
-/// oklch(.86 to .68, .095, hue)).
-const LANE_COLOURS: [[&str; 4]; 8] = [
-    ["#a7d4ff", "#94c1fa", "#82aee6", "#709bd2"],
-    ["#ffbca2", "#f3a98f", "#df967d", "#cb846b"],
-    ["#aae2ab", "#97ce98", "#85bb86", "#72a874"],
-    ["#f5bbef", "#e1a8db", "#cd95c7", "#ba83b4"],
-    ["#e4d188", "#d1bd75", "#bdaa62", "#ab9850"],
-    ["#80e5e4", "#6cd1d1", "#57bebd", "#42abaa"],
-    ["#d5c5ff", "#c2b2f5", "#af9fe1", "#9c8ccd"],
-    ["#ffb8bd", "#f5a5aa", "#e09297", "#cc8085"],
-];
-
-fn colour(lane: u8) -> &'static str {
-    LANE_COLOURS[usize::from(lane >> 2) & 7][usize::from(lane & 3)]
-}
-
 /// Draws `view` as a document of its own.
 pub fn svg(view: &FragmentView) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut out, view);
     out
-}
-
-/// The words of the title are names and numbers, except for `<` and `>` in formulas.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 fn write(out: &mut String, view: &FragmentView) -> std::fmt::Result {
@@ -139,7 +116,7 @@ fn write_cell(
         out,
         r##"<g><title>({row}, {column}): {}</title><rect x="{x}" y="{y}" width="{CELL_WIDTH}" height="{CELL_HEIGHT}" fill="{}" stroke="#fff"/><text x="{middle}" y="{}" text-anchor="middle" font-weight="600">T{}</text><text x="{middle}" y="{}" text-anchor="middle" font-size="9">{register}</text></g>"##,
         all.join("; "),
-        colour(first.lane),
+        lane_colour(first.lane),
         y + 13,
         first.lane,
         y + 24

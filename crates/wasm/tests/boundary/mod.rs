@@ -147,6 +147,17 @@ fn a_view_of_a_memory_is_no_copy() {
     let view = session.memory_view("out").expect("a buffer");
     assert_eq!(view.to_vec(), bytes(&session));
     assert_ne!(view.to_vec(), all);
+    let file = session.memory_file("out", "npy", JsValue::UNDEFINED);
+    let file = file.expect("a file").to_vec();
+    assert!(
+        file.starts_with(b"\x93NUMPY")
+            && file.ends_with(&session.memory("out").expect("a buffer").to_vec())
+    );
+    assert!(
+        session
+            .memory_file("out", "png", JsValue::UNDEFINED)
+            .is_err()
+    );
     let error = session.memory_view("nothing").expect_err("no such memory");
     assert_eq!(text(&error, "code"), "W0902");
 }

@@ -1,0 +1,59 @@
+//! Memories of a run as files: `--save out=out.npy`.
+
+use std::io;
+use std::path::PathBuf;
+use warpgrid_view::model::GridRequest;
+use warpgrid_view::picture::MemoryForm;
+use warpgrid_view::{MemoryId, Session};
+
+/// A memory, and the file that it becomes.
+#[derive(Clone, Debug)]
+pub(crate) struct Save {
+    memory: MemoryId,
+    pub(crate) file: PathBuf,
+    form: MemoryForm,
+}
+
+/// Reads `MEMORY=FILE`; the ending of the file says the form.
+pub(crate) fn read_save(text: &str) -> Result<Save, String> {
+    let parts = text.split_once('=');
+    let (memory, file) = parts.ok_or_else(|| {
+        format!("found `{text}`, expected a memory and a file, as in `out=out.npy`")
+    })?;
+    let form = MemoryForm::of_name(file).ok_or_else(|| {
+        let endings: Vec<String> = MemoryForm::ALL
+            .iter()
+            .map(|(_, _, ending)| format!(".{ending}"))
+            .collect();
+        format!(
+            "found `{file}`, expected a name that ends in {}",
+            endings.join(", ")
+        )
+    })?;
+    Ok(Save {
+        memory: MemoryId::from(memory),
+        file: PathBuf::from(file),
+        form,
+    })
+}
+
+/// Writes each memory as it is at the end of the run; what cannot be written is said, and the others are.
+pub(crate) fn write(session: &mut Session, saves: &[Save]) -> io::Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for Save { memory, file, form } in saves {
+        let request = GridRequest {
+            memory: memory.clone(),
+            ty: None,
+            columns: None,
+            first_row: 0,
+            n_rows: None,
+        };
+        match session.memory_file(&request, *form) {
+            Ok(bytes) => {
+                std::fs::write(file, bytes).map_err(|error| crate::output::about(file, error))?
+            }
+            Err(why) => problems.push(why),
+        }
+    }
+    Ok(problems)
+}

@@ -1,0 +1,149 @@
+//! A run as a drawing that moves: each state of a cell is drawn once, and CSS says while which stores it is seen. Where nothing moves (printed, or a reader
+//! who prefers no motion) the drawing shows the last of them.
+
+use super::drawing::{Layout, limited, look, open, write_cell, write_outline, write_sentence};
+use crate::model::{Cell, Grid, GridRequest, Written};
+use crate::session::Session;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Most cells that move.
+const MAX_CELLS: u32 = 1024;
+/// Most moments after the start.
+const MAX_MOMENTS: usize = 60;
+/// How long each moment is seen, and by how much longer the last; milliseconds.
+const MOMENT: usize = 700;
+const REST: usize = 1800;
+
+/// What is seen at one position.
+struct Moment {
+    grid: Grid,
+    sentence: String,
+}
+
+/// The moments in which something is seen: from the first of them up to another, or to the end.
+type While = (usize, usize);
+
+/// Draws the run from its start to the present position, which stays the present one.
+pub(super) fn svg(session: &mut Session, request: &GridRequest) -> Option<String> {
+    let columns = session.grid(request)?.columns;
+    let request = limited(request, columns, MAX_CELLS);
+    let was = session.position();
+    let mut moments = Vec::new();
+    for position in positions(session, was) {
+        session.seek(position);
+        let Some((grid, sentence)) = look(session, &request) else {
+            break;
+        };
+        moments.push(Moment { grid, sentence });
+    }
+    session.seek(was);
+    draw(&moments)
+}
+
+/// The start, positions after stores, and the present one.
+fn positions(session: &Session, present: u64) -> Vec<u64> {
+    let stores = session.store_steps();
+    let stores: Vec<u64> = stores.into_iter().filter(|step| *step <= present).collect();
+    let every = stores.len().div_ceil(MAX_MOMENTS).max(1);
+    // The last store is always among them.
+    let chosen = stores.iter().rev().step_by(every).copied();
+    let all: BTreeSet<u64> = chosen.chain([0]).collect();
+    all.into_iter().collect()
+}
+
+/// A memory that appears while the run goes on (a local one) has the cells that it has.
+fn cell(moment: &Moment, at: usize) -> Option<&Cell> {
+    moment.grid.cells.get(at)
+}
+
+fn draw(moments: &[Moment]) -> Option<String> {
+    let last = moments.last()?;
+    let cells = moments.iter().flat_map(|moment| &moment.grid.cells);
+    let sentences = moments.iter().map(|moment| moment.sentence.as_str());
+    let layout = Layout::of(&last.grid, cells, sentences);
+    let mut seen = BTreeSet::new();
+    let mut body = String::new();
+    let end = moments.len();
+    let mut note = |period: While| {
+        seen.insert(period);
+        class(period, end)
+    };
+    // Writing to a string cannot fail.
+    for (from, to) in periods(end, |a, b| moments[a].sentence == moments[b].sentence) {
+        let _ = write_sentence(
+            &mut body,
+            layout,
+            &moments[from].sentence,
+            &note((from, to)),
+        );
+    }
+    for at in 0..last.grid.cells.len() {
+        let same = |a: usize, b: usize| match (cell(&moments[a], at), cell(&moments[b], at)) {
+            (Some(a), Some(b)) => (&a.text, a.lane, a.step) == (&b.text, b.lane, b.step),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        for (from, to) in periods(end, same) {
+            if let Some(cell) = cell(&moments[from], at) {
+                let _ = write_cell(&mut body, &last.grid, layout, (at, cell), &note((from, to)));
+            }
+        }
+        for (index, moment) in moments.iter().enumerate() {
+            if cell(moment, at).is_some_and(|cell| cell.written == Written::Now) {
+                let _ = write_outline(&mut body, layout, at, &note((index, index + 1)));
+            }
+        }
+    }
+    let mut out = String::new();
+    let _ = open(&mut out, &last.grid, layout, &style(&seen, end));
+    out += &body;
+    out += "</svg>\n";
+    Some(out)
+}
+
+/// The longest runs of moments in which nothing changes.
+fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<While> {
+    let mut found: Vec<While> = Vec::new();
+    for moment in 0..end {
+        match found.last_mut() {
+            Some((_, to)) if same(moment - 1, moment) => *to = moment + 1,
+            _ => found.push((moment, moment + 1)),
+        }
+    }
+    found
+}
+
+/// The class of what is seen in a period, as an attribute; what is always seen has none.
+fn class((from, to): While, end: usize) -> String {
+    match (from, to) == (0, end) {
+        true => String::new(),
+        false => format!(r#" class="k{from}-{to}""#),
+    }
+}
+
+/// The rules of all periods.
+fn style(seen: &BTreeSet<While>, end: usize) -> String {
+    let whole = end * MOMENT + REST;
+    let per_cent = |moment: usize| (moment * MOMENT * 10_000 / whole) as f64 / 100.0;
+    let mut out = String::from("\n<style>\n");
+    for (from, to) in seen.iter().filter(|period| **period != (0, end)) {
+        let stays = *to == end;
+        let base = if stays { "" } else { "opacity:0;" };
+        let begin = if *from == 0 {
+            "0%{opacity:1}".to_owned()
+        } else {
+            format!("0%{{opacity:0}}{}%{{opacity:1}}", per_cent(*from))
+        };
+        let close = if stays {
+            String::new()
+        } else {
+            format!("{}%{{opacity:0}}", per_cent(*to))
+        };
+        let _ = writeln!(
+            out,
+            ".k{from}-{to}{{{base}animation:k{from}-{to} {whole}ms step-end infinite}}@keyframes k{from}-{to}{{{begin}{close}}}"
+        );
+    }
+    out += "@media (prefers-reduced-motion:reduce){*{animation:none!important}}\n</style>";
+    out
+}

@@ -1,0 +1,113 @@
+//! A memory as a table of text, and as an array file.
+
+use crate::catalogue::no_such_memory;
+use crate::model::{GridRequest, MemoryView};
+use crate::session::Session;
+use warpgrid_launch::value::ElementType;
+
+/// Most elements of a table: 16 Mi, some 200 MB of text.
+const MAX_ELEMENTS: usize = 1 << 24;
+
+/// All elements as text, separated by commas, a line each row.
+pub(super) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8>, String> {
+    let id = &request.memory;
+    let missing = || no_such_memory(&id.to_string());
+    let grid = session
+        .grid(&GridRequest {
+            n_rows: Some(1),
+            ..request.clone()
+        })
+        .ok_or_else(missing)?;
+    let bytes = session.memory(id).ok_or_else(missing)?;
+    let width = grid.ty.width_bytes();
+    let n_elements = bytes.len().div_ceil(width);
+    if n_elements > MAX_ELEMENTS {
+        return Err(format!(
+            "`{}` has {n_elements} elements: a table has at most {MAX_ELEMENTS}; save it as an array for NumPy (`.npy`) instead",
+            grid.memory.title
+        ));
+    }
+    let mut out = String::new();
+    for (index, element) in bytes.chunks(width).enumerate() {
+        let is_first = index % grid.columns as usize == 0;
+        out += match (index, is_first) {
+            (0, _) => "",
+            (_, true) => "\n",
+            (_, false) => ",",
+        };
+        // As NumPy and spreadsheets read it.
+        out += &grid.ty.text(grid.ty.bits(element)).replace('∞', "inf");
+    }
+    out.push('\n');
+    Ok(out.into_bytes())
+}
+
+/// NumPy's array file, version 1.0 (numpy.lib.format): magic, header padded to 64 bytes, elements in C order, lowest byte first.
+pub(super) fn npy(session: &mut Session, request: &GridRequest) -> Result<Vec<u8>, String> {
+    let id = &request.memory;
+    let missing = || no_such_memory(&id.to_string());
+    let grid = session
+        .grid(&GridRequest {
+            n_rows: Some(1),
+            ..request.clone()
+        })
+        .ok_or_else(missing)?;
+    let bytes = session.memory(id).ok_or_else(missing)?;
+    let width = grid.ty.width_bytes();
+    let n_elements = bytes.len() / width;
+    let extents = extents(&grid.memory, n_elements as u64);
+    let mut header = format!(
+        "{{'descr': '{}', 'fortran_order': False, 'shape': ({extents}), }}",
+        description(grid.ty)
+    );
+    // Magic, version and length are 10 bytes; a line end closes the header.
+    let padding = (64 - (10 + header.len() + 1) % 64) % 64;
+    header.extend(std::iter::repeat_n(' ', padding));
+    header.push('\n');
+    let mut out = Vec::with_capacity(10 + header.len() + bytes.len());
+    out.extend_from_slice(b"\x93NUMPY\x01\x00");
+    out.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    out.extend_from_slice(header.as_bytes());
+    out.extend_from_slice(&bytes[..n_elements * width]);
+    Ok(out)
+}
+
+/// The extents of the memory where they fit, else the number of elements alone; a tuple of Python without its brackets.
+fn extents(memory: &MemoryView, n_elements: u64) -> String {
+    let all: Option<u64> = memory
+        .shape
+        .iter()
+        .try_fold(1, |all: u64, n| all.checked_mul(*n));
+    // Twenty extents keep the header within its 65,535 bytes.
+    let fits = (1..=20).contains(&memory.shape.len()) && all == Some(n_elements);
+    match fits {
+        true => memory
+            .shape
+            .iter()
+            .map(|n| format!("{n}, "))
+            .collect::<String>()
+            .trim_end()
+            .to_owned(),
+        false => format!("{n_elements},"),
+    }
+}
+
+/// NumPy's name of a type. It has no `bf16` and no bits: those are raw bytes (as ml_dtypes saves them) and unsigned numbers.
+fn description(ty: ElementType) -> &'static str {
+    use ElementType as T;
+    match ty {
+        T::U8 | T::B8 => "|u1",
+        T::S8 => "|i1",
+        T::U16 | T::B16 => "<u2",
+        T::S16 => "<i2",
+        T::U32 | T::B32 => "<u4",
+        T::S32 => "<i4",
+        T::U64 | T::B64 => "<u8",
+        T::S64 => "<i8",
+        T::F16 => "<f2",
+        T::Bf16 => "|V2",
+        T::F32 => "<f4",
+        T::F64 => "<f8",
+        T::B128 => "|V16",
+    }
+}
