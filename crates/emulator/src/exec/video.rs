@@ -105,9 +105,9 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
             _ => clamp(value, width, d_signed),
         };
     }
-    // Of `vset` the sources say whether c has a sign.
+    // Of `vset` the first source says whether c has a sign.
     let is_signed = match plan.compare {
-        Some(_) => a_signed && b_signed,
+        Some(_) => a_signed,
         None => d_signed,
     };
     let value = match plan.second {

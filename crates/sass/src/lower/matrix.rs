@@ -1,12 +1,13 @@
 //! Products of matrices and what moves their parts: the fragments are those of `mma`, `ldmatrix`, `stmatrix` and `movmatrix`,
 //! register by register, since the assembler makes one instruction of each.
 
-use super::body::{Arg, Step, id_of, plain};
-use super::words::{Lowered, Words, as_register, destinations, parts};
-use super::{memory, one, step, typed};
+use super::body::{Arg, Step, id_of, plain, read, written};
+use super::words::{Lowered, Words, as_register, destinations, number, parts};
+use super::{Context, arithmetic, memory, one, step, typed};
+use crate::syntax::Operand;
 use warpgrid_isa::{
-    BoolOp, Does, Flag, MatrixCount, MatrixLayout, MatrixOp, MatrixShape, Modifiers, Rounding,
-    ScalarType, StateSpace, WarpOp,
+    ArithmeticOp, BoolOp, Does, Flag, MatrixCount, MatrixLayout, MatrixOp, MatrixShape, Modifiers,
+    Rounding, ScalarType, StateSpace, WarpOp,
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
@@ -40,7 +41,7 @@ const FACTORS: &[(&str, ScalarType)] = &[
 ];
 
 /// `HMMA.16816.F32.BF16 d, a, b, c` and relatives.
-pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let shape = w.take_one(SHAPES);
     let (rows, columns, depth) =
         shape.ok_or_else(|| w.unknown("products of this shape", w.instruction.opcode))?;
@@ -107,15 +108,45 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         }
     };
     let span = w.instruction.span;
-    let a = source(w, a, registers(rows, depth, a))?;
-    let b = source(w, b, registers(depth, columns, b))?;
-    let c = source(w, sum, registers(rows, columns, sum))?;
-    let args = [to, a, b, c].map(|list| Arg::List(list, span));
-    Ok(vec![step(
-        Does::Matrix(MatrixOp::Mma),
-        modifiers,
-        args.into(),
-    )])
+    let mut steps = Vec::new();
+    let a = factor(c, w, a, registers(rows, depth, a), &mut steps)?;
+    let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
+    let addend = source(w, sum, registers(rows, columns, sum))?;
+    let args = [to, a, b, addend].map(|list| Arg::List(list, span));
+    steps.push(step(Does::Matrix(MatrixOp::Mma), modifiers, args.into()));
+    Ok(steps)
+}
+
+/// A factor. `-R6` is one whose elements all have the other sign.
+fn factor(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    ty: ScalarType,
+    n: u8,
+    steps: &mut Vec<Step>,
+) -> Lowered<Vec<(OperandValue, Span)>> {
+    let sign = match ty {
+        ScalarType::F16 | ScalarType::Bf16 => 0x8000_8000,
+        ScalarType::Tf32 => 0x8000_0000,
+        _ => return source(w, ty, n),
+    };
+    let is_negated = crate::syntax::Signs {
+        negated: true,
+        ..Default::default()
+    };
+    let operand = w.peek();
+    if operand.is_none_or(|operand| operand.signs != is_negated) {
+        return source(w, ty, n);
+    }
+    let operand = w.next()?;
+    let registers = registers_of(w, operand, ty, n)?;
+    let negated = registers.into_iter().map(|(value, span)| {
+        let to = c.body.hidden(ScalarType::B32);
+        let args = [written(to), value, number(sign)].map(|value| Arg::One(value, span));
+        steps.push(arithmetic(ArithmeticOp::Xor, ScalarType::B32, args.into()));
+        (read(to), span)
+    });
+    Ok(negated.collect())
 }
 
 /// The format of the sums: `.F32` or `.F16`.
@@ -150,6 +181,19 @@ const fn register_bits(ty: ScalarType) -> u32 {
 /// A matrix that is read: a run of registers, or zeros for `RZ`. `.ROW` and `.COL` repeat what the operation has anyway.
 fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<(OperandValue, Span)>> {
     let operand = w.next()?;
+    if ty != ScalarType::F64 && operand.signs != crate::syntax::Signs::default() {
+        return Err(w.unknown("a sign of a matrix", operand.span));
+    }
+    registers_of(w, operand, ty, n)
+}
+
+/// The registers of an operand, with its signs where they are doubles.
+fn registers_of(
+    w: &Words<'_>,
+    operand: &Operand,
+    ty: ScalarType,
+    n: u8,
+) -> Lowered<Vec<(OperandValue, Span)>> {
     let is_plain = w
         .operand_words(operand)
         .iter()
@@ -158,18 +202,15 @@ fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<(OperandValue
     let Some(register) = register else {
         return Err(w.unknown("a matrix of this kind", operand.span));
     };
-    let signs = operand.signs;
     let run = id_of(register);
     if ty != ScalarType::F64 {
-        if signs != crate::syntax::Signs::default() {
-            return Err(w.unknown("a sign of a matrix", operand.span));
-        }
         let value = match run {
             Some(first) => Source::Register(RegisterRun { first, n }),
             None => Source::Immediate(0),
         };
         return Ok(parts((plain(value), operand.span), n));
     }
+    let signs = operand.signs;
     let modifiers = warpgrid_program::SourceModifiers {
         negate: signs.negated,
         absolute: signs.absolute,

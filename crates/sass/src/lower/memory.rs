@@ -321,6 +321,17 @@ pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
+/// `USTGR.E.NA.U16.MMIO.SYS [UR4], UR6`: a store to global memory that no lane makes by itself.
+pub(super) fn store_uniform(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let mut steps = Vec::new();
+    for mut store in store(w)? {
+        store.modifiers.space = Some(StateSpace::Global);
+        steps.extend(c.in_one_lane(store, span));
+    }
+    Ok(steps)
+}
+
 /// Vectors that a reduction takes: the type of an element, and registers.
 const VECTORS: &[(&str, (ScalarType, u8))] = &[
     ("F32x2", (ScalarType::F32, 2)),

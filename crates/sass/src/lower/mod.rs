@@ -20,6 +20,7 @@ mod memory;
 mod moves;
 mod packed;
 mod parameters;
+mod simd;
 mod warp;
 mod words;
 
@@ -52,6 +53,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let opcode = w.opcode();
     let own = opcode.strip_prefix('U').filter(|rest| is_common(rest));
     let steps = match own.unwrap_or(opcode) {
+        "VIADD" | "VIMNMX" if simd::are_bytes(w) => simd::four_bytes(w),
         "IADD3" | "IADD" | "VIADD" | "IADD32I" => integer::add(c, w),
         "IMAD" | "IMUL" => match moves::copy_by_product(c, w) {
             Some(steps) => steps,
@@ -123,6 +125,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "QSPC" => memory::query_space(c, w),
         "LD" | "LDG" | "LDS" | "LDL" => memory::load(c, w),
         "ST" | "STG" | "STS" | "STL" => memory::store(w),
+        "USTGR" => memory::store_uniform(c, w),
         "ATOM" | "ATOMG" | "ATOMS" => memory::atomic(c, w),
         "RED" | "REDG" => memory::reduction(w),
         "BRA" | "JMP" => control::branch(c, w),
@@ -153,7 +156,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         | "CCTLL" | "PMTRIG" | "ACQBULK" | "PREEXIT" | "USETMAXREG" | "UBLKPF" => {
             control::nothing(w)
         }
-        "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" => matrix::product(w),
+        "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" => matrix::product(c, w),
         "LDSM" => matrix::load_rows(w),
         "STSM" => matrix::store_rows(w),
         "MOVM" => matrix::transpose(w),
