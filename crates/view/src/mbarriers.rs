@@ -72,7 +72,7 @@ impl Session {
                 found.push(MbarrierView {
                     memory: MemoryId::Shared(block.index),
                     offset,
-                    name: self.shared_name(offset),
+                    name: machine.shared_name(offset),
                     phase: state.map(|state| MbarrierPhase {
                         parity: state.parity.into(),
                         pending: state.pending,
@@ -131,18 +131,5 @@ impl Session {
             }
         }
         found
-    }
-
-    /// How the source calls a place in shared memory: the variable that holds it, with the number of the 8 bytes in it.
-    fn shared_name(&self, offset: u64) -> Option<String> {
-        let variables = self.timeline.machine().shared_variables();
-        let found = variables.iter().find(|variable| {
-            (variable.byte_offset..variable.byte_offset + variable.size_bytes).contains(&offset)
-        })?;
-        Some(match (found.size_bytes, offset - found.byte_offset) {
-            (8, 0) => found.name.clone(),
-            (_, at) if at % 8 == 0 => format!("{}[{}]", found.name, at / 8),
-            (_, at) => format!("{}+{at}", found.name),
-        })
     }
 }

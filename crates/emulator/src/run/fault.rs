@@ -3,6 +3,7 @@
 use crate::run::event::Agent;
 use crate::run::launch::BufferIndex;
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
+use std::collections::BTreeMap;
 use std::fmt;
 pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;
@@ -30,6 +31,8 @@ pub struct Fault {
     pub thread: [u32; 3],
     /// What was accessed, when memory was.
     pub access: Option<AccessFault>,
+    /// How the source calls the mbarriers of the fault, by their address in shared memory.
+    pub mbarrier_names: BTreeMap<u64, String>,
 }
 
 /// The access of the lowest faulting lane.
@@ -142,22 +145,6 @@ pub struct MbarrierFault {
     pub problem: MbarrierMisuse,
     /// None where there is no object.
     pub held: Option<MbarrierState>,
-}
-
-impl fmt::Display for MbarrierFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let MbarrierFault {
-            block,
-            address,
-            problem,
-            ..
-        } = self;
-        write!(f, "mbarrier at 0x{address:x} of block {block}: {problem}")?;
-        match self.held {
-            Some(held) => write!(f, "; it holds {held}"),
-            None => Ok(()),
-        }
-    }
 }
 
 /// What makes a matrix operation undefined.
@@ -310,6 +297,21 @@ impl fmt::Display for WaitReason {
 }
 
 impl FaultKind {
+    /// The addresses of the mbarriers that it is about.
+    pub(crate) fn mbarriers(&self) -> Vec<u64> {
+        match self {
+            FaultKind::Mbarrier(fault) => vec![fault.address],
+            FaultKind::Deadlock { waiting } => {
+                let awaited = waiting.iter().filter_map(|waiter| match waiter.waits_for {
+                    WaitReason::MbarrierPhase { address, .. } => Some(address),
+                    _ => None,
+                });
+                awaited.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// A stable word: `misaligned`, `out_of_bounds`, ...
     pub const fn name(&self) -> &'static str {
         match self {
@@ -340,6 +342,14 @@ impl Fault {
     pub fn lane(&self) -> u32 {
         self.lanes.trailing_zeros() & 31
     }
+
+    /// An mbarrier as the source calls it, or else by its address.
+    fn mbarrier(&self, address: u64) -> String {
+        match self.mbarrier_names.get(&address) {
+            Some(name) => format!("`{name}`"),
+            None => format!("at 0x{address:x}"),
+        }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -368,7 +378,10 @@ impl fmt::Display for Fault {
                 Some(threads) => write!(f, "barrier {id} cannot wait for {threads} threads"),
                 None => write!(f, "there is no barrier {id}"),
             },
-            FaultKind::Mbarrier(fault) => write!(f, "{who}: {fault}"),
+            FaultKind::Mbarrier(fault) => {
+                write!(f, "{who}: ")?;
+                write_misuse(f, fault, &self.mbarrier(fault.address))
+            }
             FaultKind::DistantMbarrier => {
                 write!(
                     f,
@@ -395,6 +408,15 @@ impl fmt::Display for Fault {
     }
 }
 
+fn write_misuse(f: &mut fmt::Formatter<'_>, fault: &MbarrierFault, name: &str) -> fmt::Result {
+    let MbarrierFault { block, problem, .. } = fault;
+    write!(f, "mbarrier {name} of block {block}: {problem}")?;
+    match fault.held {
+        Some(held) => write!(f, "; it holds {held}"),
+        None => Ok(()),
+    }
+}
+
 fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter]) -> fmt::Result {
     let [x, y, z] = fault.block;
     let one_block = waiting.iter().all(|w| w.block == fault.block_index);
@@ -410,7 +432,15 @@ fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter])
         if !one_block {
             write!(f, " of block {}", waiter.block)?;
         }
-        write!(f, " {}", waiter.waits_for)?;
+        match waiter.waits_for {
+            WaitReason::MbarrierPhase { address, parity } => write!(
+                f,
+                " for the phase with parity {} of the mbarrier {}",
+                u32::from(parity),
+                fault.mbarrier(address)
+            )?,
+            other => write!(f, " {other}")?,
+        }
         if let Some(held) = waiter.mbarrier {
             write!(f, " ({held})")?;
         }

@@ -64,6 +64,9 @@ impl Machine {
                 width_bytes,
                 place: self.place_of(space, address, stack_bytes),
             });
+        let named = halt.kind.mbarriers().into_iter();
+        let names = named.filter_map(|address| Some((address, self.shared_name(address)?)));
+        let mbarrier_names = names.collect();
         self.state.fault = Some(Fault {
             kind: halt.kind,
             agent,
@@ -76,6 +79,7 @@ impl Machine {
             lanes: halt.lanes,
             thread: self.setup.thread(origin.warp, lane),
             access,
+            mbarrier_names,
         });
     }
 

@@ -177,6 +177,18 @@ impl Machine {
         &self.setup.layout.shared_variables
     }
 
+    /// How the source calls a place in the shared memory of a block: the variable that holds it, with the number of the 8 bytes in it.
+    pub fn shared_name(&self, offset: u64) -> Option<String> {
+        let found = self.shared_variables().iter().find(|variable| {
+            (variable.byte_offset..variable.byte_offset + variable.size_bytes).contains(&offset)
+        })?;
+        Some(match (found.size_bytes, offset - found.byte_offset) {
+            (8, 0) => found.name.clone(),
+            (_, at) if at % 8 == 0 => format!("{}[{}]", found.name, at / 8),
+            (_, at) => format!("{}+{at}", found.name),
+        })
+    }
+
     /// Offset and size of each kernel parameter in the parameters' memory.
     pub fn parameters(&self) -> &[(u64, u64)] {
         &self.setup.layout.parameters

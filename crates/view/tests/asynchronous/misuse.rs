@@ -75,12 +75,12 @@ fn misuse_is_a_fault_that_says_what_the_object_held() {
         writeln!(said, "{}", fault(launch, &body)).expect("a text");
     }
     expect![[r#"
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier at 0x0 of block 0: there is no mbarrier object
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier at 0x0 of block 0: an mbarrier object is there already, and was not invalidated; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier at 0x0 of block 0: found a count of 0, expected 1 to 1048575
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier at 0x0 of block 0: 3 arrivals are more than are pending; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier at 0x0 of block 0: 2 arrivals complete the phase, which `.noComplete` excludes; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier at 0x0 of block 0: 1048576 awaited bytes are more than an object can count; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: there is no mbarrier object
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: an mbarrier object is there already, and was not invalidated; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: found a count of 0, expected 1 to 1048575
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 3 arrivals are more than are pending; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 2 arrivals complete the phase, which `.noComplete` excludes; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 0: 1048576 awaited bytes are more than an object can count; it holds phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited
         misaligned: thread (0, 0, 0) of block (0, 0, 0): misaligned atomic access of 8 bytes at 0x4, byte 4 of shared memory (1040 bytes)
         wrong_space: thread (0, 0, 0) of block (0, 0, 0): wrong-space atomic access of 8 bytes at 0x7f0000020000, byte 0 of buffer `out` (1024 bytes)
         misaligned: thread (0, 0, 0) of block (0, 0, 0): misaligned store of 16 bytes at 0x18, byte 24 of shared memory (1040 bytes)
@@ -88,8 +88,8 @@ fn misuse_is_a_fault_that_says_what_the_object_held() {
         out_of_bounds: thread (0, 0, 0) of block (0, 0, 0): out-of-bounds load of 2048 bytes at 0x10, byte 16 of shared memory (1040 bytes)
         bad_copy_size: thread (0, 0, 0) of block (0, 0, 0): 12 bytes, expected a multiple of 8
         distant_mbarrier: thread (0, 0, 0) of block (0, 0, 0): the mbarrier is not in the block whose shared memory the bytes go to
-        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier at 0x0 of block 1: there is no mbarrier object
-        deadlock: block (0, 0, 0) is stuck: every thread that is left waits; lane 0 of warp 0 for the phase with parity 0 of the mbarrier at 0x0 (phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited)
+        mbarrier: thread (0, 0, 0) of block (0, 0, 0): mbarrier `bar` of block 1: there is no mbarrier object
+        deadlock: block (0, 0, 0) is stuck: every thread that is left waits; lane 0 of warp 0 for the phase with parity 0 of the mbarrier `bar` (phase with parity 0, 2 of 2 arrivals pending, 0 bytes awaited)
         deadlock: block (0, 0, 0) is stuck: every thread that is left waits; lane 0 of warp 0 for the others at barrier 1
     "#]].assert_eq(&said);
 }
