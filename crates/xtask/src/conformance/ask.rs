@@ -2,9 +2,10 @@
 
 use super::Result;
 use super::case::Case;
+use super::files::write;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -155,37 +156,6 @@ fn architecture(case: &Case) -> String {
         Some(name) if number(&name) >= 75 => format!("sm_{name}"),
         _ => "sm_75".to_owned(),
     }
-}
-
-/// A temporary folder, which goes when it is dropped.
-#[derive(Debug)]
-pub(super) struct Folder(PathBuf);
-
-impl Folder {
-    pub(super) fn new() -> Result<Folder> {
-        let folder = std::env::temp_dir().join(format!("warpgrid-verdicts-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        Ok(Folder(folder))
-    }
-
-    /// The file of a module.
-    pub(super) fn file(&self, number: usize) -> PathBuf {
-        self.0.join(format!("{number}.ptx"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // The folder is temporary: what remains does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-pub(super) fn write(path: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    }
-    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// Adds lines to a file.

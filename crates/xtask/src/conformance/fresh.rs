@@ -6,6 +6,7 @@ mod mutate;
 
 use super::ask::{self, Assembler, Verdict as Answer};
 use super::case::{Case, Compared};
+use super::files::Folder;
 use super::report;
 use super::verdicts;
 use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE, map_on_threads};
@@ -89,7 +90,7 @@ fn make(part: Part, cases: &[Case], n: usize, seed: u64) -> Vec<Case> {
 
 /// The modules with the assembler's verdicts; without those about which it says nothing.
 fn ask_about(fresh: Vec<Case>, options: &Options, assembler: &Assembler) -> Result<Vec<Case>> {
-    let folder = ask::Folder::new()?;
+    let folder = Folder::new("verdicts")?;
     let numbered: Vec<(usize, &Case)> = fresh.iter().enumerate().collect();
     let answers = map_on_threads(&numbered, options.n_threads, |(index, case)| {
         assembler.ask(case, &folder.file(*index))
@@ -117,7 +118,7 @@ fn ask_about(fresh: Vec<Case>, options: &Options, assembler: &Assembler) -> Resu
 
 /// Takes lines out of each module on which we differ, as long as we still do.
 fn shorten(asked: &mut [Case], assembler: &Assembler) -> Result<()> {
-    let folder = ask::Folder::new()?;
+    let folder = Folder::new("verdicts")?;
     for case in asked.iter_mut() {
         if case.check().accept == case.accept {
             continue;

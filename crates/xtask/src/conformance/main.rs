@@ -6,6 +6,8 @@
     reason = "a command for people talks on standard output"
 )]
 
+#[path = "../files.rs"]
+mod files;
 #[path = "../random.rs"]
 mod random;
 #[path = "../threads.rs"]

@@ -2,6 +2,7 @@
 
 use super::ask::{self, Assembler, Verdict as Answer};
 use super::case::{self, Case};
+use super::files::{self, Folder};
 use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -86,7 +87,7 @@ fn choose(oracle: &Path, sample: &Path, amount: Amount) -> Result<()> {
             n += 1;
         }
     }
-    ask::write(sample, &text)?;
+    files::write(sample, &text)?;
     println!("{n} verdicts in {}", sample.display());
     Ok(())
 }
@@ -104,7 +105,7 @@ fn kept(case: &Case) -> Result<String> {
 fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
     let mut cases = Vec::new();
     case::read(sample, &mut cases)?;
-    let folder = ask::Folder::new()?;
+    let folder = Folder::new("verdicts")?;
     let mut text = String::new();
     let mut n_changed = 0;
     let mut n_kept = 0;
@@ -136,7 +137,7 @@ fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
             println!("{} of {}", index + 1, cases.len());
         }
     }
-    ask::write(sample, &text)?;
+    files::write(sample, &text)?;
     println!(
         "{} verdicts, {n_changed} changed, {n_kept} kept where this release refuses the whole module or says nothing",
         cases.len()

@@ -1,8 +1,9 @@
 //! An installed assembler and its disassembler. In: kernels; out: their listing.
 
 use super::Result;
+use super::files::write;
 use super::kernel::{self, Kernel};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// How kernels are assembled.
@@ -160,36 +161,4 @@ impl Listing {
 fn is_bank(name: &str) -> bool {
     let number = name.strip_prefix(".nv.constant");
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// A temporary folder, which goes when it is dropped.
-#[derive(Debug)]
-pub(super) struct Folder(PathBuf);
-
-impl Folder {
-    pub(super) fn new() -> Result<Folder> {
-        let name = format!("warpgrid-differential-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        Ok(Folder(folder))
-    }
-
-    /// The file of a module.
-    pub(super) fn file(&self, number: usize) -> PathBuf {
-        self.0.join(format!("{number}.ptx"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // The folder is temporary: what remains does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-pub(super) fn write(path: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    }
-    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }

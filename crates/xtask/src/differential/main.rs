@@ -6,6 +6,8 @@
     reason = "a command for people talks on standard output"
 )]
 
+#[path = "../files.rs"]
+mod files;
 #[path = "../random.rs"]
 mod random;
 #[path = "../threads.rs"]
@@ -133,7 +135,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
         "{} kernels, seed {}, {} {}",
         options.n_kernels, options.seed, options.ptxas, tools.release
     );
-    let folder = assemble::Folder::new()?;
+    let folder = files::Folder::new("differential")?;
     let start = Instant::now();
     let numbers: Vec<usize> = (0..options.n_kernels.div_ceil(BATCH)).collect();
     let mut all = Found::default();
@@ -167,12 +169,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
 }
 
 /// The kernels of one call of the assembler.
-fn batch(
-    number: usize,
-    options: &Options,
-    tools: &Tools,
-    folder: &assemble::Folder,
-) -> Result<Found> {
+fn batch(number: usize, options: &Options, tools: &Tools, folder: &files::Folder) -> Result<Found> {
     let first = number * BATCH;
     // Batches do not depend on each other, so that their number and the threads change nothing.
     let mut random = Random::new(options.seed.wrapping_mul(0x0100_0000_01b3) ^ number as u64);
@@ -232,11 +229,11 @@ fn print(different: &Different, options: &Options) -> Result<()> {
     };
     let name = format!("{}-{number}", options.seed);
     let launch = kernel.annotations();
-    assemble::write(
+    files::write(
         &folder.join(format!("{name}.ptx")),
         &format!("{launch}{}", kernel.module(build)),
     )?;
-    assemble::write(
+    files::write(
         &folder.join(format!("{name}.sass")),
         &format!("{launch}{listing}"),
     )
