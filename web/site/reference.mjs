@@ -46,7 +46,7 @@ export async function referencePages(context) {
       hasWidgets ||= widget !== "";
       sections.push(formSection(form, index, widget));
     }
-    const contents = forms.length > 1 ? `<ul class="contents">\n${forms.map((form, index) => `<li><a href="#form-${index + 1}"><code>${syntax(form.syntax)}</code></a></li>`).join("\n")}\n</ul>\n` : "";
+    const contents = forms.length > 1 ? `<ul class="contents">\n${forms.map(({ opcode, help }, index) => `<li><a href="#form-${index + 1}"><code>${escape(opcode)}</code></a> ${prose(help)}</li>`).join("\n")}\n</ul>\n` : "";
     pages.push({
       path: `docs/reference/${name}.html`, place: "docs/reference.html", hasWidgets,
       title: `PTX ${name}`, about: forms[0].help.replaceAll("`", ""), body: `<h1>PTX <code>${escape(name)}</code></h1>\n${contents}${sections.join("")}`,

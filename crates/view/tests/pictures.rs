@@ -8,7 +8,7 @@ use warpgrid_view::{Scenario, Session};
 
 const SCALE: &str = include_str!("data/scale.ptx");
 
-/// Eight lanes, of which half store twice, and a buffer that nobody touches.
+/// Eight lanes, of which half store twice, and a buffer that no lane touches.
 const HALVES: &str = "//@ launch grid=1 block=8
 //@ buffer out: s16[2][4] = -1
 //@ buffer rest: f32[3] = 0.5

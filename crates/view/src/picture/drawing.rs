@@ -231,7 +231,7 @@ pub(super) fn write_sentence(
     writeln!(out, "</text>")
 }
 
-/// A cell with its value; one that nobody wrote is a dot, where it is zero.
+/// A cell with its value; one that no store wrote is a dot, where it is zero.
 pub(super) fn write_cell(
     out: &mut String,
     grid: &Grid,

@@ -1,0 +1,78 @@
+// The pages around the playground: an example, the reference, the documents, for who comes from a search or a link.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test } from "@playwright/test";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const site = fileURLToPath(new URL("../dist", import.meta.url));
+
+/** Every page of a folder and of those in it, as paths from the top of the site. */
+function pagesOf(folder: string): string[] {
+  return readdirSync(join(site, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? pagesOf(path) : path.endsWith(".html") ? [path] : [];
+  });
+}
+const pages = ["docs", "examples"].flatMap(pagesOf);
+
+test("every example, instruction and document has a page with a title and a sentence of its own", () => {
+  const examples = readdirSync(join(site, "examples")).filter((file) => /\.(ptx|sass)$/.test(file));
+  for (const file of examples) expect(pages).toContain(`examples/${file.replace(/\.\w+$/, ".html")}`);
+  for (const page of ["docs/reference/st.html", "docs/reference/wmma.html", "docs/reference/diagnostics.html", "docs/guide.html", "docs/package.html", "docs/architecture.html", "docs/changelog.html"]) expect(pages).toContain(page);
+  const titles = new Set();
+  for (const page of pages) {
+    const html = readFileSync(join(site, page), "utf8");
+    const [, title] = /<title>(.+) · Warpgrid<\/title>/.exec(html) ?? [];
+    expect(title, page).toBeTruthy();
+    expect(titles.has(title), `${page}: ${title}`).toBe(false);
+    titles.add(title);
+    expect(/<meta name="description" content="([^"]{20,})">/.test(html), page).toBe(true);
+  }
+});
+
+test("every link between pages leads somewhere", () => {
+  const wrong: string[] = [];
+  for (const page of pages) {
+    const html = readFileSync(join(site, page), "utf8");
+    for (const [, href] of html.matchAll(/(?:href|src)="([^"]+)"/g)) {
+      if (/^[a-z]+:/.test(href)) continue;
+      const [path, hash] = href.split("#");
+      const file = path === "" ? page : normalize(join(dirname(page), path));
+      // The playground reads what follows its name by itself.
+      if (!existsSync(join(site, file))) wrong.push(`${page}: ${href}`);
+      else if (hash && file !== "index.html" && !readFileSync(join(site, file), "utf8").includes(`id="${hash}"`)) wrong.push(`${page}: ${href}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("an example runs in its page, and opens in the playground", async ({ page }) => {
+  await page.goto("/docs/examples.html");
+  await page.getByRole("link", { name: "An XOR swizzle, drawn by the lanes" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("An XOR swizzle, drawn by the lanes");
+  const widget = page.getByRole("region", { name: "An XOR swizzle, drawn by the lanes" });
+  const place = await widget.getByText(/^step \d+ of/).textContent();
+  await widget.getByRole("button", { name: "One step", exact: true }).click();
+  await expect(widget.getByText(/^step \d+ of/)).not.toHaveText(place ?? "");
+  await page.getByRole("link", { name: "Open in the playground" }).first().click();
+  await expect(page.getByRole("combobox", { name: "Example" })).toContainText("An XOR swizzle, drawn by the lanes");
+});
+
+test("an instruction has a page with a store that runs", async ({ page }) => {
+  await page.goto("/docs/reference.html");
+  await page.getByRole("link", { name: "st", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("PTX st");
+  await expect(page.locator("warpgrid-playground")).toHaveCount(1);
+});
+
+for (const path of ["docs/reference/st.html", "docs/guide.html", "docs/examples.html", "examples/swizzled-tile.html"]) {
+  test(`${path} can be read by everyone, on a phone too`, async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`/${path}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide).toBeLessThanOrEqual(390);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([]);
+  });
+}
