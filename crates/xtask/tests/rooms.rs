@@ -26,10 +26,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-launch",
         ],
     ),
+    ("warpgrid-share", &["warpgrid-view"]),
     ("warpgrid-wasm", &["warpgrid-view"]),
     // The same as one wasm, which wasm-pack builds.
     ("warpgrid-pack", &["warpgrid-wasm"]),
-    ("warpgrid", &["warpgrid-view"]),
+    ("warpgrid", &["warpgrid-view", "warpgrid-share"]),
     ("warpgrid-web", &["warpgrid-view", "warpgrid-worker"]),
     // The page's worker: a package of its own, because the page's JavaScript must not come along.
     ("warpgrid-worker", &["warpgrid-view"]),
@@ -105,6 +106,7 @@ fn one_file_to_the_right_of_the_front_ends_names_them() {
     for folder in [
         "crates/launch",
         "crates/view",
+        "crates/share",
         "crates/wasm",
         "crates/cli",
         "web",
@@ -121,7 +123,7 @@ fn one_file_to_the_right_of_the_front_ends_names_them() {
 #[test]
 fn only_front_ends_seal_a_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for room in ["isa", "emulator", "launch", "view", "wasm", "cli"] {
+    for room in ["isa", "emulator", "launch", "view", "share", "wasm", "cli"] {
         let mut found = Vec::new();
         holding(
             &root.join("crates").join(room).join("src"),

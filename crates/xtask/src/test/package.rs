@@ -14,6 +14,7 @@ pub(super) fn run() -> Result<Tally> {
         "--test-reporter=tap",
         "crates/wasm/npm/package.test.mjs",
         "crates/wasm/consumers/consumers.test.mjs",
+        "web/editor/link.test.mjs",
         "web/widget/record.test.mjs",
         "web/widget/stated.test.mjs",
     ]);

@@ -1,0 +1,74 @@
+//! What a person sees, as a link and as a file: texts, launch, and how they are shown go in, the part of an address after `#` comes
+//! out, and back.
+//!
+//! ```text
+//! #1=eNqrVi…        version = base64url ( zlib ( compact JSON ) )
+//! {"warpgrid": 1, "source": "…", "view": {"step": 12}}        the same as a file
+//! ```
+//! The JSON is that of a [`Scenario`] with a [`View`] beside it. The version is outside of what is packed, so that a link of a later one is
+//! recognised; the checksum of zlib notices one that was cut. Fields that are unknown are read past. `rules.json` has limits, the
+//! kinds of fields and all sentences; `web/editor/link.js` reads them too, and packs with what browsers have.
+
+mod packed;
+mod read;
+mod rules;
+
+pub use packed::{link_version, read_link, write_link};
+pub use read::{Mistake, What, read_file, write_file};
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use warpgrid_view::Scenario;
+
+/// The longest part of an address that is passed on, in characters: what is longer goes as a file, since programs cut it.
+pub fn most_in_link() -> usize {
+    rules::RULES.most_in_link
+}
+
+/// What a person sees.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shared {
+    /// The texts and their launch.
+    pub scenario: Scenario,
+    /// The `//@` lines of what the text leaves open, as they were guessed: later versions may guess otherwise.
+    pub guessed: Option<String>,
+    pub view: View,
+}
+
+impl Shared {
+    /// The scenario, with what was guessed stated after its source, where it moves no line.
+    pub fn into_scenario(self) -> Scenario {
+        let Shared {
+            mut scenario,
+            guessed,
+            ..
+        } = self;
+        if let Some(lines) = guessed.filter(|lines| !lines.is_empty()) {
+            scenario.source += &format!("\n{lines}\n");
+        }
+        scenario
+    }
+}
+
+/// How a run is shown; the page writes and reads the words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    /// Steps that the run has done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u64>,
+    /// Stores that each of two texts has done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stores: Option<u64>,
+    /// What is pinned: `cell 17 of out`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pin: Option<String>,
+    /// The warp that is shown: `1 of block 0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warp: Option<String>,
+    /// `hex`, where registers are shown so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registers: Option<String>,
+    /// How memories are shown, by their ids: `f32 columns=16 lane`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub grids: BTreeMap<String, String>,
+}

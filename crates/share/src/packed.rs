@@ -1,0 +1,74 @@
+//! The part of an address: JSON to zlib to base64url, and back within limits.
+
+use crate::Shared;
+use crate::read::{Mistake, What, read_value, value_of};
+use crate::rules::RULES;
+use base64::Engine;
+use base64::alphabet::URL_SAFE;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use flate2::Compression;
+use flate2::read::{ZlibDecoder, ZlibEncoder};
+use std::io::Read;
+
+/// As a browser's `atob` reads it: without signs at the end, whatever the last bits are.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &URL_SAFE,
+    GeneralPurposeConfig::new()
+        .with_encode_padding(false)
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
+
+/// The part of an address after and with `#`.
+pub fn write_link(shared: &Shared) -> String {
+    let json = value_of(shared).to_string();
+    let mut packed = Vec::new();
+    // Reading from memory cannot fail.
+    let _ = ZlibEncoder::new(json.as_bytes(), Compression::best()).read_to_end(&mut packed);
+    format!("#{}={}", RULES.version, BASE64.encode(packed))
+}
+
+/// The version of a link, and what is packed in it; `None` where the part of an address is no link of ours. What a sentence or a program
+/// has put after it is left out.
+pub fn link_version(hash: &str) -> Option<(&str, &str)> {
+    let (version, rest) = hash.strip_prefix('#').unwrap_or(hash).split_once('=')?;
+    let is_number = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
+    let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let end = rest.find(|c| !is_code(c)).unwrap_or(rest.len());
+    is_number.then(|| (version, &rest[..end]))
+}
+
+/// Reads the part of an address after `#`, which may be hostile.
+pub fn read_link(hash: &str) -> Result<Shared, Mistake> {
+    let (version, code) = link_version(hash).ok_or(Mistake::Cut)?;
+    if version.trim_start_matches('0') != RULES.version.to_string() {
+        let version = version.trim_start_matches('0');
+        return Err(match version.is_empty() {
+            true => Mistake::Cut,
+            false => Mistake::later(What::Link, version),
+        });
+    }
+    if code.len() > RULES.most_to_read {
+        return Err(Mistake::Large(What::Link));
+    }
+    let packed = BASE64.decode(code).map_err(|_| Mistake::Cut)?;
+    let json = unpacked(&packed)?;
+    let value = serde_json::from_slice(&json).unwrap_or_default();
+    read_value(value, What::Link)
+}
+
+/// What zlib has packed, if its checksum agrees and nothing follows it.
+fn unpacked(packed: &[u8]) -> Result<Vec<u8>, Mistake> {
+    let limit = RULES.most_bytes as u64;
+    let mut decoder = ZlibDecoder::new(packed);
+    let mut bytes = Vec::new();
+    let read = decoder.by_ref().take(limit + 1).read_to_end(&mut bytes);
+    if bytes.len() as u64 > limit {
+        return Err(Mistake::Large(What::Link));
+    }
+    read.map_err(|_| Mistake::Cut)?;
+    match decoder.total_in() == packed.len() as u64 {
+        true => Ok(bytes),
+        false => Err(Mistake::Cut),
+    }
+}

@@ -1,0 +1,270 @@
+//! Links and files of today and of earlier versions are read for good; others cost a sentence.
+
+use proptest::prelude::*;
+use std::path::Path;
+use warpgrid_share::{Shared, View, most_in_link, read_file, read_link, write_file, write_link};
+use warpgrid_view::{Front, Scenario};
+
+fn data(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The kept links, each with the file that says the same.
+fn kept() -> Vec<(String, String)> {
+    let links = data("links.txt");
+    let lines = links
+        .lines()
+        .filter(|line| line.starts_with(|c: char| c != '/'));
+    let pairs = lines.map(|line| line.split_once(' ').expect("a name and a link"));
+    pairs
+        .map(|(name, link)| (link.to_owned(), data(&format!("{name}.warpgrid.json"))))
+        .collect()
+}
+
+#[test]
+fn kept_links_and_files_are_read() {
+    let kept = kept();
+    assert!(kept.len() >= 6);
+    for (link, file) in kept {
+        let of_link = read_link(&link).unwrap_or_else(|why| panic!("{link}: {why}"));
+        let of_file = read_file(&file).unwrap_or_else(|why| panic!("{file}: {why}"));
+        assert_eq!(of_link, of_file);
+    }
+}
+
+#[test]
+fn what_is_no_link_of_this_version_costs_a_sentence() {
+    let refused = data("refused.txt");
+    let lines = refused.lines().filter(|line| !line.starts_with("//"));
+    let cases: Vec<_> = lines.filter_map(|line| line.split_once('\t')).collect();
+    assert!(cases.len() >= 12);
+    for (link, sentence) in cases {
+        let found = read_link(link).map_err(|why| why.to_string());
+        assert_eq!(found, Err(sentence.to_owned()), "{link}");
+    }
+}
+
+#[test]
+fn a_link_that_is_changed_anywhere_is_not_another_text() {
+    let (link, _) = kept().swap_remove(0);
+    let whole = read_link(&link).expect("a kept link");
+    for at in 3..link.len() {
+        let end = read_link(&link[..at]);
+        assert!(end.is_err(), "cut at {at}");
+        let mut edited = link.clone().into_bytes();
+        edited[at] = if edited[at] == b'A' { b'B' } else { b'A' };
+        let edited = String::from_utf8(edited).expect("letters");
+        let found = read_link(&edited);
+        // The last letter may have bits that say nothing.
+        assert!(
+            found.is_err() || found == Ok(whole.clone()),
+            "edited at {at}"
+        );
+    }
+}
+
+#[test]
+fn what_programs_put_after_a_link_is_left_out() {
+    let (link, _) = kept().swap_remove(0);
+    let whole = read_link(&link);
+    for after in [".", ")", ">", "=", "==", ", as I said", "%20", "”"] {
+        assert_eq!(read_link(&format!("{link}{after}")), whole, "{after}");
+    }
+}
+
+#[test]
+fn a_link_that_unpacks_to_gigabytes_is_refused_at_its_limit() {
+    let scenario = Scenario {
+        source: "0".repeat(300 << 20),
+        ..Scenario::default()
+    };
+    let bomb = write_link(&Shared {
+        scenario,
+        ..Shared::default()
+    });
+    assert!(bomb.len() < 500_000, "{}", bomb.len());
+    let why = read_link(&bomb).expect_err("a bomb").to_string();
+    assert!(why.contains("8 million bytes"), "{why}");
+}
+
+#[test]
+fn numbers_beyond_53_bits_arrive_whole() {
+    let file = r#"{"source": "", "params": [
+        {"kind": "scalar", "name": "n", "type": "s64", "value": -9223372036854775807},
+        {"kind": "buffer", "name": "out", "type": "u64", "len": 2, "init": [9007199254740993, 1.5]}]}"#;
+    let shared = read_file(file).expect("a scenario");
+    assert_eq!(read_link(&write_link(&shared)), Ok(shared.clone()));
+    assert!(write_file(&shared).contains("\"9007199254740993\""));
+}
+
+#[test]
+fn what_was_guessed_moves_no_line() {
+    let file = r#"{"source": "ret;", "guessed": "//@ launch grid=1 block=64"}"#;
+    let shared = read_file(file).expect("a file");
+    assert_eq!(read_link(&write_link(&shared)), Ok(shared.clone()));
+    let source = shared.into_scenario().source;
+    assert_eq!(source, "ret;\n//@ launch grid=1 block=64\n");
+}
+
+#[test]
+fn what_a_later_minor_version_adds_is_read_past() {
+    let file = r#"{"warpgrid": 1, "source": "ret;", "mood": 3, "beside": {"source": "EXIT;", "hue": []},
+        "view": {"step": 2, "camera": {"at": [1, 2]}}}"#;
+    let shared = read_file(file).expect("a file");
+    assert_eq!(
+        (shared.view.step, &*shared.scenario.source),
+        (Some(2), "ret;")
+    );
+    assert_eq!(
+        shared.scenario.beside.map(|beside| beside.source),
+        Some("EXIT;".to_owned())
+    );
+}
+
+#[test]
+fn files_that_are_none_cost_a_sentence() {
+    for (file, sentence) in [
+        (
+            "st.global.u32 [p], 1;",
+            "The file is not understood: expected JSON with a `source`, as “Save file” writes it.",
+        ),
+        (
+            "[]",
+            "The file is not understood: expected `source` to be a text.",
+        ),
+        (
+            r#"{"warpgrid": 2, "source": ""}"#,
+            "The file is of a later version of Warpgrid: it has version 2, and this one reads up to 1. Load the page again, or update the command.",
+        ),
+        (
+            r#"{"source": "", "seed": -1}"#,
+            "The file is not understood: expected `seed` to be a whole number from 0 to 9,007,199,254,740,991.",
+        ),
+        (
+            r#"{"source": "", "view": {"grids": {"out": 1}}}"#,
+            "The file is not understood: expected `view.grids` to be at most 256 short texts by name.",
+        ),
+        (
+            r#"{"source": "", "params": [{"kind": "image", "name": "x"}]}"#,
+            "The file is not understood: expected `scenario` to be a launch, but invalid value: string \"image\", expected `buffer`, `scalar`, `struct` or `alias`.",
+        ),
+    ] {
+        let found = read_file(file).map_err(|why| why.to_string());
+        assert_eq!(found, Err(sentence.to_owned()), "{file}");
+    }
+}
+
+/// Most examples fit where programs still show a link whole; a kernel of 200 lines fits a link.
+#[test]
+fn links_of_the_examples_are_short() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
+    let mut lengths = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the examples").flatten() {
+        let source = std::fs::read_to_string(entry.path()).expect("an example");
+        let front = Front::of_source(&source);
+        let scenario = Scenario {
+            source,
+            front,
+            ..Scenario::default()
+        };
+        let view = View {
+            step: Some(1_000),
+            pin: Some("cell 17 of out".to_owned()),
+            ..View::default()
+        };
+        lengths.push(
+            write_link(&Shared {
+                scenario,
+                view,
+                ..Shared::default()
+            })
+            .len(),
+        );
+    }
+    lengths.sort_unstable();
+    let n_short = lengths.iter().filter(|length| **length < 2_000).count();
+    eprintln!(
+        "links of {} examples: {n_short} below 2,000; {lengths:?}",
+        lengths.len()
+    );
+    assert!(n_short * 4 > lengths.len() * 3, "{lengths:?}");
+    let kernel = data("../../../view/tests/corpus/matmul_tiled/kernel.ptx");
+    let twice: String = kernel
+        .lines()
+        .chain(kernel.lines())
+        .take(200)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let scenario = Scenario {
+        source: twice,
+        ..Scenario::default()
+    };
+    let length = write_link(&Shared {
+        scenario,
+        ..Shared::default()
+    })
+    .len();
+    eprintln!("a kernel of 200 lines: {length}");
+    assert!(length < most_in_link() / 4, "{length}");
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "\\PC{0,40}",
+        "[ -~\\n\\t]{0,400}",
+        Just("st.global.u32 [p], 1;\n".repeat(40))
+    ]
+}
+
+fn shared() -> impl Strategy<Value = Shared> {
+    let launch = (
+        texts(),
+        proptest::option::of(0u64..1 << 53),
+        proptest::option::of([1u32..9, 1u32..9, 1u32..9]),
+    );
+    let words = proptest::option::of("\\PC{0,30}");
+    let view = (
+        proptest::option::of(0u64..1 << 53),
+        words,
+        proptest::collection::btree_map("[a-z:]{1,8}", "[ -~]{0,20}", 0..4),
+    );
+    (launch, view).prop_map(|((source, seed, grid), (step, pin, grids))| Shared {
+        scenario: Scenario {
+            source,
+            seed,
+            grid,
+            ..Scenario::default()
+        },
+        view: View {
+            step,
+            pin,
+            grids,
+            ..View::default()
+        },
+        guessed: None,
+    })
+}
+
+proptest! {
+    #[test]
+    fn a_link_leads_back(shared in shared()) {
+        prop_assert_eq!(read_link(&write_link(&shared)), Ok(shared.clone()));
+        prop_assert_eq!(read_file(&write_file(&shared)), Ok(shared));
+    }
+
+    #[test]
+    fn anything_is_read_without_a_panic(text in "\\PC{0,200}", code in "[A-Za-z0-9_-]{0,300}") {
+        let _ = (read_link(&text), read_file(&text), read_link(&format!("#1={code}")));
+    }
+
+    #[test]
+    fn json_of_any_shape_is_read_without_a_panic(
+        field in proptest::sample::select(vec!["source", "params", "grid", "beside", "view", "fault", "registers"]),
+        value in "(\\[|\\{|\"[a-z]*\":|-?[0-9]{1,20}|\"x\"|null|,|\\]|\\}){0,12}",
+    ) {
+        let _ = read_file(&format!("{{\"source\": \"\", \"{field}\": {value}}}"));
+    }
+}

@@ -1,0 +1,112 @@
+// What a person sees, as a link and as a file: a scenario with its view goes in, the part of an address after `#` comes out, and back. The rules are
+// those of `crates/share`, which says the same of the same links; what packs is the browser's own.
+import RULES from "../../crates/share/src/rules.json" with { type: "json" };
+import { base64 } from "../widget/link.js";
+import { stated } from "../widget/stated.js";
+
+export { RULES };
+
+/** Why nothing is opened, as a sentence. */
+export class Mistake extends Error {}
+const mistake = (sentence, facts = {}) => new Mistake(RULES.sentences[sentence].replace(/\{(\w+)\}/g, (_, name) => facts[name]));
+
+const LINK = /^#?(\d+)=([\w-]*)/;
+/** Whether the part of an address is a link of ours, of whatever version. */
+export const isLink = (hash) => LINK.test(hash);
+
+/** The part of an address after and with `#`. */
+export async function writeLink(shared) {
+  const json = new TextEncoder().encode(JSON.stringify(plain(shared)));
+  return `#${RULES.version}=${base64(await through(new CompressionStream("deflate"), json))}`;
+}
+
+/** Reads the part of an address after `#`, which may be hostile. What a sentence or a program has put after it is left out. */
+export async function readLink(hash) {
+  const [, digits, code] = LINK.exec(hash) ?? [];
+  const version = (digits ?? "").replace(/^0+/, "");
+  if (version === "") throw mistake("cut");
+  if (version !== `${RULES.version}`) throw mistake("later", { what: "link", version: version.slice(0, 12), own: RULES.version });
+  if (code.length > RULES.most_to_read) throw mistake("large", { what: "link" });
+  let bytes;
+  try {
+    const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
+    const packed = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    bytes = await through(new DecompressionStream("deflate"), packed, RULES.most_bytes);
+  } catch (error) {
+    throw error instanceof Mistake ? error : mistake("cut");
+  }
+  let value = null;
+  try { value = JSON.parse(new TextDecoder().decode(bytes)); } catch { /* it is not understood */ }
+  return checked(value, "link");
+}
+
+/** A file that the page and the command open, readable for people. */
+export const writeFile = (shared) => `${JSON.stringify({ warpgrid: RULES.version, ...plain(shared) }, null, 2)}\n`;
+
+/** Reads such a file, or a scenario with its source inside. */
+export function readFile(text) {
+  if (text.length > RULES.most_bytes) throw mistake("large", { what: "file" });
+  let value;
+  try { value = JSON.parse(text); } catch { throw mistake("no_json"); }
+  const version = value?.warpgrid;
+  if (version !== undefined && !(Number.isSafeInteger(version) && version >= 0 && version <= RULES.version)) {
+    throw mistake("later", { what: "file", version: `${JSON.stringify(version)}`.slice(0, 12), own: RULES.version });
+  }
+  return checked(value, "file");
+}
+
+/** The text of what is shared, with all that its launch needs; the kernel and the order that are chosen stay beside it. */
+export function textOf(shared, what = "link") {
+  const { entry, seed, ...scenario } = shared;
+  try {
+    return stated(scenario);
+  } catch (error) {
+    throw mistake("odd", { what, part: "scenario", expected: `a launch, but ${error.message}` });
+  }
+}
+
+/** Puts bytes through a stream; throws when more than `most` come out. */
+async function through(stream, bytes, most = Infinity) {
+  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const parts = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > most) {
+      void reader.cancel().catch(() => {});
+      throw mistake("large", { what: "link" });
+    }
+    parts.push(value);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/** Without what is left open. */
+function plain(shared) {
+  const isThere = (value) => value !== null && value !== undefined && !(typeof value === "object" && Object.keys(value).length === 0);
+  return Object.fromEntries(Object.entries(shared).filter(([name, value]) => name === "source" || isThere(value)));
+}
+
+const isWord = (value) => typeof value === "string" && value.length <= RULES.most_in_word;
+const HAS = {
+  text: (value) => typeof value === "string",
+  word: isWord,
+  number: (value) => Number.isSafeInteger(value) && value >= 0,
+  words: (value) => typeof value === "object" && !Array.isArray(value) && Object.keys(value).length <= RULES.most_words &&
+    Object.entries(value).every(([name, word]) => isWord(name) && isWord(word)),
+};
+
+const inside = (value, name) => (typeof value === "object" && value !== null && Object.hasOwn(value, name) ? value[name] : undefined);
+
+/** The value, if each of its parts is what it should be. */
+function checked(value, what) {
+  for (const part of Object.keys(RULES.fields).sort()) {
+    const kind = RULES.fields[part];
+    const found = part.split(".").reduce(inside, value) ?? undefined;
+    const isRight = found === undefined ? part !== "source" : HAS[kind](found);
+    if (!isRight) throw mistake("odd", { what, part, expected: RULES.kinds[kind] });
+  }
+  return value;
+}

@@ -1,0 +1,54 @@
+// Links and files of today and of earlier versions are read for good; others cost the same sentence as in `crates/share`.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { isLink, readFile, readLink, textOf, writeFile, writeLink } from "./link.js";
+
+const data = (name) => readFileSync(new URL(`../../crates/share/tests/data/${name}`, import.meta.url), "utf8");
+const lines = (name) => data(name).split("\n").filter((line) => line !== "" && !line.startsWith("//"));
+const kept = lines("links.txt").map((line) => line.split(" "));
+
+test("kept links and files are read", async () => {
+  assert.ok(kept.length >= 6);
+  for (const [name, link] of kept) {
+    const { warpgrid, ...file } = readFile(data(`${name}.warpgrid.json`));
+    assert.equal(warpgrid, 1);
+    assert.deepEqual(await readLink(link), file, name);
+  }
+});
+
+test("a link leads back, and a file", async () => {
+  for (const [, link] of kept) {
+    const shared = await readLink(link);
+    assert.deepEqual(await readLink(await writeLink(shared)), shared);
+    const { warpgrid, ...file } = readFile(writeFile(shared));
+    assert.deepEqual(file, shared);
+  }
+});
+
+test("what is no link of this version costs a sentence", async () => {
+  for (const line of lines("refused.txt")) {
+    const [link, sentence] = line.split("\t");
+    await assert.rejects(readLink(link), { message: sentence }, link.slice(0, 60));
+  }
+});
+
+test("a link that was cut is not another text, and what follows one is left out", async () => {
+  const [, link] = kept[0];
+  const whole = await readLink(link);
+  for (let at = 3; at < link.length; at += 7) await assert.rejects(readLink(link.slice(0, at)), /incomplete/);
+  for (const after of [".", ")", "=", ", as I said", "%20"]) assert.deepEqual(await readLink(link + after), whole);
+});
+
+test("other places of the page are no link", () => {
+  for (const hash of ["", "#", "#matrix?op=store.d", "#product", "#beside=vector-addition", "#text=QQ&step=2"]) assert.equal(isLink(hash), false, hash);
+  assert.equal(isLink("#1=eNo"), true);
+  assert.equal(isLink("#27="), true);
+});
+
+test("a scenario is opened as a text that says its launch", async () => {
+  const [, link] = kept.find(([name]) => name === "scenario");
+  const shared = await readLink(link);
+  assert.match(textOf(shared), /^\/\/@ title a case\n\/\/@ launch grid=2 block=32\n\/\/@ buffer out: u32\[4\] = \[1, 2, 3, 4\]\n\/\/@ scalar n: u32 = 7\n\.version/);
+  assert.throws(() => textOf({ source: "", params: [{ kind: "buffer", shape: 3 }, 7, null] }), { message: /not understood: expected `scenario` to be a launch/ });
+});
