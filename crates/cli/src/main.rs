@@ -9,6 +9,7 @@ mod explain;
 mod format;
 mod fragment;
 mod manual;
+mod open;
 mod output;
 mod product;
 mod run;
@@ -43,6 +44,8 @@ enum Command {
     Fragment(fragment::FragmentArguments),
     /// Show how a tensor core computes one element of a matrix product, and why it is not what IEEE arithmetic gives.
     Product(product::ProductArguments),
+    /// Print a link that opens a source or a scenario in the playground, or open it.
+    Open(open::OpenArguments),
     /// Format sources in place, or standard input to standard output.
     Format(format::FormatArguments),
     /// Print the completions of a shell, to be put where it looks for them.
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Fragment(arguments) => fragment::print(&arguments),
         Command::Product(arguments) => product::print(&arguments),
+        Command::Open(arguments) => open::open(&arguments),
         Command::Format(arguments) => format::format(&arguments),
         Command::Completions(arguments) => manual::complete(&arguments),
         Command::Man(arguments) => manual::print(&arguments),

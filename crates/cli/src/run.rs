@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use warpgrid_share::Shared;
 use warpgrid_view::beside::{BesideError, Pair};
 use warpgrid_view::causes::CauseView;
 use warpgrid_view::expect::{compare, compare_fault};
@@ -234,12 +235,52 @@ fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<Pa
     }
 }
 
+/// What a file shares, with its source inside: a shared file, a scenario, a case with its text beside it, or a text.
+pub(crate) fn load_shared(path: &Path) -> io::Result<Result<Shared, String>> {
+    let text = without_mark(read_source(path)?);
+    let about = |why: String| format!("{}: {why}", path.display());
+    if is_json(path) && is_shared(&text) {
+        return Ok(warpgrid_share::read_file(&text).map_err(|why| about(why.to_string())));
+    }
+    let (mut scenario, facts) = match read(path, text) {
+        Ok(loaded) => loaded,
+        Err(why) => return Ok(Err(why)),
+    };
+    if let Some(facts) = facts {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        scenario.source = without_mark(read_source(&folder.join(facts.first()))?);
+        scenario.ptx_version = None;
+    }
+    Ok(Ok(Shared {
+        scenario,
+        ..Shared::default()
+    }))
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "json")
+}
+
+/// Whether JSON is what the page saves: it says its version.
+fn is_shared(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Version {
+        warpgrid: Option<serde::de::IgnoredAny>,
+    }
+    serde_json::from_str(text).is_ok_and(|Version { warpgrid }| warpgrid.is_some())
+}
+
 /// A scenario, and the facts of the corpus form where the source lies beside it.
 fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
     let text = read_source(path).map_err(|error| error.to_string())?;
     // The mark is an error of the text for the assembler, and nothing that keeps it from running.
-    let text = without_mark(text);
-    if path.extension().is_none_or(|extension| extension != "json") {
+    read(path, without_mark(text))
+}
+
+/// What the text of a file is.
+fn read(path: &Path, text: String) -> Result<(Scenario, Option<CaseFacts>), String> {
+    if !is_json(path) {
         return Ok((
             Scenario {
                 source: text,
@@ -248,6 +289,11 @@ fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
             },
             None,
         ));
+    }
+    if is_shared(&text) {
+        let shared = warpgrid_share::read_file(&text);
+        let scenario = shared.map(|shared| (shared.into_scenario(), None));
+        return scenario.map_err(|why| format!("{}: {why}", path.display()));
     }
     read_scenario(&text).map_err(|error| format!("{}: not a scenario: {error}", path.display()))
 }

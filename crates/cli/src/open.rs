@@ -1,0 +1,96 @@
+//! `warpgrid open`: a link that opens a source or a scenario in the playground.
+
+use crate::Outcome;
+use crate::output::{about, complain, is_same_file, stdout};
+use crate::run::load_shared;
+use clap::Args;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use warpgrid_share::{Shared, most_in_link, write_file, write_link};
+use warpgrid_view::Front;
+
+/// Arguments of `open`.
+#[derive(Debug, Args)]
+pub(crate) struct OpenArguments {
+    /// A PTX or SASS file, a case.json, a scenario with its source inside, or a file that the playground has saved; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Open it after this many steps (warp-instructions).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_STEPS))]
+    step: Option<u64>,
+    /// Open the link in the browser instead of printing it.
+    #[arg(long)]
+    browser: bool,
+    /// Write what the link has to this file instead, which the playground opens, too: for texts that are too long for a link.
+    #[arg(long, value_name = "NAME.warpgrid.json", conflicts_with = "browser")]
+    save: Option<PathBuf>,
+}
+
+/// What JavaScript counts exactly.
+const MOST_STEPS: u64 = (1 << 53) - 1;
+
+/// Where the playground is: what the command was built for, the project's page, or what `cargo xtask serve` serves.
+fn address() -> &'static str {
+    let homepage = env!("CARGO_PKG_HOMEPAGE");
+    let stated = option_env!("WARPGRID_SITE").unwrap_or(homepage);
+    match stated.is_empty() {
+        true => "http://127.0.0.1:8080/",
+        false => stated,
+    }
+}
+
+/// Prints the link, opens it, or writes the file.
+pub(crate) fn open(arguments: &OpenArguments) -> io::Result<Outcome> {
+    let mut shared = match load_shared(&arguments.file)? {
+        Ok(shared) => shared,
+        Err(why) => {
+            complain(&why);
+            return Ok(Outcome::Usage);
+        }
+    };
+    shared.view.step = arguments.step.or(shared.view.step);
+    if shared.scenario.front == Front::Ptx {
+        shared.scenario.front = Front::of_source(&shared.scenario.source);
+    }
+    match &arguments.save {
+        Some(path) if is_same_file(path, &arguments.file) => {
+            let path = path.display();
+            complain(&format!("--save {path} would overwrite what is read"));
+            Ok(Outcome::Usage)
+        }
+        Some(path) => {
+            std::fs::write(path, write_file(&shared)).map_err(|error| about(path, error))?;
+            Ok(Outcome::Well)
+        }
+        None => open_link(arguments, &shared),
+    }
+}
+
+fn open_link(arguments: &OpenArguments, shared: &Shared) -> io::Result<Outcome> {
+    let link = write_link(shared);
+    let (length, most) = (link.len(), most_in_link());
+    if length > most {
+        complain(&format!(
+            "{}: its link would have {length} characters, and programs that pass links on cut those of more than {most}: send the file \
+             itself, or that of --save; the playground opens it when it is dropped there",
+            arguments.file.display()
+        ));
+        return Ok(Outcome::Wrong);
+    }
+    let link = format!("{}{link}", address());
+    if !arguments.browser {
+        let mut out = stdout();
+        writeln!(out, "{link}")?;
+        out.flush()?;
+        return Ok(Outcome::Well);
+    }
+    match open::that_detached(&link) {
+        Ok(()) => Ok(Outcome::Well),
+        Err(error) => {
+            complain(&format!(
+                "no browser opens ({error}); without --browser the link is printed"
+            ));
+            Ok(Outcome::Usage)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `warpgrid open`: the link of a file, and what is said where there is none.
+
+mod common;
+
+use common::{Folder, GOOD, json, warpgrid};
+use expect_test::expect;
+use std::path::Path;
+use warpgrid_share::read_link;
+use warpgrid_view::Front;
+
+/// The link that the command prints, read again.
+fn opened(arguments: &[&str], input: &str) -> warpgrid_share::Shared {
+    let output = warpgrid(&[&["open"], arguments].concat(), input);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let line = String::from_utf8(output.stdout).expect("a link");
+    let (site, link) = line.trim_end().split_once('#').expect("a link");
+    assert!(site.starts_with("http"), "{site}");
+    read_link(link).expect("what the page reads")
+}
+
+#[test]
+fn the_link_of_a_file_has_its_text_and_the_step() {
+    let shared = opened(&["-", "--step", "12"], GOOD);
+    assert_eq!(
+        (&*shared.scenario.source, shared.view.step),
+        (GOOD, Some(12))
+    );
+    let shared = opened(&["-"], "        /*0000*/    EXIT ;\n");
+    assert_eq!(
+        (shared.scenario.front, shared.view.step),
+        (Front::Sass, None)
+    );
+}
+
+#[test]
+fn a_case_goes_with_its_text_and_all_that_it_states() {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../view/tests/corpus/misaligned_store/case.json");
+    let shared = opened(&[&case.to_string_lossy()], "");
+    assert!(shared.scenario.source.contains(".entry"));
+    assert!(shared.scenario.fault.is_some() && !shared.scenario.params.is_empty());
+}
+
+#[test]
+fn a_saved_file_is_opened_and_run_again() {
+    let folder = Folder::new("saved");
+    let saved = folder.0.join("k.warpgrid.json");
+    let saved = saved.to_string_lossy();
+    let output = warpgrid(&["open", "-", "--step", "3", "--save", &saved], GOOD);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let shared = opened(&[&saved], "");
+    assert_eq!(
+        (&*shared.scenario.source, shared.view.step),
+        (GOOD, Some(3))
+    );
+    let run = warpgrid(&["run", &saved, "--format", "json"], "");
+    assert_eq!(json(&run)["fault"]["kind"], "out_of_bounds", "{run:?}");
+    let output = warpgrid(&["open", &saved, "--save", &saved], "");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn what_makes_no_link_costs_a_sentence() {
+    let folder = Folder::new("no-link");
+    let mut state = 1u64;
+    let mut random = || {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        state >> 33
+    };
+    let long: String = (0..6_000).map(|_| format!("// {:x}\n", random())).collect();
+    let long = folder.file("long.ptx", long.as_bytes());
+    let later = folder.file("later.warpgrid.json", br#"{"warpgrid": 9, "source": ""}"#);
+    let odd = folder.file("odd.json", br#"{"warpgrid": 1, "source": 3}"#);
+    let picture = folder.file("picture.png", b"\x89PNG\0\0");
+    let mut said = String::new();
+    for file in [&long, &later, &odd, &picture] {
+        let output = warpgrid(&["open", file], "");
+        assert!(output.stdout.is_empty(), "{output:?}");
+        let words =
+            String::from_utf8_lossy(&output.stderr).replace(&*folder.0.to_string_lossy(), "");
+        said += &format!("{}: {words}", output.status.code().unwrap_or(-1));
+        let run = warpgrid(&["run", file], "");
+        assert_ne!(run.status.code(), Some(101), "{run:?}");
+    }
+    expect![[r#"
+        1: warpgrid: /long.ptx: its link would have 43649 characters, and programs that pass links on cut those of more than 30000: send the file itself, or that of --save; the playground opens it when it is dropped there
+        2: warpgrid: /later.warpgrid.json: The file is of a later version of Warpgrid: it has version 9, and this one reads up to 1. Load the page again, or update the command.
+        2: warpgrid: /odd.json: The file is not understood: expected `source` to be a text.
+        2: warpgrid: /picture.png: not a text: it has NUL bytes; save it as UTF-8 text
+    "#]].assert_eq(&said);
+}
