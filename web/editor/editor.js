@@ -13,6 +13,7 @@ import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
 import { assist, connectAssist, formatText } from "./assist.js";
 import { shareOf, showEmbed } from "./embed.js";
+import { fromFiles, listenToDrops, showShare } from "./share.js";
 import * as texts from "./texts.js";
 import firstExample from "first-example";
 
@@ -28,6 +29,8 @@ let tokenizer = null;
 let onChange = null;
 let onLine = null;
 let onHeader = null;
+let onOpened = null;
+let onFailed = null;
 let hoveredLine = 0;
 
 /** The tokens of a text that was here, and what has changed since; the worker sends those of the text that is here. */
@@ -191,7 +194,7 @@ function guarded(call) {
 function broken(error) {
   void texts.keep(api.text());
   if (!tokenizer && document.querySelector(".core-broken")) return;
-  tokenizer = onChange = onLine = onHeader = null;
+  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = null;
   connectAssist(null);
   void texts.connectTexts(null, null);
   const banner = document.createElement("div");
@@ -346,10 +349,22 @@ const api = {
     });
   },
   format: () => void formatText(view),
-  /** Fills the panel, if it is open, with the lines that embed the text. */
-  showEmbed(panel, position, front, target, version, entry, seed) {
-    const facts = { source: api.text(), position, front: front === "ptx" ? undefined : front, target, version, entry, seed };
-    if (panel.open) showEmbed(panel.querySelector(".popover"), facts, texts.linkedFact("view"));
+  /** Fills a panel, if it is open: `sharing` with a link to what is seen, `embed` with the lines that embed it. `facts` are pairs of a name and its words. */
+  fillPanel(panel, name, facts) {
+    if (!panel.open) return;
+    const place = panel.querySelector(".popover");
+    const source = api.text();
+    if (name === "sharing") { showShare(place, { source, facts, brought: texts.brought(source) }, openFiles); return; }
+    const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(facts);
+    showEmbed(place, { source, position, front, target, version, entry, seed }, texts.linkedFact("view"));
+  },
+  /** Opens the panel with the link, which is copied then. */
+  pressShare: () => document.querySelector("details.sharing:not([open]) summary")?.click(),
+  /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened. */
+  connectShare(opened, failed) {
+    [onOpened, onFailed] = [guarded(opened), guarded(failed)];
+    const why = texts.takeBroken();
+    if (why !== null) onFailed(why);
   },
   /** `[severity, message, range, fixes: [[title, [[range, text]], isHeader]]]` each; ranges are `[line, column, endLine, endColumn]`. */
   setDiagnostics(list) {
@@ -394,6 +409,21 @@ const api = {
   },
 };
 globalThis.warpgridEditor = api;
+
+/** Opens what a person has dropped or chosen; what is here is kept. */
+async function openFiles(files) {
+  try {
+    const { shared, text } = await fromFiles(files);
+    if (!shared) { api.setText(text); return; }
+    const brought = texts.bring(shared, "file");
+    texts.showsExample(brought, api.text());
+    show(brought);
+    onOpened?.(brought);
+  } catch (error) {
+    onFailed?.(error.message);
+  }
+}
+listenToDrops(openFiles);
 
 const host = document.getElementById("editor-host");
 if (host) api.attach(host);

@@ -18,7 +18,7 @@ const escape = (text) => text.replace(/[&<>"]/g, (character) => ENTITIES[charact
 const written = (attributes, write, between) => Object.entries(attributes).map(([name, value]) => write(name, value)).join(between);
 
 /** A fence that is longer than any in the text. */
-const fence = (text) => "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
+export const fence = (text) => "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
 
 function fenced(language, { text, attributes }) {
   const ticks = fence(text);
@@ -57,7 +57,7 @@ export function shown({ source, entry, seed, view, position, target, version, fr
   return { text: stated({ source, entry, seed }).trim(), attributes: Object.fromEntries(there.map(([name, value]) => [name, `${value}`])) };
 }
 
-const make = (name, facts, ...inside) => {
+export const make = (name, facts, ...inside) => {
   const element = Object.assign(document.createElement(name), facts);
   element.append(...inside);
   return element;

@@ -2,6 +2,7 @@
 // The text in the editor lies in local storage too, if it is short: that is written before the page goes, when IndexedDB
 // may be too late. Which text a tab shows is the tab's own affair.
 import { createStore, delMany, get, getMany, keys, set, setMany } from "idb-keyval";
+import { isLink, readLink, RULES, textOf } from "./link.js";
 
 /** Local storage holds about 5 million characters; a longer text is in IndexedDB alone. */
 const JOURNAL_LENGTH = 2_000_000;
@@ -41,41 +42,74 @@ const journal = () => attempt(() => JSON.parse(localStorage.getItem(JOURNAL)));
 /** What this tab shows: `{ own, example }`. */
 const here = () => attempt(() => JSON.parse(sessionStorage.getItem(HERE)));
 
-/** What the address of the page brought along beside a text: `step`, `target`, `version`, `view`. */
-const linked = new URLSearchParams();
-export const linkedFact = (name) => linked.get(name) ?? undefined;
+/** What the last link or file brought, which may be hostile but is checked: `{ shared, text, view }`, with the text as the editor shows it. */
+let linked = null;
+/** What it says beside the text, by the names of a link's fields; undefined where it says nothing. */
+export function linkedFact(name) {
+  if (name === "view") return linked?.view;
+  const found = name.split(".").reduce((value, part) => value?.[part], linked?.shared) ?? undefined;
+  return typeof found === "object" ? Object.entries(found).map((entry) => entry.join("\t")).join("\n") : found?.toString();
+}
+/** What was brought, while its text is as it came; else null. */
+export const brought = (text) => (linked?.text === text ? linked.shared : null);
+/** Takes what a file has brought; the text that the editor shows then. */
+export function bring(shared, what) {
+  const text = textOf(shared, what);
+  linked = { shared, text, view: typeof shared.widget === "string" ? shared.widget : undefined };
+  return text;
+}
 
-/** What the editor opens with when the address has a text that cannot be read. */
-const BROKEN_LINK = "// The link that led here is broken: its text was cut or changed on the way.\n// Copy the whole link, and open it again.\n";
+/** Why the link in the address is not opened, until the page can say so. */
+let broken = null;
+export function takeBroken() {
+  const why = broken;
+  broken = null;
+  return why;
+}
 
-/** The text in the address, as a widget links to it (web/widget/link.js); null when there is none. The address is plain again afterwards, so that it
- *  does not bring back what has been changed since. */
-function linkedText() {
+/** What the address brings: a text with all that is seen (web/editor/link.js), or that of a widget (web/widget/link.js); null when there is none. */
+async function linkedText() {
+  try {
+    const shared = isLink(location.hash) ? await readLink(location.hash) : widgetLink();
+    return shared && bring(shared, "link");
+  } catch (error) {
+    broken = error.message;
+    leaveLink();
+    return null;
+  }
+}
+
+/** The address is plain again afterwards, so that it does not bring back what has been changed since. */
+function widgetLink() {
   const facts = new URLSearchParams(location.hash.slice(1));
   const coded = facts.get("text");
   if (coded === null) return null;
   history.replaceState(history.state, "", location.pathname + location.search);
-  const text = attempt(() => {
-    const binary = atob(coded.replaceAll("-", "+").replaceAll("_", "/"));
-    return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
-  });
-  if (text === null) return BROKEN_LINK;
-  for (const [name, value] of facts) linked.set(name, value);
-  return text;
+  const binary = attempt(() => atob(coded.replaceAll("-", "+").replaceAll("_", "/")));
+  const source = binary && attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(binary, (character) => character.charCodeAt(0))));
+  if (source === null) throw new Error(RULES.sentences.cut);
+  const step = /^\d+$/.test(facts.get("step") ?? "") ? Number(facts.get("step")) : undefined;
+  const fact = (name) => facts.get(name) ?? undefined;
+  return { source, target: fact("target"), ptx_version: fact("version"), widget: fact("view"), view: { step } };
+}
+
+/** A link stays in the address as long as it is what one sees. */
+function leaveLink() {
+  if (isLink(location.hash)) history.replaceState(history.state, "", location.pathname + location.search);
 }
 
 // Another link in the same tab begins anew; what is here is kept as the page goes.
 addEventListener("hashchange", () => {
-  if (new URLSearchParams(location.hash.slice(1)).has("text")) location.reload();
+  if (isLink(location.hash) || new URLSearchParams(location.hash.slice(1)).has("text")) location.reload();
 });
 
-/** The text that the editor opens with: that of the address, else this tab's, else that of the last one; null on a first visit. May be a promise. */
-export function firstText() {
-  const brought = linkedText();
-  if (brought !== null) {
+/** The text that the editor opens with: that of the address, else this tab's, else that of the last one; null on a first visit. */
+export async function firstText() {
+  const text = await linkedText();
+  if (text !== null) {
     // Like an example, it is no own text until it is changed.
-    attempt(() => sessionStorage.setItem(HERE, JSON.stringify({ own: null, example: brought })));
-    return brought;
+    attempt(() => sessionStorage.setItem(HERE, JSON.stringify({ own: null, example: text })));
+    return text;
   }
   const [mine, last] = [here(), journal()];
   if (mine && mine.own === null) return mine.example;
@@ -94,6 +128,7 @@ async function open(id) {
 
 /** The text of one of them, which the editor shows from now on; null when it is gone. */
 export async function opened(id, before) {
+  leaveLink();
   await keep(before);
   const text = await open(id);
   name = known.get(id)?.name ?? "";
@@ -112,6 +147,7 @@ export async function example(file) {
 
 /** An example is in the editor: it needs no keeping. */
 export function showsExample(text, before) {
+  leaveLink();
   void keep(before);
   own = null;
   remember(text);
@@ -120,6 +156,7 @@ export function showsExample(text, before) {
 
 /** The person has changed the text; `before` is the text that it takes the place of, if little of that is left, else null. */
 export function changed(before) {
+  leaveLink();
   if (own === null || before !== null) {
     if (before !== null) void keep(before);
     own = newId();

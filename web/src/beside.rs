@@ -9,7 +9,8 @@ use warpgrid_view::beside::BesideFrame;
 /// Examples that are the same kernel: PTX, and machine code of it.
 const PAIRS: &[(&str, &str)] = &[("vector-addition", "machine-code-of-a-kernel")];
 
-const START: &str = "#beside";
+/// How a link to the view starts; for texts that are no examples it is all.
+pub(crate) const START: &str = "#beside";
 /// Lines of a text that are shown.
 const MAX_LINES: usize = 4_000;
 

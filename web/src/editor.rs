@@ -2,9 +2,9 @@
 
 use crate::client::Ask;
 use crate::protocol::{Answer, Question};
+use crate::share::Fact;
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
-use warpgrid_view::Front;
 use warpgrid_view::model::{DiagnosticView, EditView, FixView, Severity, SourceRange, TokenClass};
 use warpgrid_worker::traffic::LineMark;
 use wasm_bindgen::JsValue;
@@ -14,20 +14,17 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn text() -> String;
-    /// What the link that brought the text states beside it: `step`, `target`, `version`, `view`, or the `share` of the source
-    /// that is nearest to that view, in per cent.
+    /// What the link that brought the text says beside it, by the names of a link's fields; or the `share` of the source that is
+    /// nearest to the view of the widget that the link is from, in per cent.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = linkedFact)]
     pub fn linked_fact(name: &str) -> Option<String>;
-    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = showEmbed)]
-    fn show_embed_js(
-        panel: &web_sys::Element,
-        position: Option<f64>,
-        front: &str,
-        target: Option<&str>,
-        version: Option<&str>,
-        entry: Option<&str>,
-        seed: Option<f64>,
-    );
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = fillPanel)]
+    fn fill_js(panel: &web_sys::Element, name: &str, facts: &Array);
+    /// Opens the panel with the link, which is copied then.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = pressShare)]
+    pub fn press_share();
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectShare)]
+    fn connect_share(opened: &Function, failed: &Function);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn attach(parent: &web_sys::Element);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -64,28 +61,47 @@ pub fn when_there(mount: fn()) {
     }
 }
 
-/// What a widget has to know beside the text, to show the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
-    pub position: Option<u64>,
-    pub front: Front,
-    pub target: Option<String>,
-    pub ptx_version: Option<String>,
-    pub entry: Option<String>,
-    pub seed: Option<u64>,
+/// The panels that JavaScript fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panel {
+    /// The lines that show the present text and step in a document.
+    Embed,
+    /// A link to what is seen.
+    Share,
 }
 
-/// Fills a panel that is open with the lines that embed the present text.
-pub fn show_embed(panel: &web_sys::Element, shown: &Shown) {
-    show_embed_js(
-        panel,
-        shown.position.map(|position| position as f64),
-        shown.front.name(),
-        shown.target.as_deref(),
-        shown.ptx_version.as_deref(),
-        shown.entry.as_deref(),
-        shown.seed.map(|seed| seed as f64),
+impl Panel {
+    /// What JavaScript and styles call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Panel::Embed => "embed",
+            Panel::Share => "sharing",
+        }
+    }
+}
+
+/// Fills a panel that is open with what the page shows.
+pub fn fill(panel: Panel, place: &web_sys::Element, facts: &[Fact]) {
+    let pair = |(name, value): &Fact| {
+        JsValue::from(Array::of2(
+            &JsValue::from_str(name),
+            &JsValue::from_str(value),
+        ))
+    };
+    fill_js(place, panel.name(), &facts.iter().map(pair).collect());
+}
+
+/// Calls `opened` with the text of a file that was opened and says how it is shown, and `failed` with the reason why a link or a file is
+/// not opened; for the life of the page.
+pub fn listen_to_share(opened: impl Fn(String) + 'static, failed: impl Fn(String) + 'static) {
+    let opened = Closure::<dyn Fn(String)>::new(opened);
+    let failed = Closure::<dyn Fn(String)>::new(failed);
+    connect_share(
+        opened.as_ref().unchecked_ref(),
+        failed.as_ref().unchecked_ref(),
     );
+    opened.forget();
+    failed.forget();
 }
 
 /// The marks beside the lines.

@@ -3,7 +3,7 @@
 //! ```text
 //! editor ──► Model ──► Request ──► worker: the core ──► Response ──► Model ──► components ──► canvas
 //! ```
-//! [`model`], [`links`], [`matrix`], [`beside`], [`layout`] and [`reference`] know no browser and are tested natively;
+//! [`model`], [`links`], [`matrix`], [`beside`], [`layout`], [`share`] and [`reference`] know no browser and are tested natively;
 //! [`components`], [`hooks`], [`canvas`], [`editor`], [`texts`], [`assist`] and [`client`] are the only ones that do.
 //! Nothing here calls the core: it names view's plain data and the worker's protocol, so that the page's own
 //! wasm stays small and is never kept waiting by a text.
@@ -23,6 +23,7 @@ pub mod matrix;
 pub mod model;
 pub mod product;
 pub mod reference;
+pub mod share;
 pub mod storage;
 pub mod texts;
 pub mod theme;

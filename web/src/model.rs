@@ -21,6 +21,7 @@ use crate::matrix::MatrixPage;
 use crate::product::ProductPage;
 use crate::protocol::{Goal, Request, RequestBody};
 use crate::reference::{Library, Subject};
+use crate::share::Linked;
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 use std::rc::Rc;
@@ -58,6 +59,8 @@ pub struct Model {
     pub entry: Option<String>,
     /// The order that was picked; the one that the text says when absent.
     pub seed: Option<u64>,
+    /// The `//@` lines of what was guessed of the launch when a link was made; empty when it is guessed here.
+    pub guessed: Rc<str>,
     pub report: Rc<CheckReport>,
     /// The revision that the report is about.
     pub report_revision: u32,
@@ -121,6 +124,8 @@ pub enum Trouble {
     Keep(String),
     /// An example could not be loaded, and why.
     Example(String),
+    /// A link or a file is not opened, and why.
+    Open(String),
 }
 
 /// How a memory is shown.
@@ -131,6 +136,8 @@ pub struct GridChoice {
     pub overlay: Overlay,
     pub table: bool,
     pub folded: bool,
+    /// A cell that is brought into sight when the grid is shown first.
+    pub reveal: Option<u64>,
     pub first_row: u64,
     pub n_rows: u32,
 }
@@ -189,6 +196,7 @@ impl Model {
             ptx_version: None,
             entry: None,
             seed: None,
+            guessed: Rc::from(""),
             report: Rc::default(),
             report_revision: 0,
             checked: 0,
@@ -215,6 +223,34 @@ impl Model {
         };
         model.text_changed();
         model
+    }
+
+    /// Shows the text as the link says that brought it.
+    pub fn follow_link(&mut self, linked: Linked) {
+        if let Some(step) = linked.step {
+            self.fresh = Some(Fresh::At(step));
+        }
+        (self.target, self.ptx_version) = (linked.target, linked.ptx_version);
+        (self.entry, self.seed) = (linked.entry, linked.seed);
+        self.guessed = linked.guessed.unwrap_or_default().into();
+        (self.pinned, self.warp) = (linked.pin, linked.warp);
+        self.hex_registers = linked.hex_registers;
+        self.views.clear();
+        for (memory, choice) in linked.grids {
+            self.views.insert(memory, choice);
+        }
+        self.text_changed();
+        if let Some((other, stores)) = linked.beside {
+            beside::open_at(self, other, stores);
+        }
+    }
+
+    /// The text with all that is stated of its launch: after it, where no line moves.
+    pub(crate) fn stated(&self) -> String {
+        match self.guessed.is_empty() {
+            true => self.text.to_string(),
+            false => [&*self.text, &*self.guessed].join("\n"),
+        }
     }
 
     /// What the text is checked for instead of what it states.

@@ -24,30 +24,29 @@ use super::traffic_card::traffic_card;
 use super::transport::Transport;
 use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
+use crate::editor::Panel;
 use crate::format::{count, decimal};
 use crate::hooks::{
-    use_address, use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_texts,
-    use_worker,
+    use_address, use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_share,
+    use_texts, use_worker,
 };
 use crate::links::{Links, links};
-use crate::model::{Focus, Fresh, Model, ThemeChoice, Trouble};
+use crate::model::{Focus, Model, ThemeChoice, Trouble};
+use crate::share::Linked;
 use crate::theme::Palette;
-use crate::{editor, examples, storage};
+use crate::{editor, examples, share, storage};
 use std::rc::Rc;
 use warpgrid_view::Front;
 use warpgrid_view::model::RunStatus;
 use warpgrid_view::seeds::SeedReport;
+use web_sys::Element;
 use yew::prelude::*;
 
 /// The page as it was left.
 fn open() -> State {
     let text = editor::text();
     let mut model = Model::new(&text, examples::with_source(&text));
-    if let Some(step) = editor::linked_fact("step").and_then(|step| step.parse().ok()) {
-        model.fresh = Some(Fresh::At(step));
-    }
-    model.target = editor::linked_fact("target");
-    model.ptx_version = editor::linked_fact("version");
+    model.follow_link(Linked::read(&editor::linked_fact));
     model.theme = match storage::get("theme").as_deref() {
         Some("light") => ThemeChoice::Light,
         Some("dark") => ThemeChoice::Dark,
@@ -69,6 +68,7 @@ pub(crate) fn App() -> Html {
     let links = Rc::new(links(&state));
     use_editor(&state, &links, &ask);
     use_texts(&state);
+    use_share(&state);
     use_assist(&state, &ask);
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {}%", decimal(share)));
@@ -79,6 +79,12 @@ pub(crate) fn App() -> Html {
     let export = use_callback((), {
         let ask = Rc::clone(&ask);
         move |export, ()| save(export, &ask)
+    });
+    // Panels show what was there when they were opened, so nothing is written down before.
+    let latest = use_mut_ref(|| state.clone());
+    latest.replace(state.clone());
+    let fill = use_callback((), move |(panel, place): (Panel, Element), ()| {
+        editor::fill(panel, &place, &share::facts(&latest.borrow()));
     });
     let matrix = state.matrix.clone();
     let is_covered = matrix.is_some() || state.product.is_some() || state.beside.is_some();
@@ -101,7 +107,7 @@ pub(crate) fn App() -> Html {
                 ptx_version={state.ptx_version.clone()}
                 report={state.report.clone()}
                 facts={state.run.facts.clone()}
-                shown={shown(&state)}
+                {fill}
                 theme={state.theme}
                 dispatch={dispatch.clone()}
             />
@@ -208,18 +214,6 @@ fn about(state: &State) -> Html {
         return Html::default();
     };
     html! { <p class="about"><b>{ title }</b>{ " · " }{ prose(&stated("about ").unwrap_or_default()) }</p> }
-}
-
-/// What a widget has to know beside the text, to show the same.
-fn shown(state: &State) -> editor::Shown {
-    editor::Shown {
-        position: state.run.frame.as_ref().map(|frame| frame.position),
-        front: Front::of_source(&state.text),
-        target: state.target.clone(),
-        ptx_version: state.ptx_version.clone(),
-        entry: state.entry.clone(),
-        seed: state.seed,
-    }
 }
 
 /// What other orders of this run end with, where that differs.

@@ -40,7 +40,7 @@ fn words(trouble: &Trouble, started: bool) -> Html {
                 <p>{ "The text is kept. With the next change, or another try, a new core starts." }</p>
             </div>
         },
-        Trouble::Keep(why) => html! { <div>{ why }</div> },
+        Trouble::Keep(why) | Trouble::Open(why) => html! { <div>{ why }</div> },
         Trouble::Example(why) => {
             html! { <div><b>{ "The example could not be loaded: " }</b>{ why }</div> }
         }

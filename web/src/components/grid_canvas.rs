@@ -23,6 +23,8 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
     pub(crate) overlay: Overlay,
+    /// A cell that is brought into sight once.
+    pub(crate) reveal: Option<u64>,
     pub(crate) reachable: Reachable,
     /// Width that the cells may take.
     pub(crate) available: f64,
@@ -65,6 +67,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     use_paint(props, &canvas, view);
     use_window(props, grid, geometry, view.top, size.1);
     use_follow(&frame, grid, geometry, &scroller);
+    use_reveal(props.reveal, geometry, size.1, &scroller);
     let memory = grid.memory.id.clone();
     let focus = move |index: Option<u64>| {
         let memory = memory.clone();
@@ -251,6 +254,23 @@ fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &Node
         let top = geometry.top_of(f64::from(element.scroll_top()), height);
         let y = *row as f64 * ROW;
         if y < top || y + ROW > top + height - HEAD {
+            element.set_scroll_top(geometry.scroll_for((y - ROW).max(0.0), height) as i32);
+        }
+    });
+}
+
+/// Scrolls to a cell once the grid has its size.
+#[hook]
+fn use_reveal(cell: Option<u64>, geometry: Geometry, height: f64, scroller: &NodeRef) {
+    let scroller = scroller.clone();
+    use_effect_with((cell, height > 0.0), move |(cell, is_laid_out)| {
+        let (Some(cell), true) = (cell, is_laid_out) else {
+            return;
+        };
+        let y = (cell / u64::from(geometry.columns)) as f64 * ROW;
+        if let Some(element) = scroller.cast::<Element>()
+            && y + ROW > height - HEAD
+        {
             element.set_scroll_top(geometry.scroll_for((y - ROW).max(0.0), height) as i32);
         }
     });

@@ -1,13 +1,13 @@
 //! The bar at the top: what is run, for which machine, and the page's own switches.
 
 use super::beside::open_examples;
-use super::embed_panel::EmbedPanel;
+use super::filled_panel::FilledPanel;
 use super::launch_panel::LaunchPanel;
 use super::pickers::{Select, TargetPicker, VersionPicker};
 use super::text_picker::TextPicker;
 use super::{Dispatch, say};
 use crate::beside::pair_of;
-use crate::editor::Shown;
+use crate::editor::Panel;
 use crate::matrix::MatrixChoice;
 use crate::model::{Action, BesideAction, MatrixAction, OwnText, ThemeChoice};
 use crate::protocol::LaunchFacts;
@@ -15,6 +15,7 @@ use crate::reference::Subject;
 use crate::theme::lane_css;
 use std::rc::Rc;
 use warpgrid_view::{CheckReport, Front};
+use web_sys::Element;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -29,7 +30,8 @@ pub(crate) struct Props {
     pub(crate) ptx_version: Option<String>,
     pub(crate) report: Rc<CheckReport>,
     pub(crate) facts: Option<Rc<LaunchFacts>>,
-    pub(crate) shown: Shown,
+    /// Fills a panel with what the page shows at that moment.
+    pub(crate) fill: Callback<(Panel, Element)>,
     pub(crate) theme: ThemeChoice,
     pub(crate) dispatch: Dispatch,
 }
@@ -59,7 +61,8 @@ pub(crate) fn Header(props: &Props) -> Html {
                 onclick={beside(props)}>{ "Beside" }</button>
             <button class="text-button" title="Which lane holds which element of a matrix"
                 onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Matrices" }</button>
-            <EmbedPanel shown={props.shown.clone()} />
+            <FilledPanel panel={Panel::Embed} label="Embed" title="The lines that show this in a document of yours" fill={props.fill.clone()} />
+            <FilledPanel panel={Panel::Share} label="Share" title="A link to what you see (S), a file of it, and opening one" fill={props.fill.clone()} />
             <button class="text-button" aria-haspopup="dialog"
                 onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
             <button class="icon" title={format!("Colours: {theme_name}")} aria-label={format!("Colours: {theme_name}")}

@@ -24,6 +24,7 @@ const KEYS: &[(&str, &str)] = &[
         "Tab, arrows",
         "to a memory and over its cells; Shift ↑: to its switches",
     ),
+    ("S", "copy a link to what you see"),
     ("?", "this help"),
     ("Ctrl Space", "in the editor: what can be written here"),
     ("Ctrl I", "in the editor: what the word at the cursor means"),
@@ -103,6 +104,8 @@ fn pictures() -> Html {
             <li>{ "“Beside” runs a second text of the same kernel with the same launch, usually machine code beside PTX: store by store, with the \
                    memory of both in one grid and different cells marked. Below the sentence of a store is how the other language writes it; \
                    for machine code also what its encoding says about scheduling." }</li>
+            <li>{ "“Share” copies a link that opens this text at this step, with what is pinned. A file dropped on the page is opened: PTX, machine code, \
+                   or what “Save file” wrote." }</li>
             <li>{ "Point at a cell, a lane, a register or a line of the text, and everything that belongs to it lights up. A click pins it." }</li>
         </ul>
     }

@@ -134,7 +134,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
             if !choice.folded {
                 <div data-stop={Stop::CELLS.0.to_string()}>
                 if !choice.table {
-                    <GridCanvas {reachable} frame={props.frame.clone()} available={props.available} index={props.index} overlay={choice.overlay}
+                    <GridCanvas {reachable} reveal={choice.reveal} frame={props.frame.clone()} available={props.available} index={props.index} overlay={choice.overlay}
                         links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
                 }
                 <GridTable {reachable} frame={props.frame.clone()} index={props.index} shown={choice.table} />

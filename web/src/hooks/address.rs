@@ -44,6 +44,8 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
     };
     let was_open = use_mut_ref(|| false);
     use_effect_with(link, move |link| match link {
+        // A link with both texts says more.
+        Some(link) if link.starts_with(beside::START) && is_shared() => {}
         Some(link) => {
             was_open.replace(true);
             show(link);
@@ -52,6 +54,13 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
         None if was_open.replace(false) => show("#"),
         None => {}
     });
+}
+
+/// Whether the address is a link with texts in it, which begins with its version.
+fn is_shared() -> bool {
+    let hash = hash().unwrap_or_default();
+    let rest = hash.strip_prefix('#').unwrap_or_default();
+    rest.starts_with(|first: char| first.is_ascii_digit())
 }
 
 fn hash() -> Option<String> {

@@ -1,6 +1,7 @@
 //! The keys of the transport, wherever the focus is but in a text or a list.
 
 use crate::components::State;
+use crate::editor;
 use crate::model::Action;
 use crate::protocol::Goal;
 use gloo_events::{EventListener, EventListenerOptions};
@@ -19,7 +20,10 @@ pub(crate) fn use_keys(state: &UseReducerHandle<State>) {
                 let Some(event) = event.dyn_ref::<KeyboardEvent>() else {
                     return;
                 };
-                if let Some(action) = action(event) {
+                if is_share(event) {
+                    event.prevent_default();
+                    editor::press_share();
+                } else if let Some(action) = action(event) {
                     event.prevent_default();
                     dispatch.dispatch(action);
                 }
@@ -29,15 +33,24 @@ pub(crate) fn use_keys(state: &UseReducerHandle<State>) {
     });
 }
 
-fn action(event: &KeyboardEvent) -> Option<Action> {
+/// Whether a key asks for a link; it is no action, for the model does not change.
+fn is_share(event: &KeyboardEvent) -> bool {
+    matches!(&*event.key(), "s" | "S") && focused(event).is_some()
+}
+
+/// What has the focus, if keys are free there.
+fn focused(event: &KeyboardEvent) -> Option<Element> {
     if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
         return None;
     }
     let target = event.target()?.dyn_into::<Element>().ok()?;
     let takes_keys = "input, select, textarea, [contenteditable=true], dialog[open] *, summary";
-    if target.closest(takes_keys).ok().flatten().is_some() {
-        return None;
-    }
+    let is_free = target.closest(takes_keys).ok().flatten().is_none();
+    is_free.then_some(target)
+}
+
+fn action(event: &KeyboardEvent) -> Option<Action> {
+    let target = focused(event)?;
     let on_button = target.closest("button").ok().flatten().is_some();
     match (event.key().as_str(), event.shift_key()) {
         ("ArrowRight", false) => Some(Action::Move(Goal::Stores(1))),

@@ -6,9 +6,10 @@ use super::{
     ProductAction, ThemeChoice, Trouble,
 };
 use super::{beside, matrix, product};
-use crate::examples::EXAMPLES;
+use crate::examples::{self, EXAMPLES};
 use crate::protocol::{Goal, Place, RequestBody};
 use crate::reference::Subject;
+use crate::share::Linked;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::RunStatus;
@@ -37,6 +38,10 @@ pub enum Action {
     ShowExample(usize, Rc<str>),
     /// It could not be loaded, and why.
     ExampleFailed(String),
+    /// A file was opened: its text, and how that is shown.
+    OpenShared(Rc<str>, Box<Linked>),
+    /// A link or a file is not opened, and why.
+    OpenFailed(String),
     /// The person's own texts, and which of them is in the editor.
     ListTexts {
         texts: Rc<[OwnText]>,
@@ -123,6 +128,8 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             model.awaited = None;
             model.trouble = Some(Trouble::Example(why));
         }
+        Action::OpenShared(text, linked) => open_shared(&mut model, text, *linked),
+        Action::OpenFailed(why) => model.trouble = Some(Trouble::Open(why)),
         Action::ListTexts { texts, own } => (model.texts, model.own) = (texts, own),
         Action::KeepFailed(why) => keep_failed(&mut model, why),
         Action::SetTarget(target) => {
@@ -218,6 +225,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
 
 fn pick_kernel(model: &mut Model, name: String) {
     model.entry = Some(name);
+    model.guessed = Rc::from("");
     model.fresh = Some(Fresh::Text);
     model.views.clear();
     (model.warp, model.pinned) = (None, None);
@@ -269,7 +277,7 @@ fn keep_failed(model: &mut Model, why: String) {
         // A core that has stopped weighs more.
         (Some(Trouble::Core(_)), _) | (None, true) => {}
         (Some(Trouble::Keep(_)), true) => model.trouble = None,
-        (Some(Trouble::Example(_)), true) => {}
+        (Some(Trouble::Example(_) | Trouble::Open(_)), true) => {}
         (_, false) => model.trouble = Some(Trouble::Keep(why)),
     }
 }
@@ -288,6 +296,7 @@ fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
     model.text_changed();
     model.playing = false;
     model.seed = None;
+    model.guessed = Rc::from("");
     model.hover = None;
     if model.text.trim().is_empty() {
         // Nothing is left that the last run could belong to.
@@ -311,6 +320,7 @@ fn forget_views(model: &mut Model) {
     model.views.clear();
     (model.warp, model.hover, model.pinned) = (None, None, None);
     (model.target, model.ptx_version, model.entry) = (None, None, None);
+    model.guessed = Rc::from("");
     model.seed = None;
 }
 
@@ -336,6 +346,18 @@ pub(super) fn show_example(model: &mut Model, index: usize, text: Rc<str>) {
     model.playing = false;
     forget_views(model);
     model.text_changed();
+}
+
+fn open_shared(model: &mut Model, text: Rc<str>, linked: Linked) {
+    beside::close(model);
+    (model.matrix, model.product) = (None, None);
+    model.awaited = None;
+    model.example = examples::with_source(&text);
+    model.text = text;
+    model.fresh = Some(Fresh::Text);
+    model.playing = false;
+    forget_views(model);
+    model.follow_link(linked);
 }
 
 fn launch(model: &mut Model) {
@@ -368,7 +390,7 @@ fn launch_at(model: &mut Model, place: Place) {
     model.known_stores.clear();
     let id = model.next_request;
     model.send(RequestBody::Launch {
-        source: model.text.to_string(),
+        source: model.stated(),
         target: model.target.clone(),
         ptx_version: model.ptx_version.clone(),
         entry: model.entry.clone(),

@@ -33,9 +33,9 @@ pub(super) fn act(model: &mut Model, action: BesideAction) {
                 super::actions::show_example(model, index, own);
             }
             open(model);
-            run(model, other);
+            run(model, other, u64::MAX);
         }
-        BesideAction::SetOther(other) => run(model, other),
+        BesideAction::SetOther(other) => run(model, other, u64::MAX),
         BesideAction::Choose => {
             if let Some(page) = &mut model.beside {
                 page.choosing = true;
@@ -56,8 +56,14 @@ fn open(model: &mut Model) {
     model.beside = Some(BesidePage::of(Rc::clone(&model.text)));
 }
 
-/// Runs both texts.
-fn run(model: &mut Model, other: Rc<str>) {
+/// Opens the view on another text, where both have done this many stores.
+pub(super) fn open_at(model: &mut Model, other: Rc<str>, position: u64) {
+    open(model);
+    run(model, other, position);
+}
+
+/// Runs both texts, and goes to a number of stores.
+fn run(model: &mut Model, other: Rc<str>, position: u64) {
     let source = Rc::clone(&model.text);
     let asked = model.next_request;
     let page = model
@@ -75,16 +81,17 @@ fn run(model: &mut Model, other: Rc<str>) {
         ..page
     };
     let texts = BesideTexts {
-        source: source.to_string(),
+        source: model.stated(),
         target: model.target.clone(),
         ptx_version: model.ptx_version.clone(),
         entry: model.entry.clone(),
         other: other.to_string(),
     };
-    let mut at_end = page.look.clone();
-    at_end.position = u64::MAX;
-    let request = BesideRequest::Open(Box::new(texts), at_end);
+    let mut look = page.look.clone();
+    look.position = position;
+    let request = BesideRequest::Open(Box::new(texts), look.clone());
     model.send(RequestBody::Beside(request));
+    let page = BesidePage { look, ..page };
     model.beside = Some(page);
 }
 

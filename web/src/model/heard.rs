@@ -72,7 +72,12 @@ fn heard_of_run(model: &mut Model, response: Response) {
         | ResponseBody::Product(_)
         | ResponseBody::Beside(_)
         | ResponseBody::Answer(_) => {}
-        ResponseBody::Launched(facts) => {
+        ResponseBody::Launched(mut facts) => {
+            // What a link states was guessed, too.
+            if facts.guesses.is_empty() {
+                let lines = model.guessed.lines();
+                facts.guesses.extend(lines.map(str::to_owned));
+            }
             model.run.facts = Some(Rc::new(facts));
             model.run.refusal = None;
         }
@@ -106,7 +111,11 @@ fn heard_of_run(model: &mut Model, response: Response) {
             model.run.frame_launch = response.launch;
             // A frame of the run before may still come after a text was pasted.
             if model.run.launched_revision == model.revision {
-                model.fresh = None;
+                // Who wrote the cell that a link has pinned is not known yet.
+                if model.fresh.take().is_some() {
+                    let focus = model.focus().cloned();
+                    ask_writer(model, focus.as_ref());
+                }
             }
         }
         ResponseBody::Writers(known) => {

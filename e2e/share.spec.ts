@@ -1,0 +1,272 @@
+// A link to what one sees: made in one browser, opened in another one at the same step with the same cell pinned; files; and what is no link.
+import { readFileSync } from "node:fs";
+import { deflateSync } from "node:zlib";
+import { expect, test, type Browser, type Page } from "@playwright/test";
+import { open, paste, pick, press, ready } from "./playground";
+
+const text = (page: Page) => page.evaluate(() => (globalThis as any).warpgridEditor.text() as string);
+const panel = (page: Page) => page.locator("details.sharing");
+const step = (page: Page) => page.getByRole("status").first();
+const kernel = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry mine(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], 7;\n\tret;\n}\n";
+const code = (json: string) => `/#1=${deflateSync(json).toString("base64url")}`;
+
+/** Makes the link of what the page shows, as its key does. */
+async function share(page: Page) {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  // In the editor it is a letter.
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.keyboard.press("s");
+  await expect(panel(page).getByRole("status")).toContainText("Link of");
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.keyboard.press("Escape");
+  return link.slice(link.indexOf("/#"));
+}
+
+/** A page that has never been here. */
+async function stranger(browser: Browser, link: string) {
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(link);
+  return page;
+}
+
+/** Drops files on the page, each with its name and bytes. */
+async function drop(page: Page, files: [string, string | number[]][]) {
+  const data = await page.evaluateHandle((files) => {
+    const data = new DataTransfer();
+    for (const [name, bytes] of files) data.items.add(new File([typeof bytes === "string" ? bytes : new Uint8Array(bytes)], name));
+    return data;
+  }, files);
+  await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+  await page.dispatchEvent("body", "drop", { dataTransfer: data });
+}
+
+test("a link opens elsewhere at the same step, with the same cell pinned and the same grids", async ({ page, browser }) => {
+  await open(page);
+  await pick(page, "Rows coalesce, columns scatter");
+  await press(page, "Next store");
+  await page.getByRole("combobox", { name: "Target" }).selectOption("sm_100");
+  await ready(page);
+  const card = page.getByRole("region", { name: /^Memory$/ });
+  const grid = card.locator(".scroller").first();
+  await grid.focus();
+  for (const key of ["ArrowDown", "ArrowRight", "Enter"]) await page.keyboard.press(key);
+  const pinned = await page.locator("section[aria-label='Cell']").first().innerText();
+  const position = await page.locator("footer").innerText();
+  const link = await share(page);
+  expect(link.length).toBeLessThan(2_000);
+  const other = await stranger(browser, link);
+  await ready(other);
+  expect(await text(other)).toBe(await text(page));
+  await expect(other.getByRole("combobox", { name: "Target" })).toHaveValue("sm_100");
+  expect(await other.locator("footer").innerText()).toBe(position);
+  await expect.poll(() => other.locator("section[aria-label='Cell']").first().innerText()).toBe(pinned);
+  // The link stays in the address, also over a reload, until something is edited.
+  expect(other.url()).toContain("#1=");
+  expect(await share(other)).toBe(link);
+  await other.reload();
+  await ready(other);
+  expect(await other.locator("footer").innerText()).toBe(position);
+  await other.getByRole("textbox", { name: "PTX source" }).click();
+  await other.keyboard.press("ControlOrMeta+Home");
+  await other.keyboard.type("// mine\n");
+  await expect.poll(() => other.url()).not.toContain("#");
+});
+
+test("a link takes nothing from the person who opens it", async ({ page }) => {
+  await open(page);
+  await paste(page, kernel);
+  await ready(page);
+  const picker = page.getByRole("combobox", { name: "Example" });
+  await expect(picker.locator("option:checked")).toContainText("mine");
+  // In a tab that is open it loads the page again.
+  await page.goto(code('{"source":"st.global.u32 [p], 5;\\n","view":{"step":1}}'));
+  await expect.poll(() => text(page).catch(() => "")).toBe("st.global.u32 [p], 5;\n");
+  await ready(page);
+  const own = picker.locator("option", { hasText: /^mine / });
+  await expect(own).toHaveCount(1);
+  await picker.selectOption(await own.getAttribute("value"));
+  await expect.poll(() => text(page)).toBe(kernel);
+  expect(page.url()).not.toContain("#");
+});
+
+test("a launch that was guessed is the same elsewhere, whatever is guessed there", async ({ page, browser }) => {
+  await open(page);
+  await paste(page, kernel);
+  await ready(page);
+  const link = await share(page);
+  // As if it had been guessed otherwise when the link was made.
+  const guessed = "//@ launch grid=1 block=64\n//@ buffer out: u32[24] = 3";
+  const other = await stranger(browser, code(JSON.stringify({ source: kernel, guessed })));
+  await ready(other);
+  await expect(other.getByText("1 block of 64 threads")).toBeVisible();
+  await other.getByText("1 block of 64 threads").click();
+  await expect(other.locator("pre", { hasText: "u32[24] = 3" })).toBeVisible();
+  await other.keyboard.press("Escape");
+  expect(await share(other)).not.toBe(link);
+  // An edit guesses anew.
+  await other.getByRole("textbox", { name: "PTX source" }).click();
+  await other.keyboard.press("ControlOrMeta+End");
+  await other.keyboard.type("// more");
+  await ready(other);
+  await expect(other.getByText("1 block of 64 threads")).toHaveCount(0);
+});
+
+test("two texts go in one link, at the same store", async ({ page, browser }) => {
+  await page.goto("/#beside=vector-addition");
+  const view = (page: Page) => page.getByRole("region", { name: "Two texts of a kernel" });
+  await expect(view(page)).toContainText("at the end of both");
+  await view(page).getByRole("button", { name: "Start" }).click();
+  for (let n = 0; n < 3; n += 1) await page.keyboard.press("ArrowRight");
+  await expect(view(page)).toContainText("after store 3 of each");
+  const other = await stranger(browser, await share(page));
+  await expect(view(other)).toContainText("after store 3 of each");
+  expect(other.url()).toContain("#1=");
+});
+
+const kept = (name: string) => readFileSync(new URL(`../crates/share/tests/data/${name}`, import.meta.url), "utf8");
+
+test("kept links of earlier versions are opened", async ({ page }) => {
+  for (const line of kept("links.txt").split("\n").filter((line) => line !== "" && !line.startsWith("//"))) {
+    const [name, link] = line.split(" ");
+    await page.goto("about:blank");
+    await page.goto(`/${link}`);
+    const shared = JSON.parse(kept(`${name}.warpgrid.json`));
+    await expect.poll(async () => (await text(page)).endsWith(shared.source.replaceAll("\r", "").slice(-40)), name).toBe(true);
+    await expect(page.locator(".banner")).toHaveCount(0);
+  }
+});
+
+test("what is no link costs a sentence, and the page stays usable", async ({ page }) => {
+  await open(page);
+  await paste(page, kernel);
+  await ready(page);
+  const good = code('{"source":"ret;"}');
+  const cases: [string, RegExp][] = [
+    [good.slice(0, -4), /^The link is incomplete, or was changed on the way/],
+    [`${good}AAAA`, /^The link is incomplete/],
+    ["/#text=%%%&step=1", /^The link is incomplete/],
+    ["/#3=AAAA", /^The link is of a later version of Warpgrid: it has version 3, and this one reads up to 1\./],
+    [`/#1=${"A".repeat(100_000)}`, /^The link is incomplete/],
+    [code(`{"source":"${" ".repeat(9_000_000)}"}`), /^The link holds more than 8 million bytes/],
+    [code('{"source":{"toString":1}}'), /^The link is not understood: expected `source` to be a text/],
+    [code('{"source":"","params":[{"kind":"struct","fields":7}]}'), /^The link is not understood: expected `scenario` to be a launch/],
+    [code('{"__proto__":{"source":"x"},"view":7}'), /^The link is not understood: expected `source`/],
+  ];
+  for (const [link, sentence] of cases) {
+    await page.goto("about:blank");
+    await page.goto(link);
+    await expect(page.getByRole("alert")).toHaveText(new RegExp(sentence.source), { timeout: 15_000 });
+    await ready(page);
+    expect(await text(page)).toBe(kernel);
+    expect(page.url()).not.toContain("#1");
+  }
+  await page.getByRole("alert").getByRole("button", { name: "Dismiss" }).click();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});
+
+test("a hostile text in a link is text, and runs nothing", async ({ page }) => {
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => { dialogs.push(dialog.message()); void dialog.dismiss(); });
+  const hostile = '<img src=x onerror=alert(1)>\n//@ title <script>alert(2)</script>\nst.global.u32 [p], 5;\n';
+  const pin = "cell 99999999999 of <img src=x onerror=alert(3)>";
+  await page.goto(code(JSON.stringify({ source: hostile, target: "<b>", entry: "<i>", seed: 9007199254740991, view: { step: 9007199254740991, pin, warp: "9 of block 9", grids: { "<u>": "f99 columns=999999999" } } })));
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("onerror");
+  await expect(page.locator("img[src=x], u, header script")).toHaveCount(0);
+  await page.goto("about:blank");
+  await page.goto(code(JSON.stringify({ source: "st.global.u32 [p], 5;\n", seed: 9007199254740991, view: { step: 9007199254740991, pin, warp: "9 of block 9" } })));
+  await ready(page);
+  expect(dialogs).toEqual([]);
+});
+
+test("a file says the same as a link, and is opened by a drop", async ({ page, browser }) => {
+  await open(page);
+  await pick(page, "A guard keeps lanes out");
+  await press(page, "Next store");
+  const position = await page.locator("footer").innerText();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.locator("details.sharing > summary").click();
+  const saving = page.waitForEvent("download");
+  await panel(page).getByRole("button", { name: "Save file" }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toBe("a-guard-keeps-lanes-out.warpgrid.json");
+  const file = readFileSync((await saved.path())!, "utf8");
+  expect(JSON.parse(file).warpgrid).toBe(1);
+  const other = await stranger(browser, "/");
+  await ready(other);
+  await drop(other, [[saved.suggestedFilename(), file]]);
+  await expect.poll(() => text(other)).toBe(await text(page));
+  await ready(other);
+  await expect.poll(() => other.locator("footer").innerText()).toBe(position);
+  // A text becomes one of the person's own.
+  await drop(other, [["mine.ptx", kernel]]);
+  await expect.poll(() => text(other)).toBe(kernel);
+  await ready(other);
+  await expect(other.getByRole("combobox", { name: "Example" }).locator("option:checked")).toContainText("mine");
+  // The same by the button.
+  await other.locator("details.sharing summary").click();
+  const choosing = other.waitForEvent("filechooser");
+  await panel(other).getByRole("button", { name: "Open a file" }).click();
+  await (await choosing).setFiles({ name: saved.suggestedFilename(), mimeType: "application/json", buffer: Buffer.from(file) });
+  await expect.poll(() => text(other)).toBe(await text(page));
+});
+
+test("files that are none of ours cost a sentence", async ({ page }) => {
+  await open(page);
+  const before = await text(page);
+  const ten = Array.from({ length: 10 }, (_, n) => [`k${n}.ptx`, kernel] as [string, string]);
+  const cases: [[string, string | number[]][], RegExp][] = [
+    [ten, /^Nothing is opened: 10 files were dropped, and one is shown at a time\./],
+    [[["picture.png", [137, 80, 78, 71, 0, 0, 1, 2]]], /^“picture\.png” is not opened: it is no text in UTF-8\./],
+    [[["later.warpgrid.json", '{"warpgrid": 2, "source": ""}']], /^The file is of a later version of Warpgrid/],
+    [[["case.json", '{"entry": "k"}']], /^The file is not understood: expected `source` to be a text/],
+    [[["odd.json", "{"]], /^The file is not understood: expected JSON with a `source`/],
+  ];
+  for (const [files, sentence] of cases) {
+    await drop(page, files);
+    await expect(page.getByRole("alert")).toHaveText(new RegExp(sentence.source));
+    expect(await text(page)).toBe(before);
+  }
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(100_000_000)], "large.ptx"));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  });
+  await expect(page.getByRole("alert")).toContainText("“large.ptx” is not opened: it has 100 MB, and a text has at most 8.");
+});
+
+test("it is copied as Markdown, an issue, a test and launch lines; a text too long for a link goes as a file", async ({ page }) => {
+  await open(page);
+  await pick(page, "A misaligned store stops the launch");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.locator("details.sharing > summary").click();
+  await expect(panel(page).getByRole("status")).toHaveText(/^Link of [\d,]+ characters copied\.$/);
+  const copied = async (name: string) => {
+    await panel(page).getByRole("button", { name, exact: true }).click();
+    await expect(panel(page).getByRole("status")).toContainText("copied.");
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  expect(await copied("Markdown")).toMatch(/^\[A misaligned store stops the launch, step \d+\]\(http.*#1=[\w-]+\)\n$/);
+  expect(await copied("Issue")).toMatch(/^### A misaligned store[^]*What I see after step \d+: [^]*What I expected: [^]*```ptx\n/);
+  const scenario = JSON.parse(await copied("case.json"));
+  expect(scenario).toMatchObject({ fault: { kind: "misaligned" } });
+  expect(Object.keys(scenario)).not.toContain("view");
+  expect(await copied("//@ lines")).toMatch(/^\/\/@ /);
+  const noise = Array.from({ length: 6_000 }, () => `// ${Math.random().toString(36)}`).join("\n");
+  await page.keyboard.press("Escape");
+  await drop(page, [["long.ptx", `${kernel}${noise}\n`]]);
+  await ready(page);
+  await page.locator("details.sharing > summary").click();
+  await expect(panel(page).getByRole("status")).toContainText("save a file and send that");
+  await expect(panel(page).getByRole("textbox", { name: "Link" })).toBeHidden();
+});
+
+test("on a phone the panel fits, and a link opens", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(code(JSON.stringify({ source: kernel, view: { step: 2 } })));
+  await ready(page);
+  await page.locator("details.sharing > summary").click();
+  const box = await panel(page).locator(".popover").boundingBox();
+  expect(box!.x).toBeGreaterThanOrEqual(0);
+  expect(box!.x + box!.width).toBeLessThanOrEqual(390);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});

@@ -1,0 +1,158 @@
+// A link to what a person sees: the panel that makes it, the files that say the same, and what is dropped on the page.
+// The text and the facts of the page by name go in (`web/src/share.rs`); `web/editor/link.js` packs them.
+import { fence, make } from "./embed.js";
+import { readFile, RULES, writeFile, writeLink } from "./link.js";
+
+/** Names of fields, and parts of them by their ids. */
+const GRIDS = "view.grids.";
+
+/** What is shared: a scenario with its view. What a link has brought stays, as long as its text is the same. */
+export function sharedOf({ source, facts, brought }) {
+  const { view: _view, widget: _widget, ...before } = brought ?? {};
+  const shared = { ...before, source: brought?.source ?? source, view: {} };
+  for (const name of ["target", "ptx_version", "entry", "seed", "guessed", "beside"]) delete shared[name];
+  for (const [name, words] of facts) {
+    if (name.startsWith(GRIDS)) { (shared.view.grids ??= {})[name.slice(GRIDS.length)] = words; continue; }
+    if (!Object.hasOwn(RULES.fields, name)) continue;
+    const [field, part] = name.split(".");
+    const value = RULES.fields[name] === "number" ? Number(words) : words;
+    if (part) (shared[field] ??= {})[part] = value;
+    else shared[field] = value;
+  }
+  return shared;
+}
+
+/** The lines of a text that state its launch, and those that were guessed. */
+const launchLines = (source, guessed) => [...(guessed ? guessed.split("\n") : []), ...source.split("\n").filter((line) => /^\s*\/\/@/.test(line)).map((line) => line.trim())];
+
+/** What else the link is copied as: each makes a text of what is shared. */
+const FORMS = {
+  Link: ({ link }) => link,
+  Markdown: ({ link, title }) => `[${title.replace(/[[\]\\]/g, "\\$&")}](${link})\n`,
+  Issue: ({ link, title, shared, facts }) => {
+    const { said, warpgrid } = facts;
+    const ticks = fence(shared.source);
+    const place = link ? `Open it as I see it: [${title.replace(/[[\]\\]/g, "\\$&")}](${link})` : "The attached file opens it as I see it.";
+    const other = shared.beside ? `\nBeside it:\n\n${ticks}\n${shared.beside.source.trimEnd()}\n${ticks}\n` : "";
+    const seen = said ? `What I see${shared.view.step === undefined ? "" : ` after step ${shared.view.step}`}: ${said}\n\n` : "";
+    return `### ${title}\n\n${seen}What I expected: \n\n${place}\n\n${ticks}${shared.front ?? "ptx"}\n${shared.source.trimEnd()}\n${ticks}\n${other}${warpgrid ? `\nWarpgrid ${warpgrid}\n` : ""}`;
+  },
+  "case.json": ({ shared, facts }) => {
+    const { view: _view, guessed: _guessed, ...scenario } = shared;
+    if (facts.guessed) scenario.source = `${facts.guessed}\n${scenario.source}`;
+    if (facts["fault.kind"] && !scenario.fault) {
+      scenario.fault = { kind: facts["fault.kind"] };
+      if (facts["fault.buffer"]) scenario.fault.buffer = facts["fault.buffer"];
+      if (facts["fault.byte_offset"]) scenario.fault.byte_offset = Number(facts["fault.byte_offset"]);
+    }
+    return `${JSON.stringify({ name: facts.title, ...scenario }, null, 2)}\n`;
+  },
+  "//@ lines": ({ shared, facts }) => `${launchLines(shared.source, facts.guessed).join("\n")}\n`,
+};
+const HINTS = {
+  Link: "the address", Markdown: "a link in Markdown", Issue: "the text of an issue: what is seen, the link, the source",
+  "case.json": "a test: `warpgrid run case.json` runs it", "//@ lines": "the lines that state the launch",
+};
+
+/** What a text is called: its title, or else its kernel. */
+const titleOf = (source, kernel) => /^\s*\/\/@\s*title\s+(.+?)\s*$/m.exec(source)?.[1] ?? kernel ?? "A kernel";
+const fileName = (title) => `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 48) || "kernel"}.warpgrid.json`;
+
+const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
+
+function download(name, text) {
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** Views whose address says all that they show, and what they are called. */
+const VIEWS = { "#matrix": "Which lane holds which element", "#product": "How a tensor core adds" };
+
+/** Fills the panel: the link is copied at once. */
+export async function showShare(place, seen, openFiles) {
+  const shared = sharedOf(seen);
+  const facts = Object.fromEntries(seen.facts);
+  const view = VIEWS[location.hash.split("?")[0]];
+  const kernel = titleOf(shared.source, facts.kernel);
+  facts.title = kernel;
+  const title = view ?? (shared.view.step === undefined ? kernel : `${kernel}, step ${shared.view.step}`);
+  const status = make("p", { className: "quiet" });
+  status.setAttribute("role", "status");
+  const area = make("textarea", { readOnly: true, rows: 3, spellcheck: false, onfocus: () => area.select() });
+  area.setAttribute("aria-label", "Link");
+  let link = "";
+  const copy = (text, words) => navigator.clipboard.writeText(text).then(
+    () => { status.textContent = `${words} copied.`; },
+    () => { area.value = text; area.focus(); status.textContent = "Press Ctrl+C to copy."; });
+  const form = (name) => {
+    const button = make("button", { type: "button", className: "fix", title: HINTS[name], onclick: () => {
+      const text = FORMS[name]({ link, title, shared, facts });
+      area.value = text;
+      void copy(text, name === "Link" ? `Link of ${grouped(text.length)} characters` : name);
+    } }, name);
+    return button;
+  };
+  const forms = Object.keys(FORMS).slice(0, view ? 2 : undefined).map(form);
+  const chosen = make("input", { type: "file", hidden: true, onchange: () => { place.parentElement.open = false; void openFiles([...chosen.files]); } });
+  const files = make("div", { className: "choices" }, make("span", {}, "File:"),
+    make("button", { type: "button", className: "fix", title: "All of this as a file to send", onclick: () => download(fileName(kernel), writeFile(shared)) }, "Save file"),
+    make("button", { type: "button", className: "fix", title: "A file that was saved here, PTX or machine code; dropping it on the page opens it, too", onclick: () => chosen.click() }, "Open a file"), chosen);
+  place.replaceChildren(status, area, make("div", { className: "choices" }, make("span", {}, "Copy as:"), ...forms), files,
+    make("p", { className: "quiet" }, view ? "The address of this view is its link." : "The link holds the text itself, the step, what is pinned and how it is shown; no server keeps it."));
+  let made;
+  try {
+    made = view ? location.href : location.href.split("#")[0] + await writeLink(shared);
+  } catch (error) {
+    made = null;
+    status.textContent = `This browser packs no links (${error.message}): save a file and send that.`;
+  }
+  if (made?.length > RULES.most_in_link) {
+    status.textContent = `The link would have ${grouped(made.length)} characters, and programs that pass links on cut those of more than ${grouped(RULES.most_in_link)}: save a file and send that.`;
+    made = null;
+  }
+  if (made === null) {
+    area.hidden = forms[0].hidden = forms[1].hidden = true;
+    return;
+  }
+  area.value = link = made;
+  await copy(link, `Link of ${grouped(link.length)} characters`);
+}
+
+/** More bytes than a text may have. */
+const MOST_BYTES = RULES.most_bytes;
+
+/** What files bring: `{ text }`, or `{ shared }` where one says how it is seen. Throws the sentence that says why nothing is opened. */
+export async function fromFiles(files) {
+  if (files.length !== 1) throw new Error(`Nothing is opened: ${files.length} files were dropped, and one is shown at a time.`);
+  const [file] = files;
+  const name = `“${file.name.length > 60 ? `${file.name.slice(0, 60)}…` : file.name}”`;
+  if (file.size > MOST_BYTES) throw new Error(`${name} is not opened: it has ${grouped(Math.ceil(file.size / 1e6))} MB, and a text has at most ${MOST_BYTES / 1e6}.`);
+  const bytes = await file.arrayBuffer().catch((error) => { throw new Error(`${name} is not opened: ${error.message}`); });
+  const text = new TextDecoder().decode(bytes);
+  // Comments in another encoding are no reason; bytes that no text has are.
+  const n_odd = text.match(/[\0\ufffd]/g)?.length ?? 0;
+  if (text.includes("\0") || n_odd * 50 > text.length) throw new Error(`${name} is not opened: it is no text in UTF-8.`);
+  const isJson = /\.json$/i.test(file.name) || /^\s*\{\s*"warpgrid"/.test(text);
+  return isJson ? { shared: readFile(text) } : { text };
+}
+
+/** Opens what is dropped anywhere on the page. */
+export function listenToDrops(openFiles) {
+  const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+  const mark = (isOver) => document.documentElement.classList.toggle("dropping", isOver);
+  addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "copy";
+    mark(true);
+  }, true);
+  addEventListener("dragleave", (event) => { if (event.relatedTarget === null) mark(false); }, true);
+  addEventListener("drop", (event) => {
+    mark(false);
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void openFiles([...event.dataTransfer.files]);
+  }, true);
+}

@@ -1,0 +1,23 @@
+//! Files that were opened, and links and files that were not.
+
+use crate::components::State;
+use crate::editor;
+use crate::model::Action;
+use crate::share::Linked;
+use yew::prelude::*;
+
+/// Listens for the life of the page.
+#[hook]
+pub(crate) fn use_share(state: &UseReducerHandle<State>) {
+    let dispatch = state.dispatcher();
+    use_effect_with((), move |()| {
+        let on_failed = dispatch.clone();
+        editor::listen_to_share(
+            move |text| {
+                let linked = Linked::read(&editor::linked_fact);
+                dispatch.dispatch(Action::OpenShared(text.into(), Box::new(linked)));
+            },
+            move |why| on_failed.dispatch(Action::OpenFailed(why)),
+        );
+    });
+}

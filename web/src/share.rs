@@ -1,0 +1,320 @@
+//! What a person sees, as named words: the page's state goes in, and what `web/editor/share.js` makes a link of comes out; and back.
+//! The names are those of the fields of a link (`crates/share`).
+
+use crate::model::{Focus, GridChoice, Model, Overlay};
+use std::rc::Rc;
+use warpgrid_view::value::ElementType;
+use warpgrid_view::{Front, MemoryId};
+
+/// What a link says beside the text that it brought. What it has in words that mean nothing here is left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Linked {
+    pub step: Option<u64>,
+    pub target: Option<String>,
+    pub ptx_version: Option<String>,
+    pub entry: Option<String>,
+    pub seed: Option<u64>,
+    /// The `//@` lines of what was guessed of its launch.
+    pub guessed: Option<String>,
+    pub pin: Option<Focus>,
+    pub warp: Option<(u64, u32)>,
+    pub hex_registers: bool,
+    pub grids: Vec<(MemoryId, GridChoice)>,
+    /// The text beside that of the editor, and the stores that both have done.
+    pub beside: Option<(Rc<str>, u64)>,
+}
+
+impl Linked {
+    /// Reads them; `fact` has them by name.
+    pub fn read(fact: &dyn Fn(&str) -> Option<String>) -> Linked {
+        let number = |name: &str| read_number(&fact(name)?);
+        let pin = fact("view.pin").and_then(|words| read_focus(&words));
+        let grids = fact("view.grids").unwrap_or_default();
+        let grids = grids.lines().filter_map(|line| line.split_once('\t'));
+        let mut grids: Vec<_> = grids
+            .map(|(memory, words)| (MemoryId::from(memory), read_grid(words)))
+            .collect();
+        if let Some(Focus::Cell { memory, index }) = &pin {
+            if !grids.iter().any(|(of, _)| of == memory) {
+                grids.push((memory.clone(), GridChoice::default()));
+            }
+            for (_, choice) in grids.iter_mut().filter(|(of, _)| of == memory) {
+                choice.reveal = Some(*index);
+            }
+        }
+        Linked {
+            step: number("view.step"),
+            target: fact("target"),
+            ptx_version: fact("ptx_version"),
+            entry: fact("entry"),
+            seed: number("seed"),
+            guessed: fact("guessed"),
+            pin,
+            warp: fact("view.warp").and_then(|words| {
+                let (warp, block) = words.split_once(" of block ")?;
+                Some((read_number(block)?, read_small(warp)?))
+            }),
+            hex_registers: fact("view.registers").is_some_and(|words| words == "hex"),
+            grids,
+            beside: fact("beside.source").map(|other| {
+                let stores = number("view.stores").unwrap_or(u64::MAX);
+                (Rc::from(other), stores)
+            }),
+        }
+    }
+}
+
+/// A name and what it says.
+pub type Fact = (String, String);
+
+/// What the page shows beside the text, and what a report of it says.
+pub fn facts(model: &Model) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut add = |name: &str, value: Option<String>| {
+        facts.extend(value.map(|value| (name.to_owned(), value)));
+    };
+    let number = |n: u64| n.to_string();
+    let front = Front::of_source(&model.text);
+    add(
+        "front",
+        (front != Front::Ptx).then(|| front.name().to_owned()),
+    );
+    add("target", model.target.clone());
+    add("ptx_version", model.ptx_version.clone());
+    add("entry", model.entry.clone());
+    add("seed", model.seed.map(number));
+    add("view.pin", model.pinned.as_ref().map(write_focus));
+    let warp = |(block, warp): (u64, u32)| format!("{warp} of block {block}");
+    add("view.warp", model.warp.map(warp));
+    add(
+        "view.registers",
+        model.hex_registers.then(|| "hex".to_owned()),
+    );
+    for (memory, choice) in &model.views {
+        let words = write_grid(choice);
+        add(
+            &format!("view.grids.{memory}"),
+            Some(words).filter(|words| !words.is_empty()),
+        );
+    }
+    if let Some(page) = model.beside.as_ref().filter(|page| !page.choosing) {
+        add("beside.source", Some(page.other.to_string()));
+        add("view.stores", Some(number(page.look.position)));
+    }
+    if let Some(frame) = &model.run.frame {
+        add("view.step", Some(number(frame.position)));
+        let sentence = frame.sentence.iter().map(|phrase| &*phrase.text);
+        let fault = frame.fault.as_ref();
+        let said = fault.map(|fault| fault.message.clone());
+        add("said", said.or_else(|| Some(sentence.collect())));
+        if let Some(fault) = fault {
+            add("fault.kind", Some(fault.kind.name().to_owned()));
+            add("fault.buffer", fault.buffer.clone());
+            add(
+                "fault.byte_offset",
+                fault.byte_offset.map(|n| n.to_string()),
+            );
+        }
+    }
+    add("warpgrid", Some(env!("CARGO_PKG_VERSION").to_owned()));
+    if let Some(launch) = &model.run.facts {
+        add("kernel", launch.entry.clone());
+        let guessed = launch.guesses.join("\n");
+        add("guessed", Some(guessed).filter(|lines| !lines.is_empty()));
+    }
+    facts
+}
+
+fn write_focus(focus: &Focus) -> String {
+    match focus {
+        Focus::Cell { memory, index } => format!("cell {index} of {memory}"),
+        Focus::Lane(lane) => format!("lane {lane}"),
+        Focus::Line(line) => format!("line {line}"),
+        Focus::Register(name) => format!("register {name}"),
+        Focus::Element { operand, cell } => format!("element {cell} of {operand}"),
+    }
+}
+
+fn read_focus(words: &str) -> Option<Focus> {
+    let (kind, rest) = words.split_once(' ')?;
+    let of = || rest.split_once(" of ");
+    match kind {
+        "cell" => of().and_then(|(index, memory)| {
+            Some(Focus::Cell {
+                memory: MemoryId::from(memory),
+                index: read_number(index)?,
+            })
+        }),
+        "lane" => read_small(rest)
+            .filter(|lane| *lane < 32)
+            .map(|lane| Focus::Lane(lane as u8)),
+        "line" => read_small(rest).map(Focus::Line),
+        "register" => Some(Focus::Register(rest.to_owned())),
+        "element" => of().and_then(|(cell, operand)| {
+            Some(Focus::Element {
+                operand: read_small(operand)? as usize,
+                cell: read_small(cell)? as usize,
+            })
+        }),
+        _ => None,
+    }
+}
+
+/// One reader for all numbers: each type of them costs a copy.
+fn read_number(digits: &str) -> Option<u64> {
+    digits.parse().ok()
+}
+
+fn read_small(digits: &str) -> Option<u32> {
+    read_number(digits).and_then(|n| u32::try_from(n).ok())
+}
+
+const COLUMNS: &str = "columns=";
+/// More columns than any grid is given.
+const MAX_COLUMNS: u32 = 4_096;
+
+fn write_grid(choice: &GridChoice) -> String {
+    let mut words = Vec::new();
+    words.extend(choice.ty.map(|ty| ty.name().to_owned()));
+    words.extend(choice.columns.map(|columns| format!("{COLUMNS}{columns}")));
+    words.extend(match choice.overlay {
+        Overlay::Value => None,
+        Overlay::Lane => Some("lane".to_owned()),
+        Overlay::Age => Some("age".to_owned()),
+    });
+    words.extend(choice.table.then(|| "table".to_owned()));
+    words.extend(choice.folded.then(|| "folded".to_owned()));
+    words.join(" ")
+}
+
+fn read_grid(words: &str) -> GridChoice {
+    let mut choice = GridChoice::default();
+    for word in words.split(' ') {
+        match word {
+            "lane" => choice.overlay = Overlay::Lane,
+            "age" => choice.overlay = Overlay::Age,
+            "table" => choice.table = true,
+            "folded" => choice.folded = true,
+            _ => match word.strip_prefix(COLUMNS) {
+                Some(n) => {
+                    let columns = read_small(n);
+                    choice.columns = columns.filter(|n| (1..=MAX_COLUMNS).contains(n));
+                }
+                None => choice.ty = ElementType::from_name(word).or(choice.ty),
+            },
+        }
+    }
+    choice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Action, reduce};
+
+    /// What a link of these facts brings.
+    fn linked(facts: &[Fact]) -> Linked {
+        let grids: Vec<_> = facts
+            .iter()
+            .filter_map(|(name, words)| {
+                Some(format!("{}\t{words}", name.strip_prefix("view.grids.")?))
+            })
+            .collect();
+        Linked::read(&|name| match name {
+            "view.grids" => Some(grids.join("\n")),
+            _ => facts
+                .iter()
+                .find(|(of, _)| of == name)
+                .map(|(_, words)| words.clone()),
+        })
+    }
+
+    #[test]
+    fn a_page_that_a_link_opened_makes_the_same_link() {
+        let out = MemoryId::from("out");
+        let pins = [
+            Focus::Cell {
+                memory: MemoryId::Shared(3),
+                index: 17,
+            },
+            Focus::Lane(5),
+            Focus::Line(7),
+            Focus::Register("%rd1".into()),
+            Focus::Element {
+                operand: 2,
+                cell: 9,
+            },
+        ];
+        for pin in pins {
+            let mut model = Model::new("ret;", None);
+            model.target = Some("sm_90".into());
+            (model.entry, model.seed) = (Some("k".into()), Some(4));
+            (model.warp, model.hex_registers) = (Some((2, 1)), true);
+            model.pinned = Some(pin.clone());
+            let choice = GridChoice {
+                ty: Some(ElementType::F16),
+                columns: Some(8),
+                overlay: Overlay::Age,
+                table: true,
+                folded: true,
+                ..GridChoice::default()
+            };
+            model.views.insert(out.clone(), choice);
+            let facts = facts(&model);
+            let opened = reduce(
+                Model::new("", None),
+                Action::OpenShared("ret;".into(), Box::new(linked(&facts))),
+            );
+            assert_eq!(super::facts(&opened), facts);
+            assert_eq!(opened.pinned, Some(pin));
+        }
+    }
+
+    #[test]
+    fn words_that_mean_nothing_are_left_out() {
+        let facts = [
+            ("view.pin", "lane 32"),
+            ("view.warp", "first of block two"),
+            ("view.step", "soon"),
+            ("view.grids.out", "f33 columns=0 hue"),
+        ];
+        let facts = facts.map(|(name, words)| (name.to_owned(), words.to_owned()));
+        let found = linked(&facts);
+        assert_eq!((found.pin, found.warp, found.step), (None, None, None));
+        let out = (MemoryId::from("out"), GridChoice::default());
+        assert_eq!(found.grids, [out]);
+    }
+
+    #[test]
+    fn a_pinned_cell_is_brought_into_sight() {
+        let facts = [("view.pin".to_owned(), "cell 900 of out".to_owned())];
+        let grids = linked(&facts).grids;
+        assert_eq!(grids[0].0, MemoryId::from("out"));
+        assert_eq!(grids[0].1.reveal, Some(900));
+    }
+
+    #[test]
+    fn what_was_guessed_elsewhere_is_launched_here() {
+        let lines = "//@ launch grid=1 block=64";
+        let facts = [("guessed".to_owned(), lines.to_owned())];
+        let shared = Action::OpenShared("ret;".into(), Box::new(linked(&facts)));
+        let model = reduce(Model::new("", None), shared);
+        assert_eq!(model.stated(), format!("ret;\n{lines}"));
+        let edited = Action::Edited {
+            text: "ret; ret;".into(),
+            is_another: false,
+        };
+        assert_eq!(reduce(model, edited).stated(), "ret; ret;");
+    }
+
+    #[test]
+    fn a_second_text_opens_beside_the_first() {
+        let facts = [("beside.source", "EXIT;"), ("view.stores", "3")];
+        let facts = facts.map(|(name, words)| (name.to_owned(), words.to_owned()));
+        let shared = Action::OpenShared("ret;".into(), Box::new(linked(&facts)));
+        let model = reduce(Model::new("", None), shared);
+        let page = model.beside.expect("the view is open");
+        assert_eq!((&*page.source, &*page.other), ("ret;", "EXIT;"));
+        assert_eq!((page.choosing, page.look.position), (false, 3));
+    }
+}
