@@ -726,7 +726,7 @@ pub fn reserved_name(span: Span, text: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_EXPECTED,
         span,
-        format!("`{text}` is a constant of PTX and cannot be declared"),
+        format!("`{text}` is a word of PTX and cannot be declared"),
     )
 }
 

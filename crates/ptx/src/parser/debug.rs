@@ -1,6 +1,6 @@
 //! Debug information: `.file`, `.loc`, `.section`, and `@@DWARF` of old modules.
 
-use super::directive::is_known;
+use super::directive::{Width, is_known, is_reserved};
 use super::statement::Place;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
@@ -28,11 +28,11 @@ impl Parser<'_> {
                 "belongs outside of functions",
             ));
         }
-        self.integer_argument(".file", EXPECTED, 32)?;
+        self.integer_argument(".file", EXPECTED, Width::Word)?;
         self.string_argument(".file", EXPECTED)?;
         for _ in 0..2 {
             if self.comma() {
-                self.integer_argument(".file", EXPECTED, 64)?;
+                self.integer_argument(".file", EXPECTED, Width::Long)?;
             }
         }
         self.no_semicolon(".file");
@@ -51,7 +51,7 @@ impl Parser<'_> {
             ));
         }
         for _ in 0..3 {
-            self.integer_argument(".loc", EXPECTED, 32)?;
+            self.integer_argument(".loc", EXPECTED, Width::Word)?;
         }
         if self.comma() {
             self.inlined()?;
@@ -75,7 +75,7 @@ impl Parser<'_> {
         }
         if self.eat(b'+') {
             self.cursor.skip();
-            self.integer_argument(".loc", EXPECTED, 32)?;
+            self.integer_argument(".loc", EXPECTED, Width::Word)?;
             self.add_offset_to_label();
         }
         if !self.eat(b',') {
@@ -83,7 +83,7 @@ impl Parser<'_> {
         }
         self.keyword("inlined_at", EXPECTED)?;
         for _ in 0..3 {
-            self.integer_argument(".loc", EXPECTED, 32)?;
+            self.integer_argument(".loc", EXPECTED, Width::Word)?;
         }
         Ok(())
     }
@@ -177,6 +177,10 @@ impl Parser<'_> {
                     let start = self.cursor.offset();
                     self.cursor.skip_name();
                     let span = self.since(start);
+                    let text = self.text(span);
+                    if is_reserved(text) {
+                        return self.broken(syntax::reserved_name(span, text));
+                    }
                     if !self.eat(b':') {
                         return self.unexpected("`:` after a label");
                     }
@@ -213,7 +217,7 @@ impl Parser<'_> {
         let is_section = section.is_some();
         let label = section.or_else(|| self.cursor.name());
         let text = label.map_or("", |span| span.text(self.cursor.source));
-        let Some(label) = label.filter(|_| !matches!(text, "_" | "WARP_SZ") && !is_known(text))
+        let Some(label) = label.filter(|label| self.is_declarable(*label) && !is_known(text))
         else {
             self.cursor.at = start;
             return self.bad_argument(".section", "a number or a label");

@@ -216,10 +216,7 @@ impl Parser<'_> {
     pub(super) fn alignment(&mut self, word: Span) -> Read<Alignment> {
         let bytes = self.literal_integer("the alignment in bytes")?;
         let span = self.since(word.start);
-        if bytes > u64::from(u32::MAX) {
-            let text = self.text(span);
-            self.report(syntax::argument_overflow(span, text, 32));
-        }
+        let bytes = self.word(bytes, span);
         Ok(Alignment { span, bytes })
     }
 

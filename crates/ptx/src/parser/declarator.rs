@@ -1,6 +1,7 @@
 //! What a declaration declares: names with counts, array sizes and initialisers, and parameters.
 
 use super::declaration::is_specifier;
+use super::directive::is_reserved;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::tree::{Declarator, Dimension, Pointer, Range};
@@ -27,7 +28,7 @@ impl Parser<'_> {
         }
         let name = self.cursor.at;
         let span = self.cursor.name();
-        let Some(span) = span.filter(|span| span.text(self.cursor.source) != "WARP_SZ") else {
+        let Some(span) = span.filter(|span| !is_reserved(span.text(self.cursor.source))) else {
             self.cursor.at = name;
             return self.declarator_name_expected("a parameter");
         };
@@ -42,10 +43,11 @@ impl Parser<'_> {
                 span,
                 size: Some(size),
             }) = dimension
-                && size > u64::from(u32::MAX)
             {
-                let text = self.text(span);
-                self.report(syntax::argument_overflow(span, text, 32));
+                let size = self.word(size, span);
+                if let Some(dimension) = self.tree.dimensions.last_mut() {
+                    dimension.size = Some(size);
+                }
             }
         } else {
             self.cursor.at = end;
@@ -134,7 +136,7 @@ impl Parser<'_> {
         self.cursor.skip();
         let start = self.cursor.offset();
         let span = match self.cursor.name() {
-            Some(span) if !matches!(span.text(self.cursor.source), "_" | "WARP_SZ") => span,
+            Some(span) if self.is_declarable(span) => span,
             _ => {
                 self.cursor.at = start as usize;
                 return self.declarator_name_expected("what is declared");
@@ -180,12 +182,9 @@ impl Parser<'_> {
         self.cursor.at += 1;
         let count = self.literal_integer("the number of names")?;
         self.close(open, b'>', "`>`")?;
-        declarator.count = Some(u32::try_from(count).unwrap_or(u32::MAX));
         declarator.count_span = self.since(open);
-        if count > u64::from(u32::MAX) {
-            let text = self.text(declarator.count_span);
-            self.report(syntax::argument_overflow(declarator.count_span, text, 32));
-        }
+        let count = self.word(count, declarator.count_span);
+        declarator.count = Some(u32::try_from(count).unwrap_or(u32::MAX));
         Ok(())
     }
 

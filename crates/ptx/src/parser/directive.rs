@@ -12,6 +12,20 @@ use crate::tree::{
 };
 use warpgrid_program::Span;
 
+/// Whether a name is a word of the language, which nothing can be called (assembler 13.5).
+pub(super) fn is_reserved(text: &str) -> bool {
+    matches!(text, "WARP_SZ" | "function_name" | "inlined_at")
+}
+
+/// How many bits of a number a directive takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    /// 32.
+    Word,
+    /// All 64.
+    Long,
+}
+
 /// Whether a word starts a statement somewhere.
 pub(super) fn is_known(word: &str) -> bool {
     is_specifier(word)
@@ -174,12 +188,31 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An integer literal as an argument, which has as many bits at most.
+    /// Whether a name can be declared.
+    pub(super) fn is_declarable(&self, span: Span) -> bool {
+        let text = span.text(self.cursor.source);
+        text != "_" && !is_reserved(text)
+    }
+
+    /// A number of 32 bits. Literals are integers with a sign, and a negative one is cut: of `18446744069414584336`, -2^32 + 16, the assembler
+    /// takes 16, and refuses 2^32 (13.5).
+    pub(super) fn word(&mut self, value: u64, span: Span) -> u64 {
+        if value.cast_signed() > i64::from(u32::MAX) {
+            let text = self.text(span);
+            self.report(syntax::argument_overflow(span, text, 32));
+        }
+        match value.cast_signed() {
+            ..0 => value & u64::from(u32::MAX),
+            0.. => value,
+        }
+    }
+
+    /// An integer literal as an argument.
     pub(super) fn integer_argument(
         &mut self,
         directive: &str,
         expected: &str,
-        n_bits: u32,
+        width: Width,
     ) -> Read<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
@@ -187,10 +220,10 @@ impl Parser<'_> {
             return self.bad_argument(directive, expected);
         };
         let span = self.since(start);
-        if n_bits < 64 && value >> n_bits != 0 {
-            let text = self.text(span);
-            self.report(syntax::argument_overflow(span, text, n_bits));
-        }
+        let value = match width {
+            Width::Word => self.word(value, span),
+            Width::Long => value,
+        };
         let kind = OperandKind::Integer { value, unsigned };
         self.tree.operands.push(Operand { span, kind });
         Ok(())

@@ -1,5 +1,6 @@
 //! Heads of functions, kernels and prototypes.
 
+use super::directive::Width;
 use super::statement::Place;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
@@ -177,8 +178,7 @@ impl Parser<'_> {
             self.cursor.skip();
         }
         let name = self.cursor.token();
-        let text = name.span.text(self.cursor.source);
-        if name.kind != TokenKind::Name || matches!(text, "_" | "WARP_SZ") {
+        if name.kind != TokenKind::Name || !self.is_declarable(name.span) {
             self.bad_token()?;
             let found = self.found();
             return self.broken(syntax::name_expected(&found, "the function"));
@@ -277,7 +277,7 @@ impl Parser<'_> {
                 self.cursor.at = end;
                 break;
             }
-            self.integer_argument(row.word, expected_arguments(row.arguments), 32)?;
+            self.integer_argument(row.word, expected_arguments(row.arguments), Width::Word)?;
         }
         self.push_directive(
             word.start,

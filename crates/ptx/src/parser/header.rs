@@ -1,5 +1,6 @@
 //! The header of a module: `.version`, `.target`, `.address_size`.
 
+use super::directive::Width;
 use super::statement::Place;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
@@ -27,7 +28,7 @@ impl Parser<'_> {
                     break;
                 }
             },
-            _ => self.integer_argument(text, "32 or 64", 64)?,
+            _ => self.integer_argument(text, "32 or 64", Width::Long)?,
         }
         self.no_semicolon(text);
         self.finish_directive(word, kind, first)

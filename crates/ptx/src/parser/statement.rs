@@ -1,5 +1,6 @@
 //! The statement loop: what a line is, by its first byte and word.
 
+use super::directive::is_reserved;
 use super::{MAX_BLOCKS, Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::{self, TokenKind};
@@ -121,8 +122,9 @@ impl Parser<'_> {
                 if self.cursor.skip() == b':' && self.cursor.byte_at(1) != b':' {
                     self.cursor.at += 1;
                     let span = Span::new(start, end);
-                    if span.text(self.cursor.source) == "WARP_SZ" {
-                        return self.broken(syntax::reserved_name(span, "WARP_SZ"));
+                    let text = span.text(self.cursor.source);
+                    if is_reserved(text) {
+                        return self.broken(syntax::reserved_name(span, text));
                     }
                     let name = self.name_of(span);
                     self.push(start, StatementKind::Label(name));

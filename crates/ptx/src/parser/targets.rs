@@ -1,5 +1,6 @@
 //! What labels name besides places: `.callprototype`, `.calltargets`, `.branchtargets`.
 
+use super::directive::Width;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::tree::{DirectiveKind, FunctionSort, Range, StatementKind};
@@ -90,7 +91,7 @@ impl Parser<'_> {
             let first = self.tree.operands.len() as u32;
             for _ in 0..n_arguments {
                 let text = word.text(self.cursor.source);
-                self.integer_argument(text, "an integer literal", 32)?;
+                self.integer_argument(text, "an integer literal", Width::Word)?;
             }
             self.push_directive(word.start, DirectiveKind::Performance, word, first, 0);
         }

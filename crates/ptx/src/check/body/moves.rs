@@ -89,8 +89,8 @@ impl<'a> BodyChecker<'a, '_> {
         (is_value && children.next().is_none()).then_some(element)
     }
 
-    /// The bare name of a global variable is its address, which has 64 bits; a sum with it is just a number (assembler
-    /// 13.5).
+    /// The bare name of a global variable is its address, which has 64 bits; a sum with it is just a number. The handle of a texture, a
+    /// sampler or a surface, which is no array, is a `.u64` and no other type of 64 bits (assembler 13.5).
     fn check_address_width(
         &mut self,
         a: &Operand,
@@ -101,6 +101,13 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(());
         };
         let is_global = self.space_of(*variable) == StateSpace::Global;
+        if let OperandKind::Name(name) = a.kind
+            && ty != ScalarType::U64
+            && let Some(kind) = self.reference_of(name, a)
+        {
+            self.report(diagnose::handle_type(a.span, kind, ty));
+            return None;
+        }
         // Of 16 bits the low ones are taken, as of other variables.
         let is_narrow = (17..self.module.address_bits).contains(&ty.width_bits());
         let is_whole = matches!(a.kind, OperandKind::Name(_) | OperandKind::Indexed { .. });

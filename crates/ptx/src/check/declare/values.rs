@@ -234,9 +234,15 @@ impl Declarations<'_, '_> {
                 generic,
                 ..
             } => {
-                let found = match element.name == Some(name) {
-                    true => None,
-                    false => Some(meaning(&self.context, self.names, name)),
+                let found = match meaning(&self.context, self.names, name) {
+                    // Of the variable itself, where nothing else has the name so far: `.func b() { .global .u64 b = b; }` is the
+                    // address of the function (assembler 13.5).
+                    Binding::None | Binding::Label(_) | Binding::Table(_)
+                        if element.name == Some(name) =>
+                    {
+                        None
+                    }
+                    found => Some(found),
                 };
                 if found == Some(Binding::None) {
                     self.report_unknown(name_span);

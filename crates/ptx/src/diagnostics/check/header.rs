@@ -106,6 +106,12 @@ pub(crate) fn narrow_global(span: Span, ty: ScalarType) -> Diagnostic {
         .help("32-bit programs are no longer supported; use `mov.u64`")
 }
 
+/// The handle of a texture, a sampler or a surface, moved as another type.
+pub(crate) fn handle_type(span: Span, kind: &str, ty: ScalarType) -> Diagnostic {
+    let message = format!("the handle of a {kind} is a `.u64`, found `.{ty}`");
+    Diagnostic::error(ADDRESS_SIZE, span, message).help("use `mov.u64`")
+}
+
 /// `.address_size` in a version that does not know it.
 pub(crate) fn early_address_size(span: Span, version: Version) -> Diagnostic {
     let message = format!("`.address_size` needs PTX 2.3, found {version}");

@@ -10,11 +10,13 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{DeclarationSpace, DeclaredType, Name, Operand, OperandKind, Operands};
+use crate::tree::{
+    Declaration, DeclarationSpace, Declarator, DeclaredType, Name, Operand, OperandKind, Operands,
+};
 use warpgrid_isa::form::{Bound, Meaning};
 use warpgrid_isa::forms::texture::INDIRECT;
 use warpgrid_isa::{Fit, Geometry, LoadMode, Queried, Role, ScalarType, SlotName, StateSpace};
-use warpgrid_program::OperandValue;
+use warpgrid_program::{OperandValue, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
     /// The texture, sampler or surface in brackets that a query is about.
@@ -47,13 +49,8 @@ impl<'a> BodyChecker<'a, '_> {
                 ty.is_integer() && ty.width_bits() == 64
             }
             Binding::Variable(variable) => {
-                let start = self.variable(variable).map(|variable| variable.span.start);
-                let mut declarations = self.tree.declarations.iter();
-                let declared = declarations.find(|declaration| {
-                    let mut names = self.tree.declarators_of(declaration).iter();
-                    names.any(|declarator| Some(declarator.span.start) == start)
-                });
-                declared.is_some_and(|declaration| {
+                let declared = self.declaration_of(variable);
+                declared.is_some_and(|(declaration, _)| {
                     // `.tex .u64 t;` from before there were references.
                     let is_old = declaration.space == DeclarationSpace::Tex;
                     declaration.scalar == kind || is_old && kind == DeclaredType::TexRef
@@ -61,6 +58,38 @@ impl<'a> BodyChecker<'a, '_> {
             }
             _ => false,
         }
+    }
+
+    /// What kind of reference the variable of a name is; none of arrays.
+    pub(in crate::check::body) fn reference_of(
+        &mut self,
+        name: Name,
+        operand: &Operand,
+    ) -> Option<&'static str> {
+        let Binding::Variable(variable) = self.binding(name, operand.span) else {
+            return None;
+        };
+        // Handles have 64 bits; other variables are not looked for in the text.
+        self.variable(variable).filter(|it| it.size_bytes == 8)?;
+        let (declaration, declarator) = self.declaration_of(variable)?;
+        match declaration.scalar {
+            _ if !declarator.dimensions.is_empty() => None,
+            DeclaredType::TexRef => Some("texture"),
+            DeclaredType::SamplerRef => Some("sampler"),
+            DeclaredType::SurfRef => Some("surface"),
+            DeclaredType::Scalar(_) | DeclaredType::Missing => None,
+        }
+    }
+
+    /// Where a variable is declared.
+    fn declaration_of(&self, variable: VariableId) -> Option<(&'a Declaration, &'a Declarator)> {
+        let start = self.variable(variable)?.span.start;
+        let tree = self.tree;
+        tree.declarations.iter().find_map(|declaration| {
+            let mut names = tree.declarators_of(declaration).iter();
+            let declarator = names.find(|declarator| declarator.span.start == start)?;
+            Some((declaration, declarator))
+        })
     }
 
     /// An address in this space, in brackets or not.
