@@ -164,7 +164,7 @@ fn random_of(to: ScalarType, place: usize, by: u32) -> f64 {
         ScalarType::Bf16x2 if place == 0 => (high, 16),
         ScalarType::Bf16x2 => (low, 16),
         // The upper bytes of both halves, and the lower ones.
-        ScalarType::E2m1x4 if place < 2 => (high & 0xff00 | low >> 8, 16),
+        ScalarType::E2m1x4 | ScalarType::E2m1x2 if place < 2 => (high & 0xff00 | low >> 8, 16),
         ScalarType::E2m1x4 => ((high & 0xff) << 8 | low & 0xff, 16),
         _ if place < 2 => (high, 16),
         _ => (low, 16),

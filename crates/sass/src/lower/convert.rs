@@ -172,7 +172,7 @@ const PACKINGS: &[(&str, (Packing, bool))] = &[
 ];
 
 /// `F2FP.F16.F32.PACK_AB d, a, b`: a goes to the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c`: the low half of c goes
-/// above the pair of bytes. `F2FP.E4M3.F16.UNPACK_B_MERGE_C d, a, c`, `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
+/// above the pair of bytes; with `.RS` c has the random bits as well. `F2FP.E4M3.F16.UNPACK_B_MERGE_C d, a, c`, `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
 pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("UNPACK_B") {
         return unpack(w);
@@ -198,8 +198,7 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     w.ignore(&["F32"]);
     let mut modifiers = types(to, from, None);
     let rounding = w.take_one(ROUNDINGS);
-    // Where a register is merged as well, it is not known which operand has the random bits.
-    let is_random = packing == Packing::Two && !merges && w.take("RS");
+    let is_random = packing == Packing::Two && w.take("RS");
     let is_random = is_random.then_some(Rounding::Rs);
     modifiers.rounding = Some(rounding.or(is_random).unwrap_or(Rounding::Rn));
     for (word, flag) in [("RELU", Flag::Relu), ("SATFINITE", Flag::Satfinite)] {
@@ -216,15 +215,15 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     for _ in 0..n {
         sources.push(one(w.source_as(from)?));
     }
-    if modifiers.rounding == Some(Rounding::Rs) {
-        // The bits that are added before what is beyond is cut off.
-        sources.push(one(w.source()?));
-    }
+    let is_random = modifiers.rounding == Some(Rounding::Rs);
     let kept = match w.n_left() {
         0 => None,
-        _ if !merges => None,
-        _ => Some(w.source()?).filter(|(kept, _)| !is_zero(kept)),
+        _ if !merges && !is_random => None,
+        _ => Some(w.source()?),
     };
+    // The bits that are added before what is beyond is cut off: those of the register that is merged, where one is.
+    sources.extend(kept.clone().filter(|_| is_random).map(one));
+    let kept = kept.filter(|(kept, _)| merges && !is_zero(kept));
     let packed = |to| {
         let args = std::iter::once(to).chain(sources).collect();
         step(Does::Move(op), modifiers, args)
@@ -232,26 +231,31 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let Some((kept, span)) = kept else {
         return Ok(vec![packed(to)]);
     };
-    // Of pairs in a byte, and of one half, it is not known where what is kept goes.
-    if packing == Packing::One || modifiers.d_type.is_none_or(|ty| ty.width_bits() != 16) {
+    let is_byte = modifiers.d_type.is_some_and(|ty| ty.width_bits() == 8);
+    // Of pairs in a byte without random bits, and of one half, it is not known where what is kept goes.
+    if packing == Packing::One || is_byte && !is_random {
         return Err(w.unknown("a register that is merged", span));
     }
-    let [pair, above] = [ScalarType::B32; 2].map(|ty| c.body.hidden(ty));
-    let of = |op, args| step(Does::Arithmetic(op), typed(ScalarType::B32), args);
+    // `cvt.rs.e4m3x4` is two of these, the second one with the first result, so each moves up the bits that it takes no longer: a
+    // half, or of pairs in a byte a byte of each half (PTX ISA, "cvt", the layouts of `rbits`).
+    let (by, mask) = match is_byte {
+        true => (8, 0xff00_ff00),
+        false => (16, 0xffff_0000),
+    };
+    let [pair, moved, above] = [ScalarType::B32; 3].map(|ty| c.body.hidden(ty));
+    let of = |op, args: [Arg; 3]| step(Does::Arithmetic(op), typed(ScalarType::B32), args.into());
+    let one = |operand| Arg::One(operand, span);
     Ok(vec![
-        packed(Arg::One(written(pair), span)),
+        packed(one(written(pair))),
         of(
             ArithmeticOp::Shl,
-            vec![
-                Arg::One(written(above), span),
-                Arg::One(kept, span),
-                Arg::One(number(16), span),
-            ],
+            [one(written(moved)), one(kept), one(number(by))],
         ),
         of(
-            ArithmeticOp::Or,
-            vec![to, Arg::One(read(pair), span), Arg::One(read(above), span)],
+            ArithmeticOp::And,
+            [one(written(above)), one(read(moved)), one(number(mask))],
         ),
+        of(ArithmeticOp::Or, [to, one(read(pair)), one(read(above))]),
     ])
 }
 

@@ -143,8 +143,7 @@ fn special_source(name: &str) -> Option<Source> {
         "SR_CLOCKHI" => S::ClockHi,
         "SR_GLOBALTIMERLO" => S::GlobaltimerLo,
         "SR_GLOBALTIMERHI" => S::GlobaltimerHi,
-        "SR_VIRTID" | "SR_VIRTUALSMID" => S::Smid,
-        "SR_VIRTCFG" => S::Nsmid,
+        "SR_VIRTUALSMID" => S::Smid,
         "SR_SMEMSZ" => S::TotalSmemSize,
         "SR_CgaCtaId" => S::ClusterCtarank,
         _ => return None,
@@ -158,18 +157,39 @@ fn special_name<'a>(w: &mut Words<'a>) -> Lowered<(&'a str, Span)> {
     Ok((operand.span.text(w.source), operand.span))
 }
 
+/// Registers that have a number of a warp in their second byte: of `%warpid` the assembler makes `S2R r, SR_VIRTID;
+/// SHF.R.U32.HI r, RZ, 0x8, r; SGXT.U32 r, r, 0x7` (13.5).
+const IN_SECOND_BYTE: &[(&str, SpecialRegister)] = &[
+    ("SR_VIRTID", SpecialRegister::Warpid),
+    ("SR_VIRTCFG", SpecialRegister::Nwarpid),
+];
+
 /// `S2R d, SR_TID.X`
-pub(super) fn special(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = w.to(1)?;
     let (name, span) = special_name(w)?;
+    if let Some((_, special)) = IN_SECOND_BYTE.iter().find(|(of, _)| *of == name) {
+        let whole = c.body.hidden(ScalarType::B32);
+        let source = (plain(Source::Special(*special)), span);
+        let args = [read(whole), number(8)].map(|operand| Arg::One(operand, span));
+        let moved = std::iter::once(to).chain(args).collect();
+        return Ok(vec![
+            copy(Arg::One(written(whole), span), source),
+            step(
+                Does::Arithmetic(ArithmeticOp::Shl),
+                typed(ScalarType::B32),
+                moved,
+            ),
+        ]);
+    }
     let source = special_source(name).ok_or_else(|| w.unknown(format!("`{name}`"), span))?;
     Ok(vec![copy(to, (plain(source), span))])
 }
 
 /// `CS2R d, SR_CLOCKLO`: two registers, or one with `.32`.
-pub(super) fn special_pair(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn special_pair(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("32") {
-        return special(w);
+        return special(c, w);
     }
     let (run, to_span) = w.destination(2)?;
     let (name, span) = special_name(w)?;
