@@ -128,6 +128,7 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "Malformed .debug",
         "Dereference Out of Bounds",
         "Checked Data was Invalid",
+        "Attempted to truncate larger",
         // Millions of variables.
         "Memory allocation failure",
         // A crash that says so.

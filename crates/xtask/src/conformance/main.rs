@@ -6,12 +6,8 @@
     reason = "a command for people talks on standard output"
 )]
 
-#[path = "../files.rs"]
-mod files;
-#[path = "../random.rs"]
-mod random;
-#[path = "../threads.rs"]
-mod threads;
+#[path = "../harness.rs"]
+mod harness;
 
 mod arithmetic;
 mod ask;
@@ -22,12 +18,10 @@ mod sample;
 mod spellings;
 mod verdicts;
 
+use harness::{Result, files, number, random, threads, value_of};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use threads::map_on_threads;
-
-/// A sentence says what went wrong and what to do.
-type Result<T> = std::result::Result<T, String>;
 
 /// Where the reference data lie, from the root of the repository.
 const STORES: &str = "../shared/oracle";
@@ -81,14 +75,7 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    match run(std::env::args().skip(1)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(message) => {
-            eprintln!("\nerror: {message}");
-            ExitCode::from(2)
-        }
-    }
+    harness::run(run)
 }
 
 /// Runs the command; false when something differs that is not known to.
@@ -120,16 +107,12 @@ impl Options {
             keep: None,
         };
         while let Some(word) = words.next() {
-            let mut value = || {
-                words
-                    .next()
-                    .ok_or_else(|| format!("`{word}` needs a value"))
-            };
+            let mut value = || value_of(&word, &mut words);
             match word.as_str() {
                 "--sample" => options.task = Task::Sample,
                 "--regenerate" => options.task = Task::Regenerate,
                 "--fresh" => options.task = Task::Fresh(number(&value()?)?),
-                "--seed" => options.seed = number(&value()?)? as u64,
+                "--seed" => options.seed = number(&value()?)?,
                 "--keep" => options.keep = Some(value()?.into()),
                 "--ptxas" => options.ptxas = value()?,
                 "--oracle" => options.stores = value()?.into(),
@@ -138,7 +121,7 @@ impl Options {
                 "--only" => options.part = Some(Part::from_name(&value()?)?),
                 "--family" => options.family = Some(value()?),
                 "--show" => options.n_shown = number(&value()?)?,
-                "--threads" => options.n_threads = number(&value()?)?.clamp(1, 64),
+                "--threads" => options.n_threads = number::<usize>(&value()?)?.clamp(1, 64),
                 "--json" => options.json = Some(value()?.into()),
                 "--all" => options.all = true,
                 _ => return Err(format!("`{word}` is not understood here\n\n{HELP}")),
@@ -184,10 +167,6 @@ cargo xtask conformance --fresh N [--ptxas PROGRAM] [--seed S] [--only stores|ge
     folders where they are there, with a word, an operand, the version or the target changed; and whole modules, which are
     made of directives, declarations and bodies in any order. The same seed asks about the
     same modules. --keep adds those on which we differ to a file, as lines of a sample";
-
-fn number(text: &str) -> Result<usize> {
-    text.parse().map_err(|_| format!("`{text}` is no number"))
-}
 
 fn compare(options: &Options) -> Result<bool> {
     let mut differences = report::Differences::default();

@@ -2,7 +2,7 @@
 //! and the architecture; out: lines.
 
 use super::instruction::{self, predicate};
-use super::kernel::{N_HALVES, N_LONGS, N_WORDS, OWN_START};
+use super::kernel::{N_HALVES, N_LANES, N_LONGS, N_WORDS, OWN_START};
 use super::random::Random;
 use std::fmt::Write as _;
 use warpgrid_isa::{Feature, Target};
@@ -269,7 +269,14 @@ impl Body<'_> {
                 (_, "global") => self.one_of(&["", "", ".cs", ".wt", ".L1::evict_last"]),
                 _ => "",
             };
-            let ty = ty.replace("s8", "u8");
+            let ty = match (ty, n) {
+                // Of `st.v2.u8 {%r3, %r5}` the assembler converts both registers where `%r5` was written as `f32`, and neither
+                // of `{%r5, %r3}` or with `.b8` (13.5.37: `F2IP.U8.F32.TRUNC.NTZ`).
+                ("u8" | "s8", 2..) => "b8",
+                ("s16", 2..) => "b16",
+                ("s8", _) => "u8",
+                (ty, _) => ty,
+            };
             let _ = write!(
                 text,
                 "{guard}st{dot}{space}{hint}{vector}.{ty} [{place}], {list};"
@@ -355,9 +362,10 @@ impl Body<'_> {
             2 if op != "cas" && op != "exch" => {
                 format!("red.{space}.{op}.{ty} [{base}+{at}], {a};")
             }
-            3 if is_shared && matches!(op, "add" | "min" | "max" | "and" | "or" | "xor") => {
-                format!("red.shared.{op}.{ty} [sh+16], {a};")
-            }
+            3 if is_shared => match place_of_all(op, ty) {
+                Some(at) => format!("red.shared.{op}.{ty} [sh+{at}], {a};"),
+                None => format!("atom.{space}.{op}.{ty} {d}, [{base}+{at}], {a}{third};"),
+            },
             _ => format!("atom.{space}.{op}.{ty} {d}, [{base}+{at}], {a}{third};"),
         };
         self.push(text);
@@ -380,6 +388,12 @@ impl Body<'_> {
                 let [d, p] = [0; 2].map(|_| predicate(self.random));
                 let op = self.one_of(&["and", "or"]);
                 format!(" bar.red.{op}.pred {d}, 0, {p};")
+            }
+            2 => {
+                let (op, ty) = (self.one_of(SHARED_OPS), self.one_of(SHARED_TYPES));
+                let at = place_of_all(op, ty).unwrap_or(OF_ALL_START);
+                let d = self.word();
+                format!(" ld.shared.b32 {d}, [sh+{at}]; bar.sync 0;")
             }
             _ => String::new(),
         };
@@ -424,4 +438,20 @@ impl Body<'_> {
              call (z), KERNEL_f, (x, y); ld.param.b32 {d}, [z]; }}"
         ));
     }
+}
+
+/// Reductions that all lanes make in one place of shared memory.
+const SHARED_OPS: &[&str] = &["add", "min", "max", "and", "or", "xor"];
+const SHARED_TYPES: &[&str] = &["u32", "s32", "b32", "u64", "s64", "b64"];
+
+/// Where the shared memory of single lanes ends.
+const OF_ALL_START: usize = N_LANES * 64;
+/// Bytes of shared memory.
+pub(super) const SHARED_BYTES: usize = OF_ALL_START + SHARED_OPS.len() * SHARED_TYPES.len() * 8;
+
+/// Where all lanes make a reduction: a place for each operation and type, since only equal ones leave the same in any order.
+fn place_of_all(op: &str, ty: &str) -> Option<usize> {
+    let row = SHARED_OPS.iter().position(|name| *name == op)?;
+    let column = SHARED_TYPES.iter().position(|name| *name == ty)?;
+    Some(OF_ALL_START + (row * SHARED_TYPES.len() + column) * 8)
 }

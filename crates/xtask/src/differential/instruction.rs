@@ -92,9 +92,15 @@ fn is_left_out(text: &str) -> bool {
         // A base above 31 has no meaning, and the assembler's loop gives another result (PTX ISA, "fns").
         || is("fns")
         // The manual leaves the bits of a NaN open. The assembler makes `FADD`, which makes its own, or under a predicate `FSEL`, which keeps
-        // those that are there.
-        || text.starts_with("neg.f32")
-        || text.starts_with("abs.f32")
+        // those that are there. A sign that is turned twice, as in two rounds of a loop, it leaves as it was, and signs that
+        // another instruction can take (`FFMA d, |a|, b, c`) it moves there.
+        || ["neg.f", "neg.bf", "abs.f", "abs.bf"].iter().any(|start| text.starts_with(start))
+        // Of two NaNs the second one is kept, and the assembler exchanges both (13.5.37: `max.f64 %d1, %d3, %d0` is
+        // `DSETP.MAX.AND P0, P1, R4, R22` with `%d0` in `R4`).
+        || (["min.f64", "max.f64"].iter().any(|start| text.starts_with(start)) && !has_number(text))
+        // The assembler takes the upper half of the result for zero, which `HSET2` makes as the lower one is (13.5.37: of `set.gt.f16.f16
+        // %h0, %h0, %h1; sad.u16 %h0, %h1, %h0, %h0` it makes `HSET2.BF` and `VABSDIFF.U32`; after `add.f16` it cuts the upper half off).
+        || (is("set") && [".f16.f16 ", ".bf16.bf16 "].iter().any(|types| text.contains(types)))
         || is_mistaken_shift(text)
         // The manual does not say how a part of a register is clamped before it is put there.
         || (text.starts_with('v') && text.contains(".sat") && writes_part(text))
@@ -109,6 +115,15 @@ fn is_left_out(text: &str) -> bool {
         || is("createpolicy")
         // "cvt.rp.ftz.f16.f32 of 0x00000001": the manual flushes, the assembler writes `F2F.F16.F32.RP` without `FTZ` (13.5.37).
         || (is("cvt") && text.contains(".ftz.f16.f32"))
+}
+
+/// Whether a 64-bit literal is a number.
+fn has_number(text: &str) -> bool {
+    text.split("0d").skip(1).any(|digits| {
+        let bits = digits.get(..16);
+        let bits = bits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        bits.is_some_and(|bits| !f64::from_bits(bits).is_nan())
+    })
 }
 
 /// Whether the assembler mistakes the amount of a shift: of `shl.b16 %h1, %h2, 0x5f000000` it takes the low 16 bits, and of

@@ -116,7 +116,7 @@ impl Kernel {
              mov.u32 %c0, %tid.x;\nmul.wide.u32 %w, %c0, {IN_BYTES};\nadd.u64 %i, %i, %w;\n\
              mul.wide.u32 %w, %c0, {OUT_BYTES};\nadd.u64 %o, %o, %w;\n\
              mov.u32 %t0, sh;\nmad.lo.u32 %s, %c0, 64, %t0;\n",
-            N_LANES * 64
+            body::SHARED_BYTES
         );
         for i in 0..N_WORDS {
             let _ = writeln!(text, "ld.global.b32 %r{i}, [%i+{}];", i * 4);

@@ -6,12 +6,8 @@
     reason = "a command for people talks on standard output"
 )]
 
-#[path = "../files.rs"]
-mod files;
-#[path = "../random.rs"]
-mod random;
-#[path = "../threads.rs"]
-mod threads;
+#[path = "../harness.rs"]
+mod harness;
 
 mod assemble;
 mod body;
@@ -22,15 +18,13 @@ mod run;
 mod shrink;
 
 use assemble::{Build, Tools};
+use harness::{Result, files, number, random, threads, value_of};
 use kernel::Kernel;
 use random::Random;
 use run::Outcome;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
-
-/// A sentence says what went wrong and what to do.
-type Result<T> = std::result::Result<T, String>;
 
 /// Kernels that one call of the assembler gets, since a call costs as much as some kernels.
 const BATCH: usize = 32;
@@ -57,14 +51,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match run(std::env::args().skip(1)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(message) => {
-            eprintln!("\nerror: {message}");
-            ExitCode::from(2)
-        }
-    }
+    harness::run(run)
 }
 
 impl Options {
@@ -79,23 +66,15 @@ impl Options {
             n_threads: std::thread::available_parallelism().map_or(1, usize::from),
         };
         while let Some(word) = words.next() {
-            let mut value = || {
-                words
-                    .next()
-                    .ok_or_else(|| format!("{word}: expected a value"))
-            };
-            let number = |text: String| {
-                let parsed = text.parse::<u64>();
-                parsed.map_err(|_| format!("`{text}` is no number"))
-            };
+            let mut value = || value_of(&word, &mut words);
             match word.as_str() {
                 "--ptxas" => options.ptxas = value()?,
                 "--nvdisasm" => options.nvdisasm = Some(value()?),
-                "--seed" => options.seed = number(value()?)?,
+                "--seed" => options.seed = number(&value()?)?,
                 "--keep" => options.keep = Some(value()?.into()),
                 "--target" => options.target = Some(value()?),
-                "--threads" => options.n_threads = (number(value()?)? as usize).max(1),
-                _ => options.n_kernels = number(word)? as usize,
+                "--threads" => options.n_threads = number::<usize>(&value()?)?.max(1),
+                _ => options.n_kernels = number(&word)?,
             }
         }
         match options.n_kernels {
