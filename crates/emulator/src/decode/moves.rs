@@ -389,7 +389,17 @@ fn converted(conversion: Conversion, d: Element, a: Element) -> Op {
     let word = matches!(conversion.to, T::S32 | T::U32 | T::B32);
     let from_wide = matches!(conversion.from, T::S64 | T::U64 | T::B64);
     let saturates = conversion.mode.saturate;
+    // Without a modifier the assembler makes a move, which keeps the bits of a NaN; halves go through a sum (13.5).
+    let is_move = conversion.from == conversion.to && conversion.mode == ArithmeticMode::default();
     match (d.bank, a.bank, widening(conversion.from)) {
+        (Bank::B32, Bank::B32, _) if is_move && conversion.to == T::F32 => Op::Mov32 {
+            d: d.slot,
+            a: a.slot,
+        },
+        (Bank::B64, Bank::B64, _) if is_move && conversion.to == T::F64 => Op::Mov64 {
+            d: d.slot,
+            a: a.slot,
+        },
         (Bank::B64, Bank::B32, Some(signed)) if wide && a.bits == 32 && !saturates => {
             Op::Extend32 {
                 signed,

@@ -443,7 +443,7 @@ fn nearest64<const FMA: bool>(row: &mut Row64, f: Float64Op, [a, b, c]: [&Row64;
             rows64(row, [a, &opposite], |a, b| a + b);
         }
         F::Plain(FloatOp::Mul) => rows64(row, [a, b], |a, b| a * b),
-        F::Div => rows64(row, [a, b], |a, b| a / b),
+        F::Div => rows64_with(row, [a, b], |a, b| a / b, first_nan),
         F::Rcp => rows64(row, [a, a], |a, _| 1.0 / a),
         F::Sqrt => rows64(row, [a, a], |a, _| a.sqrt()),
         F::Plain(FloatOp::Fma) if FMA => {
@@ -462,16 +462,29 @@ fn nearest64<const FMA: bool>(row: &mut Row64, f: Float64Op, [a, b, c]: [&Row64;
 }
 
 #[inline(always)]
-fn rows64(row: &mut Row64, [a, b]: [&Row64; 2], f: impl Fn(f64, f64) -> f64) {
-    let mut nan = false;
+fn rows64(row: &mut Row64, operands: [&Row64; 2], f: impl Fn(f64, f64) -> f64) {
+    rows64_with(row, operands, f, largest_nan);
+}
+
+/// The same where `nan` says which NaN a result is.
+#[inline(always)]
+fn rows64_with(
+    row: &mut Row64,
+    [a, b]: [&Row64; 2],
+    f: impl Fn(f64, f64) -> f64,
+    nan: impl Fn([u64; 3]) -> u64,
+) {
+    let mut has_nan = false;
     for lane in 0..LANES {
         let value = f(f64::from_bits(a[lane]), f64::from_bits(b[lane]));
-        nan |= value.is_nan();
+        has_nan |= value.is_nan();
         row[lane] = value.to_bits();
     }
-    if nan {
+    if has_nan {
         for lane in 0..LANES {
-            row[lane] = passed_on(f64::from_bits(row[lane]), [a[lane], b[lane], 0]);
+            if f64::from_bits(row[lane]).is_nan() {
+                row[lane] = nan([a[lane], b[lane], 0]);
+            }
         }
     }
 }
@@ -495,6 +508,14 @@ fn largest_nan(operands: [u64; 3]) -> u64 {
     nans.max().map_or(NAN_64, |bits| bits | 1 << 51)
 }
 
+/// The first NaN among operands, quieted: what the code of a division asks for in that order (assembler 13.5).
+#[cold]
+fn first_nan(operands: [u64; 3]) -> u64 {
+    let mut nans = operands.into_iter();
+    let nan = nans.find(|bits| f64::from_bits(*bits).is_nan());
+    nan.map_or(NAN_64, |bits| bits | 1 << 51)
+}
+
 pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
     use Float64Op as F;
     let [a, b, c] = operands.map(f64::from_bits);
@@ -514,6 +535,7 @@ pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
         F::Plain(FloatOp::Add) => (soft::add64(a, b, round), 2),
         F::Plain(FloatOp::Mul) => (soft::mul64(a, b, round), 2),
         F::Plain(FloatOp::Fma) => (soft::fma64(a, b, c, round), 3),
+        F::Div if a.is_nan() || b.is_nan() => return first_nan([operands[0], operands[1], 0]),
         F::Div => (soft::div64(a, b, round), 2),
         F::Rcp => (soft::div64(1.0, a, round), 1),
         F::Sqrt => (soft::sqrt64(a, round), 1),
