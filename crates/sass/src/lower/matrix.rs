@@ -291,10 +291,12 @@ pub(super) fn store_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `MOVM.16.MT88 d, a`
+/// `MOVM.16.MT88 d, a`. No PTX is known to make another kind, so that what `MOVM.U4TO8.M832` leaves in which lane is not known (13.5.37).
 pub(super) fn transpose(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("16") || !w.take("MT88") {
-        return Err(w.unknown("matrices of this kind", w.instruction.opcode));
+        let what =
+            "a matrix that is expanded, not transposed: which lane gets which element is not known";
+        return Err(w.unknown(what, w.instruction.opcode));
     }
     let to = w.to(1)?;
     let a = w.source()?;
