@@ -198,6 +198,20 @@ impl Pair {
         }
     }
 
+    /// The number of stores of each after which the texts first hold what differs at the end; absent where nothing does.
+    pub fn parting(&self, report: &BesideReport) -> Option<u64> {
+        let moments = report.differences.iter().filter_map(|difference| {
+            let done = (0..2).filter_map(|side| {
+                // A side that never stored there has its value from the start.
+                let last = difference.sides[side].stores.last()?;
+                let done = self.stops[side].partition_point(|stop| *stop <= last.step + 1);
+                Some(done as u64)
+            });
+            done.max()
+        });
+        moments.min()
+    }
+
     fn side(&self, side: usize) -> BesideSide {
         let session = &self.sessions[side];
         let scenario = session.scenario();

@@ -125,6 +125,32 @@ fn texts_that_part_name_the_stores_of_both() {
 }
 
 #[test]
+fn the_moment_when_texts_part_is_known() {
+    let text = |second: u32, third: u32| {
+        format!(
+            "//@ launch grid=1 block=1\n//@ buffer p: u32[3] = 0\nst.global.u32 [p], 1;\nst.global.u32 [p+4], {second};\nst.global.u32 [p+8], {third};\n"
+        )
+    };
+    let parting = |other: String| {
+        let scenario = Scenario {
+            source: text(5, 6),
+            beside: Some(Beside {
+                source: other,
+                ..Beside::default()
+            }),
+            ..Scenario::default()
+        };
+        let mut pair = Pair::new(scenario, MAX_STEPS).expect("both run");
+        while !pair.work(1000) {}
+        let report = pair.report();
+        pair.parting(&report)
+    };
+    assert_eq!(parting(text(5, 6)), None);
+    assert_eq!(parting(text(7, 8)), Some(2));
+    assert_eq!(parting(text(5, 8)), Some(3));
+}
+
+#[test]
 fn a_fault_in_one_text_alone_is_no_agreement() {
     let beyond = SASS.replace("[R2]", "[R2+0x100000]");
     let report = compare(scenario(PTX, &beyond), MAX_STEPS).expect("both run");

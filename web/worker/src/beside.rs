@@ -64,10 +64,16 @@ impl Work for Beside {
             }
         }
         let Opening { id, launch, look } = self.opening.take()?;
+        let report = pair.report();
+        // Where no place is asked for, the first difference is what a person came for.
+        let position = match look.position {
+            u64::MAX => pair.parting(&report).unwrap_or(u64::MAX),
+            position => position,
+        };
         let opened = BesideOpened {
-            report: pair.report(),
             guesses: pair.guesses().to_vec(),
-            frame: pair.frame(look.position, &look.first_rows, ROWS),
+            frame: pair.frame(position, &look.first_rows, ROWS),
+            report,
         };
         let answer = BesideAnswer::Opened(Box::new(opened));
         Some(Response::new(id, launch, ResponseBody::Beside(answer)))
@@ -175,6 +181,28 @@ mod tests {
         );
         assert_eq!(receive(&mut core, BesideRequest::Close), vec![]);
         assert_eq!(receive(&mut core, BesideRequest::Look(look)), vec![]);
+    }
+
+    #[test]
+    fn texts_open_where_they_part() {
+        let position = |other: String| {
+            let BesideRequest::Open(texts, _) = open(other) else {
+                panic!("it opens")
+            };
+            let look = BesideLook {
+                position: u64::MAX,
+                ..BesideLook::default()
+            };
+            let mut core = Beside::default();
+            receive(&mut core, BesideRequest::Open(texts, look));
+            let response = core.work(|| 0.0).expect("a run of a few steps ends");
+            let BesideAnswer::Opened(opened) = answer_of(response) else {
+                panic!("both run")
+            };
+            (opened.frame.position, opened.frame.length)
+        };
+        assert_eq!(position(text(7)), (2, 2));
+        assert_eq!(position(text(8)), (1, 2));
     }
 
     #[test]
