@@ -78,10 +78,8 @@ impl Parser<'_> {
         }
         if self.cursor.skip() == b';' {
             self.cursor.at += 1;
-        } else if self.cursor.byte() == b'.' && self.eat_dots() {
-            return self.operands_left_out(start, operands_start);
-        } else {
-            self.missing_semicolon("instruction")?;
+        } else if self.ends_early(start, operands_start)? {
+            return Ok(());
         }
         let operands = Range {
             start: operands_start,
@@ -95,6 +93,17 @@ impl Parser<'_> {
         };
         self.push(start, StatementKind::Instruction(instruction));
         Ok(())
+    }
+
+    /// An instruction without `;` at its end: true where `...` takes the place of operands, so that it becomes none.
+    #[cold]
+    fn ends_early(&mut self, start: u32, first_operand: u32) -> Read<bool> {
+        if self.eat_dots() {
+            self.operands_left_out(start, first_operand)?;
+            return Ok(true);
+        }
+        self.missing_semicolon("instruction")?;
+        Ok(false)
     }
 
     /// Whether the text after an opcode is another statement.
@@ -134,9 +143,6 @@ impl Parser<'_> {
             }
             self.cursor.at += 1;
             byte = self.cursor.skip();
-            if byte == b'.' && self.at_dots() {
-                return Ok(());
-            }
         }
     }
 
@@ -228,6 +234,17 @@ impl Parser<'_> {
         }
     }
 
+    /// Moves over the backslash of a guarded instruction; gives the byte that follows.
+    #[cold]
+    fn escape(&mut self) -> Read<u8> {
+        self.cursor.at += 1;
+        let byte = self.cursor.skip();
+        match self.cursor.token().span.text(self.cursor.source) {
+            "call" => self.unexpected("an instruction other than `call`"),
+            _ => Ok(byte),
+        }
+    }
+
     /// `@%p` or `@!%p` and what it guards.
     pub(super) fn guarded(&mut self, start: u32) -> Read<()> {
         self.cursor.at += 1;
@@ -246,11 +263,7 @@ impl Parser<'_> {
         let name = self.name_of(name_span);
         let mut byte = self.cursor.skip();
         if byte == b'\\' {
-            self.cursor.at += 1;
-            byte = self.cursor.skip();
-            if self.cursor.token().span.text(self.cursor.source) == "call" {
-                return self.unexpected("an instruction other than `call`");
-            }
+            byte = self.escape()?;
         }
         if !self.cursor.at_name() || byte == b'%' {
             self.bad_token()?;

@@ -113,20 +113,28 @@ impl Parser<'_> {
             }
             b'[' => return self.indexed(span, name),
             byte => {
-                if byte == b'-'
-                    && let Some(whole) = self.hyphenated(span)
-                {
-                    self.push_operand(span.start, OperandKind::Name(whole));
-                    return Ok(());
-                }
                 if is_operator(byte) {
-                    return self.operator_after_name();
+                    return self.hyphen_or_operator(span);
                 }
                 self.cursor.at = end;
                 OperandKind::Name(name)
             }
         };
         self.push_operand(span.start, kind);
+        Ok(())
+    }
+
+    /// Reads the rest of a name with hyphens, or reports an operator that cannot follow a name.
+    #[cold]
+    fn hyphen_or_operator(&mut self, first: Span) -> Read<()> {
+        let hyphenated = match self.cursor.byte() {
+            b'-' => self.hyphenated(first),
+            _ => None,
+        };
+        let Some(whole) = hyphenated else {
+            return self.operator_after_name();
+        };
+        self.push_operand(first.start, OperandKind::Name(whole));
         Ok(())
     }
 
@@ -276,6 +284,10 @@ impl Parser<'_> {
             self.cursor.at = start as usize;
         }
         if !starts_constant(byte) {
+            // What manuals leave out ends the operands.
+            if self.at_dots() {
+                return Ok(());
+            }
             return self.unexpected("an operand");
         }
         self.constant()
