@@ -1,5 +1,6 @@
 // A person steps through kernels, looks closer, and stops them.
 import { expect, test } from "@playwright/test";
+import { readFileSync } from "node:fs";
 import { cells, open, pick, press } from "./playground";
 
 test("stepping forward fills cells, and stepping back returns them", async ({ page }) => {
@@ -61,4 +62,22 @@ test("a playback goes from the start to the end", async ({ page }) => {
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await expect(page.getByRole("status")).toHaveText(/store 8 of 8/);
   await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
+});
+
+test("a memory is saved as a drawing, a picture, a table and an array", async ({ page }) => {
+  await open(page);
+  await pick(page, "One store, two or four elements a lane");
+  const card = page.getByRole("region", { name: "quads", exact: true });
+  const list = card.getByRole("combobox", { name: "Save as a file" });
+  const saved = async (ending: string) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), list.selectOption(ending)]);
+    expect(download.suggestedFilename()).toBe(`quads.${ending}`);
+    await expect(list).toHaveValue("");
+    return readFileSync(await download.path());
+  };
+  expect(`${await saved("svg")}`).toMatch(/^<svg[^]*lane 31[^]*<\/svg>\n$/);
+  expect((await saved("png")).subarray(1, 4).toString()).toBe("PNG");
+  expect(`${await saved("animated.svg")}`).toContain("@keyframes");
+  expect(`${await saved("csv")}`.split("\n")[0].split(",").length).toBeGreaterThan(1);
+  expect((await saved("npy")).subarray(1, 6).toString()).toBe("NUMPY");
 });

@@ -13,6 +13,7 @@ import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
 import { assist, connectAssist, formatText } from "./assist.js";
 import { shareOf, showEmbed } from "./embed.js";
+import { savePromised } from "./files.js";
 import { fromFiles, listenToDrops, showShare } from "./share.js";
 import * as texts from "./texts.js";
 import firstExample from "first-example";
@@ -361,6 +362,8 @@ const api = {
   /** Opens the panel with the link, which is copied then. */
   pressShare: () => document.querySelector("details.sharing:not([open]) summary")?.click(),
   /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened. */
+  /** Saves what is promised under a name. */
+  savePromised: (name, promise) => void savePromised(name, promise, onFailed),
   connectShare(opened, failed) {
     [onOpened, onFailed] = [guarded(opened), guarded(failed)];
     const why = texts.takeBroken();

@@ -57,6 +57,13 @@ export function shown({ source, entry, seed, view, position, target, version, fr
   return { text: stated({ source, entry, seed }).trim(), attributes: Object.fromEntries(there.map(([name, value]) => [name, `${value}`])) };
 }
 
+/** Where the playground is for others: its own address, or that of the project where it is served to this machine alone. */
+export function home() {
+  const here = document.baseURI.split("#")[0];
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+  return (isLocal && document.querySelector('link[rel="canonical"]')?.href) || here;
+}
+
 export const make = (name, facts, ...inside) => {
   const element = Object.assign(document.createElement(name), facts);
   element.append(...inside);
@@ -83,7 +90,7 @@ export function showEmbed(place, facts, linkedView) {
   const copy = make("button", { type: "button", className: "fix", onclick: () => navigator.clipboard.writeText(area.value).then(
     () => { copied.textContent = "Copied."; }, () => { area.select(); copied.textContent = "Press Ctrl+C to copy."; }) }, "Copy");
   const draw = () => {
-    const site = new URL("widget/", document.baseURI.split("#")[0]).href;
+    const site = new URL("widget/", home()).href;
     area.value = FORMS[form]({ ...shown({ ...facts, view }), site });
     copied.textContent = "";
   };

@@ -1,6 +1,7 @@
 // A link to what a person sees: the panel that makes it, the files that say the same, and what is dropped on the page.
 // The text and the facts of the page by name go in (`web/src/share.rs`); `web/editor/link.js` packs them.
-import { fence, make } from "./embed.js";
+import { fence, home, make } from "./embed.js";
+import { saveFile } from "./files.js";
 import { readFile, RULES, writeFile, writeLink } from "./link.js";
 
 /** Names of fields, and parts of them by their ids. */
@@ -60,12 +61,6 @@ const fileName = (title) => `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").r
 
 const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
 
-function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  make("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
 /** Views whose address says all that they show, and what they are called. */
 const VIEWS = { "#matrix": "Which lane holds which element", "#product": "How a tensor core adds" };
 
@@ -96,13 +91,13 @@ export async function showShare(place, seen, openFiles) {
   const forms = Object.keys(FORMS).slice(0, view ? 2 : undefined).map(form);
   const chosen = make("input", { type: "file", hidden: true, onchange: () => { place.parentElement.open = false; void openFiles([...chosen.files]); } });
   const files = make("div", { className: "choices" }, make("span", {}, "File:"),
-    make("button", { type: "button", className: "fix", title: "All of this as a file to send", onclick: () => download(fileName(kernel), writeFile(shared)) }, "Save file"),
+    make("button", { type: "button", className: "fix", title: "All of this as a file to send", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
     make("button", { type: "button", className: "fix", title: "A file that was saved here, PTX or machine code; dropping it on the page opens it, too", onclick: () => chosen.click() }, "Open a file"), chosen);
   place.replaceChildren(status, area, make("div", { className: "choices" }, make("span", {}, "Copy as:"), ...forms), files,
     make("p", { className: "quiet" }, view ? "The address of this view is its link." : "The link holds the text itself, the step, what is pinned and how it is shown; no server keeps it."));
   let made;
   try {
-    made = view ? location.href : location.href.split("#")[0] + await writeLink(shared);
+    made = view ? location.href : home() + await writeLink(shared);
   } catch (error) {
     made = null;
     status.textContent = `This browser packs no links (${error.message}): save a file and send that.`;

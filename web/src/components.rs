@@ -19,6 +19,7 @@ mod matrix;
 mod mbarrier_card;
 mod memories;
 mod memory_card;
+mod memory_files;
 mod orders_card;
 mod pending_card;
 mod phrases;
@@ -36,6 +37,7 @@ mod transport;
 mod warp_card;
 
 pub(crate) use beside::open_examples;
+pub(crate) use text_picker::open_example;
 
 use crate::model::{Action, Model, reduce};
 use std::ops::Deref;

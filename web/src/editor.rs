@@ -25,6 +25,9 @@ extern "C" {
     pub fn press_share();
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectShare)]
     fn connect_share(opened: &Function, failed: &Function);
+    /// Saves what is promised under a name: text or bytes, an `Error`, or null. Bytes of a drawing become a picture under a name that ends in `.png`.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = savePromised)]
+    pub fn save_promised(name: &str, promise: &JsValue);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn attach(parent: &web_sys::Element);
     #[wasm_bindgen(js_namespace = warpgridEditor)]

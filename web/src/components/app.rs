@@ -13,6 +13,7 @@ use super::help::Help;
 use super::matrix::{MatrixView, save};
 use super::mbarrier_card::mbarrier_card;
 use super::memories::Memories;
+use super::memory_files::{MemoryFile, save_memory};
 use super::orders_card::orders_card;
 use super::pending_card::PendingCard;
 use super::phrases::{Sentence, prose};
@@ -80,6 +81,10 @@ pub(crate) fn App() -> Html {
         let ask = Rc::clone(&ask);
         move |export, ()| save(export, &ask)
     });
+    let save_file = use_callback((), {
+        let ask = Rc::clone(&ask);
+        move |file, ()| save_memory(file, &ask)
+    });
     // Panels show what was there when they were opened, so nothing is written down before.
     let latest = use_mut_ref(|| state.clone());
     latest.replace(state.clone());
@@ -138,7 +143,7 @@ pub(crate) fn App() -> Html {
                     if let Some(trouble) = &state.trouble {
                         <Banner trouble={trouble.clone()} started={state.checked > 0} dispatch={dispatch.clone()} />
                     }
-                    { run(&state, &links, &palette, &dispatch) }
+                    { run(&state, &links, &palette, &save_file, &dispatch) }
                 </section>
             </main>
             <Transport
@@ -156,7 +161,13 @@ pub(crate) fn App() -> Html {
     }
 }
 
-fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispatch) -> Html {
+fn run(
+    state: &State,
+    links: &Rc<Links>,
+    palette: &Rc<Palette>,
+    save_file: &Callback<MemoryFile>,
+    dispatch: &Dispatch,
+) -> Html {
     let Some(frame) = frame_of(state) else {
         return html! { <p class="placeholder">{ waiting(state) }</p> };
     };
@@ -178,7 +189,7 @@ fn run(state: &State, links: &Rc<Links>, palette: &Rc<Palette>, dispatch: &Dispa
                 if let Some(report) = orders(state) {
                     { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                 }
-                <Memories frame={frame.clone()} views={state.views.clone()}
+                <Memories frame={frame.clone()} views={state.views.clone()} save_file={save_file.clone()}
                     links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                 <div class="side">
                     <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />

@@ -106,6 +106,7 @@ fn pictures() -> Html {
                    for machine code also what its encoding says about scheduling." }</li>
             <li>{ "“Share” copies a link that opens this text at this step, with what is pinned. A file dropped on the page is opened: PTX, machine code, \
                    or what “Save file” wrote." }</li>
+            <li>{ "“save” at a memory keeps it as a drawing, a picture, a table or an array for NumPy, or the run so far as a drawing that moves." }</li>
             <li>{ "Point at a cell, a lane, a register or a line of the text, and everything that belongs to it lights up. A click pins it." }</li>
         </ul>
     }

@@ -2,6 +2,7 @@
 
 use super::blocks_card::{class, word};
 use super::memory_card::{MemoryCard, facts};
+use super::memory_files::MemoryFile;
 use super::{Dispatch, FrameRef, say};
 use crate::hooks::use_size;
 use crate::links::Links;
@@ -30,6 +31,7 @@ const FOLLOW_FROM: f64 = 760.0;
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) views: BTreeMap<MemoryId, GridChoice>,
+    pub(crate) save_file: Callback<MemoryFile>,
     pub(crate) links: Rc<Links>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
@@ -55,6 +57,7 @@ pub(crate) fn Memories(props: &Props) -> Html {
                     {index}
                     available={width}
                     choice={props.views.get(id).cloned().unwrap_or_default()}
+                    save_file={props.save_file.clone()}
                     links={props.links.clone()}
                     palette={props.palette.clone()}
                     dispatch={props.dispatch.clone()}

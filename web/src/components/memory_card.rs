@@ -2,6 +2,7 @@
 
 use super::grid_canvas::GridCanvas;
 use super::grid_table::GridTable;
+use super::memory_files::{FILES, MemoryFile};
 use super::pickers::Select;
 use super::{Dispatch, FrameRef, say};
 use crate::format;
@@ -10,10 +11,11 @@ use crate::model::{Action, GridChoice, Overlay};
 use crate::theme::Palette;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
-use warpgrid_view::model::{Grid, MemoryView};
+use warpgrid_view::model::{Grid, GridRequest, MemoryView};
+use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::value::ElementType;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
 const COLUMNS: [u32; 7] = [1, 4, 8, 16, 32, 64, 128];
@@ -23,6 +25,7 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
     pub(crate) choice: GridChoice,
+    pub(crate) save_file: Callback<MemoryFile>,
     /// Width that the cells may take.
     pub(crate) available: f64,
     pub(crate) links: Rc<Links>,
@@ -40,18 +43,19 @@ impl Stop {
     const TYPE: Stop = Stop(4);
     const COLUMNS: Stop = Stop(5);
     const TABLE: Stop = Stop(6);
-    const CELLS: Stop = Stop(7);
+    const SAVE: Stop = Stop(7);
+    const CELLS: Stop = Stop(8);
 
     /// The place that a key leads to. Up and down choose within a list, and move within the cells.
     fn after(self, key: &str) -> Option<Stop> {
-        let is_list = self == Stop::TYPE || self == Stop::COLUMNS;
+        let is_list = [Stop::TYPE, Stop::COLUMNS, Stop::SAVE].contains(&self);
         match (key, self) {
             ("ArrowUp", Stop::CELLS) => Some(Stop::FOLD),
             (_, Stop::CELLS) => None,
-            ("ArrowRight", Stop(n)) => Some(Stop((n + 1).min(Stop::TABLE.0))),
+            ("ArrowRight", Stop(n)) => Some(Stop((n + 1).min(Stop::SAVE.0))),
             ("ArrowLeft", Stop(n)) => Some(Stop(n.saturating_sub(1))),
             ("Home", _) => Some(Stop::FOLD),
-            ("End", _) => Some(Stop::TABLE),
+            ("End", _) => Some(Stop::SAVE),
             ("ArrowDown", _) if !is_list => Some(Stop::CELLS),
             _ => None,
         }
@@ -129,6 +133,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                         <path d="M1.5 2.5h11v9h-11zM1.5 5.5h11M1.5 8.5h11M5.5 2.5v9" fill="none" stroke="currentColor" />
                     </svg>
                 </button>
+                { files(grid, choice, reachable, &props.save_file) }
                 </span>
             </div>
             if !choice.folded {
@@ -238,6 +243,40 @@ fn columns(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Di
     }
 }
 
+/// A list of the files that the memory can become; it shows its title again once one is chosen.
+fn files(
+    grid: &Grid,
+    choice: &GridChoice,
+    reachable: Reachable,
+    save_file: &Callback<MemoryFile>,
+) -> Html {
+    let request = GridRequest {
+        memory: grid.memory.id.clone(),
+        ty: choice.ty,
+        columns: choice.columns,
+        first_row: grid.first_row,
+        n_rows: None,
+    };
+    let save_file = save_file.clone();
+    let onchange = Callback::from(move |event: Event| {
+        if let Some(list) = event.target_dyn_into::<HtmlSelectElement>() {
+            let (request, ending) = (request.clone(), list.value());
+            list.set_value("");
+            save_file.emit(MemoryFile { request, ending });
+        }
+    });
+    let option = |(words, ending, _): &(&'static str, &'static str, MemoryForm)| {
+        html! { <option value={*ending}>{ *words }</option> }
+    };
+    html! {
+        <select class="mini save" aria-label="Save as a file" title="Save as a file" data-stop={Stop::SAVE.0.to_string()}
+            tabindex={reachable.index(Stop::SAVE)} {onchange}>
+            <option value="" selected=true>{ "save" }</option>
+            { for FILES.iter().map(option) }
+        </select>
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,7 +285,8 @@ mod tests {
     fn arrow_keys_go_along_the_switches_and_to_the_cells() {
         assert_eq!(Stop::FOLD.after("ArrowRight"), Some(Stop(1)));
         assert_eq!(Stop::FOLD.after("ArrowLeft"), Some(Stop::FOLD));
-        assert_eq!(Stop::TABLE.after("ArrowRight"), Some(Stop::TABLE));
+        assert_eq!(Stop::TABLE.after("ArrowRight"), Some(Stop::SAVE));
+        assert_eq!(Stop::SAVE.after("ArrowRight"), Some(Stop::SAVE));
         assert_eq!(Stop::TABLE.after("Home"), Some(Stop::FOLD));
         assert_eq!(Stop::FOLD.after("ArrowDown"), Some(Stop::CELLS));
         assert_eq!(Stop::CELLS.after("ArrowUp"), Some(Stop::FOLD));

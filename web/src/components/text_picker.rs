@@ -77,6 +77,18 @@ fn group(name: &str) -> Html {
     html! { <optgroup label={name.to_owned()}>{ for within.map(option) }</optgroup> }
 }
 
+/// Shows the example that a link names.
+pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
+    match EXAMPLES.iter().position(|example| example.id == id) {
+        Some(index) => pick(dispatch, index),
+        None => {
+            let why =
+                format!("the link asks for the example “{id}”, and there is none of this name");
+            dispatch.dispatch(Action::ExampleFailed(why));
+        }
+    }
+}
+
 /// Shows an example once its text is there.
 fn pick(dispatch: &Dispatch, index: usize) {
     dispatch.dispatch(Action::AwaitExample(index));

@@ -1,12 +1,15 @@
 //! The address of the page: fragments, products and two texts are opened by their links, and the link follows what is set.
 
 use crate::beside::BesideLink;
-use crate::components::{State, open_examples};
+use crate::components::{State, open_example, open_examples};
 use crate::model::{Action, BesideAction, MatrixAction, ProductAction};
 use crate::{beside, matrix, product};
 use gloo_events::EventListener;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
+
+/// Begins the link of an example, which the pages around the playground have.
+const EXAMPLE: &str = "#example=";
 
 /// Follows the address for the life of the page.
 #[hook]
@@ -19,6 +22,8 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
                 dispatch.dispatch(Action::Matrix(MatrixAction::Open(choice)));
             } else if let Some(request) = product::read_link(&hash) {
                 dispatch.dispatch(Action::Product(ProductAction::Open(request)));
+            } else if let Some(id) = hash.strip_prefix(EXAMPLE) {
+                open_example(&dispatch, id);
             } else if let Some(link) = beside::read_link(&hash) {
                 match link {
                     BesideLink::Own => dispatch.dispatch(Action::Beside(BesideAction::Open)),

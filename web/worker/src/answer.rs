@@ -2,11 +2,15 @@
 
 use crate::protocol::{Answer, Question};
 use warpgrid_view::check::tokens;
-use warpgrid_view::{CheckOptions, Front, Language, assist, fragment};
+use warpgrid_view::{CheckOptions, Front, Language, Session, assist, fragment};
 
-/// Answers from the text in the question alone.
-pub(crate) fn answer(question: &Question) -> Answer {
+/// Answers from the question alone, or from the run where it is about that.
+pub(crate) fn answer(question: &Question, run: Option<&mut Session>) -> Answer {
     match question {
+        Question::MemoryFile(request, form) => Answer::MemoryFile(match run {
+            Some(session) => session.memory_file(request, *form),
+            None => Err("nothing runs".to_owned()),
+        }),
         Question::Tokens { source } => Answer::Tokens(
             tokens(source, Front::of_source(source))
                 .into_iter()
@@ -55,7 +59,7 @@ mod tests {
     #[test]
     fn tokens_are_triples_in_text_order() {
         let source = "st.global.u32 [p], 1;".into();
-        let Answer::Tokens(triples) = answer(&Question::Tokens { source }) else {
+        let Answer::Tokens(triples) = answer(&Question::Tokens { source }, None) else {
             panic!("the answer is not tokens")
         };
         assert_eq!(triples.len() % 3, 0);

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::beside::{BesideFrame, BesideReport};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
-use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, StoreView};
+use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
+use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
 use warpgrid_view::seeds::SeedReport;
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
@@ -178,6 +179,8 @@ pub enum Question {
     FragmentSvg(FragmentRequest),
     /// A fragment as a text table.
     FragmentTable(FragmentRequest),
+    /// A memory of the run as a file.
+    MemoryFile(GridRequest, MemoryForm),
 }
 
 impl Question {
@@ -189,7 +192,9 @@ impl Question {
             | Question::Complete { source, .. }
             | Question::Signature { source, .. }
             | Question::Format { source } => Some(source),
-            Question::FragmentSvg(_) | Question::FragmentTable(_) => None,
+            Question::FragmentSvg(_) | Question::FragmentTable(_) | Question::MemoryFile(..) => {
+                None
+            }
         }
     }
 }
@@ -206,6 +211,8 @@ pub enum Answer {
     /// The text of a file; absent when there is no such fragment.
     FragmentSvg(Option<String>),
     FragmentTable(Option<String>),
+    /// The bytes of a file, or why there are none.
+    MemoryFile(Result<Vec<u8>, String>),
 }
 
 /// Where to go.

@@ -86,7 +86,9 @@ impl Work for Runner {
             RequestBody::Reference => return Vec::new(),
             // A core of its own has both languages.
             RequestBody::Beside(_) => return Vec::new(),
-            RequestBody::Ask(question) => ResponseBody::Answer(answer(&question)),
+            RequestBody::Ask(question) => {
+                ResponseBody::Answer(answer(&question, self.session.as_mut()))
+            }
             RequestBody::Launch {
                 source,
                 target,
