@@ -3,7 +3,6 @@
 use crate::run::event::Agent;
 use crate::run::launch::BufferIndex;
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
-use std::collections::BTreeMap;
 use std::fmt;
 pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;
@@ -32,7 +31,7 @@ pub struct Fault {
     /// What was accessed, when memory was.
     pub access: Option<AccessFault>,
     /// How the source calls the mbarriers of the fault, by their address in shared memory.
-    pub mbarrier_names: BTreeMap<u64, String>,
+    pub mbarrier_names: Vec<(u64, String)>,
 }
 
 /// The access of the lowest faulting lane.
@@ -345,8 +344,8 @@ impl Fault {
 
     /// An mbarrier as the source calls it, or else by its address.
     fn mbarrier(&self, address: u64) -> String {
-        match self.mbarrier_names.get(&address) {
-            Some(name) => format!("`{name}`"),
+        match self.mbarrier_names.iter().find(|(at, _)| *at == address) {
+            Some((_, name)) => format!("`{name}`"),
             None => format!("at 0x{address:x}"),
         }
     }

@@ -4,7 +4,6 @@
 use super::drawing::{Layout, limited, look, open, write_cell, write_outline, write_sentence};
 use crate::model::{Cell, Grid, GridRequest, Written};
 use crate::session::Session;
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Most cells that move.
@@ -43,13 +42,13 @@ pub(super) fn svg(session: &mut Session, request: &GridRequest) -> Option<String
 
 /// The start, positions after stores, and the present one.
 fn positions(session: &Session, present: u64) -> Vec<u64> {
-    let stores = session.store_steps();
-    let stores: Vec<u64> = stores.into_iter().filter(|step| *step <= present).collect();
+    let mut stores = session.store_steps();
+    stores.retain(|step| *step <= present);
     let every = stores.len().div_ceil(MAX_MOMENTS).max(1);
     // The last store is always among them.
-    let chosen = stores.iter().rev().step_by(every).copied();
-    let all: BTreeSet<u64> = chosen.chain([0]).collect();
-    all.into_iter().collect()
+    let first = stores.len().saturating_sub(1) % every;
+    let chosen = stores.into_iter().skip(first).step_by(every);
+    std::iter::once(0).chain(chosen).collect()
 }
 
 /// A memory that appears while the run goes on (a local one) has the cells that it has.
@@ -62,11 +61,11 @@ fn draw(moments: &[Moment]) -> Option<String> {
     let cells = moments.iter().flat_map(|moment| &moment.grid.cells);
     let sentences = moments.iter().map(|moment| moment.sentence.as_str());
     let layout = Layout::of(&last.grid, cells, sentences);
-    let mut seen = BTreeSet::new();
     let mut body = String::new();
     let end = moments.len();
+    let mut seen = Seen::new(end);
     let mut note = |period: While| {
-        seen.insert(period);
+        seen.add(period);
         class(period, end)
     };
     // Writing to a string cannot fail.
@@ -95,7 +94,7 @@ fn draw(moments: &[Moment]) -> Option<String> {
         }
     }
     let mut out = String::new();
-    let _ = open(&mut out, &last.grid, layout, &style(&seen, end));
+    let _ = open(&mut out, &last.grid, layout, &style(&seen));
     out += &body;
     out += "</svg>\n";
     Some(out)
@@ -121,23 +120,49 @@ fn class((from, to): While, end: usize) -> String {
     }
 }
 
+/// The periods in which something is seen: a table, which costs less of the core than a set of pairs would.
+struct Seen {
+    end: usize,
+    /// By first moment and last.
+    table: Vec<bool>,
+}
+
+impl Seen {
+    fn new(end: usize) -> Seen {
+        Seen {
+            end,
+            table: vec![false; end * end],
+        }
+    }
+
+    fn add(&mut self, (from, to): While) {
+        self.table[from * self.end + to - 1] = true;
+    }
+
+    fn all(&self) -> impl Iterator<Item = While> {
+        let found = self.table.iter().enumerate().filter(|(_, seen)| **seen);
+        found.map(|(at, _)| (at / self.end, at % self.end + 1))
+    }
+}
+
 /// The rules of all periods.
-fn style(seen: &BTreeSet<While>, end: usize) -> String {
+fn style(seen: &Seen) -> String {
+    let end = seen.end;
     let whole = end * MOMENT + REST;
-    let per_cent = |moment: usize| (moment * MOMENT * 10_000 / whole) as f64 / 100.0;
+    // With two digits after the point.
+    let per_cent = |moment: usize| {
+        let share = moment * MOMENT * 10_000 / whole;
+        format!("{}.{:02}%", share / 100, share % 100)
+    };
     let mut out = String::from("\n<style>\n");
-    for (from, to) in seen.iter().filter(|period| **period != (0, end)) {
-        let stays = *to == end;
-        let base = if stays { "" } else { "opacity:0;" };
-        let begin = if *from == 0 {
-            "0%{opacity:1}".to_owned()
-        } else {
-            format!("0%{{opacity:0}}{}%{{opacity:1}}", per_cent(*from))
+    for (from, to) in seen.all().filter(|period| *period != (0, end)) {
+        let begin = match from {
+            0 => "0%{opacity:1}".to_owned(),
+            _ => format!("0%{{opacity:0}}{}{{opacity:1}}", per_cent(from)),
         };
-        let close = if stays {
-            String::new()
-        } else {
-            format!("{}%{{opacity:0}}", per_cent(*to))
+        let (base, close) = match to == end {
+            true => ("", String::new()),
+            false => ("opacity:0;", format!("{}{{opacity:0}}", per_cent(to))),
         };
         let _ = writeln!(
             out,
