@@ -134,7 +134,7 @@ pub(super) fn look(session: &mut Session, request: &GridRequest) -> Option<(Grid
         _ => frame
             .sentence
             .iter()
-            .map(|phrase| phrase.text.as_str())
+            .map(|phrase| phrase.text.replace('`', ""))
             .collect(),
     };
     Some((grid, sentence))
