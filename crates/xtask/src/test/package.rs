@@ -1,13 +1,14 @@
 //! The npm package as its users get it, in Node.
 
 use super::{suite, tally};
-use crate::package;
 use crate::setup::consumers;
 use crate::shell::{self, Result};
+use crate::{package, release};
 use tally::Tally;
 
 pub(super) fn run() -> Result<Tally> {
     package::built()?;
+    let mut total = packed();
     let mut command = shell::command("node");
     command.args([
         "--test",
@@ -22,5 +23,24 @@ pub(super) fn run() -> Result<Tally> {
         Ok(folder) => drop(command.env("CONSUMER_TOOLS", folder)),
         Err(why) => eprintln!("  no check of the types: {why}"),
     }
-    suite("npm package in Node", &mut command, tally::of_node)
+    total += suite("npm package in Node", &mut command, tally::of_node)?;
+    Ok(total)
+}
+
+/// Packs what a release publishes: one result for the crates, one for the npm package.
+fn packed() -> Tally {
+    let mut total = Tally::default();
+    for tried in [release::try_crates(false), release::try_package()] {
+        total += match tried {
+            Ok(()) => Tally {
+                passed: 1,
+                ..Tally::default()
+            },
+            Err(message) => {
+                eprintln!("  {message}");
+                Tally::broken()
+            }
+        };
+    }
+    total
 }
