@@ -67,7 +67,7 @@ test("a playback goes from the start to the end", async ({ page }) => {
 test("a memory is saved as a drawing, a picture, a table and an array", async ({ page }) => {
   await open(page);
   await pick(page, "One store, two or four elements a lane");
-  await press(page, "To the end");
+  await press(page, "Run to the end");
   const card = page.getByRole("region", { name: "quads", exact: true });
   const list = card.getByRole("combobox", { name: "Save as a file" });
   const saved = async (ending: string) => {

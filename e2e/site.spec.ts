@@ -53,7 +53,7 @@ test("an example runs in its page, and opens in the playground", async ({ page }
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("An XOR swizzle, drawn by the lanes");
   const widget = page.getByRole("region", { name: "An XOR swizzle, drawn by the lanes" });
   const place = await widget.getByText(/^step \d+ of/).textContent();
-  await widget.getByRole("button", { name: "One step", exact: true }).click();
+  await widget.getByRole("button", { name: "One step forward" }).click();
   await expect(widget.getByText(/^step \d+ of/)).not.toHaveText(place ?? "");
   await page.getByRole("link", { name: "Open in the playground" }).first().click();
   await expect(page.getByRole("combobox", { name: "Example" })).toContainText("An XOR swizzle, drawn by the lanes");

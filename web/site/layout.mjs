@@ -47,7 +47,7 @@ ${widgets}</head>
 ${places}
 </nav></header>
 <main>
-${body}
+${body.replaceAll(/<pre(?![^>]*tabindex)(?=[\s>])/g, `<pre tabindex="0"`)}
 </main>
 </body>
 </html>

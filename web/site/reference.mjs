@@ -49,7 +49,7 @@ export async function referencePages(context) {
     const contents = forms.length > 1 ? `<ul class="contents">\n${forms.map(({ opcode, help }, index) => `<li><a href="#form-${index + 1}"><code>${escape(opcode)}</code></a> ${prose(help)}</li>`).join("\n")}\n</ul>\n` : "";
     pages.push({
       path: `docs/reference/${name}.html`, place: "docs/reference.html", hasWidgets,
-      title: `PTX ${name}`, about: forms[0].help.replaceAll("`", ""), body: `<h1>PTX <code>${escape(name)}</code></h1>\n${contents}${sections.join("")}`,
+      title: `PTX ${name}`, about: `${forms[0].help.replaceAll("`", "")} Syntax, words, versions, targets, rules and examples of PTX ${name}.`, body: `<h1>PTX <code>${escape(name)}</code></h1>\n${contents}${sections.join("")}`,
     });
   }
   const codes = warpgrid.codes();
