@@ -30,7 +30,22 @@ function target(href, file, path, repository) {
 /** The anchor that code hosts give a heading. */
 const slugify = (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-");
 
-export async function documentPages({ root, repository, markdownPlugin }) {
+/** An element that a document shows as HTML, in the source of a block. */
+const ELEMENT = /<warpgrid-playground([^>]*)>\n(?:\s*<pre>\n)?([^]*?)\n\s*(?:<\/pre>\n)?<\/warpgrid-playground>/;
+
+/** Below a block that shows how an element is written, the element itself. */
+function showLive(markdown, recorder) {
+  const plain = markdown.renderer.rules.fence;
+  markdown.renderer.rules.fence = (tokens, index, ...rest) => {
+    const html = plain(tokens, index, ...rest);
+    const [, words, text] = (tokens[index].info.trim() === "html" && ELEMENT.exec(tokens[index].content)) || [];
+    if (!text) return html;
+    const attributes = Object.fromEntries([...words.matchAll(/([a-z-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+    return `${html}${recorder.embeddingNow(text, { ...attributes, playground: "../index.html" }).html}\n`;
+  };
+}
+
+export async function documentPages({ root, repository, markdownPlugin, recorder }) {
   const pages = [];
   for (const [file, path, title, about] of DOCUMENTS) {
     const text = await readFile(join(root, file), "utf8");
@@ -48,6 +63,7 @@ export async function documentPages({ root, repository, markdownPlugin }) {
         }
       }
     });
+    showLive(markdown, recorder);
     const body = markdown.render(text, { path: file });
     if (!body.includes("<h1")) throw new Error(`${file}: a document begins with its title`);
     // Tables and code may be wider than a phone.

@@ -19,6 +19,8 @@ const shared = {
   minify: true,
   legalComments: "none",
   loader: { ".css": "text" },
+  // The address of the project (see `crates/xtask/src/address.rs`).
+  define: { WARPGRID_SITE: JSON.stringify(process.env.WARPGRID_SITE ?? "") },
   logLevel: "warning",
 };
 const minified = async (name) =>
@@ -32,7 +34,7 @@ await build({
 // The element as a plain script, for documents that are opened as files: browsers load no module from one.
 await build({
   ...shared, format: "iife", entryPoints: { "warpgrid-widget-classic": join(here, "element.js") }, outdir: folder,
-  banner: { js: "var warpgridWidget=document.currentScript.src;" }, define: { "import.meta.url": "warpgridWidget" },
+  banner: { js: "var warpgridWidget=document.currentScript.src;" }, define: { ...shared.define, "import.meta.url": "warpgridWidget" },
 });
 // A worker has the glue of its core in it, so that it asks its server for nothing but the wasm.
 await copyFile(join(here, "door.js"), join(core, "door.js"));

@@ -10,7 +10,12 @@ export function base64(bytes) {
 
 /** The playground of a widget that is served from the site of one. (Bundlers take a `new URL` for a file of the package.) */
 const HERE = /\/widget\/[^/]+$/;
-const SITE = HERE.test(import.meta.url) ? import.meta.url.replace(HERE, "/index.html") : null;
+const SITE = HERE.test(import.meta.url) ? import.meta.url.replace(HERE, "/index.html") : home();
+/** That of the project, where its address was set when the package was built. */
+function home() {
+  const address = typeof WARPGRID_SITE === "string" ? WARPGRID_SITE : "";
+  return address ? `${address}index.html` : null;
+}
 /** Browsers open no longer address. */
 const LONGEST = 2_000_000;
 

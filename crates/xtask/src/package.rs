@@ -112,6 +112,7 @@ pub(crate) fn widget(package: &Path, site: Option<&Path>) -> Result<String> {
     let mut command = shell::command("node");
     command.arg("web/widget/build.mjs").arg(package);
     command.arg(shell::root().join(WIDGET_CORE));
+    Address::of_project()?.lend(&mut command);
     if let Some(site) = site {
         command.arg("--site").arg(site);
     }

@@ -49,9 +49,9 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         let site = site::release()?;
         if included("page") {
             npm::packages()?;
-            let mut hover = shell::command("node");
-            hover.arg("e2e/hover.mjs");
-            table.wasm(&measure("measuring, the page in Chromium", &mut hover)?);
+            let mut figures = shell::command("node");
+            figures.arg("e2e/figures.mjs");
+            table.wasm(&measure("measuring, the page in Chromium", &mut figures)?);
         }
         if included("size") {
             for size in sizes::of_folder(&site)? {

@@ -1,5 +1,5 @@
-// How long the page takes for a move of the pointer over matrices of 4,096 labelled cells: what `cargo xtask bench --only page` prints, one JSON
-// object a figure. The release site must be in dist/.
+// How long the page takes from a link to its first store, and for a move of the pointer over matrices of 4,096 labelled cells: what `cargo xtask bench
+// --only page` prints, one JSON object a figure. The release site must be in dist/.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chromium } from "@playwright/test";
@@ -53,6 +53,21 @@ async function hover(canvas) {
   });
 }
 
+/** Milliseconds from the request for the page until its text has run and is shown, with what it loads in the cache: the median of several. */
+async function arrival(context, address, rounds = 9) {
+  const times = [];
+  for (let round = 0; round < rounds; round++) {
+    const page = await context.newPage();
+    await page.goto(address, { waitUntil: "commit" });
+    await page.locator("[data-ready=true]").first().waitFor();
+    times.push(await page.evaluate(() => performance.now()));
+    await page.close();
+  }
+  // The first round fills the cache.
+  const warm = times.slice(1).sort((a, b) => a - b);
+  return warm[Math.floor(warm.length / 2)];
+}
+
 function say(name, title, unit, value) {
   console.log(JSON.stringify({ name, title, unit, value, note: null }));
 }
@@ -63,6 +78,21 @@ const port = /served on port (\d+)/.exec(String(line))?.[1];
 const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
 try {
+  const first = await browser.newContext();
+  await first.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const start = `http://127.0.0.1:${port}/`;
+  say("start", "from the start page to its first store, warm", "ms", await arrival(first, start));
+  const maker = await first.newPage();
+  await maker.goto(start);
+  await maker.locator("[data-ready=true]").first().waitFor();
+  await maker.keyboard.press("s");
+  await maker.getByText(/^Link of/).waitFor();
+  const link = await maker.evaluate(() => navigator.clipboard.readText());
+  await maker.close();
+  const other = await browser.newContext();
+  say("link", "from a link to its first store, warm", "ms", await arrival(other, link));
+  say("link, length", "the link of the start page", "characters", link.length);
+
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(`http://127.0.0.1:${port}/#matrix?op=mma.a&shape=m16n8k256&type=b1&target=sm_80`);
   const matrix = page.getByRole("group", { name: /^Matrix, cells/ }).locator("canvas").nth(1);
