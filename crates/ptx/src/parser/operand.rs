@@ -283,11 +283,11 @@ impl Parser<'_> {
             }
             self.cursor.at = start as usize;
         }
+        // What manuals leave out ends the operands.
+        if byte == b'.' && self.at_dots() {
+            return Ok(());
+        }
         if !starts_constant(byte) {
-            // What manuals leave out ends the operands.
-            if self.at_dots() {
-                return Ok(());
-            }
             return self.unexpected("an operand");
         }
         self.constant()
