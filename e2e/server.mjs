@@ -2,9 +2,10 @@
 // port and says which, so that the journeys never talk to a server of another build.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
-import { extname, join, normalize } from "node:path";
+import { join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FOLDERS } from "../crates/wasm/npm/corpus.mjs";
+import { typeOf } from "../web/types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const site = join(root, "dist");
@@ -15,19 +16,6 @@ const folders = {
   consumers: join(root, "target/consumers"),
   hosts: join(root, "target/hosts"),
   pkg: join(root, "pkg"),
-};
-const types = {
-  ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".json": "application/json",
-  ".mjs": "text/javascript; charset=utf-8",
-  ".png": "image/png",
-  ".ptx": "text/plain; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".txt": "text/plain; charset=utf-8",
-  ".wasm": "application/wasm",
-  ".woff2": "font/woff2",
 };
 
 /** The file that a path of the address names; never one outside the folders. */
@@ -44,7 +32,7 @@ const server = createServer(async (request, response) => {
     const file = fileFor(pathname);
     const body = await readFile(file);
     response.writeHead(200, {
-      "content-type": types[extname(file)] ?? "application/octet-stream",
+      "content-type": typeOf(file),
       // Other sites let browsers keep the files of the widget, and lend them to pages of others.
       ...(pathname.startsWith("/widget/") ? { "cache-control": "max-age=600", "access-control-allow-origin": "*" } : { "cache-control": "no-store" }),
     });

@@ -15,6 +15,7 @@ mod package;
 mod ready;
 mod release;
 mod rooms;
+mod serve;
 mod setup;
 mod shell;
 mod site;
@@ -28,7 +29,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   serve [--port 8080] [--release]   build the playground and serve it at http://127.0.0.1:8080
-  test [--only SUITE]               what CI runs; SUITE is style, native, wasm, package or e2e
+  test [--only SUITE | --quick]     what CI runs; SUITE is style, native, wasm, package or e2e; --quick takes style and native
   build                             the release site in dist/, with its sizes, also by room of the core
   package                           the npm package in pkg/, with its sizes
   bench [--peers] [--json]          the figures: parsing, checking, emulating, sizes
@@ -60,7 +61,7 @@ fn main() -> ExitCode {
 fn run(mut arguments: Arguments) -> shell::Result<bool> {
     let command = arguments.command();
     match command.as_deref() {
-        Some("serve") => site::serve(&mut arguments),
+        Some("serve") => serve::run(&mut arguments),
         Some("test") => test::run(&mut arguments),
         Some("build") => site::build(&mut arguments),
         Some("package") => package::run(&mut arguments),

@@ -2,6 +2,7 @@
 //! whole transcript where it fails.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -47,9 +48,50 @@ pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// What a step does, and, where it takes long, how long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Title<'a> {
+    what: &'a str,
+    duration: Option<&'a str>,
+}
+
+impl<'a> Title<'a> {
+    /// A step that takes long: `duration` says about how long, and on what that depends.
+    pub(crate) fn lasting(what: &'a str, duration: &'a str) -> Title<'a> {
+        Title {
+            what,
+            duration: Some(duration),
+        }
+    }
+
+    /// What is said before the step.
+    fn announce(&self) -> String {
+        match self.duration {
+            Some(duration) => format!("{}: {duration}", self.what),
+            None => self.what.to_string(),
+        }
+    }
+}
+
+impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Title<'a> {
+    fn from(what: &'a T) -> Title<'a> {
+        Title {
+            what: what.as_ref(),
+            duration: None,
+        }
+    }
+}
+
+impl fmt::Display for Title<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.what)
+    }
+}
+
 /// Runs a program to its end after one line of progress; an error with its transcript unless it
 /// succeeds.
-pub(crate) fn step(title: &str, command: &mut Command) -> Result<Outcome> {
+pub(crate) fn step<'a>(title: impl Into<Title<'a>>, command: &mut Command) -> Result<Outcome> {
+    let title = title.into();
     let outcome = observe(title, command)?;
     if outcome.status.success() {
         return Ok(outcome);
@@ -68,8 +110,8 @@ pub(crate) fn step(title: &str, command: &mut Command) -> Result<Outcome> {
 }
 
 /// Runs a program to its end after one line of progress, however it ends.
-pub(crate) fn observe(title: &str, command: &mut Command) -> Result<Outcome> {
-    let mut progress = Progress::start(title);
+pub(crate) fn observe<'a>(title: impl Into<Title<'a>>, command: &mut Command) -> Result<Outcome> {
+    let mut progress = Progress::start(title.into());
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -183,9 +225,11 @@ fn describe(command: &Command) -> String {
         .join(" ")
 }
 
-/// One line on standard error: the title, what goes on, in the end the duration.
+/// One line on standard error: the title, what goes on, in the end the duration. A log that is no terminal gets a line more before a step
+/// that takes long.
 struct Progress {
     title: String,
+    announcement: String,
     started: Instant,
     spoke: Instant,
     last: String,
@@ -193,16 +237,20 @@ struct Progress {
 }
 
 impl Progress {
-    fn start(title: &str) -> Progress {
+    fn start(title: Title<'_>) -> Progress {
         let now = Instant::now();
         let terminal = std::io::stderr().is_terminal();
         let progress = Progress {
             title: title.to_string(),
+            announcement: title.announce(),
             started: now,
             spoke: now,
             last: String::new(),
             terminal,
         };
+        if !terminal && title.duration.is_some() {
+            eprintln!("  {}", progress.announcement);
+        }
         progress.repaint();
         progress
     }
@@ -237,7 +285,7 @@ impl Progress {
     fn repaint(&self) {
         if self.terminal {
             let tail: String = self.last.chars().take(60).collect();
-            eprint!("\r\x1b[K  {:<46} {tail}", self.title);
+            eprint!("\r\x1b[K  {:<46} {tail}", self.announcement);
             // A terminal that does not take the line loses a hint, nothing else.
             let _ = std::io::stderr().flush();
         }
@@ -282,13 +330,21 @@ pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{plain, seconds};
+    use super::{Title, plain, seconds};
     use std::time::Duration;
 
     #[test]
     fn durations_read_well() {
         assert_eq!(seconds(Duration::from_millis(420)), "0.4 s");
         assert_eq!(seconds(Duration::from_secs(185)), "3 min 05 s");
+    }
+
+    #[test]
+    fn a_title_says_what_and_how_long() {
+        let title = Title::lasting("compiling the page", "about 80 s");
+        assert_eq!(title.announce(), "compiling the page: about 80 s");
+        assert_eq!(title.to_string(), "compiling the page");
+        assert_eq!(Title::from("bundling").announce(), "bundling");
     }
 
     #[test]

@@ -1,43 +1,29 @@
-//! The playground: sources go in, a page comes out, served while one works on it or laid into `dist/`.
+//! The playground: sources go in, a page comes out as a release has it, laid into `dist/`. While one works on it, `serve.rs` builds it.
 
 use crate::address::Address;
 use crate::arguments::Arguments;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
 use crate::{package, rooms, sizes};
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where the page's bundled JavaScript lies between the hook and Trunk.
 const BUNDLE: &str = "target/bundle";
 
-/// `cargo xtask serve`: builds, serves, rebuilds on every change, until interrupted.
-pub(crate) fn serve(arguments: &mut Arguments) -> Result<bool> {
-    let port = match arguments.option("--port")? {
-        Some(text) => text
-            .parse::<u16>()
-            .map_err(|_| format!("`{text}` is no port"))?,
-        None => 8080,
-    };
-    let release = arguments.switch("--release");
-    arguments.done()?;
-    if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
-        return Err(format!("port {port} is taken; choose another with --port"));
-    }
+/// Serves the page as a release has it, and builds it again on every change, until interrupted.
+pub(crate) fn serve_release(port: u16) -> Result<bool> {
     let mut trunk = trunk()?;
     // A folder of its own: `dist/` holds the release site, which the journeys look at.
     trunk.args([
         "serve",
+        "--release",
         "--dist",
-        "target/serve",
+        "target/serve-release",
         "--port",
         &port.to_string(),
     ]);
-    if release {
-        trunk.arg("--release");
-    }
-    println!("  building; then at http://127.0.0.1:{port} (Ctrl-C ends it)");
+    println!("  building (some minutes); then at http://127.0.0.1:{port} (Ctrl-C ends it)");
     shell::hand_over(&mut trunk)
 }
 

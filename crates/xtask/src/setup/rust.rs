@@ -3,8 +3,9 @@
 //! The commands are compiled from their published sources into one cache folder a user, with a
 //! light profile and a shared target folder, because that takes minutes and should happen once.
 
-use crate::shell::{self, Result};
+use crate::shell::{self, Result, Title};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The target of the page and of the npm package.
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
@@ -87,6 +88,63 @@ pub(crate) fn wasm_bindgen() -> Result<PathBuf> {
     WASM_BINDGEN.folder()
 }
 
+/// What makes JavaScript of a compiled wasm.
+#[derive(Debug)]
+pub(crate) enum Binder {
+    /// The command `wasm-bindgen`.
+    Command(PathBuf),
+    /// Our program around its library (`bind.rs`), which compiles in a third of the time.
+    Library(PathBuf),
+}
+
+impl Binder {
+    /// Makes the JavaScript of a file, for pages, into a folder.
+    pub(crate) fn command(&self, wasm: &Path, folder: &Path) -> Command {
+        match self {
+            Binder::Command(program) => {
+                let mut command = shell::command(program);
+                command.args(["--target", "web", "--no-typescript", "--out-dir"]);
+                command.arg(folder).arg(wasm);
+                command
+            }
+            Binder::Library(program) => {
+                let mut command = shell::command(program);
+                command.arg(wasm).arg(folder);
+                command
+            }
+        }
+    }
+}
+
+/// The command where it is installed, as other commands of ours need it; or else the program around its library.
+pub(crate) fn binder() -> Result<Binder> {
+    if let Some(folder) = WASM_BINDGEN.find() {
+        return Ok(Binder::Command(folder.join(WASM_BINDGEN.command)));
+    }
+    let tools = cache().join("tools/bin");
+    let program = tools.join(format!("bind-{}", WASM_BINDGEN.version));
+    if program.is_file() {
+        return Ok(Binder::Library(program));
+    }
+    let build = cache().join("build");
+    let mut command = shell::cargo();
+    command.args(["build", "--locked", "--package", "xtask"]);
+    command.args(["--features", "bind", "--bin", "bind", "--profile", "tools"]);
+    command.arg("--target-dir").arg(&build);
+    let title = Title::lasting(
+        "compiling wasm-bindgen's library",
+        "about 40 s on two cores, once for this user",
+    );
+    shell::step(title, &mut command)?;
+    let failed = |error: std::io::Error| format!("{}: {error}", program.display());
+    std::fs::create_dir_all(&tools).map_err(failed)?;
+    // Renamed when it is whole: another run may be looking for it.
+    let copied = tools.join(format!("bind-{}", std::process::id()));
+    std::fs::copy(build.join("tools/bind"), &copied).map_err(failed)?;
+    std::fs::rename(&copied, &program).map_err(failed)?;
+    Ok(Binder::Library(program))
+}
+
 /// The folder of `wasm-pack` in the right version.
 pub(crate) fn wasm_pack() -> Result<PathBuf> {
     WASM_PACK.folder()
@@ -109,25 +167,28 @@ pub(crate) fn clean_up() {
 }
 
 impl Tool {
-    /// The path of the command, after installing it if need be.
+    /// The folder of the command, after installing it if need be.
     fn folder(&self) -> Result<PathBuf> {
-        let root = cache().join("tools");
-        let ours = root.join("bin").join(self.command);
-        for candidate in [Some(ours.clone()), shell::find_on_path(self.command)]
-            .into_iter()
-            .flatten()
-        {
-            if self.is_right(&candidate) {
-                return Ok(candidate.parent().unwrap_or(&root).to_path_buf());
-            }
+        if let Some(folder) = self.find() {
+            return Ok(folder);
         }
+        let root = cache().join("tools");
         // Two runs may install it side by side; the one that comes second finds the files of the first in its way.
         if let Err(error) = self.install(&root)
-            && !self.is_right(&ours)
+            && !self.is_right(&root.join("bin").join(self.command))
         {
             return Err(error);
         }
         Ok(root.join("bin"))
+    }
+
+    /// The folder of the command, ours or on the search path, if it is there in the right version.
+    fn find(&self) -> Option<PathBuf> {
+        let ours = cache().join("tools/bin").join(self.command);
+        let candidates = [Some(ours), shell::find_on_path(self.command)];
+        let mut candidates = candidates.into_iter().flatten();
+        let found = candidates.find(|candidate| self.is_right(candidate))?;
+        found.parent().map(Path::to_path_buf)
     }
 
     fn is_right(&self, program: &Path) -> bool {
@@ -190,13 +251,15 @@ mod tests {
     fn the_command_and_the_crate_have_one_version() {
         let lock =
             std::fs::read_to_string(crate::shell::root().join("Cargo.lock")).unwrap_or_default();
-        let entry = format!(
-            "name = \"wasm-bindgen\"\nversion = \"{}\"",
-            WASM_BINDGEN.version
-        );
-        assert!(
-            lock.contains(&entry),
-            "Cargo.lock and setup/rust.rs differ on wasm-bindgen"
-        );
+        for package in ["wasm-bindgen", "wasm-bindgen-cli-support"] {
+            let entry = format!(
+                "name = \"{package}\"\nversion = \"{}\"",
+                WASM_BINDGEN.version
+            );
+            assert!(
+                lock.contains(&entry),
+                "Cargo.lock and setup/rust.rs differ on {package}"
+            );
+        }
     }
 }

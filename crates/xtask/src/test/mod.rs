@@ -8,7 +8,7 @@ mod tally;
 mod wasm;
 
 use crate::arguments::Arguments;
-use crate::shell::{self, Outcome, Result};
+use crate::shell::{self, Outcome, Result, Title};
 pub(crate) use native::every_room;
 use std::process::Command;
 use tally::Tally;
@@ -24,17 +24,15 @@ const SUITES: &[Suite] = &[
     ("e2e", journeys::run),
 ];
 
-/// Runs the suites, or the one that `--only` names; true when nothing failed.
+/// The suites that need no browser, no npm package and no tool beside Rust.
+const QUICK: &[&str] = &["style", "native"];
+
+/// Runs the suites, those of `--quick`, or the one that `--only` names; true when nothing failed.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;
+    let quick = arguments.switch("--quick");
     arguments.done()?;
-    let chosen: Vec<&Suite> = SUITES
-        .iter()
-        .filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name))
-        .collect();
-    if chosen.is_empty() {
-        return Err("`--only` takes style, native, wasm, package or e2e".to_string());
-    }
+    let chosen = choose(only.as_deref(), quick)?;
     let mut total = Tally::default();
     for (name, suite) in chosen {
         // A suite that cannot even start counts as one failure, and the others still run.
@@ -47,8 +45,30 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     Ok(total.failed == 0 && total.passed > 0)
 }
 
+/// The suites that the options name.
+fn choose(only: Option<&str>, quick: bool) -> Result<Vec<&'static Suite>> {
+    let chosen: Vec<&Suite> = match (only, quick) {
+        (Some(_), true) => return Err("`--only` and `--quick` exclude each other".to_string()),
+        (Some(only), false) => SUITES.iter().filter(|(name, _)| *name == only).collect(),
+        (None, true) => SUITES
+            .iter()
+            .filter(|(name, _)| QUICK.contains(name))
+            .collect(),
+        (None, false) => SUITES.iter().collect(),
+    };
+    if chosen.is_empty() {
+        return Err("`--only` takes style, native, wasm, package or e2e".to_string());
+    }
+    Ok(chosen)
+}
+
 /// Runs one test program and counts; prints its output if something failed.
-fn suite(title: &str, command: &mut Command, read: fn(&str) -> Tally) -> Result<Tally> {
+fn suite<'a>(
+    title: impl Into<Title<'a>>,
+    command: &mut Command,
+    read: fn(&str) -> Tally,
+) -> Result<Tally> {
+    let title = title.into();
     let Outcome {
         status, transcript, ..
     } = shell::observe(title, command)?;
@@ -69,4 +89,26 @@ fn suite(title: &str, command: &mut Command, read: fn(&str) -> Tally) -> Result<
     }
     eprintln!("  {title}: {tally}");
     Ok(tally)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::choose;
+
+    fn names(only: Option<&str>, quick: bool) -> Vec<&'static str> {
+        let chosen = choose(only, quick).unwrap_or_default();
+        chosen.iter().map(|(name, _)| *name).collect()
+    }
+
+    #[test]
+    fn options_choose_suites() {
+        assert_eq!(names(None, true), ["style", "native"]);
+        assert_eq!(names(Some("wasm"), false), ["wasm"]);
+        assert_eq!(
+            names(None, false),
+            ["style", "native", "wasm", "package", "e2e"]
+        );
+        assert!(choose(Some("wsam"), false).is_err());
+        assert!(choose(Some("wasm"), true).is_err());
+    }
 }

@@ -9,7 +9,12 @@ pub(super) fn run() -> Result<Tally> {
     rust::wasm_target()?;
     let mut format = shell::cargo();
     format.args(["fmt", "--all", "--check"]);
-    let mut native = clippy(&["--workspace", "--all-targets", "--features", "xtask/core"]);
+    let mut native = clippy(&[
+        "--workspace",
+        "--all-targets",
+        "--features",
+        "xtask/core,xtask/bind",
+    ]);
     let mut wasm = clippy(&[
         "--package",
         "warpgrid-wasm",
@@ -19,6 +24,8 @@ pub(super) fn run() -> Result<Tally> {
         "warpgrid-web",
         "--package",
         "warpgrid-worker",
+        "--features",
+        "warpgrid-worker/reference",
         "--target",
         rust::WASM,
     ]);

@@ -1,0 +1,189 @@
+//! `cargo xtask serve`: sources go in, a page that one can work on comes out, and is built again on every change.
+//!
+//! It is built without Trunk, which takes minutes to compile: cargo compiles the page and one core at once, wasm-bindgen's library
+//! makes JavaScript of both, and `web/serve.mjs` serves the rest from where it is. The release site is Trunk's (`site.rs`).
+
+use crate::arguments::Arguments;
+use crate::package::artefact;
+use crate::setup::npm;
+use crate::setup::rust::{self, Binder};
+use crate::shell::{self, Result, Title};
+use crate::site;
+use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, SystemTime};
+
+/// Where the page and the core lie with their JavaScript.
+const COMPILED: &str = "target/serve";
+
+/// The page, and the one core that every worker of it loads.
+const PROGRAMS: [&str; 2] = ["warpgrid-web", "warpgrid-core-develop"];
+
+/// What the page is made of.
+const SOURCES: &[&str] = &["web", "crates", "public", "Cargo.toml", "Cargo.lock"];
+
+/// How often the sources are looked at.
+const LOOK: Duration = Duration::from_millis(400);
+
+pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
+    let port = match arguments.option("--port")? {
+        Some(text) => text
+            .parse::<u16>()
+            .map_err(|_| format!("`{text}` is no port"))?,
+        None => 8080,
+    };
+    let release = arguments.switch("--release");
+    arguments.done()?;
+    if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_err() {
+        return Err(format!("port {port} is taken; choose another with --port"));
+    }
+    if release {
+        return site::serve_release(port);
+    }
+    develop(port)
+}
+
+/// Serves at once, builds, and builds again after each change, until interrupted.
+fn develop(port: u16) -> Result<bool> {
+    npm::node()?;
+    make_folder(&shell::root().join(COMPILED))?;
+    let mut server = Server::start(port)?;
+    npm::packages()?;
+    rust::wasm_target()?;
+    let binder = rust::binder()?;
+    rust::clean_up();
+    loop {
+        let before = sources();
+        match build(&binder) {
+            Ok(()) => {
+                server.announce_build()?;
+                eprintln!("  built; http://127.0.0.1:{port} is up to date");
+            }
+            Err(message) => eprintln!("  {message}; waiting for a change"),
+        }
+        while sources() == before {
+            std::thread::sleep(LOOK);
+            server.check()?;
+        }
+        // An editor or git may still be writing.
+        let mut now = sources();
+        loop {
+            std::thread::sleep(LOOK / 4);
+            let later = sources();
+            if later == now {
+                break;
+            }
+            now = later;
+        }
+    }
+}
+
+/// Compiles what has changed.
+fn build(binder: &Binder) -> Result<()> {
+    let mut bundle = shell::command("node");
+    shell::step("bundling the editor", bundle.arg("web/bundle.mjs"))?;
+    let mut compile = shell::cargo();
+    compile.args(["build", "--locked", "--target", rust::WASM]);
+    compile.args([
+        "--profile",
+        "wasm-dev",
+        "--features",
+        "warpgrid-worker/reference",
+    ]);
+    compile.args(["--package", "warpgrid-web", "--package", "warpgrid-worker"]);
+    for program in PROGRAMS {
+        compile.args(["--bin", program]);
+    }
+    compile.args(["--message-format", "json-render-diagnostics"]);
+    let folder = shell::root().join(COMPILED);
+    let what = "compiling the page and its core";
+    let title = match PROGRAMS
+        .iter()
+        .all(|program| bound(&folder, program).is_file())
+    {
+        true => Title::from(what),
+        false => Title::lasting(what, "about 2 minutes the first time on two cores"),
+    };
+    let compiled = shell::step(title, &mut compile)?;
+    for program in PROGRAMS {
+        let wasm = artefact(&compiled.transcript, &format!("/{program}.wasm"))
+            .ok_or_else(|| format!("cargo made no {program}"))?;
+        let bound = bound(&folder, program);
+        if changed_at(&bound).is_none_or(|bound| changed_at(&wasm) > Some(bound)) {
+            let title = format!("making the JavaScript of {program}");
+            shell::step(&title, &mut binder.command(&wasm, &folder))?;
+        }
+    }
+    Ok(())
+}
+
+/// The wasm of a program beside its JavaScript.
+fn bound(folder: &Path, program: &str) -> PathBuf {
+    folder.join(format!("{program}_bg.wasm"))
+}
+
+/// The server of the page: `web/serve.mjs`, which ends with us.
+struct Server(Child);
+
+impl Server {
+    fn start(port: u16) -> Result<Server> {
+        let mut node = shell::command("node");
+        node.arg("web/serve.mjs").arg(port.to_string());
+        node.arg(shell::root().join(COMPILED)).stdin(Stdio::piped());
+        let child = node.spawn().map_err(|error| format!("node: {error}"))?;
+        Ok(Server(child))
+    }
+
+    /// Lets open pages load again.
+    fn announce_build(&mut self) -> Result<()> {
+        let pipe = self.0.stdin.as_mut();
+        let said = pipe.map_or(Ok(()), |pipe| pipe.write_all(b"built\n"));
+        said.map_err(|error| format!("the server does not listen: {error}"))
+    }
+
+    /// An error once it has ended.
+    fn check(&mut self) -> Result<()> {
+        match self.0.try_wait() {
+            Ok(None) => Ok(()),
+            Ok(Some(status)) => Err(format!("the server ended: {status}")),
+            Err(error) => Err(format!("the server: {error}")),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Every source file, and when it changed.
+fn sources() -> Vec<(PathBuf, Option<SystemTime>)> {
+    let root = shell::root();
+    let mut places: Vec<PathBuf> = SOURCES.iter().map(|name| root.join(name)).collect();
+    let mut files = Vec::new();
+    while let Some(place) = places.pop() {
+        // A file that is not there any more has changed by that.
+        if let Ok(entries) = std::fs::read_dir(&place) {
+            places.extend(entries.flatten().map(|entry| entry.path()));
+        } else {
+            files.push((place.clone(), changed_at(&place)));
+        }
+    }
+    files.sort();
+    files
+}
+
+fn changed_at(file: &Path) -> Option<SystemTime> {
+    std::fs::metadata(file)
+        .and_then(|data| data.modified())
+        .ok()
+}
+
+fn make_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+}

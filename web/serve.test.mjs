@@ -1,0 +1,72 @@
+// The server of `cargo xtask serve`: the page that it makes of web/index.html, and how open pages learn of a build.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+let folder;
+let server;
+let port;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "warpgrid-serve-"));
+  for (const file of ["warpgrid-web.js", "warpgrid-core-develop.js", "editor.js"]) await writeFile(join(folder, file), `// ${file}\n`);
+  await writeFile(join(folder, "warpgrid-web_bg.wasm"), "");
+  server = spawn(process.execPath, [fileURLToPath(new URL("serve.mjs", import.meta.url)), "0", folder], { stdio: ["pipe", "pipe", "inherit"] });
+  const [said] = await once(server.stdout, "data");
+  port = Number(String(said).match(/127\.0\.0\.1:(\d+)/)[1]);
+});
+
+after(async () => {
+  const ended = once(server, "exit");
+  server.stdin.end();
+  assert.deepEqual(await ended, [0, null]);
+  await rm(folder, { recursive: true });
+});
+
+const get = (path) => fetch(`http://127.0.0.1:${port}${path}`);
+
+/** A path as it is, which `fetch` would tidy. */
+async function statusOf(path) {
+  const [answer] = await once(request({ host: "127.0.0.1", port, path }).end(), "response");
+  answer.resume();
+  return answer.statusCode;
+}
+
+/** The messages that a page listens to, one after the other. */
+async function* builds() {
+  for await (const piece of (await get("/builds")).body) yield Number(Buffer.from(piece).toString().match(/^data: (\d+)/)[1]);
+}
+
+test("a page that waits learns of the build, and then has all its files", async () => {
+  assert.match(await (await get("/")).text(), /compiled for the first time/);
+  const listening = builds();
+  assert.equal((await listening.next()).value, 0);
+  server.stdin.write("built\n");
+  const built = (await listening.next()).value;
+  assert.ok(built > 0);
+  await listening.return();
+
+  const html = await (await get("/")).text();
+  assert.ok(html.includes(`!== ${built}`));
+  assert.doesNotMatch(html, /data-trunk/);
+  const named = [...html.matchAll(/(?:src|href|from)[= ]"(\.\/[^"]+)"/g)].map(([, path]) => path.slice(1));
+  assert.deepEqual(named.toSorted(), ["/assist.css", "/editor.js", "/style.css", "/warpgrid-web.js"]);
+  for (const path of [...named, "/icon.svg", "/warpgrid-web_bg.wasm"]) assert.equal((await get(path)).status, 200, path);
+  assert.equal((await get("/warpgrid-web_bg.wasm")).headers.get("content-type"), "application/wasm");
+});
+
+test("every worker gets the core of development", async () => {
+  assert.match(await (await get("/core/start.js")).text(), /writeReference/);
+  assert.equal(await (await get("/core/warpgrid-core-develop.js")).text(), "// warpgrid-core-develop.js\n");
+});
+
+test("nothing outside the page is served", async () => {
+  for (const path of ["/../Trunk.toml", "/%2e%2e%2fTrunk.toml", "/core/../../Trunk.toml", "/nothing.js"]) assert.equal(await statusOf(path), 404, path);
+  assert.equal(await statusOf("/%zz"), 500);
+});

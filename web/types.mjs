@@ -1,0 +1,19 @@
+// What a server says of a file by its ending: that of the journeys and that of `cargo xtask serve`.
+import { extname } from "node:path";
+
+const types = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".png": "image/png",
+  ".ptx": "text/plain; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+  ".woff2": "font/woff2",
+};
+
+/** The type of a file that has this name. */
+export const typeOf = (file) => types[extname(file)] ?? "application/octet-stream";
