@@ -20,8 +20,9 @@ pub use ptx::{directives, forms, special};
 pub use common::float_format::{FloatFormat, FloatTop};
 pub use dialect::Dialect;
 pub use does::{
-    AccessKind, ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, MatrixOp,
-    MbarrierOp, MemoryOp, MoveOp, SyncOp, UnitOp, VideoLanes, VideoOp, WarpOp,
+    AccessKind, ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, LaunchOp,
+    MatrixOp, MbarrierOp, MemoryOp, MoveOp, MultimemOp, StackOp, SurfaceOp, SyncOp, TensorCopyOp,
+    TensorMapOp, TensorMemoryOp, TextureOp, UnitOp, VideoLanes, VideoOp, WarpOp, WarpgroupOp,
 };
 pub use fit::{Fit, ValueClass};
 pub use form::{
@@ -29,12 +30,13 @@ pub use form::{
 };
 pub use machine::{FunnelShift, MachineOp};
 pub use modifier::{
-    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, CtaGroup,
-    EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount, MatrixLayout, MmaKind,
-    MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy, Queried, ReduceOp, Rounding,
-    ScaleVector, Scope, Sem, ShuffleMode, Unpacking, VectorWidth, VoteMode,
+    AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
+    CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,
+    MatrixLayout, MmaKind, MoveShape, MulPart, OverflowMode, PermuteMode, PrefetchSize, Property,
+    Proxy, Queried, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds,
+    SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode, WarpMulticast,
 };
-pub use modifiers::{Flags, MatrixShape, Modifiers, TypeRole};
+pub use modifiers::{Flags, MatrixShape, Modifiers, TypeRole, UnitModifiers};
 pub use ptx::PTX;
 pub use space::StateSpace;
 pub use special::SpecialRegister;

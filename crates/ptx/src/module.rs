@@ -12,6 +12,8 @@ pub(crate) struct Module {
     pub(crate) address_bits: u32,
     /// Whether textures and samplers are declared apart (`texmode_independent`).
     pub(crate) has_samplers: bool,
+    /// Whether code is made for debuggers (`debug`).
+    pub(crate) is_debug: bool,
     /// The place of `.version 8.0`, for fixes that raise it.
     pub(crate) version_span: Option<Span>,
     /// The place of the target's name.

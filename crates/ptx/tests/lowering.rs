@@ -1,7 +1,7 @@
 //! What instructions become: the operands in the order of the row's syntax line, and the meaning with its modifiers.
 
 use std::fmt::Write as _;
-use warpgrid_isa::{ArithmeticOp, Does, ScalarType, UnitOp};
+use warpgrid_isa::{ArithmeticOp, Does, ScalarType, TextureOp, UnitOp};
 use warpgrid_program::{
     AddressBase, Callee, Function, Operand, OperandValue, Program, RegisterId, RegisterRun, Source,
     StepPart, VariableId,
@@ -222,7 +222,7 @@ fn a_texture_is_read_by_a_unit_beside_the_lanes_and_its_names_are_checked() {
     let action = program
         .action(&function.instructions[0])
         .expect("an action");
-    assert_eq!(action.does, Does::Unit(UnitOp::Texture));
+    assert_eq!(action.does, Does::Unit(UnitOp::Texture(TextureOp::Sample)));
     let text = format!("{DECLARED}{}\n}}\n", read.replace("%r5", "%unknown"));
     let checked = check(&text, &parse(&text), &Options::default());
     assert!(!checked.accept());

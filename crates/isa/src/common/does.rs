@@ -4,6 +4,13 @@
 //! Members are grouped by family: a family has one file of rows here and one file of semantics in the emulator.
 //! What a form does in detail (types, rounding, order, scope) is said by its [`Modifiers`](crate::Modifiers).
 
+mod units;
+
+pub use units::{
+    LaunchOp, MultimemOp, StackOp, SurfaceOp, TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp,
+    UnitOp, WarpgroupOp,
+};
+
 use crate::machine::MachineOp;
 
 /// What a form does, by family.
@@ -486,23 +493,6 @@ pub enum ControlOp {
     BranchDivergent,
 }
 
-impl UnitOp {
-    /// Whether the four warps of a warpgroup execute it together.
-    pub const fn takes_warpgroup(self) -> bool {
-        match self {
-            UnitOp::Warpgroup | UnitOp::TensorMemory => true,
-            UnitOp::Stack
-            | UnitOp::LaunchControl
-            | UnitOp::Multimem
-            | UnitOp::TensorCopy
-            | UnitOp::TensorMap
-            | UnitOp::Texture
-            | UnitOp::Surface
-            | UnitOp::Fabric => false,
-        }
-    }
-}
-
 impl ControlOp {
     /// Whether lanes end here, or go back to a caller.
     pub const fn leaves(self) -> bool {
@@ -587,29 +577,4 @@ pub enum HintOp {
     SetMaxRegisters,
     /// Brings a range of memory into a cache.
     BulkPrefetch,
-}
-
-/// What units of the device do beside the lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnitOp {
-    /// Space on the stack: `alloca`, `stacksave`, `stackrestore`.
-    Stack,
-    /// Blocks that have not started: `clusterlaunchcontrol`.
-    LaunchControl,
-    /// Memory of a group of devices under one address: `multimem`.
-    Multimem,
-    /// Parts of tensors between memories: `cp.async.bulk.tensor` and its kin.
-    TensorCopy,
-    /// Descriptions of tensors: `tensormap`.
-    TensorMap,
-    /// Matrix products of four warps: `wgmma`.
-    Warpgroup,
-    /// Tensor memory and the products that are kept there: `tcgen05`.
-    TensorMemory,
-    /// Textures: `tex`, `tld4`, `txq`, `istypep`.
-    Texture,
-    /// Surfaces: `suld`, `sust`, `sured`, `suq`.
-    Surface,
-    /// Accesses through the fabric between devices: `fabric.submit`.
-    Fabric,
 }

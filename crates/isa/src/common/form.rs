@@ -19,10 +19,11 @@ pub use spelling::{meant, nearest};
 
 use crate::does::Does;
 use crate::modifier::{
-    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, CtaGroup,
-    EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount, MatrixLayout, MmaKind,
-    MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy, Queried, ReduceOp, Rounding,
-    ScaleVector, Scope, Sem, ShuffleMode, Unpacking, VectorWidth, VoteMode,
+    AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
+    CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,
+    MatrixLayout, MmaKind, MoveShape, MulPart, OverflowMode, PermuteMode, PrefetchSize, Property,
+    Proxy, Queried, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds,
+    SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode, WarpMulticast,
 };
 use crate::space::StateSpace;
 use crate::target::TargetGate;
@@ -66,16 +67,31 @@ pub enum Meaning {
     Prefetch(PrefetchSize),
     Proxy(Proxy),
     Geometry(Geometry),
-    Query(Queried),
+    Query(Queried, Property),
     /// Dimensions of a tensor: 1 to 5.
     Dimensions(u8),
     LoadMode(LoadMode),
     CtaGroup(CtaGroup),
-    /// Registers that an access to tensor memory takes for each repetition.
-    RegistersEach(u8),
+    /// What an access to tensor memory moves.
+    MoveShape(MoveShape),
+    /// What a copy to tensor memory moves.
+    CopyShape(CopyShape),
+    /// Which warps a copy to tensor memory is for.
+    Warps(WarpMulticast),
+    /// What `tensormap.replace` replaces.
+    Field(TensorMapField),
+    /// Which part of the index of a block is read.
+    Block(BlockIndex),
+    /// The type in which sums are kept.
+    Accumulator(ScalarType),
+    /// What the coordinates of a surface count.
+    Surface(SurfaceMode),
+    /// What happens outside of a surface.
+    Beyond(SurfaceBounds),
+    Component(TexelComponent),
     /// A modifier that is either written or not.
     Flag(Flag),
-    /// A word of an instruction that does not run; only its text says what it means.
+    /// A word that changes nothing that is computed or stored.
     Word,
 }
 

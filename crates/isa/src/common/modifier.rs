@@ -41,7 +41,10 @@ macro_rules! flags {
 
 mod units;
 
-pub use units::{CtaGroup, Geometry, LoadMode, Queried};
+pub use units::{
+    BlockIndex, CopyShape, CtaGroup, Geometry, LoadMode, MoveShape, Property, Queried,
+    SurfaceBounds, SurfaceMode, TensorMapField, TexelComponent, WarpMulticast,
+};
 
 spelled! {
     /// Memory ordering of an access (PTX ISA, "Memory Consistency Model").
@@ -124,7 +127,7 @@ spelled! {
 }
 spelled! {
     /// Factors in each row of the scale matrices of an `mma`.
-    ScaleVector { X1 "scale_vec::1X", X2 "scale_vec::2X", X4 "scale_vec::4X", }
+    ScaleVector { X1 "scale_vec::1X", X2 "scale_vec::2X", X4 "scale_vec::4X", Block16 "block16", Block32 "block32", }
 }
 spelled! {
     /// How `ldmatrix` finds narrow elements in memory before it spreads them over bytes.
@@ -259,6 +262,9 @@ flags! {
     WaitLoads    "wait::ld"      "waits for loads from tensor memory";
     WaitStores   "wait::st"      "waits for stores to tensor memory";
     FenceBefore  "fence::before_thread_sync" "orders operations on tensor memory before a synchronisation";
+    MulticastAll "multicast::cluster::all" "to every block of the cluster";
+    Pack16       "pack::16b"     "two columns of 16 bits into one register";
+    Unpack16     "unpack::16b"   "the halves of a register into two columns";
     FenceAfter   "fence::after_thread_sync" "orders operations on tensor memory after a synchronisation";
 }
 spelled! {

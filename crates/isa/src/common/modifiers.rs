@@ -3,10 +3,11 @@
 
 use crate::form::Meaning;
 use crate::modifier::{
-    AtomicOp, BarrierReduce, BoolOp, CacheLevel, CacheOp, CompareOp, Completion, EvictionPriority,
-    Flag, FloatTest, MatrixCount, MatrixLayout, MmaKind, MulPart, OverflowMode, PermuteMode,
-    PrefetchSize, Proxy, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, Unpacking,
-    VectorWidth, VoteMode,
+    AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
+    CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,
+    MatrixLayout, MmaKind, MoveShape, MulPart, OverflowMode, PermuteMode, PrefetchSize, Property,
+    Proxy, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds, SurfaceMode,
+    TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode, WarpMulticast,
 };
 use crate::space::StateSpace;
 use crate::types::ScalarType;
@@ -109,6 +110,42 @@ pub struct Modifiers {
     pub atomic: Option<AtomicOp>,
     pub reduce: Option<ReduceOp>,
     pub barrier_reduce: Option<BarrierReduce>,
+    pub unit: UnitModifiers,
+}
+
+/// What the modifiers say that only units beside the lanes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct UnitModifiers {
+    pub geometry: Option<Geometry>,
+    pub property: Option<Property>,
+    /// Dimensions of a tensor: 1 to 5.
+    pub dimensions: Option<u8>,
+    pub load_mode: Option<LoadMode>,
+    pub group: Option<CtaGroup>,
+    /// What `tcgen05.ld` and `tcgen05.st` move.
+    pub moved: Option<MoveShape>,
+    /// What `tcgen05.cp` moves.
+    pub copied: Option<CopyShape>,
+    pub warps: Option<WarpMulticast>,
+    pub field: Option<TensorMapField>,
+    pub block: Option<BlockIndex>,
+    /// `.acc`
+    pub accumulator: Option<ScalarType>,
+    pub surface: Option<SurfaceMode>,
+    pub bounds: Option<SurfaceBounds>,
+    pub component: Option<TexelComponent>,
+}
+
+impl UnitModifiers {
+    /// Which elements of a tensor a copy moves; a box where no word says.
+    pub fn load_mode(&self) -> LoadMode {
+        self.load_mode.unwrap_or(LoadMode::Tile)
+    }
+
+    /// Dimensions of a tensor: 1 to 5.
+    pub fn n_dimensions(&self) -> usize {
+        self.dimensions.map_or(1, usize::from)
+    }
 }
 
 impl Modifiers {
@@ -154,14 +191,21 @@ impl Modifiers {
             Meaning::Reduce(op) => self.reduce = Some(op),
             Meaning::BarrierReduce(op) => self.barrier_reduce = Some(op),
             Meaning::Flag(flag) => self.flags = self.flags.with(flag),
-            // Rows of units are asked for these by slot.
-            Meaning::Geometry(_)
-            | Meaning::Query(_)
-            | Meaning::Dimensions(_)
-            | Meaning::LoadMode(_)
-            | Meaning::CtaGroup(_)
-            | Meaning::RegistersEach(_)
-            | Meaning::Word => {}
+            Meaning::Geometry(geometry) => self.unit.geometry = Some(geometry),
+            Meaning::Query(_, property) => self.unit.property = Some(property),
+            Meaning::Dimensions(n) => self.unit.dimensions = Some(n),
+            Meaning::LoadMode(mode) => self.unit.load_mode = Some(mode),
+            Meaning::CtaGroup(group) => self.unit.group = Some(group),
+            Meaning::MoveShape(shape) => self.unit.moved = Some(shape),
+            Meaning::CopyShape(shape) => self.unit.copied = Some(shape),
+            Meaning::Warps(warps) => self.unit.warps = Some(warps),
+            Meaning::Field(field) => self.unit.field = Some(field),
+            Meaning::Block(index) => self.unit.block = Some(index),
+            Meaning::Accumulator(ty) => self.unit.accumulator = Some(ty),
+            Meaning::Surface(mode) => self.unit.surface = Some(mode),
+            Meaning::Beyond(bounds) => self.unit.bounds = Some(bounds),
+            Meaning::Component(component) => self.unit.component = Some(component),
+            Meaning::Word => {}
         }
     }
 
@@ -207,6 +251,10 @@ impl Modifiers {
             (Some(ScaleVector::X4), _) => 4,
             (Some(ScaleVector::X2), _) | (None, Some(MmaKind::Mxf4)) => 2,
             (Some(ScaleVector::X1) | None, _) => 1,
+            // 64 elements in a row of 4-bit floats, else 32.
+            (Some(ScaleVector::Block16), _) => 4,
+            (Some(ScaleVector::Block32), Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4)) => 2,
+            (Some(ScaleVector::Block32), _) => 1,
         }
     }
 

@@ -73,6 +73,9 @@ pub struct Limits {
     pub cluster_blocks: u32,
     /// The most blocks of a cluster where the launch allows sizes that not every device has.
     pub cluster_blocks_nonportable: u32,
+    /// The most warps that a multiprocessor holds, which is `%nwarpid`: a constant in the code for `sm_75` (32), `sm_80` (64), and `sm_86`
+    /// to `sm_89` (48; assembler 13.5); of the others by the programming guide.
+    pub warps: u32,
 }
 
 impl Limits {
@@ -85,16 +88,19 @@ impl Limits {
         constant_bytes: 64 * KIB,
         cluster_blocks: 1,
         cluster_blocks_nonportable: 1,
+        warps: 32,
     };
     const FERMI: Limits = Limits {
         grid: [65535; 3],
         block: [1024, 1024, 64],
         block_threads: 1024,
         shared_bytes: 48 * KIB,
+        warps: 48,
         ..Limits::FIRST
     };
     const KEPLER: Limits = Limits {
         grid: [i32::MAX as u32, 65535, 65535],
+        warps: 64,
         ..Limits::FERMI
     };
     const HOPPER: Limits = Limits {
@@ -107,6 +113,7 @@ impl Limits {
     const SMALL_BLACKWELL: Limits = Limits {
         shared_bytes: 99 * KIB,
         cluster_blocks_nonportable: 8,
+        warps: 48,
         ..Limits::HOPPER
     };
 
@@ -115,6 +122,10 @@ impl Limits {
         static_shared_bytes: 227 * KIB,
         ..Limits::HOPPER
     };
+
+    const fn warps(self, warps: u32) -> Limits {
+        Limits { warps, ..self }
+    }
 
     const fn shared(self, kib: u64) -> Limits {
         Limits {
@@ -323,8 +334,8 @@ macro_rules! targets {
 // That `sm_107` is of the family of `sm_100` is what assembler 13.5 does (`redux.sync.min.f32`, `tcgen05.mma`).
 targets! {
     // name     sm  kind          family since  limits                                     memory
-    "sm_10"     10  Plain          10     1 0   Limits::FIRST,                             FIRST;
-    "sm_11"     11  Plain          11     1 0   Limits::FIRST,                             FIRST;
+    "sm_10"     10  Plain          10     1 0   Limits::FIRST.warps(24),                   FIRST;
+    "sm_11"     11  Plain          11     1 0   Limits::FIRST.warps(24),                   FIRST;
     "sm_12"     12  Plain          12     1 2   Limits::FIRST,                             FIRST;
     "sm_13"     13  Plain          13     1 2   Limits::FIRST,                             FIRST;
     "sm_20"     20  Plain          20     2 0   Limits::FERMI,                             COMMON;
@@ -341,32 +352,32 @@ targets! {
     "sm_62"     62  Plain          62     5 0   Limits::KEPLER,                            COMMON;
     "sm_70"     70  Plain          70     5 1   Limits::KEPLER.shared(96),                 COMMON;
     "sm_72"     72  Plain          72     6 1   Limits::KEPLER.shared(96),                 COMMON;
-    "sm_75"     75  Plain          75     6 3   Limits::KEPLER.shared(64),                 COMMON;
+    "sm_75"     75  Plain          75     6 3   Limits::KEPLER.shared(64).warps(32),       COMMON;
     "sm_80"     80  Plain          80     7 0   Limits::KEPLER.shared(163),                COMMON;
     "sm_82"     82  Plain          82     6 2   Limits::KEPLER.shared(163),                COMMON;
-    "sm_86"     86  Plain          86     7 1   Limits::KEPLER.shared(99),                 COMMON;
-    "sm_87"     87  Plain          87     7 4   Limits::KEPLER.shared(163),                COMMON;
+    "sm_86"     86  Plain          86     7 1   Limits::KEPLER.shared(99).warps(48),       COMMON;
+    "sm_87"     87  Plain          87     7 4   Limits::KEPLER.shared(163).warps(48),      COMMON;
     // Assembler 13.0 takes `sm_88` from 7.3 on, 13.5 from 9.0 on.
-    "sm_88"     88  Plain          88     7 3   Limits::KEPLER.shared(163),                COMMON;
-    "sm_89"     89  Plain          89     7 8   Limits::KEPLER.shared(99),                 COMMON;
+    "sm_88"     88  Plain          88     7 3   Limits::KEPLER.shared(163).warps(48),      COMMON;
+    "sm_89"     89  Plain          89     7 8   Limits::KEPLER.shared(99).warps(48),       COMMON;
     "sm_90"     90  Plain          90     7 8   Limits::HOPPER,                            COMMON;
     "sm_90a"    90  Architecture   90     8 0   Limits::HOPPER.all_static(),               COMMON;
     "sm_100"   100  Plain         100     8 6   Limits::HOPPER,                            COMMON;
     "sm_100a"  100  Architecture  100     8 6   Limits::HOPPER.all_static(),               COMMON;
     "sm_100f"  100  Family        100     8 8   Limits::HOPPER,                            COMMON;
     // From PTX 9.0 on `sm_101` is called `sm_110`.
-    "sm_101"   101  Plain         101     8 6   Limits::HOPPER,                            COMMON;
-    "sm_101a"  101  Architecture  101     8 6   Limits::HOPPER.all_static(),               COMMON;
-    "sm_101f"  101  Family        101     8 8   Limits::HOPPER,                            COMMON;
+    "sm_101"   101  Plain         101     8 6   Limits::HOPPER.warps(48),                  COMMON;
+    "sm_101a"  101  Architecture  101     8 6   Limits::HOPPER.warps(48).all_static(),     COMMON;
+    "sm_101f"  101  Family        101     8 8   Limits::HOPPER.warps(48),                  COMMON;
     "sm_103"   103  Plain         100     8 8   Limits::HOPPER,                            COMMON;
     "sm_103a"  103  Architecture  100     8 8   Limits::HOPPER.all_static(),               COMMON;
     "sm_103f"  103  Family        100     8 8   Limits::HOPPER,                            COMMON;
     "sm_107"   107  Plain         100     9 4   Limits::HOPPER,                            COMMON;
     "sm_107a"  107  Architecture  100     9 4   Limits::HOPPER.all_static(),               COMMON;
     "sm_107f"  107  Family        100     9 4   Limits::HOPPER,                            COMMON;
-    "sm_110"   110  Plain         101     9 0   Limits::HOPPER,                            COMMON;
-    "sm_110a"  110  Architecture  101     9 0   Limits::HOPPER.all_static(),               COMMON;
-    "sm_110f"  110  Family        101     9 0   Limits::HOPPER,                            COMMON;
+    "sm_110"   110  Plain         101     9 0   Limits::HOPPER.warps(48),                  COMMON;
+    "sm_110a"  110  Architecture  101     9 0   Limits::HOPPER.warps(48).all_static(),     COMMON;
+    "sm_110f"  110  Family        101     9 0   Limits::HOPPER.warps(48),                  COMMON;
     "sm_120"   120  Plain         120     8 7   Limits::SMALL_BLACKWELL,                   COMMON;
     "sm_120a"  120  Architecture  120     8 7   Limits::SMALL_BLACKWELL.all_static(),      COMMON;
     "sm_120f"  120  Family        120     8 8   Limits::SMALL_BLACKWELL,                   COMMON;
@@ -467,6 +478,11 @@ mod tests {
 
     #[test]
     fn limits_follow_the_programming_guide() {
+        let warps = |name| target(name).limits.warps;
+        let names = [
+            "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_103f", "sm_121",
+        ];
+        assert_eq!(names.map(warps), [32, 64, 48, 48, 64, 64, 48]);
         let shared = |name| target(name).limits.shared_bytes / KIB;
         assert_eq!(shared("sm_70"), 96);
         assert_eq!(shared("sm_75"), 64);

@@ -4,6 +4,7 @@
 //! The checks of single declarations and directives are here too; bodies use them for their own.
 
 pub(crate) mod alias;
+pub(crate) mod convention;
 pub(crate) mod debug;
 pub(crate) mod declarations;
 pub(crate) mod directive;

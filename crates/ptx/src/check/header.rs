@@ -52,6 +52,7 @@ pub(crate) fn read(
         address_bits: address_bits(tree, version, reporter),
         has_samplers: target_words(tree)
             .any(|(_, word)| word.text(source) == "texmode_independent"),
+        is_debug: target_words(tree).any(|(_, word)| word.text(source) == "debug"),
         version_span: tree.directive(DirectiveKind::Version).map(|d| d.span),
         target_span: found.last.map(|(_, span)| span),
     };

@@ -117,6 +117,9 @@ catalogue! {
     /// A text without a header is checked for the newest PTX version and a usual target. Where an instruction is not legal on
     /// these, a version and target are chosen on which all of the text is legal.
     CHOSEN = "W0148", "chosen version and target", "wgmma.fence.sync.aligned;", ".version 9.5 .target sm_90a .entry k() { wgmma.fence.sync.aligned; ret; }";
+    /// What a function returns is written only, and calls take registers and variables of the body: neither the parameters nor the
+    /// results of the function itself.
+    OWN_PARAMETER = "W0149", "parameter of the function itself", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f()\n{\n.reg .b32 r;\nld.param.b32 r, [o];\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.func (.param .b32 o) f()\n{\n.reg .b32 r;\nst.param.b32 [o], r;\nret;\n}";
 }
 
 /// A sentence part for an operand that should not be there.

@@ -69,6 +69,9 @@ catalogue! {
     PARAMETER_LIST = "W0629", "parameter that the list cannot have", ".version 8.3\n.target sm_90\n.entry k(.reg .u32 n)\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k(.param .u32 n)\n{\nret;\n}";
     /// An initial value may be one byte of an address: the mask says which, with all of its bits.
     MASK = "W0630", "mask of an address", ".global .u32 w; .global .u8 v = 0xF(w);", ".global .u32 w; .global .u8 v = 0xFF(w);";
+    /// A function that is called as such takes and returns no predicate and no integer of 8 or 16 bits: one whose address is taken, and
+    /// under `debug` each. Untyped bits and arrays of them pass.
+    CONVENTION = "W0631", "parameter outside of the calling convention", ".version 8.3\n.target sm_90\n.address_size 64\n.func f(.param .u16 p) { ret; }\n.entry k()\n{\n.reg .b64 r;\nmov.b64 r, f;\nret;\n}", ".version 8.3\n.target sm_90\n.address_size 64\n.func f(.param .b16 p) { ret; }\n.entry k()\n{\n.reg .b64 r;\nmov.b64 r, f;\nret;\n}";
 }
 
 /// A type of a later version.
@@ -429,6 +432,13 @@ pub(crate) fn debug_data(span: Span, message: impl Into<String>) -> Diagnostic {
 /// A parameter that the list cannot have.
 pub(crate) fn parameter_list(span: Span, message: &str) -> Diagnostic {
     Diagnostic::error(PARAMETER_LIST, span, message)
+}
+
+/// A function that the calling convention cannot call.
+pub(crate) fn not_passed(span: Span, name: &str, ty: ScalarType, why: &str) -> Diagnostic {
+    let message =
+        format!("`{name}` takes or returns a {ty}, which the calling convention does not pass");
+    Diagnostic::error(CONVENTION, span, message).help(format!("{why}; `.b16` and 32 bits pass"))
 }
 
 /// A sum with the address of a function.

@@ -113,6 +113,90 @@ impl CtaGroup {
     }
 }
 
+spelled! {
+    /// What a query asks for.
+    Property {
+        Width "width", Height "height", Depth "depth", ChannelType "channel_data_type", ChannelOrder "channel_order",
+        NormalizedCoordinates "normalized_coords", ForceUnnormalized "force_unnormalized_coords", ArraySize "array_size",
+        FilterMode "filter_mode", AddressMode0 "addr_mode_0", AddressMode1 "addr_mode_1", AddressMode2 "addr_mode_2",
+        MipmapLevels "num_mipmap_levels", Samples "num_samples", MemoryLayout "memory_layout",
+    }
+}
+spelled! {
+    /// The component of texels that `tld4` reads.
+    TexelComponent { Red "r", Green "g", Blue "b", Alpha "a", }
+}
+spelled! {
+    /// What the coordinates of a surface count.
+    SurfaceMode {
+        /// Bytes along x; elements are untyped.
+        Bytes "b",
+        /// Elements, which are converted.
+        Formatted "p",
+    }
+}
+spelled! {
+    /// What happens outside of a surface.
+    SurfaceBounds {
+        /// The run stops.
+        Trap "trap",
+        /// The nearest element is meant.
+        Clamp "clamp",
+        /// Zero is read, and nothing is written.
+        Zero "zero",
+    }
+}
+spelled! {
+    /// What of a tensor map `tensormap.replace` replaces.
+    TensorMapField {
+        Address "global_address", Rank "rank", Box "box_dim", Extent "global_dim", ElementStride "element_stride",
+        Stride "global_stride", ElementType "elemtype", Interleave "interleave_layout", Swizzle "swizzle_mode",
+        Atomicity "swizzle_atomicity", Fill "fill_mode",
+    }
+}
+spelled! {
+    /// Which part of the index of a block `clusterlaunchcontrol` reads.
+    BlockIndex {
+        Whole "get_first_ctaid", X "get_first_ctaid::x", Y "get_first_ctaid::y", Z "get_first_ctaid::z",
+    }
+}
+spelled! {
+    /// Lanes, and bits of each, that `tcgen05.ld` and `tcgen05.st` move at once.
+    MoveShape { M32x32 "32x32b", M16x64 "16x64b", M16x128 "16x128b", M16x256 "16x256b", M16x32x2 "16x32bx2", }
+}
+spelled! {
+    /// Rows, and bits of each, that `tcgen05.cp` moves.
+    CopyShape { L128x256 "128x256b", L4x256 "4x256b", L128x128 "128x128b", L64x128 "64x128b", L32x128 "32x128b", }
+}
+spelled! {
+    /// The warps whose lanes of tensor memory get each row of a copy.
+    WarpMulticast { X2Even "warpx2::02_13", X2Halves "warpx2::01_23", X4 "warpx4", }
+}
+
+impl MoveShape {
+    /// Registers of a thread that are moved for each repetition.
+    pub const fn registers(self) -> usize {
+        match self {
+            MoveShape::M32x32 | MoveShape::M16x64 | MoveShape::M16x32x2 => 1,
+            MoveShape::M16x128 => 2,
+            MoveShape::M16x256 => 4,
+        }
+    }
+}
+
+impl CopyShape {
+    /// Rows of the matrix in shared memory, and bytes of each.
+    pub const fn rows_and_bytes(self) -> (usize, usize) {
+        match self {
+            CopyShape::L128x256 => (128, 32),
+            CopyShape::L4x256 => (4, 32),
+            CopyShape::L128x128 => (128, 16),
+            CopyShape::L64x128 => (64, 16),
+            CopyShape::L32x128 => (32, 16),
+        }
+    }
+}
+
 /// What a query is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Queried {

@@ -5,16 +5,16 @@ use super::cp_async_bulk::{CP_MASK, FROM_CTA, RULES as COPIES, TO_GLOBAL};
 use super::sets::{GLOBAL, SCOPE, U32_ONLY};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use super::units::BULK_GROUP;
-use crate::does::UnitOp::Multimem;
+use crate::does::{MultimemOp::*, UnitOp::Multimem};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of, rule};
 use crate::form::{
     Form, Gate, SlotName as S,
     UnitOperand::{self, *},
 };
-use crate::modifier::{AtomicOp::*, Flag::CpMask as ByteMask, Sem::*, VectorWidth::*};
+use crate::modifier::{AtomicOp::*, Flag::CpMask as ByteMask, Scope::*, Sem::*, VectorWidth::*};
 use crate::space::StateSpace::{Global, Shared};
 use crate::target::TargetGate as On;
-use crate::types::ScalarType::U16;
+use crate::types::ScalarType::{F16, F32, U16};
 
 const MULTIMEM: Gate = since(8, 1).sm(90).assembler("13.5");
 const COPY: Gate = since(9, 1).sm(90).assembler("13.5");
@@ -45,8 +45,8 @@ set! { REDUCES: Sem "memory order";
 }
 set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "orders all earlier accesses before it"; }
 set! { FAR: Scope "scope";
-    "gpu", Word, ALWAYS, "with the threads of the device";
-    "sys", Word, ALWAYS, "with every thread of the system, the host included";
+    "gpu", Scope(Gpu), ALWAYS, "with the threads of the device";
+    "sys", Scope(Sys), ALWAYS, "with every thread of the system, the host included";
 }
 set! { ANY_OP: Op "operation";
     "add", Atomic(Add), ALWAYS, "adds the values";
@@ -54,8 +54,8 @@ set! { ANY_OP: Op "operation";
     "max", Atomic(Max), ALWAYS, "keeps the largest";
 }
 set! { PRECISION: Accumulator "accumulator";
-    "acc::f16", Word, ALWAYS,             "sums are kept with half precision";
-    "acc::f32", Word, since(8, 2).sm(90), "sums are kept with single precision";
+    "acc::f16", Accumulator(F16), ALWAYS,             "sums are kept with half precision";
+    "acc::f32", Accumulator(F32), since(8, 2).sm(90), "sums are kept with single precision";
 }
 set! { PAIRS: Vector "vector width";
     "v2", Vector(V2), ALWAYS, "two elements";
@@ -104,7 +104,7 @@ operands! {
 /// A row of `multimem.ld_reduce`.
 macro_rules! load {
     ($syntax:literal, [$($set:expr),*], $help:literal, $good:expr, $bad:expr) => {
-        form!($syntax, [LOADS, SCOPE, ON_GLOBAL, PRECISION, $($set),*], Unit(Multimem), gate: MULTIMEM, leads: 1, address: Loaded, types: VALUES, rules: RULES;
+        form!($syntax, [LOADS, SCOPE, ON_GLOBAL, PRECISION, $($set),*], Unit(Multimem(LoadReduce)), gate: MULTIMEM, leads: 1, address: Loaded, types: VALUES, rules: RULES;
             $help, SECTION; good: $good, bad: $bad)
     };
 }
@@ -112,7 +112,7 @@ macro_rules! load {
 /// A row of `multimem.red`.
 macro_rules! reduce {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
-        form!($syntax, [REDUCES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem), gate: MULTIMEM, leads: 1, address: Full, types: TAKEN, rules: ORDERED;
+        form!($syntax, [REDUCES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Reduction)), gate: MULTIMEM, leads: 1, address: Full, types: TAKEN, rules: ORDERED;
             $help, SECTION)
     };
 }
@@ -120,7 +120,7 @@ macro_rules! reduce {
 /// A row of `multimem.st`.
 macro_rules! store {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
-        form!($syntax, [STORES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem), gate: MULTIMEM, leads: 1, types: TAKEN, rules: ORDERED;
+        form!($syntax, [STORES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Store)), gate: MULTIMEM, leads: 1, types: TAKEN, rules: ORDERED;
             $help, SECTION)
     };
 }
@@ -128,7 +128,7 @@ macro_rules! store {
 /// A row of `multimem.cp.reduce.async.bulk`.
 macro_rules! combine {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
-        form!($syntax, [TO_GLOBAL, FROM_CTA, BULK_GROUP, $($set),*], Unit(Multimem), gate: COPY, leads: 4, address: Copied, types: COMBINED, rules: COPIES;
+        form!($syntax, [TO_GLOBAL, FROM_CTA, BULK_GROUP, $($set),*], Unit(Multimem(BulkReduction)), gate: COPY, leads: 4, address: Copied, types: COMBINED, rules: COPIES;
             $help, SECTION)
     };
 }
@@ -155,14 +155,14 @@ pub static FORMS: &[Form] = &[
     store!("multimem.st{.sem}{.scope}{.ss}.type [a], b", [STORED], "Writes a value on each of the devices."),
     store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [PAIRS, STORED_PACKED], "Writes a vector on each of the devices."),
     store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [HALVES_OF, HALVES_BYTES], "Writes a vector of narrow floats on each of the devices."),
-    form!("multimem.red.async.sem.scope{.ss}.op.type [a], b", [RELEASES, FAR, ON_GLOBAL, ADD, COUNTED], Unit(Multimem), gate: ASYNC, leads: 2,
+    form!("multimem.red.async.sem.scope{.ss}.op.type [a], b", [RELEASES, FAR, ON_GLOBAL, ADD, COUNTED], Unit(Multimem(AsyncReduction)), gate: ASYNC, leads: 2,
         address: Plain, takes: &[NoAddress];
         "Starts to add a value on each of the devices.", SECTION),
-    form!("multimem.st.async.sem.scope{.ss}.type [a], b", [RELEASES, FAR, ON_GLOBAL, STORED_LATER], Unit(Multimem), gate: ASYNC, leads: 2,
+    form!("multimem.st.async.sem.scope{.ss}.type [a], b", [RELEASES, FAR, ON_GLOBAL, STORED_LATER], Unit(Multimem(AsyncStore)), gate: ASYNC, leads: 2,
         address: Plain, types: LATER;
         "Starts to write a value on each of the devices.", SECTION),
     form!("multimem.cp.async.bulk.dst.src.completion_mechanism{.mode} [dst], [src], size{, bytes}", [TO_GLOBAL, FROM_CTA, BULK_GROUP, CP_MASK],
-        Unit(Multimem), gate: COPY, leads: 3, announced: &[("bytes", ByteMask)], address: Copied, types: COPIED, rules: COPIES, takes: &[NoAddress];
+        Unit(Multimem(BulkCopy)), gate: COPY, leads: 3, announced: &[("bytes", ByteMask)], address: Copied, types: COPIED, rules: COPIES, takes: &[NoAddress];
         "Starts a copy from shared memory of the block to memory of each of the devices.", SECTION),
     combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [BITWISE, BITS], "Combines bits of shared memory with memory of each of the devices."),
     combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [ADD, SUMS], "Adds shared memory to memory of each of the devices."),

@@ -2,19 +2,21 @@
 
 use super::sets::B32_ONLY;
 use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::UnitOp::Surface;
+use crate::does::{SurfaceOp::*, UnitOp::Surface};
 use crate::form::Wide;
 use crate::form::rule::{Rule, RuleKind::*, rule};
 use crate::form::{Form, Gate, UnitOperand::*};
-use crate::modifier::{CacheOp::*, Geometry::*, VectorWidth::*};
+use crate::modifier::{
+    AtomicOp::*, CacheOp::*, Geometry::*, SurfaceBounds::*, SurfaceMode, VectorWidth::*,
+};
 
 const SURFACES: Gate = since(2, 0).sm(20).assembler("13.5");
 const VOLUMES: Gate = since(3, 0).sm(20);
 /// Minimum and maximum of 64 bits.
 const LONG: Gate = since(8, 1).sm(50);
 
-set! { RAW: Mode "addressing"; "b", Word, ALWAYS, "coordinates count bytes, and elements are untyped"; }
-set! { FORMATTED: Mode "addressing"; "p", Word, ALWAYS, "coordinates count elements, which are converted"; }
+set! { RAW: Mode "addressing"; "b", Surface(SurfaceMode::Bytes), ALWAYS, "coordinates count bytes, and elements are untyped"; }
+set! { FORMATTED: Mode "addressing"; "p", Surface(SurfaceMode::Formatted), ALWAYS, "coordinates count elements, which are converted"; }
 set! { READ: Geometry "geometry";
     "1d",  Geometry(D1), ALWAYS,           "one row";
     "2d",  Geometry(D2), ALWAYS,           "rows";
@@ -56,29 +58,29 @@ set! { STORES: CacheOp "cache operator";
     "wt", Cache(Wt), ALWAYS, "write through";
 }
 set! { BEYOND: Clamp "outside of the surface";
-    "trap",  Word, ALWAYS, "the run stops";
-    "clamp", Word, ALWAYS, "the nearest element is meant";
-    "zero",  Word, ALWAYS, "zero is read, and nothing is written";
+    "trap",  Beyond(Trap), ALWAYS, "the run stops";
+    "clamp", Beyond(Clamp), ALWAYS, "the nearest element is meant";
+    "zero",  Beyond(Zero), ALWAYS, "zero is read, and nothing is written";
 }
 set! { WIDTH: Vector "vector width";
     "v2", Vector(V2), ALWAYS, "two elements";
     "v4", Vector(V4), ALWAYS, "four elements";
 }
-set! { ADD: Op "operation"; "add", Word, ALWAYS, "adds"; }
+set! { ADD: Op "operation"; "add", Atomic(Add), ALWAYS, "adds"; }
 set! { EXTREME: Op "operation";
-    "min", Word, ALWAYS, "keeps the smaller";
-    "max", Word, ALWAYS, "keeps the larger";
+    "min", Atomic(Min), ALWAYS, "keeps the smaller";
+    "max", Atomic(Max), ALWAYS, "keeps the larger";
 }
 set! { BITWISE: Op "operation";
-    "and", Word, ALWAYS, "bitwise and";
-    "or",  Word, ALWAYS, "bitwise or";
+    "and", Atomic(And), ALWAYS, "bitwise and";
+    "or",  Atomic(Or), ALWAYS, "bitwise or";
 }
 set! { ANY_OP: Op "operation";
-    "add", Word, ALWAYS, "adds";
-    "min", Word, ALWAYS, "keeps the smaller";
-    "max", Word, ALWAYS, "keeps the larger";
-    "and", Word, ALWAYS, "bitwise and";
-    "or",  Word, ALWAYS, "bitwise or";
+    "add", Atomic(Add), ALWAYS, "adds";
+    "min", Atomic(Min), ALWAYS, "keeps the smaller";
+    "max", Atomic(Max), ALWAYS, "keeps the larger";
+    "and", Atomic(And), ALWAYS, "bitwise and";
+    "or",  Atomic(Or), ALWAYS, "bitwise or";
 }
 types!(UNTYPED, Type, B8 B16 B32 B64);
 types!(ADDED, Type, U32 S32 U64);
@@ -109,20 +111,20 @@ const SURED: &str = "surface-instructions-sured";
 /// A row of `sured`.
 macro_rules! reduce {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
-        form!($syntax, [COMBINED, BEYOND, $($set),*], Unit(Surface), gate: SURFACES, leads: 1, writes: &[], types: REDUCED; $help, SURED)
+        form!($syntax, [COMBINED, BEYOND, $($set),*], Unit(Surface(Reduction)), gate: SURFACES, leads: 1, writes: &[], types: REDUCED; $help, SURED)
     };
 }
 
 /// The forms of surfaces.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("suld.mode.geom{.cop}{.vec}.type.clamp d, [surface, coordinates]", [RAW, READ, LOADS, WIDTH, UNTYPED, BEYOND], Unit(Surface), gate: SURFACES, leads: 1,
+    form!("suld.mode.geom{.cop}{.vec}.type.clamp d, [surface, coordinates]", [RAW, READ, LOADS, WIDTH, UNTYPED, BEYOND], Unit(Surface(Load)), gate: SURFACES, leads: 1,
         types: LOADED, rules: RULES;
         "Reads elements of a surface.", "surface-instructions-suld"),
-    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [RAW, WRITTEN, STORES, WIDTH, UNTYPED, BEYOND], Unit(Surface), gate: SURFACES, leads: 1,
+    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [RAW, WRITTEN, STORES, WIDTH, UNTYPED, BEYOND], Unit(Surface(Store)), gate: SURFACES, leads: 1,
         writes: &[], types: STORED, rules: RULES;
         "Writes elements of a surface.", SUST),
-    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [FORMATTED, CONVERTED, STORES, WIDTH, B32_ONLY, BEYOND], Unit(Surface), gate: SURFACES, leads: 1,
+    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [FORMATTED, CONVERTED, STORES, WIDTH, B32_ONLY, BEYOND], Unit(Surface(Store)), gate: SURFACES, leads: 1,
         writes: &[], types: STORED, rules: RULES;
         "Writes elements of a surface, in its format.", SUST),
     reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, ADD, ADDED], "Adds to an element of a surface."),

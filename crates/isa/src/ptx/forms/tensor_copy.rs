@@ -6,6 +6,7 @@ use super::cp_async_bulk::{
 use super::sets::CACHE_HINT;
 use super::table::{ALWAYS, form, operands, set, since};
 use super::units::{BULK_GROUP, MBARRIER, TENSOR_MEMORY};
+use crate::does::TensorCopyOp;
 use crate::does::UnitOp::TensorCopy;
 use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
@@ -92,8 +93,8 @@ operands! {
 
 /// A row of these copies.
 macro_rules! copy {
-    ($syntax:literal, [$($set:expr),*], $gate:expr, $leads:expr, [$($announced:expr),*], $types:expr, $help:literal, $section:expr) => {
-        form!($syntax, [DIMENSION, CACHE_HINT, $($set),*], Unit(TensorCopy), gate: $gate.assembler("13.5"), leads: $leads, address: Copied, types: $types,
+    ($does:ident $syntax:literal, [$($set:expr),*], $gate:expr, $leads:expr, [$($announced:expr),*], $types:expr, $help:literal, $section:expr) => {
+        form!($syntax, [DIMENSION, CACHE_HINT, $($set),*], Unit(TensorCopy(TensorCopyOp::$does)), gate: $gate.assembler("13.5"), leads: $leads, address: Copied, types: $types,
             announced: &[$($announced,)* ("cache-policy", Hint)], rules: RULES, takes: &[NoAddress]; $help, $section)
     };
 }
@@ -101,28 +102,28 @@ macro_rules! copy {
 /// The forms of copies of tensors.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    copy!("cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.multicast::cluster}{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, blocks}{, cache-policy}",
+    copy!(Load "cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.multicast::cluster}{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, blocks}{, cache-policy}",
         [TO_CLUSTER, FROM_GLOBAL, LOADED, MBARRIER, PAIR, ANY_SCOPE], BULK, 3, [("blocks", Blocks)], TO_CLUSTER_FROM,
         "Starts a copy of a box of a tensor to shared memory of a block of the cluster, or of several blocks.", COPY),
-    copy!("cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.multicast::cluster}{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar], offsets{, blocks}{, cache-policy}",
+    copy!(Load "cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.multicast::cluster}{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar], offsets{, blocks}{, cache-policy}",
         [TO_CLUSTER, FROM_GLOBAL, IMAGE, MBARRIER, PAIR, ANY_SCOPE], BULK, 3, [("blocks", Blocks)], TO_CLUSTER_FROM,
         "Starts a copy of elements of an image to shared memory of a block of the cluster, or of several blocks.", COPY),
-    copy!("cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, cache-policy}",
+    copy!(Load "cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar]{, cache-policy}",
         [TO_CTA, FROM_GLOBAL, LOADED_HERE, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
         "Starts a copy of a box of a tensor to shared memory of the block.", COPY),
-    copy!("cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar], offsets{, cache-policy}",
+    copy!(Load "cp.async.bulk.tensor.dim.dst.src.load_mode.completion_mechanism{.cta_group}{.level::cache_hint}{.scope} [dst], [tensorMap, coordinates], [mbar], offsets{, cache-policy}",
         [TO_CTA, FROM_GLOBAL, IMAGE_HERE, MBARRIER, PAIR, ANY_SCOPE], TO_BLOCK, 3, [], TO_BLOCK_FROM,
         "Starts a copy of elements of an image to shared memory of the block.", COPY),
-    copy!("cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.level::cache_hint}{.scope} [tensorMap, coordinates], [src]{, cache-policy}",
+    copy!(Store "cp.async.bulk.tensor.dim.dst.src{.load_mode}.completion_mechanism{.level::cache_hint}{.scope} [tensorMap, coordinates], [src]{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, STORED, BULK_GROUP, ANY_SCOPE], BULK, 3, [], FROM_BLOCK,
         "Starts a copy of shared memory of the block to a part of a tensor.", COPY),
-    copy!("cp.async.bulk.prefetch.tensor.dim.L2.ss{.load_mode}{.level::cache_hint} [tensorMap, coordinates]{, cache-policy}",
+    copy!(Prefetch "cp.async.bulk.prefetch.tensor.dim.L2.ss{.load_mode}{.level::cache_hint} [tensorMap, coordinates]{, cache-policy}",
         [GLOBAL_ONLY, LOADED], BULK, 4, [], PREFETCHED,
         "Brings a box of a tensor into the second-level cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
-    copy!("cp.async.bulk.prefetch.tensor.dim.L2.ss.load_mode{.level::cache_hint} [tensorMap, coordinates], offsets{, cache-policy}",
+    copy!(Prefetch "cp.async.bulk.prefetch.tensor.dim.L2.ss.load_mode{.level::cache_hint} [tensorMap, coordinates], offsets{, cache-policy}",
         [GLOBAL_ONLY, IMAGE], BULK, 4, [], PREFETCHED,
         "Brings elements of an image into the second-level cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
-    copy!("cp.reduce.async.bulk.tensor.dim.dst.src.op{.load_mode}.completion_mechanism{.level::cache_hint} [tensorMap, coordinates], [src]{, cache-policy}",
+    copy!(Reduction "cp.reduce.async.bulk.tensor.dim.dst.src.op{.load_mode}.completion_mechanism{.level::cache_hint} [tensorMap, coordinates], [src]{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, ANY_OP, REDUCED, BULK_GROUP], BULK, 4, [], FROM_BLOCK,
         "Starts to combine shared memory of the block with a part of a tensor.", "data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor"),
 ];

@@ -3,11 +3,17 @@
 use super::sets::B32_ONLY;
 use super::table::{ALWAYS, form, operands, set, since, types};
 use super::units::{CTA_GROUP, TENSOR_MEMORY};
-use crate::does::UnitOp::TensorMemory;
+use crate::does::{
+    TensorMemoryOp::{self, Allocate, Free, Store},
+    UnitOp::TensorMemory,
+};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of, rule};
-use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
-use crate::modifier::Flag::{self, Multicast as Blocks};
-use crate::modifier::{CtaGroup::One, MatrixCount::*, Unpacking::*};
+use crate::form::{Addressing, Form, Gate, SlotName as S, UnitOperand::*};
+use crate::modifier::Flag::{self, Multicast as Blocks, Pack16, Unpack16};
+use crate::modifier::{
+    CopyShape::*, CtaGroup::One, MatrixCount::*, MmaKind, MoveShape::*, ReduceOp,
+    ScaleVector as Scales, Unpacking::*, WarpMulticast,
+};
 use crate::space::StateSpace::{Shared, SharedCluster};
 use crate::target::TargetGate as On;
 
@@ -30,29 +36,29 @@ set! { IN_CTA: Space "state space"; "shared::cta", Space(Shared), ALWAYS, "an ad
 set! { IN_CLUSTER: Space "state space"; "shared::cluster", Space(SharedCluster), ALWAYS, "an address in shared memory of the cluster, not a generic one"; }
 set! { ARRIVES: Completion "completion mechanism"; "mbarrier::arrive::one", Word, ALWAYS, "arrives once at the mbarrier"; }
 set! { COPIED: Shape "shape";
-    "128x256b", Word, ALWAYS, "128 lanes of 256 bits";
-    "4x256b",   Word, ALWAYS, "4 lanes of 256 bits";
-    "128x128b", Word, ALWAYS, "128 lanes of 128 bits";
-    "64x128b",  Word, ALWAYS, "64 lanes of 128 bits, to two warps each";
-    "32x128b",  Word, ALWAYS, "32 lanes of 128 bits, to four warps each";
+    "128x256b", CopyShape(L128x256), ALWAYS, "128 lanes of 256 bits";
+    "4x256b",   CopyShape(L4x256), ALWAYS, "4 lanes of 256 bits";
+    "128x128b", CopyShape(L128x128), ALWAYS, "128 lanes of 128 bits";
+    "64x128b",  CopyShape(L64x128), ALWAYS, "64 lanes of 128 bits, to two warps each";
+    "32x128b",  CopyShape(L32x128), ALWAYS, "32 lanes of 128 bits, to four warps each";
 }
 set! { WARPS: Multicast "warps";
-    "warpx2::02_13", Word, ALWAYS, "to warps 0 and 2, and to warps 1 and 3";
-    "warpx2::01_23", Word, ALWAYS, "to warps 0 and 1, and to warps 2 and 3";
-    "warpx4",        Word, ALWAYS, "to all four warps";
+    "warpx2::02_13", Warps(WarpMulticast::X2Even), ALWAYS, "to warps 0 and 2, and to warps 1 and 3";
+    "warpx2::01_23", Warps(WarpMulticast::X2Halves), ALWAYS, "to warps 0 and 1, and to warps 2 and 3";
+    "warpx4",        Warps(WarpMulticast::X4), ALWAYS, "to all four warps";
 }
 set! { UNPACKING: Unpacking "format in memory";
     "b6x16_p32", Unpacking(B6), ALWAYS, "16 elements of 6 bits, then 32 bits that mean nothing";
     "b4x16_p64", Unpacking(B4), ALWAYS, "16 elements of 4 bits, then 64 bits that mean nothing";
 }
 set! { MOVED: Shape "shape";
-    "32x32b",  RegistersEach(1), ALWAYS, "32 lanes of 32 bits";
-    "16x64b",  RegistersEach(1), ALWAYS, "16 lanes of 64 bits";
-    "16x128b", RegistersEach(2), ALWAYS, "16 lanes of 128 bits";
-    "16x256b", RegistersEach(4), ALWAYS, "16 lanes of 256 bits";
+    "32x32b",  MoveShape(M32x32), ALWAYS, "32 lanes of 32 bits";
+    "16x64b",  MoveShape(M16x64), ALWAYS, "16 lanes of 64 bits";
+    "16x128b", MoveShape(M16x128), ALWAYS, "16 lanes of 128 bits";
+    "16x256b", MoveShape(M16x256), ALWAYS, "16 lanes of 256 bits";
 }
-set! { REDUCED: Shape "shape"; "32x32b", RegistersEach(1), ALWAYS, "32 lanes of 32 bits"; }
-set! { SPLIT: Shape "shape"; "16x32bx2", RegistersEach(1), ALWAYS, "two halves of 16 lanes of 32 bits"; }
+set! { REDUCED: Shape "shape"; "32x32b", MoveShape(M32x32), ALWAYS, "32 lanes of 32 bits"; }
+set! { SPLIT: Shape "shape"; "16x32bx2", MoveShape(M16x32x2), ALWAYS, "two halves of 16 lanes of 32 bits"; }
 set! { COUNT: Count "repetitions";
     "x1",   Count(X1),   ALWAYS, "once";
     "x2",   Count(X2),   ALWAYS, "twice";
@@ -63,47 +69,47 @@ set! { COUNT: Count "repetitions";
     "x64",  Count(X64),  ALWAYS, "64 times along the columns";
     "x128", Count(X128), ALWAYS, "128 times along the columns";
 }
-set! { PACK: Packing "packing"; "pack::16b", Word, ALWAYS, "two columns of 16 bits into one register"; }
-set! { UNPACK: Packing "packing"; "unpack::16b", Word, ALWAYS, "the halves of a register into two columns"; }
+set! { PACK: Packing "packing"; "pack::16b", Flag(Pack16), ALWAYS, "two columns of 16 bits into one register"; }
+set! { UNPACK: Packing "packing"; "unpack::16b", Flag(Unpack16), ALWAYS, "the halves of a register into two columns"; }
 set! { LAYOUT: Layout "layout";
     "row", Word, UNCHECKED, "not in the manual";
     "col", Word, UNCHECKED, "not in the manual";
 }
 set! { EXTREME: Op "reduction";
-    "min", Word, ALWAYS, "the smallest of the row";
-    "max", Word, ALWAYS, "the largest of the row";
+    "min", Reduce(ReduceOp::Min), ALWAYS, "the smallest of the row";
+    "max", Reduce(ReduceOp::Max), ALWAYS, "the largest of the row";
 }
 types!(SINGLES, Type, F32);
 types!(WORDS, Type, U32 S32);
 types!(B64_ONLY, Type, B64);
 set! { HALVES: Kind "kind";
-    "kind::f16",  Word, ALWAYS, "elements of `.f16` or `.bf16`";
-    "kind::tf32", Word, ALWAYS, "elements of `.tf32`";
+    "kind::f16",  Kind(MmaKind::F16), ALWAYS, "elements of `.f16` or `.bf16`";
+    "kind::tf32", Kind(MmaKind::Tf32), ALWAYS, "elements of `.tf32`";
 }
-set! { BYTES: Kind "kind"; "kind::f8f6f4", Word, ALWAYS, "floats of 8, 6 or 4 bits"; }
-set! { WHOLE: Kind "kind"; "kind::i8", Word, INTEGERS, "8-bit integers"; }
+set! { BYTES: Kind "kind"; "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS, "floats of 8, 6 or 4 bits"; }
+set! { WHOLE: Kind "kind"; "kind::i8", Kind(MmaKind::I8), INTEGERS, "8-bit integers"; }
 set! { KEPT: Kind "kind";
-    "kind::f16",    Word, ALWAYS,   "elements of `.f16` or `.bf16`";
-    "kind::tf32",   Word, ALWAYS,   "elements of `.tf32`";
-    "kind::f8f6f4", Word, ALWAYS,   "floats of 8, 6 or 4 bits";
-    "kind::i8",     Word, INTEGERS, "8-bit integers";
+    "kind::f16",    Kind(MmaKind::F16), ALWAYS,   "elements of `.f16` or `.bf16`";
+    "kind::tf32",   Kind(MmaKind::Tf32), ALWAYS,   "elements of `.tf32`";
+    "kind::f8f6f4", Kind(MmaKind::F8f6f4), ALWAYS,   "floats of 8, 6 or 4 bits";
+    "kind::i8",     Kind(MmaKind::I8), INTEGERS, "8-bit integers";
 }
 set! { SCALED: Kind "kind";
-    "kind::mxf8f6f4", Word, ALWAYS,               "floats of 8, 6 or 4 bits with factors";
-    "kind::mxf4",     Word, ALWAYS,               "4-bit floats with factors";
-    "kind::mxf4nvf4", Word, since(8, 7), "4-bit floats with factors of either type";
+    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,               "floats of 8, 6 or 4 bits with factors";
+    "kind::mxf4",     Kind(MmaKind::Mxf4), ALWAYS,               "4-bit floats with factors";
+    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7), "4-bit floats with factors of either type";
 }
 set! { SPARSE_SCALED: Kind "kind";
-    "kind::mxf8f6f4", Word, ALWAYS,                   "floats of 8, 6 or 4 bits with factors";
-    "kind::mxf4",     Word, since(8, 6).on(SPECIFIC), "4-bit floats with factors";
-    "kind::mxf4nvf4", Word, since(8, 7).on(SPECIFIC), "4-bit floats with factors of either type";
+    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,                   "floats of 8, 6 or 4 bits with factors";
+    "kind::mxf4",     Kind(MmaKind::Mxf4), since(8, 6).on(SPECIFIC), "4-bit floats with factors";
+    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7).on(SPECIFIC), "4-bit floats with factors of either type";
 }
 set! { FACTORS: ScaleVector "factors";
-    "scale_vec::1X", Word, since(8, 6).on(SPECIFIC), "one factor for each row";
-    "scale_vec::2X", Word, since(8, 6).on(SPECIFIC), "two factors for each row";
-    "scale_vec::4X", Word, since(8, 7).on(SPECIFIC), "four factors for each row";
-    "block16",       Word, since(8, 8),   "a factor for every 16 elements";
-    "block32",       Word, since(8, 8),   "a factor for every 32 elements";
+    "scale_vec::1X", ScaleVector(Scales::X1), since(8, 6).on(SPECIFIC), "one factor for each row";
+    "scale_vec::2X", ScaleVector(Scales::X2), since(8, 6).on(SPECIFIC), "two factors for each row";
+    "scale_vec::4X", ScaleVector(Scales::X4), since(8, 7).on(SPECIFIC), "four factors for each row";
+    "block16",       ScaleVector(Scales::Block16), since(8, 8),   "a factor for every 16 elements";
+    "block32",       ScaleVector(Scales::Block32), since(8, 8),   "a factor for every 32 elements";
 }
 set! { COLLECTED: Collector "collector";
     "collector::a::fill",    Word, ALWAYS, "A is kept in the collector";
@@ -176,91 +182,91 @@ const LOADS: &str = "tensorcore-5th-generation-instructions-tcgen05-ld";
 
 /// A row: syntax, sets, words of the name, any other field, help, section.
 macro_rules! row {
-    ($syntax:literal, [$($set:expr),*], $leads:literal $(, $field:ident: $value:expr)*; $help:literal, $section:expr $(; $($example:ident: $given:expr),*)?) => {
-        form!($syntax, [$($set),*], Unit(TensorMemory), leads: $leads, writes: &[], takes: &[NoAddress] $(, $field: $value)*; $help, $section $(; $($example: $given),*)?)
+    ($does:ident $syntax:literal, [$($set:expr),*], $leads:literal $(, $field:ident: $value:expr)*; $help:literal, $section:expr $(; $($example:ident: $given:expr),*)?) => {
+        form!($syntax, [$($set),*], Unit(TensorMemory(TensorMemoryOp::$does)), leads: $leads, writes: &[], takes: &[NoAddress] $(, $field: $value)*; $help, $section $(; $($example: $given),*)?)
     };
 }
 
 /// A row of `tcgen05.ld`.
 macro_rules! load {
-    ($syntax:literal, [$($set:expr),*], $leads:literal, $writes:expr $(, $field:ident: $value:expr)*; $help:literal $(; $($example:ident: $given:expr),*)?) => {
-        form!($syntax, [$($set),*], Unit(TensorMemory), leads: $leads, writes: $writes, address: Tensor, types: LOADED $(, $field: $value)*; $help, LOADS $(; $($example: $given),*)?)
+    ($does:ident $syntax:literal, [$($set:expr),*], $leads:literal, $writes:expr $(, $field:ident: $value:expr)*; $help:literal $(; $($example:ident: $given:expr),*)?) => {
+        form!($syntax, [$($set),*], Unit(TensorMemory(TensorMemoryOp::$does)), leads: $leads, writes: $writes, address: Tensor, types: LOADED $(, $field: $value)*; $help, LOADS $(; $($example: $given),*)?)
     };
 }
 
 /// The forms of tensor memory.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("tcgen05.alloc.cta_group.sync.aligned{.ss}.type [a], columns", [CTA_GROUP, IN_CTA, B32_ONLY], Unit(TensorMemory), leads: 1, gate: GATE, writes: &[], address: Strict, types: ALLOCATED;
+    form!("tcgen05.alloc.cta_group.sync.aligned{.ss}.type [a], columns", [CTA_GROUP, IN_CTA, B32_ONLY], Unit(TensorMemory(Allocate)), leads: 1, gate: GATE, writes: &[], address: Strict, types: ALLOCATED;
         "Reserves columns of tensor memory, and writes where they begin to shared memory.", PERMIT;
         bad: &[("tcgen05.alloc.cta_group::1.sync.aligned.b32 [d], 33;", "W0110")]),
-    form!("tcgen05.dealloc.cta_group.sync.aligned.type taddr, columns", [CTA_GROUP, B32_ONLY], Unit(TensorMemory), leads: 1, gate: GATE, writes: &[], types: FREED;
+    form!("tcgen05.dealloc.cta_group.sync.aligned.type taddr, columns", [CTA_GROUP, B32_ONLY], Unit(TensorMemory(Free)), leads: 1, gate: GATE, writes: &[], types: FREED;
         "Gives columns of tensor memory back.", PERMIT),
-    row!("tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", [CTA_GROUP], 1, gate: GATE;
+    row!(Relinquish "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", [CTA_GROUP], 1, gate: GATE;
         "Gives up the right to reserve columns, so that other blocks may.", PERMIT),
-    row!("tcgen05.commit.cta_group.completion_mechanism{.multicast::cluster}{.ss}.type [mbar]{, blocks}", [CTA_GROUP, ARRIVES, IN_CLUSTER, B64_ONLY], 1,
+    row!(Commit "tcgen05.commit.cta_group.completion_mechanism{.multicast::cluster}{.ss}.type [mbar]{, blocks}", [CTA_GROUP, ARRIVES, IN_CLUSTER, B64_ONLY], 1,
         gate: GATE, address: Strict, types: COMMITTED, announced: &[("blocks", Blocks)];
         "Lets an mbarrier follow all earlier operations on tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-commit";
         bad: &[("tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [d], 1;", "W0108")]),
-    row!("tcgen05.cp.cta_group.shape{.multicast}{.b8x16}{.src_fmt} [taddr], source", [CTA_GROUP, COPIED, WARPS, UNPACKING], 1, gate: GATE, address: Tensor,
+    row!(Copy "tcgen05.cp.cta_group.shape{.multicast}{.b8x16}{.src_fmt} [taddr], source", [CTA_GROUP, COPIED, WARPS, UNPACKING], 1, gate: GATE, address: Tensor,
         types: DESCRIBED, rules: SHAPES;
         "Starts a copy of a matrix of shared memory to tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-cp";
         bad: &[("tcgen05.cp.cta_group::1.64x128b [r], d;", "W0301")]),
-    row!("tcgen05.shift.cta_group.down [taddr]", [CTA_GROUP], 1, gate: since(8, 6).on(SPECIFIC).assembler("13.5"), address: Tensor;
+    row!(Shift "tcgen05.shift.cta_group.down [taddr]", [CTA_GROUP], 1, gate: since(8, 6).on(SPECIFIC).assembler("13.5"), address: Tensor;
         "Moves rows of tensor memory down by one.", "tensorcore-5th-generation-instructions-tcgen05-shift"),
-    row!("tcgen05.fence::before_thread_sync", [], 1, gate: GATE;
+    row!(Fence "tcgen05.fence::before_thread_sync", [], 1, gate: GATE;
         "Orders earlier operations on tensor memory before a synchronisation of threads that follows.", FENCES),
-    row!("tcgen05.fence::after_thread_sync", [], 1, gate: GATE;
+    row!(Fence "tcgen05.fence::after_thread_sync", [], 1, gate: GATE;
         "Orders later operations on tensor memory after a synchronisation of threads before it.", FENCES),
-    row!("tcgen05.wait::ld.sync.aligned", [], 1, gate: GATE; "Waits until all loads from tensor memory of the thread are done.", WAITS),
-    row!("tcgen05.wait::st.sync.aligned", [], 1, gate: GATE; "Waits until all stores to tensor memory of the thread are done.", WAITS),
-    load!("tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr]", [MOVED, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE, rules: REGISTERS;
+    row!(Wait "tcgen05.wait::ld.sync.aligned", [], 1, gate: GATE; "Waits until all loads from tensor memory of the thread are done.", WAITS),
+    row!(Wait "tcgen05.wait::st.sync.aligned", [], 1, gate: GATE; "Waits until all stores to tensor memory of the thread are done.", WAITS),
+    load!(Load "tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr]", [MOVED, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE, rules: REGISTERS;
         "Reads lanes of tensor memory into registers of a warp.";
         bad: &[("tcgen05.ld.sync.aligned.32x32b.x2.b32 {r}, [r];", "W0126")]),
-    load!("tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr], half", [SPLIT, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE;
+    load!(Load "tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr], half", [SPLIT, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE;
         "Reads two halves of lanes of tensor memory into registers of a warp."),
-    load!("tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
+    load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
         "Reads lanes of tensor memory, and the smallest or largest float of each."),
-    load!("tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
+    load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
         "Reads lanes of tensor memory, and the smallest or largest integer of each."),
-    load!("tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
+    load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
         "Reads two halves of lanes, and the smallest or largest float of each."),
-    load!("tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
+    load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
         "Reads two halves of lanes, and the smallest or largest integer of each."),
-    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], r", [MOVED, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory), leads: 1, gate: GATE,
+    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], r", [MOVED, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), leads: 1, gate: GATE,
         writes: &[], address: Tensor, types: LOADED_BY, rules: REGISTERS;
         "Writes registers of a warp to lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
-    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], half, r", [SPLIT, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory), leads: 1, gate: GATE,
+    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], half, r", [SPLIT, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), leads: 1, gate: GATE,
         writes: &[], address: Tensor, types: LOADED_BY;
         "Writes registers of a warp to two halves of lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
-    row!("tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
-        gate: GATE, address: Product, types: MULTIPLIED, rules: PRODUCT;
+    row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
+        gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
         "Starts a product of matrices of halves or `.tf32`, whose sums stay in tensor memory.", PRODUCTS),
-    row!("tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
-        gate: GATE, address: Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
+    row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
+        gate: GATE, address: Addressing::Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
         "Starts a product of matrices of narrow floats, whose sums stay in tensor memory.", PRODUCTS),
-    row!("tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
-        gate: GATE, address: Product, types: MULTIPLIED_INTEGERS, rules: PRODUCT;
+    row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
+        gate: GATE, address: Addressing::Product, types: MULTIPLIED_INTEGERS, rules: PRODUCT;
         "Starts a product of matrices of integers, whose sums stay in tensor memory.", PRODUCTS),
-    row!("tcgen05.mma.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SCALED, FACTORS, COLLECTED], 1,
-        gate: GATE, address: Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
+    row!(ScaledProduct "tcgen05.mma.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SCALED, FACTORS, COLLECTED], 1,
+        gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
         "Starts a product of matrices of narrow floats with factors of blocks, whose sums stay in tensor memory.", PRODUCTS),
-    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
-        gate: GATE, address: Product, types: MULTIPLIED, rules: PRODUCT;
+    row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
+        gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
         "Starts a product with a sparse matrix of halves or `.tf32`.", SPARSE),
-    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
-        gate: GATE, address: Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
+    row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
+        gate: GATE, address: Addressing::Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
         "Starts a product with a sparse matrix of narrow floats.", SPARSE),
-    row!("tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
-        gate: GATE, address: Product, types: SPARSE_INTEGERS, rules: PRODUCT;
+    row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
+        gate: GATE, address: Addressing::Product, types: SPARSE_INTEGERS, rules: PRODUCT;
         "Starts a product with a sparse matrix of integers.", SPARSE),
-    row!("tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 1,
-        gate: GATE, address: Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
+    row!(SparseScaledProduct "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 1,
+        gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
         "Starts a product with a sparse matrix of narrow floats with factors of blocks.", SPARSE),
-    row!("tcgen05.mma.ws.cta_group.kind{.collector_usage} [d], a, b, idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
-        gate: GATE, address: Product, types: KEPT_PRODUCT;
+    row!(StationaryProduct "tcgen05.mma.ws.cta_group.kind{.collector_usage} [d], a, b, idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
+        gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
         "Starts a product whose second factor may stay in a collector.", STATIONARY),
-    row!("tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
-        gate: GATE, address: Product, types: KEPT_PRODUCT;
+    row!(StationarySparseProduct "tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
+        gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
         "Starts a product with a sparse matrix, whose second factor may stay in a collector.", STATIONARY),
 ];

@@ -4,9 +4,9 @@ use super::cp_async_bulk::{FROM_CTA, RULES, TO_GLOBAL};
 use super::sets::{GLOBAL, SCOPE};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use super::units::BLACKWELL;
-use crate::does::UnitOp::TensorMap;
+use crate::does::{TensorMapOp::*, UnitOp::TensorMap};
 use crate::form::{Form, Gate, UnitOperand::*};
-use crate::modifier::Sem::Release;
+use crate::modifier::{LoadMode::Tile, Sem::Release, TensorMapField::*};
 use crate::space::StateSpace::{self, Shared};
 use crate::target::TargetGate::{Family, OneOf, Only};
 use crate::types::ScalarType::U32;
@@ -16,22 +16,22 @@ const REPLACED: Gate = since(8, 3)
     .assembler("13.5");
 const REPLACE: &str = "data-movement-and-conversion-instructions-tensormap-replace";
 
-set! { TILE: LoadMode "mode"; "tile", Word, ALWAYS, "a box of the tensor"; }
+set! { TILE: LoadMode "mode"; "tile", LoadMode(Tile), ALWAYS, "a box of the tensor"; }
 set! { PLACES: Space "state space"; GLOBAL; "shared::cta", Space(Shared), ALWAYS, "memory shared by the block"; }
 set! { WHOLE: Size "size of the description"; "b1024", Word, ALWAYS, "1024 bits"; }
-set! { BASE: Field "field"; "global_address", Word, ALWAYS, "where the tensor begins"; }
-set! { RANK: Field "field"; "rank", Word, ALWAYS, "the number of dimensions, less one"; }
+set! { BASE: Field "field"; "global_address", Field(Address), ALWAYS, "where the tensor begins"; }
+set! { RANK: Field "field"; "rank", Field(Rank), ALWAYS, "the number of dimensions, less one"; }
 set! { SIZES: Field "field";
-    "box_dim",        Word, ALWAYS, "elements of the box along a dimension";
-    "global_dim",     Word, ALWAYS, "elements of the tensor along a dimension";
-    "element_stride", Word, ALWAYS, "steps between elements along a dimension";
+    "box_dim",        Field(Box), ALWAYS, "elements of the box along a dimension";
+    "global_dim",     Field(Extent), ALWAYS, "elements of the tensor along a dimension";
+    "element_stride", Field(ElementStride), ALWAYS, "steps between elements along a dimension";
 }
-set! { STRIDE: Field "field"; "global_stride", Word, ALWAYS, "bytes between elements along a dimension"; }
-set! { ELEMENTS: Field "field"; "elemtype", Word, ALWAYS, "the type of elements"; }
-set! { INTERLEAVED: Field "field"; "interleave_layout", Word, ALWAYS, "how channels are interleaved"; }
-set! { SWIZZLES: Field "field"; "swizzle_mode", Word, ALWAYS, "how shared memory is swizzled"; }
-set! { ATOMICITIES: Field "field"; "swizzle_atomicity", Word, since(8, 6).on(BLACKWELL), "what is swizzled as one"; }
-set! { FILLS: Field "field"; "fill_mode", Word, ALWAYS, "what is read outside of the tensor"; }
+set! { STRIDE: Field "field"; "global_stride", Field(Stride), ALWAYS, "bytes between elements along a dimension"; }
+set! { ELEMENTS: Field "field"; "elemtype", Field(ElementType), ALWAYS, "the type of elements"; }
+set! { INTERLEAVED: Field "field"; "interleave_layout", Field(Interleave), ALWAYS, "how channels are interleaved"; }
+set! { SWIZZLES: Field "field"; "swizzle_mode", Field(Swizzle), ALWAYS, "how shared memory is swizzled"; }
+set! { ATOMICITIES: Field "field"; "swizzle_atomicity", Field(Atomicity), since(8, 6).on(BLACKWELL), "what is swizzled as one"; }
+set! { FILLS: Field "field"; "fill_mode", Field(Fill), ALWAYS, "what is read outside of the tensor"; }
 set! { GENERIC: ProxyKind "proxy"; "tensormap::generic", Word, ALWAYS, "between the tensor map and the generic proxy"; }
 set! { RELEASES: Sem "memory order"; "release", Sem(Release), ALWAYS, "orders all earlier accesses before it"; }
 types!(WORD, Type, B32);
@@ -53,7 +53,7 @@ operands! {
 /// A row of `tensormap.replace`.
 macro_rules! replace {
     ($syntax:literal, $field:expr, $ty:expr, $types:expr, $help:literal) => {
-        form!($syntax, [TILE, $field, PLACES, WHOLE, $ty], Unit(TensorMap), gate: REPLACED, leads: 1, address: Strict, types: $types; $help, REPLACE)
+        form!($syntax, [TILE, $field, PLACES, WHOLE, $ty], Unit(TensorMap(Replace)), gate: REPLACED, leads: 1, address: Strict, types: $types; $help, REPLACE)
     };
 }
 
@@ -69,7 +69,7 @@ pub static FORMS: &[Form] = &[
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ATOMICITIES, WORD, UP_TO_3, "Changes what of shared memory is swizzled as one."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", INTERLEAVED, WORD, UP_TO_2, "Changes how channels are interleaved."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Changes what is read outside of a tensor."),
-    form!("tensormap.cp_fenceproxy.dst.src.proxykind.sem.scope.sync.aligned [dst], [src], size", [TO_GLOBAL, FROM_CTA, GENERIC, RELEASES, SCOPE], Unit(TensorMap),
+    form!("tensormap.cp_fenceproxy.dst.src.proxykind.sem.scope.sync.aligned [dst], [src], size", [TO_GLOBAL, FROM_CTA, GENERIC, RELEASES, SCOPE], Unit(TensorMap(Publish)),
         gate: since(8, 3).sm(90).assembler("13.5"), leads: 1, address: Copied, types: COPIED, rules: RULES;
         "Copies the description of a tensor to global memory, and orders later accesses through its proxy.",
         "parallel-synchronization-and-communication-instructions-tensormap-cp-fenceproxy";

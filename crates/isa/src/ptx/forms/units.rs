@@ -2,6 +2,7 @@
 
 use super::table::{ALWAYS, set, since};
 use crate::form::Gate;
+use crate::modifier::Completion::*;
 use crate::modifier::CtaGroup::*;
 use crate::target::TargetGate::{self, Family, OneOf};
 
@@ -12,8 +13,8 @@ pub(super) const BLACKWELL: TargetGate = OneOf(&[Family(100), Family(101), Famil
 /// Since when there is tensor memory.
 pub(super) const TENSOR_MEMORY: Gate = since(8, 6).on(TENSOR);
 
-set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Word, ALWAYS, "the bytes are subtracted from the pending transactions of the mbarrier"; }
-set! { BULK_GROUP: Completion "completion mechanism"; "bulk_group", Word, ALWAYS, "it belongs to a bulk group of the thread"; }
+set! { MBARRIER: Completion "completion mechanism"; "mbarrier::complete_tx::bytes", Completion(MbarrierCompleteTxBytes), ALWAYS, "the bytes are subtracted from the pending transactions of the mbarrier"; }
+set! { BULK_GROUP: Completion "completion mechanism"; "bulk_group", Completion(BulkGroup), ALWAYS, "it belongs to a bulk group of the thread"; }
 set! { CTA_GROUP: Group "group of blocks";
     "cta_group::1", CtaGroup(One), ALWAYS, "the block alone";
     "cta_group::2", CtaGroup(Two), ALWAYS, "the block and the other of its pair";

@@ -2,8 +2,10 @@
 
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::UnitOp::{Fabric, Warpgroup};
+use crate::does::WarpgroupOp::*;
 use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
+use crate::modifier::AtomicOp;
 
 const HOPPER: Gate = since(8, 0).only_a(90).assembler("13.5");
 const SPARSE: Gate = since(8, 2).only_a(90).assembler("13.5");
@@ -75,7 +77,7 @@ set! { B_LAYOUT: BLayout "layout of B";
     "row", Word, UNCHECKED, "not in the manual";
     "col", Word, UNCHECKED, "not in the manual";
 }
-set! { BIT_OP: BitOp "bit operation"; "and", Word, ALWAYS, "bits that are set in both count"; }
+set! { BIT_OP: BitOp "bit operation"; "and", Atomic(AtomicOp::And), ALWAYS, "bits that are set in both count"; }
 
 #[rustfmt::skip]
 const SIGNS: &[Rule] = &[
@@ -109,14 +111,14 @@ const HALF: &str = "asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-a
 /// A row of `wgmma.mma_async`.
 macro_rules! product {
     ($syntax:literal, [$($set:expr),*], $types:expr, $rules:expr, $help:literal) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup), gate: HOPPER, leads: 1, types: $types, rules: $rules, takes: &[NoAddress]; $help, DENSE)
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup(Product)), gate: HOPPER, leads: 1, types: $types, rules: $rules, takes: &[NoAddress]; $help, DENSE)
     };
 }
 
 /// A row of `wgmma.mma_async.sp`.
 macro_rules! sparse {
     ($syntax:literal, [$($set:expr),*], $types:expr, $rules:expr, $help:literal) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup), gate: SPARSE, leads: 1, types: $types, rules: $rules; $help, HALF)
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup(SparseProduct)), gate: SPARSE, leads: 1, types: $types, rules: $rules; $help, HALF)
     };
 }
 
@@ -145,11 +147,11 @@ pub static FORMS: &[Form] = &[
         "Starts a product with a sparse matrix of 8-bit floats."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}{.satfinite}.dtype.atype.btype d, a, b, metadata, selector, scale-d", [SPARSE_INTEGERS, D_INTEGER, A_INTEGER, B_INTEGER], SPARSE_WHOLE, SIGNS,
         "Starts a product with a sparse matrix of 8-bit integers."),
-    form!("wgmma.fence.sync{.aligned}", [], Unit(Warpgroup), gate: HOPPER, leads: 1;
+    form!("wgmma.fence.sync{.aligned}", [], Unit(Warpgroup(Fence)), gate: HOPPER, leads: 1;
         "Orders accesses to registers and shared memory before the products that follow.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-fence"),
-    form!("wgmma.commit_group.sync{.aligned}", [], Unit(Warpgroup), gate: HOPPER, leads: 1;
+    form!("wgmma.commit_group.sync{.aligned}", [], Unit(Warpgroup(Commit)), gate: HOPPER, leads: 1;
         "Makes a group of the products so far.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"),
-    form!("wgmma.wait_group.sync{.aligned} n", [], Unit(Warpgroup), gate: HOPPER, leads: 1, types: GROUPS;
+    form!("wgmma.wait_group.sync{.aligned} n", [], Unit(Warpgroup(Wait)), gate: HOPPER, leads: 1, types: GROUPS;
         "Waits until at most the `n` latest groups of products are pending.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group";
         bad: &[("wgmma.wait_group.sync.aligned r;", "W0110")]),
     form!("fabric.submit", [], Unit(Fabric), gate: since(9, 3).sm(100).assembler("13.5"), leads: 1;

@@ -7,7 +7,7 @@ use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use warpgrid_isa::form::Gate;
 use warpgrid_isa::{Flag, SlotName, StateSpace, TargetGate};
-use warpgrid_program::{AddressBase, OperandValue, Source, VariableId};
+use warpgrid_program::{AddressBase, OperandValue, Parameter, Source, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Compares the operands from `start` on.
@@ -198,11 +198,34 @@ impl<'a> BodyChecker<'a, '_> {
         let AddressBase::Variable(variable) = address.base else {
             return Some(());
         };
+        if self.is_result(variable) {
+            let text = span.text(self.source);
+            self.report(diagnose::read_of_result(span, text));
+            return None;
+        }
         if !self.is_call_parameter(variable) || self.body.returned.contains(&variable) {
             return Some(());
         }
         self.report(diagnose::call_sequence(span));
         None
+    }
+
+    /// Whether a variable is what the function returns, which it writes only.
+    fn is_result(&self, variable: VariableId) -> bool {
+        match variable {
+            VariableId::Function(index) => {
+                let returns = &self.function.returns;
+                returns.contains(&Parameter::Variable(index))
+            }
+            VariableId::Module(_) => false,
+        }
+    }
+
+    /// Whether a variable is a parameter or result of the function itself.
+    pub(super) fn is_own_parameter(&self, variable: VariableId) -> bool {
+        let n_head = self.function.variables.len();
+        matches!(variable, VariableId::Function(index) if (index as usize) < n_head)
+            && self.outline.header.is_some()
     }
 
     /// Whether a variable is a parameter that the body declares, for calls.

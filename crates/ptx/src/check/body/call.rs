@@ -3,6 +3,7 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register as register_source, source};
 use crate::check::body::operand::Site;
+use crate::check::declare::convention;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
@@ -128,6 +129,11 @@ impl<'a> BodyChecker<'a, '_> {
                 if !matches!(space, StateSpace::ParamFunc | StateSpace::ParamEntry) {
                     let problem = diagnose::call_argument_space(operand.span, space);
                     self.report(problem);
+                    return None;
+                }
+                if self.is_own_parameter(variable) {
+                    let text = operand.span.text(self.source);
+                    self.report(diagnose::own_parameter(operand.span, text));
                     return None;
                 }
                 Some(Source::VariableAddress {
@@ -383,7 +389,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(problem);
             return None;
         }
-        let has_convention = self.module.target.sm >= CONVENTION;
+        let has_convention = convention::is_kept(self.module);
         let mut given = given.iter().enumerate();
         let wrong = given.position(|(index, element)| {
             let formal = formals.next();
@@ -401,16 +407,12 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Whether the calling convention has such parameters: no predicates, and no numbers of 8 and 16 bits but untyped bits and
-    /// floats (assembler 13.5).
+    /// Whether the calling convention has such parameters.
     fn is_passed(&self, formal: Formal<'_>) -> bool {
-        let ty = match formal {
-            Formal::Register(ty) => ty,
-            Formal::Variable(variable) if self.is_declared_array(variable) => return true,
-            Formal::Variable(variable) => variable.ty,
-        };
-        let is_number = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed);
-        ty != ScalarType::Pred && !(is_number && ty.width_bits() < 32)
+        match formal {
+            Formal::Register(ty) => convention::passes(ty),
+            Formal::Variable(variable) => convention::passes_variable(self.source, variable),
+        }
     }
 
     /// Whether an argument can be given for a parameter, or a result taken.
@@ -477,12 +479,9 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Whether a variable is declared as an array, which one of a single element is, too.
     fn is_declared_array(&self, variable: &Variable) -> bool {
-        variable.span.text(self.source).contains('[')
+        convention::is_declared_array(self.source, variable)
     }
 }
-
-/// The first architecture with a calling convention.
-const CONVENTION: u16 = 20;
 
 /// What a function takes or gives back.
 #[derive(Clone, Copy, Debug)]

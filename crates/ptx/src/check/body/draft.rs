@@ -75,6 +75,18 @@ impl Draft {
         self.elements.push(Operand { value, span });
     }
 
+    /// Adds an element to the list that the last operand is.
+    pub(crate) fn extend_list(&mut self, value: OperandValue, span: Span) {
+        let end = self.elements.len();
+        if let Some(last) = self.operands.last_mut()
+            && let OperandValue::List(list) = &mut last.value
+            && (list.start + list.n) as usize == end
+        {
+            list.n += 1;
+            self.elements.push(Operand { value, span });
+        }
+    }
+
     /// The list of the elements from number `first` on; its place is known once the instruction's operands are.
     pub(crate) fn list_from(&self, first: usize) -> OperandValue {
         OperandValue::List(OperandList {

@@ -1,12 +1,12 @@
 //! Operands of units beside the lanes: texture units, tensor memory, copies of tensors, groups of devices (assembler 13.5).
-//! In: an operand and what its row says of it; out: its value. None of these runs, so that where a list is only compared,
-//! its value is absent.
+//! In: an operand and what its row says of it; out: its value. Where a list is only compared, `value` says what it is.
 
 mod lists;
 mod numbers;
 mod places;
 mod products;
 mod textures;
+mod value;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
@@ -34,9 +34,25 @@ impl<'a> BodyChecker<'a, '_> {
         operand: &'a Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
+        let written = (operand, children);
+        Some(
+            match self.compared_operand((site, plan), (what, role), written)? {
+                OperandValue::Absent => self.kept(written, role, literal_type(what, plan)),
+                value => value,
+            },
+        )
+    }
+
+    /// The value of an operand, which is absent where its parts were only compared.
+    fn compared_operand(
+        &mut self,
+        (site, plan): (&Site<'a>, &'a Plan),
+        (what, role): (UnitOperand, Role),
+        written: Written<'a>,
+    ) -> Option<OperandValue> {
         use UnitOperand as U;
         let bound = plan.bound.as_ref()?;
-        let written = (operand, children);
+        let (operand, children) = written;
         match what {
             U::Alignment
             | U::Columns
@@ -59,13 +75,14 @@ impl<'a> BodyChecker<'a, '_> {
             }
             U::Widened(slot) => self.widened((site, plan), operand, bound.scalar(slot)?),
             U::AddressOrName(space) => self.address_or_name((site, plan), operand, space),
-            U::TensorPlace => self.tensor_place(bound, written),
+            U::TensorPlace => self.tensor_place(&plan.modifiers, written),
             U::ImageOffsets => {
-                let n = places::mode(bound).n_offsets(places::dimensions(bound));
+                let unit = &plan.modifiers.unit;
+                let n = unit.load_mode().n_offsets(unit.n_dimensions());
                 self.alike(written, n, ScalarType::U16, Fit::Exact)
             }
             U::Reference => self.queried(operand, bound),
-            U::SurfacePlace => self.surface_place(written, places::geometry(bound)?),
+            U::SurfacePlace => self.surface_place(written, plan.modifiers.unit.geometry?),
             U::Texels => {
                 let ty = plan.modifiers.ty?;
                 self.texels((site, plan), written, ty, role)
@@ -209,4 +226,18 @@ impl<'a> BodyChecker<'a, '_> {
             _ => false,
         }
     }
+}
+
+/// The type of the literals of an operand whose parts are kept.
+fn literal_type(what: UnitOperand, plan: &Plan) -> ScalarType {
+    use UnitOperand as U;
+    let modifiers = &plan.modifiers;
+    let ty = match what {
+        U::Values(_) | U::Widened(_) | U::Texels => modifiers.ty,
+        U::Detail => modifiers.c_type,
+        U::Gradient | U::Compared => Some(ScalarType::F32),
+        // A layer and an offset are numbers, whatever the type of the coordinates: a float among them says that it is one.
+        _ => None,
+    };
+    ty.unwrap_or(ScalarType::B32)
 }

@@ -1,5 +1,6 @@
 //! Functions: headers, parameters and launch bounds.
 
+use crate::check::declare::convention;
 use crate::check::declare::directive;
 use crate::check::declare::pass::Pass;
 use crate::check::declare::redeclaration;
@@ -66,6 +67,18 @@ impl Pass<'_, '_> {
         function.variables = lists.variables;
         function.registers = lists.registers;
         function.bounds = bounds;
+        // Under `debug` nothing is compiled into its caller.
+        if self.context.module.is_debug
+            && header.sort == FunctionSort::Func
+            && convention::is_kept(self.context.module)
+            && let Some(ty) = convention::refused(self.context.source, function)
+        {
+            let why = "under `debug` every function keeps to the calling convention";
+            let span = header.name_span;
+            let text = span.text(self.context.source);
+            self.reporter
+                .report(diagnose_declarations::not_passed(span, text, ty, why));
+        }
         Some(id)
     }
 

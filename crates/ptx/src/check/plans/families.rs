@@ -16,8 +16,8 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::Bound;
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, CompareForm, CompareOp, ControlOp, Does, Flag, Gate, MatrixOp,
-    MbarrierOp, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp, TargetGate, TypeKind, UnitOp,
-    Version, VideoLanes, VideoOp, WarpOp,
+    MbarrierOp, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp, TargetGate, TypeKind, Version,
+    VideoLanes, VideoOp, WarpOp,
 };
 use warpgrid_program::Diagnostic;
 
@@ -52,7 +52,10 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         Does::Move(MoveOp::Cvt | MoveOp::CvtPacked) => {
             convert::check(opcode, bound, &modifiers, module)
         }
-        Does::Unit(UnitOp::Surface) => rules::find_too_wide(opcode, bound, module),
+        Does::Unit(op) => match op.accesses_surface() {
+            true => rules::find_too_wide(opcode, bound, module),
+            false => Vec::new(),
+        },
         Does::Compare(CompareForm::Setp | CompareForm::Set) => {
             check_comparison(opcode, bound, &modifiers)
         }
@@ -82,17 +85,6 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
         | Does::Warp(_)
         | Does::Hint(_)
         | Does::Machine(_)
-        | Does::Unit(
-            UnitOp::Stack
-            | UnitOp::LaunchControl
-            | UnitOp::Multimem
-            | UnitOp::TensorCopy
-            | UnitOp::TensorMap
-            | UnitOp::Warpgroup
-            | UnitOp::TensorMemory
-            | UnitOp::Texture
-            | UnitOp::Fabric,
-        )
         | Does::Unknown => Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Calls: their targets, arguments and results.
 
-use super::{CALL_ARGUMENTS, CALL_SEQUENCE, CALL_TARGET, space_name};
+use super::{CALL_ARGUMENTS, CALL_SEQUENCE, CALL_TARGET, OWN_PARAMETER, space_name};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Diagnostic, Span};
 
@@ -79,6 +79,20 @@ pub(crate) fn call_sequence(span: Span) -> Diagnostic {
         "no call before this returns into the parameter",
     )
     .help("a body reads its own `.param` variables after a call that names them in its first list")
+}
+
+/// A result of the function itself, read.
+pub(crate) fn read_of_result(span: Span, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is what the function returns, which it cannot read");
+    Diagnostic::error(OWN_PARAMETER, span, message)
+        .help("keep the value in a register, and store it with `st.param`")
+}
+
+/// A parameter of the function itself in the list of a call.
+pub(crate) fn own_parameter(span: Span, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is a parameter of the function itself, which no call takes");
+    Diagnostic::error(OWN_PARAMETER, span, message)
+        .help("load it, and store it to a `.param` variable of the body")
 }
 
 /// The address of a parameter of a call.

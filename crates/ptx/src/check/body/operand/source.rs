@@ -5,11 +5,13 @@ use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::Site;
 use crate::check::body::operand::name::special_text;
 use crate::check::body::values::WARP_SZ;
+use crate::check::declare::convention;
 use crate::check::declare::kernels::KERNEL_ADDRESS;
 use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
+use crate::diagnostics::declarations::not_passed;
 use crate::diagnostics::rules::special_gate;
 use crate::diagnostics::store::sum_value;
 use crate::tree::{Component, Name, Operand, OperandKind};
@@ -247,6 +249,16 @@ impl<'a> BodyChecker<'a, '_> {
                 if is_kernel && !self.module.meets(KERNEL_ADDRESS) {
                     let what = "the address of a kernel";
                     self.report(special_gate(what, span, KERNEL_ADDRESS, self.module));
+                    return None;
+                }
+                let refused = callee.and_then(|callee| convention::refused(self.source, callee));
+                if let Some(ty) = refused
+                    && !is_kernel
+                    && convention::is_kept(self.module)
+                {
+                    let text = span.text(self.source);
+                    let why = "a function whose address is taken keeps to the calling convention";
+                    self.report(not_passed(span, text, ty, why));
                     return None;
                 }
                 return Some(Source::FunctionAddress(function));

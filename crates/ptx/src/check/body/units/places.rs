@@ -15,18 +15,18 @@ use crate::tree::{
 };
 use warpgrid_isa::form::{Bound, Meaning};
 use warpgrid_isa::forms::texture::INDIRECT;
-use warpgrid_isa::{Fit, Geometry, LoadMode, Queried, Role, ScalarType, SlotName, StateSpace};
-use warpgrid_program::{OperandValue, VariableId};
+use warpgrid_isa::{Fit, Geometry, Modifiers, Queried, Role, ScalarType, SlotName, StateSpace};
+use warpgrid_program::{Address, AddressBase, OperandValue, RegisterRun, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
     /// The texture, sampler or surface in brackets that a query is about.
     pub(super) fn queried(&mut self, operand: &Operand, bound: &Bound) -> Option<OperandValue> {
         let kind = match bound.meaning(SlotName::Query)? {
-            Meaning::Query(Queried::Sampler) => DeclaredType::SamplerRef,
-            Meaning::Query(Queried::Filtering) if self.module.has_samplers => {
+            Meaning::Query(Queried::Sampler, _) => DeclaredType::SamplerRef,
+            Meaning::Query(Queried::Filtering, _) if self.module.has_samplers => {
                 DeclaredType::SamplerRef
             }
-            Meaning::Query(Queried::Surface) => DeclaredType::SurfRef,
+            Meaning::Query(Queried::Surface, _) => DeclaredType::SurfRef,
             _ => DeclaredType::TexRef,
         };
         let is_right = match operand.kind {
@@ -101,8 +101,14 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<OperandValue> {
         let is_right = match operand.kind {
             OperandKind::Name(name) => match self.binding(name, operand.span) {
-                Binding::Register(_) => true,
-                Binding::Variable(variable) => space.takes_variable(self.space_of(variable)),
+                Binding::Register(register) => {
+                    let base = AddressBase::Register(RegisterRun::one(register));
+                    return Some(OperandValue::Address(Address::new(base, 0)));
+                }
+                Binding::Variable(variable) if space.takes_variable(self.space_of(variable)) => {
+                    let base = AddressBase::Variable(variable);
+                    return Some(OperandValue::Address(Address::new(base, 0)));
+                }
                 _ => false,
             },
             OperandKind::Single(_) | OperandKind::Double(_) => true,
@@ -241,7 +247,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// `[tensorMap, {a, b}]`: the description of a tensor, and as many coordinates as it has dimensions.
     pub(super) fn tensor_place(
         &mut self,
-        bound: &Bound,
+        modifiers: &Modifiers,
         (operand, children): (&Operand, Operands<'a>),
     ) -> Option<OperandValue> {
         let mut parts = match operand.kind {
@@ -268,31 +274,8 @@ impl<'a> BodyChecker<'a, '_> {
             _ => false,
         };
         self.expect_that(is_tensor, tensor, "a tensor in global memory")?;
-        let n = mode(bound).n_coordinates(dimensions(bound));
+        let unit = &modifiers.unit;
+        let n = unit.load_mode().n_coordinates(unit.n_dimensions());
         self.alike(coordinates, n, ScalarType::S32, Fit::Integer)
-    }
-}
-
-/// The shape of the texture or surface.
-pub(super) fn geometry(bound: &Bound) -> Option<Geometry> {
-    match bound.meaning(SlotName::Geometry)? {
-        Meaning::Geometry(geometry) => Some(geometry),
-        _ => None,
-    }
-}
-
-/// Which elements of a tensor are moved.
-pub(super) fn mode(bound: &Bound) -> LoadMode {
-    match bound.meaning(SlotName::LoadMode) {
-        Some(Meaning::LoadMode(mode)) => mode,
-        _ => LoadMode::Tile,
-    }
-}
-
-/// Dimensions of a tensor: 1 to 5.
-pub(super) fn dimensions(bound: &Bound) -> usize {
-    match bound.meaning(SlotName::Dimension) {
-        Some(Meaning::Dimensions(n)) => usize::from(n),
-        _ => 1,
     }
 }

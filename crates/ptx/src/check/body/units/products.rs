@@ -7,8 +7,8 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::check::plans::plan::Plan;
 use crate::tree::{Operand, OperandKind};
-use warpgrid_isa::form::{Bound, Meaning, UnitOperand};
-use warpgrid_isa::{CtaGroup, Fit, Flag, Modifiers, Role, ScalarType, SlotName, StateSpace};
+use warpgrid_isa::form::UnitOperand;
+use warpgrid_isa::{CtaGroup, Fit, Flag, Modifiers, Role, ScalarType, StateSpace};
 use warpgrid_program::OperandValue;
 
 /// Registers of a factor of a product of four warps.
@@ -26,7 +26,7 @@ impl<'a> BodyChecker<'a, '_> {
         let (operand, children) = written;
         match what {
             U::Words => {
-                let n = n_words(plan.bound.as_ref()?, &plan.modifiers)?;
+                let n = n_words(&plan.modifiers)?;
                 self.words(written, n, (role, Specials::Refused))
             }
             U::Reduced => match operand.kind {
@@ -67,10 +67,7 @@ impl<'a> BodyChecker<'a, '_> {
                 false => self.expect_that(false, operand, "registers in braces"),
             };
         }
-        let group = match plan.bound.as_ref()?.meaning(SlotName::Group) {
-            Some(Meaning::CtaGroup(group)) => group,
-            _ => CtaGroup::One,
-        };
+        let group = plan.modifiers.unit.group.unwrap_or(CtaGroup::One);
         self.words(written, group.n_lane_masks(), (role, Specials::Taken))
     }
 
@@ -134,9 +131,6 @@ fn sums(modifiers: &Modifiers) -> Option<(usize, ScalarType)> {
 }
 
 /// Registers that an access to tensor memory takes.
-fn n_words(bound: &Bound, modifiers: &Modifiers) -> Option<usize> {
-    match bound.meaning(SlotName::Shape)? {
-        Meaning::RegistersEach(each) => Some(usize::from(each) * modifiers.count?.number()),
-        _ => None,
-    }
+fn n_words(modifiers: &Modifiers) -> Option<usize> {
+    Some(modifiers.unit.moved?.registers() * modifiers.count?.number())
 }

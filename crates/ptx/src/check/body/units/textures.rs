@@ -4,8 +4,8 @@
 
 use super::Written;
 use super::lists::{is_of, whole};
-use super::places::geometry;
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::lower::destination;
 use crate::check::body::operand::Site;
 use crate::check::body::values::{Element, NoValue};
 use crate::check::names::binding::Binding;
@@ -30,7 +30,7 @@ struct Texture {
 impl Texture {
     fn read(plan: &Plan) -> Option<Texture> {
         Some(Texture {
-            geometry: geometry(plan.bound.as_ref()?)?,
+            geometry: plan.modifiers.unit.geometry?,
             texel: plan.modifiers.d_type?,
             coordinate: plan.modifiers.c_type?,
             n_texels: plan.modifiers.n_elements(),
@@ -75,7 +75,11 @@ impl<'a> BodyChecker<'a, '_> {
         };
         self.meets_at("a residency predicate", operand.span, RESIDENCY)?;
         let is_predicate = match self.binding(name, operand.span) {
-            Binding::Register(register) => self.body.type_of(register) == ScalarType::Pred,
+            Binding::Register(register) => {
+                // It is written after the texels, in the same list.
+                self.body.extend_list(destination(register), operand.span);
+                self.body.type_of(register) == ScalarType::Pred
+            }
             Binding::None => {
                 self.unknown(operand.span);
                 return None;

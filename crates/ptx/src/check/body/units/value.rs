@@ -1,0 +1,127 @@
+//! What an operand that is right becomes in the program. In: an operand whose list was only compared; out: its registers,
+//! numbers and variables, in the order of the text.
+
+use super::Written;
+use crate::check::body::checker::BodyChecker;
+use crate::check::body::lower::{register, source};
+use crate::check::body::values::{Element, NoValue};
+use crate::check::names::binding::Binding;
+use crate::tree::{Operand, OperandKind};
+use warpgrid_isa::{Role, ScalarType};
+use warpgrid_program::{
+    Address, AddressBase, OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, Span,
+};
+
+impl<'a> BodyChecker<'a, '_> {
+    /// The value of an operand that was found right; `ty` is that of its literals. A place with coordinates is one list: what is
+    /// named first, then each coordinate.
+    pub(super) fn kept(
+        &mut self,
+        (operand, children): Written<'a>,
+        role: Role,
+        ty: ScalarType,
+    ) -> OperandValue {
+        let first = self.body.elements.len();
+        match operand.kind {
+            OperandKind::Vector { .. } => {
+                for (child, _) in children {
+                    self.keep_element(child, role, ty);
+                }
+                self.body.list_from(first)
+            }
+            OperandKind::AddressList { .. } => {
+                for (part, inner) in children {
+                    match part.kind {
+                        OperandKind::Vector { .. } => {
+                            for (child, _) in inner {
+                                self.keep_element(child, role, ty);
+                            }
+                        }
+                        _ => self.keep_vector(part, role, ty),
+                    }
+                }
+                self.body.list_from(first)
+            }
+            OperandKind::Address { base, offset } => {
+                let base = match self.binding(base, operand.span) {
+                    Binding::Register(id) => AddressBase::Register(RegisterRun::one(id)),
+                    Binding::Variable(variable) => AddressBase::Variable(variable),
+                    _ => return OperandValue::Absent,
+                };
+                OperandValue::Address(Address::new(base, offset))
+            }
+            OperandKind::Name(name) => match self.binding(name, operand.span) {
+                Binding::Vector { .. } => {
+                    self.keep_vector(operand, role, ty);
+                    self.body.list_from(first)
+                }
+                _ => self.kept_alone(operand, role, ty),
+            },
+            _ => self.kept_alone(operand, role, ty),
+        }
+    }
+
+    /// Each register of a vector register, or the one value that an operand is.
+    fn keep_vector(&mut self, operand: &Operand, role: Role, ty: ScalarType) {
+        if let OperandKind::Name(name) = operand.kind
+            && let Binding::Vector { first, n } = self.binding(name, operand.span)
+        {
+            for index in 0..u32::from(n) {
+                let value = moved(RegisterId(first.0 + index), role);
+                self.body.push_element(value, operand.span);
+            }
+            return;
+        }
+        self.keep_element(operand, role, ty);
+    }
+
+    fn keep_element(&mut self, operand: &Operand, role: Role, ty: ScalarType) {
+        let value = self.kept_alone(operand, role, ty);
+        let span: Span = operand.span;
+        self.body.push_element(value, span);
+    }
+
+    fn kept_alone(&mut self, operand: &Operand, role: Role, ty: ScalarType) -> OperandValue {
+        match self.value(operand) {
+            Ok(Element {
+                source: Source::Register(run),
+                ..
+            }) => moved(run.first, role),
+            Ok(element) => source(element.source_as(ty)),
+            Err(NoValue::Sink) => match role {
+                Role::Written => OperandValue::Destination(None),
+                Role::Read => source(Source::Sink),
+            },
+            Err(NoValue::Variable(variable)) => source(Source::VariableAddress {
+                variable,
+                offset: 0,
+                generic: true,
+            }),
+            Err(_) => self.kept_sum(operand),
+        }
+    }
+
+    /// A name with a number added.
+    fn kept_sum(&mut self, operand: &Operand) -> OperandValue {
+        let OperandKind::Sum { name, offset } = operand.kind else {
+            return OperandValue::Absent;
+        };
+        match self.binding(name, operand.span) {
+            Binding::Register(register) => source(Source::RegisterOffset { register, offset }),
+            Binding::Variable(variable) => source(Source::VariableAddress {
+                variable,
+                offset,
+                generic: true,
+            }),
+            _ => OperandValue::Absent,
+        }
+    }
+}
+
+/// A register that is read or written.
+fn moved(id: RegisterId, role: Role) -> OperandValue {
+    match role {
+        Role::Written => OperandValue::Destination(Some(RegisterRun::one(id))),
+        Role::Read => OperandValue::Source(register(id), SourceModifiers::NONE),
+    }
+}
