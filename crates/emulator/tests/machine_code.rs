@@ -202,7 +202,7 @@ fn fault(does: Does, modifiers: Modifiers, operands: &[Arg]) -> FaultKind {
 #[test]
 fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
     for does in [
-        Does::Matrix(MatrixOp::MmaSparse),
+        Does::Matrix(MatrixOp::MmaSparseScaled),
         Does::Arithmetic(ArithmeticOp::Tanh),
         Does::Unknown,
     ] {

@@ -35,6 +35,7 @@ fn counting(seed: u64, track_writers: bool) -> Machine {
 /// Writes 0x11 to the four bytes of word 200 of the buffer, with lane 3.
 fn operation(machine: &Machine, earliest_step: u64) -> PendingOperation {
     PendingOperation {
+        work: Work::Pieces,
         origin: PendingOrigin {
             step: machine.position(),
             block: 0,

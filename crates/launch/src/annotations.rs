@@ -10,6 +10,10 @@
 //! //@ scalar dims+8: u32 = 16
 //! //@ start x = 16
 //! //@ alias y = x
+//! //@ tensormap map = tiled x: f16[40][64] box=[24][64] swizzle=128B
+//! //@ array texels: f32x4[5][7] = iota
+//! //@ texture image = texels filter=linear address=border normalized
+//! //@ surface to = texels
 //! //@ register R2 = lane * 4 + 16
 //! //@ expect out = 0, 1, 2, 3
 //! ```
@@ -18,7 +22,10 @@
 
 use crate::catalogue::{self, Problem};
 use crate::registers;
-use crate::scenario::{Buffer, Init, Misaligned, Parameter, RegisterStart, Scenario};
+use crate::scenario::{
+    Buffer, Init, Misaligned, Parameter, RegisterStart, Scenario, Surface, TensorMap, TexelArray,
+    Texture,
+};
 use crate::value::{ElementType, Literal};
 use warpgrid_program::{Diagnostic, Span, read_decimal};
 
@@ -76,6 +83,10 @@ impl Annotations {
             "scalar" => self.scalar(&rest),
             "start" => self.start(&rest),
             "alias" => self.alias(&rest),
+            "tensormap" => self.tensor_map(&rest),
+            "array" => self.array(&rest),
+            "texture" => self.texture(&rest),
+            "surface" => self.surface(&rest),
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
             "" => Ok(()),
@@ -180,6 +191,64 @@ impl Annotations {
         )
     }
 
+    /// The description of a tensor.
+    fn tensor_map(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+        let (name, tensor) = fact.split_init();
+        let tensor = tensor.filter(|tensor| !tensor.text.is_empty() && !name.text.is_empty());
+        let tensor = tensor.ok_or_else(|| fact.error(catalogue::map_without_tensor()))?;
+        let map = TensorMap::read(name.text, tensor.text)
+            .map_err(|why| tensor.error(catalogue::tensor_map(name.text, &why)))?;
+        self.add(fact, name, Parameter::Tensormap(map))
+    }
+
+    /// Memory that only textures and surfaces see.
+    fn array(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+        let (declaration, init) = fact.split_init();
+        let (name, texels) = declaration.name_and_type()?;
+        let mut array = TexelArray::read(name.text, texels.text)
+            .map_err(|why| texels.error(catalogue::array(name.text, &why)))?;
+        if let Some(init) = init {
+            array.init = init.init()?;
+        }
+        let len = array.len().unwrap_or(u64::MAX);
+        if let Init::List(values) = &array.init
+            && values.len() as u64 > len
+        {
+            return Err(declaration.error(catalogue::too_many_values(values.len(), len)));
+        }
+        let mut arrays = self.scenario.arrays.iter();
+        if arrays.any(|other| other.name == name.text) || self.buffer_above(name.text).is_some() {
+            return Err(name.error(catalogue::given_twice(name.text)));
+        }
+        self.places.push((name.text.to_owned(), fact.span()));
+        self.scenario.arrays.push(array);
+        Ok(())
+    }
+
+    /// The handle of a texture.
+    fn texture(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+        let (name, rest) = self.handle(fact)?;
+        let texture = Texture::read(name.text, rest.text)
+            .map_err(|why| rest.error(catalogue::image("texture", name.text, &why)))?;
+        self.add(fact, name, Parameter::Texture(texture))
+    }
+
+    /// The handle of a surface.
+    fn surface(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+        let (name, rest) = self.handle(fact)?;
+        let surface = Surface::read(name.text, rest.text)
+            .map_err(|why| rest.error(catalogue::image("surface", name.text, &why)))?;
+        self.add(fact, name, Parameter::Surface(surface))
+    }
+
+    /// The name of a texture or surface, and what it is of.
+    fn handle<'t>(&self, fact: &Fact<'t>) -> Result<(Fact<'t>, Fact<'t>), Box<Diagnostic>> {
+        let (name, rest) = fact.split_init();
+        let rest = rest.filter(|rest| !rest.text.is_empty() && !name.text.is_empty());
+        let rest = rest.ok_or_else(|| fact.error(catalogue::image_without_memory()))?;
+        Ok((name, rest))
+    }
+
     /// The element of a buffer that the kernel gets the address of.
     fn start(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, element) = fact.split_init();
@@ -206,9 +275,12 @@ impl Annotations {
         parameters
             .filter_map(|parameter| match parameter {
                 Parameter::Buffer(buffer) => Some(buffer),
-                Parameter::Scalar { .. } | Parameter::Struct { .. } | Parameter::Alias { .. } => {
-                    None
-                }
+                Parameter::Scalar { .. }
+                | Parameter::Struct { .. }
+                | Parameter::Alias { .. }
+                | Parameter::Tensormap(_)
+                | Parameter::Texture(_)
+                | Parameter::Surface(_) => None,
             })
             .find(|buffer| buffer.name == name)
     }
@@ -233,6 +305,18 @@ impl Annotations {
         let (name, values) = fact.split_init();
         let values = values.ok_or_else(|| fact.error(catalogue::no_expectation()))?;
         let literals = values.list()?;
+        let mut arrays = self.scenario.arrays.iter_mut();
+        if let Some(array) = arrays.find(|array| array.name == name.text) {
+            let len = array.len().unwrap_or(u64::MAX);
+            if array.expect.is_some() {
+                return Err(name.error(catalogue::fact_given_twice(name.text)));
+            }
+            if literals.len() as u64 > len {
+                return Err(values.error(catalogue::too_many_values(literals.len(), len)));
+            }
+            array.expect = Some(literals);
+            return Ok(());
+        }
         match self.buffer_above(name.text) {
             Some(buffer) if buffer.expect.is_some() => {
                 Err(name.error(catalogue::fact_given_twice(name.text)))
@@ -296,6 +380,9 @@ pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {
             .flat_map(|field| lines_of(&field.parameter, mark))
             .collect(),
         Parameter::Alias { name, of } => vec![format!("{mark} alias {name} = {of}")],
+        Parameter::Tensormap(map) => vec![format!("{mark} tensormap {}", map.line())],
+        Parameter::Texture(texture) => vec![format!("{mark} texture {}", texture.line())],
+        Parameter::Surface(surface) => vec![format!("{mark} surface {}", surface.line())],
     }
 }
 
@@ -535,7 +622,7 @@ mod tests {
         assert_eq!(
             messages("//@ lunch grid=1"),
             [
-                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `register` or `expect`"
+                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `register` or `expect`"
             ]
         );
         assert_eq!(

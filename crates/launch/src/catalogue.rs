@@ -51,7 +51,7 @@ pub(crate) fn unknown_fact(found: &str) -> Problem {
     problem(
         "W0700",
         format!(
-            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `register` or `expect`"
+            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `register` or `expect`"
         ),
     )
 }
@@ -140,6 +140,32 @@ pub(crate) fn alias_without_buffer() -> Problem {
         "W0703",
         "an alias needs the name of a buffer: `//@ alias y = x`",
     )
+}
+
+pub(crate) fn map_without_tensor() -> Problem {
+    problem(
+        "W0703",
+        "a tensor map needs a tensor: `//@ tensormap map = tiled x: f16[40][64] box=[24][64]`",
+    )
+}
+
+pub(crate) fn tensor_map(name: &str, why: &str) -> Problem {
+    problem("W0703", format!("tensor map `{name}`: {why}")).about(name)
+}
+
+pub(crate) fn array(name: &str, why: &str) -> Problem {
+    problem("W0702", format!("array `{name}`: {why}")).about(name)
+}
+
+pub(crate) fn image_without_memory() -> Problem {
+    problem(
+        "W0703",
+        "a texture or surface needs an array: `//@ texture image = texels`",
+    )
+}
+
+pub(crate) fn image(kind: &str, name: &str, why: &str) -> Problem {
+    problem("W0703", format!("{kind} `{name}`: {why}")).about(name)
 }
 
 pub(crate) fn no_start() -> Problem {
@@ -300,6 +326,7 @@ pub(crate) fn refused(error: &warpgrid_emulator::LaunchError, parameters: &[Para
         E::ClusterTooLarge { .. } | E::NoClusters { .. } => "cluster",
         E::NoSuchEntry | E::NotAnEntry { .. } => "entry",
         E::ArgumentCount { .. }
+        | E::BadImage { .. }
         | E::LocalTooLarge { .. }
         | E::MemoryTooLarge { .. }
         | E::LimitTooLarge { .. } => "",

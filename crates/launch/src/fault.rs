@@ -26,6 +26,10 @@ pub enum FaultSort {
     DistantMbarrier,
     BadCopySize,
     LeftOutBytes,
+    TensorCopy,
+    TensorMemory,
+    Image,
+    SurfaceOutOfBounds,
     Internal,
 }
 
@@ -50,6 +54,10 @@ impl FaultSort {
             FaultSort::DistantMbarrier => "distant_mbarrier",
             FaultSort::BadCopySize => "bad_copy_size",
             FaultSort::LeftOutBytes => "left_out_bytes",
+            FaultSort::TensorCopy => "tensor_copy",
+            FaultSort::TensorMemory => "tensor_memory",
+            FaultSort::Image => "image",
+            FaultSort::SurfaceOutOfBounds => "surface_out_of_bounds",
             FaultSort::Internal => "internal",
         }
     }
@@ -75,6 +83,10 @@ impl From<&FaultKind> for FaultSort {
             FaultKind::DistantMbarrier => FaultSort::DistantMbarrier,
             FaultKind::BadCopySize { .. } => FaultSort::BadCopySize,
             FaultKind::LeftOutBytes { .. } => FaultSort::LeftOutBytes,
+            FaultKind::TensorCopy { .. } => FaultSort::TensorCopy,
+            FaultKind::TensorMemory { .. } => FaultSort::TensorMemory,
+            FaultKind::Image { .. } => FaultSort::Image,
+            FaultKind::SurfaceOutOfBounds { .. } => FaultSort::SurfaceOutOfBounds,
             FaultKind::Internal { .. } => FaultSort::Internal,
         }
     }

@@ -6,12 +6,14 @@ use crate::expect::bytes_of;
 use crate::guess;
 use crate::registers;
 use crate::rehearsal::{Guessed, rehearse};
-use crate::scenario::{self, Buffer, Field, Init, Parameter, Scenario};
+use crate::scenario::{
+    self, Buffer, Field, Init, Memory, Parameter, Scenario, TensorMap, TexelArray,
+};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
-    ArgumentInit, BufferIndex, BufferInit, Contents, Decoded, Launch, Limits, Machine, Misaligned,
-    PointerPatch,
+    ArgumentInit, BufferIndex, BufferInit, Contents, Decoded, ImageInit, Launch, Limits, Machine,
+    Misaligned, PointerPatch, TENSOR_MAP_BYTES,
 };
 use warpgrid_program::{Function, FunctionId, Program, Variable};
 
@@ -89,7 +91,7 @@ fn launch(
 ) -> Result<(Machine, Vec<Buffer>), Problem> {
     let limits = limits(scenario);
     let function = &program.functions[entry.0 as usize];
-    let (mut launch, buffers) = build(scenario, function, entry, &limits)?;
+    let (mut launch, buffers) = build(scenario, program, entry, &limits)?;
     launch.track_writers = writers == Writers::Tracked;
     launch.registers = registers::resolve(&scenario.registers, &buffers, function)?;
     launch.misaligned = match scenario.misaligned {
@@ -132,6 +134,9 @@ fn complete(
     if !stated {
         scenario.params = facts.params;
     }
+    if scenario.arrays.is_empty() {
+        scenario.arrays = facts.arrays;
+    }
     let entry = find_entry(scenario.entry.as_deref(), program)?;
     let function = &program.functions[entry.0 as usize];
     let mut guessed = Guessed {
@@ -152,8 +157,16 @@ fn complete(
             true => Vec::new(),
             false => guess::parameters(&scenario, program, entry),
         };
-        let stated = gather_members(scenario.params, function);
+        let (references, stated): (Vec<_>, Vec<_>) = scenario
+            .params
+            .into_iter()
+            .partition(|parameter| variable_of(parameter, function, program).is_some());
+        let stated = gather_members(stated, function);
         (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
+        guessed
+            .parameters
+            .resize(scenario.params.len() + references.len(), false);
+        scenario.params.extend(references);
         guessed.dynamic_shared = scenario.dynamic_shared == 0 && guessed.parameters.contains(&true);
     }
     if function
@@ -277,6 +290,29 @@ fn declared<'a>(function: &'a Function, stated: &[Parameter]) -> Vec<&'a Variabl
     }
 }
 
+/// The module's variable that a texture or surface is bound to: one of its name, where the kernel has no such parameter.
+fn variable_of<'p>(
+    parameter: &Parameter,
+    function: &Function,
+    program: &'p Program,
+) -> Option<&'p str> {
+    let name = match parameter {
+        Parameter::Texture(texture) => &texture.name,
+        Parameter::Surface(surface) => &surface.name,
+        Parameter::Buffer(_)
+        | Parameter::Scalar { .. }
+        | Parameter::Struct { .. }
+        | Parameter::Alias { .. }
+        | Parameter::Tensormap(_) => return None,
+    };
+    if variables(function).any(|variable| variable.name == *name) {
+        return None;
+    }
+    let mut all = program.variables.iter();
+    let found = all.find(|variable| variable.name == *name && variable.size_bytes == 8)?;
+    Some(&found.name)
+}
+
 /// The kernel's parameters as variables.
 pub(crate) fn variables(function: &Function) -> impl Iterator<Item = &Variable> {
     function
@@ -291,21 +327,33 @@ pub(crate) fn variables(function: &Function) -> impl Iterator<Item = &Variable> 
 /// The launch of a complete scenario.
 pub(crate) fn build(
     scenario: &Scenario,
-    function: &Function,
+    program: &Program,
     entry: FunctionId,
     limits: &Limits,
 ) -> Result<(Launch, Vec<Buffer>), Problem> {
+    let function = &program.functions[entry.0 as usize];
     let mut builder = Builder {
         buffers: Vec::new(),
         inits: Vec::new(),
+        images: Vec::new(),
         max_bytes: limits.max_memory_bytes,
     };
     collect_buffers(&scenario.params, &mut builder)?;
     builder.point_to_buffers()?;
+    builder.add_maps(&scenario.params)?;
+    for array in &scenario.arrays {
+        let buffer = array.buffer();
+        builder.add(&buffer.map_err(|why| catalogue::array(&array.name, &why))?)?;
+    }
+    for parameter in &scenario.params {
+        let variable = variable_of(parameter, function, program);
+        builder.add_images(parameter, &scenario.arrays, variable)?;
+    }
     let declared = declared(function, &scenario.params).into_iter();
     let widths: Vec<u64> = declared.map(|variable| variable.size_bytes).collect();
     let mut arguments = Vec::new();
-    for (place, parameter) in scenario.params.iter().enumerate() {
+    let is_argument = |parameter: &&Parameter| variable_of(parameter, function, program).is_none();
+    for (place, parameter) in scenario.params.iter().filter(is_argument).enumerate() {
         arguments.push(builder.argument(parameter, widths.get(place).copied())?);
     }
     let launch = Launch {
@@ -315,6 +363,7 @@ pub(crate) fn build(
         cluster: scenario.cluster.unwrap_or([1; 3]),
         dynamic_shared_bytes: scenario.dynamic_shared,
         buffers: builder.inits,
+        images: builder.images,
         arguments,
         seed: scenario.seed.unwrap_or(0),
         track_writers: false,
@@ -327,6 +376,7 @@ pub(crate) fn build(
 struct Builder {
     buffers: Vec<Buffer>,
     inits: Vec<BufferInit>,
+    images: Vec<ImageInit>,
     max_bytes: u64,
 }
 
@@ -342,7 +392,11 @@ fn collect_buffers(parameters: &[Parameter], builder: &mut Builder) -> Result<()
                     collect_buffers(std::slice::from_ref(&field.parameter), builder)?;
                 }
             }
-            Parameter::Scalar { .. } | Parameter::Alias { .. } => {}
+            Parameter::Scalar { .. }
+            | Parameter::Alias { .. }
+            | Parameter::Tensormap(_)
+            | Parameter::Texture(_)
+            | Parameter::Surface(_) => {}
         }
     }
     Ok(())
@@ -407,6 +461,128 @@ impl Builder {
         });
         self.buffers.push(buffer.clone());
         Ok(())
+    }
+
+    /// Adds the tensor maps that a kernel gets the addresses of.
+    fn add_maps(&mut self, parameters: &[Parameter]) -> Result<(), Problem> {
+        for parameter in parameters {
+            match parameter {
+                Parameter::Tensormap(map) if map.is_pointer() => {
+                    let object = self.map_object(map)?;
+                    self.inits.push(BufferInit {
+                        name: map.name.clone(),
+                        contents: Contents::Bytes(object.bytes),
+                        align_bytes: 128,
+                        pointers: object.pointers,
+                    });
+                    self.buffers.push(Buffer {
+                        name: map.name.clone(),
+                        ty: "u8".to_owned(),
+                        len: TENSOR_MAP_BYTES as u64,
+                        ..Buffer::default()
+                    });
+                }
+                Parameter::Struct { fields, .. } => {
+                    for field in fields {
+                        self.add_maps(std::slice::from_ref(&field.parameter))?;
+                    }
+                }
+                Parameter::Tensormap(_)
+                | Parameter::Texture(_)
+                | Parameter::Surface(_)
+                | Parameter::Buffer(_)
+                | Parameter::Scalar { .. }
+                | Parameter::Alias { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the textures and surfaces of a parameter.
+    fn add_images(
+        &mut self,
+        parameter: &Parameter,
+        arrays: &[TexelArray],
+        variable: Option<&str>,
+    ) -> Result<(), Problem> {
+        let find = |name: &str| self.index_of(name).ok();
+        let memory = Memory {
+            arrays,
+            find: &find,
+        };
+        let (kind, name, image) = match parameter {
+            Parameter::Texture(texture) => ("texture", &texture.name, texture.image(&memory)),
+            Parameter::Surface(surface) => ("surface", &surface.name, surface.image(&memory)),
+            Parameter::Struct { fields, .. } => {
+                for field in fields {
+                    self.add_images(&field.parameter, arrays, None)?;
+                }
+                return Ok(());
+            }
+            Parameter::Buffer(_)
+            | Parameter::Scalar { .. }
+            | Parameter::Alias { .. }
+            | Parameter::Tensormap(_) => return Ok(()),
+        };
+        let wrong = |why: &str| catalogue::image(kind, name, why);
+        let mut image = image.map_err(|why| wrong(&why))?;
+        let held = self.inits.get(image.buffer.0 as usize);
+        let held = held.map_or(0, |init| init.contents.size_bytes());
+        let end = image.byte_offset.saturating_add(image.size_bytes());
+        if end > held {
+            return Err(wrong(&format!(
+                "it ends after {end} bytes, and its memory has {held}"
+            )));
+        }
+        image.variable = variable.map(str::to_owned);
+        if self.images.iter().any(|other| other.name == *name) {
+            return Err(catalogue::given_twice(name));
+        }
+        self.images.push(image);
+        Ok(())
+    }
+
+    /// The parameter that is the handle of a texture or surface.
+    fn image_handle(&self, name: &str) -> ArgumentInit {
+        let index = self.images.iter().position(|image| image.name == name);
+        let handle = index.map_or(0, ImageInit::handle);
+        ArgumentInit {
+            bytes: handle.to_le_bytes().to_vec(),
+            align_bytes: 8,
+            pointers: Vec::new(),
+        }
+    }
+
+    /// The bytes of a tensor map, which begin with the address of the tensor.
+    fn map_object(&self, map: &TensorMap) -> Result<ArgumentInit, Problem> {
+        let object = map.object();
+        let object = object.map_err(|why| catalogue::tensor_map(&map.name, &why))?;
+        let patch = PointerPatch {
+            byte_offset: 0,
+            buffer: self.index_of(&map.buffer)?,
+            addend: map.byte_offset as i64,
+        };
+        Ok(ArgumentInit {
+            bytes: object.encode().to_vec(),
+            align_bytes: 64,
+            pointers: vec![patch],
+        })
+    }
+
+    /// The parameter that is the address of a buffer.
+    fn pointer(&self, name: &str, width: Option<u64>) -> Result<ArgumentInit, Problem> {
+        let index = self.index_of(name)?;
+        let patch = PointerPatch {
+            byte_offset: 0,
+            buffer: index,
+            addend: self.start_of(index)?,
+        };
+        let width = width.filter(|width| *width == 4).unwrap_or(8);
+        Ok(ArgumentInit {
+            bytes: vec![0; width as usize],
+            align_bytes: width,
+            pointers: vec![patch],
+        })
     }
 
     /// Notes where buffers hold the addresses of buffers, when all of them are known.
@@ -474,18 +650,14 @@ impl Builder {
     fn argument(&self, parameter: &Parameter, width: Option<u64>) -> Result<ArgumentInit, Problem> {
         match parameter {
             Parameter::Buffer(Buffer { name, .. }) | Parameter::Alias { of: name, .. } => {
-                let index = self.index_of(name)?;
-                let patch = PointerPatch {
-                    byte_offset: 0,
-                    buffer: index,
-                    addend: self.start_of(index)?,
-                };
-                Ok(ArgumentInit {
-                    bytes: vec![0; width.filter(|width| *width == 4).unwrap_or(8) as usize],
-                    align_bytes: width.filter(|width| *width == 4).unwrap_or(8),
-                    pointers: vec![patch],
-                })
+                self.pointer(name, width)
             }
+            Parameter::Tensormap(map) => match map.is_pointer() {
+                true => self.pointer(&map.name, width),
+                false => self.map_object(map),
+            },
+            Parameter::Texture(texture) => Ok(self.image_handle(&texture.name)),
+            Parameter::Surface(surface) => Ok(self.image_handle(&surface.name)),
             Parameter::Scalar { name, ty, value } => {
                 let ty = element(name, ty)?;
                 let bits = ty

@@ -240,7 +240,11 @@ fn n_elements(parameter: &Parameter) -> u64 {
             let members = fields.iter().map(|field| n_elements(&field.parameter));
             members.fold(0, u64::saturating_add)
         }
-        Parameter::Scalar { .. } | Parameter::Alias { .. } => 0,
+        Parameter::Scalar { .. }
+        | Parameter::Alias { .. }
+        | Parameter::Tensormap(_)
+        | Parameter::Texture(_)
+        | Parameter::Surface(_) => 0,
     }
 }
 
@@ -276,7 +280,12 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
             }
             is_counting
         }
-        Parameter::Scalar { .. } | Parameter::Struct { .. } | Parameter::Alias { .. } => false,
+        Parameter::Scalar { .. }
+        | Parameter::Struct { .. }
+        | Parameter::Alias { .. }
+        | Parameter::Tensormap(_)
+        | Parameter::Texture(_)
+        | Parameter::Surface(_) => false,
     }
 }
 
@@ -441,15 +450,15 @@ impl Stage<'_> {
         max_steps: u64,
         watch: &mut Watch,
     ) -> Option<Run> {
-        let function = self.program.functions.get(self.entry.0 as usize)?;
         // A launch costs something too, buffers and large ones more, so that rehearsals end soon whatever they find.
         let elements = scenario.params.iter().map(n_elements);
         let cost = elements.fold(1_000u64, |cost, len| {
             cost.saturating_add(COST_OF_PARAMETER + len / 64)
         });
         self.steps_left = self.steps_left.checked_sub(cost)?;
-        let (launch, buffers) = prepare::build(scenario, function, self.entry, self.limits).ok()?;
         let program = Arc::clone(self.program);
+        let built = prepare::build(scenario, &program, self.entry, self.limits);
+        let (launch, buffers) = built.ok()?;
         let decoded = self.decoded.as_ref();
         let mut machine = Machine::with_decoded(program, &launch, *self.limits, decoded).ok()?;
         self.decoded = Some(machine.decoded());

@@ -10,9 +10,14 @@
 //! ```
 
 mod front;
+mod image;
 mod read;
+mod tensor_map;
 
 pub use front::Front;
+pub(crate) use image::Memory;
+pub use image::{Resource, Surface, TexelArray, Texture};
+pub use tensor_map::TensorMap;
 
 use crate::fault::{FaultSort, Space};
 use crate::value::Literal;
@@ -53,6 +58,10 @@ pub struct Scenario {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Parameter>>", optional))]
     pub params: Vec<Parameter>,
+    /// Memory that only textures and surfaces see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<TexelArray>>", optional))]
+    pub arrays: Vec<TexelArray>,
     /// Turns the scheduler; 0, as when absent, is plain round robin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -143,6 +152,12 @@ pub enum Parameter {
     },
     /// Once more the pointer to another buffer.
     Alias { name: String, of: String },
+    /// The description of a tensor, for its copies.
+    Tensormap(TensorMap),
+    /// The handle of a texture.
+    Texture(Texture),
+    /// The handle of a surface.
+    Surface(Surface),
 }
 
 impl Parameter {
@@ -153,6 +168,9 @@ impl Parameter {
             Parameter::Scalar { name, .. }
             | Parameter::Struct { name, .. }
             | Parameter::Alias { name, .. } => name,
+            Parameter::Tensormap(map) => &map.name,
+            Parameter::Texture(texture) => &texture.name,
+            Parameter::Surface(surface) => &surface.name,
         }
     }
 }

@@ -80,7 +80,7 @@ fn registers(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
 }
 
 /// An mbarrier object among the operands; its space is that of the instruction.
-fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
+pub(super) fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
     let elements = vec![Element::SINK];
     let none = Vec::new();
     access_plan(
@@ -94,7 +94,7 @@ fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
 }
 
 /// A place among the operands that is accessed with this alignment, in a space of its own.
-fn place(
+pub(super) fn place(
     d: &mut Decoder<'_>,
     index: usize,
     space: StateSpace,

@@ -2,14 +2,19 @@
 
 use crate::decode::matrix_plan::MatrixPlan;
 pub(crate) use crate::decode::op::Op;
+use crate::decode::stack::AnswerPart;
+use crate::decode::tensor_memory::TensorMemoryPlan;
+use crate::decode::warp_product::WarpProductPlan;
 pub(crate) use crate::exec::mode::{Conversion, FloatMode, Round};
 use crate::run::observe::CacheHints;
 use crate::state::pending::GroupKind;
 use crate::state::registers::{BankSizes, Banks, Slot};
+use crate::state::tensor_transfer::TensorDirection;
 use warpgrid_isa::video::Selection;
 use warpgrid_isa::{
-    AtomicOp, BarrierReduce, BoolOp, CompareOp, MachineOp, ReduceOp, ScalarType, Scope, Sem,
-    ShuffleMode, SpecialRegister, StateSpace, VideoLanes, VideoOp, VoteMode,
+    AtomicOp, BarrierReduce, BoolOp, CompareOp, Geometry, LoadMode, MachineOp, Property, ReduceOp,
+    ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace, SurfaceBounds, SurfaceOp,
+    TensorMapField, VideoLanes, VideoOp, VoteMode,
 };
 use warpgrid_program::FunctionId;
 
@@ -27,6 +32,13 @@ pub(crate) struct Code {
     pub(crate) atomics: Vec<AtomicPlan>,
     pub(crate) mbarriers: Vec<MbarrierPlan>,
     pub(crate) starts: Vec<AsyncPlan>,
+    pub(crate) tensor_copies: Vec<TensorCopyPlan>,
+    pub(crate) tensor_maps: Vec<TensorMapPlan>,
+    pub(crate) warp_products: Vec<WarpProductPlan>,
+    pub(crate) tensor_memory: Vec<TensorMemoryPlan>,
+    pub(crate) stacks: Vec<StackPlan>,
+    pub(crate) launches: Vec<LaunchPlan>,
+    pub(crate) images: Vec<ImagePlan>,
     pub(crate) fills: Vec<FillPlan>,
     pub(crate) calls: Vec<CallPlan>,
     pub(crate) branch_tables: Vec<Vec<u32>>,
@@ -364,6 +376,123 @@ pub(crate) struct Source {
     pub(crate) left_out: Option<[Element; 2]>,
 }
 
+/// The start of a copy of a part of a tensor.
+#[derive(Clone, Debug)]
+pub(crate) struct TensorCopyPlan {
+    pub(crate) direction: TensorDirection,
+    pub(crate) mode: LoadMode,
+    /// Its width is the alignment.
+    pub(crate) shared: AccessPlan,
+    /// The generic address of the tensor map.
+    pub(crate) map: Element,
+    pub(crate) coordinates: Vec<Element>,
+    /// The object that counts the bytes; a bulk group does where there is none.
+    pub(crate) mbarrier: Option<AccessPlan>,
+    /// Of a walk over an image.
+    pub(crate) offsets: Vec<Element>,
+    /// Ranks of the blocks that get the bytes, a bit each.
+    pub(crate) blocks: Option<Element>,
+    /// Whether the mbarrier may be that of the other block of the pair.
+    pub(crate) is_pair: bool,
+    /// How the elements are combined with the tensor.
+    pub(crate) reduces: Option<AtomicOp>,
+}
+
+/// A change of a tensor map.
+#[derive(Clone, Debug)]
+pub(crate) enum TensorMapPlan {
+    Replace {
+        access: AccessPlan,
+        field: TensorMapField,
+        dimension: usize,
+        value: Element,
+    },
+    /// Copies a map from shared to global memory.
+    Publish { to: AccessPlan, from: AccessPlan },
+}
+
+/// An operation on the stack of each lane.
+#[derive(Clone, Debug)]
+pub(crate) enum StackPlan {
+    Allocate {
+        d: Element,
+        size: Element,
+        alignment: u64,
+    },
+    Save(Element),
+    Restore(Element),
+}
+
+/// An operation on the launch.
+#[derive(Clone, Debug)]
+pub(crate) enum LaunchPlan {
+    TryCancel {
+        to: AccessPlan,
+        mbarrier: AccessPlan,
+        /// Whether every block of the cluster gets the answer.
+        to_all: bool,
+    },
+    /// Parts of an answer, each to a register.
+    Read {
+        answer: Element,
+        parts: Vec<(Element, AnswerPart)>,
+    },
+}
+
+/// What is done with a texture or a surface.
+#[derive(Clone, Debug)]
+pub(crate) enum ImagePlan {
+    Sample(SamplePlan),
+    Query(QueryPlan),
+    Access(SurfacePlan),
+}
+
+/// A read of a texture.
+#[derive(Clone, Debug)]
+pub(crate) struct SamplePlan {
+    pub(crate) geometry: Geometry,
+    /// The channel that is read of four texels.
+    pub(crate) gathers: Option<usize>,
+    pub(crate) image: Element,
+    /// Where textures and samplers are apart.
+    pub(crate) sampler: Option<Element>,
+    pub(crate) coordinates: Vec<Element>,
+    /// Of the coordinates; else they are integers.
+    pub(crate) is_float: bool,
+    pub(crate) offsets: Vec<Element>,
+    pub(crate) elements: Vec<Element>,
+    /// A predicate that says whether the texels are there.
+    pub(crate) resident: Option<Element>,
+    /// Of an element.
+    pub(crate) to: ScalarType,
+}
+
+/// A question about a texture or a surface.
+#[derive(Clone, Debug)]
+pub(crate) struct QueryPlan {
+    pub(crate) property: Property,
+    pub(crate) to: Element,
+    pub(crate) image: Element,
+    /// Added to the handle.
+    pub(crate) addend: i64,
+    pub(crate) level: Option<Element>,
+}
+
+/// An access to a surface.
+#[derive(Clone, Debug)]
+pub(crate) struct SurfacePlan {
+    pub(crate) op: SurfaceOp,
+    pub(crate) geometry: Geometry,
+    pub(crate) bounds: SurfaceBounds,
+    /// Coordinates count elements, which are converted.
+    pub(crate) is_formatted: bool,
+    pub(crate) image: Element,
+    pub(crate) coordinates: Vec<Element>,
+    pub(crate) reduces: Option<AtomicOp>,
+    /// Its elements are what is moved; its base is not used.
+    pub(crate) access: AccessPlan,
+}
+
 /// A wait for groups of asynchronous operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GroupWait {
@@ -444,6 +573,10 @@ pub(crate) enum CollectiveKind {
     Reduce {
         op: ReduceOp,
         ty: ScalarType,
+        /// Of floats: magnitudes are compared.
+        absolute: bool,
+        /// Of floats: the result is a NaN if a source is.
+        nan: bool,
         d: Slot,
         a: Slot,
     },

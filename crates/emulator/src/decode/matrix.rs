@@ -1,7 +1,7 @@
 //! Matrix operations of a warp: each has a plan that says which register of which lane holds which element.
 
 use super::memory::access_plan;
-use super::{Decoded, Decoder, Refusal, Support};
+use super::{Decoded, Decoder, Refusal, Support, warp_product};
 use crate::decode::code::{Element, Op};
 use crate::decode::matrix_plan::{
     FactorsPlan, Gather, LinesPlan, MatrixPlan, OperandPlan, ProductPlan, RowPlace, RowsPlan,
@@ -25,7 +25,8 @@ pub(super) fn supports(op: MatrixOp, modifiers: &Modifiers) -> Support {
         | MatrixOp::WmmaStore
         | MatrixOp::WmmaMma => Support::Runs,
         MatrixOp::Mma | MatrixOp::MmaScaled => Support::Runs,
-        MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => Support::not_yet("sparse products"),
+        MatrixOp::MmaSparse => Support::Runs,
+        MatrixOp::MmaSparseScaled => Support::not_yet("sparse products with factors"),
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => {
             match FragmentOp::of_operand(op, modifiers, Matrix::D) {
                 Some(_) => Support::Runs,
@@ -42,9 +43,8 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
         }
         MatrixOp::WmmaMma | MatrixOp::Mma | MatrixOp::MmaScaled => product(d, op)?,
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => rows(d, op)?,
-        MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {
-            return Err(Refusal::NotYet(None));
-        }
+        MatrixOp::MmaSparse => MatrixPlan::Sparse(Box::new(warp_product::sparse_of_warp(d)?)),
+        MatrixOp::MmaSparseScaled => return Err(Refusal::NotYet(None)),
     };
     d.code.matrices.push(plan);
     Ok(Op::Matrix(d.code.matrices.len() as u32 - 1))

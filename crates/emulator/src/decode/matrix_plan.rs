@@ -1,6 +1,7 @@
 //! Plans of matrix operations: registers by lane and element, ready to be run.
 
 use crate::decode::code::{AccessPlan, Element};
+use crate::decode::warp_product::WarpProductPlan;
 use crate::exec::tensor::Plan;
 use crate::run::fault::AccessKind;
 use crate::state::registers::{LANES, Slot};
@@ -12,6 +13,8 @@ pub(crate) enum MatrixPlan {
     Lines(LinesPlan),
     Product(Box<ProductPlan>),
     Rows(RowsPlan),
+    /// A sparse product.
+    Sparse(Box<WarpProductPlan>),
 }
 
 /// `wmma.load` and `wmma.store`: lines of a matrix, `stride` elements apart.

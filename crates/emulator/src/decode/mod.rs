@@ -19,11 +19,16 @@ pub(crate) mod op;
 mod operands;
 mod operation;
 pub(crate) mod ops;
+pub(crate) mod stack;
 mod support;
 mod sync;
+mod tensor_copy;
+pub(crate) mod tensor_memory;
+mod texture;
 mod unit;
 mod video;
 mod warp;
+pub(crate) mod warp_product;
 
 pub use support::{Support, supports};
 

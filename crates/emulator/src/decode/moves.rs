@@ -2,7 +2,7 @@
 
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{Bank, Conversion, Element, Op};
-use crate::decode::ops::{Int32Op, IntOp};
+use crate::decode::ops::{Int32Op, Int64Op, IntOp};
 use crate::exec::mode::ArithmeticMode;
 use crate::exec::narrow::{self, Beside};
 use crate::state::registers::Slot;
@@ -429,6 +429,19 @@ fn address(d: &mut Decoder<'_>) -> Decoded<Op> {
     let bits = d.modifiers.ty.map_or(64, ScalarType::width_bits);
     let to = d.destination(0)?;
     let a = d.element(1, bits)?;
+    // Compilers hold addresses of parameters and constants in 32 bits before they make them generic.
+    let upper = match d.modifiers.has(Flag::To) {
+        true => 0,
+        false => d.layout.upper_bits(space),
+    };
+    if upper != 0 && (to.bank, a.bank) == (Bank::B64, Bank::B64) {
+        let upper = d.constant(upper, 64);
+        return Ok(Op::Int64 {
+            f: Int64Op::Plain(IntOp::Or),
+            signed: false,
+            slots: [to.slot, a.slot, upper, Slot::NONE],
+        });
+    }
     Ok(match (to.bank, a.bank, addend) {
         (Bank::B64, Bank::B64, 0) => Op::Mov64 {
             d: to.slot,

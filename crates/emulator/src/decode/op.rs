@@ -267,6 +267,18 @@ pub(crate) enum Op {
     },
     /// Starts an operation that lands later.
     StartAsync(u32),
+    /// Starts a copy of a part of a tensor.
+    TensorCopy(u32),
+    /// An operation on the stack of each lane.
+    Stack(u32),
+    /// Asks for a cluster that has not started, or reads the answer.
+    Launch(u32),
+    /// An operation on tensor memory.
+    TensorMemory(u32),
+    /// Changes a tensor map.
+    TensorMap(u32),
+    /// Reads or writes a texture or surface, or asks about it.
+    Image(u32),
     AsyncCommit(GroupKind),
     AsyncWait(GroupWait),
     /// `st.bulk`
@@ -289,6 +301,8 @@ pub(crate) enum Op {
     },
     Collective(u32),
     Matrix(u32),
+    /// A product of a warpgroup, which lands later.
+    Warpgroup(u32),
     ActiveMask {
         d: Slot,
     },
@@ -394,6 +408,11 @@ macro_rules! beyond_registers {
             | Op::ClusterArrive
             | Op::PendingCount { .. }
             | Op::StartAsync(_)
+            | Op::TensorCopy(_)
+            | Op::TensorMap(_)
+            | Op::Stack(_)
+            | Op::Launch(_)
+            | Op::Image(_)
             | Op::AsyncCommit(_)
             | Op::Fill(_)
             | Op::MapToRank { .. }
@@ -413,6 +432,8 @@ macro_rules! waiting {
     () => {
         Op::Collective(_)
             | Op::Matrix(_)
+            | Op::Warpgroup(_)
+            | Op::TensorMemory(_)
             | Op::WarpBarrier { .. }
             | Op::Reconverge { .. }
             | Op::ReconvergeUnlessYielded { .. }

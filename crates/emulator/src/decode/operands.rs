@@ -147,6 +147,34 @@ impl<'a> Decoder<'a> {
         Ok(Predicate { slot, negated })
     }
 
+    /// A predicate that may be a number; none where the number says that it always holds.
+    pub(super) fn condition(&mut self, index: usize) -> Decoded<Option<Predicate>> {
+        match self.operand(index) {
+            OperandValue::Source(Source::Immediate(0), _) => Ok(Some(Predicate {
+                slot: self.constant(0, 1),
+                negated: false,
+            })),
+            OperandValue::Source(Source::Immediate(_), _) | OperandValue::Absent => Ok(None),
+            _ => self.predicate(index).map(Some),
+        }
+    }
+
+    /// The elements of a place with coordinates. What it begins with, and what else is the address of a variable, has 64 bits; coordinates
+    /// have 32.
+    pub(super) fn place(&mut self, index: usize) -> Decoded<Vec<Element>> {
+        let (_, operands) = self.list(index);
+        let mut elements = Vec::with_capacity(operands.len());
+        for (at, operand) in operands.iter().enumerate() {
+            let OperandValue::Source(source, modifiers) = &operand.value else {
+                return Err(self.unexpected(index, "a place with coordinates"));
+            };
+            let is_variable = matches!(source, Source::VariableAddress { .. });
+            let bits = if at == 0 || is_variable { 64 } else { 32 };
+            elements.push(self.read_as(*source, *modifiers, bits, ScalarType::B32)?);
+        }
+        Ok(elements)
+    }
+
     /// A literal.
     pub(super) fn immediate(&self, index: usize) -> Decoded<u64> {
         match self.operand(index) {

@@ -1,8 +1,8 @@
 //! One instruction of the contract to one decoded operation: a match on its meaning, one file a family.
 
 use super::{
-    Decoded, Decoder, Refusal, arithmetic, asynchronous, carry, compare, control, hint, machine,
-    matrix, mbarrier, memory, moves, supports, sync, video, warp,
+    Decoded, Decoder, Refusal, arithmetic, asynchronous, beside, carry, compare, control, hint,
+    machine, matrix, mbarrier, memory, moves, supports, sync, video, warp,
 };
 use crate::decode::code::Op;
 use warpgrid_isa::Does;
@@ -27,7 +27,7 @@ pub(super) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
         Does::Warp(op) => warp::decode(d, op),
         Does::Hint(op) => Ok(hint::decode(op)),
         Does::Machine(op) => machine::decode(d, op),
-        Does::Unit(_) => Err(Refusal::NotYet(None)),
+        Does::Unit(op) => beside::decode(d, op),
         Does::Unknown => Err(Refusal::NotYet(None)),
     }
 }

@@ -49,7 +49,7 @@ pub fn supports(action: &Action) -> Support {
         Does::Warp(op) => warp::supports(op, modifiers),
         Does::Hint(op) => hint::supports(op),
         Does::Machine(op) => machine::supports(op),
-        Does::Unit(op) => beside::supports(op),
+        Does::Unit(op) => beside::supports(op, modifiers),
         Does::Unknown => Support::not_yet("an unknown opcode"),
     }
 }

@@ -10,9 +10,6 @@ pub(super) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
         WarpOp::Shuffle | WarpOp::Vote | WarpOp::Match | WarpOp::ActiveMask | WarpOp::Elect => {
             Support::Runs
         }
-        WarpOp::Redux if modifiers.ty == Some(ScalarType::F32) => {
-            Support::not_yet("reductions of floats")
-        }
         WarpOp::Movmatrix => Support::Runs,
         WarpOp::Redux => match modifiers.ty.map(ScalarType::width_bits) {
             Some(32) => Support::Runs,
@@ -47,6 +44,8 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
             let kind = CollectiveKind::Reduce {
                 op: op.ok_or_else(|| Refusal::missing("operation"))?,
                 ty,
+                absolute: d.modifiers.has(Flag::Abs),
+                nan: d.modifiers.has(Flag::NaN),
                 a: d.source(1, 32)?,
                 d: d.target(0, 32)?,
             };

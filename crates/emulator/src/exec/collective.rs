@@ -46,13 +46,29 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             let (row, same) = match_values(all, &values, l.mask, &groups);
             set_both(l, (d, &row), (predicate, same));
         }
-        CollectiveKind::Reduce { op, ty, d, a } => {
-            let values = *l.r32(a);
+        CollectiveKind::Reduce {
+            op,
+            ty,
+            absolute,
+            nan,
+            d,
+            a,
+        } => {
+            let sign = if absolute { 1 << 31 } else { 0 };
+            let values = l.r32(a).map(|value| value & !sign);
             let mut row = [0; LANES];
             for_groups(l.mask, &groups, |lanes| {
                 let mut values = lanes_of(lanes).map(|lane| values[lane]);
                 let first = values.next().unwrap_or(0);
-                let result = values.fold(first, |a, b| reduce(op, ty, a, b));
+                let first = if ty == ScalarType::F32 {
+                    float_extreme(op == ReduceOp::Min, nan, first, first)
+                } else {
+                    first
+                };
+                let result = values.fold(first, |a, b| match ty {
+                    ScalarType::F32 => float_extreme(op == ReduceOp::Min, nan, a, b),
+                    _ => reduce(op, ty, a, b),
+                });
                 for lane in lanes_of(lanes) {
                     row[lane] = result;
                 }
@@ -184,6 +200,25 @@ fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
         inside |= u32::from(within) << lane;
     }
     (row, inside)
+}
+
+/// The smaller or larger of two floats (PTX ISA, "redux.sync"): a NaN is passed over, or is the result where `nan` asks for it; of two the
+/// result is the canonical one.
+pub(crate) fn float_extreme(is_min: bool, nan: bool, a: u32, b: u32) -> u32 {
+    const NAN: u32 = 0x7fff_ffff;
+    let is_nan = |bits: u32| f32::from_bits(bits).is_nan();
+    match (is_nan(a), is_nan(b)) {
+        (true, true) => NAN,
+        (true, false) | (false, true) if nan => NAN,
+        (true, false) => b,
+        (false, true) => a,
+        // Of zeros the negative one is smaller, as its bits say with the sign reversed.
+        (false, false) => {
+            let key = |bits: u32| (bits as i32) ^ ((bits as i32 >> 31) as u32 >> 1) as i32;
+            let is_first = (key(a) <= key(b)) == is_min;
+            if is_first { a } else { b }
+        }
+    }
 }
 
 fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {

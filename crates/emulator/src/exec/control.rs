@@ -225,9 +225,12 @@ fn reserve(
         .unwrap_or(Frame::EMPTY);
     let mut needed = 0u64;
     for lane in lanes_of(lanes) {
-        let start = u64::from(frame.stack_start[lane]) + u64::from(caller_bytes);
+        let reserved = u64::from(caller_bytes) + u64::from(frame.reserved[lane]);
+        // The widest variable may be the first.
+        let start = (u64::from(frame.stack_start[lane]) + reserved).next_multiple_of(16);
         needed = needed.max(start + u64::from(callee_bytes));
         next.stack_start[lane] = start.min(u64::from(u32::MAX)) as u32;
+        next.reserved[lane] = 0;
     }
     if needed > limits.max_local_bytes {
         return Err(Halt::new(FaultKind::StackOverflow, lanes));

@@ -13,7 +13,7 @@ use crate::exec::step::{Choice, Surroundings};
 use crate::run::event::PendingId;
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::state::mbarrier::MbarrierState;
-use crate::state::pending::{GroupKind, PendingCompletion, PendingOrigin, PendingSource};
+use crate::state::pending::{GroupKind, PendingCompletion, PendingSource};
 use crate::state::registers::{Lanes, Row64, lanes_of};
 use crate::state::warp::Warp;
 use warpgrid_isa::StateSpace;
@@ -33,15 +33,7 @@ pub(crate) fn start(
     choice: &Choice<'_>,
     step: u64,
 ) -> Executed {
-    let code = around.code;
-    let (function, instruction) = code.origin(choice.pc);
-    let origin = PendingOrigin {
-        step,
-        block: around.block,
-        warp: warp.index,
-        function,
-        instruction,
-    };
+    let origin = around.origin(warp.index, choice.pc, step);
     let own = (around.block, warp.index);
     let copies = around.starter.in_flight.grouped(own, GroupKind::Copies);
     let earlier: Vec<Earlier> = copies
@@ -343,7 +335,8 @@ fn landing(reach: &Reach<'_>, backing: Backing, (at, address): (usize, u64)) -> 
     }
 }
 
-fn find(
+/// Finds the bytes that a lane reads or writes; the width of the plan is the alignment.
+pub(crate) fn find(
     reach: &Reach<'_>,
     plan: &AccessPlan,
     address: u64,
@@ -424,7 +417,11 @@ fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<H
     halt(access, kind, lane)
 }
 
-fn halt(access: (AccessKind, StateSpace, u64, u32), kind: FaultKind, lane: usize) -> Box<Halt> {
+pub(crate) fn halt(
+    access: (AccessKind, StateSpace, u64, u32),
+    kind: FaultKind,
+    lane: usize,
+) -> Box<Halt> {
     Box::new(Halt {
         kind,
         lanes: 1 << lane,

@@ -7,6 +7,7 @@ use crate::exec::matrix_lines::lines;
 use crate::exec::matrix_rows::rows;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::tensor::ScaledLine;
+use crate::exec::warpgroup::multiply_now;
 use crate::run::fault::{FaultKind, MatrixMistake};
 use crate::state::registers::{FULL, LANES, Lanes, Row64};
 
@@ -29,6 +30,7 @@ pub(crate) fn matrix(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &MatrixPlan
         MatrixPlan::Lines(plan) => lines(reach, l, plan),
         MatrixPlan::Rows(plan) => rows(reach, l, plan),
         MatrixPlan::Product(plan) => product(l, plan),
+        MatrixPlan::Sparse(plan) => multiply_now(l, plan),
     }
 }
 

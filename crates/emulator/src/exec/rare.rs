@@ -11,9 +11,14 @@ use crate::exec::elements;
 use crate::exec::matrix::matrix;
 use crate::exec::mbarrier::mbarrier;
 use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::stack;
 use crate::exec::step::{Choice, Stop, Surroundings};
 use crate::exec::system::{SystemReach, system_call};
+use crate::exec::tensor_copy::{self, change_map};
+use crate::exec::tensor_memory;
+use crate::exec::texture::image;
 use crate::exec::waits::{give_way, is_divergent, leave_reconvergence, open_meeting};
+use crate::exec::warpgroup;
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Writer;
 use crate::state::mbarrier::MbarrierState;
@@ -100,6 +105,16 @@ pub(crate) fn rare(
             let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| matrix(reach, lanes, plan);
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
+        }
+        Op::Warpgroup(index) => {
+            let Some(plan) = code.warp_products.get(index as usize) else {
+                return without_plan("a product without a plan");
+            };
+            warpgroup::start(around, warp, (index, plan), &choice, step)?;
+            Ok(After::NextThen {
+                stores: false,
+                stop: Stop::Turn,
+            })
         }
         Op::WarpBarrier { .. } => {
             open_meeting(code, warp, mask);
@@ -192,6 +207,60 @@ pub(crate) fn rare(
                 stores: false,
                 stop: Stop::Turn,
             })
+        }
+        Op::TensorCopy(plan) => {
+            let Some(plan) = code.tensor_copies.get(plan as usize) else {
+                return without_plan("a copy of a tensor without a plan");
+            };
+            tensor_copy::start(around, warp, plan, &choice, step)?;
+            Ok(After::NextThen {
+                stores: false,
+                stop: Stop::Turn,
+            })
+        }
+        Op::TensorMemory(index) => {
+            let Some(plan) = code.tensor_memory.get(index as usize) else {
+                return without_plan("an operation on tensor memory without a plan");
+            };
+            let stores = tensor_memory::execute(around, warp, (index, plan), &choice, step)?;
+            // What is in flight may land before the next step of the warp.
+            Ok(After::NextThen {
+                stores,
+                stop: Stop::Turn,
+            })
+        }
+        Op::Stack(plan) => {
+            let Some(plan) = code.stacks.get(plan as usize) else {
+                return without_plan("an operation on the stack without a plan");
+            };
+            stack::stack(around, warp, plan, &choice)?;
+            next
+        }
+        Op::Launch(plan) => {
+            let Some(plan) = code.launches.get(plan as usize) else {
+                return without_plan("an operation on the launch without a plan");
+            };
+            stack::launch(around, warp, plan, &choice, step)?;
+            Ok(After::NextThen {
+                stores: false,
+                stop: Stop::Turn,
+            })
+        }
+        Op::TensorMap(plan) => {
+            let Some(plan) = code.tensor_maps.get(plan as usize) else {
+                return without_plan("a change of a tensor map without a plan");
+            };
+            let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| change_map(reach, l, plan);
+            let ((), stores) = reaching(around, warp, &choice, step, run)?;
+            Ok(After::Next { stores })
+        }
+        Op::Image(plan) => {
+            let Some(plan) = code.images.get(plan as usize) else {
+                return without_plan("a use of a texture or surface without a plan");
+            };
+            let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| image(reach, l, plan);
+            let ((), stores) = reaching(around, warp, &choice, step, run)?;
+            Ok(After::Next { stores })
         }
         Op::AsyncCommit(kind) => {
             warp.groups.get_or_insert_default().commit(kind, mask);

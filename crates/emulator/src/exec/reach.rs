@@ -4,6 +4,7 @@ use crate::decode::code::Code;
 use crate::run::fault::{AccessKind, FaultKind};
 use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::state::cluster::{GridShape, Peers};
+use crate::state::image::Image;
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
 use crate::state::warp::Stack;
 use warpgrid_isa::StateSpace;
@@ -17,6 +18,8 @@ pub(crate) struct Reach<'a> {
     /// Shared memory of the other blocks of the cluster.
     pub(crate) peers: Peers<'a>,
     pub(crate) stack: &'a mut Stack,
+    /// Textures and surfaces.
+    pub(crate) images: &'a [Image],
     pub(crate) interest: Interest,
     pub(crate) observer: &'a mut dyn Observer,
     /// Where events are put together; it belongs to the machine, so that a step allocates nothing.

@@ -3,7 +3,7 @@
 
 use crate::run::event::PendingId;
 use crate::state::pending::{
-    PendingCompletion, PendingOperation, PendingOrigin, PendingPiece, PendingSource,
+    PendingCompletion, PendingOperation, PendingOrigin, PendingPiece, PendingSource, Work,
 };
 use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
 
@@ -93,6 +93,7 @@ impl Operations {
             self.list.push(PendingOperation {
                 origin: self.origin,
                 pieces: Vec::new(),
+                work: Work::Pieces,
                 completion,
                 earliest_step: self.origin.step + 1,
                 after: Vec::new(),

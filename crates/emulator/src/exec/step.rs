@@ -14,8 +14,9 @@ use crate::run::inspect::Note;
 use crate::run::launch::Limits;
 use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::state::cluster::{ClusterBarrier, GridShape, Peers};
+use crate::state::image::Image;
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
-use crate::state::pending::Starter;
+use crate::state::pending::{PendingOrigin, Starter};
 use crate::state::registers::{LANES, Lanes};
 use crate::state::warp::{Stack, Warp};
 use std::sync::Arc;
@@ -49,8 +50,12 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) code: &'a Code,
     pub(crate) map: &'a AddressMap,
     pub(crate) limits: &'a Limits,
+    /// Textures and surfaces.
+    pub(crate) images: &'a [Image],
     pub(crate) global: &'a mut GlobalMemory,
     pub(crate) shared: &'a mut PagedBytes,
+    /// Tensor memory of the block.
+    pub(crate) tensor: &'a mut PagedBytes,
     /// Shared memory of the other blocks of the cluster.
     pub(crate) peers: Peers<'a>,
     pub(crate) interest: Interest,
@@ -60,6 +65,8 @@ pub(crate) struct Surroundings<'a> {
     /// For instructions whose effect comes later.
     pub(crate) starter: Starter<'a>,
     pub(crate) block: u64,
+    /// Warps of the block.
+    pub(crate) n_warps: u32,
     pub(crate) shape: &'a GridShape,
     /// The barrier of the cluster, and the number of the warp there.
     pub(crate) cluster_barrier: Option<(&'a ClusterBarrier, usize)>,
@@ -67,6 +74,20 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) stores: u64,
     /// Becomes the last of the steps. In place, since in wasm a copy of it is a call to the host.
     pub(crate) last_step: &'a mut Option<LastStep>,
+}
+
+impl Surroundings<'_> {
+    /// What an operation that a warp starts now comes from.
+    pub(crate) fn origin(&self, warp: u32, pc: u32, step: u64) -> PendingOrigin {
+        let (function, instruction) = self.code.origin(pc);
+        PendingOrigin {
+            step,
+            block: self.block,
+            warp,
+            function,
+            instruction,
+        }
+    }
 }
 
 /// What became of the steps of a warp.
@@ -473,6 +494,7 @@ impl<'a> Surroundings<'a> {
             shared: self.shared,
             peers: self.peers.reborrow(),
             stack,
+            images: self.images,
             interest: self.interest,
             observer: self.observer,
             events: self.events,

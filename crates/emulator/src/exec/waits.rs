@@ -63,7 +63,11 @@ fn must_wait(
             Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
         },
         // Every lane of the warp takes part.
-        Op::Matrix(_) => warp.live() & !mask,
+        Op::Matrix(_) | Op::Warpgroup(_) => warp.live() & !mask,
+        Op::TensorMemory(plan) => match code.tensor_memory.get(plan as usize) {
+            Some(plan) if plan.takes_warp() => warp.live() & !mask,
+            Some(_) | None => 0,
+        },
         Op::WarpBarrier { mask: slot } => {
             let here = mask | waiting_at(code, warp, Meeting::WarpBarrier);
             missing_lanes(code, warp, slot, mask, here)
@@ -185,6 +189,8 @@ fn meeting_at(code: &Code, pc: u32) -> Option<(Meeting, Slot)> {
         }
         Op::Collective(_)
         | Op::Matrix(_)
+        | Op::Warpgroup(_)
+        | Op::TensorMemory(_)
         | Op::ClusterWait
         | Op::Mbarrier(_)
         | Op::AsyncWait(_)

@@ -108,6 +108,13 @@ fn take_shared(
     Arc::new(shared.clone())
 }
 
+fn restore_shared(memory: &mut PagedBytes, base: Option<&Arc<PagedBytes>>, kept: &Arc<PagedBytes>) {
+    if memory.any_dirty() || !is_same(base, kept) {
+        memory.clone_from(kept);
+        memory.clear_dirty();
+    }
+}
+
 impl Snapshot {
     /// The state now, and the bytes that the snapshot takes beyond what it shares with `base`: the snapshot that the
     /// state was last taken as or restored from.
@@ -137,6 +144,7 @@ impl Snapshot {
             stores_done,
             global: _,
             shared,
+            tensor,
             blocks,
             clusters,
             next_cluster,
@@ -153,6 +161,11 @@ impl Snapshot {
             take_shared(shared, base, &mut fresh)
         });
         let shared = shared.collect();
+        let tensor = tensor.iter_mut().enumerate().map(|(i, tensor)| {
+            let base = base.and_then(|base| base.tensor.get(i));
+            take_shared(tensor, base, &mut fresh)
+        });
+        let tensor = tensor.collect();
         let blocks = blocks.iter_mut().enumerate().map(|(i, block)| {
             let base = base.and_then(|base| base.blocks.get(i));
             Block::take(block, base, &mut fresh)
@@ -162,6 +175,7 @@ impl Snapshot {
             stores_done: *stores_done,
             global: pages,
             shared,
+            tensor,
             blocks: blocks.collect(),
             clusters: clusters.clone(),
             next_cluster: *next_cluster,
@@ -189,6 +203,7 @@ impl Snapshot {
             stores_done,
             global: _,
             shared,
+            tensor,
             blocks,
             clusters,
             next_cluster,
@@ -203,10 +218,10 @@ impl Snapshot {
         state.position = *position;
         state.stores_done = *stores_done;
         for (i, (memory, kept)) in state.shared.iter_mut().zip(shared).enumerate() {
-            if memory.any_dirty() || !is_same(base.shared.get(i), kept) {
-                memory.clone_from(kept);
-                memory.clear_dirty();
-            }
+            restore_shared(memory, base.shared.get(i), kept);
+        }
+        for (i, (memory, kept)) in state.tensor.iter_mut().zip(tensor).enumerate() {
+            restore_shared(memory, base.tensor.get(i), kept);
         }
         for (i, (block, kept)) in state.blocks.iter_mut().zip(blocks).enumerate() {
             kept.restore(block, base.blocks.get(i));
@@ -226,7 +241,8 @@ impl Snapshot {
     pub(crate) fn own_bytes(&self) -> u64 {
         let warps = self.blocks.iter().flat_map(|block| &block.warps);
         let warps = warps.filter(|warp| Arc::strong_count(warp) == 1);
-        let shared = self.shared.iter().filter(|s| Arc::strong_count(s) == 1);
+        let memories = self.shared.iter().chain(&self.tensor);
+        let shared = memories.filter(|s| Arc::strong_count(s) == 1);
         SMALL_PARTS_BYTES
             + self.global.own_bytes()
             + warps.map(|warp| warp.bytes()).sum::<u64>()

@@ -11,7 +11,9 @@ use crate::run::setup::Setup;
 use crate::state::layout::Layout;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::memory::GlobalMemory;
-use crate::state::pending::{PendingCompletion, PendingOperation, PendingOrigin, PendingPiece};
+use crate::state::pending::{
+    PendingCompletion, PendingOperation, PendingOrigin, PendingPiece, Work,
+};
 use crate::state::registers::Slot;
 use crate::state::warp::SplitState;
 use std::sync::Arc;
@@ -60,6 +62,7 @@ fn machine_within(
         block: [threads, 1, 1],
         cluster: [cluster, 1, 1],
         dynamic_shared_bytes: SHARED_BYTES,
+        images: Vec::new(),
         buffers: Vec::new(),
         arguments: Vec::new(),
         seed: 0,
@@ -119,6 +122,7 @@ fn operation(earliest_step: u64) -> PendingOperation {
             function: FunctionId(0),
             instruction: 0,
         },
+        work: Work::Pieces,
         pieces: vec![PendingPiece {
             lane: 0,
             space: StateSpace::Shared,

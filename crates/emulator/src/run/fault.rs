@@ -130,6 +130,14 @@ pub enum FaultKind {
     BadCopySize { bytes: u64, multiple: u32 },
     /// A bulk copy that leaves out 16 bytes or more at an end, and could be shorter instead.
     LeftOutBytes { bytes: u64 },
+    /// A tensor map, or a copy with it, that cannot be.
+    TensorCopy { why: String },
+    /// Tensor memory that is not used as it can be.
+    TensorMemory { why: String },
+    /// A texture or surface that is none, or is used as it cannot be.
+    Image { why: String },
+    /// An access outside of a surface, where that stops the launch.
+    SurfaceOutOfBounds { why: String },
     /// The emulator met a state that cannot be: its own mistake, not the program's.
     Internal { what: String },
 }
@@ -273,28 +281,6 @@ impl WaitReason {
     }
 }
 
-impl fmt::Display for WaitReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WaitReason::Barrier { id } => write!(f, "for the others at barrier {id}"),
-            WaitReason::WarpLanes { missing } => {
-                write!(f, "for {} of its warp", LaneList(*missing))
-            }
-            WaitReason::MbarrierPhase { address, parity } => write!(
-                f,
-                "for the phase with parity {} of the mbarrier at 0x{address:x}",
-                u32::from(*parity)
-            ),
-            WaitReason::AsyncGroup { n: 0 } => write!(f, "for all its asynchronous groups"),
-            WaitReason::AsyncGroup { n } => {
-                write!(f, "for all but {n} of its asynchronous groups")
-            }
-            WaitReason::ClusterBarrier => write!(f, "for the others at the cluster's barrier"),
-            WaitReason::Memory => write!(f, "for a change of memory"),
-        }
-    }
-}
-
 impl FaultKind {
     /// The addresses of the mbarriers that it is about.
     pub(crate) fn mbarriers(&self) -> Vec<u64> {
@@ -331,6 +317,10 @@ impl FaultKind {
             FaultKind::DistantMbarrier => "distant_mbarrier",
             FaultKind::BadCopySize { .. } => "bad_copy_size",
             FaultKind::LeftOutBytes { .. } => "left_out_bytes",
+            FaultKind::TensorCopy { .. } => "tensor_copy",
+            FaultKind::TensorMemory { .. } => "tensor_memory",
+            FaultKind::Image { .. } => "image",
+            FaultKind::SurfaceOutOfBounds { .. } => "surface_out_of_bounds",
             FaultKind::Internal { .. } => "internal",
         }
     }
@@ -346,9 +336,14 @@ impl Fault {
     fn mbarrier(&self, address: u64) -> String {
         match self.mbarrier_names.iter().find(|(at, _)| *at == address) {
             Some((_, name)) => format!("`{name}`"),
-            None => format!("at 0x{address:x}"),
+            None => at_address(address),
         }
     }
+}
+
+/// Names an mbarrier whose name is not known.
+fn at_address(address: u64) -> String {
+    format!("at 0x{address:x}")
 }
 
 impl fmt::Display for Fault {
@@ -387,6 +382,12 @@ impl fmt::Display for Fault {
                     "{who}: the mbarrier is not in the block whose shared memory the bytes go to"
                 )
             }
+            FaultKind::TensorCopy { why }
+            | FaultKind::TensorMemory { why }
+            | FaultKind::Image { why }
+            | FaultKind::SurfaceOutOfBounds { why } => {
+                write!(f, "{who}: {why}")
+            }
             FaultKind::LeftOutBytes { bytes } => {
                 write!(
                     f,
@@ -416,6 +417,38 @@ fn write_misuse(f: &mut fmt::Formatter<'_>, fault: &MbarrierFault, name: &str) -
     }
 }
 
+impl fmt::Display for WaitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_reason(f, self, at_address)
+    }
+}
+
+/// Writes what a group waits for; `mbarrier` names the one at an address.
+fn write_reason(
+    f: &mut fmt::Formatter<'_>,
+    reason: &WaitReason,
+    mbarrier: impl Fn(u64) -> String,
+) -> fmt::Result {
+    match reason {
+        WaitReason::Barrier { id } => write!(f, "for the others at barrier {id}"),
+        WaitReason::WarpLanes { missing } => {
+            write!(f, "for {} of its warp", LaneList(*missing))
+        }
+        WaitReason::MbarrierPhase { address, parity } => write!(
+            f,
+            "for the phase with parity {} of the mbarrier {}",
+            u32::from(*parity),
+            mbarrier(*address)
+        ),
+        WaitReason::AsyncGroup { n: 0 } => write!(f, "for all its asynchronous groups"),
+        WaitReason::AsyncGroup { n } => {
+            write!(f, "for all but {n} of its asynchronous groups")
+        }
+        WaitReason::ClusterBarrier => write!(f, "for the others at the cluster's barrier"),
+        WaitReason::Memory => write!(f, "for a change of memory"),
+    }
+}
+
 fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter]) -> fmt::Result {
     let [x, y, z] = fault.block;
     let one_block = waiting.iter().all(|w| w.block == fault.block_index);
@@ -431,15 +464,8 @@ fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter])
         if !one_block {
             write!(f, " of block {}", waiter.block)?;
         }
-        match waiter.waits_for {
-            WaitReason::MbarrierPhase { address, parity } => write!(
-                f,
-                " for the phase with parity {} of the mbarrier {}",
-                u32::from(parity),
-                fault.mbarrier(address)
-            )?,
-            other => write!(f, " {other}")?,
-        }
+        write!(f, " ")?;
+        write_reason(f, &waiter.waits_for, |address| fault.mbarrier(address))?;
         if let Some(held) = waiter.mbarrier {
             write!(f, " ({held})")?;
         }

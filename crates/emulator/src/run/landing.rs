@@ -1,9 +1,12 @@
 //! An operation in flight lands: its bytes are written, and those that wait for it try again.
 
+use crate::decode::tensor_memory::TensorMemoryPlan;
 use crate::exec::atomic::combine;
 use crate::exec::cluster::PIECE_BYTES;
 use crate::exec::reach::Halt;
+use crate::exec::tensor_product::{self, Blocks};
 use crate::exec::waits::object_at;
+use crate::exec::warpgroup;
 use crate::run::event::{Agent, LastStep, Outcome, PendingId};
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault, WaitReason};
 use crate::run::inspect::Writer;
@@ -13,16 +16,27 @@ use crate::run::observe::{
 };
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::state::memory::PagedBytes;
-use crate::state::pending::{Pending, PendingCompletion, PendingPiece, PendingSource};
+use crate::state::pending::{
+    Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, Work,
+};
+use crate::state::registers::{FULL, Lanes};
+use crate::state::tensor_memory::TensorMemoryWork;
+use crate::state::warpgroup::WarpgroupProduct;
 use std::borrow::Cow;
+use warpgrid_isa::fragment::TensorCore;
 use warpgrid_isa::{ScalarType, Sem, StateSpace};
+
+/// Bytes of an answer of `clusterlaunchcontrol.try_cancel`.
+const ANSWER_BYTES: u32 = 16;
 
 impl Machine {
     /// The step in which an operation lands.
     pub(crate) fn land_now(&mut self, id: PendingId, observer: &mut dyn Observer) {
-        let Some(pending) = self.state.in_flight.get(id).cloned() else {
+        let Some(pending) = self.state.in_flight.get(id) else {
             return;
         };
+        let pending = pending.spelled_out();
+        let pending = self.answered(pending);
         let step = self.state.position;
         let interest = observer.interest();
         let pending = match self.sources_read(&pending) {
@@ -32,7 +46,7 @@ impl Machine {
                 }
                 read
             }
-            None => Pending::clone(&pending),
+            None => pending,
         };
         for piece in &pending.operation.pieces {
             if self.piece_place(piece).is_none() {
@@ -46,6 +60,14 @@ impl Machine {
                 return self.record_landing_fault(&pending, *halt);
             }
         };
+        let worked = match &pending.operation.work {
+            Work::Pieces | Work::Tensor(_) | Work::Cancel { .. } => Ok(()),
+            Work::Product(product) => self.land_product(&pending, product),
+            Work::TensorMemory(work) => self.land_in_tensor_memory(work, step),
+        };
+        if let Err(halt) = worked {
+            return self.record_landing_fault(&pending, *halt);
+        }
         self.state.in_flight.take(id);
         let listens = interest.covers(AccessAction::Store) && !pending.operation.pieces.is_empty();
         self.write_pieces(&pending, step, listens);
@@ -70,11 +92,133 @@ impl Machine {
         self.state.refill(&setup, &mut self.spare);
     }
 
+    /// Computes a product, and writes the registers of the warp that started it.
+    fn land_product(
+        &mut self,
+        pending: &Pending,
+        product: &WarpgroupProduct,
+    ) -> Result<(), Box<Halt>> {
+        let code = &self.setup.code;
+        let origin = &pending.operation.origin;
+        let missing = || Halt::internal("a product without its warp", u32::MAX);
+        let plan = code.warp_products.get(product.plan as usize);
+        let place = self
+            .state
+            .blocks
+            .iter()
+            .position(|b| b.index == origin.block);
+        let (Some(plan), Some(place)) = (plan, place) else {
+            return Err(missing());
+        };
+        let shared = self.state.shared.get(place).ok_or_else(missing)?;
+        let block = self.state.blocks.get_mut(place).ok_or_else(missing)?;
+        let warp = block
+            .warps
+            .get_mut(origin.warp as usize)
+            .ok_or_else(missing)?;
+        let mut lanes = Lanes {
+            banks: &mut warp.banks,
+            constants: &code.constants,
+            specials: &warp.specials,
+            base: product.base,
+            mask: FULL,
+            carry: &mut warp.carry,
+        };
+        warpgroup::land(&mut lanes, plan, (product, origin.warp), shared.contents())?;
+        warp.dirty = true;
+        Ok(())
+    }
+
+    /// An operation that asks for a cluster, with the answer: the next cluster of the grid is taken away, if there is one that has not
+    /// started. Further blocks that get the answer get it by operations of their own.
+    fn answered(&mut self, pending: Pending) -> Pending {
+        let Work::Cancel {
+            lane,
+            blocks,
+            address,
+            object,
+        } = &pending.operation.work
+        else {
+            return pending;
+        };
+        let answer = self.cancel_cluster();
+        let mut operations = blocks.iter().map(|block| PendingOperation {
+            pieces: vec![PendingPiece {
+                lane: *lane,
+                space: StateSpace::Shared,
+                block: *block,
+                address: *address,
+                bytes: answer.to_le_bytes().to_vec(),
+                source: None,
+                reduces: None,
+            }],
+            work: Work::Pieces,
+            completion: PendingCompletion::Mbarrier {
+                block: *block,
+                address: *object,
+                bytes: ANSWER_BYTES,
+            },
+            ..pending.operation.clone()
+        });
+        let first = operations.next();
+        for operation in operations {
+            self.state.in_flight.start(operation, 1);
+        }
+        match first {
+            Some(operation) => Pending {
+                operation,
+                ..pending
+            },
+            None => pending,
+        }
+    }
+
+    /// Takes the next cluster away: the index of its first block, and a bit that says so.
+    fn cancel_cluster(&mut self) -> u128 {
+        if self.state.next_cluster >= self.setup.n_clusters {
+            return 0;
+        }
+        let position = self.setup.block_position(self.state.next_cluster, 0);
+        self.state.next_cluster += 1;
+        self.state.blocks_done += u64::from(self.setup.n_ranks);
+        let [x, y, z] = position.map(u128::from);
+        x | y << 32 | z << 64 | 1 << 96
+    }
+
+    /// Does what was started on tensor memory.
+    fn land_in_tensor_memory(
+        &mut self,
+        work: &TensorMemoryWork,
+        step: u64,
+    ) -> Result<(), Box<Halt>> {
+        let lanes = 1 << (work.lane & 31);
+        let plan = self.setup.code.tensor_memory.get(work.plan as usize);
+        let Some(TensorMemoryPlan::Start(plan)) = plan else {
+            return Err(Halt::internal(
+                "an operation on tensor memory without a plan",
+                lanes,
+            ));
+        };
+        let blocks = &self.state.blocks;
+        let place = |index: &u64| blocks.iter().position(|b| b.index == *index);
+        let places: Option<Vec<usize>> = work.blocks.iter().map(place).collect();
+        let places =
+            places.ok_or_else(|| Halt::internal("tensor memory without its block", lanes))?;
+        let mut blocks = Blocks {
+            shared: &self.state.shared,
+            tensor: &mut self.state.tensor,
+            places,
+        };
+        let core = TensorCore::of(self.setup.program.target);
+        tensor_product::land(plan, work, &mut blocks, core, step)
+    }
+
     /// The step in which an operation reads its source.
     pub(crate) fn read_now(&mut self, id: PendingId, observer: &mut dyn Observer) {
-        let Some(pending) = self.state.in_flight.get(id).cloned() else {
+        let Some(pending) = self.state.in_flight.get(id) else {
             return;
         };
+        let pending = pending.spelled_out();
         let step = self.state.position;
         let interest = observer.interest();
         let mut read = match self.sources_read(&pending) {
@@ -84,7 +228,7 @@ impl Machine {
                 }
                 read
             }
-            None => Pending::clone(&pending),
+            None => pending,
         };
         read.reads_at = None;
         self.wake_after(&read, None);

@@ -1,5 +1,6 @@
 //! What a launch needs besides the program, and why one may be refused before its first step.
 
+use crate::state::image::ImageInit;
 use std::fmt;
 use warpgrid_program::FunctionId;
 
@@ -17,6 +18,8 @@ pub struct Launch {
     pub cluster: [u32; 3],
     pub dynamic_shared_bytes: u64,
     pub buffers: Vec<BufferInit>,
+    /// Textures and surfaces; a handle is [`ImageInit::handle`] of the number.
+    pub images: Vec<ImageInit>,
     /// One a kernel parameter, in order.
     pub arguments: Vec<ArgumentInit>,
     /// Turns the scheduler; 0 is plain round robin.
@@ -202,6 +205,10 @@ pub enum LaunchError {
     BadPointer {
         index: usize,
     },
+    /// A texture or surface names no buffer, or is larger than it.
+    BadImage {
+        index: usize,
+    },
     SharedTooLarge {
         bytes: u64,
         limit: u64,
@@ -290,6 +297,9 @@ impl fmt::Display for LaunchError {
                     f,
                     "argument {index} points to no buffer or beyond its own bytes"
                 )
+            }
+            LaunchError::BadImage { index } => {
+                write!(f, "image {index} lies in no buffer, or reaches beyond it")
             }
             LaunchError::LimitTooLarge { asked, most } => write!(
                 f,

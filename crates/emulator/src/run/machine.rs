@@ -16,6 +16,7 @@ use crate::run::schedule::{Schedule, WarpPlace};
 use crate::run::setup::{Decoded, Setup};
 use crate::state::State;
 use crate::state::cluster::Peers;
+use crate::state::image::place_images;
 use crate::state::layout::Layout;
 use crate::state::memory::{GlobalMemory, Tracking};
 use crate::state::pending::{InFlight, Starter};
@@ -86,7 +87,8 @@ impl Machine {
         if !initial.is_empty() || !code.initial.is_empty() {
             Arc::make_mut(&mut code).initial = initial;
         }
-        let setup = Setup::new(program, code, layout, launch, limits);
+        let mut setup = Setup::new(program, code, layout, launch, limits);
+        setup.images = place_images(&launch.images, &global)?;
         Machine::start(setup, global)
     }
 
@@ -103,6 +105,7 @@ impl Machine {
             stores_done: 0,
             global,
             shared: Vec::new(),
+            tensor: Vec::new(),
             blocks: Vec::new(),
             clusters: Vec::new(),
             next_cluster: 0,
@@ -179,9 +182,10 @@ impl Machine {
         let rank = setup.rank_of_place(place.block);
         let first = place.block - rank;
         let cluster = state.shared.get_mut(first..first + setup.n_ranks as usize);
-        let (Some((shared, peers)), Some(block)) = (
+        let (Some((shared, peers)), Some(block), Some(tensor)) = (
             cluster.and_then(|cluster| Peers::split(cluster, rank)),
             state.blocks.get_mut(place.block),
+            state.tensor.get_mut(place.block),
         ) else {
             return self.fail("the schedule chose a place that is not there", place);
         };
@@ -198,8 +202,10 @@ impl Machine {
             code: &setup.code,
             map: &setup.layout.map,
             limits: &setup.limits,
+            images: &setup.images,
             global: &mut state.global,
             shared,
+            tensor,
             peers,
             interest: observer.interest(),
             observer,
@@ -210,6 +216,7 @@ impl Machine {
                 schedule: &mut state.schedule,
             },
             block: block.index,
+            n_warps: n_warps as u32,
             shape: &setup.shape,
             cluster_barrier: state
                 .clusters

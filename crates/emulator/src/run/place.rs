@@ -6,6 +6,7 @@ use crate::state::block::Block;
 use crate::state::cluster::{Cluster, ClusterBarrier};
 use crate::state::memory::{PagedBytes, Tracking};
 use crate::state::registers::Banks;
+use crate::state::tensor_memory::TENSOR_BYTES;
 use crate::state::warp::{Frame, Warp};
 
 impl State {
@@ -22,6 +23,8 @@ impl State {
                 self.blocks.push(setup.empty_block());
                 let bytes = setup.layout.shared_bytes as usize;
                 self.shared.push(PagedBytes::new(bytes, setup.tracking));
+                let bytes = setup.tensor_bytes();
+                self.tensor.push(PagedBytes::new(bytes, setup.tracking));
             }
             self.start_cluster(setup, cluster, cluster as u64, spare);
         }
@@ -37,10 +40,14 @@ impl State {
         cluster.n_live_blocks = setup.n_ranks;
         cluster.barrier.reset();
         let n_ranks = setup.n_ranks as usize;
-        let blocks = self.blocks.iter_mut().zip(&mut self.shared);
-        for (rank, (block, shared)) in blocks.skip(place * n_ranks).take(n_ranks).enumerate() {
+        let memories = self.shared.iter_mut().zip(&mut self.tensor);
+        let blocks = self.blocks.iter_mut().zip(memories);
+        for (rank, (block, (shared, tensor))) in
+            blocks.skip(place * n_ranks).take(n_ranks).enumerate()
+        {
             shared.reset();
             setup.fill_shared(shared);
+            tensor.reset();
             setup.start_block(block, setup.block_position(index, rank as u32), spare);
         }
     }
@@ -103,6 +110,14 @@ impl Setup {
         let [x, y, z] = [0, 1, 2].map(|i: usize| u64::from(position[i] / self.cluster[i]));
         let [nx, ny, _] = [0, 1, 2].map(|i: usize| u64::from(self.grid[i] / self.cluster[i]));
         (z * ny + y) * nx + x
+    }
+
+    /// Bytes of a block's tensor memory, if its code uses any.
+    fn tensor_bytes(&self) -> usize {
+        match self.code.tensor_memory.is_empty() {
+            true => 0,
+            false => TENSOR_BYTES,
+        }
     }
 
     fn empty_block(&self) -> Block {

@@ -3,6 +3,7 @@
 use crate::decode::code::Code;
 use crate::run::launch::{Launch, LaunchError, Limits};
 use crate::state::cluster::GridShape;
+use crate::state::image::Image;
 use crate::state::layout::Layout;
 use crate::state::memory::Tracking;
 use std::sync::Arc;
@@ -14,6 +15,8 @@ pub(crate) struct Setup {
     pub(crate) program: Arc<Program>,
     pub(crate) code: Arc<Code>,
     pub(crate) layout: Layout,
+    /// Textures and surfaces; their places are known once memory is laid out.
+    pub(crate) images: Vec<Image>,
     pub(crate) limits: Limits,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -71,6 +74,7 @@ impl Setup {
             program,
             code,
             layout,
+            images: Vec::new(),
             limits,
         }
     }

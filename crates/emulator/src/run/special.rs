@@ -74,7 +74,7 @@ impl Setup {
             S::IsExplicitCluster => u32::from(cluster != [1, 1, 1]),
             S::Laneid => lane,
             S::Warpid => warp,
-            S::Nwarpid => 64,
+            S::Nwarpid => self.program.target.limits.warps,
             S::Nsmid => 1,
             S::LanemaskEq => 1 << lane,
             S::LanemaskLe => u32::MAX >> (31 - lane),

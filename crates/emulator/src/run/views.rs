@@ -55,7 +55,13 @@ impl Machine {
             .flat_map(|b| &b.warps)
             .map(Warp::bytes)
             .sum::<u64>()
-            + self.state.shared.iter().map(PagedBytes::size).sum::<u64>()
+            + self
+                .state
+                .shared
+                .iter()
+                .chain(&self.state.tensor)
+                .map(PagedBytes::size)
+                .sum::<u64>()
     }
 
     /// The thread of a lane within its block.

@@ -4,6 +4,7 @@ use crate::run::inspect::SharedVariable;
 use crate::run::launch::{
     ArgumentInit, BufferIndex, Contents, Launch, LaunchError, Limits, Misaligned, PointerPatch,
 };
+use crate::state::image::ImageInit;
 use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
@@ -346,6 +347,16 @@ impl Layout {
         address.wrapping_add(self.window(space))
     }
 
+    /// What the generic addresses of a space have in common above 32 bits, where they have 32 bits of their own.
+    pub(crate) const fn upper_bits(&self, space: StateSpace) -> u64 {
+        let start = match space {
+            StateSpace::ParamEntry => self.map.parameters,
+            StateSpace::Const => self.map.constant,
+            _ => 0,
+        };
+        start >> 32 << 32
+    }
+
     /// What a generic address has over the address in the space.
     pub(crate) const fn window(&self, space: StateSpace) -> u64 {
         match space {
@@ -449,6 +460,7 @@ impl Layout {
                 Owner::GlobalVariable(index, _) | Owner::ConstVariable(index, _) => {
                     if let Some(variable) = program.variables.get(*index as usize) {
                         self.fill_variable(program, variable, bytes);
+                        put_handle(launch, variable, bytes);
                     }
                 }
                 Owner::Parameters => {
@@ -502,6 +514,15 @@ impl Layout {
             }
         }
         Ok(())
+    }
+}
+
+/// Puts the handle of the texture or surface that a variable is bound to into it.
+fn put_handle(launch: &Launch, variable: &Variable, bytes: &mut [u8]) {
+    let mut images = launch.images.iter();
+    let index = images.position(|image| image.variable.as_deref() == Some(&variable.name));
+    if let (Some(index), Some(place)) = (index, bytes.first_chunk_mut()) {
+        *place = ImageInit::handle(index).to_le_bytes();
     }
 }
 

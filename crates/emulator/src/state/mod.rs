@@ -6,14 +6,22 @@
 mod banks;
 pub(crate) mod block;
 pub(crate) mod cluster;
+pub(crate) mod descriptor;
+pub(crate) mod image;
+pub(crate) mod instruction_descriptor;
 pub(crate) mod layout;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod page;
 pub(crate) mod pending;
 pub(crate) mod registers;
+pub(crate) mod swizzle;
+pub(crate) mod tensor_map;
+pub(crate) mod tensor_memory;
+pub(crate) mod tensor_transfer;
 pub(crate) mod undo;
 pub(crate) mod warp;
+pub(crate) mod warpgroup;
 pub(crate) mod writers;
 
 use crate::run::event::LastStep;
@@ -60,6 +68,8 @@ pub(crate) struct State<F: Form = Live> {
     /// Shared memory of the block in each place. Apart from the blocks, so that a warp of one block can reach the
     /// shared memory of the others of its cluster.
     pub(crate) shared: Vec<F::Shared>,
+    /// Tensor memory of the block in each place; of no bytes where the code does not use it.
+    pub(crate) tensor: Vec<F::Shared>,
     /// Places for blocks, cluster after cluster; the places of a cluster are taken again when all its blocks are done.
     pub(crate) blocks: Vec<Block<F>>,
     pub(crate) clusters: Vec<Cluster>,

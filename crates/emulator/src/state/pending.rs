@@ -2,6 +2,10 @@
 
 use crate::run::event::{PendingId, Turn};
 use crate::run::schedule::Schedule;
+use crate::state::tensor_memory::TensorMemoryWork;
+use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
+use crate::state::warpgroup::WarpgroupProduct;
+use std::borrow::Cow;
 use std::sync::Arc;
 use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
 use warpgrid_program::FunctionId;
@@ -52,13 +56,15 @@ pub struct PendingSource {
     pub address: u64,
 }
 
-/// The two kinds of groups that a thread makes of its operations.
+/// The kinds of groups that a thread makes of its operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupKind {
     /// Of `cp.async`.
     Copies,
     /// Of `cp.async.bulk`.
     Bulk,
+    /// Of `wgmma.mma_async`.
+    Products,
 }
 
 /// Who is woken when an operation lands.
@@ -90,11 +96,34 @@ pub struct PendingOperation {
     pub origin: PendingOrigin,
     /// Written in this order.
     pub pieces: Vec<PendingPiece>,
+    /// What it does by rule instead.
+    pub work: Work,
     pub completion: PendingCompletion,
     /// It does not land by itself before this step.
     pub earliest_step: u64,
     /// Operations that land before it.
     pub after: Vec<PendingId>,
+}
+
+/// What an operation does that is said by a rule, as long as it is in flight.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Work {
+    /// Nothing beyond its pieces.
+    #[default]
+    Pieces,
+    /// Moves a part of a tensor, which becomes pieces when it reads or lands.
+    Tensor(Box<TensorTransfer>),
+    /// Writes registers of the warp that started it.
+    Product(Box<WarpgroupProduct>),
+    /// Asks for a cluster that has not started; the answer, and the bytes that mbarriers count, go to these blocks.
+    Cancel {
+        lane: u32,
+        blocks: Vec<u64>,
+        address: u64,
+        object: u64,
+    },
+    /// Writes tensor memory of a block, or of a pair.
+    TensorMemory(Box<TensorMemoryWork>),
 }
 
 /// An operation in flight.
@@ -119,11 +148,44 @@ impl PendingOperation {
                 ..
             }
         );
-        bulk && self.pieces.iter().any(|piece| piece.source.is_some())
+        let reads = match &self.work {
+            Work::Pieces => self.pieces.iter().any(|piece| piece.source.is_some()),
+            Work::Tensor(transfer) => transfer.direction == TensorDirection::Store,
+            Work::Product(_) | Work::TensorMemory(_) | Work::Cancel { .. } => false,
+        };
+        bulk && reads
+    }
+
+    /// The pieces that it will write, those of a rule as well.
+    pub fn all_pieces(&self) -> Cow<'_, [PendingPiece]> {
+        match &self.work {
+            Work::Pieces | Work::Product(_) | Work::TensorMemory(_) | Work::Cancel { .. } => {
+                Cow::Borrowed(&self.pieces)
+            }
+            Work::Tensor(transfer) => Cow::Owned(transfer.pieces()),
+        }
+    }
+
+    /// The same operation with its rule as pieces.
+    pub(crate) fn spelled_out(&self) -> PendingOperation {
+        let mut operation = self.clone();
+        if let Work::Tensor(transfer) = &self.work {
+            operation.pieces = transfer.pieces();
+            operation.work = Work::Pieces;
+        }
+        operation
     }
 }
 
 impl Pending {
+    /// The same operation with its rule as pieces.
+    pub(crate) fn spelled_out(&self) -> Pending {
+        Pending {
+            operation: self.operation.spelled_out(),
+            ..self.clone()
+        }
+    }
+
     /// The step before which something becomes of it.
     fn due(&self) -> u64 {
         self.reads_at.unwrap_or(self.lands_at)
@@ -132,33 +194,50 @@ impl Pending {
     /// The lanes that its pieces belong to.
     pub(crate) fn lanes(&self) -> u32 {
         let pieces = self.operation.pieces.iter();
-        pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31))
+        let lanes = pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));
+        match &self.operation.work {
+            Work::Pieces => lanes,
+            Work::Tensor(transfer) => lanes | 1 << (transfer.lane & 31),
+            Work::Product(_) => u32::MAX,
+            Work::TensorMemory(work) => lanes | 1 << (work.lane & 31),
+            Work::Cancel { lane, .. } => lanes | 1 << (lane & 31),
+        }
     }
 }
 
 /// Groups that each lane of a warp has made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Groups {
-    made: [[u32; 32]; 2],
+    made: [[u32; 32]; 3],
+    /// Products of a warpgroup that the warp has started.
+    products: u32,
 }
 
 impl Groups {
     /// Groups that a lane has made.
     pub(crate) fn made(&self, kind: GroupKind, lane: usize) -> u32 {
-        let [copies, bulk] = &self.made;
+        let [copies, bulk, products] = &self.made;
         let row = match kind {
             GroupKind::Copies => copies,
             GroupKind::Bulk => bulk,
+            GroupKind::Products => products,
         };
         row[lane & 31]
     }
 
+    /// The number of a product that the warp starts now.
+    pub(crate) fn next_product(&mut self) -> u32 {
+        self.products = self.products.wrapping_add(1);
+        self.products.wrapping_sub(1)
+    }
+
     /// Lanes make a group of what they have started and not grouped yet.
     pub(crate) fn commit(&mut self, kind: GroupKind, lanes: u32) {
-        let [copies, bulk] = &mut self.made;
+        let [copies, bulk, products] = &mut self.made;
         let row = match kind {
             GroupKind::Copies => copies,
             GroupKind::Bulk => bulk,
+            GroupKind::Products => products,
         };
         for (lane, made) in row.iter_mut().enumerate() {
             *made = made.wrapping_add(lanes >> lane & 1);
@@ -265,6 +344,48 @@ impl InFlight {
         })
     }
 
+    /// Lets the parts of a product land, each after the one before it of its warp, once all `n_warps` of its warpgroup have started theirs.
+    /// Until then they would land last of all.
+    pub(crate) fn join_product(
+        &mut self,
+        (block, warpgroup, index): (u64, u32, u32),
+        n_warps: usize,
+        lands_at: u64,
+    ) {
+        let of_group = |pending: &Pending| match &pending.operation.work {
+            Work::Product(product) => {
+                let origin = &pending.operation.origin;
+                let is_here = (origin.block, origin.warp / 4) == (block, warpgroup);
+                is_here.then_some((origin.warp, product.index))
+            }
+            Work::Pieces | Work::Tensor(_) | Work::Cancel { .. } | Work::TensorMemory(_) => None,
+        };
+        let parts: Vec<(PendingId, u32)> = self
+            .operations
+            .iter()
+            .filter_map(|pending| {
+                let (warp, at) = of_group(pending)?;
+                (at == index).then_some((pending.id, warp))
+            })
+            .collect();
+        if parts.len() < n_warps {
+            return;
+        }
+        for (id, warp) in parts {
+            let of_warp = self.operations.iter().filter(|pending| pending.id != id);
+            let earlier = of_warp.filter(|pending| {
+                of_group(pending).is_some_and(|(of, at)| of == warp && at < index)
+            });
+            let after = earlier.map(|pending| pending.lands_at).max().unwrap_or(0);
+            if let Some(pending) = self.take(id) {
+                self.insert(Pending {
+                    lands_at: lands_at.max(after),
+                    ..Pending::clone(&pending)
+                });
+            }
+        }
+    }
+
     /// Takes an operation out.
     pub(crate) fn take(&mut self, id: PendingId) -> Option<Arc<Pending>> {
         let index = self.operations.iter().position(|p| p.id == id)?;
@@ -282,7 +403,14 @@ impl InFlight {
             };
             let writes =
                 |piece: &PendingPiece| piece.space != StateSpace::Global && of_cluster(piece.block);
-            completes || of_cluster(operation.origin.block) || operation.pieces.iter().any(writes)
+            let moves = match &operation.work {
+                Work::Pieces | Work::Product(_) => false,
+                Work::Tensor(transfer) => transfer.blocks.iter().any(|block| of_cluster(*block)),
+                Work::Cancel { blocks, .. } => blocks.iter().any(|block| of_cluster(*block)),
+                Work::TensorMemory(work) => work.blocks.iter().any(|block| of_cluster(*block)),
+            };
+            let lands = operation.pieces.iter().any(writes) || moves;
+            completes || of_cluster(operation.origin.block) || lands
         })
     }
 }
@@ -300,5 +428,11 @@ impl Starter<'_> {
     pub(crate) fn start(&mut self, operation: PendingOperation) -> PendingId {
         let delay = self.schedule.landing_delay();
         self.in_flight.start(operation, delay)
+    }
+
+    /// As [`InFlight::join_product`], from a step on.
+    pub(crate) fn join_product(&mut self, product: (u64, u32, u32), n_warps: usize, step: u64) {
+        let delay = self.schedule.landing_delay();
+        self.in_flight.join_product(product, n_warps, step + delay);
     }
 }

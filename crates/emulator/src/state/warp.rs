@@ -370,12 +370,15 @@ impl Stack {
 pub(crate) struct Frame {
     pub(crate) return_pc: Row32,
     pub(crate) stack_start: Row32,
+    /// Bytes that were reserved after the variables.
+    pub(crate) reserved: Row32,
 }
 
 impl Frame {
     pub(crate) const EMPTY: Frame = Frame {
         return_pc: [0; LANES],
         stack_start: [0; LANES],
+        reserved: [0; LANES],
     };
 }
 

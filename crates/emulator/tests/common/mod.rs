@@ -567,6 +567,7 @@ pub(crate) fn launch(
     seed: u64,
 ) -> Launch {
     Launch {
+        images: Vec::new(),
         entry: FunctionId(0),
         grid,
         block,

@@ -2,7 +2,7 @@
 //!
 //! Serde's own way to a tagged, flattened or untagged type holds any value in between, and that is 38 KB of the core.
 
-use super::{Buffer, Field, Init, Parameter};
+use super::{Buffer, Field, Init, Parameter, Resource, Surface, TensorMap, Texture};
 use crate::value::{Literal, LiteralVisitor};
 use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -33,6 +33,40 @@ pub(super) struct Fields {
     align: u64,
     fields: Option<Vec<Field>>,
     of: Option<String>,
+    mode: Option<String>,
+    buffer: Option<String>,
+    #[serde(default)]
+    byte_offset: u64,
+    dims: Option<Vec<u64>>,
+    #[serde(default)]
+    strides: Vec<u64>,
+    #[serde(default, rename = "box")]
+    box_extents: Vec<u32>,
+    #[serde(default)]
+    element_strides: Vec<u32>,
+    #[serde(default)]
+    lower_corner: Vec<i32>,
+    #[serde(default)]
+    upper_corner: Vec<i32>,
+    channels_per_pixel: Option<u32>,
+    pixels_per_column: Option<u32>,
+    interleave: Option<String>,
+    swizzle: Option<String>,
+    l2_promotion: Option<String>,
+    oob_fill: Option<String>,
+    passed: Option<String>,
+    resource: Option<Resource>,
+    #[serde(default)]
+    address_mode: Vec<String>,
+    filter: Option<String>,
+    read_mode: Option<String>,
+    #[serde(default)]
+    normalized: bool,
+    #[serde(default)]
+    border_color: Vec<f64>,
+    /// Once more the array of a resource, for readers.
+    #[serde(rename = "array")]
+    _array: Option<IgnoredAny>,
     /// For readers.
     #[serde(rename = "compare")]
     _compare: Option<IgnoredAny>,
@@ -45,6 +79,9 @@ enum Kind {
     Scalar,
     Struct,
     Alias,
+    Tensormap,
+    Texture,
+    Surface,
 }
 
 /// By hand, so that a kind without a run is refused by its name, and not by the first of its fields.
@@ -55,7 +92,9 @@ impl<'de> Deserialize<'de> for Kind {
             type Value = Kind;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`buffer`, `scalar`, `struct` or `alias`")
+                f.write_str(
+                    "`buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture` or `surface`",
+                )
             }
 
             fn visit_str<E: de::Error>(self, kind: &str) -> Result<Kind, E> {
@@ -64,10 +103,9 @@ impl<'de> Deserialize<'de> for Kind {
                     "scalar" => Kind::Scalar,
                     "struct" => Kind::Struct,
                     "alias" => Kind::Alias,
-                    "tensormap" | "texture" | "surface" => {
-                        let why = format!("a parameter of kind `{kind}` does not run yet");
-                        return Err(E::custom(why));
-                    }
+                    "tensormap" => Kind::Tensormap,
+                    "texture" => Kind::Texture,
+                    "surface" => Kind::Surface,
                     _ => return Err(E::invalid_value(de::Unexpected::Str(kind), &self)),
                 })
             }
@@ -112,6 +150,42 @@ impl TryFrom<Fields> for Parameter {
                 name,
                 of: need(read.of, "of")?,
             },
+            Kind::Tensormap => {
+                let map = TensorMap {
+                    name,
+                    mode: need(read.mode, "mode")?,
+                    buffer: need(read.buffer, "buffer")?,
+                    byte_offset: read.byte_offset,
+                    ty: need(read.ty, "type")?,
+                    dims: need(read.dims, "dims")?,
+                    strides: read.strides,
+                    box_extents: read.box_extents,
+                    element_strides: read.element_strides,
+                    lower_corner: read.lower_corner,
+                    upper_corner: read.upper_corner,
+                    channels_per_pixel: read.channels_per_pixel,
+                    pixels_per_column: read.pixels_per_column,
+                    interleave: read.interleave,
+                    swizzle: read.swizzle,
+                    l2_promotion: read.l2_promotion,
+                    oob_fill: read.oob_fill,
+                    passed: read.passed,
+                };
+                Parameter::Tensormap(map)
+            }
+            Kind::Texture => Parameter::Texture(Texture {
+                name,
+                resource: need(read.resource, "resource")?,
+                address_mode: read.address_mode,
+                filter: read.filter,
+                read_mode: read.read_mode,
+                normalized: read.normalized,
+                border_color: read.border_color,
+            }),
+            Kind::Surface => Parameter::Surface(Surface {
+                name,
+                resource: need(read.resource, "resource")?,
+            }),
         })
     }
 }

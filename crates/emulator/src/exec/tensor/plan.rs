@@ -134,6 +134,34 @@ impl Plan {
         }
     }
 
+    /// All of a D with `n_columns` columns, whatever its rows, a tile of the product's shape at a time. `a`, `b` and `c` are as for
+    /// [`Plan::matrix`]; rows and columns are multiples of the shape's.
+    pub fn tiles(&self, n_columns: usize, a: &[u64], b: &[u64], c: &[u64]) -> Vec<u64> {
+        let shape = self.product.shape;
+        let (rows, columns) = (usize::from(shape.m).max(1), usize::from(shape.n).max(1));
+        let depth = self.n_values();
+        let mut d = vec![0; c.len()];
+        for (top, a) in a.chunks(rows * depth).enumerate() {
+            for (left, b) in b.chunks(columns * depth).enumerate() {
+                let of = |row: usize| {
+                    let start = (top * rows + row) * n_columns + left * columns;
+                    start..start + columns
+                };
+                let c: Vec<u64> = (0..rows)
+                    .flat_map(|row| c.get(of(row)).unwrap_or(&[]).iter().copied())
+                    .collect();
+                let mut tile = vec![0; c.len()];
+                self.matrix(a, b, &c, &mut tile);
+                for (row, sums) in tile.chunks(columns).enumerate() {
+                    if let Some(to) = d.get_mut(of(row)) {
+                        to.copy_from_slice(sums);
+                    }
+                }
+            }
+        }
+        d
+    }
+
     /// Values that a row of A takes: its depth, or words of 32 elements for `b1`.
     fn n_values(&self) -> usize {
         let depth = usize::from(self.product.shape.k).max(1);

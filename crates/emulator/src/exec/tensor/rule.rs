@@ -16,6 +16,10 @@ pub enum ProductOp {
     Wmma,
     /// `mma.sync`
     Mma,
+    /// `wgmma.mma_async`
+    Wgmma,
+    /// `tcgen05.mma`
+    Tcgen05,
 }
 
 /// What an integer sum beyond 32 bits becomes.
@@ -145,9 +149,13 @@ impl Product {
     pub(super) fn scaled_kernel(&self, factors: FactorType) -> Result<Kernel, UnsupportedProduct> {
         let unsupported = Err(UnsupportedProduct(*self));
         let is_four = self.a == ScalarType::E2m1 && self.b == ScalarType::E2m1;
-        if self.core != TensorCore::BlackwellRtx
-            || (self.c, self.d) != (ScalarType::F32, ScalarType::F32)
-        {
+        let has_factors = match self.op {
+            ProductOp::Tcgen05 => self.core == TensorCore::Blackwell,
+            ProductOp::Wmma | ProductOp::Mma | ProductOp::Wgmma => {
+                self.core == TensorCore::BlackwellRtx
+            }
+        };
+        if !has_factors || (self.c, self.d) != (ScalarType::F32, ScalarType::F32) {
             return unsupported;
         }
         match (self.shape.k, factors, self.float_kernel()?) {
@@ -252,6 +260,13 @@ impl Product {
     fn byte_hardware(&self) -> Option<Hardware> {
         let depth = self.shape.k.min(32) as u8;
         let is_narrow = |ty| !matches!(ty, ScalarType::E4m3 | ScalarType::E5m2);
+        match self.op {
+            ProductOp::Wmma | ProductOp::Mma => {}
+            // Sums of 13 bits, one block of 32 (Khattak and Mikaitis; `f32` results).
+            ProductOp::Wgmma => return Some(fused(13, depth)),
+            // No results are published: as the products of 8-bit floats of `sm_120`.
+            ProductOp::Tcgen05 => return Some(fused(25, depth)),
+        }
         match self.core {
             // Only the last has them: MMA-Sim models `e2m1`, and `e3m2` and `e2m3` are taken to be as the others.
             TensorCore::Ada | TensorCore::Hopper | TensorCore::Blackwell

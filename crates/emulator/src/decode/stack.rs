@@ -1,0 +1,109 @@
+//! Space on the stack, and blocks that have not started: operands to operations.
+
+use super::asynchronous::object;
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{AccessPlan, Element, LaunchPlan, Op, StackPlan};
+use warpgrid_isa::{BlockIndex, Flag, LaunchOp, ScalarType, StackOp};
+use warpgrid_program::OperandValue;
+
+/// What an allocation is aligned to where nothing says so.
+const ALIGNMENT: u64 = 8;
+/// Bytes to which an answer is aligned (PTX ISA, "clusterlaunchcontrol.try_cancel").
+const ANSWER_BYTES: u32 = 16;
+
+pub(super) fn supports(op: StackOp) -> Support {
+    match op {
+        StackOp::Allocate | StackOp::Save | StackOp::Restore => Support::Runs,
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: StackOp) -> Decoded<Op> {
+    let plan = match op {
+        StackOp::Allocate => StackPlan::Allocate {
+            d: d.destination(0)?,
+            size: d.element(1, d.modifiers.ty.map_or(64, ScalarType::width_bits))?,
+            alignment: match d.operand(2) {
+                OperandValue::Absent => ALIGNMENT,
+                _ => d.immediate(2)?.max(1),
+            },
+        },
+        StackOp::Save => StackPlan::Save(d.destination(0)?),
+        StackOp::Restore => StackPlan::Restore(d.element(0, 64)?),
+    };
+    d.code.stacks.push(plan);
+    Ok(Op::Stack(d.code.stacks.len() as u32 - 1))
+}
+
+pub(super) fn supports_launch(op: LaunchOp) -> Support {
+    match op {
+        LaunchOp::TryCancel | LaunchOp::IsCanceled | LaunchOp::FirstBlock => Support::Runs,
+    }
+}
+
+pub(super) fn decode_launch(d: &mut Decoder<'_>, op: LaunchOp) -> Decoded<Op> {
+    let plan = match op {
+        LaunchOp::TryCancel => LaunchPlan::TryCancel {
+            to: AccessPlan {
+                width_bytes: ANSWER_BYTES,
+                ..object(d, 0)?
+            },
+            mbarrier: object(d, 1)?,
+            to_all: d.modifiers.has(Flag::MulticastAll),
+        },
+        LaunchOp::IsCanceled => LaunchPlan::Read {
+            answer: answer(d)?,
+            parts: vec![(d.destination(0)?, AnswerPart::IsCanceled)],
+        },
+        LaunchOp::FirstBlock => {
+            let answer = answer(d)?;
+            let part = match d.modifiers.unit.block {
+                Some(BlockIndex::X) => Some(AnswerPart::Block(0)),
+                Some(BlockIndex::Y) => Some(AnswerPart::Block(1)),
+                Some(BlockIndex::Z) => Some(AnswerPart::Block(2)),
+                Some(BlockIndex::Whole) | None => None,
+            };
+            let parts = match part {
+                Some(part) => vec![(d.destination(0)?, part)],
+                // The fourth word means nothing, and is left as it is.
+                None => {
+                    let (elements, _) = d.destinations(0)?;
+                    elements
+                        .into_iter()
+                        .zip((0..3).map(AnswerPart::Block))
+                        .collect()
+                }
+            };
+            LaunchPlan::Read { answer, parts }
+        }
+    };
+    d.code.launches.push(plan);
+    Ok(Op::Launch(d.code.launches.len() as u32 - 1))
+}
+
+/// The 128 bits of an answer: a register, or parts in braces.
+fn answer(d: &mut Decoder<'_>) -> Decoded<Element> {
+    let OperandValue::List(_) = d.operand(1) else {
+        return d.element(1, 128);
+    };
+    let (elements, _) = d.sources(1, 32)?;
+    let n = elements.len() as u32;
+    if n == 0 || 128 % n != 0 {
+        return Err(Refusal::missing("parts of an answer"));
+    }
+    let whole = d.hidden(128);
+    let elements = d.pack(elements);
+    d.before.push(Op::Pack {
+        d: whole,
+        elements,
+        element_bits: (128 / n) as u8,
+    });
+    Ok(whole)
+}
+
+/// What is read of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerPart {
+    IsCanceled,
+    /// The index along one dimension.
+    Block(u32),
+}

@@ -1,0 +1,156 @@
+//! Copies of parts of tensors, and changes of tensor maps: operands to plans.
+
+use super::asynchronous::{object, place};
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{AccessPlan, Element, Op, TensorCopyPlan, TensorMapPlan};
+use crate::state::tensor_transfer::TensorDirection;
+use warpgrid_isa::{
+    Completion, CtaGroup, Flag, LoadMode, ScalarType, StateSpace, TensorCopyOp, TensorMapField,
+    TensorMapOp,
+};
+
+/// Bytes to which the address in shared memory is aligned (CUDA programming guide, "Tensor Memory Accelerator").
+const ALIGNMENT: u32 = 128;
+/// Bytes to which a tensor map is aligned.
+const MAP_ALIGNMENT: u32 = 64;
+
+pub(super) fn supports(op: TensorCopyOp) -> Support {
+    match op {
+        TensorCopyOp::Load
+        | TensorCopyOp::Store
+        | TensorCopyOp::Reduction
+        | TensorCopyOp::Prefetch => Support::Runs,
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> Decoded<Op> {
+    let plan = match op {
+        TensorCopyOp::Load => load(d)?,
+        TensorCopyOp::Store | TensorCopyOp::Reduction => store(d)?,
+        // Caches hold no values of their own.
+        TensorCopyOp::Prefetch => return Ok(Op::Nop),
+    };
+    d.code.tensor_copies.push(plan);
+    Ok(Op::TensorCopy(d.code.tensor_copies.len() as u32 - 1))
+}
+
+/// `[dst], [tensorMap, coordinates], [mbar]{, offsets}{, blocks}{, cache-policy}`
+fn load(d: &mut Decoder<'_>) -> Decoded<TensorCopyPlan> {
+    let space = d.modifiers.state_space();
+    let shared = place(d, 0, space, ALIGNMENT)?;
+    let (map, coordinates) = tensor(d, 1)?;
+    let mbarrier = AccessPlan {
+        space,
+        ..object(d, 2)?
+    };
+    let mode = d.modifiers.unit.load_mode();
+    let has_offsets = match mode {
+        LoadMode::Im2col | LoadMode::Im2colW | LoadMode::Im2colW128 => true,
+        LoadMode::Tile | LoadMode::Gather4 | LoadMode::Scatter4 | LoadMode::Im2colNoOffsets => {
+            false
+        }
+    };
+    let offsets = match has_offsets {
+        true => d.sources(3, 16)?.0,
+        false => Vec::new(),
+    };
+    let blocks = match d.modifiers.has(Flag::Multicast) {
+        true => Some(d.element(3 + usize::from(has_offsets), 16)?),
+        false => None,
+    };
+    Ok(TensorCopyPlan {
+        direction: TensorDirection::Load,
+        mode,
+        shared,
+        map,
+        coordinates,
+        mbarrier: Some(mbarrier),
+        offsets,
+        blocks,
+        is_pair: d.modifiers.unit.group == Some(CtaGroup::Two),
+        reduces: None,
+    })
+}
+
+/// `[tensorMap, coordinates], [src]{, cache-policy}`
+fn store(d: &mut Decoder<'_>) -> Decoded<TensorCopyPlan> {
+    if d.modifiers.completion != Some(Completion::BulkGroup) {
+        return Err(Refusal::missing("bulk group"));
+    }
+    let (map, coordinates) = tensor(d, 0)?;
+    let shared = place(d, 1, StateSpace::Shared, ALIGNMENT)?;
+    Ok(TensorCopyPlan {
+        direction: TensorDirection::Store,
+        mode: d.modifiers.unit.load_mode(),
+        shared,
+        map,
+        coordinates,
+        mbarrier: None,
+        offsets: Vec::new(),
+        blocks: None,
+        is_pair: false,
+        reduces: d.modifiers.atomic,
+    })
+}
+
+/// The tensor map's address, and the coordinates.
+fn tensor(d: &mut Decoder<'_>, index: usize) -> Decoded<(Element, Vec<Element>)> {
+    let elements = d.place(index)?;
+    match elements.split_first() {
+        Some((map, coordinates)) => Ok((*map, coordinates.to_vec())),
+        None => Err(Refusal::missing("tensor map")),
+    }
+}
+
+pub(super) fn supports_map(op: TensorMapOp) -> Support {
+    match op {
+        TensorMapOp::Replace | TensorMapOp::Publish => Support::Runs,
+    }
+}
+
+pub(super) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> Decoded<Op> {
+    let plan = match op {
+        TensorMapOp::Replace => replace(d)?,
+        // `[dst], [src], 128`: its spaces are named apart.
+        TensorMapOp::Publish => TensorMapPlan::Publish {
+            to: place(d, 0, StateSpace::Global, MAP_ALIGNMENT)?,
+            from: place(d, 1, StateSpace::Shared, MAP_ALIGNMENT)?,
+        },
+    };
+    d.code.tensor_maps.push(plan);
+    Ok(Op::TensorMap(d.code.tensor_maps.len() as u32 - 1))
+}
+
+/// `[addr]{, dimension}, value`
+fn replace(d: &mut Decoder<'_>) -> Decoded<TensorMapPlan> {
+    let field = d.modifiers.unit.field;
+    let field = field.ok_or_else(|| Refusal::missing("field"))?;
+    let has_dimension = match field {
+        TensorMapField::Box
+        | TensorMapField::Extent
+        | TensorMapField::ElementStride
+        | TensorMapField::Stride => true,
+        TensorMapField::Address
+        | TensorMapField::Rank
+        | TensorMapField::ElementType
+        | TensorMapField::Interleave
+        | TensorMapField::Swizzle
+        | TensorMapField::Atomicity
+        | TensorMapField::Fill => false,
+    };
+    let access = AccessPlan {
+        width_bytes: MAP_ALIGNMENT,
+        ..object(d, 0)?
+    };
+    let dimension = match has_dimension {
+        true => d.immediate(1)? as usize,
+        false => 0,
+    };
+    let bits = d.modifiers.ty.map_or(32, ScalarType::width_bits);
+    Ok(TensorMapPlan::Replace {
+        access,
+        field,
+        dimension,
+        value: d.element(1 + usize::from(has_dimension), bits)?,
+    })
+}

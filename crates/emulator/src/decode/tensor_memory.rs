@@ -1,0 +1,397 @@
+//! Tensor memory: operands to plans.
+
+use super::asynchronous::object;
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{AccessPlan, Element, Op, Predicate};
+use warpgrid_isa::{
+    CopyShape, CtaGroup, Flag, MmaKind, Modifiers, MoveShape, ReduceOp, ScalarType, TensorMemoryOp,
+    WarpMulticast,
+};
+use warpgrid_program::OperandValue;
+
+/// An operation on tensor memory.
+#[derive(Clone, Debug)]
+pub(crate) enum TensorMemoryPlan {
+    Allocate {
+        to: AccessPlan,
+        columns: Element,
+    },
+    Free {
+        place: TensorAddress,
+        columns: Element,
+    },
+    Load(Box<MovePlan>),
+    Store(Box<MovePlan>),
+    Commit {
+        object: AccessPlan,
+        blocks: Option<Element>,
+    },
+    Start(Box<StartPlan>),
+}
+
+impl TensorMemoryPlan {
+    /// Whether all lanes of the warp execute it together.
+    pub(crate) const fn takes_warp(&self) -> bool {
+        match self {
+            TensorMemoryPlan::Allocate { .. }
+            | TensorMemoryPlan::Free { .. }
+            | TensorMemoryPlan::Load(_)
+            | TensorMemoryPlan::Store(_) => true,
+            TensorMemoryPlan::Commit { .. } | TensorMemoryPlan::Start(_) => false,
+        }
+    }
+}
+
+/// An address in tensor memory: a register and a constant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TensorAddress {
+    pub(crate) base: Element,
+    pub(crate) offset: u32,
+}
+
+/// Registers to or from tensor memory.
+#[derive(Clone, Debug)]
+pub(crate) struct MovePlan {
+    pub(crate) place: TensorAddress,
+    pub(crate) shape: MoveShape,
+    /// Columns between the halves of `.16x32bx2`.
+    pub(crate) half: u32,
+    /// Whether a register holds the low halves of two columns.
+    pub(crate) is_packed: bool,
+    pub(crate) registers: Vec<Element>,
+    /// What is made of all registers of a thread.
+    pub(crate) reduces: Option<Reduced>,
+}
+
+/// The smallest or largest of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reduced {
+    pub(crate) to: Element,
+    pub(crate) op: ReduceOp,
+    pub(crate) ty: ScalarType,
+    pub(crate) absolute: bool,
+    pub(crate) nan: bool,
+}
+
+/// An operation that goes on by itself.
+#[derive(Clone, Debug)]
+pub(crate) struct StartPlan {
+    pub(crate) kind: StartKind,
+    pub(crate) group: CtaGroup,
+    pub(crate) d: TensorAddress,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum StartKind {
+    /// A copy of shared memory.
+    Copy {
+        source: Element,
+        shape: CopyShape,
+        warps: Option<WarpMulticast>,
+    },
+    Product(ProductOperands),
+}
+
+/// The operands of a product.
+#[derive(Clone, Debug)]
+pub(crate) struct ProductOperands {
+    pub(crate) kind: MmaKind,
+    pub(crate) a: FactorOperand,
+    pub(crate) b: Element,
+    pub(crate) descriptor: Element,
+    pub(crate) adds: Option<Predicate>,
+    pub(crate) left_out: Vec<Element>,
+    /// The sums that are there are divided by two to this power.
+    pub(crate) scale: u32,
+    pub(crate) factors: Option<[TensorAddress; 2]>,
+    pub(crate) factors_per_line: usize,
+    pub(crate) metadata: Option<TensorAddress>,
+    /// Whether the second factor stays in its collector, which changes where D lies.
+    pub(crate) is_stationary: bool,
+}
+
+/// A in tensor memory, or described in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FactorOperand {
+    Kept(TensorAddress),
+    Described(Element),
+}
+
+pub(super) fn supports(op: TensorMemoryOp, modifiers: &Modifiers) -> Support {
+    use TensorMemoryOp as T;
+    match op {
+        T::Copy if modifiers.unpacking.is_some() => {
+            Support::not_yet("copies that unpack their elements")
+        }
+        T::Shift => Support::not_yet("shifts of tensor memory"),
+        T::Product | T::SparseProduct if modifiers.has(Flag::AShift) => {
+            Support::not_yet("products whose rows are shifted")
+        }
+        T::Allocate
+        | T::Free
+        | T::Relinquish
+        | T::Commit
+        | T::Copy
+        | T::Fence
+        | T::Wait
+        | T::Load
+        | T::LoadReduce
+        | T::Store
+        | T::Product
+        | T::ScaledProduct
+        | T::SparseProduct
+        | T::StationaryProduct
+        | T::StationarySparseProduct => Support::Runs,
+        T::SparseScaledProduct => Support::not_yet("sparse products with factors"),
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
+    use TensorMemoryOp as T;
+    let plan = match op {
+        T::Allocate => allocate(d)?,
+        T::Free => TensorMemoryPlan::Free {
+            place: TensorAddress {
+                base: d.element(0, 32)?,
+                offset: 0,
+            },
+            columns: d.element(1, 32)?,
+        },
+        // Blocks that share a multiprocessor are not modelled.
+        T::Relinquish => return Ok(Op::Nop),
+        // Loads and stores are done in their step.
+        T::Fence | T::Wait => return Ok(Op::Nop),
+        T::Commit => TensorMemoryPlan::Commit {
+            object: object(d, 0)?,
+            blocks: match d.modifiers.has(Flag::Multicast) {
+                true => Some(d.element(1, 16)?),
+                false => None,
+            },
+        },
+        T::Copy => copy(d)?,
+        T::Load => TensorMemoryPlan::Load(moved(d, (0, 1, 2), false)?),
+        T::LoadReduce => TensorMemoryPlan::Load(moved(d, (0, 2, 3), true)?),
+        T::Store => store(d)?,
+        T::Product => product(d, Places::PLAIN)?,
+        T::ScaledProduct => product(d, Places::SCALED)?,
+        T::SparseProduct => product(d, Places::PLAIN.sparse())?,
+        T::StationaryProduct => product(d, Places::STATIONARY)?,
+        T::StationarySparseProduct => product(d, Places::STATIONARY.sparse())?,
+        T::Shift | T::SparseScaledProduct => return Err(Refusal::NotYet(None)),
+    };
+    d.code.tensor_memory.push(plan);
+    Ok(Op::TensorMemory(d.code.tensor_memory.len() as u32 - 1))
+}
+
+/// `[a], columns`
+fn allocate(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
+    let to = AccessPlan {
+        width_bytes: 4,
+        ..object(d, 0)?
+    };
+    Ok(TensorMemoryPlan::Allocate {
+        to,
+        columns: d.element(1, 32)?,
+    })
+}
+
+/// An address in brackets.
+fn address(d: &mut Decoder<'_>, index: usize) -> Decoded<TensorAddress> {
+    let address = d.address_operand(index)?;
+    let (slot, is_wide, offset) = d.address(address)?;
+    let bank = match is_wide {
+        true => crate::decode::code::Bank::B64,
+        false => crate::decode::code::Bank::B32,
+    };
+    Ok(TensorAddress {
+        base: Element {
+            slot,
+            bank,
+            bits: if is_wide { 64 } else { 32 },
+        },
+        offset: offset as u32,
+    })
+}
+
+/// The positions of the registers, the address and the immediate.
+type MovePlaces = (usize, usize, usize);
+
+fn moved(
+    d: &mut Decoder<'_>,
+    (registers, place, half): MovePlaces,
+    reduces: bool,
+) -> Decoded<Box<MovePlan>> {
+    let modifiers = d.modifiers;
+    let shape = modifiers.unit.moved;
+    let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
+    let reduces = match reduces {
+        true => Some(Reduced {
+            to: reduced(d, 1)?,
+            op: modifiers
+                .reduce
+                .ok_or_else(|| Refusal::missing("operation"))?,
+            ty: modifiers.ty.unwrap_or(ScalarType::U32),
+            absolute: modifiers.has(Flag::Abs),
+            nan: modifiers.has(Flag::NaN),
+        }),
+        false => None,
+    };
+    Ok(Box::new(MovePlan {
+        place: address(d, place)?,
+        shape,
+        half: match shape {
+            MoveShape::M16x32x2 => d.immediate(half)? as u32,
+            MoveShape::M32x32 | MoveShape::M16x64 | MoveShape::M16x128 | MoveShape::M16x256 => 0,
+        },
+        is_packed: modifiers.has(Flag::Pack16) || modifiers.has(Flag::Unpack16),
+        registers: d.destinations(registers)?.0,
+        reduces,
+    }))
+}
+
+/// One register, in braces or not.
+fn reduced(d: &mut Decoder<'_>, index: usize) -> Decoded<Element> {
+    let (elements, _) = d.destinations(index)?;
+    elements
+        .first()
+        .copied()
+        .ok_or_else(|| Refusal::missing("register"))
+}
+
+/// `[taddr]{, half}, r`
+fn store(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
+    let modifiers = d.modifiers;
+    let shape = modifiers.unit.moved;
+    let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
+    let is_split = shape == MoveShape::M16x32x2;
+    Ok(TensorMemoryPlan::Store(Box::new(MovePlan {
+        place: address(d, 0)?,
+        shape,
+        half: match is_split {
+            true => d.immediate(1)? as u32,
+            false => 0,
+        },
+        is_packed: modifiers.has(Flag::Unpack16),
+        registers: d.sources(1 + usize::from(is_split), 32)?.0,
+        reduces: None,
+    })))
+}
+
+fn group(d: &Decoder<'_>) -> CtaGroup {
+    d.modifiers.unit.group.unwrap_or(CtaGroup::One)
+}
+
+/// `[taddr], source`
+fn copy(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
+    let unit = d.modifiers.unit;
+    Ok(TensorMemoryPlan::Start(Box::new(StartPlan {
+        group: group(d),
+        d: address(d, 0)?,
+        kind: StartKind::Copy {
+            source: d.element(1, 64)?,
+            shape: unit.copied.ok_or_else(|| Refusal::missing("shape"))?,
+            warps: unit.warps,
+        },
+    })))
+}
+
+/// Where the operands of a product are, after `[d], a, b`.
+#[derive(Clone, Copy)]
+struct Places {
+    metadata: Option<usize>,
+    descriptor: usize,
+    left_out: Option<usize>,
+    factors: Option<usize>,
+    adds: usize,
+    scale: Option<usize>,
+    zeros: Option<usize>,
+}
+
+impl Places {
+    const PLAIN: Places = Places {
+        metadata: None,
+        descriptor: 3,
+        left_out: Some(4),
+        factors: None,
+        adds: 5,
+        scale: Some(6),
+        zeros: None,
+    };
+    const SCALED: Places = Places {
+        left_out: None,
+        factors: Some(4),
+        adds: 6,
+        scale: None,
+        ..Places::PLAIN
+    };
+    const STATIONARY: Places = Places {
+        left_out: None,
+        adds: 4,
+        scale: None,
+        zeros: Some(5),
+        ..Places::PLAIN
+    };
+
+    /// The same after `[metadata]`.
+    fn sparse(self) -> Places {
+        let next = |at: Option<usize>| at.map(|at| at + 1);
+        Places {
+            metadata: Some(3),
+            descriptor: self.descriptor + 1,
+            left_out: next(self.left_out),
+            factors: next(self.factors),
+            adds: self.adds + 1,
+            scale: next(self.scale),
+            zeros: next(self.zeros),
+        }
+    }
+}
+
+fn product(d: &mut Decoder<'_>, places: Places) -> Decoded<TensorMemoryPlan> {
+    let modifiers = d.modifiers;
+    let there = |d: &Decoder<'_>, at: Option<usize>| {
+        at.filter(|at| *d.operand(*at) != OperandValue::Absent)
+    };
+    if there(d, places.zeros).is_some() {
+        let what = "`tcgen05.mma.ws` with columns that are zero".to_owned();
+        return Err(Refusal::NotYet(Some(what)));
+    }
+    let a = match d.operand(1) {
+        OperandValue::Address(_) => FactorOperand::Kept(address(d, 1)?),
+        _ => FactorOperand::Described(d.element(1, 64)?),
+    };
+    let adds = d.condition(places.adds)?;
+    let left_out = match there(d, places.left_out) {
+        Some(at) => d.sources(at, 32)?.0,
+        None => Vec::new(),
+    };
+    let scale = match there(d, places.scale) {
+        Some(at) => d.immediate(at)? as u32,
+        None => 0,
+    };
+    let factors = match places.factors {
+        Some(at) => Some([address(d, at)?, address(d, at + 1)?]),
+        None => None,
+    };
+    let metadata = match places.metadata {
+        Some(at) => Some(address(d, at)?),
+        None => None,
+    };
+    Ok(TensorMemoryPlan::Start(Box::new(StartPlan {
+        group: group(d),
+        d: address(d, 0)?,
+        kind: StartKind::Product(ProductOperands {
+            kind: modifiers.kind.ok_or_else(|| Refusal::missing("kind"))?,
+            a,
+            b: d.element(2, 64)?,
+            descriptor: d.element(places.descriptor, 32)?,
+            adds,
+            left_out,
+            scale,
+            factors,
+            factors_per_line: modifiers.factors_per_line().into(),
+            metadata,
+            is_stationary: places.zeros.is_some(),
+        }),
+    })))
+}

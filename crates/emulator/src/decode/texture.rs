@@ -1,0 +1,263 @@
+//! Textures and surfaces: operands to plans.
+
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{
+    AccessNotes, AccessPlan, Element, ImagePlan, Op, QueryPlan, SamplePlan, SurfacePlan,
+};
+use crate::run::observe::CacheHints;
+use crate::state::registers::Slot;
+use warpgrid_isa::{
+    Geometry, Modifiers, ScalarType, Sem, StateSpace, SurfaceMode, SurfaceOp, TexelComponent,
+    TextureOp,
+};
+use warpgrid_program::{OperandValue, Source, SourceModifiers};
+
+/// Offsets of texels are far smaller; a larger literal is a value to compare with.
+const MOST_OFFSET: i64 = 64;
+
+pub(super) fn supports(op: TextureOp, modifiers: &Modifiers) -> Support {
+    match (op, modifiers.unit.geometry) {
+        (TextureOp::IsReference, _) => Support::not_yet("questions what a handle refers to"),
+        (_, Some(Geometry::D2ms | Geometry::A2dms)) => {
+            Support::not_yet("several samples of a texel")
+        }
+        (
+            TextureOp::Sample
+            | TextureOp::SampleLevel
+            | TextureOp::SampleGradient
+            | TextureOp::Gather
+            | TextureOp::Query
+            | TextureOp::QueryLevel,
+            _,
+        ) => Support::Runs,
+    }
+}
+
+pub(super) fn supports_surface(op: SurfaceOp, modifiers: &Modifiers) -> Support {
+    match (op, modifiers.unit.geometry) {
+        (_, Some(Geometry::D4 | Geometry::D5)) => {
+            Support::not_yet("surfaces of four and five dimensions, which the manual does not have")
+        }
+        (SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Reduction | SurfaceOp::Query, _) => {
+            Support::Runs
+        }
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
+    let plan = match op {
+        TextureOp::Sample => sample(d, 2)?,
+        TextureOp::SampleLevel => sample(d, 3)?,
+        TextureOp::SampleGradient => sample(d, 4)?,
+        TextureOp::Gather => sample(d, 2)?,
+        TextureOp::Query => query(d, false)?,
+        TextureOp::QueryLevel => query(d, true)?,
+        TextureOp::IsReference => return Err(Refusal::NotYet(None)),
+    };
+    Ok(planned(d, plan))
+}
+
+pub(super) fn decode_surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<Op> {
+    let plan = match op {
+        SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Reduction => surface(d, op)?,
+        SurfaceOp::Query => query(d, false)?,
+    };
+    Ok(planned(d, plan))
+}
+
+fn planned(d: &mut Decoder<'_>, plan: ImagePlan) -> Op {
+    d.code.images.push(plan);
+    Op::Image(d.code.images.len() as u32 - 1)
+}
+
+fn geometry(d: &Decoder<'_>) -> Decoded<Geometry> {
+    d.modifiers
+        .unit
+        .geometry
+        .ok_or_else(|| Refusal::missing("geometry"))
+}
+
+/// `d, [texture{, sampler}, coordinates]{, level}{, gradients}{, offset}{, reference}`; `offset_at` says where an offset would be.
+fn sample(d: &mut Decoder<'_>, offset_at: usize) -> Decoded<ImagePlan> {
+    let geometry = geometry(d)?;
+    let missing = |what| move || Refusal::missing(what);
+    let to = d.modifiers.d_type.ok_or_else(missing("result type"))?;
+    let coordinate = d.modifiers.c_type.ok_or_else(missing("coordinate type"))?;
+    let n = d.modifiers.n_elements();
+    let (mut elements, _) = d.destinations(0)?;
+    let resident = match elements.len() > n {
+        true => elements.pop(),
+        false => None,
+    };
+    let (image, sampler, coordinates) = place(d, 1)?;
+    if !d.is_absent(offset_at + 1) {
+        return Err(compared());
+    }
+    let offsets = match d.operand(offset_at) {
+        OperandValue::Absent => Vec::new(),
+        OperandValue::List(_) => d.sources(offset_at, 32)?.0,
+        OperandValue::Source(source, _) if is_offset(d, *source) => {
+            vec![d.element(offset_at, 32)?]
+        }
+        _ => return Err(compared()),
+    };
+    Ok(ImagePlan::Sample(SamplePlan {
+        geometry,
+        gathers: d.modifiers.unit.component.map(|component| match component {
+            TexelComponent::Red => 0,
+            TexelComponent::Green => 1,
+            TexelComponent::Blue => 2,
+            TexelComponent::Alpha => 3,
+        }),
+        image,
+        sampler,
+        coordinates,
+        is_float: coordinate == ScalarType::F32,
+        offsets,
+        elements,
+        resident,
+        to,
+    }))
+}
+
+fn compared() -> Refusal {
+    Refusal::NotYet(Some("tex with a value to compare with".to_owned()))
+}
+
+/// Whether a value alone after a texture is an offset: else it is a value to compare with.
+fn is_offset(d: &Decoder<'_>, source: Source) -> bool {
+    match source {
+        Source::Immediate(value) => (value as i32 as i64).abs() < MOST_OFFSET,
+        Source::Register(run) => {
+            let register = d.function.registers.get(run.first.0 as usize);
+            register.is_some_and(|register| register.ty.is_integer())
+        }
+        _ => false,
+    }
+}
+
+/// The texture or surface, the sampler where there is one, and the coordinates.
+fn place(d: &mut Decoder<'_>, index: usize) -> Decoded<(Element, Option<Element>, Vec<Element>)> {
+    let elements = d.place(index)?;
+    let Some((image, rest)) = elements.split_first() else {
+        return Err(Refusal::missing("texture"));
+    };
+    // Coordinates have 32 bits, and handles 64.
+    match rest.split_first() {
+        Some((sampler, coordinates)) if sampler.bits == 64 => {
+            Ok((*image, Some(*sampler), coordinates.to_vec()))
+        }
+        _ => Ok((*image, None, rest.to_vec())),
+    }
+}
+
+/// `d, [a]{, level}`
+fn query(d: &mut Decoder<'_>, has_level: bool) -> Decoded<ImagePlan> {
+    let property = d.modifiers.unit.property;
+    let property = property.ok_or_else(|| Refusal::missing("property"))?;
+    let to = d.destination(0)?;
+    let (slot, _, addend) = d.address(d.address_operand(1)?)?;
+    let image = Element {
+        slot,
+        bank: super::bank_of(64),
+        bits: 64,
+    };
+    let level = match has_level {
+        true => Some(d.element(2, 32)?),
+        false => None,
+    };
+    Ok(ImagePlan::Query(QueryPlan {
+        property,
+        to,
+        image,
+        addend,
+        level,
+    }))
+}
+
+/// `suld d, [a, coordinates]`, `sust [a, coordinates], b`, `sured [a, coordinates], b`
+fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
+    let geometry = geometry(d)?;
+    let modifiers = d.modifiers;
+    let missing = |what| move || Refusal::missing(what);
+    let ty = modifiers.ty.ok_or_else(missing("type"))?;
+    let bounds = modifiers.unit.bounds.ok_or_else(missing("clamp mode"))?;
+    let is_formatted = modifiers.unit.surface == Some(SurfaceMode::Formatted);
+    let n = modifiers.n_elements();
+    let (at, values_at) = match op {
+        SurfaceOp::Load => (1, 0),
+        SurfaceOp::Store | SurfaceOp::Reduction | SurfaceOp::Query => (0, 1),
+    };
+    let (image, _, coordinates) = place(d, at)?;
+    let (mut elements, mut operands) = match op {
+        SurfaceOp::Load => d.destinations(values_at)?,
+        SurfaceOp::Store | SurfaceOp::Reduction | SurfaceOp::Query => {
+            surface_sources(d, values_at, ty)?
+        }
+    };
+    if elements.len() < n {
+        return Err(Refusal::missing("element"));
+    }
+    elements.truncate(n);
+    operands.truncate(n);
+    let element_bytes = ty.width_bytes();
+    Ok(ImagePlan::Access(SurfacePlan {
+        op,
+        geometry,
+        bounds,
+        is_formatted,
+        image,
+        coordinates,
+        reduces: modifiers.atomic,
+        access: AccessPlan {
+            space: StateSpace::Global,
+            base: Slot::NONE,
+            wide: true,
+            offset: 0,
+            element_bytes,
+            width_bytes: element_bytes * n as u32,
+            signed: false,
+            written: elements
+                .iter()
+                .enumerate()
+                .filter(|(_, element)| element.slot.is_some())
+                .fold(0, |mask, (index, _)| mask | 1 << index),
+            whole_registers: false,
+            elements,
+            noted: AccessNotes {
+                ty,
+                sem: Sem::Weak,
+                scope: None,
+                cache: CacheHints {
+                    op: modifiers.cache,
+                    ..CacheHints::default()
+                },
+                access_bytes: None,
+                operands,
+            },
+        },
+    }))
+}
+
+/// What a surface takes, and which operands that is.
+fn surface_sources(
+    d: &mut Decoder<'_>,
+    index: usize,
+    ty: ScalarType,
+) -> Decoded<(Vec<Element>, Vec<u32>)> {
+    let bits = ty.width_bits();
+    match d.operand(index) {
+        OperandValue::Source(source, modifiers) => {
+            let element = d.read_as(*source, *modifiers, bits, ty)?;
+            Ok((vec![element], vec![d.operand_index(index)]))
+        }
+        OperandValue::Predicate {
+            source,
+            negated: false,
+        } => {
+            let element = d.read_as(*source, SourceModifiers::NONE, bits, ty)?;
+            Ok((vec![element], vec![d.operand_index(index)]))
+        }
+        _ => d.sources(index, bits),
+    }
+}

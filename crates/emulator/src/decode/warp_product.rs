@@ -1,0 +1,177 @@
+//! Products of a warpgroup and sparse products of a warp: operands to plans.
+
+use super::{Decoded, Decoder, Refusal, Support};
+use crate::decode::code::{Element, GroupWait, Op, Predicate};
+use crate::exec::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
+use crate::state::descriptor::{DescriptorKind, Major};
+use crate::state::pending::GroupKind;
+use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::{AtomicOp, Flag, Rounding, ScalarType, WarpgroupOp};
+use warpgrid_program::OperandValue;
+
+/// A product of 16 rows of a warp.
+#[derive(Clone, Debug)]
+pub(crate) struct WarpProductPlan {
+    pub(crate) plan: Plan,
+    pub(crate) kind: DescriptorKind,
+    pub(crate) d: Vec<Element>,
+    pub(crate) c: Vec<Element>,
+    pub(crate) d_type: ScalarType,
+    pub(crate) a: FactorPlace,
+    pub(crate) b: FactorPlace,
+    pub(crate) n_columns: usize,
+    /// Terms of each sum, with those that a sparse A leaves out; words of 32 for single bits.
+    pub(crate) depth: usize,
+    /// Whether the sums go on from C; always where nothing is asked.
+    pub(crate) adds: Option<Predicate>,
+    /// Whether A and B are negated.
+    pub(crate) negate: [bool; 2],
+    /// The metadata of a sparse A, and which lanes have them.
+    pub(crate) sparse: Option<(Element, u32)>,
+}
+
+/// Where a factor is.
+#[derive(Clone, Debug)]
+pub(crate) enum FactorPlace {
+    Registers(Vec<Element>),
+    /// In shared memory.
+    Described {
+        descriptor: Element,
+        major: Major,
+    },
+}
+
+pub(super) fn supports(op: WarpgroupOp) -> Support {
+    match op {
+        WarpgroupOp::Product
+        | WarpgroupOp::SparseProduct
+        | WarpgroupOp::Fence
+        | WarpgroupOp::Commit
+        | WarpgroupOp::Wait => Support::Runs,
+    }
+}
+
+pub(super) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
+    let kind = GroupKind::Products;
+    match op {
+        WarpgroupOp::Product => product(d, false),
+        WarpgroupOp::SparseProduct => product(d, true),
+        // Products read registers as they start.
+        WarpgroupOp::Fence => Ok(Op::Nop),
+        WarpgroupOp::Commit => Ok(Op::AsyncCommit(kind)),
+        WarpgroupOp::Wait => Ok(Op::AsyncWait(GroupWait {
+            kind,
+            latest: Some(d.immediate(0)? as u32),
+            reads: false,
+        })),
+    }
+}
+
+/// `d, a, b{, metadata, selector}, scale-d{, scale-a, scale-b{, trans-a}, trans-b}`
+fn product(d: &mut Decoder<'_>, is_sparse: bool) -> Decoded<Op> {
+    let (plan, depth) = plan(d, ProductOp::Wgmma, is_sparse)?;
+    let n_columns = d.modifiers.shape.map_or(0, |shape| shape.columns.into());
+    let (sums, _) = d.destinations(0)?;
+    let after = if is_sparse { 5 } else { 3 };
+    let negated = |d: &Decoder<'_>, at| Ok(number(d, at)?.is_some_and(|n| n as i64 == -1));
+    let negate = [negated(d, after + 1)?, negated(d, after + 2)?];
+    let major = |d: &Decoder<'_>, at| {
+        let is_transposed = number(d, at)? == Some(1);
+        Ok(if is_transposed { Major::Mn } else { Major::K })
+    };
+    let (a_major, b_major) = (major(d, after + 3)?, major(d, after + 4)?);
+    let a = match d.operand(1) {
+        OperandValue::List(_) => FactorPlace::Registers(d.sources(1, 32)?.0),
+        _ => FactorPlace::Described {
+            descriptor: d.element(1, 64)?,
+            major: a_major,
+        },
+    };
+    let b = FactorPlace::Described {
+        descriptor: d.element(2, 64)?,
+        major: b_major,
+    };
+    let adds = d.condition(after)?;
+    let sparse = match is_sparse {
+        true => Some((d.element(3, 32)?, d.immediate(4)? as u32)),
+        false => None,
+    };
+    d.code.warp_products.push(WarpProductPlan {
+        plan,
+        kind: DescriptorKind::Warpgroup,
+        c: sums.clone(),
+        d: sums,
+        d_type: d.modifiers.d_type.unwrap_or(ScalarType::F32),
+        a,
+        b,
+        n_columns,
+        depth,
+        adds,
+        negate,
+        sparse,
+    });
+    Ok(Op::Warpgroup(d.code.warp_products.len() as u32 - 1))
+}
+
+/// A number that may be left out.
+fn number(d: &Decoder<'_>, at: usize) -> Decoded<Option<u64>> {
+    match d.operand(at) {
+        OperandValue::Absent => Ok(None),
+        _ => d.immediate(at).map(Some),
+    }
+}
+
+/// `mma.sp`: `d, a, b, c, metadata, selector`, all in registers.
+pub(super) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
+    let (plan, depth) = plan(d, ProductOp::Mma, true)?;
+    Ok(WarpProductPlan {
+        plan,
+        kind: DescriptorKind::Warpgroup,
+        d: d.destinations(0)?.0,
+        c: d.sources(3, 32)?.0,
+        d_type: d.modifiers.d_type.unwrap_or(ScalarType::F32),
+        a: FactorPlace::Registers(d.sources(1, 32)?.0),
+        b: FactorPlace::Registers(d.sources(2, 32)?.0),
+        n_columns: d.modifiers.shape.map_or(0, |shape| shape.columns.into()),
+        depth,
+        adds: None,
+        negate: [false; 2],
+        sparse: Some((d.element(4, 32)?, d.immediate(5)? as u32)),
+    })
+}
+
+/// How sums are computed, and how many terms each has.
+fn plan(d: &Decoder<'_>, op: ProductOp, is_sparse: bool) -> Decoded<(Plan, usize)> {
+    let modifiers = d.modifiers;
+    let missing = || Refusal::missing("type");
+    let d_type = modifiers.d_type.ok_or_else(missing)?;
+    let shape = modifiers.shape.ok_or_else(|| Refusal::missing("shape"))?;
+    let core = TensorCore::of(d.program.target);
+    // A sparse row has half of its terms.
+    let terms = if is_sparse {
+        shape.depth / 2
+    } else {
+        shape.depth
+    };
+    let product = Product {
+        core: core.ok_or(Refusal::NotYet(None))?,
+        op,
+        shape: Shape::new(16, 8, terms),
+        a: modifiers.a_type.ok_or_else(missing)?,
+        b: modifiers.b_type.ok_or_else(missing)?,
+        c: modifiers.c_type.unwrap_or(d_type),
+        d: d_type,
+        overflow: match modifiers.has(Flag::Satfinite) {
+            true => Overflow::Saturate,
+            false => Overflow::Wrap,
+        },
+        rounding: Rounding::Rn,
+        bit_op: match modifiers.atomic {
+            Some(AtomicOp::And) => BitOp::And,
+            _ => BitOp::Xor,
+        },
+    };
+    let plan = Plan::new(product).map_err(|error| Refusal::NotYet(Some(error.to_string())))?;
+    let per_word = if product.a == ScalarType::B1 { 32 } else { 1 };
+    Ok((plan, usize::from(shape.depth) / per_word))
+}

@@ -1,0 +1,302 @@
+//! What a texture unit makes of texels (CUDA programming guide, "Texture Fetching"). In: an image, its bytes and a place; out: four channels.
+
+use crate::exec::soft::F16;
+use crate::state::image::{AddressMode, Image, Sampler};
+use warpgrid_isa::ScalarType;
+
+/// What a lane gets of a texture: floats, or integers of 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Texel {
+    Floats([f32; 4]),
+    Integers([u32; 4]),
+}
+
+/// A place to read: coordinates in texels or from 0 to 1, the plane, and texels that are added.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub(crate) at: [f64; 3],
+    /// Of the coordinates, those that count.
+    pub(crate) n: usize,
+    /// The layer or face; volumes have none.
+    pub(crate) plane: u64,
+    pub(crate) offsets: [i64; 3],
+    /// Coordinates count texels whatever the sampler says, and nothing is mixed.
+    pub(crate) by_number: bool,
+    /// Coordinates go from 0 to 1 whatever the sampler says.
+    pub(crate) by_share: bool,
+}
+
+impl Image {
+    /// Whether texels are read as floats.
+    pub(crate) fn reads_floats(&self) -> bool {
+        let is_normalized = self.facts.sampler.is_some_and(|s| s.reads_normalized);
+        // Integers of 32 bits are never normalised (CUDA driver API, "cuTexObjectCreate").
+        self.facts.channel.is_float() || is_normalized && self.facts.channel.width_bytes() < 4
+    }
+
+    /// Texels along x, y and z.
+    fn extents(&self) -> [u64; 3] {
+        [
+            self.facts.width,
+            self.facts.height.max(1),
+            self.facts.depth.max(1),
+        ]
+    }
+
+    /// Where a texel lies in the arena.
+    fn place(&self, [x, y, z]: [u64; 3], plane: u64) -> usize {
+        let row = (plane + z) * self.facts.height.max(1) + y;
+        self.start + (row * self.facts.pitch + x * self.facts.texel_bytes()) as usize
+    }
+
+    /// A texel by numbers that may lie outside.
+    fn texel(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> Texel {
+        let is_row_of_memory = self.facts.is_plain_memory && self.facts.height == 0;
+        let repeats = (sampler.is_normalized || spot.by_share) && !spot.by_number;
+        let mut place = [0; 3];
+        let mut is_border = false;
+        for dimension in 0..spot.n {
+            let n = self.extents()[dimension].max(1);
+            let mode = match sampler.address_modes[dimension] {
+                // A row of memory that is read by number has no address mode.
+                _ if is_row_of_memory && spot.by_number => AddressMode::Border,
+                AddressMode::Wrap | AddressMode::Mirror if !repeats => AddressMode::Clamp,
+                mode => mode,
+            };
+            match resolve(at[dimension], n, mode) {
+                Some(index) => place[dimension] = index,
+                None => is_border = true,
+            }
+        }
+        if is_border {
+            return self.border(sampler);
+        }
+        let place = self.place(place, spot.plane);
+        let size = self.facts.channel.width_bytes() as usize;
+        let mut channels = [0; 4];
+        for (index, channel) in channels
+            .iter_mut()
+            .enumerate()
+            .take(self.facts.channels as usize)
+        {
+            let start = place + index * size;
+            let mut bytes = [0; 4];
+            if let (Some(from), Some(to)) = (arena.get(start..start + size), bytes.get_mut(..size))
+            {
+                to.copy_from_slice(from);
+            }
+            *channel = u32::from_le_bytes(bytes);
+        }
+        match self.reads_floats() {
+            true => Texel::Floats(channels.map(|bits| self.float(bits))),
+            false => Texel::Integers(channels.map(|bits| self.integer(bits))),
+        }
+    }
+
+    fn border(&self, sampler: &Sampler) -> Texel {
+        let colour = sampler.border_color;
+        match (self.reads_floats(), self.facts.channel.is_signed()) {
+            (true, _) => Texel::Floats(colour),
+            (false, true) => Texel::Integers(colour.map(|value| value as i32 as u32)),
+            (false, false) => Texel::Integers(colour.map(|value| value as u32)),
+        }
+    }
+
+    /// A channel as a float; integers become shares of the largest.
+    fn float(&self, bits: u32) -> f32 {
+        let signed = |largest: f32| (self.integer(bits) as i32 as f32 / largest).max(-1.0);
+        use ScalarType as T;
+        match self.facts.channel {
+            T::F32 => f32::from_bits(bits),
+            T::F16 => F16.unpack(bits) as f32,
+            T::U8 => bits as f32 / 255.0,
+            T::U16 => bits as f32 / 65535.0,
+            T::S8 => signed(127.0),
+            T::S16 => signed(32767.0),
+            T::S32 => bits as i32 as f32,
+            _ => bits as f32,
+        }
+    }
+
+    /// A channel as an integer of 32 bits.
+    fn integer(&self, bits: u32) -> u32 {
+        use ScalarType as T;
+        match self.facts.channel {
+            T::S8 => bits as u8 as i8 as u32,
+            T::S16 => bits as u16 as i16 as u32,
+            _ => bits,
+        }
+    }
+
+    /// The numbers of the texel before a place, and how far beyond its middle the place is, in 256ths.
+    fn footprint(&self, spot: &Spot, sampler: &Sampler, shift: f64) -> ([i64; 3], [u32; 3]) {
+        let extents = self.extents();
+        let (mut numbers, mut weights) = ([0; 3], [0; 3]);
+        for dimension in 0..spot.n {
+            let in_texels = match (sampler.is_normalized || spot.by_share) && !spot.by_number {
+                true => spot.at[dimension] * extents[dimension] as f64,
+                false => spot.at[dimension],
+            };
+            let from = in_texels - shift;
+            let floor = from.floor();
+            let beyond = from - floor;
+            numbers[dimension] = (floor as i64).saturating_add(spot.offsets[dimension]);
+            // What is no number, or infinite, has no place between texels.
+            weights[dimension] = ((beyond * 256.0).round() as u32).min(256);
+        }
+        (numbers, weights)
+    }
+
+    /// What a texture unit gives for a place.
+    pub(crate) fn sample(&self, arena: &[u8], spot: &Spot) -> Texel {
+        let sampler = self.facts.sampler.unwrap_or_default();
+        if !sampler.is_linear || spot.by_number || !self.reads_floats() {
+            let (numbers, _) = self.footprint(spot, &sampler, 0.0);
+            return self.complete(self.texel(arena, spot, numbers, &sampler));
+        }
+        let (numbers, weights) = self.footprint(spot, &sampler, 0.5);
+        let mut sums = [0.0f64; 4];
+        for corner in 0..1usize << spot.n {
+            let mut at = numbers;
+            let mut weight = 1.0;
+            for dimension in 0..spot.n {
+                let is_after = corner >> dimension & 1 != 0;
+                at[dimension] = at[dimension].saturating_add(i64::from(is_after));
+                let share = match is_after {
+                    true => weights[dimension],
+                    false => 256 - weights[dimension],
+                };
+                weight *= f64::from(share) / 256.0;
+            }
+            // A texel without weight adds nothing, whatever it holds.
+            if weight == 0.0 {
+                continue;
+            }
+            if let Texel::Floats(channels) = self.texel(arena, spot, at, &sampler) {
+                for (sum, channel) in sums.iter_mut().zip(channels) {
+                    *sum += weight * f64::from(channel);
+                }
+            }
+        }
+        self.complete(Texel::Floats(sums.map(|sum| sum as f32)))
+    }
+
+    /// One channel of the four texels that a linear filter would mix, counter-clockwise from the lower left.
+    pub(crate) fn gather(&self, arena: &[u8], spot: &Spot, channel: usize) -> Texel {
+        let sampler = self.facts.sampler.unwrap_or_default();
+        let (numbers, _) = self.footprint(spot, &sampler, 0.5);
+        let (mut floats, mut integers) = ([0.0; 4], [0; 4]);
+        for (index, [x, y]) in [[0, 1], [1, 1], [1, 0], [0, 0]].into_iter().enumerate() {
+            let at = [
+                numbers[0].saturating_add(x),
+                numbers[1].saturating_add(y),
+                0,
+            ];
+            match self.complete(self.texel(arena, spot, at, &sampler)) {
+                Texel::Floats(all) => floats[index] = all[channel & 3],
+                Texel::Integers(all) => integers[index] = all[channel & 3],
+            }
+        }
+        match self.reads_floats() {
+            true => Texel::Floats(floats),
+            false => Texel::Integers(integers),
+        }
+    }
+
+    /// Channels that the format lacks: 0, 0 and 1.
+    fn complete(&self, texel: Texel) -> Texel {
+        let n = self.facts.channels as usize;
+        let lacks = |index: usize| index >= n;
+        match texel {
+            Texel::Floats(all) => Texel::Floats(std::array::from_fn(|index| match lacks(index) {
+                true => [0.0, 0.0, 0.0, 1.0][index],
+                false => all[index],
+            })),
+            Texel::Integers(all) => {
+                Texel::Integers(std::array::from_fn(|index| match lacks(index) {
+                    true => [0, 0, 0, 1][index],
+                    false => all[index],
+                }))
+            }
+        }
+    }
+}
+
+/// The number of a texel inside of `n`; none for the border.
+fn resolve(index: i64, n: u64, mode: AddressMode) -> Option<u64> {
+    let n = n.min(1 << 32) as i64;
+    let inside = match mode {
+        AddressMode::Clamp => index.clamp(0, n - 1),
+        AddressMode::Wrap => index.rem_euclid(n),
+        AddressMode::Mirror => {
+            let place = index.rem_euclid(2 * n);
+            match place < n {
+                true => place,
+                false => 2 * n - 1 - place,
+            }
+        }
+        AddressMode::Border if (0..n).contains(&index) => index,
+        AddressMode::Border => return None,
+    };
+    Some(inside as u64)
+}
+
+/// The face of a cube that a direction meets, and where, from 0 to 1. Of equal components z counts before y, y before x.
+pub(crate) fn cube_face([x, y, z]: [f64; 3]) -> (u64, [f64; 2]) {
+    let (face, s, t, major) = if z.abs() >= x.abs() && z.abs() >= y.abs() {
+        match z.is_sign_negative() {
+            false => (4, x, -y, z),
+            true => (5, -x, -y, z),
+        }
+    } else if y.abs() >= x.abs() {
+        match y.is_sign_negative() {
+            false => (2, x, z, y),
+            true => (3, x, -z, y),
+        }
+    } else {
+        match x.is_sign_negative() {
+            false => (0, -z, -y, x),
+            true => (1, z, -y, x),
+        }
+    };
+    let share = |part: f64| (part / major.abs() + 1.0) / 2.0;
+    (face, [share(s), share(t)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cube_face, resolve};
+    use crate::state::image::AddressMode;
+
+    #[test]
+    fn texels_beyond_an_edge_are_those_of_the_mode() {
+        let all = |mode| -> Vec<Option<u64>> { (-4..7).map(|i| resolve(i, 3, mode)).collect() };
+        let some = |list: [u64; 11]| list.map(Some).to_vec();
+        assert_eq!(
+            all(AddressMode::Clamp),
+            some([0, 0, 0, 0, 0, 1, 2, 2, 2, 2, 2])
+        );
+        assert_eq!(
+            all(AddressMode::Wrap),
+            some([2, 0, 1, 2, 0, 1, 2, 0, 1, 2, 0])
+        );
+        assert_eq!(
+            all(AddressMode::Mirror),
+            some([2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0])
+        );
+        assert_eq!(resolve(-1, 3, AddressMode::Border), None);
+        assert_eq!(resolve(2, 3, AddressMode::Border), Some(2));
+        assert_eq!(resolve(i64::MIN, 3, AddressMode::Wrap), Some(1));
+        assert_eq!(resolve(i64::MAX, 3, AddressMode::Mirror), Some(1));
+    }
+
+    #[test]
+    fn the_largest_component_chooses_the_face() {
+        assert_eq!(cube_face([2.0, 1.0, -1.0]), (0, [0.75, 0.25]));
+        assert_eq!(cube_face([-2.0, 1.0, -1.0]), (1, [0.25, 0.25]));
+        assert_eq!(cube_face([1.0, 2.0, -1.0]), (2, [0.75, 0.25]));
+        assert_eq!(cube_face([1.0, -2.0, -1.0]), (3, [0.75, 0.75]));
+        assert_eq!(cube_face([1.0, -1.0, 2.0]), (4, [0.75, 0.75]));
+        assert_eq!(cube_face([1.0, -1.0, -2.0]), (5, [0.25, 0.75]));
+    }
+}

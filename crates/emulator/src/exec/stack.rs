@@ -1,0 +1,154 @@
+//! Space on the stack (PTX ISA, "alloca"), and blocks that have not started (PTX ISA, "clusterlaunchcontrol").
+
+use crate::decode::code::{Element, LaunchPlan, StackPlan};
+use crate::decode::stack::AnswerPart;
+use crate::exec::control::lanes_at;
+use crate::exec::elements::{read64, read128, write64};
+use crate::exec::mbarrier::block_of;
+use crate::exec::memory_ops::addresses;
+use crate::exec::rare::reaching;
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::resolve::Purpose;
+use crate::exec::step::{Choice, Surroundings};
+use crate::exec::tensor_copy::shared_place;
+use crate::run::fault::FaultKind;
+use crate::state::pending::{PendingCompletion, PendingOperation, Work};
+use crate::state::registers::{Lanes, Row64, lanes_of};
+use crate::state::warp::Warp;
+
+/// Executes an operation on the stack.
+#[inline(never)]
+pub(crate) fn stack(
+    around: &Surroundings<'_>,
+    warp: &mut Warp,
+    plan: &StackPlan,
+    choice: &Choice<'_>,
+) -> Executed {
+    let (depth, mask) = (choice.depth, choice.executed);
+    let frame_bytes = around
+        .code
+        .function_at(choice.pc)
+        .map_or(0, |f| f.frame_bytes);
+    let Some(mut frame) = warp.frames.get(depth as usize).copied() else {
+        return Err(Halt::internal("a stack without a frame", mask));
+    };
+    // The top of the stack is where the frame and what was reserved end.
+    let fixed: Row64 = frame
+        .stack_start
+        .map(|start| u64::from(start) + u64::from(frame_bytes));
+    let top = |lane: usize, reserved: u32| fixed[lane] + u64::from(reserved);
+    let overflow = |lane: usize| Halt::new(FaultKind::StackOverflow, 1 << lane);
+    let mut needed = 0;
+    match plan {
+        StackPlan::Save(d) => {
+            let row: Row64 = std::array::from_fn(|lane| top(lane, frame.reserved[lane]));
+            write_lanes(around, warp, choice, *d, &row);
+            return Ok(());
+        }
+        StackPlan::Restore(a) => {
+            let values = read64(&lanes_at(around.code, warp, depth, mask), *a);
+            for lane in lanes_of(mask) {
+                let is_there = values[lane] <= around.limits.max_local_bytes;
+                let reserved = values[lane].checked_sub(fixed[lane]).filter(|_| is_there);
+                frame.reserved[lane] = reserved.ok_or_else(|| overflow(lane))? as u32;
+            }
+        }
+        StackPlan::Allocate { d, size, alignment } => {
+            let sizes = read64(&lanes_at(around.code, warp, depth, mask), *size);
+            let mut row = [0; 32];
+            for lane in lanes_of(mask) {
+                let start = top(lane, frame.reserved[lane]).checked_next_multiple_of(*alignment);
+                let start = start.ok_or_else(|| overflow(lane))?;
+                let end = start.checked_add(sizes[lane]);
+                let end = end.filter(|end| *end <= around.limits.max_local_bytes);
+                let end = end.ok_or_else(|| overflow(lane))?;
+                frame.reserved[lane] = (end - fixed[lane]) as u32;
+                row[lane] = start;
+                needed = needed.max(end);
+            }
+            write_lanes(around, warp, choice, *d, &row);
+        }
+    }
+    let is_tracked = !warp.stack.writers.is_empty();
+    warp.stack.grow(needed as usize, is_tracked);
+    if let Some(place) = warp.frames.get_mut(depth as usize) {
+        *place = frame;
+    }
+    Ok(())
+}
+
+fn write_lanes(
+    around: &Surroundings<'_>,
+    warp: &mut Warp,
+    choice: &Choice<'_>,
+    d: Element,
+    row: &Row64,
+) {
+    let mut lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
+    write64(&mut lanes, d, row);
+}
+
+/// Executes an operation on launches.
+#[inline(never)]
+pub(crate) fn launch(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    plan: &LaunchPlan,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let (to, mbarrier, to_all) = match plan {
+        LaunchPlan::Read { answer, parts } => {
+            let mut lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
+            let answers = read128(&lanes, *answer);
+            for (d, part) in parts {
+                let row = answers.map(|answer| match part {
+                    AnswerPart::IsCanceled => (answer >> 96) as u64 & 1,
+                    AnswerPart::Block(axis) => (answer >> (32 * axis)) as u64 & 0xffff_ffff,
+                });
+                write64(&mut lanes, *d, &row);
+            }
+            return Ok(());
+        }
+        LaunchPlan::TryCancel {
+            to,
+            mbarrier,
+            to_all,
+        } => (to, mbarrier, *to_all),
+    };
+    let mut places = Vec::new();
+    let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| {
+        let (answers, objects) = (addresses(l, to), addresses(l, mbarrier));
+        for lane in lanes_of(l.mask) {
+            let at = (lane, Purpose::Write);
+            let (backing, answer) = shared_place(reach, to, answers[lane], 16, at)?;
+            let (_, object) = shared_place(reach, mbarrier, objects[lane], 8, at)?;
+            let own = reach.peers.own_rank();
+            let blocks = match to_all {
+                true => (0..reach.peers.n_ranks())
+                    .map(|rank| reach.shape.peer(reach.block, own, rank))
+                    .collect(),
+                false => vec![block_of(reach, backing)],
+            };
+            places.push((lane, blocks, answer, object));
+        }
+        Ok(())
+    };
+    reaching(around, warp, choice, step, run)?;
+    for (lane, blocks, answer, object) in places {
+        around.starter.start(PendingOperation {
+            origin: around.origin(warp.index, choice.pc, step),
+            pieces: Vec::new(),
+            completion: PendingCompletion::None,
+            work: Work::Cancel {
+                lane: lane as u32,
+                blocks,
+                address: answer,
+                object,
+            },
+            earliest_step: step + 1,
+            after: Vec::new(),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,374 @@
+//! Copies of parts of tensors start here, and tensor maps change (PTX ISA, "cp.async.bulk.tensor", "tensormap.replace",
+//! "tensormap.cp_fenceproxy"). In: a plan and registers; out: operations in flight, which move by rule, and bytes of maps.
+
+use crate::decode::code::{AccessPlan, TensorCopyPlan, TensorMapPlan};
+use crate::exec::copies::{find, halt};
+use crate::exec::elements::read64;
+use crate::exec::mbarrier::block_of;
+use crate::exec::memory_ops::addresses;
+use crate::exec::rare::reaching;
+use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::resolve::{Backing, Purpose};
+use crate::exec::step::{Choice, Surroundings};
+use crate::run::fault::{AccessKind, FaultKind};
+use crate::state::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
+use crate::state::registers::{Lanes, Row64, lanes_of};
+use crate::state::tensor_map::{MAX_RANK, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType};
+use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
+use crate::state::warp::Warp;
+use warpgrid_isa::{AtomicOp, LoadMode, ScalarType, StateSpace};
+
+/// Executes an instruction that starts copies: each lane its own.
+#[inline(never)]
+pub(crate) fn start(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    plan: &TensorCopyPlan,
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let origin = around.origin(warp.index, choice.pc, step);
+    let groups: [u32; 32] = match &warp.groups {
+        Some(made) => std::array::from_fn(|lane| made.made(GroupKind::Bulk, lane)),
+        None => [0; 32],
+    };
+    let mut started = Vec::new();
+    let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| {
+        let rows = Rows::read(lanes, plan);
+        for lane in lanes_of(lanes.mask) {
+            copy(
+                reach,
+                plan,
+                &rows,
+                (lane, groups[lane]),
+                |work, completion| {
+                    started.push(PendingOperation {
+                        origin,
+                        pieces: Vec::new(),
+                        work: Work::Tensor(Box::new(work)),
+                        completion,
+                        earliest_step: step + 1,
+                        after: Vec::new(),
+                    });
+                },
+            )?;
+        }
+        Ok(())
+    };
+    reaching(around, warp, choice, step, run)?;
+    for operation in started {
+        around.starter.start(operation);
+    }
+    Ok(())
+}
+
+/// What the registers of all lanes say.
+struct Rows {
+    map: Row64,
+    shared: Row64,
+    mbarrier: Option<Row64>,
+    coordinates: Vec<Row64>,
+    offsets: Vec<Row64>,
+    blocks: Option<Row64>,
+}
+
+impl Rows {
+    fn read(l: &Lanes<'_>, plan: &TensorCopyPlan) -> Rows {
+        let rows = |elements: &[_]| elements.iter().map(|e| read64(l, *e)).collect();
+        Rows {
+            map: read64(l, plan.map),
+            shared: addresses(l, &plan.shared),
+            mbarrier: plan.mbarrier.as_ref().map(|object| addresses(l, object)),
+            coordinates: rows(&plan.coordinates),
+            offsets: rows(&plan.offsets),
+            blocks: plan.blocks.map(|element| read64(l, element)),
+        }
+    }
+}
+
+/// The copies of one lane: one for each mbarrier that counts bytes.
+fn copy(
+    reach: &Reach<'_>,
+    plan: &TensorCopyPlan,
+    rows: &Rows,
+    (lane, group): (usize, u32),
+    mut start: impl FnMut(TensorTransfer, PendingCompletion),
+) -> Executed {
+    let map = tensor_map(reach, rows.map[lane], lane)?;
+    let wrong = |why: String| Halt::new(FaultKind::TensorCopy { why }, 1 << lane);
+    check(&map, plan).map_err(wrong)?;
+    let mut transfer = TensorTransfer {
+        mode: plan.mode,
+        direction: plan.direction,
+        coordinates: [0; MAX_RANK],
+        offsets: [0; 3],
+        lane: lane as u32,
+        blocks: Vec::new(),
+        shared: 0,
+        reduces: reduction(&map, plan.reduces).map_err(wrong)?,
+        map,
+    };
+    for (to, row) in transfer.coordinates.iter_mut().zip(&rows.coordinates) {
+        *to = (row[lane] as u32 as i32).into();
+    }
+    for (to, row) in transfer.offsets.iter_mut().zip(&rows.offsets) {
+        *to = (row[lane] & 0xffff) as i64;
+    }
+    let n_bytes = transfer.shared_bytes();
+    let purpose = match plan.direction {
+        TensorDirection::Load => Purpose::Write,
+        TensorDirection::Store => Purpose::Read,
+    };
+    let (backing, at) = shared_place(
+        reach,
+        &plan.shared,
+        rows.shared[lane],
+        n_bytes,
+        (lane, purpose),
+    )?;
+    transfer.shared = at;
+    if let Some(access) = transfer.outside(reach.global) {
+        return Err(halt(access, FaultKind::OutOfBounds, lane));
+    }
+    let Some(mbarriers) = &rows.mbarrier else {
+        transfer.blocks.push(block_of(reach, backing));
+        let kind = GroupKind::Bulk;
+        start(
+            transfer,
+            PendingCompletion::AsyncGroup {
+                kind,
+                number: group,
+            },
+        );
+        return Ok(());
+    };
+    let object = plan.mbarrier.as_ref().unwrap_or(&plan.shared);
+    let (of_object, object_at) =
+        shared_place(reach, object, mbarriers[lane], 8, (lane, Purpose::Write))?;
+    let own = reach.peers.own_rank();
+    let rank_of = |backing| match backing {
+        Backing::Peer(rank) => u32::from(rank),
+        Backing::Shared | Backing::Arena | Backing::Stack => own,
+    };
+    let ranks: Vec<u32> = match &rows.blocks {
+        None => vec![rank_of(backing)],
+        Some(masks) => (0..16)
+            .filter(|rank| masks[lane] >> rank & 1 != 0)
+            .collect(),
+    };
+    if !plan.is_pair && rows.blocks.is_none() && of_object != backing {
+        return Err(Halt::new(FaultKind::DistantMbarrier, 1 << lane));
+    }
+    for rank in ranks {
+        if rank >= reach.peers.n_ranks() {
+            let access = (
+                AccessKind::Store,
+                plan.shared.space,
+                rows.shared[lane],
+                n_bytes as u32,
+            );
+            return Err(halt(access, FaultKind::OutOfBounds, lane));
+        }
+        // Of a pair, the parity of the mbarrier's own block says which of the two counts (PTX ISA, "cp.async.bulk.tensor").
+        let counts = match plan.is_pair {
+            true => rank & !1 | rank_of(of_object) & 1,
+            false => rank,
+        };
+        let block = |rank| reach.shape.peer(reach.block, own, rank);
+        let completion = PendingCompletion::Mbarrier {
+            block: block(counts.min(reach.peers.n_ranks().saturating_sub(1))),
+            address: object_at,
+            bytes: n_bytes as u32,
+        };
+        let transfer = TensorTransfer {
+            blocks: vec![block(rank)],
+            ..transfer.clone()
+        };
+        start(transfer, completion);
+    }
+    Ok(())
+}
+
+/// Whether a map can be used by an instruction, as a sentence where it cannot.
+fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
+    if let Some(problem) = map.problem() {
+        return Err(format!("the tensor map is wrong: {problem}"));
+    }
+    let expected = match plan.mode {
+        LoadMode::Tile | LoadMode::Gather4 | LoadMode::Scatter4 => TensorMode::Tiled,
+        LoadMode::Im2col | LoadMode::Im2colNoOffsets => TensorMode::Im2col,
+        LoadMode::Im2colW => TensorMode::Im2colW,
+        LoadMode::Im2colW128 => TensorMode::Im2colW128,
+    };
+    if map.mode != expected {
+        return Err(format!(
+            "the tensor map has the mode `{}`, expected `{}`",
+            map.mode.name(),
+            expected.name()
+        ));
+    }
+    let is_gathered = matches!(plan.mode, LoadMode::Gather4 | LoadMode::Scatter4);
+    let n = match is_gathered {
+        true => 2,
+        false => plan.coordinates.len(),
+    };
+    if map.rank != n {
+        return Err(format!(
+            "the tensor map has {} dimensions, expected {n}",
+            map.rank
+        ));
+    }
+    if is_gathered && map.box_extents[1] != 1 {
+        let n = map.box_extents[1];
+        return Err(format!(
+            "the box has {n} rows, expected 1: four rows are named one by one"
+        ));
+    }
+    if plan.direction == TensorDirection::Store && map.ty == TensorType::U6Align16 {
+        return Err("stores of `u6_align16`, which pack their values, are not emulated".to_owned());
+    }
+    Ok(())
+}
+
+/// How elements are combined: by the type of the map.
+fn reduction(
+    map: &TensorMap,
+    op: Option<AtomicOp>,
+) -> Result<Option<(AtomicOp, ScalarType)>, String> {
+    use AtomicOp as A;
+    use TensorType as T;
+    let Some(op) = op else { return Ok(None) };
+    let ty = match map.ty {
+        T::U32 => Some(ScalarType::U32),
+        T::S32 => Some(ScalarType::S32),
+        T::U64 => Some(ScalarType::U64),
+        T::S64 => Some(ScalarType::S64),
+        T::F16 => Some(ScalarType::F16),
+        T::Bf16 => Some(ScalarType::Bf16),
+        T::F32 | T::F32Ftz => Some(ScalarType::F32),
+        T::F64 => Some(ScalarType::F64),
+        T::U8 | T::U16 | T::Tf32 | T::Tf32Ftz | T::U4Align8 | T::U4Align16 | T::U6Align16 => None,
+    };
+    let taken = ty.filter(|ty| match op {
+        A::Add => !matches!(ty, ScalarType::S64),
+        A::Min | A::Max => !matches!(ty, ScalarType::F32 | ScalarType::F64),
+        A::Inc | A::Dec => matches!(ty, ScalarType::U32),
+        A::And | A::Or | A::Xor => !ty.is_float(),
+        A::Exch | A::Cas => false,
+    });
+    match taken {
+        Some(ty) => Ok(Some((op, ty))),
+        None => Err(format!(
+            "`.{}` does not combine elements of `{}`",
+            op.name(),
+            map.ty.name()
+        )),
+    }
+}
+
+/// A range of shared memory: of which block, and where there.
+pub(crate) fn shared_place(
+    reach: &Reach<'_>,
+    plan: &AccessPlan,
+    address: u64,
+    n_bytes: u64,
+    (lane, purpose): (usize, Purpose),
+) -> Result<(Backing, u64), Box<Halt>> {
+    match find(reach, plan, address, n_bytes, (lane, purpose))? {
+        (backing @ (Backing::Shared | Backing::Peer(_)), at) => Ok((backing, at as u64)),
+        (Backing::Arena | Backing::Stack, _) => {
+            let access = match purpose {
+                Purpose::Read => AccessKind::Load,
+                Purpose::Write => AccessKind::Store,
+            };
+            let access = (access, plan.space, address, n_bytes as u32);
+            Err(halt(access, FaultKind::WrongSpace, lane))
+        }
+    }
+}
+
+/// The tensor map at a generic address.
+fn tensor_map(reach: &Reach<'_>, address: u64, lane: usize) -> Result<TensorMap, Box<Halt>> {
+    let space = StateSpace::Generic;
+    let (bytes, _, _) = map_bytes(reach, (space, address), Purpose::Read, lane)?;
+    TensorMap::decode(&bytes).ok_or_else(|| {
+        let why = format!("no tensor map is at 0x{address:x}");
+        Halt::new(FaultKind::TensorCopy { why }, 1 << lane)
+    })
+}
+
+/// The bytes of a tensor map, and where they are.
+fn map_bytes(
+    reach: &Reach<'_>,
+    (space, address): (StateSpace, u64),
+    purpose: Purpose,
+    lane: usize,
+) -> Result<([u8; TENSOR_MAP_BYTES], Backing, usize), Box<Halt>> {
+    let range = (64, TENSOR_MAP_BYTES as u64);
+    let found = reach
+        .memories()
+        .examine_range(space, address, range, purpose);
+    let kind = match found {
+        Ok((backing, at)) => {
+            let bytes = reach.bytes_of(backing).get(at as usize..);
+            if let Some(bytes) = bytes.and_then(<[u8]>::first_chunk) {
+                return Ok((*bytes, backing, at as usize));
+            }
+            FaultKind::OutOfBounds
+        }
+        Err(kind) => kind,
+    };
+    let access = (AccessKind::Load, space, address, TENSOR_MAP_BYTES as u32);
+    Err(halt(access, kind, lane))
+}
+
+/// Executes a change of tensor maps.
+#[inline(never)]
+pub(crate) fn change_map(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &TensorMapPlan,
+) -> Executed {
+    match plan {
+        TensorMapPlan::Replace {
+            access,
+            field,
+            dimension,
+            value,
+        } => {
+            let (places, values) = (addresses(l, access), read64(l, *value));
+            for lane in lanes_of(l.mask) {
+                let place = (access.space, places[lane]);
+                let (bytes, backing, at) = map_bytes(reach, place, Purpose::Write, lane)?;
+                let value = match value.bits {
+                    64 => values[lane],
+                    _ => values[lane] & 0xffff_ffff,
+                };
+                let replaced = TensorMap::decode(&bytes).and_then(|mut map| {
+                    let is_right = map.replace(*field, *dimension, value);
+                    is_right.then_some(map)
+                });
+                let Some(map) = replaced else {
+                    let why = match TensorMap::decode(&bytes) {
+                        Some(_) => format!("`.{}` cannot be {value}", field.name()),
+                        None => format!("no tensor map is at 0x{:x}", places[lane]),
+                    };
+                    return Err(Halt::new(FaultKind::TensorCopy { why }, 1 << lane));
+                };
+                reach.write(backing, at, lane, &map.encode());
+            }
+        }
+        // The warp copies once; every lane says the same.
+        TensorMapPlan::Publish { to, from } => {
+            let lane = l.first();
+            let (to, from) = (
+                (to.space, addresses(l, to)[lane]),
+                (from.space, addresses(l, from)[lane]),
+            );
+            let (bytes, _, _) = map_bytes(reach, from, Purpose::Read, lane)?;
+            let (_, backing, at) = map_bytes(reach, to, Purpose::Write, lane)?;
+            reach.write(backing, at, lane, &bytes);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,521 @@
+//! Copies to tensor memory and products that are kept there, as they land (PTX ISA, "tcgen05.cp", "tcgen05.mma"; where elements lie as CuTe
+//! has it). In: what was started, shared memory and tensor memory of one block or of a pair; out: words of tensor memory.
+
+use crate::decode::tensor_memory::{FactorOperand, ProductOperands, StartKind, StartPlan};
+use crate::exec::factor::{SharedFactor, Storage, read_bits};
+use crate::exec::reach::{Executed, Halt};
+use crate::exec::sparse::chosen;
+use crate::exec::tensor::{
+    BitOp, FactorType, Overflow, Plan, Product, ProductOp, ScaledLine, nearest_bits, value_of,
+};
+use crate::exec::tensor_memory::wrong;
+use crate::run::inspect::Writer;
+use crate::state::descriptor::{DescriptorKind, Major, MatrixDescriptor};
+use crate::state::instruction_descriptor::InstructionDescriptor;
+use crate::state::memory::PagedBytes;
+use crate::state::tensor_memory::{TensorMemoryWork, TensorPlace, read, write};
+use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::{CopyShape, MmaKind, Rounding, ScalarType, WarpMulticast};
+
+/// Rows and columns of D that are computed together.
+const TILE: (usize, usize) = (16, 8);
+
+/// The memories of the blocks that take part.
+pub(crate) struct Blocks<'a> {
+    pub(crate) shared: &'a [PagedBytes],
+    pub(crate) tensor: &'a mut [PagedBytes],
+    /// Which of them, that of the lower rank first.
+    pub(crate) places: Vec<usize>,
+}
+
+/// Does what was started.
+pub(crate) fn land(
+    plan: &StartPlan,
+    work: &TensorMemoryWork,
+    blocks: &mut Blocks<'_>,
+    core: Option<TensorCore>,
+    step: u64,
+) -> Executed {
+    let writer = Writer {
+        step,
+        lane: work.lane,
+    };
+    match &plan.kind {
+        StartKind::Copy { shape, warps, .. } => copy(work, (*shape, *warps), blocks, writer),
+        StartKind::Product(operands) => {
+            let lanes = 1 << work.lane;
+            let core =
+                core.ok_or_else(|| Halt::internal("a target without tensor cores", lanes))?;
+            product(operands, work, blocks, (core, writer))
+        }
+    }
+}
+
+impl Blocks<'_> {
+    fn shared(&self, block: usize) -> &[u8] {
+        let place = self.places.get(block).copied().unwrap_or(0);
+        self.shared
+            .get(place)
+            .map_or(&[], |memory| memory.contents())
+    }
+
+    fn read(&self, block: usize, place: TensorPlace) -> Result<u32, Box<Halt>> {
+        let memory = self.places.get(block).and_then(|at| self.tensor.get(*at));
+        let word = memory.and_then(|memory| read(memory, place));
+        word.ok_or_else(|| outside(place))
+    }
+
+    fn write(&mut self, block: usize, place: TensorPlace, word: u32, writer: Writer) -> Executed {
+        let at = self.places.get(block).copied().unwrap_or(usize::MAX);
+        let memory = self.tensor.get_mut(at);
+        match memory.is_some_and(|memory| write(memory, place, word, writer)) {
+            true => Ok(()),
+            false => Err(outside(place)),
+        }
+    }
+}
+
+fn outside(place: TensorPlace) -> Box<Halt> {
+    let why = format!(
+        "lane {}, column {} is outside of tensor memory",
+        place.lane, place.column
+    );
+    wrong(why, 1)
+}
+
+fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
+    MatrixDescriptor::decode(bits, DescriptorKind::TensorMemory).ok_or_else(|| {
+        let why = format!("the descriptor 0x{bits:016x} has no swizzle that exists");
+        wrong(why, 1)
+    })
+}
+
+/// The lanes that get a row of a copy.
+fn lanes_of_row(shape: CopyShape, warps: Option<WarpMulticast>, row: u32) -> Vec<u32> {
+    match (shape, warps) {
+        (CopyShape::L128x256 | CopyShape::L128x128, _) => vec![row],
+        (CopyShape::L4x256, _) => vec![32 * row],
+        (CopyShape::L64x128, Some(WarpMulticast::X2Halves)) => {
+            let first = row % 32 + row / 32 * 64;
+            vec![first, first + 32]
+        }
+        (CopyShape::L64x128, _) => vec![row, row + 64],
+        (CopyShape::L32x128, _) => (0..4).map(|part| row + 32 * part).collect(),
+    }
+}
+
+fn copy(
+    work: &TensorMemoryWork,
+    (shape, warps): (CopyShape, Option<WarpMulticast>),
+    blocks: &mut Blocks<'_>,
+    writer: Writer,
+) -> Executed {
+    let source = descriptor(work.a)?;
+    let (rows, bytes) = shape.rows_and_bytes();
+    let start = TensorPlace::of(work.d);
+    for block in 0..blocks.places.len() {
+        for row in 0..rows {
+            for word in 0..bytes / 4 {
+                let address = source.place(Major::K, row as u64, 4 * word as u64);
+                let value = read_bits(blocks.shared(block), address, (0, 32), 1 << work.lane)?;
+                for lane in lanes_of_row(shape, warps, row as u32) {
+                    let place = start.plus(lane, word as u32);
+                    blocks.write(block, place, value as u32, writer)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How the elements of a factor lie in shared memory.
+fn storage_of(kind: MmaKind, ty: ScalarType) -> Storage {
+    match (kind, ty) {
+        (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => Storage::Nibbles,
+        (_, ScalarType::E2m1) => Storage::Padded(4),
+        (_, ScalarType::E2m3 | ScalarType::E3m2) => Storage::Padded(6),
+        (_, ScalarType::Tf32) => Storage::Bytes(4),
+        (_, ty) => Storage::Bytes(ty.width_bits() / 8),
+    }
+}
+
+/// The number as a product takes it: floats of 4 bits with two zeros below, as registers have them.
+fn as_register(kind: MmaKind, ty: ScalarType, value: u64) -> u64 {
+    match storage_of(kind, ty) {
+        Storage::Padded(4) => value << 2,
+        Storage::Padded(_) | Storage::Bytes(_) | Storage::Nibbles => value,
+    }
+}
+
+/// The bit of the sign of a factor, as a product takes it.
+fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
+    match storage_of(kind, ty) {
+        Storage::Bytes(size) => 1 << (8 * size - 1),
+        Storage::Padded(_) => 1 << 5,
+        Storage::Nibbles => 1 << 3,
+    }
+}
+
+/// Where D lies.
+#[derive(Clone, Copy)]
+struct Sums {
+    m: usize,
+    n: usize,
+    n_blocks: usize,
+    is_stationary: bool,
+    is_sparse: bool,
+}
+
+impl Sums {
+    /// Block, lane and column of an element; `None` where no layout has this number of rows (PTX ISA, "Data path layout organization").
+    fn place(self, row: usize, column: usize) -> Option<(usize, u32, u32)> {
+        let n = self.n;
+        let spread = |row: usize| row / 16 * 32 + row % 16;
+        let (block, lane, column) = match (self.n_blocks, self.m) {
+            (2, 256) => (row / 128, row % 128, column),
+            (2, 128) if self.is_sparse => (row / 64, spread(row % 64), column),
+            (2, 128) => {
+                let half = (n / 2).max(1);
+                (row / 64, row % 64 + 64 * (column / half), column % half)
+            }
+            (1, 128) => (0, row, column),
+            (1, 64) if self.is_stationary => {
+                let half = (n / 2).max(1);
+                (0, row + 64 * (column / half), column % half)
+            }
+            (1, 64) => (0, spread(row), column),
+            (1, 32) if self.is_stationary => {
+                let quarter = (n / 4).max(1);
+                (0, row + 32 * (column / quarter), column % quarter)
+            }
+            _ => return None,
+        };
+        Some((block, lane as u32, column as u32))
+    }
+}
+
+/// A product with its descriptor read.
+struct Reading<'p> {
+    operands: &'p ProductOperands,
+    work: &'p TensorMemoryWork,
+    says: InstructionDescriptor,
+    sums: Sums,
+    /// Terms of each sum, with those that a sparse A leaves out.
+    depth: usize,
+}
+
+fn product(
+    operands: &ProductOperands,
+    work: &TensorMemoryWork,
+    blocks: &mut Blocks<'_>,
+    (core, writer): (TensorCore, Writer),
+) -> Executed {
+    let lanes = 1 << work.lane;
+    let unknown = || {
+        let why = format!(
+            "the instruction descriptor 0x{:08x} is none of this kind",
+            work.descriptor
+        );
+        wrong(why, lanes)
+    };
+    let says = InstructionDescriptor::decode(work.descriptor, operands.kind).ok_or_else(unknown)?;
+    let sums = Sums {
+        m: says.m,
+        n: says.n,
+        n_blocks: blocks.places.len(),
+        is_stationary: operands.is_stationary,
+        is_sparse: operands.metadata.is_some(),
+    };
+    if says.n == 0 || says.n > 256 || sums.place(0, 0).is_none() {
+        let why = format!(
+            "the instruction descriptor says {} rows and {} columns, which no product of {} blocks has",
+            says.m, says.n, sums.n_blocks
+        );
+        return Err(wrong(why, lanes));
+    }
+    if says.is_sparse != sums.is_sparse {
+        let why =
+            "the instruction descriptor and the instruction do not agree on whether A is sparse";
+        return Err(wrong(why.to_owned(), lanes));
+    }
+    let dense = match operands.kind {
+        MmaKind::F16 => 16,
+        MmaKind::Tf32 => 8,
+        MmaKind::I8 | MmaKind::F8f6f4 | MmaKind::Mxf8f6f4 => 32,
+        MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => 64,
+    };
+    let reading = Reading {
+        operands,
+        work,
+        says,
+        sums,
+        depth: if sums.is_sparse { 2 * dense } else { dense },
+    };
+    let a = reading.factor_a(blocks, dense)?;
+    let b = reading.factor_b(blocks)?;
+    let c = reading.sums_before(blocks)?;
+    let plan = reading.plan(core, dense)?;
+    let d = match operands.factors {
+        Some(_) => reading.scaled(blocks, &plan, (&a, &b, &c))?,
+        None if sums.is_sparse => reading.sparse(blocks, &plan, (&a, &b, &c))?,
+        None => plan.tiles(sums.n, &a, &b, &c),
+    };
+    reading.write(blocks, &d, writer)
+}
+
+impl Reading<'_> {
+    /// The lane that started the product.
+    fn lanes(&self) -> u32 {
+        1 << self.work.lane
+    }
+
+    fn plan(&self, core: TensorCore, terms: usize) -> Result<Plan, Box<Halt>> {
+        let says = &self.says;
+        let product = Product {
+            core,
+            op: ProductOp::Tcgen05,
+            shape: Shape::new(TILE.0 as u16, TILE.1 as u16, terms as u16),
+            a: says.a,
+            b: says.b,
+            c: says.d,
+            d: says.d,
+            overflow: match says.saturates {
+                true => Overflow::Saturate,
+                false => Overflow::Wrap,
+            },
+            rounding: Rounding::Rn,
+            bit_op: BitOp::And,
+        };
+        let plan = match self.operands.factors {
+            Some(_) => Plan::scaled(
+                product,
+                match says.factor_type {
+                    ScalarType::Ue4m3 => FactorType::Ue4m3,
+                    _ => FactorType::Ue8m0,
+                },
+            ),
+            None => Plan::new(product),
+        };
+        plan.map_err(|error| wrong(error.to_string(), 1))
+    }
+
+    /// The rows of A, one after the other: those of both blocks.
+    fn factor_a(&self, blocks: &Blocks<'_>, depth: usize) -> Result<Vec<u64>, Box<Halt>> {
+        let Sums { m, n_blocks, .. } = self.sums;
+        let (kind, ty) = (self.operands.kind, self.says.a);
+        let rows = m / n_blocks;
+        let mut values = Vec::with_capacity(m * depth);
+        match &self.operands.a {
+            FactorOperand::Described(_) => {
+                let factor = SharedFactor {
+                    descriptor: descriptor(self.work.a)?,
+                    major: self.says.a_major,
+                    storage: storage_of(kind, ty),
+                };
+                for block in 0..n_blocks {
+                    let lines = factor.lines(blocks.shared(block), 0..rows, depth, self.lanes())?;
+                    values.extend(lines.into_iter().map(|value| as_register(kind, ty, value)));
+                }
+            }
+            FactorOperand::Kept(_) => {
+                let start = TensorPlace::of(self.work.a as u32);
+                let bits = match storage_of(kind, ty) {
+                    Storage::Bytes(size) => 8 * size,
+                    // In tensor memory each has a byte.
+                    Storage::Padded(_) => 8,
+                    Storage::Nibbles => 4,
+                };
+                for row in 0..m {
+                    let (block, lane, _) = self.sums.place(row, 0).unwrap_or((0, 0, 0));
+                    for k in 0..depth as u32 {
+                        let place = start.plus(lane, k * bits / 32);
+                        let word = u64::from(blocks.read(block, place)?);
+                        values.push(word >> (k * bits % 32) & (u64::MAX >> (64 - bits)));
+                    }
+                }
+            }
+        }
+        if self.says.negate[0] && ty.is_float() {
+            values
+                .iter_mut()
+                .for_each(|value| *value ^= sign_bit(kind, ty));
+        }
+        Ok(values)
+    }
+
+    /// The columns of B, one after the other.
+    fn factor_b(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
+        let Sums { n, n_blocks, .. } = self.sums;
+        let (kind, ty) = (self.operands.kind, self.says.b);
+        let factor = SharedFactor {
+            descriptor: descriptor(self.work.b)?,
+            major: self.says.b_major,
+            storage: storage_of(kind, ty),
+        };
+        let mut values = Vec::with_capacity(n * self.depth);
+        for block in 0..n_blocks {
+            let columns = 0..n / n_blocks;
+            let lines = factor.lines(blocks.shared(block), columns, self.depth, self.lanes())?;
+            values.extend(lines.into_iter().map(|value| as_register(kind, ty, value)));
+        }
+        if self.says.negate[1] && ty.is_float() {
+            values
+                .iter_mut()
+                .for_each(|value| *value ^= sign_bit(kind, ty));
+        }
+        Ok(values)
+    }
+
+    fn place(&self, row: usize, column: usize) -> (usize, TensorPlace) {
+        let (block, lane, column) = self.sums.place(row, column).unwrap_or((0, 0, 0));
+        (block, TensorPlace::of(self.work.d).plus(lane, column))
+    }
+
+    /// The sums that D goes on from, row after row.
+    fn sums_before(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
+        let Sums { m, n, .. } = self.sums;
+        if !self.work.adds {
+            return Ok(vec![0; m * n]);
+        }
+        let ty = self.says.d;
+        let mut values = Vec::with_capacity(m * n);
+        for row in 0..m {
+            for column in 0..n {
+                let (block, place) = self.place(row, column);
+                let word = u64::from(blocks.read(block, place)?);
+                let value = if ty == ScalarType::F16 {
+                    word & 0xffff
+                } else {
+                    word
+                };
+                values.push(match self.operands.scale {
+                    0 => value,
+                    scale => divided(ty, value, scale),
+                });
+            }
+        }
+        Ok(values)
+    }
+
+    /// Element by element, with the columns of B that a row of A has.
+    fn sparse(
+        &self,
+        blocks: &Blocks<'_>,
+        plan: &Plan,
+        (a, b, c): (&[u64], &[u64], &[u64]),
+    ) -> Result<Vec<u64>, Box<Halt>> {
+        let Sums { n, .. } = self.sums;
+        let stored = self.depth / 2;
+        let mut d = Vec::with_capacity(c.len());
+        for (row, a) in a.chunks(stored).enumerate() {
+            let columns = self.stored_columns(blocks, row)?;
+            for (column, b) in b.chunks(self.depth).enumerate() {
+                let of = |k: &usize| b.get(*k).copied().unwrap_or(0);
+                let b: Vec<u64> = columns.iter().map(of).collect();
+                let c = c.get(row * n + column).copied().unwrap_or(0);
+                d.push(plan.element(a, &b, c));
+            }
+        }
+        Ok(d)
+    }
+
+    /// The columns of the stored elements of a row (CuTe; which column of metadata a selector other than 0 picks is our choice: the next).
+    fn stored_columns(&self, blocks: &Blocks<'_>, row: usize) -> Result<Vec<usize>, Box<Halt>> {
+        let rows = self.sums.m / self.sums.n_blocks;
+        let (block, m) = (row / rows, row % rows);
+        let bits = match self.says.a {
+            ScalarType::Tf32 => 32,
+            ty => ty.width_bits().max(8),
+        };
+        let chunk = if bits == 32 { 2 } else { 4 };
+        let start = TensorPlace::of(self.work.metadata).plus(0, self.says.selector);
+        let half = self.depth / 2;
+        let mut columns = Vec::with_capacity(half);
+        for first in (0..self.depth).step_by(chunk) {
+            let (lane, column, bit) = match bits {
+                8 => (m, first / 32, first % 32),
+                _ => (
+                    m % 8 + 16 * (m / 16) + 8 * (first / half),
+                    0,
+                    16 * (m / 8 % 2) + 4 * (first % half / chunk),
+                ),
+            };
+            let place = start.plus(lane as u32, column as u32);
+            let choice = blocks.read(block, place)? >> bit & 15;
+            columns.extend(chosen(bits, choice).map(|column| first + column));
+        }
+        Ok(columns)
+    }
+
+    /// Element by element, with the factors of its row and of its column.
+    fn scaled(
+        &self,
+        blocks: &Blocks<'_>,
+        plan: &Plan,
+        (a, b, c): (&[u64], &[u64], &[u64]),
+    ) -> Result<Vec<u64>, Box<Halt>> {
+        let Sums { m, n, n_blocks, .. } = self.sums;
+        let rows = m / n_blocks;
+        let of_a = (0..m)
+            .map(|row| self.factors(blocks, (0, row / rows), row % rows))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut d = Vec::with_capacity(m * n);
+        for (row, a) in a.chunks(self.depth).enumerate() {
+            let block = row / rows;
+            let of_row = of_a.get(row).map_or(&[][..], Vec::as_slice);
+            for (column, b) in b.chunks(self.depth).enumerate() {
+                let of_column = self.factors(blocks, (1, block), column)?;
+                let c = c.get(row * n + column).copied().unwrap_or(0);
+                let a = ScaledLine {
+                    values: a,
+                    factors: of_row,
+                };
+                let b = ScaledLine {
+                    values: b,
+                    factors: &of_column,
+                };
+                d.push(plan.scaled_element(a, b, c));
+            }
+        }
+        Ok(d)
+    }
+
+    /// The factors of a row of A or a column of B: bytes of the word of its line.
+    fn factors(
+        &self,
+        blocks: &Blocks<'_>,
+        (factor, block): (usize, usize),
+        line: usize,
+    ) -> Result<Vec<u8>, Box<Halt>> {
+        let start = TensorPlace::of(self.work.factors[factor]);
+        let place = start.plus((line % 32) as u32, (line / 32) as u32);
+        let bytes = blocks.read(block, place)?.to_le_bytes();
+        let first = self.says.factor_ids[factor] as usize;
+        let factors = bytes
+            .iter()
+            .skip(first)
+            .take(self.operands.factors_per_line);
+        Ok(factors.copied().collect())
+    }
+
+    fn write(&self, blocks: &mut Blocks<'_>, d: &[u64], writer: Writer) -> Executed {
+        let Sums { n, .. } = self.sums;
+        for (at, value) in d.iter().enumerate() {
+            let (block, place) = self.place(at / n, at % n);
+            let word = 4 * block + place.lane as usize / 32;
+            let left_out = self.work.left_out.get(word).copied().unwrap_or(0);
+            if left_out >> (place.lane % 32) & 1 == 0 {
+                blocks.write(block, place, *value as u32, writer)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A sum divided by two to a power.
+fn divided(ty: ScalarType, bits: u64, power: u32) -> u64 {
+    match value_of(ty, bits) {
+        Some(value) => nearest_bits(ty, value / f64::from(1u32 << power.min(15))).unwrap_or(bits),
+        None => bits,
+    }
+}

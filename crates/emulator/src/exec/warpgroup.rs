@@ -1,0 +1,317 @@
+//! Matrix products of a warpgroup, and sparse ones of a warp (PTX ISA, "wgmma.mma_async", "mma.sp"). Each warp has 16 rows of its own, so that
+//! its part is a product for itself. In: a plan, registers and shared memory; out: the registers of the sums.
+
+use crate::decode::code::Element;
+use crate::decode::warp_product::{FactorPlace, WarpProductPlan};
+use crate::exec::control::lanes_at;
+use crate::exec::elements::{read64, write64};
+use crate::exec::factor::{SharedFactor, Storage};
+use crate::exec::reach::{Executed, Halt};
+use crate::exec::sparse::Sparsity;
+use crate::exec::step::{Choice, Surroundings};
+use crate::run::fault::{FaultKind, MatrixMistake};
+use crate::state::descriptor::{Major, MatrixDescriptor};
+use crate::state::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
+use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64};
+use crate::state::warp::Warp;
+use crate::state::warpgroup::WarpgroupProduct;
+use warpgrid_isa::ScalarType;
+
+/// Rows of a warp.
+const ROWS: usize = 16;
+/// Warps of a warpgroup.
+const WARPS: u32 = 4;
+
+/// Puts the rows of a warp of a product in flight, after those that its sums go on from.
+pub(crate) fn start(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    plan: (u32, &WarpProductPlan),
+    choice: &Choice<'_>,
+    step: u64,
+) -> Executed {
+    let index = warp.index;
+    let lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
+    let mut product = started(&lanes, plan)?;
+    let kind = GroupKind::Products;
+    let groups = warp.groups.get_or_insert_default();
+    let number = groups.made(kind, 0);
+    product.index = groups.next_product();
+    let group = (around.block, index / WARPS, product.index);
+    let own = (around.block, index);
+    let earlier = around.starter.in_flight.grouped(own, kind).last();
+    let after = earlier.map(|(pending, _, _)| pending.id);
+    around.starter.start(PendingOperation {
+        origin: around.origin(index, choice.pc, step),
+        pieces: Vec::new(),
+        after: after.into_iter().collect(),
+        work: Work::Product(Box::new(product)),
+        completion: PendingCompletion::AsyncGroup { kind, number },
+        // The hardware computes when all warps of the warpgroup are there.
+        earliest_step: u64::MAX,
+    });
+    let n_warps = around
+        .n_warps
+        .saturating_sub(index / WARPS * WARPS)
+        .min(WARPS);
+    let starter = &mut around.starter;
+    starter.join_product(group, n_warps as usize, step + 1);
+    Ok(())
+}
+
+/// What a product has read when it starts.
+fn started(
+    l: &Lanes<'_>,
+    (index, plan): (u32, &WarpProductPlan),
+) -> Result<WarpgroupProduct, Box<Halt>> {
+    if l.mask != FULL {
+        let missing = !l.mask;
+        let mistake = MatrixMistake::MissingLanes { missing };
+        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), l.mask));
+    }
+    let descriptor = |factor: &FactorPlace| match factor {
+        FactorPlace::Described { descriptor, .. } => read64(l, *descriptor)[0],
+        FactorPlace::Registers(_) => 0,
+    };
+    Ok(WarpgroupProduct {
+        plan: index,
+        base: l.base,
+        index: 0,
+        a: match &plan.a {
+            FactorPlace::Registers(registers) => rows(l, registers),
+            FactorPlace::Described { .. } => Vec::new(),
+        },
+        descriptors: [descriptor(&plan.a), descriptor(&plan.b)],
+        adds: match plan.adds {
+            None => true,
+            Some(predicate) => {
+                let lanes = l.predicate(predicate.slot);
+                (lanes & 1 != 0) != predicate.negated
+            }
+        },
+        metadata: match plan.sparse {
+            Some((register, _)) => read64(l, register).map(|word| word as u32),
+            None => [0; LANES],
+        },
+    })
+}
+
+fn rows(l: &Lanes<'_>, registers: &[Element]) -> Vec<Row32> {
+    let row = |register: &Element| read64(l, *register).map(|word| word as u32);
+    registers.iter().map(row).collect()
+}
+
+/// Computes the rows of a warp of the block, and writes the registers of the sums.
+pub(crate) fn land(
+    l: &mut Lanes<'_>,
+    plan: &WarpProductPlan,
+    (product, warp): (&WarpgroupProduct, u32),
+    shared: &[u8],
+) -> Executed {
+    let a = match &plan.a {
+        FactorPlace::Registers(_) => of_registers(plan, plan.a_bits(), &product.a),
+        FactorPlace::Described { major, .. } => {
+            let first = ROWS * (warp % WARPS) as usize;
+            let factor = described(plan, product.descriptors[0], *major, plan.a_bits())?;
+            factor.lines(shared, first..first + ROWS, plan.stored(), FULL)?
+        }
+    };
+    let b = match &plan.b {
+        FactorPlace::Registers(registers) => columns_of_registers(plan, &rows(l, registers)),
+        FactorPlace::Described { major, .. } => {
+            let factor = described(plan, product.descriptors[1], *major, plan.b_bits())?;
+            factor.lines(shared, 0..plan.n_columns, plan.depth, FULL)?
+        }
+    };
+    let c = match product.adds {
+        true => sums(plan, &rows(l, &plan.c)),
+        false => vec![0; ROWS * plan.n_columns],
+    };
+    let d = multiply(plan, (a, b, &c), &product.metadata);
+    scatter(l, plan, &d);
+    Ok(())
+}
+
+/// An immediate product whose operands are all registers: `mma.sp`.
+pub(crate) fn multiply_now(l: &mut Lanes<'_>, plan: &WarpProductPlan) -> Executed {
+    let product = started(l, (0, plan))?;
+    land(l, plan, (&product, 0), &[])
+}
+
+/// D, row after row.
+fn multiply(
+    plan: &WarpProductPlan,
+    (mut a, mut b, c): (Vec<u64>, Vec<u64>, &[u64]),
+    metadata: &Row32,
+) -> Vec<u64> {
+    let [negate_a, negate_b] = plan.negate;
+    let flip = |values: &mut [u64], bits: u32| {
+        for value in values {
+            *value ^= 1 << (bits - 1);
+        }
+    };
+    if negate_a {
+        flip(&mut a, plan.a_bits());
+    }
+    if negate_b {
+        flip(&mut b, plan.b_bits());
+    }
+    let Some((_, selector)) = plan.sparse else {
+        return plan.plan.tiles(plan.n_columns, &a, &b, c);
+    };
+    let sparsity = Sparsity {
+        bits: plan.a_bits(),
+        depth: plan.depth,
+        selector,
+    };
+    let (stored, depth) = (plan.stored().max(1), plan.depth.max(1));
+    let mut d = Vec::with_capacity(c.len());
+    let rows = a.chunks(stored).zip(c.chunks(plan.n_columns.max(1)));
+    for (row, (a, c)) in rows.enumerate() {
+        let columns = sparsity.columns(row, metadata);
+        for (b, c) in b.chunks(depth).zip(c) {
+            let of = |k: &usize| b.get(*k).copied().unwrap_or(0);
+            let chosen: Vec<u64> = columns.iter().map(of).collect();
+            d.push(plan.plan.element(a, &chosen, *c));
+        }
+    }
+    d
+}
+
+/// A as its registers hold it: row after row.
+fn of_registers(plan: &WarpProductPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
+    let stored = plan.stored();
+    let per_register = (32 / bits) as usize;
+    let mut values = vec![0; ROWS * stored];
+    for (register, row) in rows.iter().enumerate() {
+        for (lane, word) in row.iter().enumerate() {
+            for element in 0..per_register {
+                let line = lane / 4 + 8 * (register & 1);
+                let column =
+                    per_register * (lane % 4) + element + 4 * per_register * (register >> 1);
+                if let Some(value) = values.get_mut(line * stored + column)
+                    && column < stored
+                {
+                    *value = part(*word, element as u32, bits);
+                }
+            }
+        }
+    }
+    values
+}
+
+/// B as the registers of `mma.sp` hold it: column after column.
+fn columns_of_registers(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
+    let bits = plan.b_bits();
+    let per_register = (32 / bits) as usize;
+    let mut values = vec![0; plan.n_columns * plan.depth];
+    for (register, row) in rows.iter().enumerate() {
+        for (lane, word) in row.iter().enumerate() {
+            for element in 0..per_register {
+                let k = per_register * (lane % 4) + element + 4 * per_register * register;
+                if let Some(value) = values.get_mut(lane / 4 * plan.depth + k) {
+                    *value = part(*word, element as u32, bits);
+                }
+            }
+        }
+    }
+    values
+}
+
+/// An element of a register.
+const fn part(word: u32, element: u32, bits: u32) -> u64 {
+    let mask = u64::MAX >> (64 - bits);
+    (word as u64) >> (element * bits) & mask
+}
+
+/// The place of an element of the sums in a thread: row and column (PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16").
+const fn sum_place(lane: usize, element: usize) -> (usize, usize) {
+    (
+        lane / 4 + 8 * (element >> 1 & 1),
+        8 * (element >> 2) + 2 * (lane % 4) + (element & 1),
+    )
+}
+
+/// C or D, row after row.
+fn sums(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
+    let mut values = vec![0; ROWS * plan.n_columns];
+    let per_register = plan.sums_per_register();
+    let bits = (32 / per_register) as u32;
+    for (register, row) in rows.iter().enumerate() {
+        for (lane, word) in row.iter().enumerate() {
+            for half in 0..per_register {
+                let (line, column) = sum_place(lane, register * per_register + half);
+                if let Some(value) = values.get_mut(line * plan.n_columns + column) {
+                    *value = part(*word, half as u32, bits);
+                }
+            }
+        }
+    }
+    values
+}
+
+/// Puts the sums into their registers.
+fn scatter(l: &mut Lanes<'_>, plan: &WarpProductPlan, d: &[u64]) {
+    let per_register = plan.sums_per_register();
+    let bits = 32 / per_register;
+    for (register, element) in plan.d.iter().enumerate() {
+        let row: Row64 = std::array::from_fn(|lane| {
+            (0..per_register).fold(0, |word, half| {
+                let (line, column) = sum_place(lane, register * per_register + half);
+                let value = d.get(line * plan.n_columns + column).copied().unwrap_or(0);
+                word | value << (half * bits)
+            })
+        });
+        write64(l, *element, &row);
+    }
+}
+
+/// A factor in shared memory.
+fn described(
+    plan: &WarpProductPlan,
+    bits: u64,
+    major: Major,
+    element_bits: u32,
+) -> Result<SharedFactor, Box<Halt>> {
+    let descriptor = MatrixDescriptor::decode(bits, plan.kind);
+    let descriptor =
+        descriptor.ok_or_else(|| Halt::internal("a descriptor without a swizzle", FULL))?;
+    Ok(SharedFactor {
+        descriptor,
+        major,
+        storage: Storage::Bytes(element_bits / 8),
+    })
+}
+
+impl WarpProductPlan {
+    /// Elements of a row of A that are there.
+    pub(crate) const fn stored(&self) -> usize {
+        match self.sparse {
+            Some(_) => self.depth / 2,
+            None => self.depth,
+        }
+    }
+
+    /// Bits of an element of A as it lies; single bits lie in words.
+    pub(crate) fn a_bits(&self) -> u32 {
+        container_bits(self.plan.product().a)
+    }
+
+    pub(crate) fn b_bits(&self) -> u32 {
+        container_bits(self.plan.product().b)
+    }
+
+    const fn sums_per_register(&self) -> usize {
+        match self.d_type {
+            ScalarType::F16 => 2,
+            _ => 1,
+        }
+    }
+}
+
+fn container_bits(ty: ScalarType) -> u32 {
+    match ty {
+        ScalarType::B1 | ScalarType::Tf32 => 32,
+        ty => ty.width_bits(),
+    }
+}

@@ -1,0 +1,127 @@
+//! Instruction descriptors of `tcgen05.mma`: 32 bits that say types, sizes and orders (PTX ISA, "Instruction descriptor").
+
+use crate::state::descriptor::Major;
+use warpgrid_isa::{MmaKind, ScalarType};
+
+/// What an instruction descriptor says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionDescriptor {
+    /// Rows of D, of both blocks.
+    pub m: usize,
+    /// Columns of D.
+    pub n: usize,
+    pub a: ScalarType,
+    pub b: ScalarType,
+    pub d: ScalarType,
+    pub a_major: Major,
+    pub b_major: Major,
+    pub negate: [bool; 2],
+    pub is_sparse: bool,
+    pub saturates: bool,
+    pub selector: u32,
+    /// Which bytes hold the factors of A and of B.
+    pub factor_ids: [u32; 2],
+    pub factor_type: ScalarType,
+}
+
+impl InstructionDescriptor {
+    /// Takes the 32 bits apart for a kind of product; `None` for a type that the kind does not have.
+    pub fn decode(bits: u32, kind: MmaKind) -> Option<InstructionDescriptor> {
+        let field = |from: u32, n: u32| bits >> from & ((1 << n) - 1);
+        let is_scaled = match kind {
+            MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => true,
+            MmaKind::F16 | MmaKind::Tf32 | MmaKind::I8 | MmaKind::F8f6f4 => false,
+        };
+        let factor = |code: u32| {
+            use ScalarType as T;
+            Some(match (kind, code) {
+                (MmaKind::F16, 0) => T::F16,
+                (MmaKind::F16, 1) => T::Bf16,
+                (MmaKind::Tf32, 2) => T::Tf32,
+                (MmaKind::I8, 0) => T::U8,
+                (MmaKind::I8, 1) => T::S8,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 0) => T::E4m3,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 1) => T::E5m2,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 3) => T::E2m3,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 4) => T::E3m2,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 5) => T::E2m1,
+                // The one type there is.
+                (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => T::E2m1,
+                _ => return None,
+            })
+        };
+        let d = match (is_scaled, kind, field(4, 2)) {
+            (true, ..) => ScalarType::F32,
+            (false, MmaKind::I8, 2) => ScalarType::S32,
+            (false, MmaKind::F16 | MmaKind::F8f6f4, 0) => ScalarType::F16,
+            (false, MmaKind::F16 | MmaKind::F8f6f4 | MmaKind::Tf32, 1) => ScalarType::F32,
+            _ => return None,
+        };
+        let major = |bit| {
+            if field(bit, 1) == 1 {
+                Major::Mn
+            } else {
+                Major::K
+            }
+        };
+        Some(InstructionDescriptor {
+            m: (field(24, 5) << 4) as usize,
+            n: (field(17, 6) << 3) as usize,
+            a: factor(field(7, 3))?,
+            b: factor(field(
+                10,
+                if is_scaled {
+                    2 + u32::from(kind == MmaKind::Mxf8f6f4)
+                } else {
+                    3
+                },
+            ))?,
+            d,
+            a_major: major(15),
+            b_major: major(16),
+            negate: [field(13, 1) == 1, field(14, 1) == 1],
+            is_sparse: field(2, 1) == 1,
+            saturates: !is_scaled && field(3, 1) == 1,
+            selector: field(0, 2),
+            factor_ids: match is_scaled {
+                true => [field(29, 2), field(4, 2)],
+                false => [0; 2],
+            },
+            factor_type: match field(23, 1) {
+                1 => ScalarType::Ue8m0,
+                _ => ScalarType::Ue4m3,
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_of_compiled_kernels_say_what_they_were_made_from() {
+        // Rows of CuTe's tables.
+        let halves = InstructionDescriptor::decode(0x0841_0000, MmaKind::F16).expect("types");
+        assert_eq!(
+            (halves.m, halves.n, halves.a, halves.d),
+            (128, 256, ScalarType::F16, ScalarType::F16)
+        );
+        assert_eq!((halves.a_major, halves.b_major), (Major::K, Major::Mn));
+        let narrow = InstructionDescriptor::decode(0x0818_7280, MmaKind::F8f6f4).expect("types");
+        assert_eq!(
+            (narrow.a, narrow.b, narrow.n),
+            (ScalarType::E2m1, ScalarType::E3m2, 96)
+        );
+        assert_eq!(narrow.negate, [true, true]);
+        let whole = InstructionDescriptor::decode(0x0841_0420, MmaKind::I8).expect("types");
+        assert_eq!(
+            (whole.a, whole.b, whole.d),
+            (ScalarType::U8, ScalarType::S8, ScalarType::S32)
+        );
+        assert_eq!(
+            InstructionDescriptor::decode(0x0841_0420, MmaKind::Tf32),
+            None
+        );
+    }
+}

@@ -1,0 +1,440 @@
+//! A tensor map: how a tensor lies in global memory, which part of it one copy moves, and how shared memory holds that part
+//! (CUDA driver API, "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"; PTX ISA, "Tensor-map", "tensormap.replace").
+//!
+//! The object is opaque: a kernel copies its 128 bytes and replaces fields of it. The encoding here is our own. 128 zero bytes are a
+//! map of one dimension of extent 0, whose fields can be replaced one by one.
+
+use crate::state::swizzle::Swizzle;
+use warpgrid_isa::TensorMapField;
+
+/// Bytes of a tensor map.
+pub const TENSOR_MAP_BYTES: usize = 128;
+/// The most dimensions of a tensor.
+pub const MAX_RANK: usize = 5;
+
+/// A tensor map. Dimensions go from the innermost to the outermost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TensorMap {
+    pub mode: TensorMode,
+    /// Of the first element, in global memory.
+    pub address: u64,
+    pub ty: TensorType,
+    /// Dimensions: 1 to 5.
+    pub rank: usize,
+    /// Elements along each dimension.
+    pub extents: [u64; MAX_RANK],
+    /// Bytes between neighbours along dimension 1 and those after it.
+    pub strides: [u64; MAX_RANK - 1],
+    /// Elements of the box along each dimension, where the mode has one.
+    pub box_extents: [u32; MAX_RANK],
+    /// Steps between elements along each dimension; 0 counts as 1.
+    pub element_strides: [u32; MAX_RANK],
+    pub interleave: Interleave,
+    /// How shared memory is swizzled.
+    pub swizzle_mode: u8,
+    /// What is swizzled as one.
+    pub atomicity: u8,
+    /// What lies outside of the tensor reads as NaN instead of zero.
+    pub fills_nan: bool,
+    /// Of `im2col`, along width, height and depth.
+    pub lower_corner: [i32; 3],
+    pub upper_corner: [i32; 3],
+    pub channels_per_pixel: u32,
+    pub pixels_per_column: u32,
+}
+
+macro_rules! numbered {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $member:ident = $text:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+        pub enum $name { #[default] $($(#[$vmeta])* $member,)* }
+
+        impl $name {
+            /// Every member, in the order of the driver's numbers.
+            pub const ALL: &'static [$name] = &[$($name::$member,)*];
+
+            /// As a scenario spells it.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$member => $text,)* }
+            }
+
+            /// The member with this spelling.
+            pub fn from_name(name: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|member| member.name() == name)
+            }
+
+            fn from_number(number: u8) -> Option<$name> {
+                $name::ALL.get(usize::from(number)).copied()
+            }
+        }
+    };
+}
+
+numbered! {
+    /// Which elements a map's copies move.
+    TensorMode {
+        Tiled = "tiled",
+        Im2col = "im2col",
+        Im2colW = "im2col_w",
+        Im2colW128 = "im2col_w128",
+    }
+}
+numbered! {
+    /// The type of the elements, numbered as the driver does.
+    TensorType {
+        U8 = "u8", U16 = "u16", U32 = "u32", S32 = "s32", U64 = "u64", S64 = "s64", F16 = "f16", F32 = "f32", F64 = "f64",
+        Bf16 = "bf16", F32Ftz = "f32_ftz", Tf32 = "tf32", Tf32Ftz = "tf32_ftz",
+        /// Two values a byte.
+        U4Align8 = "u4_align8",
+        /// 16 values in 8 bytes, which take 16 bytes of shared memory.
+        U4Align16 = "u4_align16",
+        /// 16 values in 12 bytes, which take 16 bytes of shared memory.
+        U6Align16 = "u6_align16",
+    }
+}
+numbered! {
+    /// How channels are interleaved in global memory.
+    Interleave { None = "none", B16 = "16B", B32 = "32B", }
+}
+
+/// How the values of a type lie: the fewest that lie in whole bytes, in both memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorUnit {
+    /// Values of a unit.
+    pub n_values: u64,
+    /// Bytes of it in global memory.
+    pub global_bytes: u64,
+    /// Bytes of it in shared memory.
+    pub shared_bytes: u64,
+}
+
+impl TensorType {
+    /// How its values lie.
+    pub const fn unit(self) -> TensorUnit {
+        use TensorType as T;
+        let (n_values, global_bytes, shared_bytes) = match self {
+            T::U8 => (1, 1, 1),
+            T::U16 | T::F16 | T::Bf16 => (1, 2, 2),
+            T::U32 | T::S32 | T::F32 | T::F32Ftz | T::Tf32 | T::Tf32Ftz => (1, 4, 4),
+            T::U64 | T::S64 | T::F64 => (1, 8, 8),
+            T::U4Align8 => (2, 1, 1),
+            T::U4Align16 => (16, 8, 16),
+            T::U6Align16 => (16, 12, 16),
+        };
+        TensorUnit {
+            n_values,
+            global_bytes,
+            shared_bytes,
+        }
+    }
+
+    /// Whether elements outside of the tensor may be NaN.
+    pub const fn is_float(self) -> bool {
+        use TensorType as T;
+        match self {
+            T::F16 | T::F32 | T::F64 | T::Bf16 | T::F32Ftz | T::Tf32 | T::Tf32Ftz => true,
+            T::U8 | T::U16 | T::U32 | T::S32 | T::U64 | T::S64 => false,
+            T::U4Align8 | T::U4Align16 | T::U6Align16 => false,
+        }
+    }
+
+    /// The type with this number in `tensormap.replace`, which counts otherwise than the driver (PTX ISA, "tensormap.replace").
+    fn from_field(number: u64) -> Option<TensorType> {
+        use TensorType as T;
+        const ORDER: [TensorType; 16] = [
+            T::U8,
+            T::U16,
+            T::U32,
+            T::S32,
+            T::U64,
+            T::S64,
+            T::F16,
+            T::F32,
+            T::F32Ftz,
+            T::F64,
+            T::Bf16,
+            T::Tf32,
+            T::Tf32Ftz,
+            T::U4Align8,
+            T::U4Align16,
+            T::U6Align16,
+        ];
+        ORDER.get(usize::try_from(number).ok()?).copied()
+    }
+}
+
+impl TensorMap {
+    /// How shared memory is swizzled; `None` for a mode that does not exist.
+    pub fn swizzle(&self) -> Option<Swizzle> {
+        Swizzle::of(self.swizzle_mode, self.atomicity)
+    }
+
+    /// Steps between elements along a dimension.
+    pub fn element_stride(&self, dimension: usize) -> u64 {
+        u64::from(
+            self.element_strides
+                .get(dimension)
+                .copied()
+                .unwrap_or(1)
+                .max(1),
+        )
+    }
+
+    /// The object's bytes.
+    pub fn encode(&self) -> [u8; TENSOR_MAP_BYTES] {
+        let mut writer = Writer::default();
+        writer.put(self.address, 8);
+        for n in self.extents {
+            writer.put(n, 8);
+        }
+        for n in self.strides {
+            writer.put(n, 8);
+        }
+        for n in self.box_extents {
+            writer.put(n.into(), 2);
+        }
+        for n in self.element_strides {
+            writer.put(n.into(), 1);
+        }
+        for number in [
+            self.mode as u64,
+            self.ty as u64,
+            self.rank.saturating_sub(1) as u64,
+            self.interleave as u64,
+            self.swizzle_mode.into(),
+            self.atomicity.into(),
+            self.fills_nan.into(),
+        ] {
+            writer.put(number, 1);
+        }
+        for n in self.lower_corner {
+            writer.put(n as u64, 2);
+        }
+        for n in self.upper_corner {
+            writer.put(n as u64, 2);
+        }
+        writer.put(self.channels_per_pixel.into(), 2);
+        writer.put(self.pixels_per_column.into(), 2);
+        writer.bytes
+    }
+
+    /// Reads the object's bytes; `None` for what no map has.
+    pub fn decode(bytes: &[u8; TENSOR_MAP_BYTES]) -> Option<TensorMap> {
+        let mut reader = Reader { bytes, at: 0 };
+        Some(TensorMap {
+            address: reader.take(8),
+            extents: std::array::from_fn(|_| reader.take(8)),
+            strides: std::array::from_fn(|_| reader.take(8)),
+            box_extents: std::array::from_fn(|_| reader.take(2) as u32),
+            element_strides: std::array::from_fn(|_| reader.take(1) as u32),
+            mode: TensorMode::from_number(reader.take(1) as u8)?,
+            ty: TensorType::from_number(reader.take(1) as u8)?,
+            rank: reader.take(1) as usize + 1,
+            interleave: Interleave::from_number(reader.take(1) as u8)?,
+            swizzle_mode: reader.take(1) as u8,
+            atomicity: reader.take(1) as u8,
+            fills_nan: match reader.take(1) {
+                0 => false,
+                1 => true,
+                _ => return None,
+            },
+            lower_corner: std::array::from_fn(|_| reader.signed()),
+            upper_corner: std::array::from_fn(|_| reader.signed()),
+            channels_per_pixel: reader.take(2) as u32,
+            pixels_per_column: reader.take(2) as u32,
+        })
+        .filter(|_| reader.rest_is_zero())
+    }
+
+    /// Replaces a field, which belongs to a dimension where the field has one of each; false for what no map has.
+    pub fn replace(&mut self, field: TensorMapField, dimension: usize, value: u64) -> bool {
+        use TensorMapField as F;
+        let small = |most: u64| (value <= most).then_some(value as u8);
+        let done = match field {
+            F::Address => {
+                self.address = value;
+                Some(())
+            }
+            F::Rank => small(MAX_RANK as u64 - 1).map(|n| self.rank = usize::from(n) + 1),
+            F::Box => put(&mut self.box_extents, dimension, value as u32),
+            F::Extent => put(&mut self.extents, dimension, value),
+            F::ElementStride => put(&mut self.element_strides, dimension, value as u32),
+            F::Stride => put(&mut self.strides, dimension, value),
+            F::ElementType => TensorType::from_field(value).map(|ty| self.ty = ty),
+            F::Interleave => {
+                let found = small(2).and_then(Interleave::from_number);
+                found.map(|interleave| self.interleave = interleave)
+            }
+            F::Swizzle => small(4).map(|n| self.swizzle_mode = n),
+            F::Atomicity => small(3).map(|n| self.atomicity = n),
+            F::Fill => small(1).map(|n| self.fills_nan = n == 1),
+        };
+        done.is_some()
+    }
+
+    /// Why no copy can be made with the map, as the driver says when it encodes one; none where all is right.
+    pub fn problem(&self) -> Option<String> {
+        let rank = self.rank;
+        let is_image = self.mode != TensorMode::Tiled;
+        let least = match is_image || self.interleave != Interleave::None {
+            true => 3,
+            false => 1,
+        };
+        if !(least..=MAX_RANK).contains(&rank) {
+            return Some(format!(
+                "it has {rank} dimensions, expected {least} to {MAX_RANK}"
+            ));
+        }
+        let is_packed = matches!(self.ty, TensorType::U4Align16 | TensorType::U6Align16);
+        let multiple = match self.interleave == Interleave::B32 || is_packed {
+            true => 32,
+            false => 16,
+        };
+        if !self.address.is_multiple_of(multiple) {
+            return Some(format!(
+                "its address 0x{:x} is no multiple of {multiple}",
+                self.address
+            ));
+        }
+        let strides = self.strides.iter().take(rank - 1);
+        for stride in strides {
+            if !stride.is_multiple_of(multiple) || *stride >= 1 << 40 {
+                return Some(format!(
+                    "a stride is {stride} bytes, expected a multiple of {multiple} below 2^40"
+                ));
+            }
+        }
+        for (dimension, extent) in self.extents.iter().take(rank).enumerate() {
+            if !(1..=1 << 32).contains(extent) {
+                return Some(format!(
+                    "dimension {dimension} has {extent} elements, expected 1 to 2^32"
+                ));
+            }
+            let step = self.element_stride(dimension);
+            if step > 8 {
+                return Some(format!(
+                    "dimension {dimension} has the element stride {step}, expected 1 to 8"
+                ));
+            }
+        }
+        let unit = self.ty.unit();
+        let whole = match self.ty {
+            TensorType::U4Align8 => 2,
+            TensorType::U4Align16 | TensorType::U6Align16 => 128,
+            _ => 1,
+        };
+        if !self.extents[0].is_multiple_of(whole) {
+            return Some(format!(
+                "dimension 0 has {} elements, expected a multiple of {whole} for `{}`",
+                self.extents[0],
+                self.ty.name()
+            ));
+        }
+        let Some(swizzle) = self.swizzle() else {
+            return Some("its swizzle does not exist".to_owned());
+        };
+        let inner = match is_image {
+            false => {
+                let boxes = self.box_extents.iter().take(rank).enumerate();
+                for (dimension, extent) in boxes {
+                    if !(1..=256).contains(extent) {
+                        return Some(format!(
+                            "the box has {extent} elements along dimension {dimension}, expected 1 to 256"
+                        ));
+                    }
+                }
+                self.box_extents[0]
+            }
+            true => {
+                if !(1..=256).contains(&self.channels_per_pixel) {
+                    let n = self.channels_per_pixel;
+                    return Some(format!("it has {n} channels per pixel, expected 1 to 256"));
+                }
+                if self.pixels_per_column > 1024 {
+                    let n = self.pixels_per_column;
+                    return Some(format!(
+                        "it has {n} pixels per column, expected at most 1024"
+                    ));
+                }
+                self.channels_per_pixel
+            }
+        };
+        if is_packed && inner != 128 {
+            return Some(format!(
+                "the box has {inner} elements along dimension 0, expected 128 for `{}`",
+                self.ty.name()
+            ));
+        }
+        let inner_bytes = u64::from(inner).div_ceil(unit.n_values) * unit.shared_bytes;
+        if self.interleave == Interleave::None && !inner_bytes.is_multiple_of(16) {
+            return Some(format!(
+                "the box has {inner_bytes} bytes along dimension 0, expected a multiple of 16"
+            ));
+        }
+        if inner_bytes > swizzle.span_bytes().unwrap_or(u64::MAX) {
+            return Some(format!(
+                "the box has {inner_bytes} bytes along dimension 0, expected at most the {} of the swizzle",
+                swizzle.span_bytes().unwrap_or(0)
+            ));
+        }
+        if self.interleave == Interleave::B32 && swizzle != Swizzle::B32 {
+            return Some("the interleave `32B` needs the swizzle `32B`".to_owned());
+        }
+        if self.fills_nan && !self.ty.is_float() {
+            return Some(format!("`{}` has no NaN to fill with", self.ty.name()));
+        }
+        None
+    }
+}
+
+/// Changes one of a list; none beyond its end.
+fn put<T>(list: &mut [T], index: usize, value: T) -> Option<()> {
+    *list.get_mut(index)? = value;
+    Some(())
+}
+
+struct Writer {
+    bytes: [u8; TENSOR_MAP_BYTES],
+    at: usize,
+}
+
+impl Default for Writer {
+    fn default() -> Writer {
+        Writer {
+            bytes: [0; TENSOR_MAP_BYTES],
+            at: 0,
+        }
+    }
+}
+
+impl Writer {
+    fn put(&mut self, value: u64, n_bytes: usize) {
+        for byte in value.to_le_bytes().iter().take(n_bytes) {
+            if let Some(place) = self.bytes.get_mut(self.at) {
+                *place = *byte;
+            }
+            self.at += 1;
+        }
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8; TENSOR_MAP_BYTES],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, n_bytes: usize) -> u64 {
+        let bytes = self.bytes.iter().skip(self.at).take(n_bytes).rev();
+        self.at += n_bytes;
+        bytes.fold(0, |value, byte| value << 8 | u64::from(*byte))
+    }
+
+    fn signed(&mut self) -> i32 {
+        (self.take(2) as u16 as i16).into()
+    }
+
+    fn rest_is_zero(&self) -> bool {
+        self.bytes.iter().skip(self.at).all(|byte| *byte == 0)
+    }
+}

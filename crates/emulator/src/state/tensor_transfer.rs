@@ -1,0 +1,379 @@
+//! One copy of a part of a tensor: by rule in flight, and as pieces when it reads or lands (PTX ISA, "Tensors", "cp.async.bulk.tensor").
+
+use crate::state::memory::GlobalMemory;
+use crate::state::pending::{PendingPiece, PendingSource};
+use crate::state::swizzle::Swizzle;
+use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
+use std::ops::Range;
+use warpgrid_isa::{AccessKind, AtomicOp, LoadMode, ScalarType, StateSpace};
+
+/// Which way a copy goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TensorDirection {
+    /// From the tensor to shared memory.
+    Load,
+    /// From shared memory to the tensor.
+    Store,
+}
+
+/// A copy of a part of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorTransfer {
+    pub map: TensorMap,
+    pub mode: LoadMode,
+    pub direction: TensorDirection,
+    /// Innermost first; for rows that are gathered the column, then each row.
+    pub coordinates: [i64; MAX_RANK],
+    /// Which tap of a filter, along width, height and depth; or the halo and the offset of `im2col::w`.
+    pub offsets: [i64; 3],
+    /// The lane that started it.
+    pub lane: u32,
+    /// Linear indices of the blocks whose shared memory takes part: one, or those of a multicast.
+    pub blocks: Vec<u64>,
+    /// The first byte in the shared memory of each.
+    pub shared: u64,
+    pub reduces: Option<(AtomicOp, ScalarType)>,
+}
+
+/// A row of the part: values that follow each other in both memories.
+struct Row {
+    /// Of the first value, along dimension 0.
+    first: i64,
+    n_values: u64,
+    /// Of the row in global memory, without dimension 0; none outside of the tensor.
+    start: Option<u64>,
+}
+
+impl TensorTransfer {
+    /// Bytes of the part in the shared memory of one block, with those that are filled.
+    pub fn shared_bytes(&self) -> u64 {
+        let unit = self.map.ty.unit();
+        let rows = self.n_rows();
+        rows * self.row_values().div_ceil(unit.n_values) * unit.shared_bytes
+    }
+
+    fn row_values(&self) -> u64 {
+        match self.map.mode {
+            TensorMode::Tiled => u64::from(self.map.box_extents[0]),
+            TensorMode::Im2col | TensorMode::Im2colW | TensorMode::Im2colW128 => {
+                u64::from(self.map.channels_per_pixel)
+            }
+        }
+    }
+
+    fn n_rows(&self) -> u64 {
+        match self.mode {
+            LoadMode::Gather4 | LoadMode::Scatter4 => 4,
+            LoadMode::Tile => (1..self.map.rank).map(|d| self.n_along(d)).product(),
+            LoadMode::Im2col | LoadMode::Im2colNoOffsets => self.map.pixels_per_column.into(),
+            LoadMode::Im2colW => {
+                u64::from(self.map.pixels_per_column) + self.offsets[0].max(0) as u64
+            }
+            LoadMode::Im2colW128 => 128 + 4 * self.offsets[0].max(0) as u64,
+        }
+    }
+
+    /// Elements that a box touches along a dimension.
+    fn n_along(&self, dimension: usize) -> u64 {
+        let extent = self.map.box_extents.get(dimension).copied().unwrap_or(1);
+        u64::from(extent).div_ceil(self.map.element_stride(dimension))
+    }
+
+    /// The first row of which global memory does not have all bytes that are read or written.
+    pub(crate) fn outside(
+        &self,
+        global: &GlobalMemory,
+    ) -> Option<(AccessKind, StateSpace, u64, u32)> {
+        let unit = self.map.ty.unit();
+        let kind = match self.direction {
+            TensorDirection::Load => AccessKind::Load,
+            TensorDirection::Store => AccessKind::Store,
+        };
+        let mut found = None;
+        self.for_each_row(|row| {
+            let Some((start, units)) = self.inside(&row) else {
+                return;
+            };
+            let address = start.wrapping_add(units.start.wrapping_mul(unit.global_bytes));
+            let n_bytes = (units.end - units.start) * unit.global_bytes;
+            let is_there = global.find(address).is_some_and(|allocation| {
+                let is_writable = kind == AccessKind::Load || !allocation.read_only();
+                allocation.holds(address, n_bytes) && is_writable
+            });
+            if n_bytes > 0 && !is_there && found.is_none() {
+                found = Some((kind, StateSpace::Global, address, n_bytes as u32));
+            }
+        });
+        found
+    }
+
+    /// The units of a row that are inside of the tensor, and where unit 0 of the row is.
+    fn inside(&self, row: &Row) -> Option<(u64, Range<u64>)> {
+        let unit = self.map.ty.unit();
+        let n_units = row.n_values.div_ceil(unit.n_values) as i64;
+        // Values that lie together are inside or outside together.
+        let first = row.first.div_euclid(unit.n_values as i64);
+        let last = (self.map.extents[0] / unit.n_values) as i64;
+        let low = (-first).clamp(0, n_units);
+        let high = last.saturating_sub(first).clamp(low, n_units);
+        let start = row.start?;
+        let start = start.wrapping_add((first as u64).wrapping_mul(unit.global_bytes));
+        Some((start, low as u64..high as u64))
+    }
+
+    /// What is written, in the order of shared memory; where the copy reads is the source of each piece.
+    pub fn pieces(&self) -> Vec<PendingPiece> {
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        let unit = self.map.ty.unit();
+        let bytes = self.row_values().div_ceil(unit.n_values) * unit.shared_bytes;
+        let swizzle = self.map.swizzle().unwrap_or_default();
+        self.for_each_row(|row| {
+            self.add_row(&row, at, swizzle, &mut pieces);
+            at += bytes;
+        });
+        pieces
+    }
+
+    fn for_each_row(&self, add: impl FnMut(Row)) {
+        match self.mode {
+            LoadMode::Tile => self.box_rows(add),
+            LoadMode::Gather4 | LoadMode::Scatter4 => self.gathered_rows(add),
+            LoadMode::Im2col | LoadMode::Im2colNoOffsets => self.image_rows(add),
+            LoadMode::Im2colW | LoadMode::Im2colW128 => self.line_rows(add),
+        }
+    }
+
+    fn row_at(&self, places: &[i64; MAX_RANK]) -> Row {
+        let map = &self.map;
+        let outer = (1..map.rank).map(|d| (places[d], map.extents[d], map.strides[d - 1]));
+        let mut start = Some(map.address);
+        for (place, extent, stride) in outer {
+            let is_inside = place >= 0 && (place as u64) < extent;
+            start = start
+                .filter(|_| is_inside)
+                .map(|at| at.wrapping_add((place as u64).wrapping_mul(stride)));
+        }
+        Row {
+            first: places[0],
+            n_values: self.row_values(),
+            start,
+        }
+    }
+
+    fn box_rows(&self, mut add: impl FnMut(Row)) {
+        let n: [u64; MAX_RANK] = std::array::from_fn(|d| match d {
+            0 => 1,
+            d if d < self.map.rank => self.n_along(d),
+            _ => 1,
+        });
+        let mut index = [0; MAX_RANK];
+        for _ in 0..n.iter().product() {
+            let places = std::array::from_fn(|d| {
+                let step = match d {
+                    0 => 0,
+                    d => index[d] * self.map.element_stride(d),
+                };
+                self.coordinates[d].wrapping_add(step as i64)
+            });
+            add(self.row_at(&places));
+            for (index, n) in index.iter_mut().zip(n).skip(1) {
+                *index += 1;
+                if *index < n {
+                    break;
+                }
+                *index = 0;
+            }
+        }
+    }
+
+    fn gathered_rows(&self, mut add: impl FnMut(Row)) {
+        let [column, rows @ ..] = self.coordinates;
+        for row in rows {
+            add(self.row_at(&[column, row, 0, 0, 0]));
+        }
+    }
+
+    /// The walk over an image: a corner goes from the lower to the upper one, and the offsets say what is read there.
+    fn image_rows(&self, mut add: impl FnMut(Row)) {
+        let map = &self.map;
+        let n_spatial = map.rank.saturating_sub(2).min(3);
+        let mut corner = self.coordinates;
+        for _ in 0..map.pixels_per_column {
+            let places = std::array::from_fn(|d| {
+                let is_spatial = (1..=n_spatial).contains(&d);
+                corner[d] + if is_spatial { self.offsets[d - 1] } else { 0 }
+            });
+            add(self.row_at(&places));
+            let mut carries = true;
+            let along = corner.iter_mut().zip(map.extents).enumerate().skip(1);
+            for (d, (place, extent)) in along.take(n_spatial) {
+                *place += map.element_stride(d) as i64;
+                let last = extent as i64 - 1 + i64::from(map.upper_corner[d - 1]);
+                carries = *place > last;
+                if !carries {
+                    break;
+                }
+                *place = map.lower_corner[d - 1].into();
+            }
+            if carries && let Some(image) = corner.get_mut(n_spatial + 1) {
+                *image += 1;
+            }
+        }
+    }
+
+    /// A line along the width, with a halo. What follows at the end of a line is in figures only: ours is filled.
+    fn line_rows(&self, mut add: impl FnMut(Row)) {
+        let map = &self.map;
+        let [halo, offset, _] = self.offsets;
+        let halo = halo.max(0) as u64;
+        let (run, n_runs) = match self.mode {
+            LoadMode::Im2colW128 => (32, 4),
+            _ => (u64::from(map.pixels_per_column), 1),
+        };
+        let step = map.element_stride(1);
+        for part in 0..n_runs {
+            for pixel in 0..run + halo {
+                let mut places = self.coordinates;
+                let along = (part * run + pixel) * step;
+                places[1] = places[1].wrapping_add(along as i64).wrapping_add(offset);
+                let last = map.extents[1] as i64 - 1 + i64::from(map.upper_corner[0]) + offset;
+                let mut row = self.row_at(&places);
+                if places[1] > last {
+                    row.start = None;
+                }
+                add(row);
+            }
+        }
+    }
+
+    /// The pieces of a row that begins this many bytes after the first.
+    fn add_row(&self, row: &Row, at: u64, swizzle: Swizzle, pieces: &mut Vec<PendingPiece>) {
+        let unit = self.map.ty.unit();
+        let n_units = row.n_values.div_ceil(unit.n_values);
+        let inside = self.inside(row);
+        let (low, high) = match &inside {
+            Some((_, units)) => (units.start, units.end),
+            None => (0, 0),
+        };
+        let fills = self.direction == TensorDirection::Load;
+        if fills {
+            self.add_filled(at, 0..low, swizzle, pieces);
+        }
+        if let Some((start, _)) = inside {
+            // Where both memories hold the same bytes, a row is one run.
+            let step = match unit.global_bytes == unit.shared_bytes {
+                true => (high - low).max(1),
+                false => 1,
+            };
+            let mut from = low;
+            while from < high {
+                let n = step.min(high - from);
+                let global = start.wrapping_add(from.wrapping_mul(unit.global_bytes));
+                let shared = self.shared + at + from * unit.shared_bytes;
+                self.add_run(global, shared, n * unit.global_bytes, swizzle, pieces);
+                from += n;
+            }
+        }
+        if fills {
+            self.add_filled(at, high..n_units, swizzle, pieces);
+        }
+    }
+
+    /// Bytes that follow each other in both memories, but for the swizzle.
+    fn add_run(
+        &self,
+        mut global: u64,
+        mut shared: u64,
+        mut n_bytes: u64,
+        swizzle: Swizzle,
+        pieces: &mut Vec<PendingPiece>,
+    ) {
+        while n_bytes > 0 {
+            let atom = swizzle.atom_bytes();
+            let n = match atom {
+                u64::MAX => n_bytes,
+                atom => n_bytes.min(atom - shared % atom),
+            };
+            let place = swizzle.apply(shared);
+            for block in &self.blocks {
+                pieces.push(self.piece((global, place), n as usize, *block));
+            }
+            global += n;
+            shared += n;
+            n_bytes -= n;
+        }
+    }
+
+    fn piece(&self, (global, shared): (u64, u64), n_bytes: usize, block: u64) -> PendingPiece {
+        let in_global = PendingSource {
+            space: StateSpace::Global,
+            block: 0,
+            address: global,
+        };
+        let in_shared = PendingSource {
+            space: StateSpace::Shared,
+            block,
+            address: shared,
+        };
+        let (to, from) = match self.direction {
+            TensorDirection::Load => (in_shared, in_global),
+            TensorDirection::Store => (in_global, in_shared),
+        };
+        PendingPiece {
+            lane: self.lane,
+            space: to.space,
+            block: to.block,
+            address: to.address,
+            bytes: vec![0; n_bytes],
+            source: Some(from),
+            reduces: self.reduces,
+        }
+    }
+
+    /// Units of a row that lie outside of the tensor.
+    fn add_filled(
+        &self,
+        at: u64,
+        units: Range<u64>,
+        swizzle: Swizzle,
+        pieces: &mut Vec<PendingPiece>,
+    ) {
+        let unit = self.map.ty.unit();
+        let fill = filling(&self.map);
+        let end = at + units.end * unit.shared_bytes;
+        let mut from = at + units.start * unit.shared_bytes;
+        while from < end {
+            let shared = self.shared + from;
+            let n = match swizzle.atom_bytes() {
+                u64::MAX => end - from,
+                atom => (end - from).min(atom - shared % atom),
+            };
+            // Elements are aligned in a row, and atoms hold whole ones.
+            let bytes: Vec<u8> = fill.iter().cycle().take(n as usize).copied().collect();
+            for block in &self.blocks {
+                pieces.push(PendingPiece {
+                    lane: self.lane,
+                    space: StateSpace::Shared,
+                    block: *block,
+                    address: swizzle.apply(shared),
+                    bytes: bytes.clone(),
+                    source: None,
+                    reduces: None,
+                });
+            }
+            from += n;
+        }
+    }
+}
+
+/// What an element outside of the tensor reads as. No source gives the bits of the NaN: ours are the canonical ones.
+fn filling(map: &TensorMap) -> &'static [u8] {
+    use TensorType as T;
+    match (map.fills_nan, map.ty) {
+        (true, T::F16 | T::Bf16) => &[0xff, 0x7f],
+        (true, T::F32 | T::F32Ftz | T::Tf32 | T::Tf32Ftz) => &[0xff, 0xff, 0xff, 0x7f],
+        (true, T::F64) => &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
+        (true | false, _) => &[0],
+    }
+}

@@ -1,0 +1,749 @@
+//! Textures and surfaces: arrays that only they see, and handles of them, as scenarios say them, as one line says them, and as the
+//! machine has them.
+
+use super::tensor_map::{innermost_first, known, number};
+use super::{Buffer, Init};
+use crate::value::Literal;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use warpgrid_emulator::{AddressMode, BufferIndex, ImageInit, Sampler};
+use warpgrid_isa::ScalarType;
+
+/// Memory that only textures and surfaces see (CUDA driver API, "cuArray3DCreate").
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(from = "ArrayFields")]
+pub struct TexelArray {
+    pub name: String,
+    /// Type of a channel: `u8 s8 u16 s16 u32 s32 f16 f32`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// 1, 2 or 4; 1 when absent.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
+    pub channels: u64,
+    pub width: u64,
+    /// 0, as when absent, for one row.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
+    pub height: u64,
+    /// 0, as when absent, for what is no volume.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
+    pub depth: u64,
+    /// 0, as when absent, for what has no layers.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
+    pub layers: u64,
+    /// Each layer is six faces; there is at least one layer.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub cubemap: bool,
+    /// Made for surfaces, too: says nothing to a run.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub surface: bool,
+    /// In the order channel, x, y, z or layer and face, channel fastest.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Init>", optional))]
+    pub init: Init,
+    /// Memory after the launch; `null` promises nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Vec<Literal>>,
+    /// Digest of the expected bytes, little-endian.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect_sha256: Option<String>,
+}
+
+/// An array as it is read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ArrayFields {
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    channels: Option<u64>,
+    width: u64,
+    #[serde(default)]
+    height: u64,
+    #[serde(default)]
+    depth: u64,
+    #[serde(default)]
+    layers: u64,
+    #[serde(default)]
+    cubemap: bool,
+    #[serde(default)]
+    surface: bool,
+    #[serde(default)]
+    init: Init,
+    expect: Option<Vec<Literal>>,
+    expect_sha256: Option<String>,
+    /// For readers.
+    #[serde(rename = "compare")]
+    _compare: Option<IgnoredAny>,
+    #[serde(rename = "notes")]
+    _notes: Option<IgnoredAny>,
+}
+
+impl From<ArrayFields> for TexelArray {
+    fn from(read: ArrayFields) -> TexelArray {
+        TexelArray {
+            name: read.name,
+            ty: read.ty,
+            channels: read.channels.unwrap_or(1),
+            width: read.width,
+            height: read.height,
+            depth: read.depth,
+            layers: read.layers,
+            cubemap: read.cubemap,
+            surface: read.surface,
+            init: read.init,
+            expect: read.expect,
+            expect_sha256: read.expect_sha256,
+        }
+    }
+}
+
+/// A parameter that is the handle of a texture (CUDA driver API, "cuTexObjectCreate").
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct Texture {
+    pub name: String,
+    pub resource: Resource,
+    /// Of x, y and z: `wrap clamp mirror border`; `clamp` when absent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
+    pub address_mode: Vec<String>,
+    /// `point` or `linear`; `point` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
+    /// `element` or `normalized_float`; `element` when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_mode: Option<String>,
+    /// Coordinates go from 0 to 1.
+    #[serde(skip_serializing_if = "is_false")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub normalized: bool,
+    /// Four channels; zeros when absent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<f64>>", optional))]
+    pub border_color: Vec<f64>,
+}
+
+/// A parameter that is the handle of a surface (CUDA driver API, "cuSurfObjectCreate").
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Surface {
+    pub name: String,
+    pub resource: Resource,
+}
+
+/// The memory of a texture or surface.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(deny_unknown_fields)]
+pub struct Resource {
+    /// `array`, or part of a buffer: `linear`, a row of texels, or `pitch2d`, rows with gaps.
+    pub kind: String,
+    /// The name of an array.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array: Option<String>,
+    /// The rest is of parts of buffers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
+    pub byte_offset: u64,
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub ty: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<u64>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
+    pub width: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
+    pub height: u64,
+    /// Bytes from row to row.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
+    pub pitch: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// What a launch knows of its memory: buffers and arrays by name, each with its number.
+pub(crate) struct Memory<'a> {
+    pub(crate) arrays: &'a [TexelArray],
+    pub(crate) find: &'a dyn Fn(&str) -> Option<BufferIndex>,
+}
+
+impl TexelArray {
+    /// Values of the whole array; what is wrong with its extents.
+    pub(crate) fn len(&self) -> Result<u64, String> {
+        let facts = self.facts(BufferIndex(0))?;
+        let texels = facts
+            .n_planes()
+            .checked_mul(self.height.max(1))
+            .and_then(|rows| rows.checked_mul(self.width));
+        texels
+            .and_then(|texels| texels.checked_mul(self.channels))
+            .ok_or_else(|| "it has more values than 64 bits can count".to_owned())
+    }
+
+    /// The image without a name and a sampler.
+    fn facts(&self, buffer: BufferIndex) -> Result<ImageInit, String> {
+        let channel = channel(&self.ty)?;
+        check_channels(self.channels)?;
+        if self.width == 0 {
+            return Err("its width is 0".to_owned());
+        }
+        if self.depth > 0 && (self.height == 0 || self.layers > 0 || self.cubemap) {
+            return Err("a volume has rows, and neither layers nor faces".to_owned());
+        }
+        if self.cubemap && self.height != self.width {
+            let (width, height) = (self.width, self.height);
+            return Err(format!("a face of {width} by {height} is no square"));
+        }
+        for extent in [self.width, self.height, self.depth, self.layers] {
+            if extent > 1 << 27 {
+                return Err(format!(
+                    "an extent is {extent}, and at most {} fit",
+                    1 << 27
+                ));
+            }
+        }
+        Ok(ImageInit {
+            name: String::new(),
+            buffer,
+            byte_offset: 0,
+            channel,
+            channels: self.channels,
+            width: self.width,
+            height: self.height,
+            depth: self.depth,
+            layers: self.layers,
+            is_cubemap: self.cubemap,
+            pitch: self.width * self.channels * u64::from(channel.width_bytes()),
+            is_plain_memory: false,
+            sampler: None,
+            variable: None,
+        })
+    }
+
+    /// Its values as a host reads them: a buffer with the extents, outermost first.
+    pub(crate) fn buffer(&self) -> Result<Buffer, String> {
+        let mut shape: Vec<u64> = self.extents();
+        if self.channels > 1 {
+            shape.push(self.channels);
+        }
+        Ok(Buffer {
+            name: self.name.clone(),
+            ty: self.ty.clone(),
+            len: self.len()?,
+            shape,
+            init: self.init.clone(),
+            expect: self.expect.clone(),
+            expect_sha256: self.expect_sha256.clone(),
+            ..Buffer::default()
+        })
+    }
+
+    /// Extents of the values but for channels, outermost first.
+    fn extents(&self) -> Vec<u64> {
+        let planes = match self.cubemap {
+            true => 6 * self.layers.max(1),
+            false => self.layers.max(self.depth),
+        };
+        let extents = [planes, self.height, self.width];
+        extents.into_iter().filter(|extent| *extent > 0).collect()
+    }
+
+    /// Reads what lies between the name and the values.
+    pub(crate) fn read(name: &str, text: &str) -> Result<TexelArray, String> {
+        let mut words = text.split_whitespace();
+        let form = "expected such as `f32x4[5][7]`";
+        let (ty, channels, extents) = texels(words.next().ok_or(form)?)?;
+        let mut array = TexelArray {
+            name: name.to_owned(),
+            ty,
+            channels,
+            ..TexelArray::default()
+        };
+        let mut is_layered = false;
+        for word in words {
+            match word {
+                "layered" => is_layered = true,
+                "cubemap" => array.cubemap = true,
+                "surface" => array.surface = true,
+                _ => {
+                    return Err(format!(
+                        "found `{word}`, expected `layered`, `cubemap` or `surface`"
+                    ));
+                }
+            }
+        }
+        let is_layered = is_layered || array.cubemap;
+        match (extents.as_slice(), is_layered) {
+            ([width], false) => array.width = *width,
+            ([width, layers], true) if !array.cubemap => {
+                (array.width, array.layers) = (*width, *layers);
+            }
+            ([width, height], _) => (array.width, array.height) = (*width, *height),
+            ([width, height, depth], false) => {
+                (array.width, array.height, array.depth) = (*width, *height, *depth);
+            }
+            ([width, height, layers], true) => {
+                (array.width, array.height, array.layers) = (*width, *height, *layers);
+            }
+            _ => {
+                let n = extents.len();
+                return Err(format!("found {n} extents, expected one to three"));
+            }
+        }
+        array.len()?;
+        Ok(array)
+    }
+}
+
+impl Resource {
+    /// An array by its name.
+    fn of_array(name: &str) -> Resource {
+        Resource {
+            kind: "array".to_owned(),
+            array: Some(name.to_owned()),
+            ..Resource::default()
+        }
+    }
+
+    /// The image that the resource is, without a sampler.
+    fn image(&self, name: &str, memory: &Memory<'_>) -> Result<ImageInit, String> {
+        let image = match self.kind.as_str() {
+            "array" => {
+                let array = self.array.as_deref().ok_or("it names no `array`")?;
+                let found = memory.arrays.iter().find(|other| other.name == array);
+                let missing = || format!("there is no array `{array}`");
+                let index = (memory.find)(array).ok_or_else(missing)?;
+                found.ok_or_else(missing)?.facts(index)?
+            }
+            "linear" | "pitch2d" => self.of_buffer(memory)?,
+            other => {
+                return Err(format!(
+                    "found the resource `{other}`, expected `array`, `linear` or `pitch2d`"
+                ));
+            }
+        };
+        Ok(ImageInit {
+            name: name.to_owned(),
+            ..image
+        })
+    }
+
+    fn of_buffer(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
+        let buffer = self.buffer.as_deref().ok_or("it names no `buffer`")?;
+        let index =
+            (memory.find)(buffer).ok_or_else(|| format!("there is no buffer `{buffer}`"))?;
+        let channel = channel(self.ty.as_deref().ok_or("it has no `type`")?)?;
+        let channels = self.channels.unwrap_or(1);
+        check_channels(channels)?;
+        let row = self
+            .width
+            .checked_mul(channels * u64::from(channel.width_bytes()));
+        let row = row.filter(|row| *row > 0 && *row < 1 << 40);
+        let row = row.ok_or_else(|| format!("a row of {} texels cannot be", self.width))?;
+        let is_row = self.kind == "linear";
+        if is_row && (self.height > 0 || self.pitch > 0) {
+            return Err("`linear` memory has one row, and no `height` or `pitch`".to_owned());
+        }
+        if !is_row && (self.height == 0 || self.height >= 1 << 27) {
+            return Err(format!("{} rows cannot be", self.height));
+        }
+        let pitch = if self.pitch == 0 { row } else { self.pitch };
+        if pitch < row || pitch >= 1 << 40 {
+            return Err(format!(
+                "rows are {pitch} bytes apart, and a row has {row} bytes"
+            ));
+        }
+        Ok(ImageInit {
+            name: String::new(),
+            buffer: index,
+            byte_offset: self.byte_offset,
+            channel,
+            channels,
+            width: self.width,
+            height: self.height,
+            depth: 0,
+            layers: 0,
+            is_cubemap: false,
+            pitch,
+            is_plain_memory: true,
+            sampler: None,
+            variable: None,
+        })
+    }
+
+    fn text(&self) -> String {
+        if let Some(array) = &self.array {
+            return array.clone();
+        }
+        let mut text = format!("{} {}", self.kind, self.buffer.as_deref().unwrap_or(""));
+        if self.byte_offset > 0 {
+            let _ = write!(text, "+{}", self.byte_offset);
+        }
+        let ty = self.ty.as_deref().unwrap_or("");
+        let _ = write!(text, ": {}", channels_text(ty, self.channels.unwrap_or(1)));
+        if self.height > 0 {
+            let _ = write!(text, "[{}]", self.height);
+        }
+        let _ = write!(text, "[{}]", self.width);
+        if self.pitch > 0 {
+            let _ = write!(text, " pitch={}", self.pitch);
+        }
+        text
+    }
+
+    /// Reads the resource that a line names; what follows it comes second.
+    fn read(text: &str) -> Result<(Resource, Vec<&str>), String> {
+        let form = "expected an array, or such as `linear x+128: f32x4[32]`";
+        let Some((place, rest)) = text.split_once(':') else {
+            let mut words = text.split_whitespace();
+            let name = words.next().ok_or(form)?;
+            return Ok((Resource::of_array(name), words.collect()));
+        };
+        let (kind, buffer) = place.trim().split_once(' ').ok_or(form)?;
+        let (buffer, byte_offset) = match buffer.trim().rsplit_once('+') {
+            Some((buffer, bytes)) => (buffer.trim(), number(bytes)?),
+            None => (buffer.trim(), 0),
+        };
+        let mut words = rest.split_whitespace();
+        let (ty, channels, extents) = texels(words.next().ok_or(form)?)?;
+        let (width, height) = match (kind, extents.as_slice()) {
+            ("linear", [width]) => (*width, 0),
+            ("pitch2d", [width, height]) => (*width, *height),
+            ("linear", _) => return Err("`linear` memory has one extent".to_owned()),
+            ("pitch2d", _) => return Err("`pitch2d` memory has two extents".to_owned()),
+            _ => return Err(form.to_owned()),
+        };
+        let mut resource = Resource {
+            kind: kind.to_owned(),
+            array: None,
+            buffer: Some(buffer.to_owned()),
+            byte_offset,
+            ty: Some(ty),
+            channels: Some(channels),
+            width,
+            height,
+            pitch: 0,
+        };
+        let mut left = Vec::new();
+        for word in words {
+            match word.strip_prefix("pitch=") {
+                Some(bytes) => resource.pitch = number(bytes)?,
+                None => left.push(word),
+            }
+        }
+        Ok((resource, left))
+    }
+}
+
+impl Texture {
+    /// The image of the machine, or why there is none.
+    pub(crate) fn image(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
+        let image = self.resource.image(&self.name, memory)?;
+        let sampler = self.sampler()?;
+        let is_narrow = image.channel.width_bytes() < 4;
+        if sampler.is_linear
+            && !image.channel.is_float()
+            && !(sampler.reads_normalized && is_narrow)
+        {
+            return Err(format!(
+                "`filter` is `linear`, and texels of `{}` are read as integers",
+                match self.resource.ty.as_deref() {
+                    Some(ty) => ty,
+                    None => self.resource.array.as_deref().unwrap_or(""),
+                }
+            ));
+        }
+        Ok(ImageInit {
+            sampler: Some(sampler),
+            ..image
+        })
+    }
+
+    fn sampler(&self) -> Result<Sampler, String> {
+        let mut address_modes = [AddressMode::Clamp; 3];
+        if self.address_mode.len() > 3 {
+            let n = self.address_mode.len();
+            return Err(format!(
+                "`address_mode` has {n} words, expected one to three"
+            ));
+        }
+        for (dimension, mode) in address_modes.iter_mut().enumerate() {
+            // One word is for all dimensions.
+            let word = self
+                .address_mode
+                .get(dimension)
+                .or(match self.address_mode.len() {
+                    1 => self.address_mode.first(),
+                    _ => None,
+                });
+            if let Some(word) = word {
+                *mode = known("address_mode", word, |word| match word {
+                    "wrap" => Some(AddressMode::Wrap),
+                    "clamp" => Some(AddressMode::Clamp),
+                    "mirror" => Some(AddressMode::Mirror),
+                    "border" => Some(AddressMode::Border),
+                    _ => None,
+                })?;
+            }
+        }
+        let filter = self.filter.as_deref().unwrap_or("point");
+        let read_mode = self.read_mode.as_deref().unwrap_or("element");
+        let colour = &self.border_color;
+        if !matches!(colour.len(), 0 | 4) {
+            let n = colour.len();
+            return Err(format!("`border_color` has {n} numbers, expected 4"));
+        }
+        Ok(Sampler {
+            address_modes,
+            is_linear: known("filter", filter, |word| match word {
+                "point" => Some(false),
+                "linear" => Some(true),
+                _ => None,
+            })?,
+            reads_normalized: known("read_mode", read_mode, |word| match word {
+                "element" => Some(false),
+                "normalized_float" => Some(true),
+                _ => None,
+            })?,
+            is_normalized: self.normalized,
+            border_color: std::array::from_fn(|channel| {
+                colour.get(channel).map_or(0.0, |value| *value as f32)
+            }),
+        })
+    }
+
+    /// What follows `texture ` in the line that states it.
+    pub(crate) fn line(&self) -> String {
+        let mut line = format!("{} = {}", self.name, self.resource.text());
+        let mut say = |word: &str, value: &str| {
+            if !value.is_empty() {
+                let _ = write!(line, " {word}={value}");
+            }
+        };
+        say("filter", self.filter.as_deref().unwrap_or(""));
+        say("address", &self.address_mode.join(","));
+        say("read", self.read_mode.as_deref().unwrap_or(""));
+        let colour: Vec<String> = self.border_color.iter().map(f64::to_string).collect();
+        say("border", &colour.join(","));
+        if self.normalized {
+            line.push_str(" normalized");
+        }
+        line
+    }
+
+    /// Reads what follows `texture name =` in a line.
+    pub(crate) fn read(name: &str, text: &str) -> Result<Texture, String> {
+        let (resource, words) = Resource::read(text)?;
+        let mut texture = Texture {
+            name: name.to_owned(),
+            resource,
+            ..Texture::default()
+        };
+        for word in words {
+            match word.split_once('=') {
+                None if word == "normalized" => texture.normalized = true,
+                Some(("filter", value)) => texture.filter = Some(value.to_owned()),
+                Some(("read", value)) => texture.read_mode = Some(value.to_owned()),
+                Some(("address", value)) => {
+                    texture.address_mode = value.split(',').map(str::to_owned).collect();
+                }
+                Some(("border", value)) => {
+                    texture.border_color =
+                        value.split(',').map(number).collect::<Result<_, _>>()?;
+                }
+                _ => {
+                    return Err(format!(
+                        "found `{word}`, expected `filter=`, `address=`, `read=`, `border=`, `pitch=` or `normalized`"
+                    ));
+                }
+            }
+        }
+        texture.sampler()?;
+        Ok(texture)
+    }
+}
+
+impl Surface {
+    /// The image of the machine, or why there is none.
+    pub(crate) fn image(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
+        if self.resource.kind != "array" {
+            let kind = &self.resource.kind;
+            return Err(format!("found the resource `{kind}`, expected `array`"));
+        }
+        self.resource.image(&self.name, memory)
+    }
+
+    /// What follows `surface ` in the line that states it.
+    pub(crate) fn line(&self) -> String {
+        format!("{} = {}", self.name, self.resource.text())
+    }
+
+    /// Reads what follows `surface name =` in a line.
+    pub(crate) fn read(name: &str, text: &str) -> Result<Surface, String> {
+        let (resource, words) = Resource::read(text)?;
+        match (words.as_slice(), resource.kind.as_str()) {
+            ([], "array") => Ok(Surface {
+                name: name.to_owned(),
+                resource,
+            }),
+            _ => Err(format!("found `{text}`, expected the name of an array")),
+        }
+    }
+}
+
+fn channel(ty: &str) -> Result<ScalarType, String> {
+    use ScalarType as T;
+    const CHANNELS: [ScalarType; 8] =
+        [T::U8, T::S8, T::U16, T::S16, T::U32, T::S32, T::F16, T::F32];
+    let found = CHANNELS.into_iter().find(|channel| channel.name() == ty);
+    found.ok_or_else(|| {
+        format!(
+            "found type `{ty}`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`"
+        )
+    })
+}
+
+fn check_channels(n: u64) -> Result<(), String> {
+    match n {
+        1 | 2 | 4 => Ok(()),
+        _ => Err(format!("found {n} channels, expected 1, 2 or 4")),
+    }
+}
+
+/// `f32x4`, and `f32` of one channel.
+fn channels_text(ty: &str, channels: u64) -> String {
+    match channels {
+        1 => ty.to_owned(),
+        n => format!("{ty}x{n}"),
+    }
+}
+
+/// The type, channels and extents of `f32x4[5][7]`, innermost first.
+fn texels(text: &str) -> Result<(String, u64, Vec<u64>), String> {
+    let bracket = text.find('[');
+    let (ty, extents) = text.split_at(bracket.unwrap_or(text.len()));
+    let (ty, channels) = match ty.split_once('x') {
+        Some((ty, n)) => (ty, number(n)?),
+        None => (ty, 1),
+    };
+    channel(ty)?;
+    check_channels(channels)?;
+    Ok((ty.to_owned(), channels, innermost_first(extents)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Surface, TexelArray, Texture};
+
+    #[test]
+    fn a_line_says_what_it_was_read_from() {
+        for line in [
+            "image = texels",
+            "image = texels filter=linear address=border read=normalized_float border=0,0.5,1,1 normalized",
+            "image = texels address=wrap,mirror,clamp",
+            "rows = linear x+128: f32x4[32]",
+            "rows = pitch2d x: u8[6][9] pitch=160 filter=point",
+        ] {
+            let (name, rest) = line.split_once('=').expect("a name");
+            let texture = Texture::read(name.trim(), rest.trim()).expect("a texture");
+            assert_eq!(texture.line(), line);
+        }
+        let surface = Surface::read("to", "texels").expect("a surface");
+        assert_eq!(surface.line(), "to = texels");
+    }
+
+    #[test]
+    fn the_words_of_an_array_say_what_its_extents_are() {
+        let read = |text: &str| {
+            let array = TexelArray::read("a", text).expect("an array");
+            let buffer = array.buffer().expect("a buffer");
+            let extents = [array.width, array.height, array.depth, array.layers];
+            (array.channels, extents, buffer.shape)
+        };
+        for (text, expected) in [
+            ("u8[12]", (1, [12, 0, 0, 0], vec![12])),
+            ("f32x4[5][7]", (4, [7, 5, 0, 0], vec![5, 7, 4])),
+            (
+                "s16x2[3][4][5] surface",
+                (2, [5, 4, 3, 0], vec![3, 4, 5, 2]),
+            ),
+            ("f32[3][9] layered", (1, [9, 0, 0, 3], vec![3, 9])),
+            ("f16[3][5][9] layered", (1, [9, 5, 0, 3], vec![3, 5, 9])),
+            ("u8[8][8] cubemap", (1, [8, 8, 0, 0], vec![6, 8, 8])),
+            ("u8[2][8][8] cubemap", (1, [8, 8, 0, 2], vec![12, 8, 8])),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_no_driver_makes_is_refused_with_its_reason() {
+        for (text, why) in [
+            (
+                "f64[4]",
+                "found type `f64`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`",
+            ),
+            ("f32x3[4]", "found 3 channels, expected 1, 2 or 4"),
+            ("f32", "found ``, expected such as `[8][16]`"),
+            ("f32[4][4][4][4]", "found 4 extents, expected one to three"),
+            ("f32[4] layered", "found 1 extents, expected one to three"),
+            (
+                "f32[4][4] sparse",
+                "found `sparse`, expected `layered`, `cubemap` or `surface`",
+            ),
+            ("f32[4][8] cubemap", "a face of 8 by 4 is no square"),
+            ("f32[0]", "its width is 0"),
+        ] {
+            assert_eq!(
+                TexelArray::read("a", text).err().as_deref(),
+                Some(why),
+                "{text}"
+            );
+        }
+        for (text, why) in [
+            ("a filter=cubic", "`filter` has no `cubic`"),
+            ("a address=repeat", "`address_mode` has no `repeat`"),
+            (
+                "a address=wrap,wrap,wrap,wrap",
+                "`address_mode` has 4 words, expected one to three",
+            ),
+            ("a read=float", "`read_mode` has no `float`"),
+            ("a border=1", "`border_color` has 1 numbers, expected 4"),
+            (
+                "a mirrored",
+                "found `mirrored`, expected `filter=`, `address=`, `read=`, `border=`, `pitch=` or `normalized`",
+            ),
+            ("linear x: f32[4][4]", "`linear` memory has one extent"),
+            (
+                "rows x: f32[4]",
+                "expected an array, or such as `linear x+128: f32x4[32]`",
+            ),
+        ] {
+            assert_eq!(
+                Texture::read("t", text).err().as_deref(),
+                Some(why),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            Surface::read("s", "linear x: f32[4]").err().as_deref(),
+            Some("found `linear x: f32[4]`, expected the name of an array")
+        );
+    }
+}
