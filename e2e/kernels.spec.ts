@@ -101,6 +101,16 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
 
   "cluster-histogram": () => ({ out: fill(16, () => 8) }),
 
+  "tensor-copy": () => ({ out: fill(8 * 32, (i) => (4 + (i >> 5)) * 64 + 16 + (i % 32)) }),
+
+  "tensor-memory": () => ({
+    out: fill(32 * 8, (i) => {
+      const [thread, register] = [i >> 3, i % 8];
+      const lane = (thread >> 2) + 8 * ((register >> 1) % 2) + 16 * (register >> 2);
+      return 8 * lane + 2 * (thread % 4) + (register % 2);
+    }),
+  }),
+
   deadlock: () => ({ out: fill(64, () => 0) }),
 
   "broken-mbarrier": () => ({ out: fill(32, () => 0) }),
@@ -121,7 +131,7 @@ for (const [name, memory] of Object.entries(kernels)) {
     for (const [buffer, expected] of Object.entries(memory(given))) {
       // Wide rows, so that the whole buffer is in sight.
       const columns = page.getByRole("region", { name: buffer, exact: true }).getByRole("combobox", { name: "Columns" });
-      if (expected.length > 256) await columns.selectOption({ label: "× 32" });
+      if (expected.length >= 256) await columns.selectOption({ label: "× 32" });
       await expect.poll(async () => (await cells(page, buffer)).map(Number), { message: buffer }).toEqual(expected);
     }
   });

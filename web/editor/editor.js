@@ -361,9 +361,9 @@ const api = {
   },
   /** Opens the panel with the link, which is copied then. */
   pressShare: () => document.querySelector("details.sharing:not([open]) summary")?.click(),
-  /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened. */
   /** Saves what is promised under a name. */
   savePromised: (name, promise) => void savePromised(name, promise, onFailed),
+  /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened. */
   connectShare(opened, failed) {
     [onOpened, onFailed] = [guarded(opened), guarded(failed)];
     const why = texts.takeBroken();

@@ -1,7 +1,7 @@
 // What a person sees, as a link and as a file: a scenario with its view goes in, the part of an address after `#` comes out, and back. The rules are
 // those of `crates/share`, which says the same of the same links; what packs is the browser's own.
 import RULES from "../../crates/share/src/rules.json" with { type: "json" };
-import { base64 } from "../widget/link.js";
+import { base64, fromBase64 } from "../widget/link.js";
 import { stated } from "../widget/stated.js";
 
 export { RULES };
@@ -29,9 +29,7 @@ export async function readLink(hash) {
   if (code.length > RULES.most_to_read) throw mistake("large", { what: "link" });
   let bytes;
   try {
-    const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
-    const packed = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    bytes = await through(new DecompressionStream("deflate"), packed, RULES.most_bytes);
+    bytes = await through(new DecompressionStream("deflate"), fromBase64(code), RULES.most_bytes);
   } catch (error) {
     throw error instanceof Mistake ? error : mistake("cut");
   }

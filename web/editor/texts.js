@@ -2,6 +2,7 @@
 // The text in the editor lies in local storage too, if it is short: that is written before the page goes, when IndexedDB
 // may be too late. Which text a tab shows is the tab's own affair.
 import { createStore, delMany, get, getMany, keys, set, setMany } from "idb-keyval";
+import { fromBase64 } from "../widget/link.js";
 import { isLink, readLink, RULES, textOf } from "./link.js";
 
 /** Local storage holds about 5 million characters; a longer text is in IndexedDB alone. */
@@ -85,8 +86,7 @@ function widgetLink() {
   const coded = facts.get("text");
   if (coded === null) return null;
   history.replaceState(history.state, "", location.pathname + location.search);
-  const binary = attempt(() => atob(coded.replaceAll("-", "+").replaceAll("_", "/")));
-  const source = binary && attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(binary, (character) => character.charCodeAt(0))));
+  const source = attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(fromBase64(coded)));
   if (source === null) throw new Error(RULES.sentences.cut);
   const step = /^\d+$/.test(facts.get("step") ?? "") ? Number(facts.get("step")) : undefined;
   const fact = (name) => facts.get(name) ?? undefined;

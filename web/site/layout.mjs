@@ -1,7 +1,7 @@
 // The frame of a page of the site: its title, sentence and body go in, a whole document comes out.
+import { escape } from "../widget/snapshot.js";
 
-const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-export const escape = (text) => `${text}`.replace(/[&<>"]/g, (character) => ENTITIES[character]);
+export { escape };
 
 /** A sentence with `code` between backticks. */
 export const prose = (text) => escape(text).replace(/`([^`]+)`/g, "<code>$1</code>");

@@ -62,6 +62,7 @@ examples! {
         "cluster-messages" "Messages through a cluster"
         "copy-pipeline" "A pipeline of copies"
         "cluster-histogram" "A histogram over a cluster"
+        "tensor-copy" "A tensor copy swizzles its tile"
         "deadlock" "A deadlock"
         "broken-mbarrier" "A broken mbarrier"
     }
@@ -71,6 +72,7 @@ examples! {
         "documented-matrix-stores" "The manual's matrix stores"
         "tensor-core-product" "A matrix product on tensor cores"
         "cut-sums" "A sum that a tensor core cuts"
+        "tensor-memory" "Values in tensor memory"
         "unequal-strides" "Lanes that disagree about the stride"
         "half-a-warp" "Half a warp stores no matrix"
     }

@@ -8,6 +8,9 @@ export function base64(bytes) {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
+/** The bytes of such a text; throws where it is none. */
+export const fromBase64 = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+
 /** The playground of a widget that is served from the site of one. (Bundlers take a `new URL` for a file of the package.) */
 const HERE = /\/widget\/[^/]+$/;
 const SITE = HERE.test(import.meta.url) ? import.meta.url.replace(HERE, "/index.html") : home();

@@ -20,6 +20,19 @@ function initial({ init }) {
   return init.length > 0 ? list(init) : "0";
 }
 
+/** `[40][64]` of 64, 40: lines write the outermost first. */
+const outermostFirst = (of) => (of?.length ? [...of].reverse().map((extent) => `[${extent}]`).join("") : null);
+
+function tensorMap(map, name) {
+  const words = {
+    strides: outermostFirst(map.strides), box: outermostFirst(map.box), step: outermostFirst(map.element_strides),
+    lower: outermostFirst(map.lower_corner), upper: outermostFirst(map.upper_corner), channels: map.channels_per_pixel, pixels: map.pixels_per_column,
+    interleave: map.interleave, swizzle: map.swizzle, l2: map.l2_promotion, oob: map.oob_fill, passed: map.passed,
+  };
+  const stated = Object.entries(words).filter(([, value]) => isThere(value)).map(([word, value]) => ` ${word}=${value}`);
+  return `tensormap ${name} = ${map.mode} ${place(map)}: ${map.type}${outermostFirst(map.dims)}${stated.join("")}`;
+}
+
 /** The lines of a parameter; a member of a structure is named by its offset. */
 function linesOf(parameter, name = parameter.name) {
   switch (parameter.kind) {
@@ -34,14 +47,45 @@ function linesOf(parameter, name = parameter.name) {
       return parameter.fields.flatMap((field) => linesOf(field, `${name}+${field.offset}`));
     case "alias":
       return [`alias ${name} = ${parameter.of}`];
+    case "tensormap":
+      return [tensorMap(parameter, name)];
+    case "texture":
+      return [`texture ${name} = ${[resource(parameter.resource), ...sampler(parameter)].join(" ")}`];
+    case "surface":
+      return [`surface ${name} = ${resource(parameter.resource)}`];
     default:
       return [];
   }
 }
 
+const pairsOf = (words) => Object.entries(words).filter(([, value]) => isThere(value) && value !== "").map(([word, value]) => `${word}=${value}`);
+/** A part of a buffer. */
+const place = ({ buffer, byte_offset }) => `${buffer}${byte_offset ? `+${byte_offset}` : ""}`;
+const channels = ({ type, channels: n }) => `${type}${n > 1 ? `x${n}` : ""}`;
+
+function resource(of) {
+  if (of.kind === "array") return of.array;
+  const extents = of.height ? [of.width, of.height] : [of.width];
+  return `${of.kind} ${place(of)}: ${channels(of)}${outermostFirst(extents)}${of.pitch ? ` pitch=${of.pitch}` : ""}`;
+}
+
+function sampler({ filter, address_mode, read_mode, border_color, normalized }) {
+  const words = pairsOf({ filter, address: (address_mode ?? []).join(","), read: read_mode, border: (border_color ?? []).join(",") });
+  return normalized ? [...words, "normalized"] : words;
+}
+
+/** The lines of an array of textures and surfaces. */
+function linesOfArray(of) {
+  const extents = [of.width, of.height, of.depth || of.layers].filter(Boolean);
+  const words = [of.layers && !of.cubemap && "layered", of.cubemap && "cubemap", of.surface && "surface"].filter(Boolean);
+  const line = [`array ${of.name}: ${channels(of)}${outermostFirst(extents)}`, ...words, "=", initial(of)].join(" ");
+  return [line, ...(of.expect ? [`expect ${of.name} = ${list(of.expect)}`] : [])];
+}
+
 /** The text without what the scenario says instead; and what it states of dynamic shared memory, of which the larger one counts. */
-function reduced(source, launch, { name, params, registers }) {
-  const replaced = { title: name, ...(params?.length && { buffer: 1, scalar: 1, start: 1, alias: 1, expect: 1 }), register: registers?.length };
+function reduced(source, launch, { name, params, registers, arrays }) {
+  const parameters = { buffer: 1, scalar: 1, start: 1, alias: 1, tensormap: 1, texture: 1, surface: 1, expect: 1 };
+  const replaced = { title: name, ...(params?.length && parameters), register: registers?.length, array: arrays?.length };
   let shared = 0;
   const lines = source.split("\n").flatMap((line) => {
     const [mark, word] = MARK.exec(line) ?? [];
@@ -58,7 +102,7 @@ function reduced(source, launch, { name, params, registers }) {
 
 /** The text of a scenario with everything that its launch needs. What names the language, the version and the target is not in it. */
 export function stated(scenario) {
-  const { source, name, grid, block, cluster, entry, seed, resident, misaligned, params, registers } = scenario;
+  const { source, name, grid, block, cluster, entry, seed, resident, misaligned, params, registers, arrays } = scenario;
   const launch = { grid: extents(grid) || null, block: extents(block) || null, cluster: extents(cluster) || null, entry, seed, resident, misaligned };
   if (scenario.dynamic_shared) launch.shared = scenario.dynamic_shared;
   const { text, shared } = reduced(source, launch, scenario);
@@ -68,6 +112,7 @@ export function stated(scenario) {
     ...(name ? [`title ${name}`] : []),
     ...(pairs.length > 0 ? [`launch ${pairs.join(" ")}`] : []),
     ...(params ?? []).flatMap((parameter) => linesOf(parameter)),
+    ...(arrays ?? []).flatMap(linesOfArray),
     ...(registers ?? []).map((register) => `register ${register.name} = ${register.value}`),
   ];
   return lines.map((line) => `//@ ${line.replaceAll("\n", " ")}\n`).join("") + text;

@@ -18,12 +18,24 @@ test("what a scenario says takes the place of what its text says", () => {
       { kind: "scalar", name: "n", type: "s32", value: -3 },
       { kind: "struct", name: "dims", size: 16, fields: [{ kind: "scalar", name: "w", type: "u32", value: 9, offset: 8 }] },
       { kind: "alias", name: "also", of: "out" },
+      {
+        kind: "tensormap", name: "map", mode: "tiled", buffer: "out", byte_offset: 16, type: "f32", dims: [4, 2], strides: [32], box: [4, 1],
+        swizzle: "none",
+      },
+      {
+        kind: "texture", name: "image", resource: { kind: "array", array: "texels" }, address_mode: ["wrap", "clamp"], filter: "linear", normalized: true,
+      },
+      { kind: "texture", name: "rows", resource: { kind: "pitch2d", buffer: "out", byte_offset: 16, type: "u8", channels: 4, width: 2, height: 3, pitch: 8 } },
+      { kind: "surface", name: "to", resource: { kind: "array", array: "texels" } },
     ],
+    arrays: [{ name: "texels", type: "f32", channels: 4, width: 7, height: 5, layers: 2, surface: true, init: "iota", expect: [0, 1] }],
     registers: [{ name: "R2", value: "lane * 4" }],
   };
   assert.equal(stated(facts), [
     "//@ title New", "//@ launch grid=4 seed=0 shared=512", "//@ buffer out: f32[2][4] = [1, -0.0, 2.5]", "//@ start out = 4", "//@ scalar n: s32 = -3",
-    "//@ scalar dims+8: u32 = 9", "//@ alias also = out", "//@ register R2 = lane * 4", "//@ launch block=64", "//@ about Kept.", "ret;",
+    "//@ scalar dims+8: u32 = 9", "//@ alias also = out", "//@ tensormap map = tiled out+16: f32[2][4] strides=[32] box=[1][4] swizzle=none",
+    "//@ texture image = texels filter=linear address=wrap,clamp normalized", "//@ texture rows = pitch2d out+16: u8x4[3][2] pitch=8",
+    "//@ surface to = texels", "//@ array texels: f32x4[2][5][7] layered surface = iota", "//@ expect texels = [0, 1]", "//@ register R2 = lane * 4", "//@ launch block=64", "//@ about Kept.", "ret;",
   ].join("\n"));
   assert.equal(stated({ source }), source);
 });

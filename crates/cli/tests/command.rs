@@ -771,18 +771,18 @@ fn what_is_no_scenario_is_refused_by_the_name_of_its_field() {
     };
     assert!(refused("[]").contains("not a scenario"));
     assert!(refused(r#"{"a":1}"#).contains("unknown field `a`"));
-    assert!(refused(r#"{"source":"","arrays":[]}"#).contains("does not run yet"));
-    for kind in ["tensormap", "texture", "surface"] {
+    let array = r#"{"source":"","arrays":[{"name":"a","type":"u8","width":4,"hight":2}]}"#;
+    assert!(refused(array).contains("unknown field `hight`"));
+    for kind in ["texture", "surface"] {
         let map = serde_json::json!({"source": "", "params": [{"kind": kind, "name": "m", "mode": "tiled"}]});
         let said = refused(&map.to_string());
-        assert!(
-            said.contains(&format!("a parameter of kind `{kind}` does not run yet")),
-            "{said}"
-        );
+        assert!(said.contains("missing field `resource`"), "{said}");
     }
     let other = refused(r#"{"source":"","params":[{"kind":"bufer","name":"p"}]}"#);
     assert!(
-        other.contains("expected `buffer`, `scalar`, `struct` or `alias`"),
+        other.contains(
+            "expected `buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture` or `surface`"
+        ),
         "{other}"
     );
     assert!(refused(r#"{"source":"","blokc":[32,1,1]}"#).contains("unknown field `blokc`"));

@@ -268,7 +268,11 @@ impl Session {
             | FaultKind::BadBranchIndex { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::BadCopySize { .. }
-            | FaultKind::LeftOutBytes { .. } => {
+            | FaultKind::LeftOutBytes { .. }
+            | FaultKind::TensorCopy { .. }
+            | FaultKind::TensorMemory { .. }
+            | FaultKind::Image { .. }
+            | FaultKind::SurfaceOutOfBounds { .. } => {
                 self.origins(fault, fault.step, &reader.read_registers(), "is read")
             }
             FaultKind::UndefinedMatrix(MatrixMistake::MissingLanes { missing }) => {

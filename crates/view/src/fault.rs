@@ -89,6 +89,18 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
         FaultKind::LeftOutBytes { .. } => {
             "a copy moves whole 16 bytes: make it shorter, and leave out the rest"
         }
+        FaultKind::TensorCopy { .. } => {
+            "give the copy the address of a tensor map that fits it: `//@ tensormap map = tiled x: f16[64][64] box=[8][64]`"
+        }
+        FaultKind::TensorMemory { .. } => {
+            "reserve columns with `tcgen05.alloc`, and let each warp name the 32 lanes that it reaches: warp w from lane 32 * (w mod 4) on"
+        }
+        FaultKind::Image { .. } => {
+            "give the parameter a texture or surface that fits the instruction: `//@ array texels: f32x4[8][8]` and `//@ texture image = texels`"
+        }
+        FaultKind::SurfaceOutOfBounds { .. } => {
+            "check the coordinates: those of `.b` count bytes along x; `.clamp` and `.zero` take what lies outside"
+        }
         FaultKind::BadCopySize { .. } => "copy a whole multiple, and the rest with plain stores",
         FaultKind::Internal { .. } => {
             "this is a mistake of Warpgrid; please report it with the text"

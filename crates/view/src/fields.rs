@@ -20,12 +20,6 @@ pub const CASE_FACTS: &[&str] = &[
     "variants",
 ];
 
-/// A fact of the corpus form that a run would need and does not have yet, and what it is.
-const NOT_YET: (&str, &str) = (
-    "arrays",
-    "memory that only textures and surfaces see does not run yet",
-);
-
 /// The names of the fields of a struct, as its text form has them; none for another type.
 pub fn fields_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     let fields = Cell::new(&[][..]);
@@ -43,10 +37,6 @@ pub fn unknown_field<T: for<'de> Deserialize<'de>>(
     let is_unknown =
         |field: &String| !known.contains(&field.as_str()) && !others.contains(&field.as_str());
     let field = given.into_iter().find(is_unknown)?;
-    let (name, why) = NOT_YET;
-    if !others.is_empty() && field == name {
-        return Some(format!("`{name}`: {why}"));
-    }
     Some(format!(
         "unknown field `{field}`, expected one of `{}`",
         known.join("`, `")
@@ -91,10 +81,6 @@ mod tests {
         assert_eq!(
             unknown_field::<GridOptions>(given("tags"), CASE_FACTS),
             None
-        );
-        assert_eq!(
-            unknown_field::<GridOptions>(given("arrays"), CASE_FACTS).as_deref(),
-            Some("`arrays`: memory that only textures and surfaces see does not run yet")
         );
         assert_eq!(
             unknown_field::<GridOptions>(given("colums"), &[]).as_deref(),

@@ -26,7 +26,7 @@ pub(crate) fn view(pending: &Pending, origin: &Origin<'_>, memories: &[Memory]) 
         range: origin.range,
         opcode: origin.opcode.to_owned(),
         pieces: operation
-            .pieces
+            .all_pieces()
             .iter()
             .map(|piece| view_piece(piece, memories))
             .collect(),

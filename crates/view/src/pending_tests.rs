@@ -5,6 +5,7 @@ use crate::model::{Frame, FrameRequest, GridRequest, Written};
 use crate::session::Session;
 use warpgrid_emulator::{
     BufferIndex, MemoryRegion, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
+    Work,
 };
 use warpgrid_isa::StateSpace;
 use warpgrid_launch::Scenario;
@@ -50,6 +51,7 @@ fn session() -> Session {
             function: FunctionId(0),
             instruction: 3,
         },
+        work: Work::Pieces,
         pieces: vec![PendingPiece {
             lane: 7,
             space: StateSpace::Global,

@@ -1,28 +1,18 @@
 //! Kernels that real compilers made leave exactly the memory that a GPU leaves.
 
 mod common;
+#[path = "common/folders.rs"]
+mod folders;
 
 use common::{entries, keeps_promise};
 use expect_test::expect_file;
-use serde::Deserialize;
+use folders::scenarios_of;
 use sha2::{Digest, Sha256};
-use std::fs;
 use std::path::{Path, PathBuf};
 use warpgrid_view::{Scenario, Session};
 
 /// Far more than any case needs; a case that gets here is stuck.
 const MAX_STEPS: u64 = 50_000_000;
-
-#[derive(Deserialize)]
-struct Case {
-    #[serde(default)]
-    variants: Vec<Variant>,
-}
-
-#[derive(Deserialize)]
-struct Variant {
-    file: String,
-}
 
 /// Steps whose stores are part of a trace.
 const TRACED_STEPS: u64 = 1_000;
@@ -33,27 +23,6 @@ fn cases() -> Vec<PathBuf> {
     folders.retain(|folder| folder.join("case.json").exists());
     assert!(folders.len() >= 52, "found {} cases", folders.len());
     folders
-}
-
-/// The scenarios of a case, one for each of its texts, with the path of the text from the folder of cases.
-fn scenarios_of(folder: &Path) -> Vec<(String, Scenario)> {
-    let json = fs::read_to_string(folder.join("case.json")).expect("case.json");
-    let scenario: Scenario = serde_json::from_str(&json).expect("a scenario");
-    let case: Case = serde_json::from_str(&json).expect("a case");
-    let files = std::iter::once("kernel.ptx".to_owned())
-        .chain(case.variants.into_iter().map(|variant| variant.file));
-    let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();
-    files
-        .map(|file| {
-            let source = fs::read_to_string(folder.join(&file)).expect("a PTX file");
-            let scenario = Scenario {
-                source,
-                ptx_version: None,
-                ..scenario.clone()
-            };
-            (format!("{folder_name}/{file}"), scenario)
-        })
-        .collect()
 }
 
 fn run(scenario: Scenario) -> Result<(), String> {

@@ -13,6 +13,8 @@ const EXAMPLES: &[&str] = &[
     "cluster-histogram",
     "deadlock",
     "broken-mbarrier",
+    "tensor-copy",
+    "tensor-memory",
 ];
 
 /// Elements of a line.

@@ -10,6 +10,7 @@ const isCount = (value) => typeof value === "bigint" ? value >= 0n : Number.isIn
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
 const TEXT = kind("a string", (value) => typeof value === "string");
+const FLAG = kind("`true` or `false`", (value) => typeof value === "boolean");
 const COUNT = kind("a whole number from 0", isCount);
 const SMALL = kind("a whole number from 0 to 4294967295", (value) => isCount(value) && value <= 4294967295);
 const WHOLE = kind("a whole number", (value) => typeof value === "bigint" || Number.isInteger(value));
@@ -26,8 +27,20 @@ const PARAMETER = {
   kind: TEXT, name: TEXT, type: TEXT, len: COUNT, shape: list(COUNT), start: COUNT, expect: list(VALUE), expect_sha256: TEXT, one_of: list(list(VALUE)),
   init: kind("a number, a string or an array of them", (value) => VALUE.fits(value) || Array.isArray(value) || ArrayBuffer.isView(value), VALUE),
   value: VALUE, size: COUNT, align: COUNT, of: TEXT, offset: COUNT,
+  mode: TEXT, buffer: TEXT, byte_offset: COUNT, dims: list(COUNT), strides: list(COUNT), box: list(COUNT), element_strides: list(COUNT),
+  lower_corner: list(WHOLE), upper_corner: list(WHOLE), channels_per_pixel: COUNT, pixels_per_column: COUNT,
+  interleave: TEXT, swizzle: TEXT, l2_promotion: TEXT, oob_fill: TEXT, passed: TEXT,
+  address_mode: list(TEXT), filter: TEXT, read_mode: TEXT, normalized: FLAG, border_color: list(VALUE),
+  resource: object({
+    kind: TEXT, array: TEXT, buffer: TEXT, byte_offset: COUNT, type: TEXT, channels: COUNT, width: COUNT, height: COUNT, pitch: COUNT,
+  }),
 };
 PARAMETER.fields = list(object(PARAMETER));
+
+const ARRAY = {
+  name: TEXT, type: TEXT, channels: COUNT, width: COUNT, height: COUNT, depth: COUNT, layers: COUNT, cubemap: FLAG, surface: FLAG,
+  init: PARAMETER.init, expect: list(VALUE), expect_sha256: TEXT,
+};
 
 const FAULT = { kind: TEXT, buffer: TEXT, space: TEXT, byte_offset: WHOLE, width: SMALL, thread: EXTENTS, block: EXTENTS };
 const GRID = { type: TEXT, columns: SMALL, firstRow: COUNT, nRows: COUNT };
@@ -40,7 +53,7 @@ export const SHAPES = {
   product: { op: TEXT, shape: TEXT, types: list(TEXT), target: TEXT, a: list(TEXT), b: list(TEXT), c: TEXT },
   scenario: {
     name: TEXT, source: TEXT, front: FRONT, target: TEXT, ptx_version: TEXT, entry: TEXT, grid: EXTENTS, block: EXTENTS, cluster: EXTENTS,
-    dynamic_shared: COUNT, params: list(object(PARAMETER)), seed: COUNT, resident: SMALL, registers: list(object({ name: TEXT, value: VALUE })),
+    dynamic_shared: COUNT, params: list(object(PARAMETER)), arrays: list(object(ARRAY)), seed: COUNT, resident: SMALL, registers: list(object({ name: TEXT, value: VALUE })),
     misaligned: oneOf("fault", "force"), beside: object({ source: TEXT, front: FRONT, target: TEXT, entry: TEXT }), fault: object(FAULT),
   },
 };

@@ -81,10 +81,10 @@ one_of?: Array<Array<Literal>> | null, };
 /** A member of a structure passed by value. */
 export type Field = {
 /** Bytes from the start of the structure. */
-offset: number, } & ({ "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<Field>, } | { "kind": "alias", name: string, of: string, });
+offset: number, } & ({ "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<Field>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface);
 
 /** A kernel parameter, as `crates/view/tests/corpus/README.md` describes it. */
-export type Parameter = { "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<Field>, } | { "kind": "alias", name: string, of: string, };
+export type Parameter = { "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<Field>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface;
 
 /** The fault that a case names. */
 export type ExpectedFault = { kind: FaultSort, buffer?: string | null, space?: Space | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
@@ -95,6 +95,87 @@ export type RegisterStart = {
 name: string,
 /** A number, or a sum such as `"lane * 4 + out"`: `lane`, `thread`, multiples of them, and the address of a buffer. */
 value: Literal, };
+
+/** A parameter that describes a tensor: 128 bytes by value, or the address of them (CUDA driver API, "cuTensorMapEncodeTiled"). */
+export type TensorMap = { name: string,
+/** `tiled im2col im2col_w im2col_w128`. */
+mode: string,
+/** The buffer that holds the tensor. */
+buffer: string,
+/** Where in it the tensor begins. */
+byte_offset?: number,
+/** Element type: `u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16 f32_ftz tf32 tf32_ftz u4_align8 u4_align16 u6_align16`. */
+type: string,
+/** Elements along each of 1 to 5 dimensions, innermost first. */
+dims: Array<number>,
+/** Bytes between neighbours along each dimension but the innermost; packed when empty. */
+strides?: Array<number>,
+/** Elements of the box along each dimension, for `tiled`. */
+box?: Array<number>,
+/** Steps along each dimension; all 1 when empty. */
+element_strides?: Array<number>,
+/** Along width, height and depth, for `im2col`. */
+lower_corner?: Array<number>, upper_corner?: Array<number>, channels_per_pixel?: number | null, pixels_per_column?: number | null,
+/** `none 16B 32B`; `none` when absent. */
+interleave?: string | null,
+/** `none 32B 64B 128B 128B_atom_32B 128B_atom_32B_flip_8B 128B_atom_64B`; `none` when absent. */
+swizzle?: string | null,
+/** `none 64B 128B 256B`: changes nothing that a kernel computes. */
+l2_promotion?: string | null,
+/** What lies outside of the tensor: `zeros` or `nan`. */
+oob_fill?: string | null,
+/** `value`, or `pointer` for the address of the object in global memory. */
+passed?: string | null, };
+
+/** A parameter that is the handle of a texture (CUDA driver API, "cuTexObjectCreate"). */
+export type Texture = { name: string, resource: Resource,
+/** Of x, y and z: `wrap clamp mirror border`; `clamp` when absent. */
+address_mode?: Array<string>,
+/** `point` or `linear`; `point` when absent. */
+filter?: string | null,
+/** `element` or `normalized_float`; `element` when absent. */
+read_mode?: string | null,
+/** Coordinates go from 0 to 1. */
+normalized?: boolean,
+/** Four channels; zeros when absent. */
+border_color?: Array<number>, };
+
+/** A parameter that is the handle of a surface (CUDA driver API, "cuSurfObjectCreate"). */
+export type Surface = { name: string, resource: Resource, };
+
+/** The memory of a texture or surface. */
+export type Resource = {
+/** `array`, or part of a buffer: `linear`, a row of texels, or `pitch2d`, rows with gaps. */
+kind: string,
+/** The name of an array. */
+array?: string | null,
+/** The rest is of parts of buffers. */
+buffer?: string | null, byte_offset?: number, type?: string | null, channels?: number | null, width?: number, height?: number,
+/** Bytes from row to row. */
+pitch?: number, };
+
+/** Memory that only textures and surfaces see (CUDA driver API, "cuArray3DCreate"). */
+export type TexelArray = { name: string,
+/** Type of a channel: `u8 s8 u16 s16 u32 s32 f16 f32`. */
+type: string,
+/** 1, 2 or 4; 1 when absent. */
+channels?: number, width: number,
+/** 0, as when absent, for one row. */
+height?: number,
+/** 0, as when absent, for what is no volume. */
+depth?: number,
+/** 0, as when absent, for what has no layers. */
+layers?: number,
+/** Each layer is six faces; there is at least one layer. */
+cubemap?: boolean,
+/** Made for surfaces, too: says nothing to a run. */
+surface?: boolean,
+/** In the order channel, x, y, z or layer and face, channel fastest. */
+init?: Init,
+/** Memory after the launch; `null` promises nothing. */
+expect?: Array<Literal> | null,
+/** Digest of the expected bytes, little-endian. */
+expect_sha256?: string | null, };
 
 /** What becomes of an access whose address is no multiple of its size. */
 export type Misaligned = "fault" | "force";
@@ -120,6 +201,8 @@ entry?: string | null, grid?: [number, number, number] | null, block?: [number, 
 dynamic_shared?: number,
 /** Kernel parameters in order. If empty, they are guessed from the kernel, and reported as guesses. */
 params?: Array<Parameter>,
+/** Memory that only textures and surfaces see. */
+arrays?: Array<TexelArray>,
 /** Turns the scheduler; 0, as when absent, is plain round robin. */
 seed?: number | null,
 /** How many blocks run at the same time, at least one: in order of their numbers, and a block keeps its place until it ends. Without
@@ -259,7 +342,7 @@ export type MemoryId = string;
 export type Space = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster";
 
 /** What went wrong in a run. */
-export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "not_emulated" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "distant_mbarrier" | "bad_copy_size" | "left_out_bytes" | "internal";
+export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "not_emulated" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "distant_mbarrier" | "bad_copy_size" | "left_out_bytes" | "tensor_copy" | "tensor_memory" | "image" | "surface_out_of_bounds" | "internal";
 
 /** The type that a register is declared with. Registers of other types are untyped bits of their width. */
 export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";

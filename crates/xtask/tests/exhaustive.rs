@@ -30,6 +30,15 @@ const ENUMS: &[&str] = &[
     "HintOp",
     "MachineOp",
     "UnitOp",
+    "StackOp",
+    "LaunchOp",
+    "MultimemOp",
+    "TensorCopyOp",
+    "TensorMapOp",
+    "WarpgroupOp",
+    "TensorMemoryOp",
+    "TextureOp",
+    "SurfaceOp",
     "Op",
 ];
 

@@ -27,7 +27,8 @@ use warpgrid_view::product::{
 };
 use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
 use warpgrid_view::scenario::{
-    Beside, Buffer, ExpectedFault, Field, Init, Misaligned, RegisterStart,
+    Beside, Buffer, ExpectedFault, Field, Init, Misaligned, RegisterStart, Resource, Surface,
+    TensorMap, TexelArray, Texture,
 };
 use warpgrid_view::seeds::{Difference, ElementStore, Side};
 use warpgrid_view::traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
@@ -79,6 +80,11 @@ fn the_types_of_the_package_are_those_of_the_core() {
         Parameter,
         ExpectedFault,
         RegisterStart,
+        TensorMap,
+        Texture,
+        Surface,
+        Resource,
+        TexelArray,
         Misaligned,
         Beside,
         Scenario,

@@ -2,7 +2,7 @@
 
 use super::grid_canvas::GridCanvas;
 use super::grid_table::GridTable;
-use super::memory_files::{FILES, MemoryFile};
+use super::memory_files::{FILES, MemoryFile, ending};
 use super::pickers::Select;
 use super::{Dispatch, FrameRef, say};
 use crate::format;
@@ -265,8 +265,8 @@ fn files(
             save_file.emit(MemoryFile { request, ending });
         }
     });
-    let option = |(words, ending, _): &(&'static str, &'static str, MemoryForm)| {
-        html! { <option value={*ending}>{ *words }</option> }
+    let option = |(words, form, is_painted): &(&'static str, MemoryForm, bool)| {
+        html! { <option value={ending(*form, *is_painted)}>{ *words }</option> }
     };
     html! {
         <select class="mini save" aria-label="Save as a file" title="Save as a file" data-stop={Stop::SAVE.0.to_string()}

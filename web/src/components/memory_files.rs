@@ -8,18 +8,22 @@ use warpgrid_view::model::GridRequest;
 use warpgrid_view::picture::MemoryForm;
 use wasm_bindgen::JsValue;
 
-/// What a person can save: words, the ending of the file, and what the core makes; a PNG is painted from the drawing.
-pub(crate) const FILES: [(&str, &str, MemoryForm); 5] = [
-    ("drawing (SVG)", "svg", MemoryForm::Svg),
-    ("picture (PNG)", "png", MemoryForm::Svg),
-    (
-        "run so far, moving (SVG)",
-        "animated.svg",
-        MemoryForm::Animation,
-    ),
-    ("table (CSV)", "csv", MemoryForm::Csv),
-    ("array for NumPy", "npy", MemoryForm::Npy),
+/// What a person can save: words, the form that the core makes, and whether it is painted as a picture (PNG).
+pub(crate) const FILES: [(&str, MemoryForm, bool); 5] = [
+    ("drawing (SVG)", MemoryForm::Svg, false),
+    ("picture (PNG)", MemoryForm::Svg, true),
+    ("run so far, moving (SVG)", MemoryForm::Animation, false),
+    ("table (CSV)", MemoryForm::Csv, false),
+    ("array for NumPy", MemoryForm::Npy, false),
 ];
+
+/// The ending of a file's name.
+pub(crate) fn ending(form: MemoryForm, is_painted: bool) -> &'static str {
+    match is_painted {
+        true => "png",
+        false => form.ending(),
+    }
+}
 
 /// A memory, and the ending of the file that it becomes.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +35,9 @@ pub(crate) struct MemoryFile {
 /// Has the file made and saved.
 pub(crate) fn save_memory(file: MemoryFile, ask: &Ask) {
     let MemoryFile { request, ending } = file;
-    let Some((_, _, form)) = FILES.iter().find(|(_, of, _)| *of == ending) else {
+    let mut files = FILES.iter();
+    let found = files.find(|(_, form, is_painted)| self::ending(*form, *is_painted) == ending);
+    let Some((_, form, _)) = found else {
         return;
     };
     // `shared:0` is no name of a file on every system.

@@ -102,7 +102,12 @@ fn is_small(session: &Session) -> bool {
     let scenario = session.scenario();
     let elements = scenario.params.iter().map(|parameter| match parameter {
         Parameter::Buffer(buffer) => buffer.len,
-        Parameter::Scalar { .. } | Parameter::Struct { .. } | Parameter::Alias { .. } => 0,
+        Parameter::Scalar { .. }
+        | Parameter::Struct { .. }
+        | Parameter::Alias { .. }
+        | Parameter::Tensormap(_)
+        | Parameter::Texture(_)
+        | Parameter::Surface(_) => 0,
     });
     scenario.source.len() <= MAX_TEXT && elements.sum::<u64>() <= MAX_ELEMENTS
 }

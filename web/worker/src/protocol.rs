@@ -146,7 +146,7 @@ pub struct BesideTexts {
 /// Where to look at two texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BesideLook {
-    /// Stores that each has done; at most is the end.
+    /// Stores that each has done; at most is the end, and when two texts are opened the place where they part, if they do.
     pub position: u64,
     /// The row that a memory is shown from, where it is not the first.
     pub first_rows: Vec<(MemoryId, u64)>,

@@ -429,6 +429,9 @@ fn parameter_text(parameter: &Parameter) -> String {
         }
         Parameter::Struct { name, size, .. } => format!("{name}: {size} bytes"),
         Parameter::Alias { name, of } => format!("{name}: alias of {of}"),
+        Parameter::Tensormap(map) => format!("{}: tensor map of {}", map.name, map.buffer),
+        Parameter::Texture(texture) => format!("{}: texture", texture.name),
+        Parameter::Surface(surface) => format!("{}: surface", surface.name),
     }
 }
 

@@ -10,6 +10,8 @@ use std::fmt::Write;
 const MAX_CELLS: u32 = 1024;
 /// Most moments after the start.
 const MAX_MOMENTS: usize = 60;
+/// Steps before the present position that are drawn: they are run once more.
+const MAX_STEPS: u64 = 10_000_000;
 /// How long each moment is seen, and by how much longer the last; milliseconds.
 const MOMENT: usize = 700;
 const REST: usize = 1800;
@@ -23,7 +25,7 @@ struct Moment {
 /// The moments in which something is seen: from the first of them up to another, or to the end.
 type While = (usize, usize);
 
-/// Draws the run from its start to the present position, which stays the present one.
+/// Draws the run from its start, or its last steps where there are very many, to the present position, which stays the present one.
 pub(super) fn svg(session: &mut Session, request: &GridRequest) -> Option<String> {
     let columns = session.grid(request)?.columns;
     let request = limited(request, columns, MAX_CELLS);
@@ -40,15 +42,16 @@ pub(super) fn svg(session: &mut Session, request: &GridRequest) -> Option<String
     draw(&moments)
 }
 
-/// The start, positions after stores, and the present one.
+/// The start, or the first of the steps that are drawn, and positions after stores.
 fn positions(session: &Session, present: u64) -> Vec<u64> {
+    let start = present.saturating_sub(MAX_STEPS);
     let mut stores = session.store_steps();
-    stores.retain(|step| *step <= present);
+    stores.retain(|step| (start + 1..=present).contains(step));
     let every = stores.len().div_ceil(MAX_MOMENTS).max(1);
     // The last store is always among them.
     let first = stores.len().saturating_sub(1) % every;
     let chosen = stores.into_iter().skip(first).step_by(every);
-    std::iter::once(0).chain(chosen).collect()
+    std::iter::once(start).chain(chosen).collect()
 }
 
 /// A memory that appears while the run goes on (a local one) has the cells that it has.

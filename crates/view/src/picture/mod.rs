@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 pub enum MemoryForm {
     /// The cells in the colours of their lanes, as SVG: those that the request names, at most 4,096.
     Svg,
-    /// The run from its start to the present position, as SVG that moves by CSS: at most 1,024 cells, and 60 stores evenly chosen.
+    /// The run from its start to the present position, as SVG that moves by CSS: at most 1,024 cells, 60 stores evenly chosen,
+    /// and the last ten million steps.
     Animation,
     /// All elements as text, a line each row, at most 16,777,216: `inf`, `-inf` and `NaN` as NumPy and spreadsheets read them.
     Csv,

@@ -1,24 +1,34 @@
 //! A memory as a table of text, and as an array file.
 
 use crate::catalogue::no_such_memory;
-use crate::model::{GridRequest, MemoryView};
+use crate::model::{Grid, GridRequest, MemoryView};
 use crate::session::Session;
 use warpgrid_launch::value::ElementType;
 
 /// Most elements of a table: 16 Mi, some 200 MB of text.
 const MAX_ELEMENTS: usize = 1 << 24;
 
+/// Most bytes of an array: WebAssembly has 4 GiB for the run, the file, and the message that it goes in.
+const MAX_BYTES: Option<usize> = match cfg!(target_family = "wasm") {
+    true => Some(256 << 20),
+    false => None,
+};
+
+/// How a memory is laid out, and all its bytes.
+fn whole<'a>(session: &'a mut Session, request: &GridRequest) -> Result<(Grid, &'a [u8]), String> {
+    let missing = || no_such_memory(&request.memory.to_string());
+    let first_row = GridRequest {
+        n_rows: Some(1),
+        ..request.clone()
+    };
+    let grid = session.grid(&first_row).ok_or_else(missing)?;
+    let bytes = session.memory(&request.memory).ok_or_else(missing)?;
+    Ok((grid, bytes))
+}
+
 /// All elements as text, separated by commas, a line each row.
 pub(super) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8>, String> {
-    let id = &request.memory;
-    let missing = || no_such_memory(&id.to_string());
-    let grid = session
-        .grid(&GridRequest {
-            n_rows: Some(1),
-            ..request.clone()
-        })
-        .ok_or_else(missing)?;
-    let bytes = session.memory(id).ok_or_else(missing)?;
+    let (grid, bytes) = whole(session, request)?;
     let width = grid.ty.width_bytes();
     let n_elements = bytes.len().div_ceil(width);
     if n_elements > MAX_ELEMENTS {
@@ -44,16 +54,17 @@ pub(super) fn csv(session: &mut Session, request: &GridRequest) -> Result<Vec<u8
 
 /// NumPy's array file, version 1.0 (numpy.lib.format): magic, header padded to 64 bytes, elements in C order, lowest byte first.
 pub(super) fn npy(session: &mut Session, request: &GridRequest) -> Result<Vec<u8>, String> {
-    let id = &request.memory;
-    let missing = || no_such_memory(&id.to_string());
-    let grid = session
-        .grid(&GridRequest {
-            n_rows: Some(1),
-            ..request.clone()
-        })
-        .ok_or_else(missing)?;
-    let bytes = session.memory(id).ok_or_else(missing)?;
+    let (grid, bytes) = whole(session, request)?;
     let width = grid.ty.width_bytes();
+    if let Some(most) = MAX_BYTES
+        && bytes.len() > most
+    {
+        return Err(format!(
+            "`{}` has {} bytes: in a browser and in Node a file has at most {most}; `warpgrid run --save` writes larger ones",
+            grid.memory.title,
+            bytes.len()
+        ));
+    }
     let n_elements = bytes.len() / width;
     let extents = extents(&grid.memory, n_elements as u64);
     let mut header = format!(

@@ -80,6 +80,8 @@ pub fn choices(target: &str) -> Vec<ProductChoice> {
                         op: match op {
                             ProductOp::Wmma => "wmma",
                             ProductOp::Mma => "mma",
+                            ProductOp::Wgmma => "wgmma",
+                            ProductOp::Tcgen05 => "tcgen05",
                         }
                         .to_owned(),
                         shape: shape.to_string(),

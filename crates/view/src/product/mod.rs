@@ -167,6 +167,8 @@ fn title(product: &Product) -> String {
     let op = match product.op {
         ProductOp::Wmma => "wmma.mma",
         ProductOp::Mma => "mma.sync",
+        ProductOp::Wgmma => "wgmma.mma_async",
+        ProductOp::Tcgen05 => "tcgen05.mma",
     };
     let (shape, target) = (product.shape, product.core.first_target());
     format!("{op} {shape} with {a} * {b} + {c} into {d}, tensor cores of {target}")
@@ -398,6 +400,8 @@ fn exists(product: &Product) -> Result<(), String> {
     let ops = match product.op {
         ProductOp::Wmma => [FragmentOp::LoadA, FragmentOp::LoadB, FragmentOp::LoadC],
         ProductOp::Mma => [FragmentOp::MmaA, FragmentOp::MmaB, FragmentOp::MmaC],
+        // Their factors lie in shared memory, which no fragment says.
+        ProductOp::Wgmma | ProductOp::Tcgen05 => return Ok(()),
     };
     for (op, ty) in ops.into_iter().zip([product.a, product.b, product.c]) {
         let query = FragmentQuery {

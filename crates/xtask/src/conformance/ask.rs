@@ -145,9 +145,11 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
 
 /// What to generate code for: the latest of the targets without their options, or the lowest that is still there.
 fn architecture(case: &Case) -> String {
-    let module = case.module();
-    let lines = module.lines().filter(|line| line.contains(".target"));
-    let words = lines.flat_map(|line| line.split([' ', ',', '\t']));
+    let module = without_comments(&case.module());
+    let words = module.split(".target").skip(1).flat_map(|rest| {
+        let words = rest.split(|c: char| c.is_whitespace() || c == ',');
+        words.take_while(|word| !word.starts_with('.'))
+    });
     let names = words.filter_map(|word| word.strip_prefix("sm_").or(word.strip_prefix("compute_")));
     let number = |name: &&str| -> u32 {
         let digits = name.trim_end_matches(['a', 'f']);
@@ -157,6 +159,22 @@ fn architecture(case: &Case) -> String {
         Some(name) if number(&name) >= 75 => format!("sm_{name}"),
         _ => "sm_75".to_owned(),
     }
+}
+
+/// The text without its comments.
+fn without_comments(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
+        let (before, comment) = rest.split_at(start);
+        kept.push_str(before);
+        let end = match comment.starts_with("//") {
+            true => comment.find('\n'),
+            false => comment.find("*/").map(|end| end + 2),
+        };
+        rest = end.and_then(|end| comment.get(end..)).unwrap_or("");
+    }
+    kept + rest
 }
 
 /// Adds lines to a file.
@@ -169,4 +187,15 @@ pub(super) fn append(path: &Path, text: &str) -> Result<()> {
         .open(path)
         .map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_comments;
+
+    #[test]
+    fn comments_hide_no_target() {
+        let text = ".target // c\n sm_90 /* .target sm_80 */\n.entry";
+        assert_eq!(without_comments(text), ".target \n sm_90 \n.entry");
+    }
 }

@@ -58,7 +58,8 @@ pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, b
                 && (text.contains(".satfinite")
                     || layout.opcode == "cvt" && text.contains(".f16.f32"));
             if !is_left_out(&text) && !is_folded && !is_lost {
-                return (text, keeps_guard(layout));
+                let keeps_guard = keeps_guard(layout, &text);
+                return (text, keeps_guard);
             }
         }
     }
@@ -81,9 +82,12 @@ fn is_there(layout: &Layout, target: Option<&Target>) -> bool {
 
 /// Whether the assembler keeps a guard. Of instructions that it expands it drops it (13.5.37): of
 /// `@!%p0 testp.normal.f32 %p1, %f0` and `@%p0 set.gt.f32.s32 %f1, %r1, %r2` for `sm_90` the listing has no instruction under a
-/// predicate.
-fn keeps_guard(layout: &Layout) -> bool {
-    !matches!(layout.opcode, "testp" | "set")
+/// predicate, and `@!%p1 vsub4.u32.u32.u32.add %r3, %r7, %r4, %r3` is two `IDP.4A` and a difference without one.
+fn keeps_guard(layout: &Layout, text: &str) -> bool {
+    let is_sum_of_bytes = matches!(layout.opcode, "vadd4" | "vsub4")
+        && text.contains(".u32.u32.u32")
+        && text.contains(".add");
+    !is_sum_of_bytes && !matches!(layout.opcode, "testp" | "set")
 }
 
 /// What the manual leaves open or where the assembler itself is wrong, each with why.
@@ -92,7 +96,13 @@ fn is_left_out(text: &str) -> bool {
     // Approximations: results differ in their last bits from one way to scale to another. Those that one instruction makes stay.
     let is_approximate = [".approx", ".full"].iter().any(|word| text.contains(word));
     let is_one = text.contains(".ftz") && !["sin", "cos", "div"].iter().any(|opcode| is(opcode));
-    is_approximate && !is_one
+    // An approximation of a literal it computes itself, and leaves out a product with a result of 1.0, which keeps the bits of a NaN (13.5.37:
+    // of `ex2.approx.ftz.f32 %r4, 0f00010000; mul.f32 %r3, %r4, %r3` nothing is left).
+    let has_literal = text.contains("0f");
+    // Two reciprocals, one after the other or in a loop, it takes for the value itself, also where the first one is infinite
+    // (13.5.37: of `rcp.approx.ftz.f32 %r3, %r3; rcp.approx.ftz.f32 %r3, %r3` nothing is left).
+    let is_reciprocal = is("rcp");
+    is_approximate && (!is_one || has_literal || is_reciprocal)
         // A base above 31 has no meaning, and the assembler's loop gives another result (PTX ISA, "fns").
         || is("fns")
         // The manual leaves the bits of a NaN open. The assembler makes `FADD`, which makes its own, or under a predicate `FSEL`, which keeps

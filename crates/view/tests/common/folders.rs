@@ -1,0 +1,38 @@
+//! Cases as folders: a kernel, its launch, and the same kernel as other compilers made it. In: a folder; out: a scenario for each text.
+
+use serde::Deserialize;
+use std::fs;
+use std::path::Path;
+use warpgrid_view::Scenario;
+
+#[derive(Deserialize)]
+struct Case {
+    #[serde(default)]
+    variants: Vec<Variant>,
+}
+
+#[derive(Deserialize)]
+struct Variant {
+    file: String,
+}
+
+/// The scenarios of a case, one for each of its texts, with the path of the text from the folder of cases.
+pub(crate) fn scenarios_of(folder: &Path) -> Vec<(String, Scenario)> {
+    let json = fs::read_to_string(folder.join("case.json")).expect("case.json");
+    let scenario: Scenario = serde_json::from_str(&json).expect("a scenario");
+    let case: Case = serde_json::from_str(&json).expect("a case");
+    let files = std::iter::once("kernel.ptx".to_owned())
+        .chain(case.variants.into_iter().map(|variant| variant.file));
+    let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();
+    files
+        .map(|file| {
+            let source = fs::read_to_string(folder.join(&file)).expect("a PTX file");
+            let scenario = Scenario {
+                source,
+                ptx_version: None,
+                ..scenario.clone()
+            };
+            (format!("{folder_name}/{file}"), scenario)
+        })
+        .collect()
+}

@@ -1,0 +1,101 @@
+//! Kernels of tensor instructions leave exactly the memory that they should: a family of them a test, in natural order and in another.
+
+mod common;
+
+use common::{entries, keeps_promise};
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+use warpgrid_view::{Scenario, Session};
+
+/// Far more than any case needs; a case that gets here is stuck.
+const MAX_STEPS: u64 = 50_000_000;
+
+#[derive(Deserialize)]
+struct Case {
+    case: Scenario,
+    texts: BTreeMap<String, String>,
+}
+
+fn cases(family: &str) -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tensor");
+    let file = File::open(folder.join(format!("{family}.json.gz"))).expect("a family");
+    serde_json::from_reader(GzDecoder::new(file)).expect("cases")
+}
+
+/// Every text of the family, with the orders that some seeds give.
+fn check(family: &str) {
+    let mut wrong = Vec::new();
+    for case in cases(family) {
+        for (file, source) in &case.texts {
+            for seed in [0, 7] {
+                let scenario = Scenario {
+                    source: source.clone(),
+                    ptx_version: None,
+                    seed: Some(seed),
+                    ..case.case.clone()
+                };
+                if let Err(why) = run(scenario) {
+                    wrong.push(format!("{}/{file}, seed {seed}: {why}", case.case.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn run(scenario: Scenario) -> Result<(), String> {
+    let session = Session::untracked(scenario);
+    let mut session = session.map_err(|error| format!("{} {}", error.code, error.message))?;
+    keeps_promise(&mut session, MAX_STEPS)
+}
+
+macro_rules! families {
+    ($($family:ident)*) => {
+        $(#[test]
+        fn $family() {
+            check(stringify!($family));
+        })*
+
+        const FAMILIES: &[&str] = &[$(stringify!($family),)*];
+    };
+}
+
+families! {
+    bulk mma_sparse small surface tcgen05_2cta tcgen05_cp tcgen05_gemm tcgen05_ld_st tcgen05_mma tcgen05_scaled texture tma_im2col tma_load tma_map
+    tma_multicast tma_packed tma_pipeline tma_reduce tma_store triton_dot triton_scaled triton_tma wgmma wgmma_gemm wgmma_sparse
+}
+
+#[test]
+fn every_file_of_cases_is_a_test() {
+    let files = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tensor"));
+    let names = files.iter().filter_map(|file| {
+        let name = file.file_name()?.to_str()?;
+        name.strip_suffix(".json.gz").map(str::to_owned)
+    });
+    let names: Vec<String> = names.collect();
+    assert_eq!(names, FAMILIES);
+}
+
+/// A run that is moved back and on again sees the same tensor memory, shared memory and registers.
+#[test]
+fn going_back_brings_tensor_memory_back() {
+    for family in ["tcgen05_gemm", "wgmma_gemm"] {
+        let case = cases(family).remove(0);
+        let source = case.texts["kernel.ptx"].clone();
+        let scenario = Scenario {
+            source,
+            ptx_version: None,
+            ..case.case
+        };
+        let mut session = Session::new(scenario).expect("a session");
+        session.run(MAX_STEPS);
+        let end = session.position();
+        session.seek(end / 2);
+        session.seek(end / 3);
+        session.seek(end);
+        keeps_promise(&mut session, MAX_STEPS).expect("the same memory");
+    }
+}
