@@ -31,15 +31,12 @@ pub use run::observe::{
     Runs,
 };
 pub use run::setup::Decoded;
-pub use state::descriptor::{DescriptorKind, Major, MatrixDescriptor};
 pub use state::image::{AddressMode, ImageInit, Sampler};
-pub use state::instruction_descriptor::InstructionDescriptor;
 pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use state::pending::{
     GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
     PendingSource, Work,
 };
-pub use state::swizzle::Swizzle;
 pub use state::tensor_map::{
     Interleave, MAX_RANK, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType, TensorUnit,
 };

@@ -4,11 +4,13 @@
 //! names, and never executes anything.
 //!
 //! - `common`: what every dialect shares, and how the table of a dialect is read.
+//! - `fragment`, `layout`: which register, byte or column holds which element of a matrix.
 //! - `ptx`: the tables of PTX, one file per family.
 //! - `sass`: the tables of machine code: the forms of stores by architecture, and the opcodes.
 
 pub mod common;
 pub mod fragment;
+pub mod layout;
 pub mod ptx;
 pub mod sass;
 

@@ -3,9 +3,9 @@
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{Element, GroupWait, Op, Predicate};
 use crate::exec::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
-use crate::state::descriptor::{DescriptorKind, Major};
 use crate::state::pending::GroupKind;
 use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::layout::{DescriptorKind, Major};
 use warpgrid_isa::{AtomicOp, Flag, Rounding, ScalarType, WarpgroupOp};
 use warpgrid_program::OperandValue;
 

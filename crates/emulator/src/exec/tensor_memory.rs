@@ -23,6 +23,7 @@ use crate::state::tensor_memory::{
     TENSOR_COLUMNS, TensorMemoryWork, TensorPlace, free, n_columns_in_use, read, reserve, write,
 };
 use crate::state::warp::Warp;
+use warpgrid_isa::layout::moved_place;
 use warpgrid_isa::{CtaGroup, MoveShape, ReduceOp, ScalarType};
 
 /// A fault of tensor memory.
@@ -113,18 +114,6 @@ fn allocate(
 /// The address of every lane.
 fn address(l: &Lanes<'_>, plan: &TensorAddress) -> Row64 {
     read64(l, plan.base).map(|base| u64::from((base as u32).wrapping_add(plan.offset)))
-}
-
-/// Lane and column of a register of a thread, relative to the address (PTX ISA, "tcgen05.ld"; CuTe).
-const fn moved_place(shape: MoveShape, half: u32, thread: u32, register: u32) -> (u32, u32) {
-    let (l, r) = (thread, register);
-    match shape {
-        MoveShape::M32x32 => (l, r),
-        MoveShape::M16x64 => (l / 4 + 8 * (l % 2), l / 2 % 2 + 2 * r),
-        MoveShape::M16x128 => (l / 4 + 8 * (r % 2), l % 4 + 4 * (r / 2)),
-        MoveShape::M16x256 => (l / 4 + 8 * (r / 2 % 2), 2 * (l % 4) + r % 2 + 8 * (r / 4)),
-        MoveShape::M16x32x2 => (l % 16, r + if l < 16 { 0 } else { half }),
-    }
 }
 
 /// The first place of a move; the warp reaches 32 lanes.

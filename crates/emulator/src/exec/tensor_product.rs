@@ -2,7 +2,7 @@
 //! has it). In: what was started, shared memory and tensor memory of one block or of a pair; out: words of tensor memory.
 
 use crate::decode::tensor_memory::{FactorOperand, ProductOperands, StartKind, StartPlan};
-use crate::exec::factor::{SharedFactor, Storage, read_bits};
+use crate::exec::factor::{read_bits, read_lines};
 use crate::exec::reach::{Executed, Halt};
 use crate::exec::sparse::chosen;
 use crate::exec::tensor::{
@@ -10,11 +10,13 @@ use crate::exec::tensor::{
 };
 use crate::exec::tensor_memory::wrong;
 use crate::run::inspect::Writer;
-use crate::state::descriptor::{DescriptorKind, Major, MatrixDescriptor};
-use crate::state::instruction_descriptor::InstructionDescriptor;
 use crate::state::memory::PagedBytes;
 use crate::state::tensor_memory::{TensorMemoryWork, TensorPlace, read, write};
 use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::layout::{
+    DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, ProductLayout, SharedFactor,
+    Storage, copied_lanes, factor_place, metadata_place,
+};
 use warpgrid_isa::{CopyShape, MmaKind, Rounding, ScalarType, WarpMulticast};
 
 /// Rows and columns of D that are computed together.
@@ -90,20 +92,6 @@ fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
     })
 }
 
-/// The lanes that get a row of a copy.
-fn lanes_of_row(shape: CopyShape, warps: Option<WarpMulticast>, row: u32) -> Vec<u32> {
-    match (shape, warps) {
-        (CopyShape::L128x256 | CopyShape::L128x128, _) => vec![row],
-        (CopyShape::L4x256, _) => vec![32 * row],
-        (CopyShape::L64x128, Some(WarpMulticast::X2Halves)) => {
-            let first = row % 32 + row / 32 * 64;
-            vec![first, first + 32]
-        }
-        (CopyShape::L64x128, _) => vec![row, row + 64],
-        (CopyShape::L32x128, _) => (0..4).map(|part| row + 32 * part).collect(),
-    }
-}
-
 fn copy(
     work: &TensorMemoryWork,
     (shape, warps): (CopyShape, Option<WarpMulticast>),
@@ -118,7 +106,7 @@ fn copy(
             for word in 0..bytes / 4 {
                 let address = source.place(Major::K, row as u64, 4 * word as u64);
                 let value = read_bits(blocks.shared(block), address, (0, 32), 1 << work.lane)?;
-                for lane in lanes_of_row(shape, warps, row as u32) {
+                for lane in copied_lanes(shape, warps, row as u32) {
                     let place = start.plus(lane, word as u32);
                     blocks.write(block, place, value as u32, writer)?;
                 }
@@ -156,50 +144,12 @@ fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
     }
 }
 
-/// Where D lies.
-#[derive(Clone, Copy)]
-struct Sums {
-    m: usize,
-    n: usize,
-    n_blocks: usize,
-    is_stationary: bool,
-    is_sparse: bool,
-}
-
-impl Sums {
-    /// Block, lane and column of an element; `None` where no layout has this number of rows (PTX ISA, "Data path layout organization").
-    fn place(self, row: usize, column: usize) -> Option<(usize, u32, u32)> {
-        let n = self.n;
-        let spread = |row: usize| row / 16 * 32 + row % 16;
-        let (block, lane, column) = match (self.n_blocks, self.m) {
-            (2, 256) => (row / 128, row % 128, column),
-            (2, 128) if self.is_sparse => (row / 64, spread(row % 64), column),
-            (2, 128) => {
-                let half = (n / 2).max(1);
-                (row / 64, row % 64 + 64 * (column / half), column % half)
-            }
-            (1, 128) => (0, row, column),
-            (1, 64) if self.is_stationary => {
-                let half = (n / 2).max(1);
-                (0, row + 64 * (column / half), column % half)
-            }
-            (1, 64) => (0, spread(row), column),
-            (1, 32) if self.is_stationary => {
-                let quarter = (n / 4).max(1);
-                (0, row + 32 * (column / quarter), column % quarter)
-            }
-            _ => return None,
-        };
-        Some((block, lane as u32, column as u32))
-    }
-}
-
 /// A product with its descriptor read.
 struct Reading<'p> {
     operands: &'p ProductOperands,
     work: &'p TensorMemoryWork,
     says: InstructionDescriptor,
-    sums: Sums,
+    sums: ProductLayout,
     /// Terms of each sum, with those that a sparse A leaves out.
     depth: usize,
 }
@@ -219,7 +169,7 @@ fn product(
         wrong(why, lanes)
     };
     let says = InstructionDescriptor::decode(work.descriptor, operands.kind).ok_or_else(unknown)?;
-    let sums = Sums {
+    let sums = ProductLayout {
         m: says.m,
         n: says.n,
         n_blocks: blocks.places.len(),
@@ -301,7 +251,7 @@ impl Reading<'_> {
 
     /// The rows of A, one after the other: those of both blocks.
     fn factor_a(&self, blocks: &Blocks<'_>, depth: usize) -> Result<Vec<u64>, Box<Halt>> {
-        let Sums { m, n_blocks, .. } = self.sums;
+        let ProductLayout { m, n_blocks, .. } = self.sums;
         let (kind, ty) = (self.operands.kind, self.says.a);
         let rows = m / n_blocks;
         let mut values = Vec::with_capacity(m * depth);
@@ -313,7 +263,8 @@ impl Reading<'_> {
                     storage: storage_of(kind, ty),
                 };
                 for block in 0..n_blocks {
-                    let lines = factor.lines(blocks.shared(block), 0..rows, depth, self.lanes())?;
+                    let lines =
+                        read_lines(&factor, blocks.shared(block), 0..rows, depth, self.lanes())?;
                     values.extend(lines.into_iter().map(|value| as_register(kind, ty, value)));
                 }
             }
@@ -328,7 +279,7 @@ impl Reading<'_> {
                 for row in 0..m {
                     let (block, lane, _) = self.sums.place(row, 0).unwrap_or((0, 0, 0));
                     for k in 0..depth as u32 {
-                        let place = start.plus(lane, k * bits / 32);
+                        let place = start.plus(lane as u32, k * bits / 32);
                         let word = u64::from(blocks.read(block, place)?);
                         values.push(word >> (k * bits % 32) & (u64::MAX >> (64 - bits)));
                     }
@@ -345,7 +296,7 @@ impl Reading<'_> {
 
     /// The columns of B, one after the other.
     fn factor_b(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
-        let Sums { n, n_blocks, .. } = self.sums;
+        let ProductLayout { n, n_blocks, .. } = self.sums;
         let (kind, ty) = (self.operands.kind, self.says.b);
         let factor = SharedFactor {
             descriptor: descriptor(self.work.b)?,
@@ -355,7 +306,13 @@ impl Reading<'_> {
         let mut values = Vec::with_capacity(n * self.depth);
         for block in 0..n_blocks {
             let columns = 0..n / n_blocks;
-            let lines = factor.lines(blocks.shared(block), columns, self.depth, self.lanes())?;
+            let lines = read_lines(
+                &factor,
+                blocks.shared(block),
+                columns,
+                self.depth,
+                self.lanes(),
+            )?;
             values.extend(lines.into_iter().map(|value| as_register(kind, ty, value)));
         }
         if self.says.negate[1] && ty.is_float() {
@@ -368,12 +325,15 @@ impl Reading<'_> {
 
     fn place(&self, row: usize, column: usize) -> (usize, TensorPlace) {
         let (block, lane, column) = self.sums.place(row, column).unwrap_or((0, 0, 0));
-        (block, TensorPlace::of(self.work.d).plus(lane, column))
+        (
+            block,
+            TensorPlace::of(self.work.d).plus(lane as u32, column as u32),
+        )
     }
 
     /// The sums that D goes on from, row after row.
     fn sums_before(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
-        let Sums { m, n, .. } = self.sums;
+        let ProductLayout { m, n, .. } = self.sums;
         if !self.work.adds {
             return Ok(vec![0; m * n]);
         }
@@ -404,7 +364,7 @@ impl Reading<'_> {
         plan: &Plan,
         (a, b, c): (&[u64], &[u64], &[u64]),
     ) -> Result<Vec<u64>, Box<Halt>> {
-        let Sums { n, .. } = self.sums;
+        let ProductLayout { n, .. } = self.sums;
         let stored = self.depth / 2;
         let mut d = Vec::with_capacity(c.len());
         for (row, a) in a.chunks(stored).enumerate() {
@@ -429,17 +389,9 @@ impl Reading<'_> {
         };
         let chunk = if bits == 32 { 2 } else { 4 };
         let start = TensorPlace::of(self.work.metadata).plus(0, self.says.selector);
-        let half = self.depth / 2;
-        let mut columns = Vec::with_capacity(half);
+        let mut columns = Vec::with_capacity(self.depth / 2);
         for first in (0..self.depth).step_by(chunk) {
-            let (lane, column, bit) = match bits {
-                8 => (m, first / 32, first % 32),
-                _ => (
-                    m % 8 + 16 * (m / 16) + 8 * (first / half),
-                    0,
-                    16 * (m / 8 % 2) + 4 * (first % half / chunk),
-                ),
-            };
+            let (lane, column, bit) = metadata_place(bits, self.depth, m, first);
             let place = start.plus(lane as u32, column as u32);
             let choice = blocks.read(block, place)? >> bit & 15;
             columns.extend(chosen(bits, choice).map(|column| first + column));
@@ -454,7 +406,7 @@ impl Reading<'_> {
         plan: &Plan,
         (a, b, c): (&[u64], &[u64], &[u64]),
     ) -> Result<Vec<u64>, Box<Halt>> {
-        let Sums { m, n, n_blocks, .. } = self.sums;
+        let ProductLayout { m, n, n_blocks, .. } = self.sums;
         let rows = m / n_blocks;
         let of_a = (0..m)
             .map(|row| self.factors(blocks, (0, row / rows), row % rows))
@@ -488,7 +440,8 @@ impl Reading<'_> {
         line: usize,
     ) -> Result<Vec<u8>, Box<Halt>> {
         let start = TensorPlace::of(self.work.factors[factor]);
-        let place = start.plus((line % 32) as u32, (line / 32) as u32);
+        let (lane, column) = factor_place(line);
+        let place = start.plus(lane as u32, column as u32);
         let bytes = blocks.read(block, place)?.to_le_bytes();
         let first = self.says.factor_ids[factor] as usize;
         let factors = bytes
@@ -499,7 +452,7 @@ impl Reading<'_> {
     }
 
     fn write(&self, blocks: &mut Blocks<'_>, d: &[u64], writer: Writer) -> Executed {
-        let Sums { n, .. } = self.sums;
+        let ProductLayout { n, .. } = self.sums;
         for (at, value) in d.iter().enumerate() {
             let (block, place) = self.place(at / n, at % n);
             let word = 4 * block + place.lane as usize / 32;

@@ -5,17 +5,19 @@ use crate::decode::code::Element;
 use crate::decode::warp_product::{FactorPlace, WarpProductPlan};
 use crate::exec::control::lanes_at;
 use crate::exec::elements::{read64, write64};
-use crate::exec::factor::{SharedFactor, Storage};
+use crate::exec::factor::read_lines;
 use crate::exec::reach::{Executed, Halt};
-use crate::exec::sparse::Sparsity;
+use crate::exec::sparse::stored_columns;
 use crate::exec::step::{Choice, Surroundings};
 use crate::run::fault::{FaultKind, MatrixMistake};
-use crate::state::descriptor::{Major, MatrixDescriptor};
 use crate::state::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
 use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64};
 use crate::state::warp::Warp;
 use crate::state::warpgroup::WarpgroupProduct;
 use warpgrid_isa::ScalarType;
+use warpgrid_isa::layout::{
+    Major, MatrixDescriptor, SharedFactor, Sparsity, Storage, factor_element, sum_element,
+};
 
 /// Rows of a warp.
 const ROWS: usize = 16;
@@ -113,14 +115,14 @@ pub(crate) fn land(
         FactorPlace::Described { major, .. } => {
             let first = ROWS * (warp % WARPS) as usize;
             let factor = described(plan, product.descriptors[0], *major, plan.a_bits())?;
-            factor.lines(shared, first..first + ROWS, plan.stored(), FULL)?
+            read_lines(&factor, shared, first..first + ROWS, plan.stored(), FULL)?
         }
     };
     let b = match &plan.b {
         FactorPlace::Registers(registers) => columns_of_registers(plan, &rows(l, registers)),
         FactorPlace::Described { major, .. } => {
             let factor = described(plan, product.descriptors[1], *major, plan.b_bits())?;
-            factor.lines(shared, 0..plan.n_columns, plan.depth, FULL)?
+            read_lines(&factor, shared, 0..plan.n_columns, plan.depth, FULL)?
         }
     };
     let c = match product.adds {
@@ -168,7 +170,7 @@ fn multiply(
     let mut d = Vec::with_capacity(c.len());
     let rows = a.chunks(stored).zip(c.chunks(plan.n_columns.max(1)));
     for (row, (a, c)) in rows.enumerate() {
-        let columns = sparsity.columns(row, metadata);
+        let columns = stored_columns(sparsity, row, metadata);
         for (b, c) in b.chunks(depth).zip(c) {
             let of = |k: &usize| b.get(*k).copied().unwrap_or(0);
             let chosen: Vec<u64> = columns.iter().map(of).collect();
@@ -186,9 +188,7 @@ fn of_registers(plan: &WarpProductPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
     for (register, row) in rows.iter().enumerate() {
         for (lane, word) in row.iter().enumerate() {
             for element in 0..per_register {
-                let line = lane / 4 + 8 * (register & 1);
-                let column =
-                    per_register * (lane % 4) + element + 4 * per_register * (register >> 1);
+                let (line, column) = factor_element(lane, register, element, per_register);
                 if let Some(value) = values.get_mut(line * stored + column)
                     && column < stored
                 {
@@ -224,14 +224,6 @@ const fn part(word: u32, element: u32, bits: u32) -> u64 {
     (word as u64) >> (element * bits) & mask
 }
 
-/// The place of an element of the sums in a thread: row and column (PTX ISA, "Register Fragments for wgmma.mma_async.m64nNk16").
-const fn sum_place(lane: usize, element: usize) -> (usize, usize) {
-    (
-        lane / 4 + 8 * (element >> 1 & 1),
-        8 * (element >> 2) + 2 * (lane % 4) + (element & 1),
-    )
-}
-
 /// C or D, row after row.
 fn sums(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
     let mut values = vec![0; ROWS * plan.n_columns];
@@ -240,7 +232,7 @@ fn sums(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
     for (register, row) in rows.iter().enumerate() {
         for (lane, word) in row.iter().enumerate() {
             for half in 0..per_register {
-                let (line, column) = sum_place(lane, register * per_register + half);
+                let (line, column) = sum_element(lane, register * per_register + half);
                 if let Some(value) = values.get_mut(line * plan.n_columns + column) {
                     *value = part(*word, half as u32, bits);
                 }
@@ -257,7 +249,7 @@ fn scatter(l: &mut Lanes<'_>, plan: &WarpProductPlan, d: &[u64]) {
     for (register, element) in plan.d.iter().enumerate() {
         let row: Row64 = std::array::from_fn(|lane| {
             (0..per_register).fold(0, |word, half| {
-                let (line, column) = sum_place(lane, register * per_register + half);
+                let (line, column) = sum_element(lane, register * per_register + half);
                 let value = d.get(line * plan.n_columns + column).copied().unwrap_or(0);
                 word | value << (half * bits)
             })

@@ -6,16 +6,13 @@
 mod banks;
 pub(crate) mod block;
 pub(crate) mod cluster;
-pub(crate) mod descriptor;
 pub(crate) mod image;
-pub(crate) mod instruction_descriptor;
 pub(crate) mod layout;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod page;
 pub(crate) mod pending;
 pub(crate) mod registers;
-pub(crate) mod swizzle;
 pub(crate) mod tensor_map;
 pub(crate) mod tensor_memory;
 pub(crate) mod tensor_transfer;

@@ -4,8 +4,8 @@
 //! The object is opaque: a kernel copies its 128 bytes and replaces fields of it. The encoding here is our own. 128 zero bytes are a
 //! map of one dimension of extent 0, whose fields can be replaced one by one.
 
-use crate::state::swizzle::Swizzle;
 use warpgrid_isa::TensorMapField;
+use warpgrid_isa::layout::Swizzle;
 
 /// Bytes of a tensor map.
 pub const TENSOR_MAP_BYTES: usize = 128;

@@ -2,9 +2,9 @@
 
 use crate::state::memory::GlobalMemory;
 use crate::state::pending::{PendingPiece, PendingSource};
-use crate::state::swizzle::Swizzle;
 use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
 use std::ops::Range;
+use warpgrid_isa::layout::Swizzle;
 use warpgrid_isa::{AccessKind, AtomicOp, LoadMode, ScalarType, StateSpace};
 
 /// Which way a copy goes.

@@ -10,7 +10,8 @@
 use serde::Serialize;
 use std::fmt::Write;
 use warpgrid_emulator as machine;
-use warpgrid_emulator::{Interleave, MAX_RANK, Swizzle, TensorMode, TensorType};
+use warpgrid_emulator::{Interleave, MAX_RANK, TensorMode, TensorType};
+use warpgrid_isa::layout::Swizzle;
 
 /// A parameter that describes a tensor: 128 bytes by value, or the address of them (CUDA driver API, "cuTensorMapEncodeTiled").
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

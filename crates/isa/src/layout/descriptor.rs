@@ -1,7 +1,7 @@
 //! Descriptors of matrices in shared memory: 64 bits that say where each element lies (PTX ISA, "Matrix Descriptor Format" of `wgmma`,
 //! "Shared memory descriptor" of `tcgen05`; layouts as CuTe computes them).
 
-use crate::state::swizzle::Swizzle;
+use super::swizzle::Swizzle;
 
 /// Whose descriptor it is: the two families encode the swizzle otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,36 @@ impl MatrixDescriptor {
         })
     }
 
+    /// The 64 bits of the descriptor; fields count 16 bytes, and what is below is lost. `None` for a swizzle that `kind` does not have.
+    pub fn encode(&self, kind: DescriptorKind) -> Option<u64> {
+        let field = |bytes: u64, at: u32| (bytes >> 4 & 0x3fff) << at;
+        let codes = match kind {
+            DescriptorKind::Warpgroup => match self.swizzle {
+                Swizzle::None => 0,
+                Swizzle::B128 => 1 << 62,
+                Swizzle::B64 => 2 << 62,
+                Swizzle::B32 => 3 << 62,
+                Swizzle::B128Atom32 | Swizzle::B128Atom32Flip8 | Swizzle::B128Atom64 => {
+                    return None;
+                }
+            },
+            DescriptorKind::TensorMemory => {
+                let swizzle: u64 = match self.swizzle {
+                    Swizzle::None => 0,
+                    Swizzle::B128Atom32 => 1,
+                    Swizzle::B128 => 2,
+                    Swizzle::B64 => 4,
+                    Swizzle::B32 => 6,
+                    Swizzle::B128Atom32Flip8 | Swizzle::B128Atom64 => return None,
+                };
+                // Bits 46 to 48 are a constant.
+                swizzle << 61 | 1 << 46
+            }
+        };
+        let sizes = field(self.leading_bytes, 16) | field(self.stride_bytes, 32);
+        Some(field(self.start, 0) | sizes | (self.base_offset & 7) << 49 | codes)
+    }
+
     /// The address of a byte: `mn` counts rows of A or columns of B, `k` bytes along k where the matrix is K-major; where it is MN-major,
     /// `mn` counts bytes and `k` elements.
     pub fn place(&self, major: Major, mn: u64, k: u64) -> u64 {
@@ -84,15 +114,65 @@ impl MatrixDescriptor {
     }
 }
 
+/// How the elements of a factor lie side by side along k.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Whole bytes each.
+    Bytes(u32),
+    /// 16 values of this many bits at the front of 16 bytes.
+    Padded(u32),
+    /// Two values in a byte, the low bits first.
+    Nibbles,
+}
+
+impl Storage {
+    /// Byte, first bit there and number of bits of element `k` along a row.
+    const fn place(self, k: u64) -> (u64, u32, u32) {
+        match self {
+            Storage::Bytes(size) => (k * size as u64, 0, 8 * size),
+            Storage::Padded(bits) => {
+                let bit = k % 16 * bits as u64;
+                (k / 16 * 16 + bit / 8, (bit % 8) as u32, bits)
+            }
+            Storage::Nibbles => (k / 2, 4 * (k % 2) as u32, 4),
+        }
+    }
+}
+
+/// A factor in shared memory: a descriptor says where rows and columns lie, the storage how elements lie side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedFactor {
+    pub descriptor: MatrixDescriptor,
+    pub major: Major,
+    pub storage: Storage,
+}
+
+impl SharedFactor {
+    /// Address, first bit there and number of bits of element `k` of a row of A, or of a column of B.
+    pub fn element(&self, line: u64, k: u64) -> (u64, u32, u32) {
+        let (byte, bit, n_bits) = self.storage.place(k);
+        let (mn, k) = match self.major {
+            Major::K => (line, byte),
+            Major::Mn => (line * u64::from(n_bits / 8).max(1), k),
+        };
+        (self.descriptor.place(self.major, mn, k), bit, n_bits)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{DescriptorKind, Major, MatrixDescriptor};
-    use crate::state::swizzle::Swizzle;
+    use crate::layout::Swizzle;
 
     #[test]
     fn fields_count_sixteen_bytes() {
         let bits = 0x40 | 2 << 16 | 64 << 32 | 1 << 62;
         let descriptor = MatrixDescriptor::decode(bits, DescriptorKind::Warpgroup);
+        let kind = DescriptorKind::Warpgroup;
+        assert_eq!(
+            descriptor.and_then(|descriptor| descriptor.encode(kind)),
+            Some(bits)
+        );
         let expected = MatrixDescriptor {
             start: 0x400,
             leading_bytes: 32,

@@ -1,7 +1,8 @@
 //! Instruction descriptors of `tcgen05.mma`: 32 bits that say types, sizes and orders (PTX ISA, "Instruction descriptor").
 
-use crate::state::descriptor::Major;
-use warpgrid_isa::{MmaKind, ScalarType};
+use super::descriptor::Major;
+use crate::modifier::MmaKind;
+use crate::types::ScalarType;
 
 /// What an instruction descriptor says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +93,58 @@ impl InstructionDescriptor {
                 _ => ScalarType::Ue4m3,
             },
         })
+    }
+}
+
+impl InstructionDescriptor {
+    /// The 32 bits of the descriptor; `None` for a type that the kind does not have, or a size that does not fit.
+    pub fn encode(&self, kind: MmaKind) -> Option<u32> {
+        use ScalarType as T;
+        let is_scaled = matches!(kind, MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4);
+        let code = |ty: ScalarType| {
+            Some(match (kind, ty) {
+                (MmaKind::F16, T::F16) | (MmaKind::I8, T::U8) => 0,
+                (MmaKind::F16, T::Bf16) | (MmaKind::I8, T::S8) => 1,
+                (MmaKind::Tf32, T::Tf32) => 2,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, T::E4m3) => 0,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, T::E5m2) => 1,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, T::E2m3) => 3,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, T::E3m2) => 4,
+                (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, T::E2m1) => 5,
+                (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, T::E2m1) => 1,
+                _ => return None,
+            })
+        };
+        let d: u32 = match self.d {
+            T::F16 => 0,
+            T::F32 => 1,
+            T::S32 => 2,
+            _ => return None,
+        };
+        let bit = |is: bool, at: u32| u32::from(is) << at;
+        let size = |n: usize, unit: usize, most: usize| {
+            let is_whole = n.is_multiple_of(unit) && n / unit <= most;
+            is_whole.then_some((n / unit) as u32)
+        };
+        let mut bits = self.selector & 3
+            | bit(self.is_sparse, 2)
+            | code(self.a)? << 7
+            | code(self.b)? << 10
+            | bit(self.negate[0], 13)
+            | bit(self.negate[1], 14)
+            | bit(self.a_major == Major::Mn, 15)
+            | bit(self.b_major == Major::Mn, 16)
+            | size(self.n, 8, 63)? << 17
+            | size(self.m, 16, 31)? << 24;
+        bits |= match is_scaled {
+            true => {
+                let [of_a, of_b] = self.factor_ids;
+                (of_b & 3) << 4 | (of_a & 3) << 29 | bit(self.factor_type == T::Ue8m0, 23)
+            }
+            false => d << 4 | bit(self.saturates, 3),
+        };
+        let read = InstructionDescriptor::decode(bits, kind)?;
+        (read == *self).then_some(bits)
     }
 }
 
