@@ -1,26 +1,29 @@
-//! `warpgrid fragment`: which lane and register holds which element of a matrix.
+//! `warpgrid fragment`: which lane and register holds which element of a matrix, and where elements of tensor instructions lie.
 
 use crate::Outcome;
 use crate::output::{complain, stdout};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 use std::io::{self, Write};
-use warpgrid_view::fragment::{FragmentRequest, fragment, svg, table};
+use warpgrid_view::fragment::{self, FragmentRefusal, FragmentRequest};
+use warpgrid_view::layout;
 
 /// Arguments of `fragment`.
 #[derive(Debug, Args)]
 pub(crate) struct FragmentArguments {
     /// `store.d`, `load.a`, `load.b` or `load.c` of wmma; `mma.a` to `mma.d`; `ldmatrix.x1` to `.x4`, `stmatrix.x1` to `.x4`;
-    /// `movmatrix.a`, `movmatrix.d`.
+    /// `movmatrix.a`, `movmatrix.d`. Layouts: `wgmma.a`, `.d`, `.metadata`, `.shared.a`, `.shared.b`; `mma.metadata`; `tcgen05.ld`, `.st`,
+    /// `.cp`, `.d`, `.a`, `.shared.a`, `.shared.b`, `.scale.a`, `.scale.b`, `.metadata`, `.idesc`.
     #[arg(long)]
     op: String,
     /// Rows, columns and depth of the product: `m16n16k16`.
-    #[arg(long)]
+    #[arg(long, default_value = "")]
     shape: String,
     /// The type of an element: `f16`.
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", default_value = "")]
     ty: String,
-    /// The architecture: `sm_90`.
-    #[arg(long)]
+    /// The architecture: `sm_90`. Layouts do not depend on it.
+    #[arg(long, default_value = "")]
     target: String,
     /// The order of the matrix in memory, `row` or `col`; for ldmatrix and stmatrix, `col` is `.trans`.
     #[arg(long)]
@@ -28,6 +31,9 @@ pub(crate) struct FragmentArguments {
     /// Elements between the starts of rows (columns).
     #[arg(long, value_name = "ELEMENTS")]
     stride: Option<u32>,
+    /// Further words of a layout: `--with swizzle=128B,major=k`. What a layout takes is said when a word is not known.
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = word)]
+    with: Vec<(String, String)>,
     /// A text table, JSON with everything, or a drawing.
     #[arg(long, value_enum, default_value_t)]
     format: FragmentFormat,
@@ -42,6 +48,42 @@ enum FragmentFormat {
     Svg,
 }
 
+/// A word of a layout.
+fn word(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("found `{text}`, expected NAME=VALUE such as `swizzle=128B`"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// What is asked for, in the form that is asked for.
+fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, FragmentRefusal> {
+    Ok(match layout::has_layout(&request.op) {
+        true => {
+            let view = layout::layout(request)?;
+            match format {
+                FragmentFormat::Human => layout::table(&view),
+                FragmentFormat::Svg => layout::svg(&view),
+                FragmentFormat::Json => json(&view),
+            }
+        }
+        false => {
+            let view = fragment::fragment(request)?;
+            match format {
+                FragmentFormat::Human => fragment::table(&view),
+                FragmentFormat::Svg => fragment::svg(&view),
+                FragmentFormat::Json => json(&view),
+            }
+        }
+    })
+}
+
+/// A view as a line of JSON.
+fn json(view: &impl Serialize) -> String {
+    let text = serde_json::to_string(view);
+    text.map_or_else(|error| error.to_string(), |text| text + "\n")
+}
+
 /// Prints the fragment map; a map that does not exist is wrong usage.
 pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<Outcome> {
     let request = FragmentRequest {
@@ -51,23 +93,17 @@ pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<Outcome> {
         target: arguments.target.clone(),
         layout: arguments.layout.clone(),
         stride: arguments.stride,
+        with: arguments.with.iter().cloned().collect(),
     };
-    let view = match fragment(&request) {
-        Ok(view) => view,
+    let text = match written(&request, arguments.format) {
+        Ok(text) => text,
         Err(refusal) => {
             complain(&refusal.message);
             return Ok(Outcome::Usage);
         }
     };
     let mut out = stdout();
-    match arguments.format {
-        FragmentFormat::Human => out.write_all(table(&view).as_bytes())?,
-        FragmentFormat::Svg => out.write_all(svg(&view).as_bytes())?,
-        FragmentFormat::Json => {
-            serde_json::to_writer(&mut out, &view)?;
-            writeln!(out)?;
-        }
-    }
+    out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(Outcome::Well)
 }

@@ -4,15 +4,20 @@ use expect_test::expect;
 use serde_json::Value;
 use std::process::{Command, Output};
 
-/// Runs the command with a query of four words and more options.
-fn fragment(op: &str, shape: &str, ty: &str, target: &str, options: &[&str]) -> Output {
+/// Runs the command with what is asked for.
+fn warpgrid(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_warpgrid"))
-        .args([
-            "fragment", "--op", op, "--shape", shape, "--type", ty, "--target", target,
-        ])
-        .args(options)
+        .args(arguments)
         .output()
         .expect("the command starts")
+}
+
+/// Runs the command with a query of four words and more options.
+fn fragment(op: &str, shape: &str, ty: &str, target: &str, options: &[&str]) -> Output {
+    let words = [
+        "fragment", "--op", op, "--shape", shape, "--type", ty, "--target", target,
+    ];
+    warpgrid(&[&words[..], options].concat())
 }
 
 fn json(output: &Output) -> Value {
@@ -115,6 +120,81 @@ fn a_drawing_has_a_cell_for_each_element() {
         drawing.contains("(0, 0): lane 0, register 0, element 0; lane 8, register 0, element 0<")
     );
     assert!(!drawing.contains("&1)"), "formulas are escaped");
+}
+
+#[test]
+fn a_layout_of_a_tensor_instruction_is_printed() {
+    let output = warpgrid(&[
+        "fragment",
+        "--op",
+        "tcgen05.ld",
+        "--shape",
+        "16x128b",
+        "--with",
+        "num=x1",
+    ]);
+    expect![[r#"
+        tcgen05.ld.16x128b.x1: 2 registers of each lane of a warp, in tensor memory
+        source: PTX ISA, CuTe, certainty high
+
+          lane = L/4 + 8*(r%2), column = L%4 + 4*(r/2)
+          L = lane of the warp, r = register; lane and column are counted from the address of the operand
+        note: Warp w of a warpgroup reaches lanes 32*w to 32*w + 31; shapes of 16 lanes begin at the first or at the 17th of them.
+
+        lane by column: thread, register, element
+            |      0      1      2      3
+        ----+----------------------------
+          0 |  T0:r0  T1:r0  T2:r0  T3:r0
+          1 |  T4:r0  T5:r0  T6:r0  T7:r0
+          2 |  T8:r0  T9:r0 T10:r0 T11:r0
+          3 | T12:r0 T13:r0 T14:r0 T15:r0
+          4 | T16:r0 T17:r0 T18:r0 T19:r0
+          5 | T20:r0 T21:r0 T22:r0 T23:r0
+          6 | T24:r0 T25:r0 T26:r0 T27:r0
+          7 | T28:r0 T29:r0 T30:r0 T31:r0
+          8 |  T0:r1  T1:r1  T2:r1  T3:r1
+          9 |  T4:r1  T5:r1  T6:r1  T7:r1
+         10 |  T8:r1  T9:r1 T10:r1 T11:r1
+         11 | T12:r1 T13:r1 T14:r1 T15:r1
+         12 | T16:r1 T17:r1 T18:r1 T19:r1
+         13 | T20:r1 T21:r1 T22:r1 T23:r1
+         14 | T24:r1 T25:r1 T26:r1 T27:r1
+         15 | T28:r1 T29:r1 T30:r1 T31:r1
+    "#]].assert_eq(&text(&output.stdout));
+    let output = warpgrid(&[
+        "fragment",
+        "--op",
+        "tcgen05.idesc",
+        "--with",
+        "kind=f16,descriptor=0x08410490",
+    ]);
+    expect![[r#"
+        Instruction descriptor of tcgen05.mma.kind::f16: 0x08410490
+        source: PTX ISA, CuTe, certainty high
+
+          the fields below, lowest bit first; bits that are not named are 0
+
+        descriptor 0x08410490
+            0-1  sparsity selector      0  0
+              2  sparse A               0  no
+              3  saturated              0  no
+            4-5  type of D              1  f32
+            7-9  type of A              1  bf16
+          10-12  type of B              1  bf16
+             13  A negated              0  no
+             14  B negated              0  no
+             15  A transposed           0  K-major
+             16  B transposed           1  MN-major
+          17-22  N / 8                 32  256 columns
+          24-28  M / 16                 8  128 rows
+    "#]]
+    .assert_eq(&text(&output.stdout));
+    let view = json(&warpgrid(&[
+        "fragment", "--op", "wgmma.d", "--shape", "m64n8k16", "--format", "json",
+    ]));
+    assert_eq!(view["lanes"][37][2], serde_json::json!([[25, 2]]));
+    let output = warpgrid(&["fragment", "--op", "wgmma.d", "--with", "swizzle"]);
+    assert!(text(&output.stderr).contains("NAME=VALUE"));
 }
 
 #[test]

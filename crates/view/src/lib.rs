@@ -21,6 +21,7 @@ pub mod fragment;
 pub mod front_ends;
 pub mod grid;
 pub mod language;
+pub mod layout;
 pub mod matrix_step;
 pub mod mbarriers;
 mod memories;

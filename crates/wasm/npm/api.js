@@ -66,6 +66,7 @@ export const complete = guarded(core.complete, atOffset);
 export const codes = guarded(core.codes);
 export const forms = guarded(core.forms);
 export const fragment = guarded(core.fragment, query(SHAPES.fragment));
+export const layout = guarded(core.layout, query(SHAPES.fragment));
 export const product = guarded(core.product, query(SHAPES.product));
 
 export class Session extends core.Session {

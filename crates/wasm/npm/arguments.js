@@ -19,6 +19,8 @@ const STEPS = kind("a whole number from 0 or `Infinity`", (value) => value === I
 const oneOf = (...words) => kind(`one of "${words.join('", "')}"`, (value) => words.includes(value));
 const list = (shape) => kind("an array", (value) => Array.isArray(value) || ArrayBuffer.isView(value), shape);
 const object = (shape) => kind("an object", isObject, shape);
+/** An object whose fields have names of their own, each of one kind. */
+const record = (each) => ({ ...kind("an object", isObject), each });
 const three = (value) => Array.isArray(value) && value.length === 3;
 const EXTENTS = kind("an array of three whole numbers", three, SMALL);
 const FRONT = oneOf("ptx", "sass");
@@ -49,7 +51,7 @@ export const SHAPES = {
   run: { maxSteps: STEPS },
   grid: GRID,
   frame: { grids: list(object({ memory: TEXT, ...GRID })), warp: kind("an array of two whole numbers", (value) => Array.isArray(value) && value.length === 2, SMALL) },
-  fragment: { op: TEXT, shape: TEXT, type: TEXT, target: TEXT, layout: TEXT, stride: SMALL },
+  fragment: { op: TEXT, shape: TEXT, type: TEXT, target: TEXT, layout: TEXT, stride: SMALL, with: record(TEXT) },
   product: { op: TEXT, shape: TEXT, types: list(TEXT), target: TEXT, a: list(TEXT), b: list(TEXT), c: TEXT },
   scenario: {
     name: TEXT, source: TEXT, front: FRONT, target: TEXT, ptx_version: TEXT, entry: TEXT, grid: EXTENTS, block: EXTENTS, cluster: EXTENTS,
@@ -83,7 +85,8 @@ function copy(what, value, path, shape) {
     const inner = path === "" ? name : `${path}.${name}`;
     const member = read(what, value, name, inner);
     if (member === undefined || member === null) continue;
-    fresh[name] = copy(what, member, inner, shape?.inside && Object.hasOwn(shape.inside, name) ? shape.inside[name] : undefined);
+    const known = shape?.inside && Object.hasOwn(shape.inside, name) ? shape.inside[name] : undefined;
+    fresh[name] = copy(what, member, inner, shape?.each ?? known);
   }
   return fresh;
 }

@@ -149,6 +149,7 @@ test("unknown keys are refused at every depth", () => {
     nrows: () => session.grid("out", { nrows: 3 }),
     max_steps: () => session.run({ max_steps: 3 }),
     strid: () => warpgrid.fragment({ op: "store.d", shape: "m16n16k16", type: "f32", target: "sm_90", strid: 3 }),
+    sha: () => warpgrid.layout({ op: "wgmma.d", sha: "m64n8" }),
     d: () => warpgrid.product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80", d: 1 }),
   })) assert.throws(call, (error) => error.code === "W0901" && error.message.includes(`unknown field \`${key}\`, expected one of \``), key);
   assert.throws(() => session.frame({ grids: [{ memory: "out", columns: 99_999 }] }), { code: "W0901" });

@@ -48,6 +48,7 @@ import type {
   Grid,
   GridOptions,
   HoverView,
+  LayoutView,
   MbarrierView,
   MemoryForm,
   PendingView,
@@ -220,6 +221,13 @@ export function fragment(query: FragmentRequest): FragmentView;
  * Explains the token at a UTF-16 offset; `undefined` between tokens.
  */
 export function hover(source: string, offset: number, options?: CheckOptions): HoverView | undefined;
+
+/**
+ * Where the elements of a tensor instruction lie, in registers of a warpgroup, in shared memory or in tensor memory: `{ op, shape?,
+ * type?, with? }`, such as `{ op: "wgmma.shared.a", type: "f16", with: { swizzle: "64B" } }`. Throws a `WarpgridError` that says what
+ * exists instead when there is no such layout.
+ */
+export function layout(query: FragmentRequest): LayoutView;
 
 /**
  * How a tensor core computes one element of a matrix product: `{ op, shape, types, target, a?, b?, c? }`. Throws a `WarpgridError` when

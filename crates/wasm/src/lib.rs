@@ -173,6 +173,19 @@ pub fn fragment(
     to_js(&view)
 }
 
+/// Where the elements of a tensor instruction lie, in registers of a warpgroup, in shared memory or in tensor memory: `{ op, shape?,
+/// type?, with? }`, such as `{ op: "wgmma.shared.a", type: "f16", with: { swizzle: "64B" } }`. Throws a `WarpgridError` that says what
+/// exists instead when there is no such layout.
+#[wasm_bindgen(unchecked_return_type = "LayoutView")]
+pub fn layout(
+    #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
+) -> Result<JsValue, JsValue> {
+    let request: FragmentRequest = from_js(query, "query")?;
+    let view = warpgrid_view::layout::layout(&request)
+        .map_err(|refusal| failure(UNREADABLE_ARGUMENT, &refusal.message, JsValue::NULL))?;
+    to_js(&view)
+}
+
 /// The limit of a run.
 fn max_steps(options: RunOptions) -> Result<u64, JsValue> {
     match options.max_steps {

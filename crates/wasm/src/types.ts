@@ -753,18 +753,21 @@ rules: Array<string>, examples: Array<string>, };
 
 /** What to look up, in the words of PTX. */
 export type FragmentRequest = {
-/** `store.d`, `load.a`, `load.b`, `load.c`; `mma.a` to `mma.d`; `ldmatrix.x4`, `stmatrix.x4`; `movmatrix.a`, `movmatrix.d`. */
+/** `store.d`, `load.a`, `load.b`, `load.c`; `mma.a` to `mma.d`; `ldmatrix.x4`, `stmatrix.x4`; `movmatrix.a`, `movmatrix.d`; of layouts
+ * `wgmma.d`, `tcgen05.ld` and others. */
 op: string,
 /** `m16n16k16` */
-shape: string,
+shape?: string,
 /** The type of an element: `f16`. */
-type: string,
-/** `sm_90` */
-target: string,
+type?: string,
+/** `sm_90`; layouts do not depend on it. */
+target?: string,
 /** `row` or `col`; the first that the operation has when left out. */
-layout: string | null,
+layout?: string | null,
 /** Elements between the starts of rows (columns); the length of one when left out. */
-stride: number | null, };
+stride?: number | null,
+/** Further words of a layout, by name: `swizzle`, `128B`. */
+with?: { [key in string]: string }, };
 
 /** Why there is no such fragment, and what exists instead. */
 export type FragmentRefusal = { message: string, };
@@ -815,6 +818,57 @@ export type AccessView = {
 bytes: number, count: number,
 /** What a stride that is not aligned so does: `fault`, or `moved` when rows land elsewhere. */
 short_stride?: string | null, };
+
+/** A word of a query. */
+export type LayoutParameter = {
+/** `shape`, `type`, or a name in `with`: `swizzle`. */
+name: string, value: string,
+/** What it could be; empty for a number or a shape that is written. */
+choices: Array<string>,
+/** What it is, in words. */
+about: string, };
+
+/** Where the elements of a matrix lie. */
+export type LayoutView = {
+/** `wgmma.d` */
+op: string,
+/** What it is, in words. */
+title: string,
+/** What was asked for, and what could be asked instead. */
+parameters: Array<LayoutParameter>,
+/** Where an element lies, as a formula. */
+rule: string,
+/** The letters of the formula. */
+letters: string,
+/** What one should know of it: what is not settled, what is not read. */
+notes: Array<string>,
+/** Where the rule comes from: "PTX ISA, CuTe". */
+origin: string,
+/** `high`, or `medium` where a source leaves something open. */
+sure: string, rows: number, columns: number,
+/** What a row of the grid is: `row`, `lane`, `column of B`. */
+row_name: string, column_name: string,
+/** Bits of one element. */
+element_bits: number,
+/** What the numbers of a place are. */
+place: Array<string>,
+/** For each row and column the places of the element: several where it is expected in each of them, none where nothing lies. */
+grid: Array<Array<Array<Array<number>>>>,
+/** Registers only: for each thread, register and position in the register (low bits first) `[row, column]`. */
+lanes: Array<Array<Array<[number, number]>>> | null,
+/** The bits of the descriptor, in hexadecimal, where there is one. */
+descriptor: string | null,
+/** The fields of the descriptor, lowest first. */
+fields: Array<DescriptorField>, };
+
+/** A field of a descriptor. */
+export type DescriptorField = { name: string,
+/** The lowest and the highest bit. */
+bits: [number, number],
+/** What the bits are, as a number. */
+value: number,
+/** What they mean: `128 rows`. */
+meaning: string, };
 
 /** A product and the operands of one element of D, in the words of PTX. */
 export type ProductRequest = {

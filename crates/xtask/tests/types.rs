@@ -11,6 +11,7 @@ use warpgrid_view::fragment::{
     AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
     FragmentRequest, FragmentView,
 };
+use warpgrid_view::layout::{DescriptorField, LayoutParameter, LayoutView};
 use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use warpgrid_view::mbarriers::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use warpgrid_view::model::{
@@ -157,6 +158,9 @@ fn the_types_of_the_package_are_those_of_the_core() {
         FragmentEntry,
         AccessEntry,
         AccessView,
+        LayoutParameter,
+        LayoutView,
+        DescriptorField,
         ProductRequest,
         NumberView,
         ProductView,

@@ -1,6 +1,7 @@
 //! Fragment maps for the screen: words of a query go in, which lane and register holds which matrix element comes out, as plain data,
 //! as a text table and as a drawing.
 
+pub(crate) mod grid_drawing;
 mod picture;
 #[cfg(test)]
 mod picture_tests;
@@ -11,6 +12,7 @@ pub use picture::{AccessTraffic, FragmentChoices, FragmentPicture, PictureCell, 
 pub use svg::svg;
 pub use table::table;
 
+use crate::layout;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,16 +25,22 @@ use warpgrid_isa::{MatrixLayout, Origin, ScalarType, Target};
 
 /// What to look up, in the words of PTX.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct FragmentRequest {
-    /// `store.d`, `load.a`, `load.b`, `load.c`; `mma.a` to `mma.d`; `ldmatrix.x4`, `stmatrix.x4`; `movmatrix.a`, `movmatrix.d`.
+    /// `store.d`, `load.a`, `load.b`, `load.c`; `mma.a` to `mma.d`; `ldmatrix.x4`, `stmatrix.x4`; `movmatrix.a`, `movmatrix.d`; of layouts
+    /// `wgmma.d`, `tcgen05.ld` and others.
     pub op: String,
     /// `m16n16k16`
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub shape: String,
     /// The type of an element: `f16`.
-    #[serde(rename = "type")]
+    #[serde(default, rename = "type")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub ty: String,
-    /// `sm_90`
+    /// `sm_90`; layouts do not depend on it.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub target: String,
     /// `row` or `col`; the first that the operation has when left out.
     #[serde(default)]
@@ -40,6 +48,13 @@ pub struct FragmentRequest {
     /// Elements between the starts of rows (columns); the length of one when left out.
     #[serde(default)]
     pub stride: Option<u32>,
+    /// Further words of a layout, by name: `swizzle`, `128B`.
+    #[serde(default)]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<BTreeMap<String, String>>", optional)
+    )]
+    pub with: BTreeMap<String, String>,
 }
 
 impl From<&FragmentQuery> for FragmentRequest {
@@ -51,6 +66,7 @@ impl From<&FragmentQuery> for FragmentRequest {
             target: query.target.name.to_owned(),
             layout: query.layout.map(|layout| layout.name().to_owned()),
             stride: None,
+            with: BTreeMap::new(),
         }
     }
 }
@@ -240,6 +256,12 @@ fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<S
     all
 }
 
+/// The names of every operation that has a fragment or a layout.
+pub fn every_operation() -> impl Iterator<Item = String> {
+    let fragments = FragmentOp::ALL.iter().map(|op| op.name());
+    fragments.chain(layout::operations()).map(str::to_owned)
+}
+
 /// A refusal that lists what could be written.
 fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> FragmentRefusal {
     let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
@@ -249,10 +271,8 @@ fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> Frag
 }
 
 fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
-    let op = FragmentOp::from_name(&request.op).ok_or_else(|| {
-        let names = FragmentOp::ALL.iter().map(|op| op.name().to_owned());
-        unknown("operation on fragments", &request.op, names)
-    })?;
+    let op = FragmentOp::from_name(&request.op)
+        .ok_or_else(|| unknown("operation on fragments", &request.op, every_operation()))?;
     let shape = Shape::from_name(&request.shape).ok_or_else(|| FragmentRefusal {
         message: format!(
             "found shape `{}`, expected one such as `m16n16k16`",

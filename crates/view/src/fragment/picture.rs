@@ -1,7 +1,10 @@
 //! A fragment as a picture: what can be chosen, which lane holds which cell, where each cell lies in memory, and what the memory
 //! system makes of the accesses.
 
-use super::{CellHolder, FragmentRequest, FragmentView, fragment, same_targets, with_tensor_cores};
+use super::{
+    CellHolder, FragmentRequest, FragmentView, every_operation, fragment, same_targets,
+    with_tensor_cores,
+};
 use crate::traffic;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,6 +17,7 @@ use warpgrid_isa::{MatrixLayout, MemoryShape};
 /// What is chosen, and what could be chosen instead of each part while the others stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FragmentChoices {
+    /// Those of layouts come last.
     pub ops: Vec<String>,
     pub shapes: Vec<String>,
     pub types: Vec<String>,
@@ -94,6 +98,10 @@ pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPic
     let mut replaced = Vec::new();
     let (query, choices) = nearest(&all, request, &mut replaced)?;
     let map = look_up(&query).ok()?;
+    let choices = FragmentChoices {
+        ops: every_operation().collect(),
+        ..choices
+    };
     let request = FragmentRequest {
         op: query.op.name().to_owned(),
         shape: query.shape.to_string(),
@@ -101,6 +109,7 @@ pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPic
         target: query.target.name.to_owned(),
         layout: Some(map.layout.name().to_owned()),
         stride: request.stride,
+        with: BTreeMap::new(),
     };
     let view = fragment(&request).ok()?;
     let has_memory = query.op.has_memory();

@@ -6,6 +6,7 @@ use warpgrid_isa::fragment::{all_fragments, fragment};
 
 fn request(op: &str, shape: &str, ty: &str, target: &str, layout: &str) -> FragmentRequest {
     FragmentRequest {
+        with: Default::default(),
         op: op.into(),
         shape: shape.into(),
         ty: ty.into(),

@@ -3,7 +3,7 @@
 mod whole;
 
 use js_sys::{Float32Array, Object, Reflect};
-use warpgrid_wasm::{Session, check, compare, explain, fragment, product, tokens};
+use warpgrid_wasm::{Session, check, compare, explain, fragment, layout, product, tokens};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -98,6 +98,19 @@ fn a_fragment_is_looked_up_by_words() {
     let error = fragment(fragment_query("tf32")).expect_err("no fragment");
     assert_eq!(text(&error, "name"), "WarpgridError");
     assert!(text(&error, "message").contains("`f32`"));
+}
+
+#[wasm_bindgen_test]
+fn a_layout_is_looked_up_by_words() {
+    let query = r#"{"op":"wgmma.shared.a","type":"f16","with":{"swizzle":"64B"}}"#;
+    let view = layout(js_sys::JSON::parse(query).expect("an object")).expect("a layout");
+    let at = |value: &JsValue, index| Reflect::get_u32(value, index).expect("an array");
+    // Row 2 is in the second line of 128 bytes: its pieces of 16 bytes change places.
+    let place = at(&at(&at(&get(&view, "grid"), 2), 0), 0);
+    assert_eq!(at(&place, 0).as_f64(), Some(144.0));
+    let query = js_sys::JSON::parse(r#"{"op":"tcgen05.ld","shape":"8x8b"}"#).expect("an object");
+    let error = layout(query).expect_err("no layout");
+    assert!(text(&error, "message").contains("`16x256b`"));
 }
 
 #[wasm_bindgen_test]

@@ -1,0 +1,90 @@
+//! A layout as a text table: one cell per element, with its place.
+
+use super::LayoutView;
+use std::fmt::Write;
+
+/// Writes `view` for people: what it is, its rule, the fields of its descriptor, and the grid.
+pub fn table(view: &LayoutView) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, view);
+    out
+}
+
+fn write(out: &mut String, view: &LayoutView) -> std::fmt::Result {
+    writeln!(out, "{}", view.title.replace('`', ""))?;
+    writeln!(out, "source: {}, certainty {}", view.origin, view.sure)?;
+    writeln!(out)?;
+    writeln!(out, "  {}", view.rule.replace('`', ""))?;
+    if !view.letters.is_empty() {
+        writeln!(out, "  {}", view.letters)?;
+    }
+    for note in &view.notes {
+        writeln!(out, "note: {}", note.replace('`', ""))?;
+    }
+    if let Some(descriptor) = &view.descriptor {
+        writeln!(out)?;
+        writeln!(out, "descriptor {descriptor}")?;
+        let width = view.fields.iter().map(|field| field.name.len()).max();
+        for field in &view.fields {
+            let [low, high] = field.bits;
+            let bits = match low == high {
+                true => low.to_string(),
+                false => format!("{low}-{high}"),
+            };
+            writeln!(
+                out,
+                "  {bits:>5}  {:width$}  {:>5}  {}",
+                field.name,
+                field.value,
+                field.meaning,
+                width = width.unwrap_or(0)
+            )?;
+        }
+    }
+    if view.rows > 0 {
+        writeln!(out)?;
+        write_grid(out, view)?;
+    }
+    Ok(())
+}
+
+fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
+    writeln!(
+        out,
+        "{} by {}: {}",
+        view.row_name,
+        view.column_name,
+        view.place.join(", ")
+    )?;
+    let copies = view.grid.iter().flatten().map(Vec::len).max().unwrap_or(0);
+    if copies > 1 {
+        writeln!(out, "the first of {copies} places")?;
+    }
+    let label = |places: &Vec<Vec<u32>>| {
+        places.first().map_or_else(String::new, |place| {
+            let (first, second) = view.label(place);
+            match second.is_empty() {
+                true => first,
+                false => format!("{first}:{second}"),
+            }
+        })
+    };
+    let rows: Vec<Vec<String>> = view
+        .grid
+        .iter()
+        .map(|row| row.iter().map(label).collect())
+        .collect();
+    let width = rows.iter().flatten().map(String::len).max().unwrap_or(0);
+    let head: Vec<String> = (0..view.columns)
+        .map(|column| format!("{column:>width$}"))
+        .collect();
+    writeln!(out, "    | {}", head.join(" "))?;
+    let line = (view.columns as usize * (width + 1)).saturating_sub(1);
+    writeln!(out, "----+-{}", "-".repeat(line))?;
+    for (row, cells) in rows.iter().enumerate() {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>width$}")).collect();
+        writeln!(out, "{row:>3} | {}", cells.join(" "))?;
+    }
+    Ok(())
+}
