@@ -29,6 +29,36 @@ test("a fragment is looked up, laid beside another architecture's, and moved in 
   await expect(view.getByRole("region", { name: "Memory of the matrix" })).toHaveCount(0);
 });
 
+test("a layout of a tensor instruction is looked up, and its descriptor read", async ({ page }) => {
+  await page.goto("/#matrix?op=wgmma.shared.a&type=f16&swizzle=128B");
+  const view = page.getByRole("region", { name: "Matrix view" });
+  const facts = view.getByRole("region", { name: "Facts" });
+  await expect(facts).toContainText("0x4000004000010000");
+  await view.getByRole("group", { name: /^Matrix, cells/ }).focus();
+  for (const key of ["ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
+  await expect(view).toContainText("row of A 1, k 0: byte 144");
+
+  // Without a swizzle, and with the words in the address.
+  await view.getByRole("combobox", { name: "Swizzle" }).selectOption("none");
+  await expect(facts).toContainText("(k*es/16)*LBO");
+  await expect(page).toHaveURL(/swizzle=none/);
+  await view.getByRole("textbox", { name: "Stride" }).fill("100");
+  await view.getByRole("textbox", { name: "Stride" }).blur();
+  await expect(view).toContainText("expected a multiple of 16");
+
+  // Another operation begins with words of its own; a fragment is one choice away.
+  await view.getByRole("combobox", { name: "Operation" }).selectOption("tcgen05.ld");
+  await expect(view.getByRole("combobox", { name: "Shape" })).toHaveValue("32x32b");
+  await expect(view.getByRole("region", { name: "Registers" })).toBeVisible();
+  await view.getByRole("combobox", { name: "Operation" }).selectOption("tcgen05.idesc");
+  await view.getByRole("textbox", { name: "Descriptor" }).fill("0x08410490");
+  await view.getByRole("textbox", { name: "Descriptor" }).blur();
+  await expect(view.getByRole("region", { name: "Fields" })).toContainText("256 columns");
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await view.getByRole("combobox", { name: "Operation" }).selectOption("mma.a");
+  await expect(view.getByRole("region", { name: "Lanes of the fragment" })).toBeVisible();
+});
+
 test("the keyboard walks over the cells, and the way back leads to the text as it was", async ({ page }) => {
   await open(page);
   const text = await page.locator(".cm-content").textContent();

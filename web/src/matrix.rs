@@ -2,14 +2,17 @@
 //!
 //! Everything here is plain data and geometry; `components::matrix` shows it.
 
+mod layout_plan;
 mod link;
 mod plan;
 
+pub use layout_plan::{grid_plan, layout_owner, layout_position, place_plan, place_title};
 pub use link::{read_link, write_link};
 pub use plan::{Mark, Plan, fragment_plan, matrix_plan, memory_plan};
 
 use std::rc::Rc;
 use warpgrid_view::fragment::{CellHolder, FragmentPicture, FragmentRequest};
+use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::matrix_step::MatrixOperand;
 
 /// The view as it is set, and what the core has said of it.
@@ -18,6 +21,8 @@ pub struct MatrixPage {
     pub choice: MatrixChoice,
     /// One for the target, and one for the target beside it.
     pub pictures: Rc<Vec<FragmentPicture>>,
+    /// What is shown instead of fragments: where elements of a tensor instruction lie.
+    pub layout: Option<Rc<LayoutPicture>>,
     /// The request whose answer is awaited.
     pub asked: u32,
     pub labels: CellLabels,
@@ -98,6 +103,7 @@ impl MatrixPage {
         MatrixPage {
             choice,
             pictures: Rc::default(),
+            layout: None,
             asked: 0,
             labels: CellLabels::default(),
             hover: None,
@@ -119,6 +125,32 @@ impl MatrixPage {
                 cell.holders.first().map(|holder| holder.lane)
             }
         }
+    }
+
+    /// Cells of what is shown at an index.
+    pub fn n_cells(&self, index: usize) -> usize {
+        match self.layout.as_ref().and_then(|layout| layout.view.as_ref()) {
+            Some(view) => (view.rows * view.columns) as usize,
+            None => self
+                .pictures
+                .get(index)
+                .map_or(0, |picture| picture.cells.len()),
+        }
+    }
+
+    /// Whether a cell of what is shown at an index belongs to what is in focus.
+    pub fn is_lit_at(&self, index: usize, cell: usize) -> bool {
+        if let Some(view) = self.layout.as_ref().and_then(|layout| layout.view.as_ref()) {
+            return match self.focus() {
+                Some(MatrixFocus::Cell { cell: focus, .. }) => {
+                    let owner = layout_owner(view, focus);
+                    owner.is_some() && owner == layout_owner(view, cell)
+                }
+                Some(MatrixFocus::Lane(_) | MatrixFocus::Register { .. }) | None => false,
+            };
+        }
+        let picture = self.pictures.get(index);
+        picture.is_some_and(|picture| self.is_lit(picture, cell))
     }
 
     /// Whether a cell of a picture belongs to what is in focus: to the same lane, or the same register of a lane.

@@ -99,7 +99,7 @@ fn pictures() -> Html {
             <li>{ "An mbarrier is shown as a ring: the filled part is the arrivals so far, the number is the parity of the phase. The blocks of a cluster lie side by side." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
-                   and where the element lies in memory. It needs no kernel, and its address can be shared. “Products” there shows how a \
+                   and where the element lies in memory; for wgmma and tcgen05 where elements lie in registers, shared memory and tensor memory. It needs no kernel, and its address can be shared. “Products” there shows how a \
                    tensor core computes one sum, bit by bit." }</li>
             <li>{ "“Beside” runs a second text of the same kernel with the same launch, usually machine code beside PTX: store by store, with the \
                    memory of both in one grid and different cells marked. Below the sentence of a store is how the other language writes it; \

@@ -5,6 +5,7 @@ mod drawing;
 mod export;
 mod facts;
 mod lanes;
+mod layout;
 
 use super::phrases::prose;
 use super::{Dispatch, say};
@@ -21,6 +22,7 @@ use export::FileKind;
 pub(crate) use export::{Export, save};
 use facts::facts;
 use lanes::{lane_table, lanes};
+use layout::LayoutPanel;
 use std::rc::Rc;
 use warpgrid_view::fragment::FragmentPicture;
 use yew::prelude::*;
@@ -72,6 +74,12 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
         width,
     );
     let laid_out = use_memo(seen, LaidOut::new);
+    if let Some(picture) = &page.layout {
+        return html! {
+            <LayoutPanel page={page.clone()} picture={picture.clone()} palette={props.palette.clone()}
+                export={props.export.clone()} dispatch={props.dispatch.clone()} />
+        };
+    }
     let Some(first) = page.pictures.first() else {
         return html! { <section class="matrix" ref={node}><p class="placeholder">{ "Loading the map …" }</p></section> };
     };

@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct SelectProps {
-    pub(crate) label: &'static str,
+    pub(crate) label: AttrValue,
     pub(crate) class: Classes,
     /// The present choice; it holds whatever a person did to the element before.
     pub(crate) value: AttrValue,
@@ -43,7 +43,7 @@ pub(crate) fn Select(props: &SelectProps) -> Html {
         }
     });
     html! {
-        <select ref={select} class={props.class.clone()} aria-label={props.label} title={props.label}
+        <select ref={select} class={props.class.clone()} aria-label={props.label.clone()} title={props.label.clone()}
             data-stop={props.stop.clone()} tabindex={props.tabindex.clone()} {onchange}>
             { props.children.clone() }
         </select>

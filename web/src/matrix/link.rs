@@ -2,6 +2,7 @@
 
 use super::MatrixChoice;
 use warpgrid_view::fragment::FragmentRequest;
+use warpgrid_view::layout::has_layout;
 
 const START: &str = "#matrix";
 /// The longest part of a link that is read.
@@ -19,7 +20,7 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
     let mut choice = MatrixChoice::default();
     for part in parts.split('&') {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        let is_name = |c: char| c.is_ascii_alphanumeric() || "._".contains(c);
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "._:".contains(c);
         if value.len() > MAX_VALUE_BYTES || !value.chars().all(is_name) {
             choice.unread.push(shortened(part));
             continue;
@@ -49,8 +50,19 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
             "beside" => choice.beside = Some(text()),
             "embed" => choice.embedded = true,
             "" => {}
+            _ if part.contains('=') => {
+                request.with.insert(name.to_owned(), text());
+            }
             _ => choice.unread.push(shortened(part)),
         }
+    }
+    // Further words belong to layouts.
+    if !has_layout(&choice.request.op) {
+        let words = std::mem::take(&mut choice.request.with);
+        let parts = words
+            .iter()
+            .map(|(name, value)| shortened(&format!("{name}={value}")));
+        choice.unread.extend(parts);
     }
     choice.request.stride = choice
         .request
@@ -76,6 +88,7 @@ pub fn write_link(choice: &MatrixChoice) -> String {
         target,
         layout,
         stride,
+        with,
     } = &choice.request;
     let stride = stride.map(|stride| stride.to_string());
     let base = (choice.base_bytes > 0).then(|| choice.base_bytes.to_string());
@@ -96,6 +109,10 @@ pub fn write_link(choice: &MatrixChoice) -> String {
             link += &format!("{joint}{name}={value}");
             joint = '&';
         }
+    }
+    for (name, value) in with.iter().filter(|(_, value)| !value.is_empty()) {
+        link += &format!("{joint}{name}={value}");
+        joint = '&';
     }
     if choice.embedded {
         link += &format!("{joint}embed");
@@ -124,6 +141,7 @@ mod tests {
                 target: "sm_70".into(),
                 layout: Some("col".into()),
                 stride: Some(24),
+                ..FragmentRequest::default()
             },
             base_bytes: 16,
             beside: Some("sm_80".into()),
@@ -134,6 +152,22 @@ mod tests {
         let empty = MatrixChoice::default();
         assert_eq!(write_link(&empty), "#matrix");
         assert_eq!(read_link("#matrix"), Some(empty));
+    }
+
+    #[test]
+    fn words_of_a_layout_travel() {
+        let link = "#matrix?op=tcgen05.cp&shape=64x128b.warpx2::02_13";
+        let choice = read_link(link).expect("a link");
+        assert_eq!(
+            (write_link(&choice).as_str(), choice.unread.len()),
+            (link, 0)
+        );
+        let link = "#matrix?op=wgmma.shared.a&type=f16&major=mn&swizzle=64B";
+        let choice = read_link(link).expect("a link");
+        assert_eq!(choice.request.with.len(), 2);
+        assert_eq!(write_link(&choice), link);
+        let choice = read_link("#matrix?op=store.d&swizzle=64B").expect("a link");
+        assert_eq!(choice.unread, ["swizzle=64B"]);
     }
 
     #[test]

@@ -12,12 +12,12 @@ const CELL_WIDTH: f64 = 38.0;
 const NARROW_CELL_WIDTH: f64 = 26.0;
 /// Columns from which on cells are narrow.
 const MANY_COLUMNS: u16 = 40;
-const HEAD: f64 = 20.0;
-const ROW_HEAD: f64 = 30.0;
+pub(super) const HEAD: f64 = 20.0;
+pub(super) const ROW_HEAD: f64 = 30.0;
 /// Between two matrices.
 const BETWEEN: f64 = 22.0;
 const LINE_HEIGHT: f64 = 24.0;
-const LINE_HEAD: f64 = 64.0;
+pub(super) const LINE_HEAD: f64 = 64.0;
 
 /// One element, drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,15 +181,57 @@ pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -
     if picture.address_rule.is_none() {
         return Plan::default();
     }
-    let bits = u64::from(picture.element_bits);
-    let line_bytes = u64::from(picture.line_bytes.max(1));
-    let sector_bytes = u64::from(picture.sector_bytes.max(1));
-    let start = |offset_bits: u64| base_bytes * 8 + offset_bits;
+    let line = Line {
+        bytes: u64::from(picture.line_bytes.max(1)),
+        part_bytes: u64::from(picture.sector_bytes.max(1)),
+        part_name: "sector",
+    };
+    let boxes = picture
+        .cells
+        .iter()
+        .enumerate()
+        .filter_map(|(cell, found)| {
+            let holder = found.holders.first()?;
+            Some((cell, base_bytes * 8 + found.offset_bits, holder.lane))
+        });
+    let boxes: Vec<(usize, u64, u8)> = boxes.collect();
+    let lane = |cell: usize| {
+        let holder = picture
+            .cells
+            .get(cell)
+            .and_then(|cell| cell.holders.first());
+        holder.map_or_else(String::new, |holder| holder.lane.to_string())
+    };
+    line_plan(&boxes, picture.element_bits.into(), line, available, &lane)
+}
+
+/// A line of memory, and what it is divided into.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub(super) bytes: u64,
+    pub(super) part_bytes: u64,
+    pub(super) part_name: &'static str,
+}
+
+/// Memory in lines, those left out that hold nothing: boxes of `bits` bits, each with its cell, its first bit and its colour. `label` says what
+/// a box that is wide enough has for a text.
+pub(super) fn line_plan(
+    boxes: &[(usize, u64, u8)],
+    bits: u64,
+    line: Line,
+    available: f64,
+    label: &dyn Fn(usize) -> String,
+) -> Plan {
+    let Line {
+        bytes: line_bytes,
+        part_bytes,
+        part_name,
+    } = line;
     let mut lines: BTreeMap<u64, usize> = BTreeMap::new();
     let mut held: BTreeMap<u64, usize> = BTreeMap::new();
-    for cell in &picture.cells {
-        lines.insert(start(cell.offset_bits) / 8 / line_bytes, 0);
-        *held.entry(cell.offset_bits).or_default() += 1;
+    for (_, first, _) in boxes {
+        lines.insert(first / 8 / line_bytes, 0);
+        *held.entry(*first).or_default() += 1;
     }
     for (number, place) in lines.values_mut().enumerate() {
         *place = number;
@@ -200,10 +242,10 @@ pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -
         height: HEAD + lines.len() as f64 * LINE_HEIGHT + 2.0,
         ..Plan::default()
     };
-    for sector in 0..line_bytes / sector_bytes {
-        let x = LINE_HEAD + (sector * sector_bytes) as f64 * byte_width;
-        let middle = x + sector_bytes as f64 * byte_width / 2.0;
-        let title = format!("sector {sector}");
+    for part in 0..line_bytes / part_bytes {
+        let x = LINE_HEAD + (part * part_bytes) as f64 * byte_width;
+        let middle = x + part_bytes as f64 * byte_width / 2.0;
+        let title = format!("{part_name} {part}");
         plan.heads.push((title, middle, HEAD / 2.0));
         plan.rules.push(Rect {
             x: x - 1.5,
@@ -217,29 +259,30 @@ pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -
         let address = format!("+0x{:x}", line * line_bytes);
         plan.heads.push((address, LINE_HEAD / 2.0 - 2.0, y));
     }
-    for (cell, found) in picture.cells.iter().enumerate() {
-        let Some(holder) = found.holders.first() else {
-            continue;
-        };
-        let first = start(found.offset_bits);
+    for (cell, first, lane) in boxes {
         let number = lines.get(&(first / 8 / line_bytes)).copied().unwrap_or(0);
         let width = bits as f64 / 8.0 * byte_width;
+        let text = if width > 13.0 {
+            label(*cell)
+        } else {
+            String::new()
+        };
         plan.marks.push(Mark {
-            cell,
+            cell: *cell,
             rect: Rect {
                 x: LINE_HEAD + (first % (line_bytes * 8)) as f64 / 8.0 * byte_width,
                 y: HEAD + number as f64 * LINE_HEIGHT,
                 width: width - if width > 6.0 { 1.0 } else { 0.4 },
                 height: LINE_HEIGHT - 1.0,
             },
-            lane: holder.lane,
-            label: if width > 13.0 {
-                holder.lane.to_string()
+            lane: *lane,
+            label: if text.len() as f64 * 6.0 < width {
+                text
             } else {
                 String::new()
             },
             detail: String::new(),
-            overlaps: held.get(&found.offset_bits).is_some_and(|n| *n > 1),
+            overlaps: held.get(first).is_some_and(|n| *n > 1),
         });
     }
     plan

@@ -44,6 +44,7 @@ pub(super) fn heard(model: &mut Model, response: Response) {
             }
         }
         ResponseBody::Fragments(pictures) => matrix::show(model, response.id, pictures),
+        ResponseBody::Layout(picture) => matrix::show_layout(model, response.id, *picture),
         ResponseBody::Product(answer) => product::show(model, response.id, *answer),
         ResponseBody::Beside(answer) => beside::show(model, response.id, answer),
         ResponseBody::Reference(file) => match file.and_then(|bytes| read_pages(&bytes)) {
@@ -69,6 +70,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
         ResponseBody::Checked { .. }
         | ResponseBody::Reference(_)
         | ResponseBody::Fragments(_)
+        | ResponseBody::Layout(_)
         | ResponseBody::Product(_)
         | ResponseBody::Beside(_)
         | ResponseBody::Answer(_) => {}

@@ -5,6 +5,7 @@ use crate::matrix::{CellLabels, MatrixChoice, MatrixFocus, MatrixPage};
 use crate::protocol::RequestBody;
 use std::rc::Rc;
 use warpgrid_view::fragment::FragmentPicture;
+use warpgrid_view::layout::LayoutPicture;
 
 /// Something happened in the matrix view.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +58,17 @@ fn open(model: &mut Model, choice: MatrixChoice) {
     model.matrix = Some(MatrixPage { asked, ..page });
 }
 
+/// The core has answered with a layout; an older answer is dropped.
+pub(super) fn show_layout(model: &mut Model, id: u32, picture: LayoutPicture) {
+    let Some(page) = model.matrix.as_mut().filter(|page| page.asked == id) else {
+        return;
+    };
+    page.choice.request = picture.request.clone();
+    (page.hover, page.pinned) = (None, None);
+    page.pictures = Rc::default();
+    page.layout = Some(Rc::new(picture));
+}
+
 /// The core has answered; an older answer is dropped.
 pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
     let Some(page) = model.matrix.as_mut().filter(|page| page.asked == id) else {
@@ -72,6 +84,7 @@ pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
             .filter(|pin| !matches!(pin, MatrixFocus::Cell { .. })),
     );
     page.pictures = Rc::new(pictures);
+    page.layout = None;
 }
 
 #[cfg(test)]

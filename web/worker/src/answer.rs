@@ -2,7 +2,7 @@
 
 use crate::protocol::{Answer, Question};
 use warpgrid_view::check::tokens;
-use warpgrid_view::{CheckOptions, Front, Language, Session, assist, fragment};
+use warpgrid_view::{CheckOptions, Front, Language, Session, assist, fragment, layout};
 
 /// Answers from the question alone, or from the run where it is about that.
 pub(crate) fn answer(question: &Question, run: Option<&mut Session>) -> Answer {
@@ -34,12 +34,19 @@ pub(crate) fn answer(question: &Question, run: Option<&mut Session>) -> Answer {
             Answer::Format(Language::from(Front::of_source(source)).format(source))
         }
         Question::FragmentSvg(request) => {
-            let view = fragment::fragment(request).ok();
-            Answer::FragmentSvg(view.as_ref().map(fragment::svg))
+            Answer::FragmentSvg(match layout::has_layout(&request.op) {
+                true => layout::layout(request).ok().as_ref().map(layout::svg),
+                false => fragment::fragment(request).ok().as_ref().map(fragment::svg),
+            })
         }
         Question::FragmentTable(request) => {
-            let view = fragment::fragment(request).ok();
-            Answer::FragmentTable(view.as_ref().map(fragment::table))
+            Answer::FragmentTable(match layout::has_layout(&request.op) {
+                true => layout::layout(request).ok().as_ref().map(layout::table),
+                false => fragment::fragment(request)
+                    .ok()
+                    .as_ref()
+                    .map(fragment::table),
+            })
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::beside::{BesideFrame, BesideReport};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
+use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
@@ -266,6 +267,8 @@ pub enum ResponseBody {
         report: CheckReport,
     },
     Fragments(Vec<FragmentPicture>),
+    /// Where elements of a tensor instruction lie, when the request for fragments names one.
+    Layout(Box<LayoutPicture>),
     Product(Box<ProductAnswer>),
     Beside(BesideAnswer),
     /// The file with the reference: [`Pages`](warpgrid_view::reference::Pages), encoded; or why there is none.

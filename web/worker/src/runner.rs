@@ -7,6 +7,7 @@ use crate::protocol::{
     Goal, LaunchFacts, Place, ProductAnswer, Refusal, Request, RequestBody, Response, ResponseBody,
 };
 use warpgrid_view::fragment::{FragmentRequest, picture};
+use warpgrid_view::layout;
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
 use warpgrid_view::product;
 use warpgrid_view::scenario::{Misaligned, RegisterStart};
@@ -69,6 +70,10 @@ impl Work for Runner {
                 base_bytes,
                 beside,
             } => {
+                if let Some(picture) = layout::picture(&request) {
+                    let body = ResponseBody::Layout(Box::new(picture));
+                    return vec![Response::new(id, launch, body)];
+                }
                 let other = beside.map(|target| FragmentRequest {
                     target,
                     ..request.clone()

@@ -6,6 +6,7 @@ use crate::matrix::MatrixChoice;
 use crate::model::{Action, MatrixAction, ProductAction};
 use crate::product::first_product;
 use warpgrid_view::fragment::FragmentChoices;
+use warpgrid_view::layout::has_layout;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -24,48 +25,72 @@ pub(crate) fn Controls(props: &Props) -> Html {
         beside,
         ..
     } = &props.choice;
+    let (choice, dispatch) = (&props.choice, &props.dispatch);
     let choices = &props.choices;
     let layout = request.layout.clone().unwrap_or_default();
     let stride = request
         .stride
         .map_or_else(String::new, |stride| stride.to_string());
-    let close = say::<MouseEvent>(&props.dispatch, Action::Matrix(MatrixAction::Close));
-    let product = ProductAction::Open(first_product(Some(&request.target)));
-    let products = say::<MouseEvent>(&props.dispatch, Action::Product(product));
     let stay = |event: SubmitEvent| event.prevent_default();
     html! {
         <form class="card matrix-controls" aria-label="Fragment" onsubmit={stay}>
-            <div class="matrix-title">
-                <h2>{ "Fragment" }</h2>
-                <span>
-                    <button type="button" class="pill back" onclick={products} title="How a tensor core adds">{ "Products" }</button>{ " " }
-                    <button type="button" class="pill back" onclick={close}>{ "Back to the kernel" }</button>
-                </span>
-            </div>
-            { picker("Operation", &request.op, &choices.ops, set(props, |choice, name| choice.request.op = name)) }
-            { picker("Shape", &request.shape, &choices.shapes, set(props, |choice, name| choice.request.shape = name)) }
-            { picker("Type", &request.ty, &choices.types, set(props, |choice, name| choice.request.ty = name)) }
-            { picker("Target", &request.target, &choices.targets, set(props, |choice, name| choice.request.target = name)) }
-            { beside_picker(beside.as_deref(), &choices.targets, set(props, |choice, name: String| {
+            { navigation("Fragment", &props.choice, &props.dispatch) }
+            { picker("Operation", &request.op, &choices.ops, set(choice, dispatch, set_operation)) }
+            { picker("Shape", &request.shape, &choices.shapes, set(choice, dispatch, |choice, name| choice.request.shape = name)) }
+            { picker("Type", &request.ty, &choices.types, set(choice, dispatch, |choice, name| choice.request.ty = name)) }
+            { picker("Target", &request.target, &choices.targets, set(choice, dispatch, |choice, name| choice.request.target = name)) }
+            { beside_picker(beside.as_deref(), &choices.targets, set(choice, dispatch, |choice, name: String| {
                 choice.beside = Some(name).filter(|name| !name.is_empty());
             })) }
-            { picker("Layout", &layout, &choices.layouts, set(props, |choice, name| choice.request.layout = Some(name))) }
+            { picker("Layout", &layout, &choices.layouts, set(choice, dispatch, |choice, name| choice.request.layout = Some(name))) }
             { number("Stride", "Elements between the starts of rows (columns); empty: they lie side by side", stride,
-                set(props, |choice, value: Option<u64>| {
+                set(choice, dispatch, |choice, value: Option<u64>| {
                     let bounded = value.map(|value| value.min(MatrixChoice::MAX_STRIDE.into()));
                     choice.request.stride = bounded.and_then(|value| u32::try_from(value).ok());
                 })) }
             { number("Base", "Bytes between a boundary of 256 bytes and the start of the matrix", base_bytes.to_string(),
-                set(props, |choice, value: Option<u64>| {
+                set(choice, dispatch, |choice, value: Option<u64>| {
                     choice.base_bytes = value.unwrap_or(0).min(MatrixChoice::MAX_BASE);
                 })) }
         </form>
     }
 }
 
+/// What the card is about, and the ways out of it.
+pub(super) fn navigation(title: &'static str, choice: &MatrixChoice, dispatch: &Dispatch) -> Html {
+    let close = say::<MouseEvent>(dispatch, Action::Matrix(MatrixAction::Close));
+    let target = Some(choice.request.target.as_str()).filter(|target| !target.is_empty());
+    let product = ProductAction::Open(first_product(target));
+    let products = say::<MouseEvent>(dispatch, Action::Product(product));
+    html! {
+        <div class="matrix-title">
+            <h2>{ title }</h2>
+            <span>
+                <button type="button" class="pill back" onclick={products} title="How a tensor core adds">{ "Products" }</button>{ " " }
+                <button type="button" class="pill back" onclick={close}>{ "Back to the kernel" }</button>
+            </span>
+        </div>
+    }
+}
+
+/// Another operation; where fragments end and layouts begin, the other words mean something else.
+pub(super) fn set_operation(choice: &mut MatrixChoice, name: String) {
+    let request = &mut choice.request;
+    if has_layout(&name) || has_layout(&request.op) {
+        request.shape.clear();
+        request.ty.clear();
+        request.with.clear();
+    }
+    request.op = name;
+}
+
 /// Sets the view anew with one part changed.
-fn set<T: 'static>(props: &Props, change: impl Fn(&mut MatrixChoice, T) + 'static) -> Callback<T> {
-    let (choice, dispatch) = (props.choice.clone(), props.dispatch.clone());
+pub(super) fn set<T: 'static>(
+    choice: &MatrixChoice,
+    dispatch: &Dispatch,
+    change: impl Fn(&mut MatrixChoice, T) + 'static,
+) -> Callback<T> {
+    let (choice, dispatch) = (choice.clone(), dispatch.clone());
     Callback::from(move |value| {
         let mut choice = choice.clone();
         // What the link did not say is chosen now.
@@ -75,10 +100,16 @@ fn set<T: 'static>(props: &Props, change: impl Fn(&mut MatrixChoice, T) + 'stati
     })
 }
 
-fn picker(label: &'static str, value: &str, names: &[String], on_choice: Callback<String>) -> Html {
+pub(super) fn picker(
+    label: impl Into<AttrValue>,
+    value: &str,
+    names: &[String],
+    on_choice: Callback<String>,
+) -> Html {
+    let label: AttrValue = label.into();
     let option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
     html! {
-        <label class="matrix-field"><span>{ label }</span>
+        <label class="matrix-field"><span>{ label.clone() }</span>
             <Select {label} class="pill" value={value.to_owned()} {on_choice}>{ for names.iter().map(option) }</Select>
         </label>
     }

@@ -47,13 +47,18 @@ pub(crate) fn Drawing(props: &Props) -> Html {
         );
         use_effect_with(seen, move |(plan, palette, focus, page)| {
             let canvas = lit.cast::<HtmlCanvasElement>();
-            if let (Some(canvas), Some(picture)) = (canvas, page.pictures.get(index)) {
+            if let Some(canvas) = canvas {
                 let of_this = match focus {
                     Some(MatrixFocus::Cell { picture, cell }) if *picture == index => Some(*cell),
                     _ => None,
                 };
-                let is_lit = |cell| page.is_lit(picture, cell);
-                paint_lit(&canvas, plan, palette, is_lit, of_this);
+                paint_lit(
+                    &canvas,
+                    plan,
+                    palette,
+                    |cell| page.is_lit_at(index, cell),
+                    of_this,
+                );
             }
         });
     }
@@ -106,11 +111,7 @@ pub(crate) fn Drawing(props: &Props) -> Html {
 /// Arrow keys move over the cells of the matrix, also in memory.
 fn keys(props: &Props) -> Callback<KeyboardEvent> {
     let (dispatch, columns, index) = (props.dispatch.clone(), props.columns, props.index);
-    let n_cells = props
-        .page
-        .pictures
-        .get(index)
-        .map_or(0, |picture| picture.cells.len());
+    let n_cells = props.page.n_cells(index);
     let here = match props.page.hover {
         Some(MatrixFocus::Cell { picture, cell }) if picture == index => Some(cell),
         _ => None,

@@ -1,0 +1,242 @@
+//! Where the elements of a tensor instruction lie: what can be chosen, the rule, the matrix, and the memory or the registers.
+
+use super::controls::{navigation, picker, set, set_operation};
+use super::drawing::Drawing;
+use super::export::{Export, FileKind};
+use crate::canvas::png;
+use crate::components::Dispatch;
+use crate::components::phrases::prose;
+use crate::hooks::use_size;
+use crate::matrix::{
+    MatrixChoice, MatrixFocus, MatrixPage, Plan, grid_plan, layout_position, place_plan,
+    place_title,
+};
+use crate::theme::Palette;
+use std::rc::Rc;
+use warpgrid_view::layout::{LayoutParameter, LayoutPicture, LayoutView};
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub(super) page: MatrixPage,
+    pub(super) picture: Rc<LayoutPicture>,
+    pub(super) palette: Rc<Palette>,
+    pub(super) export: Callback<Export>,
+    pub(super) dispatch: Dispatch,
+}
+
+#[component]
+pub(super) fn LayoutPanel(props: &Props) -> Html {
+    let node = use_node_ref();
+    let (width, _) = use_size(&node);
+    let seen = (props.picture.clone(), width);
+    // Laid out when what is shown changes, not when the pointer moves.
+    let plans = use_memo(seen, |(picture, width)| {
+        let view = picture.view.as_ref();
+        let of_view =
+            |plan: &dyn Fn(&LayoutView) -> Plan| Rc::new(view.map(plan).unwrap_or_default());
+        let available = (width - 400.0).max(320.0);
+        [
+            of_view(&grid_plan),
+            of_view(&|view| place_plan(view, available)),
+        ]
+    });
+    let picture = &props.picture;
+    let [grid, place] = &*plans;
+    let file = |kind: FileKind| {
+        let (export, request) = (props.export.clone(), picture.request.clone());
+        Callback::from(move |_: MouseEvent| export.emit(Export::File(request.clone(), kind)))
+    };
+    let on_png = {
+        let (grid, palette, export) = (grid.clone(), props.palette.clone(), props.export.clone());
+        let request = picture.request.clone();
+        Callback::from(move |_: MouseEvent| {
+            if let Some(address) = png(&grid, &palette) {
+                export.emit(Export::Address(request.clone(), address));
+            }
+        })
+    };
+    html! {
+        <section class="matrix" ref={node} aria-label="Matrix view">
+            <div class="matrix-side">
+                { controls(props) }
+                { for picture.view.as_ref().map(facts) }
+            </div>
+            <div class="matrix-main">
+                if let Some(view) = &picture.view {
+                    <div class="matrix-bar">
+                        <p class="say matrix-say" aria-live="polite">{ sentence(&props.page, view) }</p>
+                        <span class="spring"></span>
+                        <button class="pill" onclick={file(FileKind::Svg)}>{ "SVG" }</button>
+                        <button class="pill" onclick={on_png}>{ "PNG" }</button>
+                        <button class="pill" onclick={file(FileKind::Table)}>{ "Text" }</button>
+                    </div>
+                    if view.rows > 0 {
+                        <div class="matrix-pair">
+                            { card(props, view, "Matrix", prose(&view.title), size_text(view), grid) }
+                            { place_card(props, view, place) }
+                        </div>
+                    } else {
+                        <section class="card" aria-label="Fields">
+                            <h2>{ prose(&view.title) }</h2>
+                            { fields(view) }
+                        </section>
+                    }
+                }
+                if let Some(refusal) = &picture.refusal {
+                    <p class="hint bad" role="status">{ prose(refusal) }</p>
+                }
+            </div>
+        </section>
+    }
+}
+
+/// What can be chosen: the operation, and the words that it has.
+fn controls(props: &Props) -> Html {
+    let picture = &props.picture;
+    let (choice, dispatch) = (&props.page.choice, &props.dispatch);
+    let stay = |event: SubmitEvent| event.prevent_default();
+    let on_op = set(choice, dispatch, set_operation);
+    html! {
+        <form class="card matrix-controls" aria-label="Layout" onsubmit={stay}>
+            { navigation("Layout", &props.page.choice, dispatch) }
+            <div class="matrix-field whole">{ picker("Operation", &picture.request.op, &picture.ops, on_op) }</div>
+            { for picture.parameters.iter().map(|parameter| field(props, parameter)) }
+            { for picture.replaced.iter().map(|text| html! { <p class="hint whole">{ prose(text) }</p> }) }
+        </form>
+    }
+}
+
+/// A word: a choice, or a text where any number or shape can be.
+fn field(props: &Props, parameter: &LayoutParameter) -> Html {
+    let name = parameter.name.clone();
+    let on_value = set(
+        &props.page.choice,
+        &props.dispatch,
+        move |choice: &mut MatrixChoice, value: String| {
+            let request = &mut choice.request;
+            match name.as_str() {
+                "shape" => request.shape = value,
+                "type" => request.ty = value,
+                _ => {
+                    request.with.insert(name.clone(), value);
+                }
+            }
+        },
+    );
+    let label = capitalised(&parameter.name);
+    if !parameter.choices.is_empty() {
+        return html! {
+            <div class="matrix-field" title={parameter.about.clone()}>
+                { picker(label, &parameter.value, &parameter.choices, on_value) }
+            </div>
+        };
+    }
+    let onchange = Callback::from(move |event: Event| {
+        let text = event.target_unchecked_into::<HtmlInputElement>().value();
+        on_value.emit(text.trim().to_owned());
+    });
+    html! {
+        <label class="matrix-field" title={parameter.about.clone()}><span>{ label.clone() }</span>
+            <input class="pill" type="text" spellcheck="false" aria-label={label} placeholder="none" value={parameter.value.clone()} {onchange} />
+        </label>
+    }
+}
+
+/// `Cta group`
+fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    let rest = letters.as_str().replace('_', " ");
+    first.map_or_else(String::new, |first| format!("{first}{rest}"))
+}
+
+/// The rule, where it comes from, and the fields of a descriptor.
+fn facts(view: &LayoutView) -> Html {
+    let certainty = match view.sure.as_str() {
+        "high" => String::new(),
+        sure => format!("; certainty {sure}"),
+    };
+    html! {
+        <section class="card layout-facts" aria-label="Facts">
+            <h2>{ "Rule" }</h2>
+            <p class="layout-rule"><code>{ view.rule.replace('`', "") }</code></p>
+            if !view.letters.is_empty() {
+                <p class="hint">{ &view.letters }</p>
+            }
+            <table class="facts"><tbody>
+                <tr><th scope="row">{ "known from" }</th><td>{ format!("{}{certainty}", view.origin) }</td></tr>
+                if let Some(descriptor) = &view.descriptor {
+                    <tr><th scope="row">{ "descriptor" }</th><td><code>{ descriptor }</code></td></tr>
+                }
+            </tbody></table>
+            { for view.notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }
+            if !view.fields.is_empty() && view.rows > 0 {
+                { fields(view) }
+            }
+        </section>
+    }
+}
+
+fn fields(view: &LayoutView) -> Html {
+    let row = |field: &warpgrid_view::layout::DescriptorField| {
+        let [low, high] = field.bits;
+        let bits = if low == high {
+            low.to_string()
+        } else {
+            format!("{low}–{high}")
+        };
+        html! {
+            <tr><th scope="row">{ bits }</th><td>{ &field.name }</td><td>{ &field.meaning }<small>{ format!(" ({})", field.value) }</small></td></tr>
+        }
+    };
+    html! {
+        <div class="layout-fields"><table>
+            <caption class="visually-hidden">{ "Fields of the descriptor" }</caption>
+            <thead><tr><th scope="col">{ "bits" }</th><th scope="col">{ "field" }</th><th scope="col">{ "meaning" }</th></tr></thead>
+            <tbody>{ for view.fields.iter().map(row) }</tbody>
+        </table></div>
+    }
+}
+
+/// The element in focus, in words.
+fn sentence(page: &MatrixPage, view: &LayoutView) -> String {
+    let Some(MatrixFocus::Cell { cell, .. }) = page.focus() else {
+        return match view.rows {
+            0 => "Choose words, or write the bits of a descriptor.".to_owned(),
+            _ => "Point at a cell: it lights up here and where it lies.".to_owned(),
+        };
+    };
+    let (row, column) = layout_position(view, cell);
+    view.describe(row, column).unwrap_or_default()
+}
+
+fn size_text(view: &LayoutView) -> String {
+    format!(
+        "{} × {}: {} by {}",
+        view.rows, view.columns, view.row_name, view.column_name
+    )
+}
+
+fn place_card(props: &Props, view: &LayoutView, plan: &Rc<Plan>) -> Html {
+    let (title, about) = place_title(view);
+    card(props, view, title, title.into(), about.to_owned(), plan)
+}
+
+fn card(
+    props: &Props,
+    view: &LayoutView,
+    name: &'static str,
+    title: Html,
+    about: String,
+    plan: &Rc<Plan>,
+) -> Html {
+    html! {
+        <section class="card matrix-card" aria-label={name}>
+            <h2>{ title }<small>{ about }</small></h2>
+            <Drawing {name} index={0} plan={plan.clone()} columns={(view.columns as usize).max(1)}
+                page={props.page.clone()} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
+        </section>
+    }
+}

@@ -1,0 +1,346 @@
+//! Where the boxes of a layout stand: the matrix, and the place where its elements lie.
+
+use super::plan::{HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
+use super::{Mark, Plan};
+use crate::layout::Rect;
+use warpgrid_view::layout::LayoutView;
+
+/// Columns from which on a cell has room for one short text, and from which on for none.
+const MANY_COLUMNS: u32 = 65;
+const VERY_MANY_COLUMNS: u32 = 129;
+/// Lanes of tensor memory, and of one warp.
+const LANES: usize = 128;
+const WARP: usize = 32;
+/// Pixels of a letter in a cell, and beside it.
+const LETTER: f64 = 6.8;
+/// Bytes of a line of shared memory, and of what a swizzle moves.
+const LINE_BYTES: u64 = 128;
+const PIECE_BYTES: u64 = 16;
+
+/// The cell of an element.
+pub(super) fn layout_cell(view: &LayoutView, row: usize, column: usize) -> usize {
+    row * view.columns as usize + column
+}
+
+/// Row and column of a cell.
+pub fn layout_position(view: &LayoutView, cell: usize) -> (usize, usize) {
+    let columns = (view.columns as usize).max(1);
+    (cell / columns, cell % columns)
+}
+
+/// Cells that belong together: the elements of a thread, of a lane, or of 16 bytes.
+pub fn layout_owner(view: &LayoutView, cell: usize) -> Option<u64> {
+    let (row, column) = layout_position(view, cell);
+    let place = view.grid.get(row)?.get(column)?.first()?;
+    let number = |at: usize| place.get(at).copied().map_or(0, u64::from);
+    Some(match view.place.first().map(String::as_str) {
+        Some("byte") => number(0) / PIECE_BYTES,
+        Some("block") => number(0) << 32 | number(1),
+        _ => number(0),
+    })
+}
+
+/// Row, column and place of each place of each element.
+fn places(view: &LayoutView) -> Vec<(usize, usize, &[u32])> {
+    let mut all = Vec::new();
+    for (row, columns) in view.grid.iter().enumerate() {
+        for (column, places) in columns.iter().enumerate() {
+            for place in places {
+                all.push((row, column, place.as_slice()));
+            }
+        }
+    }
+    all
+}
+
+/// The matrix: each cell with the place of its element.
+pub fn grid_plan(view: &LayoutView) -> Plan {
+    let (rows, columns) = (view.rows as usize, view.columns as usize);
+    let mut labels = Vec::new();
+    for (row, cells) in view.grid.iter().enumerate() {
+        for (column, places) in cells.iter().enumerate() {
+            if let Some(place) = places.first() {
+                labels.push((row, column, view.label(place)));
+            }
+        }
+    }
+    let has_detail =
+        view.columns < MANY_COLUMNS && labels.iter().any(|(.., label)| !label.1.is_empty());
+    let letters = |text: &str| text.chars().count() as f64;
+    let longest = labels
+        .iter()
+        .map(|(.., (label, detail))| match has_detail {
+            true => letters(label).max(letters(detail) * 0.85),
+            false => letters(label),
+        })
+        .fold(2.0, f64::max);
+    let (width, height) = match view.columns {
+        VERY_MANY_COLUMNS.. => (14.0, 12.0),
+        _ if has_detail => (longest * LETTER + 6.0, 30.0),
+        _ => (longest * LETTER + 4.0, 20.0),
+    };
+    let mut plan = Plan {
+        width: ROW_HEAD + columns as f64 * width + 2.0,
+        height: HEAD + rows as f64 * height + 2.0,
+        ..Plan::default()
+    };
+    let every = if width < 20.0 { 4 } else { 1 };
+    for column in (0..columns).step_by(every) {
+        let x = ROW_HEAD + (column as f64 + 0.5) * width;
+        plan.heads.push((column.to_string(), x, HEAD / 2.0));
+    }
+    for row in (0..rows).step_by(if height < 16.0 { 2 } else { 1 }) {
+        let y = HEAD + (row as f64 + 0.5) * height;
+        plan.heads.push((row.to_string(), ROW_HEAD / 2.0, y));
+    }
+    for (row, column, (label, detail)) in labels {
+        let has_text = width >= 20.0;
+        plan.marks.push(Mark {
+            cell: layout_cell(view, row, column),
+            rect: Rect {
+                x: ROW_HEAD + column as f64 * width,
+                y: HEAD + row as f64 * height,
+                width: width - 1.0,
+                height: height - 1.0,
+            },
+            lane: view.colour(row, column),
+            label: if has_text { label } else { String::new() },
+            detail: if has_detail { detail } else { String::new() },
+            overlaps: false,
+        });
+    }
+    plan
+}
+
+/// What lies where: shared memory in lines of 128 bytes, tensor memory by lane and column, registers by thread. `available` pixels.
+pub fn place_plan(view: &LayoutView, available: f64) -> Plan {
+    match view.place.first().map(String::as_str) {
+        Some("byte") => shared_plan(view, available),
+        Some(_) => lanes_plan(view, available),
+        None => Plan::default(),
+    }
+}
+
+/// What the second drawing shows, and how it is divided.
+pub fn place_title(view: &LayoutView) -> (&'static str, &'static str) {
+    match view.place.first().map(String::as_str) {
+        Some("byte") => (
+            "Shared memory",
+            "lines of 128 bytes; colours are the 16-byte pieces of the matrix",
+        ),
+        Some("thread")
+            if view.rows as usize > WARP
+                || view.lanes.as_ref().is_some_and(|lanes| lanes.len() > WARP) =>
+        {
+            (
+                "Registers",
+                "a line is a thread, a box an element; lines between warps",
+            )
+        }
+        Some("thread") => ("Registers", "a line is a thread, a box an element"),
+        _ => (
+            "Tensor memory",
+            "a line is a lane, a box a column of 32 bits; lines between warps",
+        ),
+    }
+}
+
+fn shared_plan(view: &LayoutView, available: f64) -> Plan {
+    let bits = u64::from(view.element_bits);
+    let line = Line {
+        bytes: LINE_BYTES,
+        part_bytes: PIECE_BYTES,
+        part_name: "piece",
+    };
+    let all = places(view).into_iter();
+    let boxes = all.map(|(row, column, place)| {
+        let first = place.first().copied().map_or(0, u64::from) * 8;
+        let bit = place.get(1).copied().map_or(0, u64::from);
+        (
+            layout_cell(view, row, column),
+            first + bit,
+            view.colour(row, column),
+        )
+    });
+    line_plan(&boxes.collect::<Vec<_>>(), bits, line, available, &|cell| {
+        let (row, column) = layout_position(view, cell);
+        format!("{row},{column}")
+    })
+}
+
+/// Lanes of tensor memory by columns, or threads by registers.
+fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
+    let names: Vec<&str> = view.place.iter().map(String::as_str).collect();
+    let per_register = view
+        .lanes
+        .iter()
+        .flatten()
+        .flatten()
+        .next()
+        .map_or(1, Vec::len) as u32;
+    // Line, position along it in boxes, and how many boxes a line's unit has.
+    let at = |place: &[u32]| -> (usize, f64) {
+        let number = |at: usize| place.get(at).copied().unwrap_or(0);
+        let (line, along) = match names[..] {
+            ["thread", "bit"] => (number(0), f64::from(number(1)) / 4.0),
+            ["thread", ..] => (number(0), f64::from(number(1) * per_register + number(2))),
+            ["lane", "column"] => (number(0), f64::from(number(1))),
+            ["lane", "column", "byte"] => {
+                (number(0), f64::from(number(1)) + f64::from(number(2)) / 4.0)
+            }
+            ["lane", "column", "bit"] => (
+                number(0),
+                f64::from(number(1)) + f64::from(number(2)) / 32.0,
+            ),
+            ["block", "lane", "column", "bit"] => (
+                number(0) * LANES as u32 + number(1),
+                f64::from(number(2)) + f64::from(number(3)) / 32.0,
+            ),
+            ["block", ..] => (number(0) * LANES as u32 + number(1), f64::from(number(2))),
+            _ => (0, 0.0),
+        };
+        (line as usize, along)
+    };
+    let all: Vec<(usize, usize, (usize, f64))> = places(view)
+        .into_iter()
+        .map(|(row, column, place)| (row, column, at(place)))
+        .collect();
+    let n_lines = all
+        .iter()
+        .map(|(.., (line, _))| line + 1)
+        .max()
+        .unwrap_or(0);
+    let n_along = all
+        .iter()
+        .map(|(.., (_, along))| along.floor() + 1.0)
+        .fold(1.0, f64::max);
+    // Part of a column that an element takes.
+    let part = match names.last() {
+        Some(&"byte") => 0.25,
+        Some(&"bit") if names[0] != "thread" => f64::from(view.element_bits) / 32.0,
+        _ => 1.0,
+    };
+    let width = ((available - LINE_HEAD) / n_along).clamp(4.0, 44.0);
+    let height = if n_lines > WARP { 8.0 } else { 16.0 };
+    // Blocks stand apart.
+    let top = |line: usize| HEAD + line as f64 * height + (line / LANES) as f64 * 14.0;
+    let mut plan = Plan {
+        width: LINE_HEAD + n_along * width + 2.0,
+        height: top(n_lines) + 2.0,
+        ..Plan::default()
+    };
+    // Whole numbers: the texts of floats would weigh more than the picture.
+    let per_head = match names[0] {
+        "thread" => per_register as usize,
+        _ => 1,
+    };
+    let every = ((30.0 / width / per_head as f64).ceil() as usize).max(1) * per_head;
+    for column in (0..n_along as usize).step_by(every) {
+        let name = match names[0] {
+            "thread" if names[1] == "bit" => format!("b{}", column * 4),
+            "thread" => format!("r{}", column / per_head),
+            _ => column.to_string(),
+        };
+        let x = LINE_HEAD + (column as f64 + 0.5) * width;
+        plan.heads.push((name, x, HEAD / 2.0));
+    }
+    let letter = if names[0] == "thread" { 'T' } else { 'L' };
+    for line in (0..n_lines).step_by(if height < 12.0 { 4 } else { 1 }) {
+        let label = match line / LANES {
+            0 => format!("{letter}{line}"),
+            block => format!("B{block} {letter}{}", line % LANES),
+        };
+        plan.heads
+            .push((label, LINE_HEAD / 2.0 - 2.0, top(line) + height / 2.0));
+    }
+    for line in (WARP..n_lines).step_by(WARP) {
+        plan.rules.push(Rect {
+            x: LINE_HEAD,
+            y: top(line) - 1.0,
+            width: n_along * width,
+            height: 1.0,
+        });
+    }
+    for (row, column, (line, along)) in all {
+        let wide = width * part;
+        plan.marks.push(Mark {
+            cell: layout_cell(view, row, column),
+            rect: Rect {
+                x: LINE_HEAD + along * width,
+                y: top(line),
+                width: wide - if wide > 6.0 { 1.0 } else { 0.3 },
+                height: height - 1.0,
+            },
+            lane: view.colour(row, column),
+            label: if wide > 34.0 && height > 12.0 {
+                format!("{row},{column}")
+            } else {
+                String::new()
+            },
+            detail: String::new(),
+            overlaps: false,
+        });
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use warpgrid_view::fragment::FragmentRequest;
+    use warpgrid_view::layout::{layout, operations};
+
+    fn view(op: &str, with: &[(&str, &str)]) -> LayoutView {
+        let with: BTreeMap<String, String> = with
+            .iter()
+            .map(|(name, word)| ((*name).to_owned(), (*word).to_owned()))
+            .collect();
+        let request = FragmentRequest {
+            op: op.to_owned(),
+            with,
+            ..FragmentRequest::default()
+        };
+        layout(&request).expect("a layout")
+    }
+
+    #[test]
+    fn every_element_is_found_where_it_is_drawn() {
+        for op in operations() {
+            let view = view(op, &[]);
+            for plan in [grid_plan(&view), place_plan(&view, 900.0)] {
+                for mark in &plan.marks {
+                    let Rect {
+                        x,
+                        y,
+                        width,
+                        height,
+                    } = mark.rect;
+                    let found = plan.cell_at(x + width / 2.0, y + height / 2.0);
+                    assert_eq!(found, Some(mark.cell), "{op}");
+                    assert!(x + width <= plan.width && y + height <= plan.height, "{op}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_swizzle_moves_pieces_within_their_line() {
+        // Row 1 of 128 bytes a row: its first piece stands where the second one would.
+        let plain = view("wgmma.shared.a", &[("swizzle", "128B")]);
+        let plan = place_plan(&plain, 1200.0);
+        let of_cell = |cell| {
+            plan.marks
+                .iter()
+                .find(|mark| mark.cell == cell)
+                .expect("a box")
+        };
+        let (first, second) = (
+            of_cell(layout_cell(&plain, 0, 0)),
+            of_cell(layout_cell(&plain, 1, 8)),
+        );
+        assert_eq!(first.rect.x, second.rect.x);
+        assert_eq!(layout_owner(&plain, 0), layout_owner(&plain, 7));
+        assert_ne!(layout_owner(&plain, 0), layout_owner(&plain, 8));
+    }
+}
