@@ -105,6 +105,8 @@ pub enum Space {
     Shared,
     #[serde(rename = "shared::cluster")]
     SharedCluster,
+    /// Tensor memory, which is no state space of its own.
+    Tensor,
 }
 
 impl Space {
@@ -118,6 +120,7 @@ impl Space {
             Space::Param => "param",
             Space::Shared => "shared",
             Space::SharedCluster => "shared::cluster",
+            Space::Tensor => "tensor",
         }
     }
 }

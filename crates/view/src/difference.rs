@@ -59,12 +59,12 @@ pub(crate) struct Left {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Whether the run may write the memory and keeps it: shared memory ends with its block.
+/// Whether the run may write the memory and keeps it: shared memory and tensor memory end with their block.
 pub(crate) fn outlasts_run(memory: &Memory) -> bool {
     match memory.view.id {
         MemoryId::Buffer(_) => true,
         MemoryId::Variable(_) => memory.view.space == Space::Global,
-        MemoryId::Shared(_) => false,
+        MemoryId::Shared(_) | MemoryId::Tensor(_) => false,
     }
 }
 

@@ -14,7 +14,7 @@ pub const MAX_COLUMNS: u32 = 1024;
 /// Most cells of one answer.
 const MAX_CELLS: u64 = 1 << 16;
 
-/// Lays out the asked part. `now` is what the present step stored; `writers` has one for each byte.
+/// Lays out the asked part, after `position` steps. `now` is what the present step stored; `writers` has one for each byte.
 pub(crate) fn layout(
     memory: &Memory,
     request: &GridRequest,
@@ -22,7 +22,7 @@ pub(crate) fn layout(
     writers: Option<LastWriters<'_>>,
     now: &[StoreView],
     pending: &[PendingView],
-    shape: MemoryShape,
+    (position, shape): (u64, MemoryShape),
 ) -> Grid {
     let element = request.ty.unwrap_or(memory.element);
     let width = element.width_bytes();
@@ -39,7 +39,7 @@ pub(crate) fn layout(
     let n_rows = (total_rows - first_row).min(most) as u32;
     let from = first_row * u64::from(columns);
     let to = (from + u64::from(n_rows) * u64::from(columns)).min(n_elements);
-    let touched = Touched::new(memory, now, pending);
+    let touched = Touched::new(memory, now, pending, position);
     let cells = (from..to)
         .map(|index| cell(element, index, bytes, writers.as_ref(), &touched))
         .collect();
@@ -70,6 +70,7 @@ fn cell(
     let is_written = || writers.is_some_and(|w| (start..end).any(|byte| w.is_written(byte)));
     let n_pieces = touched.n_pieces(start as u64, end as u64);
     let written = match n_pieces {
+        0 if writer.is_some_and(|writer| touched.by_writer == Some(writer.step)) => Written::Now,
         0 if writer.is_some() || is_written() => Written::Before,
         0 => Written::Never,
         _ => Written::Now,
@@ -99,10 +100,12 @@ struct Touched {
     longest: u64,
     /// What operations in flight will write; they are few.
     pending: Vec<(u64, u64)>,
+    /// The present step, where its stores are not listed one by one: in tensor memory.
+    by_writer: Option<u64>,
 }
 
 impl Touched {
-    fn new(memory: &Memory, now: &[StoreView], pending: &[PendingView]) -> Touched {
+    fn new(memory: &Memory, now: &[StoreView], pending: &[PendingView], position: u64) -> Touched {
         let found = now
             .iter()
             .flat_map(|store| store.lanes.iter().map(move |lane| (store, lane)))
@@ -126,6 +129,9 @@ impl Touched {
             longest: longest.unwrap_or(0),
             ranges,
             pending: pending::ranges(pending, &memory.view.id),
+            by_writer: position
+                .checked_sub(1)
+                .filter(|_| memory.view.space == Space::Tensor),
         }
     }
 

@@ -3,8 +3,8 @@
 use crate::memory_id::MemoryId;
 use crate::model::{MemoryView, Space};
 use std::collections::BTreeSet;
-use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion};
-use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion, TENSOR_COLUMNS, TENSOR_LANES};
+use warpgrid_isa::{Does, MmaKind, ScalarType, StateSpace, UnitOp};
 use warpgrid_launch::reading::{AccessKind, readers};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::value::ElementType;
@@ -28,7 +28,7 @@ impl Memory {
     }
 }
 
-/// The memories of a machine: buffers, module variables, shared memory of resident blocks.
+/// The memories of a machine: buffers, module variables, shared memory and tensor memory of resident blocks.
 /// `named` has the module variables that an instruction names, by index.
 pub(crate) fn memories(
     machine: &Machine,
@@ -65,7 +65,7 @@ pub(crate) fn memories(
             ));
         }
     }
-    let shared = shared_element(machine);
+    let (shared, tensor) = (shared_element(machine), tensor_element(machine));
     for block in machine.blocks() {
         let [x, y, z] = block.position;
         let described = Described {
@@ -77,6 +77,16 @@ pub(crate) fn memories(
             is_named: true,
         };
         let region = MemoryRegion::Shared { block: block.index };
+        all.extend(memory(machine, region, described));
+        let described = Described {
+            id: MemoryId::Tensor(block.index),
+            title: format!("tensor memory of block ({x}, {y}, {z})"),
+            space: Space::Tensor,
+            element: tensor,
+            shape: vec![u64::from(TENSOR_LANES), u64::from(TENSOR_COLUMNS)],
+            is_named: true,
+        };
+        let region = MemoryRegion::Tensor { block: block.index };
         all.extend(memory(machine, region, described));
     }
     all
@@ -145,6 +155,19 @@ fn shared_element(machine: &Machine) -> ElementType {
     match declared.filter(|ty| !is_refined(*ty)) {
         Some(ty) => element_of(ty),
         None => stored.map_or(ElementType::B32, element_of),
+    }
+}
+
+/// The element type of tensor memory: that of the sums, as far as the kinds of the products say it.
+fn tensor_element(machine: &Machine) -> ElementType {
+    let actions = machine.program().actions.iter();
+    let mut kinds = actions
+        .filter(|action| matches!(action.does, Does::Unit(UnitOp::TensorMemory(_))))
+        .filter_map(|action| action.modifiers.kind);
+    match kinds.next() {
+        None => ElementType::B32,
+        Some(MmaKind::I8) => ElementType::S32,
+        Some(_) => ElementType::F32,
     }
 }
 

@@ -1,5 +1,5 @@
-//! Names of memories: typed inside, one text outside. `out` is a buffer, `shared:0` the shared memory of block 0,
-//! `var:table` a module variable.
+//! Names of memories: typed inside, one text outside. `out` is a buffer, `shared:0` the shared memory of block 0, `tensor:0` its tensor
+//! memory, `var:table` a module variable.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -12,11 +12,14 @@ pub enum MemoryId {
     Buffer(String),
     /// The shared memory of a block, by linear index.
     Shared(u64),
+    /// The tensor memory of a block, by linear index.
+    Tensor(u64),
     /// A variable of the module, by its name.
     Variable(String),
 }
 
 const SHARED: &str = "shared:";
+const TENSOR: &str = "tensor:";
 const VARIABLE: &str = "var:";
 
 impl From<&str> for MemoryId {
@@ -24,6 +27,9 @@ impl From<&str> for MemoryId {
     fn from(text: &str) -> MemoryId {
         if let Some(Ok(block)) = text.strip_prefix(SHARED).map(str::parse) {
             return MemoryId::Shared(block);
+        }
+        if let Some(Ok(block)) = text.strip_prefix(TENSOR).map(str::parse) {
+            return MemoryId::Tensor(block);
         }
         match text.strip_prefix(VARIABLE) {
             Some(name) => MemoryId::Variable(name.to_owned()),
@@ -37,6 +43,7 @@ impl fmt::Display for MemoryId {
         match self {
             MemoryId::Buffer(name) => f.write_str(name),
             MemoryId::Shared(block) => write!(f, "{SHARED}{block}"),
+            MemoryId::Tensor(block) => write!(f, "{TENSOR}{block}"),
             MemoryId::Variable(name) => write!(f, "{VARIABLE}{name}"),
         }
     }
@@ -63,6 +70,7 @@ mod tests {
         let ids = [
             MemoryId::Buffer("out".into()),
             MemoryId::Shared(3),
+            MemoryId::Tensor(1),
             MemoryId::Variable("table".into()),
         ];
         for id in ids {

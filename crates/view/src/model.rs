@@ -59,7 +59,7 @@ pub enum RunStatus {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryView {
-    /// A buffer's name, `shared:0` for the shared memory of block 0, `var:table` for a module variable.
+    /// A buffer's name, `shared:0` for the shared memory of block 0, `tensor:0` for its tensor memory, `var:table` for a module variable.
     pub id: MemoryId,
     /// The name to show.
     pub title: String,
@@ -401,11 +401,11 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Whether a page that shows this frame shows a memory: of shared memory only that of the shown block and its cluster.
+    /// Whether a page that shows this frame shows a memory: of shared memory and tensor memory only that of the shown block and its cluster.
     pub fn shows(&self, memory: &MemoryId) -> bool {
         match memory {
             MemoryId::Buffer(_) | MemoryId::Variable(_) => true,
-            MemoryId::Shared(of) => match &self.cluster {
+            MemoryId::Shared(of) | MemoryId::Tensor(of) => match &self.cluster {
                 Some(cluster) => cluster.blocks.iter().any(|block| block.block == *of),
                 None => *of == self.warp.as_ref().map_or(0, |warp| warp.block),
             },
@@ -416,7 +416,10 @@ impl Frame {
     pub fn columns_of(&self, memory: &MemoryId) -> Option<u32> {
         match memory {
             MemoryId::Shared(_) if self.cluster.is_some() => Some(CLUSTER_COLUMNS),
-            MemoryId::Shared(_) | MemoryId::Buffer(_) | MemoryId::Variable(_) => None,
+            MemoryId::Shared(_)
+            | MemoryId::Tensor(_)
+            | MemoryId::Buffer(_)
+            | MemoryId::Variable(_) => None,
         }
     }
 }

@@ -347,6 +347,7 @@ fn target(sentence: Sentence, store: &StoreView) -> Sentence {
 fn memory_name(id: &MemoryId) -> String {
     match id {
         MemoryId::Shared(block) => format!("the shared memory of block {block}"),
+        MemoryId::Tensor(block) => format!("the tensor memory of block {block}"),
         MemoryId::Buffer(name) | MemoryId::Variable(name) => format!("`{name}`"),
     }
 }

@@ -339,7 +339,7 @@ export type MemoryForm = "svg" | "animation" | "csv" | "npy";
 export type MemoryId = string;
 
 /** A state space, as views name it. */
-export type Space = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster";
+export type Space = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster" | "tensor";
 
 /** What went wrong in a run. */
 export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "not_emulated" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "distant_mbarrier" | "bad_copy_size" | "left_out_bytes" | "tensor_copy" | "tensor_memory" | "image" | "surface_out_of_bounds" | "internal";
@@ -349,7 +349,7 @@ export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" 
 
 /** What can be shown as a grid. */
 export type MemoryView = {
-/** A buffer's name, `shared:0` for the shared memory of block 0, `var:table` for a module variable. */
+/** A buffer's name, `shared:0` for the shared memory of block 0, `tensor:0` for its tensor memory, `var:table` for a module variable. */
 id: MemoryId,
 /** The name to show. */
 title: string, space: Space,

@@ -97,6 +97,7 @@ fn pictures() -> Html {
             <li>{ "Beside a line that accesses memory, ×4 means that it costs four times the possible minimum, in sectors of global memory or in passes over \
                    the banks of shared memory. “Traffic” adds them up." }</li>
             <li>{ "An mbarrier is shown as a ring: the filled part is the arrivals so far, the number is the parity of the phase. The blocks of a cluster lie side by side." }</li>
+            <li>{ "Tensor memory is a grid of 128 lanes, a row each, by 512 columns of 32 bits; a cell is coloured by the lane that started what wrote it." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
                    and where the element lies in memory; for wgmma and tcgen05 where elements lie in registers, shared memory and tensor memory. It needs no kernel, and its address can be shared. “Products” there shows how a \

@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_swizzle_moves_pieces_within_their_line() {
-        // Row 1 of 128 bytes a row: its first piece stands where the second one would.
+        // Row 1 of 128 bytes a row: its first piece is drawn where the second one would.
         let plain = view("wgmma.shared.a", &[("swizzle", "128B")]);
         let plan = place_plan(&plain, 1200.0);
         let of_cell = |cell| {

@@ -116,6 +116,10 @@ pub enum MemoryRegion {
     Shared {
         block: u64,
     },
+    /// Tensor memory of a resident block, by linear index: 128 lanes of 512 columns of 32 bits, lane after lane. Only of code that uses it.
+    Tensor {
+        block: u64,
+    },
     /// The stack of one thread of a resident block.
     Local {
         block: u64,

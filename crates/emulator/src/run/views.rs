@@ -12,6 +12,7 @@ use crate::run::schedule::{Schedule, WarpPlace, can_run};
 use crate::state::mbarrier::MbarrierState;
 use crate::state::memory::{Allocation, Owner, PagedBytes};
 use crate::state::registers::{LANES, Slot};
+use crate::state::tensor_memory::CELL_BYTES;
 use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_program::{FunctionId, Program, RegisterId};
@@ -91,6 +92,13 @@ impl Machine {
         self.state.shared.get(place)
     }
 
+    /// Tensor memory of a resident block, when its code uses any.
+    fn tensor(&self, block: u64) -> Option<&PagedBytes> {
+        let place = self.state.blocks.iter().position(|b| b.index == block)?;
+        let tensor = self.state.tensor.get(place)?;
+        (tensor.len() >= CELL_BYTES).then_some(tensor)
+    }
+
     /// The blocks of a resident block's cluster, by rank; linear indices.
     pub fn cluster(&self, block: u64) -> Vec<u64> {
         let blocks = &self.state.blocks;
@@ -118,6 +126,7 @@ impl Machine {
     pub fn memory(&self, region: MemoryRegion) -> Option<&[u8]> {
         match region {
             MemoryRegion::Shared { block } => Some(self.shared(block)?.contents()),
+            MemoryRegion::Tensor { block } => self.tensor(block)?.contents().get(..CELL_BYTES),
             MemoryRegion::Local { block, warp, lane } => {
                 let stack = &self.find_warp(block, warp)?.stack;
                 let start = lane as usize * stack.lane_bytes;
@@ -137,9 +146,9 @@ impl Machine {
     /// The address of a region's first byte in its own space.
     pub fn address(&self, region: MemoryRegion) -> Option<u64> {
         match region {
-            MemoryRegion::Shared { .. } | MemoryRegion::Local { .. } => {
-                self.memory(region).map(|_| 0)
-            }
+            MemoryRegion::Shared { .. }
+            | MemoryRegion::Tensor { .. }
+            | MemoryRegion::Local { .. } => self.memory(region).map(|_| 0),
             _ => self.allocation(region).map(|a| a.address),
         }
     }
@@ -163,6 +172,10 @@ impl Machine {
             MemoryRegion::Shared { block } => {
                 let shared = self.shared(block)?;
                 LastWriters::paged(shared.writers(), 0..shared.len())
+            }
+            MemoryRegion::Tensor { block } => {
+                let tensor = self.tensor(block)?;
+                LastWriters::paged(tensor.writers(), 0..CELL_BYTES)
             }
             MemoryRegion::Local { block, warp, lane } => {
                 let stack = &self.find_warp(block, warp)?.stack;

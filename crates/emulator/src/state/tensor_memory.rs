@@ -11,7 +11,7 @@ pub const TENSOR_COLUMNS: u32 = 512;
 /// Columns that are reserved together.
 const UNIT: u32 = 32;
 /// Bytes of the lanes.
-const CELL_BYTES: usize = (TENSOR_LANES * TENSOR_COLUMNS * 4) as usize;
+pub(crate) const CELL_BYTES: usize = (TENSOR_LANES * TENSOR_COLUMNS * 4) as usize;
 /// Bytes with those that say what is reserved.
 pub(crate) const TENSOR_BYTES: usize = CELL_BYTES + 2;
 

@@ -1,4 +1,4 @@
-//! Where the elements of tensor instructions lie: in registers of a warpgroup, in shared memory behind a descriptor, in tensor memory. Numbers of
+//! Where the elements of tensor instructions lie: in registers of a warpgroup, in shared memory by descriptor, in tensor memory. Numbers of
 //! an element or of a register go in, its place comes out. The emulator moves data by these rules, and pictures are drawn from them.
 //!
 //! - `swizzle`, `descriptor`: shared memory.

@@ -1,4 +1,4 @@
-//! Factors in shared memory, behind a descriptor.
+//! Factors in shared memory: a descriptor says where each element lies.
 
 use super::registers::{WARPGROUP, bits_of};
 use super::tensor_memory::PRODUCT;

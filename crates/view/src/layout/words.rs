@@ -188,7 +188,7 @@ impl<'r> Words<'r> {
         Ok((usize::from(size.0), usize::from(size.1)))
     }
 
-    /// Says what was taken in the view; a word that nobody took is refused.
+    /// Says what was taken in the view; a word that was not taken is refused.
     pub(super) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentRefusal> {
         let known: Vec<String> = self
             .parameters

@@ -226,7 +226,7 @@ impl Session {
             machine.writers(memory.region),
             now,
             pending,
-            self.memory_shape(),
+            (self.position(), self.memory_shape()),
         ))
     }
 

@@ -1,0 +1,109 @@
+//! Tensor memory is a memory like the others: a grid of 128 lanes by 512 columns, whose cells know who wrote them, and which can be stepped back
+//! over.
+
+use warpgrid_view::model::{GridRequest, Space, Written};
+use warpgrid_view::value::ElementType;
+use warpgrid_view::{MemoryId, Scenario, Session};
+
+/// One warp reserves 32 columns, and stores its lane numbers to columns 4 and 5 of its lanes.
+const KERNEL: &str = "\
+.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry k() {
+    .reg .b32 %r<6>;
+    .shared .align 4 .b32 place;
+    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 32;
+    ld.shared.b32 %r1, [place];
+    mov.u32 %r2, %laneid;
+    add.u32 %r3, %r2, 100;
+    add.u32 %r4, %r1, 4;
+    tcgen05.st.sync.aligned.32x32b.x2.b32 [%r4], {%r2, %r3};
+    tcgen05.wait::st.sync.aligned;
+    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;
+    ret;
+}
+";
+
+fn session(source: &str) -> Session {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        block: Some([32, 1, 1]),
+        ..Scenario::default()
+    };
+    Session::new(scenario).expect("a kernel that starts")
+}
+
+fn request() -> GridRequest {
+    GridRequest {
+        memory: MemoryId::Tensor(0),
+        ty: None,
+        columns: None,
+        first_row: 0,
+        n_rows: Some(32),
+    }
+}
+
+#[test]
+fn tensor_memory_is_a_grid_of_lanes_by_columns() {
+    let mut session = session(KERNEL);
+    let empty = session.grid(&request()).expect("a grid");
+    assert_eq!((empty.columns, empty.total_rows), (512, 128));
+    assert_eq!(empty.memory.space, Space::Tensor);
+    assert_eq!(empty.ty, ElementType::B32);
+    assert!(
+        empty
+            .cells
+            .iter()
+            .all(|cell| cell.written == Written::Never)
+    );
+
+    // The step of the store: 64 words, each with its lane.
+    let stores_at = |session: &mut Session| {
+        let grid = session.grid(&request()).expect("a grid");
+        let now = grid.cells.iter().enumerate();
+        let now = now.filter(|(_, cell)| cell.written == Written::Now);
+        now.map(|(at, cell)| (at, cell.lane, cell.text.clone(), cell.step))
+            .collect::<Vec<_>>()
+    };
+    let mut written = Vec::new();
+    while written.is_empty() && session.step() {
+        written = stores_at(&mut session);
+    }
+    assert_eq!(written.len(), 64);
+    let step = session.position();
+    let expected = (7 * 512 + 5, Some(7), "0x0000006b".to_owned(), Some(step));
+    assert_eq!(written[15], expected);
+
+    // One step further they were written before; one back, never.
+    session.step();
+    assert!(stores_at(&mut session).is_empty());
+    session.seek(step - 1);
+    let before = session.grid(&request()).expect("a grid");
+    assert!(
+        before
+            .cells
+            .iter()
+            .all(|cell| cell.written == Written::Never)
+    );
+    session.seek(step);
+    assert_eq!(stores_at(&mut session).len(), 64);
+}
+
+#[test]
+fn a_kernel_without_tensor_memory_shows_none() {
+    let mut session =
+        session(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }\n");
+    assert!(session.grid(&request()).is_none());
+    assert!(session.memory(&MemoryId::Tensor(0)).is_none());
+}
+
+#[test]
+fn sums_are_shown_as_the_kind_of_the_product_has_them() {
+    let source = KERNEL.replace(
+        "    tcgen05.dealloc",
+        "    .reg .b64 %d<3>;\n    .reg .pred %p;\n    @%p tcgen05.mma.cta_group::1.kind::i8 [%r1], %d1, %d2, %r5, %p;\n    tcgen05.dealloc",
+    );
+    let grid = session(&source).grid(&request()).expect("a grid");
+    assert_eq!(grid.ty, ElementType::S32);
+}
