@@ -4,7 +4,7 @@ use crate::memory_id::MemoryId;
 use crate::model::{MemoryView, Space};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion, TENSOR_COLUMNS, TENSOR_LANES};
-use warpgrid_isa::{Does, MmaKind, ScalarType, StateSpace, UnitOp};
+use warpgrid_isa::{MmaKind, ScalarType, StateSpace};
 use warpgrid_launch::reading::{AccessKind, readers};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::value::ElementType;
@@ -160,10 +160,9 @@ fn shared_element(machine: &Machine) -> ElementType {
 
 /// The element type of tensor memory: that of the sums, as far as the kinds of the products say it.
 fn tensor_element(machine: &Machine) -> ElementType {
+    // No target has both tensor memory and other products of a kind.
     let actions = machine.program().actions.iter();
-    let mut kinds = actions
-        .filter(|action| matches!(action.does, Does::Unit(UnitOp::TensorMemory(_))))
-        .filter_map(|action| action.modifiers.kind);
+    let mut kinds = actions.filter_map(|action| action.modifiers.kind);
     match kinds.next() {
         None => ElementType::B32,
         Some(MmaKind::I8) => ElementType::S32,
