@@ -14,6 +14,22 @@ const LINES: usize = 10_000;
 /// Letters of an entry's name. Numba's have hundreds, again in every parameter: names would be measured, not kernels.
 const LONGEST_NAME: usize = 64;
 
+/// Kernels of tensor instructions.
+const TENSOR_KERNELS: [(&str, &str); 3] = [
+    (
+        "wgmma_gemm.ptx",
+        include_str!("kernels/gemm_f16_pipelined.ptx"),
+    ),
+    (
+        "tcgen05_gemm.ptx",
+        include_str!("kernels/gemm_tcgen05_f16.ptx"),
+    ),
+    (
+        "tensor_copies.ptx",
+        include_str!("kernels/tensor_copies.ptx"),
+    ),
+];
+
 const HEADER: &str = ".version 9.0\n.target sm_90\n.address_size 64\n\n";
 
 /// Listings of one disassembler after another, until there is enough.
@@ -58,6 +74,9 @@ pub(super) fn write() -> Result<PathBuf> {
     for kernel in ["saxpy_float4", "matmul_tiled", "wmma_f16_f32_gemm"] {
         let text = read(&corpus.join(kernel).join("kernel.ptx"))?;
         save(&folder.join(format!("{kernel}.ptx")), &text)?;
+    }
+    for (name, text) in TENSOR_KERNELS {
+        save(&folder.join(name), text)?;
     }
     let listings = shell::root().join("crates/view/tests/machine_code");
     for (kernel, listing) in [

@@ -51,12 +51,114 @@ fn as_machine_code(inputs: &Inputs, name: &str, scenario: Scenario) -> Result<Sc
 
 /// Seconds of a product of two matrices with a side of 1024 on emulated tensor cores.
 pub(super) fn wmma(inputs: &Inputs) -> Measured {
-    let mut session = session(&wmma_scenario(inputs, 1024)?, Session::untracked)?;
+    seconds_of(&wmma_scenario(inputs, 1024)?)
+}
+
+/// The same with products of warpgroups, whose tiles come and go by tensor copies.
+pub(super) fn wgmma(inputs: &Inputs) -> Measured {
+    let product = TensorProduct {
+        file: "wgmma_gemm.ptx",
+        threads: 256,
+        tiles: [64, 64],
+        boxes: [[64, 64], [64, 64], [64, 64]],
+        swizzle: "128B",
+        sums: ("f16", 2),
+    };
+    seconds_of(&product.scenario(inputs)?)
+}
+
+/// The same with products that tensor memory keeps.
+pub(super) fn tcgen05(inputs: &Inputs) -> Measured {
+    let product = TensorProduct {
+        file: "tcgen05_gemm.ptx",
+        threads: 128,
+        tiles: [64, 128],
+        boxes: [[32, 128], [32, 64], [32, 128]],
+        swizzle: "64B",
+        sums: ("f32", 4),
+    };
+    seconds_of(&product.scenario(inputs)?)
+}
+
+/// Millions of bytes a second that tensor copies bring to shared memory, 8 KB each.
+pub(super) fn tensor_copies(inputs: &Inputs) -> Measured {
+    const BLOCKS: u32 = 16;
+    const COPIES: u32 = 1024;
+    let scenario = scenario(json!({
+        "source": inputs.read("tensor_copies.ptx")?,
+        "grid": [BLOCKS, 1, 1],
+        "block": [1, 1, 1],
+        "params": [
+            tensor_map("map", "x", ("f16", 2), [64, 64], "128B"),
+            { "kind": "scalar", "name": "n", "type": "u32", "value": COPIES },
+            { "kind": "buffer", "name": "x", "type": "f16", "len": SIDE * SIDE, "init": 0.5 },
+        ],
+    }))?;
+    let seconds = seconds_of(&scenario)?;
+    Ok(f64::from(BLOCKS * COPIES) * 8192.0 / seconds / 1e6)
+}
+
+/// Seconds of a run.
+fn seconds_of(scenario: &Scenario) -> Measured {
+    let mut session = session(scenario, Session::untracked)?;
     let clock = Instant::now();
     session.run(MAX_STEPS);
     match session.fault() {
         Some(fault) => Err(format!("faulted: {}", fault.message)),
         None => Ok(clock.elapsed().as_secs_f64()),
+    }
+}
+
+/// Rows and columns of the matrices of tensor kernels.
+const SIDE: u32 = 1024;
+
+/// A tensor map of a square matrix; its buffer has the same rows.
+fn tensor_map(
+    name: &str,
+    buffer: &str,
+    (ty, bytes): (&str, u32),
+    tile: [u32; 2],
+    swizzle: &str,
+) -> Value {
+    json!({
+        "kind": "tensormap", "name": name, "mode": "tiled", "buffer": buffer, "type": ty,
+        "dims": [SIDE, SIDE], "strides": [SIDE * bytes], "box": tile, "swizzle": swizzle,
+    })
+}
+
+/// A product of two matrices of halves by tensor maps.
+struct TensorProduct {
+    file: &'static str,
+    threads: u32,
+    /// Columns and rows of D that a block computes.
+    tiles: [u32; 2],
+    /// Boxes of A, B and D.
+    boxes: [[u32; 2]; 3],
+    /// Of A and B; D has 128 bytes.
+    swizzle: &'static str,
+    /// Type and bytes of D.
+    sums: (&'static str, u32),
+}
+
+impl TensorProduct {
+    fn scenario(&self, inputs: &Inputs) -> Result<Scenario, String> {
+        let buffer = |name: &str, ty: &str| json!({ "kind": "buffer", "name": name, "type": ty, "len": SIDE * SIDE, "init": 0.5 });
+        let [a, b, d] = self.boxes;
+        let [columns, rows] = self.tiles;
+        scenario(json!({
+            "source": inputs.read(self.file)?,
+            "grid": [SIDE / columns, SIDE / rows, 1],
+            "block": [self.threads, 1, 1],
+            "params": [
+                tensor_map("a", "a", ("f16", 2), a, self.swizzle),
+                tensor_map("b", "b", ("f16", 2), b, self.swizzle),
+                tensor_map("d", "d", self.sums, d, "128B"),
+                { "kind": "scalar", "name": "blocks_of_k", "type": "s32", "value": SIDE / a[0] },
+                buffer("a", "f16"),
+                buffer("b", "f16"),
+                buffer("d", self.sums.0),
+            ],
+        }))
     }
 }
 
