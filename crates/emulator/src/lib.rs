@@ -35,7 +35,7 @@ pub use state::image::{AddressMode, ImageInit, Sampler};
 pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use state::pending::{
     GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
-    PendingSource, Work,
+    PendingSource, PieceBytes, Work,
 };
 pub use state::tensor_map::{
     Interleave, MAX_RANK, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType, TensorUnit,

@@ -48,7 +48,7 @@ fn operation(machine: &Machine, earliest_step: u64) -> PendingOperation {
             space: StateSpace::Global,
             block: 0,
             address: machine.address(OUT).unwrap() + 800,
-            bytes: vec![0x11; 4],
+            bytes: vec![0x11; 4].into(),
             source: None,
             reduces: None,
         }],

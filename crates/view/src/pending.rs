@@ -47,7 +47,7 @@ fn view_piece(piece: &PendingPiece, memories: &[Memory]) -> PendingPieceView {
         memory: found.map(|(memory, _)| memory.view.id.clone()),
         address: format!("{:#x}", piece.address),
         offset: found.map(|(_, offset)| offset),
-        bytes: piece.bytes.clone(),
+        bytes: piece.bytes.to_vec(),
     }
 }
 

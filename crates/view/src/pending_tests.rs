@@ -57,7 +57,7 @@ fn session() -> Session {
             space: StateSpace::Global,
             block: 0,
             address: start.expect("a buffer") + 160,
-            bytes: vec![9, 0, 0, 0],
+            bytes: vec![9, 0, 0, 0].into(),
             source: None,
             reduces: None,
         }],

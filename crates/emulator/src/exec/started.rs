@@ -51,7 +51,7 @@ impl Operations {
             space,
             block,
             address: address + brought.distance as u64,
-            bytes: brought.bytes,
+            bytes: brought.bytes.into(),
             source: brought.source,
             reduces,
         });

@@ -128,7 +128,7 @@ fn operation(earliest_step: u64) -> PendingOperation {
             space: StateSpace::Shared,
             block: 0,
             address: 8,
-            bytes: vec![7; 4],
+            bytes: vec![7; 4].into(),
             source: None,
             reduces: None,
         }],

@@ -17,7 +17,7 @@ use crate::run::observe::{
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::state::memory::PagedBytes;
 use crate::state::pending::{
-    Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, Work,
+    Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, PieceBytes, Work,
 };
 use crate::state::registers::{FULL, Lanes};
 use crate::state::tensor_memory::TensorMemoryWork;
@@ -148,7 +148,7 @@ impl Machine {
                 space: StateSpace::Shared,
                 block: *block,
                 address: *address,
-                bytes: answer.to_le_bytes().to_vec(),
+                bytes: PieceBytes::from_slice(&answer.to_le_bytes()),
                 source: None,
                 reduces: None,
             }],

@@ -5,7 +5,9 @@ use crate::run::schedule::Schedule;
 use crate::state::tensor_memory::TensorMemoryWork;
 use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
 use crate::state::warpgroup::WarpgroupProduct;
+use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
 use warpgrid_program::FunctionId;
@@ -26,6 +28,48 @@ pub struct PendingOrigin {
     pub instruction: u32,
 }
 
+/// The bytes of a piece: sixteen or fewer need no memory of their own, and are copied as a whole.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PieceBytes(SmallVec<[u8; 16]>);
+
+impl PieceBytes {
+    /// These bytes.
+    pub fn from_slice(bytes: &[u8]) -> PieceBytes {
+        PieceBytes(SmallVec::from_slice(bytes))
+    }
+
+    /// As many zeros.
+    pub fn zeros(n: usize) -> PieceBytes {
+        PieceBytes(SmallVec::from_elem(0, n))
+    }
+}
+
+impl Clone for PieceBytes {
+    fn clone(&self) -> PieceBytes {
+        PieceBytes::from_slice(&self.0)
+    }
+}
+
+impl From<Vec<u8>> for PieceBytes {
+    fn from(bytes: Vec<u8>) -> PieceBytes {
+        PieceBytes::from_slice(&bytes)
+    }
+}
+
+impl Deref for PieceBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl DerefMut for PieceBytes {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+}
+
 /// Bytes that an operation writes when it lands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingPiece {
@@ -38,7 +82,7 @@ pub struct PendingPiece {
     /// In that space: an offset for shared memory.
     pub address: u64,
     /// What it brings; until its source is read, what the source held at the start.
-    pub bytes: Vec<u8>,
+    pub bytes: PieceBytes,
     /// Where the bytes of a copy come from, until they are read.
     pub source: Option<PendingSource>,
     /// How the bytes are combined, as elements of this type, with what memory holds when they land; `None` replaces it.

@@ -1,7 +1,7 @@
 //! One copy of a part of a tensor: by rule in flight, and as pieces when it reads or lands (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
 use crate::state::memory::GlobalMemory;
-use crate::state::pending::{PendingPiece, PendingSource};
+use crate::state::pending::{PendingPiece, PendingSource, PieceBytes};
 use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
 use std::ops::Range;
 use warpgrid_isa::layout::Swizzle;
@@ -325,7 +325,7 @@ impl TensorTransfer {
             space: to.space,
             block: to.block,
             address: to.address,
-            bytes: vec![0; n_bytes],
+            bytes: PieceBytes::zeros(n_bytes),
             source: Some(from),
             reduces: self.reduces,
         }
@@ -357,7 +357,7 @@ impl TensorTransfer {
                     space: StateSpace::Shared,
                     block: *block,
                     address: swizzle.apply(shared),
-                    bytes: bytes.clone(),
+                    bytes: PieceBytes::from_slice(&bytes),
                     source: None,
                     reduces: None,
                 });
