@@ -9,6 +9,7 @@ mod state;
 
 pub use decode::{Support, supports};
 pub use exec::tensor;
+pub use exec::tiles::{Tile, TileMatrix, TilePlace};
 pub use past::StoreTicks;
 pub use past::timeline::{Progress, Timeline, TimelineLimits};
 pub use run::event::{Agent, Outcome, PendingId, StepEvent};
@@ -41,5 +42,5 @@ pub use state::tensor_map::{
     Interleave, MAX_RANK, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType, TensorUnit,
 };
 pub use state::tensor_memory::{TENSOR_COLUMNS, TENSOR_LANES, TensorMemoryWork};
-pub use state::tensor_transfer::{TensorDirection, TensorTransfer};
+pub use state::tensor_transfer::{TensorDirection, TensorTransfer, TilePiece};
 pub use state::warpgroup::WarpgroupProduct;

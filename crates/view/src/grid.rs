@@ -52,6 +52,7 @@ pub(crate) fn layout(
         total_rows,
         sector_bytes: (memory.view.space == Space::Global).then_some(shape.sector_bytes),
         cells,
+        tiles: Vec::new(),
     }
 }
 

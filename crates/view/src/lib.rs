@@ -37,6 +37,7 @@ pub mod seeds;
 mod sentence;
 pub mod session;
 mod stores;
+pub mod tensor_step;
 mod terms;
 pub mod traffic;
 pub mod warp;

@@ -15,6 +15,7 @@ use crate::causes::CauseView;
 use crate::matrix_step::MatrixStep;
 use crate::mbarriers::MbarrierView;
 use crate::memory_id::MemoryId;
+use crate::tensor_step::{TensorStep, TileCells};
 use crate::traffic::Traffic;
 use serde::{Deserialize, Serialize};
 pub use warpgrid_launch::fault::{FaultSort, Space};
@@ -113,6 +114,8 @@ pub struct Grid {
     pub sector_bytes: Option<u32>,
     /// Row by row; the last row may be short.
     pub cells: Vec<Cell>,
+    /// Which of them are part of the tiles of the step.
+    pub tiles: Vec<TileCells>,
 }
 
 /// One element of a grid.
@@ -377,6 +380,8 @@ pub struct Frame {
     pub store: Option<StoreView>,
     /// The matrices of the last step, if it was a matrix instruction.
     pub matrix: Option<MatrixStep>,
+    /// What the last step started on the tensor units, or what of it landed.
+    pub tensor: Option<TensorStep>,
     pub fault: Option<FaultView>,
     /// The earlier events that matter for the fault.
     pub causes: Vec<CauseView>,

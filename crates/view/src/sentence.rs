@@ -5,6 +5,7 @@ use crate::memory_id::MemoryId;
 use crate::model::{
     FaultView, LaneStore, Phrase, PhraseLink, RunStatus, Space, StepView, StoreAction, StoreView,
 };
+use crate::tensor_step::{TensorCopyView, TensorStep, TileView};
 use warpgrid_isa::MemoryShape;
 
 /// Builds a sentence from stretches.
@@ -45,6 +46,8 @@ impl Sentence {
 pub(crate) struct Surroundings<'a> {
     /// What the step made of a matrix product.
     pub(crate) product: Option<&'a StepProduct>,
+    /// What it started on the tensor units, or what of it landed.
+    pub(crate) tensor: Option<&'a TensorStep>,
     pub(crate) shape: MemoryShape,
     /// Extents of the grid.
     pub(crate) grid: [u32; 3],
@@ -67,8 +70,17 @@ pub(crate) fn sentence(
                 .plain(format!(": {}.", fault.message))
                 .0;
         }
-        (None, Some(store), _) => stored(store, around),
-        (None, None, Some(step)) => multiplied(stepped(step, around), around.product),
+        (None, Some(store), _) => {
+            let sentence = stored(store, around);
+            match around.tensor.and_then(|tensor| tensor.copy.as_ref()) {
+                Some(copy) => outside(boxed(sentence.plain(" It is "), copy).plain("."), copy),
+                None => sentence,
+            }
+        }
+        (None, None, Some(step)) => match around.tensor {
+            Some(tensor) => worked(step, tensor, around),
+            None => multiplied(stepped(step, around), around.product),
+        },
         (None, None, None) => Sentence::default().plain("Nothing has run yet: step, or play."),
     };
     if status == RunStatus::Finished {
@@ -88,6 +100,125 @@ fn stepped(step: &StepView, around: &Surroundings<'_>) -> Sentence {
             .plain(" ran in ")
             .strong(plural(n, "lane"))
             .plain("."),
+    }
+}
+
+/// What an operation on the tensor units does, as it starts or lands.
+fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Sentence {
+    let opening = Sentence::default().strong(step.opcode.as_str());
+    let opening = by(opening, step.block_id, step.warp, around);
+    if let Some(copy) = &tensor.copy {
+        let sentence = opening.plain(match tensor.has_landed {
+            true => " copied ",
+            false => " started to copy ",
+        });
+        return outside(copied(sentence, copy), copy);
+    }
+    let tile = |name: &str| tensor.tiles.iter().find(|tile| tile.name == name);
+    match (tile("A"), tile("B"), tile("D")) {
+        (Some(a), Some(b), Some(d)) => {
+            let verb = match tensor.has_landed {
+                true => " wrote ",
+                false => " started ",
+            };
+            let sentence = opening
+                .plain(verb)
+                .strong(format!("{} × {}", d.rows, d.columns))
+                .plain(format!(" sums of {} terms, A ", b.rows));
+            let sentence = lies(lies(sentence, a).plain(" times B "), b);
+            let to = match tensor.has_landed {
+                true => ", to ",
+                false => "; they will go to ",
+            };
+            held(sentence.plain(to), d).plain(".")
+        }
+        _ => match &tensor.tiles[..] {
+            [source, destination] => {
+                let verb = match tensor.has_landed {
+                    true => " copied ",
+                    false => " started to copy ",
+                };
+                let n_bytes = source.rows * source.columns;
+                let sentence = opening.plain(verb).strong(plural(n_bytes, "byte"));
+                let sentence = held(sentence.plain(" of "), source);
+                held(sentence.plain(" to "), destination).plain(".")
+            }
+            _ => opening.plain(" ran."),
+        },
+    }
+}
+
+/// Where a factor is, and how it lies there.
+fn lies(sentence: Sentence, tile: &TileView) -> Sentence {
+    let sentence = sentence.plain(format!("(`{}`, ", tile.ty));
+    match tile.memories.is_empty() {
+        true => sentence.plain("in registers)"),
+        false => held(sentence, tile).plain(format!(" {})", tile.place)),
+    }
+}
+
+/// The memories that hold a tile.
+fn held(sentence: Sentence, tile: &TileView) -> Sentence {
+    if tile.memories.is_empty() {
+        return sentence.plain("registers");
+    }
+    tile.memories
+        .iter()
+        .enumerate()
+        .fold(sentence, |sentence, (index, id)| {
+            let and = if index == 0 { "" } else { " and " };
+            let link = PhraseLink::Memory(id.clone());
+            sentence.plain(and).link(memory_name(id), link)
+        })
+}
+
+/// `a box of 64 × 8 at (0, 16) of in`.
+fn boxed(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
+    let text = |numbers: &[String], between: &str| numbers.join(between);
+    let extents: Vec<String> = copy.box_extents.iter().map(u64::to_string).collect();
+    let coordinates: Vec<String> = copy.coordinates.iter().map(i64::to_string).collect();
+    let sentence = sentence
+        .plain("a box of ")
+        .strong(text(&extents, " × "))
+        .plain(format!(
+            " `{}` at ({}) of ",
+            copy.ty,
+            text(&coordinates, ", ")
+        ));
+    match &copy.memory {
+        Some(id) => sentence.link(memory_name(id), PhraseLink::Memory(id.clone())),
+        None => sentence.plain("a tensor"),
+    }
+}
+
+fn copied(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
+    let sentence = boxed(sentence, copy).plain(if copy.is_load { " to " } else { " from " });
+    let shared = copy.shared.iter().enumerate();
+    let sentence = shared.fold(sentence, |sentence, (index, id)| {
+        let and = if index == 0 { "" } else { " and " };
+        let link = PhraseLink::Memory(id.clone());
+        sentence.plain(and).link(memory_name(id), link)
+    });
+    let sentence = sentence
+        .plain(": ")
+        .strong(plural(copy.n_bytes as u32, "byte"));
+    match copy.mbarrier {
+        Some(address) => sentence.plain(format!(", which the mbarrier at {address} counts.")),
+        None => sentence.plain("."),
+    }
+}
+
+/// Which part of a box is no part of the tensor.
+fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
+    match copy.n_outside as u32 {
+        0 => sentence,
+        n => {
+            let sentence = sentence.plain(" ").strong(plural(n, "byte"));
+            match copy.is_load {
+                true => sentence.plain(format!(" outside of the tensor read as {}.", copy.fill)),
+                false => sentence.plain(" outside of the tensor go nowhere."),
+            }
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::memories::Memory;
 use crate::model::{DiagnosticView, PendingView, StepView};
 use crate::pending;
 use crate::stores::StoreRecord;
+use crate::tensor_step::TensorRecord;
 use crate::traffic::TrafficCounter;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -43,6 +44,8 @@ struct Last {
     /// The matrices of a matrix instruction, and what it loaded.
     matrices: Vec<MatrixRecord>,
     loads: Vec<StoreRecord>,
+    /// What it started on the tensor units, or what of it landed.
+    tensor: TensorRecord,
 }
 
 /// A scenario, checked and ready to be stepped forward and back.

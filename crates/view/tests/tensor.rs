@@ -1,29 +1,16 @@
 //! Kernels of tensor instructions leave exactly the memory that they should: a family of them a test, in natural order and in another.
 
+#[path = "common/tensor.rs"]
+mod cases;
 mod common;
 
+use cases::cases;
 use common::{entries, keeps_promise};
-use flate2::read::GzDecoder;
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 use warpgrid_view::{Scenario, Session};
 
 /// Far more than any case needs; a case that gets here is stuck.
 const MAX_STEPS: u64 = 50_000_000;
-
-#[derive(Deserialize)]
-struct Case {
-    case: Scenario,
-    texts: BTreeMap<String, String>,
-}
-
-fn cases(family: &str) -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tensor");
-    let file = File::open(folder.join(format!("{family}.json.gz"))).expect("a family");
-    serde_json::from_reader(GzDecoder::new(file)).expect("cases")
-}
 
 /// Every text of the family, with the orders that some seeds give.
 fn check(family: &str) {

@@ -388,7 +388,9 @@ totalRows: number,
 /** Size of the sectors in which the hardware moves this memory; absent for spaces without sectors. */
 sectorBytes: number | null,
 /** Row by row; the last row may be short. */
-cells: Array<Cell>, };
+cells: Array<Cell>,
+/** Which of them are part of the tiles of the step. */
+tiles: Array<TileCells>, };
 
 /** One element of a store. */
 export type PieceView = {
@@ -683,7 +685,9 @@ next: StepView | null,
 /** What the last step stored, if it was a store. */
 store: StoreView | null,
 /** The matrices of the last step, if it was a matrix instruction. */
-matrix: MatrixStep | null, fault: FaultView | null,
+matrix: MatrixStep | null,
+/** What the last step started on the tensor units, or what of it landed. */
+tensor: TensorStep | null, fault: FaultView | null,
 /** The earlier events that matter for the fault. */
 causes: Array<CauseView>, memories: Array<MemoryView>, grids: Array<Grid>, warp: WarpView | null,
 /** How far each block is, and which warps exist at present. */

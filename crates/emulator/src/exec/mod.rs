@@ -49,6 +49,7 @@ pub(crate) mod tensor_copy;
 pub(crate) mod tensor_memory;
 pub(crate) mod tensor_product;
 pub(crate) mod texture;
+pub(crate) mod tiles;
 pub(crate) mod vectors;
 pub(crate) mod video;
 pub(crate) mod waits;

@@ -31,7 +31,7 @@ pub(crate) fn wrong(why: String, lanes: u32) -> Box<Halt> {
     Halt::new(FaultKind::TensorMemory { why }, lanes)
 }
 
-/// Executes an operation on tensor memory; whether it stored to shared memory.
+/// Executes an operation on tensor memory; whether it stored to shared or to tensor memory.
 #[inline(never)]
 pub(crate) fn execute(
     around: &mut Surroundings<'_>,
@@ -65,6 +65,7 @@ pub(crate) fn execute(
         TensorMemoryPlan::Store(plan) => {
             whole_warp(mask)?;
             store(around, warp, plan, choice, step)?;
+            return Ok(true);
         }
         TensorMemoryPlan::Commit { object, blocks } => {
             commit(around, warp, (object, *blocks), choice, step)?;
@@ -248,7 +249,11 @@ fn in_flight(around: &Surroundings<'_>, blocks: &[u64]) -> Vec<(PendingId, u64)>
     let all = around.starter.in_flight.all().iter();
     let touches = all.filter(|pending| match &pending.operation.work {
         Work::TensorMemory(work) => work.blocks.iter().any(|block| blocks.contains(block)),
-        Work::Pieces | Work::Tensor(_) | Work::Product(_) | Work::Cancel { .. } => false,
+        Work::Pieces
+        | Work::Tensor(_)
+        | Work::TensorPieces(_)
+        | Work::Product(_)
+        | Work::Cancel { .. } => false,
     });
     touches
         .map(|pending| (pending.id, pending.lands_at))

@@ -85,7 +85,7 @@ fn outside(place: TensorPlace) -> Box<Halt> {
     wrong(why, 1)
 }
 
-fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
+pub(super) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
     MatrixDescriptor::decode(bits, DescriptorKind::TensorMemory).ok_or_else(|| {
         let why = format!("the descriptor 0x{bits:016x} has no swizzle that exists");
         wrong(why, 1)
@@ -117,13 +117,31 @@ fn copy(
 }
 
 /// How the elements of a factor lie in shared memory.
-fn storage_of(kind: MmaKind, ty: ScalarType) -> Storage {
+pub(super) fn storage_of(kind: MmaKind, ty: ScalarType) -> Storage {
     match (kind, ty) {
         (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => Storage::Nibbles,
         (_, ScalarType::E2m1) => Storage::Padded(4),
         (_, ScalarType::E2m3 | ScalarType::E3m2) => Storage::Padded(6),
         (_, ScalarType::Tf32) => Storage::Bytes(4),
         (_, ty) => Storage::Bytes(ty.width_bits() / 8),
+    }
+}
+
+/// Bits of an element of a factor in tensor memory.
+pub(super) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
+    match storage_of(kind, ty) {
+        Storage::Bytes(size) => 8 * size,
+        // In tensor memory each has a byte.
+        Storage::Padded(_) => 8,
+        Storage::Nibbles => 4,
+    }
+}
+
+/// Bits of an element of a sparse factor, and elements of which metadata choose half.
+pub(super) fn metadata_bits(ty: ScalarType) -> (u32, usize) {
+    match ty {
+        ScalarType::Tf32 => (32, 2),
+        ty => (ty.width_bits().max(8), 4),
     }
 }
 
@@ -145,13 +163,23 @@ fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
 }
 
 /// A product with its descriptor read.
-struct Reading<'p> {
-    operands: &'p ProductOperands,
-    work: &'p TensorMemoryWork,
-    says: InstructionDescriptor,
-    sums: ProductLayout,
+pub(super) struct Reading<'p> {
+    pub(super) operands: &'p ProductOperands,
+    pub(super) work: &'p TensorMemoryWork,
+    pub(super) says: InstructionDescriptor,
+    pub(super) sums: ProductLayout,
     /// Terms of each sum, with those that a sparse A leaves out.
-    depth: usize,
+    pub(super) depth: usize,
+}
+
+/// Terms of a sum of a dense product.
+const fn dense_terms(kind: MmaKind) -> usize {
+    match kind {
+        MmaKind::F16 => 16,
+        MmaKind::Tf32 => 8,
+        MmaKind::I8 | MmaKind::F8f6f4 | MmaKind::Mxf8f6f4 => 32,
+        MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => 64,
+    }
 }
 
 fn product(
@@ -160,47 +188,14 @@ fn product(
     blocks: &mut Blocks<'_>,
     (core, writer): (TensorCore, Writer),
 ) -> Executed {
-    let lanes = 1 << work.lane;
-    let unknown = || {
-        let why = format!(
-            "the instruction descriptor 0x{:08x} is none of this kind",
-            work.descriptor
-        );
-        wrong(why, lanes)
-    };
-    let says = InstructionDescriptor::decode(work.descriptor, operands.kind).ok_or_else(unknown)?;
-    let sums = ProductLayout {
-        m: says.m,
-        n: says.n,
-        n_blocks: blocks.places.len(),
-        is_stationary: operands.is_stationary,
-        is_sparse: operands.metadata.is_some(),
-    };
-    if says.n == 0 || says.n > 256 || sums.place(0, 0).is_none() {
-        let why = format!(
-            "the instruction descriptor says {} rows and {} columns, which no product of {} blocks has",
-            says.m, says.n, sums.n_blocks
-        );
-        return Err(wrong(why, lanes));
-    }
+    let reading = Reading::new(operands, work, blocks.places.len())?;
+    let (says, sums) = (reading.says, reading.sums);
     if says.is_sparse != sums.is_sparse {
         let why =
             "the instruction descriptor and the instruction do not agree on whether A is sparse";
-        return Err(wrong(why.to_owned(), lanes));
+        return Err(wrong(why.to_owned(), reading.lanes()));
     }
-    let dense = match operands.kind {
-        MmaKind::F16 => 16,
-        MmaKind::Tf32 => 8,
-        MmaKind::I8 | MmaKind::F8f6f4 | MmaKind::Mxf8f6f4 => 32,
-        MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => 64,
-    };
-    let reading = Reading {
-        operands,
-        work,
-        says,
-        sums,
-        depth: if sums.is_sparse { 2 * dense } else { dense },
-    };
+    let dense = dense_terms(operands.kind);
     let a = reading.factor_a(blocks, dense)?;
     let b = reading.factor_b(blocks)?;
     let c = reading.sums_before(blocks)?;
@@ -213,7 +208,47 @@ fn product(
     reading.write(blocks, &d, writer)
 }
 
-impl Reading<'_> {
+impl<'p> Reading<'p> {
+    /// Reads the descriptor of a product of this many blocks.
+    pub(super) fn new(
+        operands: &'p ProductOperands,
+        work: &'p TensorMemoryWork,
+        n_blocks: usize,
+    ) -> Result<Reading<'p>, Box<Halt>> {
+        let lanes = 1 << work.lane;
+        let unknown = || {
+            let why = format!(
+                "the instruction descriptor 0x{:08x} is none of this kind",
+                work.descriptor
+            );
+            wrong(why, lanes)
+        };
+        let says =
+            InstructionDescriptor::decode(work.descriptor, operands.kind).ok_or_else(unknown)?;
+        let sums = ProductLayout {
+            m: says.m,
+            n: says.n,
+            n_blocks,
+            is_stationary: operands.is_stationary,
+            is_sparse: operands.metadata.is_some(),
+        };
+        if says.n == 0 || says.n > 256 || sums.place(0, 0).is_none() {
+            let why = format!(
+                "the instruction descriptor says {} rows and {} columns, which no product of {} blocks has",
+                says.m, says.n, sums.n_blocks
+            );
+            return Err(wrong(why, lanes));
+        }
+        let dense = dense_terms(operands.kind);
+        Ok(Reading {
+            operands,
+            work,
+            says,
+            sums,
+            depth: if sums.is_sparse { 2 * dense } else { dense },
+        })
+    }
+
     /// The lane that started the product.
     fn lanes(&self) -> u32 {
         1 << self.work.lane
@@ -270,12 +305,7 @@ impl Reading<'_> {
             }
             FactorOperand::Kept(_) => {
                 let start = TensorPlace::of(self.work.a as u32);
-                let bits = match storage_of(kind, ty) {
-                    Storage::Bytes(size) => 8 * size,
-                    // In tensor memory each has a byte.
-                    Storage::Padded(_) => 8,
-                    Storage::Nibbles => 4,
-                };
+                let bits = kept_bits(kind, ty);
                 for row in 0..m {
                     let (block, lane, _) = self.sums.place(row, 0).unwrap_or((0, 0, 0));
                     for k in 0..depth as u32 {
@@ -323,7 +353,7 @@ impl Reading<'_> {
         Ok(values)
     }
 
-    fn place(&self, row: usize, column: usize) -> (usize, TensorPlace) {
+    pub(super) fn place(&self, row: usize, column: usize) -> (usize, TensorPlace) {
         let (block, lane, column) = self.sums.place(row, column).unwrap_or((0, 0, 0));
         (
             block,
@@ -383,11 +413,7 @@ impl Reading<'_> {
     fn stored_columns(&self, blocks: &Blocks<'_>, row: usize) -> Result<Vec<usize>, Box<Halt>> {
         let rows = self.sums.m / self.sums.n_blocks;
         let (block, m) = (row / rows, row % rows);
-        let bits = match self.says.a {
-            ScalarType::Tf32 => 32,
-            ty => ty.width_bits().max(8),
-        };
-        let chunk = if bits == 32 { 2 } else { 4 };
+        let (bits, chunk) = metadata_bits(self.says.a);
         let start = TensorPlace::of(self.work.metadata).plus(0, self.says.selector);
         let mut columns = Vec::with_capacity(self.depth / 2);
         for first in (0..self.depth).step_by(chunk) {
@@ -451,13 +477,18 @@ impl Reading<'_> {
         Ok(factors.copied().collect())
     }
 
+    /// Whether the sums of a lane of tensor memory stay as they are.
+    pub(super) fn is_left_out(&self, block: usize, place: TensorPlace) -> bool {
+        let word = 4 * block + place.lane as usize / 32;
+        let left_out = self.work.left_out.get(word).copied().unwrap_or(0);
+        left_out >> (place.lane % 32) & 1 == 1
+    }
+
     fn write(&self, blocks: &mut Blocks<'_>, d: &[u64], writer: Writer) -> Executed {
         let ProductLayout { n, .. } = self.sums;
         for (at, value) in d.iter().enumerate() {
             let (block, place) = self.place(at / n, at % n);
-            let word = 4 * block + place.lane as usize / 32;
-            let left_out = self.work.left_out.get(word).copied().unwrap_or(0);
-            if left_out >> (place.lane % 32) & 1 == 0 {
+            if !self.is_left_out(block, place) {
                 blocks.write(block, place, *value as u32, writer)?;
             }
         }

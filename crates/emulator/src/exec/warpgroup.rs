@@ -20,9 +20,9 @@ use warpgrid_isa::layout::{
 };
 
 /// Rows of a warp.
-const ROWS: usize = 16;
+pub(super) const ROWS: usize = 16;
 /// Warps of a warpgroup.
-const WARPS: u32 = 4;
+pub(super) const WARPS: u32 = 4;
 
 /// Puts the rows of a warp of a product in flight, after those that its sums go on from.
 pub(crate) fn start(
@@ -259,7 +259,7 @@ fn scatter(l: &mut Lanes<'_>, plan: &WarpProductPlan, d: &[u64]) {
 }
 
 /// A factor in shared memory.
-fn described(
+pub(super) fn described(
     plan: &WarpProductPlan,
     bits: u64,
     major: Major,

@@ -1,6 +1,7 @@
 //! What a host does to a run from outside: it starts an operation, or lets one land now. An input belongs to a
 //! position; a run that comes to the position again meets it again.
 
+use crate::exec::tiles::{Tile, tiles};
 use crate::run::event::PendingId;
 use crate::run::machine::Machine;
 use crate::state::pending::{Pending, PendingOperation};
@@ -23,6 +24,11 @@ impl Machine {
     /// Operations in flight, in the order in which they will land.
     pub fn pending(&self) -> &[Arc<Pending>] {
         self.state.in_flight.all()
+    }
+
+    /// The matrices that an operation in flight reads and writes, and where each lies; none of one that moves no matrix, or that will fault.
+    pub fn tiles(&self, pending: &Pending) -> Vec<Tile> {
+        tiles(&self.setup.code, pending)
     }
 
     /// Puts an operation in flight, as an instruction at this position would. For hosts and tests.

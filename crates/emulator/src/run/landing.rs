@@ -61,7 +61,7 @@ impl Machine {
             }
         };
         let worked = match &pending.operation.work {
-            Work::Pieces | Work::Tensor(_) | Work::Cancel { .. } => Ok(()),
+            Work::Pieces | Work::Tensor(_) | Work::TensorPieces(_) | Work::Cancel { .. } => Ok(()),
             Work::Product(product) => self.land_product(&pending, product),
             Work::TensorMemory(work) => self.land_in_tensor_memory(work, step),
         };
@@ -77,7 +77,15 @@ impl Machine {
         let signals = signal.is_some();
         let ended = self.write_signal(signal, step);
         self.wake_after(&pending, ended);
-        let stored = !pending.operation.pieces.is_empty() || signals;
+        let in_tensor_memory = match &pending.operation.work {
+            Work::TensorMemory(_) => true,
+            Work::Pieces
+            | Work::Tensor(_)
+            | Work::TensorPieces(_)
+            | Work::Product(_)
+            | Work::Cancel { .. } => false,
+        };
+        let stored = !pending.operation.pieces.is_empty() || signals || in_tensor_memory;
         if stored {
             self.state.stores_done += 1;
             observer.store_step(step);

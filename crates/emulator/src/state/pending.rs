@@ -157,6 +157,8 @@ pub enum Work {
     Pieces,
     /// Moves a part of a tensor, which becomes pieces when it reads or lands.
     Tensor(Box<TensorTransfer>),
+    /// Nothing beyond its pieces, which are those of this copy.
+    TensorPieces(Box<TensorTransfer>),
     /// Writes registers of the warp that started it.
     Product(Box<WarpgroupProduct>),
     /// Asks for a cluster that has not started; the answer, and the bytes that mbarriers count, go to these blocks.
@@ -193,7 +195,9 @@ impl PendingOperation {
             }
         );
         let reads = match &self.work {
-            Work::Pieces => self.pieces.iter().any(|piece| piece.source.is_some()),
+            Work::Pieces | Work::TensorPieces(_) => {
+                self.pieces.iter().any(|piece| piece.source.is_some())
+            }
             Work::Tensor(transfer) => transfer.direction == TensorDirection::Store,
             Work::Product(_) | Work::TensorMemory(_) | Work::Cancel { .. } => false,
         };
@@ -203,9 +207,11 @@ impl PendingOperation {
     /// The pieces that it will write, those of a rule as well.
     pub fn all_pieces(&self) -> Cow<'_, [PendingPiece]> {
         match &self.work {
-            Work::Pieces | Work::Product(_) | Work::TensorMemory(_) | Work::Cancel { .. } => {
-                Cow::Borrowed(&self.pieces)
-            }
+            Work::Pieces
+            | Work::TensorPieces(_)
+            | Work::Product(_)
+            | Work::TensorMemory(_)
+            | Work::Cancel { .. } => Cow::Borrowed(&self.pieces),
             Work::Tensor(transfer) => Cow::Owned(transfer.pieces()),
         }
     }
@@ -215,7 +221,7 @@ impl PendingOperation {
         let mut operation = self.clone();
         if let Work::Tensor(transfer) = &self.work {
             operation.pieces = transfer.pieces();
-            operation.work = Work::Pieces;
+            operation.work = Work::TensorPieces(transfer.clone());
         }
         operation
     }
@@ -241,7 +247,9 @@ impl Pending {
         let lanes = pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));
         match &self.operation.work {
             Work::Pieces => lanes,
-            Work::Tensor(transfer) => lanes | 1 << (transfer.lane & 31),
+            Work::Tensor(transfer) | Work::TensorPieces(transfer) => {
+                lanes | 1 << (transfer.lane & 31)
+            }
             Work::Product(_) => u32::MAX,
             Work::TensorMemory(work) => lanes | 1 << (work.lane & 31),
             Work::Cancel { lane, .. } => lanes | 1 << (lane & 31),
@@ -402,7 +410,11 @@ impl InFlight {
                 let is_here = (origin.block, origin.warp / 4) == (block, warpgroup);
                 is_here.then_some((origin.warp, product.index))
             }
-            Work::Pieces | Work::Tensor(_) | Work::Cancel { .. } | Work::TensorMemory(_) => None,
+            Work::Pieces
+            | Work::Tensor(_)
+            | Work::TensorPieces(_)
+            | Work::Cancel { .. }
+            | Work::TensorMemory(_) => None,
         };
         let parts: Vec<(PendingId, u32)> = self
             .operations
@@ -449,7 +461,9 @@ impl InFlight {
                 |piece: &PendingPiece| piece.space != StateSpace::Global && of_cluster(piece.block);
             let moves = match &operation.work {
                 Work::Pieces | Work::Product(_) => false,
-                Work::Tensor(transfer) => transfer.blocks.iter().any(|block| of_cluster(*block)),
+                Work::Tensor(transfer) | Work::TensorPieces(transfer) => {
+                    transfer.blocks.iter().any(|block| of_cluster(*block))
+                }
                 Work::Cancel { blocks, .. } => blocks.iter().any(|block| of_cluster(*block)),
                 Work::TensorMemory(work) => work.blocks.iter().any(|block| of_cluster(*block)),
             };

@@ -39,7 +39,7 @@ impl TensorPlace {
     }
 
     /// Of its first byte; none outside.
-    fn offset(self) -> Option<usize> {
+    pub(crate) fn offset(self) -> Option<usize> {
         let is_inside = self.lane < TENSOR_LANES && self.column < TENSOR_COLUMNS;
         is_inside.then_some(((self.lane * TENSOR_COLUMNS + self.column) * 4) as usize)
     }

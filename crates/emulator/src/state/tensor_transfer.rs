@@ -35,10 +35,26 @@ pub struct TensorTransfer {
     pub reduces: Option<(AtomicOp, ScalarType)>,
 }
 
+/// A part of a row of at most 16 bytes of shared memory, as a tensor copy moves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TilePiece {
+    /// Of its first element in the tensor, innermost first.
+    pub coordinates: [i64; MAX_RANK],
+    /// Its first byte in shared memory, and where it would be without a swizzle.
+    pub shared: u64,
+    pub plain: u64,
+    /// Bytes of shared memory.
+    pub n_bytes: u64,
+    /// Of them, those of elements of the tensor; the others are outside of it.
+    pub n_inside: u64,
+    /// The address of the first element in global memory; none where none is inside.
+    pub global: Option<u64>,
+}
+
 /// A row of the part: values that follow each other in both memories.
 struct Row {
-    /// Of the first value, along dimension 0.
-    first: i64,
+    /// Of the first value, along each dimension.
+    places: [i64; MAX_RANK],
     n_values: u64,
     /// Of the row in global memory, without dimension 0; none outside of the tensor.
     start: Option<u64>,
@@ -50,6 +66,24 @@ impl TensorTransfer {
         let unit = self.map.ty.unit();
         let rows = self.n_rows();
         rows * self.row_values().div_ceil(unit.n_values) * unit.shared_bytes
+    }
+
+    /// Elements of the part along each dimension, as far as it has the shape of a box; else values of a row, and rows.
+    pub fn box_extents(&self) -> Vec<u64> {
+        match self.mode {
+            LoadMode::Tile => (0..self.map.rank)
+                .map(|dimension| match dimension {
+                    0 => self.row_values(),
+                    dimension => self.n_along(dimension),
+                })
+                .collect(),
+            LoadMode::Gather4
+            | LoadMode::Scatter4
+            | LoadMode::Im2col
+            | LoadMode::Im2colNoOffsets
+            | LoadMode::Im2colW
+            | LoadMode::Im2colW128 => vec![self.row_values(), self.n_rows()],
+        }
     }
 
     fn row_values(&self) -> u64 {
@@ -112,7 +146,7 @@ impl TensorTransfer {
         let unit = self.map.ty.unit();
         let n_units = row.n_values.div_ceil(unit.n_values) as i64;
         // Values that lie together are inside or outside together.
-        let first = row.first.div_euclid(unit.n_values as i64);
+        let first = row.places[0].div_euclid(unit.n_values as i64);
         let last = (self.map.extents[0] / unit.n_values) as i64;
         let low = (-first).clamp(0, n_units);
         let high = last.saturating_sub(first).clamp(low, n_units);
@@ -131,6 +165,44 @@ impl TensorTransfer {
         self.for_each_row(|row| {
             self.add_row(&row, at, swizzle, &mut pieces);
             at += bytes;
+        });
+        pieces
+    }
+
+    /// What is copied, in pieces of 16 bytes or the rest of a row, in the order of shared memory without a swizzle: where each comes from and
+    /// lies. At most so many.
+    pub fn tile_pieces(&self, at_most: usize) -> Vec<TilePiece> {
+        const BYTES: u64 = 16;
+        let mut pieces = Vec::new();
+        let unit = self.map.ty.unit();
+        let swizzle = self.map.swizzle().unwrap_or_default();
+        let mut plain = self.shared;
+        self.for_each_row(|row| {
+            let n_units = row.n_values.div_ceil(unit.n_values);
+            let per_piece = (BYTES / unit.shared_bytes).max(1);
+            let inside = self.inside(&row);
+            let mut from = 0;
+            while from < n_units && pieces.len() < at_most {
+                let n = per_piece.min(n_units - from);
+                let within = inside.as_ref().and_then(|(start, units)| {
+                    let (low, high) = (units.start.max(from), units.end.min(from + n));
+                    let global = start.wrapping_add(low.wrapping_mul(unit.global_bytes));
+                    (low < high).then(|| (global, high - low))
+                });
+                let mut coordinates = row.places;
+                coordinates[0] = coordinates[0].wrapping_add((from * unit.n_values) as i64);
+                let at = plain + from * unit.shared_bytes;
+                pieces.push(TilePiece {
+                    coordinates,
+                    shared: swizzle.apply(at),
+                    plain: at,
+                    n_bytes: n * unit.shared_bytes,
+                    n_inside: within.map_or(0, |(_, n)| n * unit.shared_bytes),
+                    global: within.map(|(global, _)| global),
+                });
+                from += n;
+            }
+            plain += n_units * unit.shared_bytes;
         });
         pieces
     }
@@ -155,7 +227,7 @@ impl TensorTransfer {
                 .map(|at| at.wrapping_add((place as u64).wrapping_mul(stride)));
         }
         Row {
-            first: places[0],
+            places: *places,
             n_values: self.row_values(),
             start,
         }

@@ -11,9 +11,11 @@ use crate::model::{
 };
 use crate::sentence::{Surroundings, sentence};
 use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
+use crate::tensor_step::TensorRecord;
 use crate::warp::PresentStep;
 use crate::{blocks, fault, grid, warp};
-use warpgrid_emulator::{NoteKind, Status};
+use std::sync::Arc;
+use warpgrid_emulator::{Agent, NoteKind, Outcome, Pending, Status};
 use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::reading::{HeldMatrix, Reader, Value};
@@ -163,6 +165,7 @@ impl Session {
                 fault.as_ref(),
                 &Surroundings {
                     product: matrix.as_ref().and_then(|matrix| matrix.product.as_ref()),
+                    tensor: self.last.tensor.view(),
                     shape: self.memory_shape(),
                     grid: self.grid_extents(),
                     is_alone: machine.n_blocks() == 1 && self.n_threads() <= 32,
@@ -172,6 +175,7 @@ impl Session {
             next,
             store: stores.into_iter().next(),
             matrix,
+            tensor: self.last.tensor.view().cloned(),
             fault,
             causes,
             memories: memories.into_iter().map(|memory| memory.view).collect(),
@@ -219,7 +223,7 @@ impl Session {
             .iter()
             .find(|memory| memory.view.id == request.memory)?;
         let machine = self.timeline.machine();
-        Some(grid::layout(
+        let mut grid = grid::layout(
             memory,
             request,
             machine.memory(memory.region)?,
@@ -227,7 +231,9 @@ impl Session {
             now,
             pending,
             (self.position(), self.memory_shape()),
-        ))
+        );
+        self.last.tensor.mark(&mut grid, memory);
+        Some(grid)
     }
 
     fn last_stores(&self, memories: &[Memory]) -> Vec<StoreView> {
@@ -258,7 +264,9 @@ impl Session {
         if !matrices.is_empty() {
             collector = collector.with_loads();
         }
+        let before = self.timeline.machine().pending().to_vec();
         self.timeline.step(&mut collector);
+        self.last.tensor = self.tensor_step(&before);
         (self.last.stores, self.last.loads) = (collector.stores, collector.loads);
         if let Some(event) = self.timeline.machine().last_step() {
             let place = (event.function, event.instruction);
@@ -281,6 +289,26 @@ impl Session {
             // The fault itself takes no step; meet it again.
             self.timeline.step(&mut ());
         }
+    }
+
+    /// What the step just done started on the tensor units, or what of it landed; `before` was in flight before it.
+    fn tensor_step(&self, before: &[Arc<Pending>]) -> TensorRecord {
+        let machine = self.timeline.machine();
+        let Some(event) = machine.last_step() else {
+            return TensorRecord::default();
+        };
+        let found = match event.agent {
+            Agent::InFlight(id) => before.iter().find(|pending| pending.id == id),
+            // The first, where lanes start one each.
+            Agent::Warp { .. } => {
+                let mut started = machine.pending().iter();
+                started.find(|pending| pending.operation.origin.step == event.position)
+            }
+        };
+        let has_landed = event.what == Outcome::Landed;
+        found.map_or_else(TensorRecord::default, |pending| {
+            TensorRecord::of(machine, pending, has_landed, &self.memories())
+        })
     }
 
     /// The matrices of the instruction that comes next, with what their registers hold.

@@ -1,0 +1,412 @@
+//! What a step did on the tensor units: the tiles of a product or of a copy, where each lies, and which cells they are.
+//! In: an operation that the step started or let land; out: plain data, and ranges of memories.
+
+use crate::fragment::FragmentRequest;
+use crate::memories::Memory;
+use crate::memory_id::MemoryId;
+use crate::model::Grid;
+use crate::stores::locate;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use warpgrid_emulator::{
+    Machine, MemoryId as Place, MemoryRegion, Pending, PendingCompletion, TensorDirection,
+    TensorTransfer, Tile, TileMatrix, TilePiece, TilePlace, Work,
+};
+use warpgrid_isa::layout::{DescriptorKind, Major, MatrixDescriptor};
+
+/// Pieces of a tensor copy that are shown at most: 64 KiB of shared memory.
+const MAX_PIECES: usize = 4096;
+
+/// What a step did on the tensor units: it started an operation, or one landed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TensorStep {
+    /// Whether it landed; else it was started.
+    pub has_landed: bool,
+    /// What is read and written; at most eight.
+    pub tiles: Vec<TileView>,
+    /// Of a tensor copy.
+    pub copy: Option<TensorCopyView>,
+}
+
+/// A matrix that an operation reads or writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TileView {
+    /// `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source`, `destination`
+    pub name: String,
+    /// `f16`
+    #[serde(rename = "type")]
+    pub ty: String,
+    pub rows: u32,
+    pub columns: u32,
+    pub is_written: bool,
+    /// How it lies: `from byte 1024, K-major, 128B swizzle`.
+    pub place: String,
+    /// Where it lies; none where it is in registers.
+    pub memories: Vec<MemoryId>,
+    /// Bytes of them that are read or written.
+    pub n_bytes: u64,
+    /// Shows its layout in the matrix view.
+    pub layout: Option<FragmentRequest>,
+}
+
+/// A copy of a part of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TensorCopyView {
+    /// From the tensor to shared memory; else the other way.
+    pub is_load: bool,
+    /// `tiled`, `im2col`
+    pub mode: String,
+    /// Of an element: `f16`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Elements of the tensor along each dimension, innermost first.
+    pub extents: Vec<u64>,
+    /// Elements of the box along each dimension; of an image channels and pixels.
+    pub box_extents: Vec<u64>,
+    /// Of the first element of the box.
+    pub coordinates: Vec<i64>,
+    /// `128B`; `none`
+    pub swizzle: String,
+    /// The buffer that holds the tensor.
+    pub memory: Option<MemoryId>,
+    /// Shared memory that takes part: of several blocks for a multicast.
+    pub shared: Vec<MemoryId>,
+    /// Bytes of shared memory in each block.
+    pub n_bytes: u64,
+    /// Of them, those that are outside of the tensor.
+    pub n_outside: u64,
+    /// What is read there: `0`, `NaN`.
+    pub fill: String,
+    /// Where the mbarrier is that counts the bytes, in its block's shared memory.
+    pub mbarrier: Option<u64>,
+    /// In the order of the box. The first 4,096 of a larger one.
+    pub pieces: Vec<TensorPieceView>,
+}
+
+/// 16 bytes of a tensor copy, or the rest of a row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TensorPieceView {
+    /// Of its first element in the tensor, innermost first.
+    pub coordinates: Vec<i64>,
+    /// Its first byte in shared memory, and where it would be without a swizzle.
+    pub shared: u64,
+    pub plain: u64,
+    pub n_bytes: u32,
+    /// Of them, those inside of the tensor.
+    pub n_inside: u32,
+}
+
+/// The tiles of a step, and the bytes of memories that each is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TensorRecord {
+    view: Option<TensorStep>,
+    /// By tile.
+    ranges: Vec<Vec<(MemoryRegion, Range<u64>)>>,
+}
+
+/// Cells of a grid that are part of a tile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TileCells {
+    /// Which of the step's tiles.
+    pub tile: u8,
+    /// Index of the first element in the memory, and how many.
+    pub first: u64,
+    pub n: u64,
+}
+
+impl TensorRecord {
+    /// What an operation reads and writes; nothing where it is none of the tensor units.
+    pub(crate) fn of(
+        machine: &Machine,
+        pending: &Pending,
+        has_landed: bool,
+        memories: &[Memory],
+    ) -> TensorRecord {
+        if let Work::Tensor(transfer) | Work::TensorPieces(transfer) = &pending.operation.work {
+            return of_copy(
+                transfer,
+                &pending.operation.completion,
+                has_landed,
+                memories,
+            );
+        }
+        let tiles = machine.tiles(pending);
+        let views = tiles.iter().map(|tile| view_tile(tile, memories));
+        TensorRecord {
+            view: (!tiles.is_empty()).then(|| TensorStep {
+                has_landed,
+                tiles: views.collect(),
+                copy: None,
+            }),
+            ranges: tiles.into_iter().map(|tile| tile.ranges).collect(),
+        }
+    }
+
+    /// The step in the screen's words.
+    pub(crate) fn view(&self) -> Option<&TensorStep> {
+        self.view.as_ref()
+    }
+
+    /// Says which cells of a grid are part of the tiles.
+    pub(crate) fn mark(&self, grid: &mut Grid, memory: &Memory) {
+        let width = grid.ty.width_bytes() as u64;
+        let first = grid.first_row * u64::from(grid.columns);
+        let window = first..first + grid.cells.len() as u64;
+        for (tile, ranges) in self.ranges.iter().enumerate() {
+            let own = ranges.iter().filter(|(region, _)| *region == memory.region);
+            for (_, bytes) in own {
+                let from = (bytes.start / width).max(window.start);
+                let to = bytes.end.div_ceil(width).min(window.end);
+                let tile = tile as u8;
+                match grid.tiles.last_mut() {
+                    _ if from >= to => {}
+                    Some(last)
+                        if last.tile == tile
+                            && last.first + last.n >= from
+                            && last.first <= from =>
+                    {
+                        last.n = last.n.max(to - last.first);
+                    }
+                    Some(_) | None => grid.tiles.push(TileCells {
+                        tile,
+                        first: from,
+                        n: to - from,
+                    }),
+                }
+            }
+        }
+    }
+}
+
+const fn name_of(matrix: TileMatrix) -> &'static str {
+    match matrix {
+        TileMatrix::A => "A",
+        TileMatrix::B => "B",
+        TileMatrix::D => "D",
+        TileMatrix::ScaleA => "scale A",
+        TileMatrix::ScaleB => "scale B",
+        TileMatrix::Metadata => "metadata",
+        TileMatrix::Source => "source",
+        TileMatrix::Destination => "destination",
+    }
+}
+
+fn view_tile(tile: &Tile, memories: &[Memory]) -> TileView {
+    TileView {
+        name: name_of(tile.matrix).to_owned(),
+        ty: tile.ty.name().to_owned(),
+        rows: tile.rows as u32,
+        columns: tile.columns as u32,
+        is_written: tile.is_written,
+        place: match tile.place {
+            TilePlace::Registers => "in registers".to_owned(),
+            TilePlace::Shared {
+                descriptor,
+                kind,
+                major,
+            } => described(descriptor, kind, major),
+            TilePlace::Tensor { address, .. } => {
+                format!("from lane {}, column {}", address >> 16, address & 0xffff)
+            }
+        },
+        memories: ids(tile.ranges.iter().map(|(region, _)| *region), memories),
+        n_bytes: tile.ranges.iter().map(|(_, r)| r.end - r.start).sum(),
+        layout: layout_of(tile),
+    }
+}
+
+fn described(descriptor: u64, kind: DescriptorKind, major: Major) -> String {
+    let Some(found) = MatrixDescriptor::decode(descriptor, kind) else {
+        return format!("descriptor 0x{descriptor:016x}");
+    };
+    let major = match major {
+        Major::K => "K-major",
+        Major::Mn => "MN-major",
+    };
+    format!(
+        "from byte {}, {major}, swizzle {}",
+        found.start,
+        found.swizzle.name()
+    )
+}
+
+/// The ids of memories, each once.
+fn ids(regions: impl Iterator<Item = MemoryRegion>, memories: &[Memory]) -> Vec<MemoryId> {
+    let mut found: Vec<MemoryId> = Vec::new();
+    let mut last = None;
+    for region in regions.filter(|region| last.replace(*region) != Some(*region)) {
+        let memory = memories.iter().find(|memory| memory.region == region);
+        if let Some(memory) = memory
+            && !found.contains(&memory.view.id)
+        {
+            found.push(memory.view.id.clone());
+        }
+    }
+    found
+}
+
+/// What to ask the matrix view for; nothing of what it does not show.
+fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
+    let word = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let mut with = BTreeMap::new();
+    let (op, m, n) = match (tile.place, tile.matrix) {
+        (
+            TilePlace::Shared {
+                descriptor,
+                kind,
+                major,
+            },
+            TileMatrix::A | TileMatrix::B,
+        ) => {
+            with.extend([
+                word("major", if major == Major::K { "k" } else { "mn" }),
+                word("descriptor", &format!("0x{descriptor:016x}")),
+            ]);
+            let is_a = tile.matrix == TileMatrix::A;
+            // The other extent is the smallest: it does not show.
+            match (kind, is_a) {
+                (DescriptorKind::Warpgroup, true) => ("wgmma.shared.a", 64, 8),
+                (DescriptorKind::Warpgroup, false) => ("wgmma.shared.b", 64, tile.columns),
+                (DescriptorKind::TensorMemory, true) => ("tcgen05.shared.a", tile.rows, 16),
+                (DescriptorKind::TensorMemory, false) => ("tcgen05.shared.b", 128, tile.columns),
+            }
+        }
+        (TilePlace::Registers, TileMatrix::A) => ("wgmma.a", 64, 8),
+        (TilePlace::Registers, TileMatrix::D) => ("wgmma.d", 64, tile.columns),
+        (
+            TilePlace::Tensor {
+                product: Some(product),
+                ..
+            },
+            TileMatrix::D,
+        ) => {
+            let group = if product.n_blocks == 2 { "2" } else { "1" };
+            with.extend([word("cta_group", group)]);
+            let said = [("ws", product.is_stationary), ("sparse", product.is_sparse)];
+            let said = said.iter().filter(|(_, is_said)| *is_said);
+            with.extend(said.map(|(name, _)| word(name, "yes")));
+            ("tcgen05.d", tile.rows, tile.columns)
+        }
+        _ => return None,
+    };
+    Some(FragmentRequest {
+        op: op.to_owned(),
+        shape: format!("m{m}n{n}"),
+        ty: tile.ty.name().to_owned(),
+        with,
+        ..FragmentRequest::default()
+    })
+}
+
+/// A tensor copy: the box in global memory, and the tile in shared memory.
+fn of_copy(
+    transfer: &TensorTransfer,
+    completion: &PendingCompletion,
+    has_landed: bool,
+    memories: &[Memory],
+) -> TensorRecord {
+    let map = &transfer.map;
+    let pieces = transfer.tile_pieces(MAX_PIECES);
+    let n_bytes = transfer.shared_bytes();
+    let n_outside = pieces
+        .iter()
+        .map(|piece| piece.n_bytes - piece.n_inside)
+        .sum();
+    let shared = transfer.blocks.iter();
+    let shared = shared.map(|block| MemoryRegion::Shared { block: *block });
+    let unit = map.ty.unit();
+    let in_tensor = |piece: &TilePiece| {
+        let (memory, offset) = locate(memories, Place::Global, piece.global?)?;
+        let n = piece.n_inside / unit.shared_bytes * unit.global_bytes;
+        Some((memory.region, offset..offset + n))
+    };
+    let of_box: Vec<_> = pieces.iter().filter_map(in_tensor).collect();
+    let of_tile: Vec<_> = shared
+        .clone()
+        .flat_map(|region| {
+            let range = |piece: &TilePiece| piece.shared..piece.shared + piece.n_bytes;
+            let mut ranges: Vec<_> = pieces.iter().map(range).collect();
+            ranges.sort_by_key(|range| range.start);
+            ranges.into_iter().map(move |range| (region, range))
+        })
+        .collect();
+    let is_load = transfer.direction == TensorDirection::Load;
+    let spelled = |name: &str, is_written, memories: Vec<MemoryId>, place| TileView {
+        name: name.to_owned(),
+        ty: map.ty.name().to_owned(),
+        rows: pieces.len() as u32,
+        columns: 16,
+        is_written,
+        place,
+        memories,
+        n_bytes,
+        layout: None,
+    };
+    let shared = ids(shared, memories);
+    let (_, of) = locate(memories, Place::Global, map.address).unzip();
+    let memory = locate(memories, Place::Global, map.address);
+    let memory = memory.map(|(memory, _)| memory.view.id.clone());
+    let tiles = vec![
+        spelled(
+            "box",
+            !is_load,
+            memory.iter().cloned().collect(),
+            format!("from byte {}", of.unwrap_or(0)),
+        ),
+        spelled(
+            "tile",
+            is_load,
+            shared.clone(),
+            format!("from byte {}", transfer.shared),
+        ),
+    ];
+    let copy = TensorCopyView {
+        is_load,
+        mode: map.mode.name().to_owned(),
+        ty: map.ty.name().to_owned(),
+        extents: map.extents[..map.rank].to_vec(),
+        box_extents: transfer.box_extents(),
+        coordinates: transfer.coordinates[..map.rank].to_vec(),
+        swizzle: map.swizzle().unwrap_or_default().name().to_owned(),
+        memory,
+        shared,
+        n_bytes,
+        n_outside,
+        fill: if map.fills_nan { "NaN" } else { "0" }.to_owned(),
+        mbarrier: match completion {
+            PendingCompletion::Mbarrier { address, .. } => Some(*address),
+            PendingCompletion::None
+            | PendingCompletion::Arrival { .. }
+            | PendingCompletion::AsyncGroup { .. } => None,
+        },
+        pieces: pieces
+            .iter()
+            .map(|piece| TensorPieceView {
+                coordinates: piece.coordinates[..map.rank].to_vec(),
+                shared: piece.shared,
+                plain: piece.plain,
+                n_bytes: piece.n_bytes as u32,
+                n_inside: piece.n_inside as u32,
+            })
+            .collect(),
+    };
+    TensorRecord {
+        view: Some(TensorStep {
+            has_landed,
+            tiles,
+            copy: Some(copy),
+        }),
+        ranges: vec![of_box, of_tile],
+    }
+}

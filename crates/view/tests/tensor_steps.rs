@@ -1,0 +1,171 @@
+//! What a step on the tensor units shows: which cells its tiles are, how a copy lies, and one sentence, as it starts and as it lands.
+
+#[path = "common/tensor.rs"]
+mod cases;
+
+use cases::cases;
+use expect_test::expect_file;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use warpgrid_view::layout::layout;
+use warpgrid_view::model::{Frame, FrameRequest, Grid, GridRequest, Written};
+use warpgrid_view::{MemoryId, Scenario, Session};
+
+/// Far more steps than any of these kernels takes before its first operation.
+const MAX_STEPS: u64 = 400_000;
+/// Steps that are looked at in each kernel.
+const MAX_FRAMES: usize = 64;
+
+/// One kernel of each family, from the first step on.
+const FAMILIES: [&str; 11] = [
+    "tcgen05_2cta",
+    "tcgen05_cp",
+    "tcgen05_mma",
+    "tcgen05_scaled",
+    "tma_im2col",
+    "tma_load",
+    "tma_multicast",
+    "tma_packed",
+    "tma_store",
+    "wgmma",
+    "wgmma_sparse",
+];
+
+/// The frames of the steps on the tensor units, with grids of their memories.
+fn frames(family: &str) -> Vec<Frame> {
+    let case = cases(family).remove(0);
+    let source = case.texts["kernel.ptx"].clone();
+    let scenario = Scenario {
+        source,
+        ptx_version: None,
+        ..case.case
+    };
+    let mut session = Session::new(scenario).expect("a session");
+    let mut found = Vec::new();
+    let in_flight = |session: &Session| session.pending().iter().map(|p| p.id).collect::<Vec<_>>();
+    let mut before = Vec::new();
+    while session.position() < MAX_STEPS && found.len() < MAX_FRAMES && session.step() {
+        let now = in_flight(&session);
+        if std::mem::replace(&mut before, now.clone()) == now {
+            continue;
+        }
+        let frame = session.frame(&FrameRequest::default());
+        let Some(step) = &frame.tensor else {
+            continue;
+        };
+        let memories: BTreeSet<&MemoryId> =
+            step.tiles.iter().flat_map(|tile| &tile.memories).collect();
+        let grid = |memory: &MemoryId| GridRequest {
+            memory: memory.clone(),
+            ty: None,
+            columns: None,
+            first_row: 0,
+            n_rows: None,
+        };
+        let request = FrameRequest {
+            grids: memories.into_iter().map(grid).collect(),
+            ..FrameRequest::default()
+        };
+        found.push(session.frame(&request));
+    }
+    assert!(
+        !found.is_empty(),
+        "{family} has no step on the tensor units"
+    );
+    found
+}
+
+/// Elements of a memory that are part of a tile.
+fn elements(grid: &Grid, tile: usize) -> BTreeSet<u64> {
+    let own = grid
+        .tiles
+        .iter()
+        .filter(|cells| usize::from(cells.tile) == tile);
+    own.flat_map(|cells| cells.first..cells.first + cells.n)
+        .collect()
+}
+
+/// Elements of a memory that the step wrote.
+fn written(grid: &Grid) -> BTreeSet<u64> {
+    let first = grid.first_row * u64::from(grid.columns);
+    let now = (first..).zip(&grid.cells);
+    now.filter(|(_, cell)| cell.written == Written::Now)
+        .map(|(at, _)| at)
+        .collect()
+}
+
+#[test]
+fn the_tile_that_is_written_is_what_changes_when_it_lands() {
+    let mut n_compared = 0;
+    for family in FAMILIES {
+        for frame in frames(family) {
+            let step = frame.tensor.as_ref().expect("a step");
+            // A phase that ends writes an mbarrier beside the tile.
+            for grid in &frame.grids {
+                let own = step.tiles.iter().enumerate();
+                let own = own
+                    .filter(|(_, tile)| tile.is_written && tile.memories.contains(&grid.memory.id));
+                for (at, tile) in own.filter(|_| step.has_landed) {
+                    assert_eq!(
+                        elements(grid, at),
+                        written(grid),
+                        "{family}, step {}: {}",
+                        frame.position,
+                        tile.name
+                    );
+                    n_compared += 1;
+                }
+            }
+        }
+    }
+    assert!(n_compared > 30, "{n_compared}");
+}
+
+#[test]
+fn every_tile_leads_to_a_layout_that_exists() {
+    let mut operations = BTreeMap::new();
+    for family in FAMILIES {
+        for frame in frames(family) {
+            for tile in frame.tensor.expect("a step").tiles {
+                if let Some(request) = &tile.layout {
+                    if let Err(refusal) = layout(request) {
+                        panic!(
+                            "{family}, step {}: {request:?}: {refusal:?}",
+                            frame.position
+                        );
+                    }
+                    *operations.entry(request.op.clone()).or_insert(0) += 1;
+                }
+            }
+        }
+    }
+    let names: Vec<&str> = operations.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        [
+            "tcgen05.d",
+            "tcgen05.shared.a",
+            "tcgen05.shared.b",
+            "wgmma.d",
+            "wgmma.shared.a",
+            "wgmma.shared.b"
+        ]
+    );
+}
+
+#[test]
+fn one_sentence_says_what_starts_and_what_lands() {
+    let mut text = String::new();
+    for family in FAMILIES {
+        let mut seen = BTreeSet::new();
+        for frame in frames(family) {
+            let step = frame.tensor.as_ref().expect("a step");
+            let opcode = frame.last.as_ref().map_or("", |last| last.opcode.as_str());
+            if seen.insert((opcode.to_owned(), step.has_landed)) {
+                let words = frame.sentence.iter().map(|phrase| phrase.text.as_str());
+                let _ = writeln!(text, "{family}: {}", words.collect::<String>());
+            }
+        }
+    }
+    expect_file!["tensor/sentences.txt"].assert_eq(&text);
+}
