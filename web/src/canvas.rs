@@ -82,6 +82,7 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
         .max()
         .unwrap_or(0);
     let squeeze = squeeze(context, scene);
+    let tiles = tiles_of(grid);
     for (i, cell) in grid.cells.iter().enumerate() {
         let index = first + i as u64;
         let rect = scene
@@ -101,8 +102,28 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
             context.set_fill_style_str(ink);
             write(context, &cell_text(cell, scene.overlay), rect, squeeze);
             marks(context, scene, cell, index, rect);
+            let tile = tiles.get(i).and_then(|tile| tile.checked_sub(1));
+            if let Some(colour) = tile.and_then(|tile| scene.palette.tiles.get(usize::from(tile))) {
+                context.set_fill_style_str(colour);
+                context.fill_rect(rect.x, rect.y + rect.height - 3.5, rect.width, 3.5);
+            }
         }
     }
+}
+
+/// The tile of the step that each cell is part of, plus one; empty where it has none.
+fn tiles_of(grid: &Grid) -> Vec<u8> {
+    if grid.tiles.is_empty() {
+        return Vec::new();
+    }
+    let first = grid.first_row * u64::from(grid.columns);
+    let mut tiles = vec![0; grid.cells.len()];
+    for cells in &grid.tiles {
+        let from = cells.first.saturating_sub(first) as usize;
+        let own = tiles.iter_mut().skip(from).take(cells.n as usize);
+        own.for_each(|tile| *tile = cells.tile + 1);
+    }
+    tiles
 }
 
 /// How much narrower than written the texts of the grid are drawn: all alike, so that the longest fits its cell.

@@ -31,6 +31,7 @@ mod registers_card;
 mod scrubber;
 mod splitter;
 mod step_notes;
+mod tensor_card;
 mod text_picker;
 mod traffic_card;
 mod transport;

@@ -63,6 +63,9 @@ examples! {
         "copy-pipeline" "A pipeline of copies"
         "cluster-histogram" "A histogram over a cluster"
         "tensor-copy" "A tensor copy swizzles its tile"
+        "tensor-edge" "A tensor copy at the edge"
+        "swizzle-modes" "The same tile under each swizzle"
+        "warpgroup-pipeline" "A pipeline of tensor copies and products"
         "deadlock" "A deadlock"
         "broken-mbarrier" "A broken mbarrier"
     }
@@ -73,6 +76,9 @@ examples! {
         "tensor-core-product" "A matrix product on tensor cores"
         "cut-sums" "A sum that a tensor core cuts"
         "tensor-memory" "Values in tensor memory"
+        "tensor-memory-product" "A product in tensor memory"
+        "matrix-epilogue" "An epilogue: stmatrix, then a tensor store"
+        "filtered-image" "An image, filtered"
         "unequal-strides" "Lanes that disagree about the stride"
         "half-a-warp" "Half a warp stores no matrix"
     }

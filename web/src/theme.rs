@@ -12,10 +12,19 @@ pub fn lane_css(lane: u8) -> String {
     )
 }
 
+/// The colour of a tile of a step.
+pub fn tile_css(tile: u8) -> String {
+    format!("oklch({TILE_LIGHT} var(--lane-h{}))", tile & 7)
+}
+
+/// Lightness and chroma of tiles, in both themes.
+const TILE_LIGHT: &str = ".62 .19";
+
 /// The colours that the canvas needs, read once a theme.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Palette {
     pub lanes: Vec<String>,
+    pub tiles: Vec<String>,
     pub lane_ink: String,
     pub empty: String,
     pub faint: String,
@@ -39,6 +48,12 @@ impl Palette {
         };
         Palette {
             lanes: (0..32).map(|lane| lane_value(&style, lane)).collect(),
+            tiles: (0..8)
+                .map(|tile| {
+                    let hue = variable(&style, &format!("--lane-h{tile}"));
+                    format!("oklch({TILE_LIGHT} {hue})")
+                })
+                .collect(),
             lane_ink: variable(&style, "--lane-ink"),
             empty: variable(&style, "--cell-empty"),
             faint: variable(&style, "--ink3"),

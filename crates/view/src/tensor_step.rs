@@ -309,6 +309,12 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
     })
 }
 
+/// `24, 8`
+fn numbers(coordinates: &[i64]) -> String {
+    let texts: Vec<String> = coordinates.iter().map(i64::to_string).collect();
+    texts.join(", ")
+}
+
 /// A tensor copy: the box in global memory, and the tile in shared memory.
 fn of_copy(
     transfer: &TensorTransfer,
@@ -341,8 +347,12 @@ fn of_copy(
             ranges.into_iter().map(move |range| (region, range))
         })
         .collect();
+    let n_box = of_box
+        .iter()
+        .map(|(_, bytes)| bytes.end - bytes.start)
+        .sum();
     let is_load = transfer.direction == TensorDirection::Load;
-    let spelled = |name: &str, is_written, memories: Vec<MemoryId>, place| TileView {
+    let spelled = |name: &str, is_written, memories: Vec<MemoryId>, (place, n_bytes)| TileView {
         name: name.to_owned(),
         ty: map.ty.name().to_owned(),
         rows: pieces.len() as u32,
@@ -354,7 +364,6 @@ fn of_copy(
         layout: None,
     };
     let shared = ids(shared, memories);
-    let (_, of) = locate(memories, Place::Global, map.address).unzip();
     let memory = locate(memories, Place::Global, map.address);
     let memory = memory.map(|(memory, _)| memory.view.id.clone());
     let tiles = vec![
@@ -362,13 +371,16 @@ fn of_copy(
             "box",
             !is_load,
             memory.iter().cloned().collect(),
-            format!("from byte {}", of.unwrap_or(0)),
+            (
+                format!("at ({})", numbers(&transfer.coordinates[..map.rank])),
+                n_box,
+            ),
         ),
         spelled(
             "tile",
             is_load,
             shared.clone(),
-            format!("from byte {}", transfer.shared),
+            (format!("from byte {}", transfer.shared), n_bytes),
         ),
     ];
     let copy = TensorCopyView {

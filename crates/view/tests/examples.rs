@@ -14,7 +14,13 @@ const EXAMPLES: &[&str] = &[
     "deadlock",
     "broken-mbarrier",
     "tensor-copy",
+    "tensor-edge",
+    "swizzle-modes",
+    "warpgroup-pipeline",
     "tensor-memory",
+    "tensor-memory-product",
+    "matrix-epilogue",
+    "filtered-image",
 ];
 
 /// Elements of a line.

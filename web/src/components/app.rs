@@ -21,6 +21,7 @@ use super::product::product_view;
 use super::reference::Reference;
 use super::registers_card::RegistersCard;
 use super::splitter::Splitter;
+use super::tensor_card::TensorCard;
 use super::traffic_card::traffic_card;
 use super::transport::Transport;
 use super::warp_card::WarpCard;
@@ -197,6 +198,9 @@ fn run(
                     <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
                     if frame.matrix.is_some() {
                         <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
+                    }
+                    if frame.tensor.is_some() {
+                        <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                     }
                     <WarpCard frame={frame.clone()} links={links.clone()}
                         register={focused_register(state)} dispatch={dispatch.clone()} />

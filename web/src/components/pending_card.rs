@@ -65,6 +65,12 @@ fn words(operation: &PendingView) -> String {
     let to = memories
         .next()
         .map_or_else(String::new, |id| format!(" to {id}"));
-    let landing = count(operation.lands_at);
-    format!("{n_bytes} bytes{who}{to}; by itself before step {landing}")
+    let landing = match operation.lands_at {
+        u64::MAX => "once all warps of its warpgroup have started it".to_owned(),
+        step => format!("by itself before step {}", count(step)),
+    };
+    match n_bytes {
+        0 => format!("Lands {landing}"),
+        _ => format!("{n_bytes} bytes{who}{to}; {landing}"),
+    }
 }

@@ -1,6 +1,6 @@
 //! Where the boxes of a layout stand: the matrix, and the place where its elements lie.
 
-use super::plan::{HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
+use super::plan::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
 use super::{Mark, Plan};
 use crate::layout::Rect;
 use warpgrid_view::layout::LayoutView;
@@ -151,6 +151,8 @@ fn shared_plan(view: &LayoutView, available: f64) -> Plan {
         bytes: LINE_BYTES,
         part_bytes: PIECE_BYTES,
         part_name: "piece",
+        narrowest: BYTE_WIDTH,
+        head: LINE_HEAD,
     };
     let all = places(view).into_iter();
     let boxes = all.map(|(row, column, place)| {

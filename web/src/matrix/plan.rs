@@ -18,6 +18,8 @@ pub(super) const ROW_HEAD: f64 = 30.0;
 const BETWEEN: f64 = 22.0;
 const LINE_HEIGHT: f64 = 24.0;
 pub(super) const LINE_HEAD: f64 = 64.0;
+/// Pixels of a byte where elements are narrow.
+pub(super) const BYTE_WIDTH: f64 = 5.0;
 
 /// One element, drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,6 +187,8 @@ pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -
         bytes: u64::from(picture.line_bytes.max(1)),
         part_bytes: u64::from(picture.sector_bytes.max(1)),
         part_name: "sector",
+        narrowest: BYTE_WIDTH,
+        head: LINE_HEAD,
     };
     let boxes = picture
         .cells
@@ -211,6 +215,10 @@ pub(super) struct Line {
     pub(super) bytes: u64,
     pub(super) part_bytes: u64,
     pub(super) part_name: &'static str,
+    /// Pixels of a byte at least; a drawing that has less room scrolls.
+    pub(super) narrowest: f64,
+    /// Pixels of the addresses before the lines.
+    pub(super) head: f64,
 }
 
 /// Memory in lines, those left out that hold nothing: boxes of `bits` bits, each with its cell, its first bit and its colour. `label` says what
@@ -226,6 +234,8 @@ pub(super) fn line_plan(
         bytes: line_bytes,
         part_bytes,
         part_name,
+        narrowest,
+        head,
     } = line;
     let mut lines: BTreeMap<u64, usize> = BTreeMap::new();
     let mut held: BTreeMap<u64, usize> = BTreeMap::new();
@@ -236,16 +246,19 @@ pub(super) fn line_plan(
     for (number, place) in lines.values_mut().enumerate() {
         *place = number;
     }
-    let byte_width = ((available - LINE_HEAD) / line_bytes as f64).clamp(5.0, 10.0);
+    // Not `clamp`: its panic prints numbers, which weighs 12 KB.
+    let byte_width = ((available - head) / line_bytes as f64)
+        .max(narrowest)
+        .min(10.0);
     let mut plan = Plan {
-        width: LINE_HEAD + line_bytes as f64 * byte_width + 2.0,
+        width: head + line_bytes as f64 * byte_width + 2.0,
         height: HEAD + lines.len() as f64 * LINE_HEIGHT + 2.0,
         ..Plan::default()
     };
     for part in 0..line_bytes / part_bytes {
-        let x = LINE_HEAD + (part * part_bytes) as f64 * byte_width;
+        let x = head + (part * part_bytes) as f64 * byte_width;
         let middle = x + part_bytes as f64 * byte_width / 2.0;
-        let title = format!("{part_name} {part}");
+        let title = format!("{part_name} {part}").trim_start().to_owned();
         plan.heads.push((title, middle, HEAD / 2.0));
         plan.rules.push(Rect {
             x: x - 1.5,
@@ -257,7 +270,7 @@ pub(super) fn line_plan(
     for (line, number) in &lines {
         let y = HEAD + (*number as f64 + 0.5) * LINE_HEIGHT;
         let address = format!("+0x{:x}", line * line_bytes);
-        plan.heads.push((address, LINE_HEAD / 2.0 - 2.0, y));
+        plan.heads.push((address, head / 2.0 - 2.0, y));
     }
     for (cell, first, lane) in boxes {
         let number = lines.get(&(first / 8 / line_bytes)).copied().unwrap_or(0);
@@ -270,7 +283,7 @@ pub(super) fn line_plan(
         plan.marks.push(Mark {
             cell: *cell,
             rect: Rect {
-                x: LINE_HEAD + (first % (line_bytes * 8)) as f64 / 8.0 * byte_width,
+                x: head + (first % (line_bytes * 8)) as f64 / 8.0 * byte_width,
                 y: HEAD + number as f64 * LINE_HEIGHT,
                 width: width - if width > 6.0 { 1.0 } else { 0.4 },
                 height: LINE_HEIGHT - 1.0,

@@ -143,6 +143,7 @@ pub(crate) fn frame() -> Frame {
         next: None,
         store: Some(store()),
         matrix: None,
+        tensor: None,
         fault: None,
         causes: Vec::new(),
         memories: vec![memory()],
@@ -160,6 +161,7 @@ pub(crate) fn frame() -> Frame {
                 cell("0", None, None, Written::Never),
                 cell("0", None, None, Written::Never),
             ],
+            tiles: Vec::new(),
         }],
         warp: Some(WarpView {
             block: 0,

@@ -170,7 +170,7 @@ impl TensorTransfer {
     }
 
     /// What is copied, in pieces of 16 bytes or the rest of a row, in the order of shared memory without a swizzle: where each comes from and
-    /// lies. At most so many.
+    /// lies. `at_most` of them.
     pub fn tile_pieces(&self, at_most: usize) -> Vec<TilePiece> {
         const BYTES: u64 = 16;
         let mut pieces = Vec::new();

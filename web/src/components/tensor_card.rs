@@ -1,0 +1,256 @@
+//! What the last step did on the tensor units: its tiles with the colours that mark them in the memories, and a tensor copy as a picture.
+
+use super::{Dispatch, FrameRef, say};
+use crate::canvas::{paint_lit, paint_plan};
+use crate::format::{count, extent_css};
+use crate::hooks::use_size;
+use crate::matrix::{MatrixChoice, Plan, piece_words, tile_plan};
+use crate::model::{Action, Focus, MatrixAction};
+use crate::theme::{Palette, tile_css};
+use std::rc::Rc;
+use warpgrid_view::tensor_step::{TensorCopyView, TensorStep, TileView};
+use web_sys::{Element, HtmlCanvasElement};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    pub(crate) palette: Rc<Palette>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn TensorCard(props: &Props) -> Html {
+    let Some(step) = &props.frame.tensor else {
+        return Html::default();
+    };
+    let title = match step.copy {
+        Some(_) => "Tensor copy",
+        None => "Tiles",
+    };
+    html! {
+        <section class="card tensor" aria-label={title}>
+            <h2>{ title }<small>{ if step.has_landed { "landed" } else { "in flight" } }</small></h2>
+            <ul class="tiles">{ for (0..).zip(&step.tiles).map(|(at, tile)| entry(at, tile, step, &props.dispatch)) }</ul>
+            if let Some(copy) = &step.copy {
+                { over_tensor(copy) }
+                <TilePicture frame={props.frame.clone()} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
+            }
+        </section>
+    }
+}
+
+fn entry(at: u8, tile: &TileView, step: &TensorStep, dispatch: &Dispatch) -> Html {
+    let open = tile.layout.clone().map(|request| {
+        let choice = MatrixChoice::of_fragment(request);
+        say::<MouseEvent>(dispatch, Action::Matrix(MatrixAction::Open(choice)))
+    });
+    let size = match step.copy {
+        Some(_) => format!("{} bytes", count(tile.n_bytes)),
+        None => format!("{} × {} {}", tile.rows, tile.columns, tile.ty),
+    };
+    let memories: Vec<String> = tile.memories.iter().map(ToString::to_string).collect();
+    html! {
+        <li>
+            <i style={format!("background:{}", tile_css(at))} aria-hidden="true"></i>
+            <b>{ &tile.name }</b>{ " " }{ size }
+            <span class="quiet">{ format!(" {} {}", memories.join(", "), tile.place) }</span>
+            if let Some(onclick) = open {
+                <button class="link" {onclick}>{ "layout" }</button>
+            }
+        </li>
+    }
+}
+
+/// The box over the tensor, as far as both have two dimensions; what of the box is outside is hatched.
+fn over_tensor(copy: &TensorCopyView) -> Html {
+    let dimensions = || {
+        let found = copy.coordinates.iter().zip(&copy.box_extents);
+        (0..).zip(found.zip(&copy.extents))
+    };
+    if copy.mode != "tiled" || copy.box_extents.len() != copy.extents.len() {
+        return Html::default();
+    }
+    // Whole numbers: printing others weighs as much as the rest of this card.
+    let span = |dimension: usize| -> (i64, i64, i64) {
+        let first = copy.coordinates.get(dimension).copied().unwrap_or(0);
+        let n = copy.box_extents.get(dimension).copied().unwrap_or(1) as i64;
+        let extent = copy.extents.get(dimension).copied().unwrap_or(1) as i64;
+        (first, n, extent)
+    };
+    let [(x, width, columns), (y, height, rows)] = [span(0), span(1)];
+    // A large tensor is shown around the box.
+    let window = |first: i64, n: i64, extent: i64| {
+        let low = (first - n).max(first.min(0));
+        let high = (first + 2 * n).min((first + n).max(extent));
+        (low, high - low)
+    };
+    let ((left, across), (top, down)) = (window(x, width, columns), window(y, height, rows));
+    let rect = |class: &'static str, (x, y, width, height): (i64, i64, i64, i64)| {
+        html! { <rect {class} x={x.to_string()} y={y.to_string()} width={width.to_string()} height={height.to_string()} /> }
+    };
+    let words = dimensions().map(|(dimension, ((first, n), extent))| {
+        format!(
+            "dimension {dimension}: {first} to {} of {extent}",
+            first + *n as i64 - 1
+        )
+    });
+    let words = words.collect::<Vec<_>>().join("; ");
+    html! {
+        <figure class="over-tensor">
+            <svg viewBox={format!("{left} {top} {across} {down}")} preserveAspectRatio="none" role="img" aria-label={format!("The box over the tensor. {words}")}>
+                { rect("of-box outside", (x, y, width, height)) }
+                { rect("of-tensor", (0, 0, columns, rows)) }
+                { rect("of-box", inside((x, width, columns), (y, height, rows))) }
+            </svg>
+            <figcaption class="quiet">{ words }</figcaption>
+        </figure>
+    }
+}
+
+/// The part of a box that is in the tensor: corner and size.
+fn inside(
+    (x, width, columns): (i64, i64, i64),
+    (y, height, rows): (i64, i64, i64),
+) -> (i64, i64, i64, i64) {
+    let along = |first: i64, n: i64, extent: i64| {
+        let low = first.clamp(0, extent);
+        (low, ((first + n).clamp(0, extent) - low).max(0))
+    };
+    let ((x, width), (y, height)) = (along(x, width, columns), along(y, height, rows));
+    (x, y, width, height)
+}
+
+/// The tile in shared memory, piece by piece.
+#[component]
+fn TilePicture(props: &Props) -> Html {
+    let node = use_node_ref();
+    let boxes = use_node_ref();
+    let lit = use_node_ref();
+    let (width, _) = use_size(&node);
+    let is_swizzled = use_state_eq(|| true);
+    let here = use_state_eq(|| None::<usize>);
+    let plan = use_memo(
+        (props.frame.clone(), *is_swizzled, width),
+        |(frame, is_swizzled, width)| {
+            let step = frame.tensor.as_ref();
+            let copy = step.and_then(|step| step.copy.as_ref());
+            copy.map_or_else(Plan::default, |copy| tile_plan(copy, *is_swizzled, *width))
+        },
+    );
+    {
+        let boxes = boxes.clone();
+        use_effect_with(
+            (plan.clone(), props.palette.clone()),
+            move |(plan, palette)| {
+                if let Some(canvas) = boxes.cast::<HtmlCanvasElement>() {
+                    paint_plan(&canvas, plan, palette);
+                }
+            },
+        );
+    }
+    {
+        let lit = lit.clone();
+        let seen = (plan.clone(), props.palette.clone(), *here);
+        use_effect_with(seen, move |(plan, palette, here)| {
+            if let Some(canvas) = lit.cast::<HtmlCanvasElement>() {
+                paint_lit(&canvas, plan, palette, |_| false, *here);
+            }
+        });
+    }
+    let copy = props
+        .frame
+        .tensor
+        .as_ref()
+        .and_then(|step| step.copy.as_ref());
+    let Some(copy) = copy else {
+        return Html::default();
+    };
+    let point = {
+        let (plan, lit, here, frame) =
+            (plan.clone(), lit.clone(), here.clone(), props.frame.clone());
+        let dispatch = props.dispatch.clone();
+        Callback::from(move |event: MouseEvent| {
+            let Some(rect) = lit
+                .cast::<Element>()
+                .map(|node| node.get_bounding_client_rect())
+            else {
+                return;
+            };
+            let x = f64::from(event.client_x()) - rect.left();
+            let y = f64::from(event.client_y()) - rect.top();
+            let piece = plan.cell_at(x, y);
+            if piece != *here {
+                here.set(piece);
+                dispatch.dispatch(Action::Hover(piece.and_then(|piece| focus(&frame, piece))));
+            }
+        })
+    };
+    let leave = {
+        let (here, dispatch) = (here.clone(), props.dispatch.clone());
+        Callback::from(move |_: MouseEvent| {
+            here.set(None);
+            dispatch.dispatch(Action::Hover(None));
+        })
+    };
+    let choose = |wanted: bool, name: &'static str| {
+        let set = is_swizzled.clone();
+        let onclick = Callback::from(move |_: MouseEvent| set.set(wanted));
+        html! { <button aria-pressed={(*is_swizzled == wanted).to_string()} {onclick}>{ name }</button> }
+    };
+    let size = extent_css(plan.width, plan.height);
+    let words = here.and_then(|piece| piece_words(copy, piece));
+    html! {
+        <div class="tile-picture" ref={node}>
+            <p>
+                { "Pieces of 16 bytes" }
+                <span class="spring"></span>
+                if copy.swizzle != "none" {
+                    <span class="seg" role="group" aria-label="Swizzle">
+                        { choose(true, "swizzled") }
+                        { choose(false, "plain") }
+                    </span>
+                }
+            </p>
+            <div class="scroller matrix-drawing" tabindex="0" role="img" aria-label="Pieces of the tile at their places in shared memory, each with its coordinates">
+                <div style={size.clone()}>
+                    <canvas ref={boxes} style={size.clone()} aria-hidden="true" />
+                    <canvas ref={lit} style={size} onmousemove={point} onmouseleave={leave} aria-hidden="true" />
+                </div>
+            </div>
+            <p class="quiet" aria-live="polite">{ words.unwrap_or_else(|| about(copy)) }</p>
+        </div>
+    }
+}
+
+/// What the picture shows, as long as no piece is pointed at.
+fn about(copy: &TensorCopyView) -> String {
+    let swizzle = match copy.swizzle.as_str() {
+        "none" => "No swizzle".to_owned(),
+        name => format!("Swizzle {name}"),
+    };
+    let outside = match copy.n_outside {
+        0 => String::new(),
+        n => format!("; hatched: {} bytes outside of the tensor", count(n)),
+    };
+    let counted = match copy.mbarrier {
+        Some(address) => format!(
+            ". The mbarrier at {address} counts all {} bytes",
+            count(copy.n_bytes)
+        ),
+        None => String::new(),
+    };
+    format!("{swizzle}{outside}{counted}. Point at a piece to see where it lies.")
+}
+
+/// The cell of shared memory that a piece begins in.
+fn focus(frame: &FrameRef, piece: usize) -> Option<Focus> {
+    let copy = frame.tensor.as_ref()?.copy.as_ref()?;
+    let mut grids = frame.grids.iter();
+    let grid = grids.find(|grid| copy.shared.contains(&grid.memory.id))?;
+    let piece = copy.pieces.get(piece)?;
+    Some(Focus::Cell {
+        memory: grid.memory.id.clone(),
+        index: piece.shared / grid.ty.width_bytes() as u64,
+    })
+}

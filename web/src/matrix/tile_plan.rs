@@ -1,0 +1,143 @@
+//! Where the pieces of a tensor copy stand: shared memory in lines of 128 bytes, each piece of 16 bytes with its coordinates.
+
+use super::Plan;
+use super::plan::{Line, line_plan};
+use warpgrid_view::tensor_step::{TensorCopyView, TensorPieceView};
+
+/// Bytes of a line of shared memory, and of a piece.
+const LINE_BYTES: u64 = 128;
+const PIECE_BYTES: u64 = 16;
+/// Pixels of a letter of a label.
+const LETTER: f64 = 6.0;
+
+/// The tile in `available` pixels: as the swizzle has it, or as it would be without. A piece has the colour of its place in its line without a
+/// swizzle; one that is outside of the tensor, even in part, is hatched.
+pub fn tile_plan(copy: &TensorCopyView, is_swizzled: bool, available: f64) -> Plan {
+    let place = |piece: &TensorPieceView| match is_swizzled {
+        true => piece.shared,
+        false => piece.plain,
+    };
+    let boxes: Vec<(usize, u64, u8)> = copy
+        .pieces
+        .iter()
+        .enumerate()
+        .map(|(cell, piece)| {
+            let along = piece.plain % LINE_BYTES / PIECE_BYTES;
+            (cell, place(piece) * 8, along as u8 * 4)
+        })
+        .collect();
+    let label = |cell: usize| {
+        let piece = copy.pieces.get(cell);
+        piece.map_or_else(String::new, |piece| coordinates(piece, ","))
+    };
+    // A piece has room for its coordinates.
+    let longest = (0..copy.pieces.len()).map(|cell| label(cell).len()).max();
+    let widest = (longest.unwrap_or(0) as f64 + 0.5) * LETTER;
+    let line = Line {
+        bytes: LINE_BYTES,
+        part_bytes: PIECE_BYTES,
+        part_name: "",
+        head: 40.0,
+        narrowest: widest / PIECE_BYTES as f64,
+    };
+    let bits = copy.pieces.iter().map(|piece| piece.n_bytes).max();
+    let bits = u64::from(bits.unwrap_or(0)) * 8;
+    let mut plan = line_plan(&boxes, bits, line, available, &label);
+    for mark in &mut plan.marks {
+        let piece = copy.pieces.get(mark.cell);
+        mark.overlaps = piece.is_some_and(|piece| piece.n_inside < piece.n_bytes);
+    }
+    plan
+}
+
+fn coordinates(piece: &TensorPieceView, between: &str) -> String {
+    let numbers: Vec<String> = piece.coordinates.iter().map(i64::to_string).collect();
+    numbers.join(between)
+}
+
+/// A piece in words: `(8, 2): 16 bytes at byte 304 of shared memory, at 272 without the swizzle.`
+pub fn piece_words(copy: &TensorCopyView, piece: usize) -> Option<String> {
+    let piece = copy.pieces.get(piece)?;
+    let mut words = format!(
+        "({}): {} bytes at byte {} of shared memory",
+        coordinates(piece, ", "),
+        piece.n_bytes,
+        piece.shared
+    );
+    if piece.plain != piece.shared {
+        words.push_str(&format!(", at {} without the swizzle", piece.plain));
+    }
+    let n_outside = piece.n_bytes - piece.n_inside;
+    words.push_str(&match (n_outside, copy.is_load) {
+        (0, _) => ".".to_owned(),
+        (n, true) => format!(
+            "; {n} of them are outside of the tensor and read as {}.",
+            copy.fill
+        ),
+        (n, false) => format!("; {n} of them are outside of the tensor and go nowhere."),
+    });
+    Some(words)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A box of two rows of 128 bytes, the last piece of each outside.
+    pub(crate) fn copy() -> TensorCopyView {
+        let pieces = (0..16).map(|at: u64| TensorPieceView {
+            coordinates: vec![(at % 8 * 8) as i64, (at / 8) as i64],
+            shared: 1024 + (at ^ (at / 8)) * 16,
+            plain: 1024 + at * 16,
+            n_bytes: 16,
+            n_inside: if at % 8 == 7 { 0 } else { 16 },
+        });
+        TensorCopyView {
+            is_load: true,
+            mode: "tiled".to_owned(),
+            ty: "f16".to_owned(),
+            extents: vec![56, 2],
+            box_extents: vec![64, 2],
+            coordinates: vec![0, 0],
+            swizzle: "128B".to_owned(),
+            memory: None,
+            shared: Vec::new(),
+            n_bytes: 256,
+            n_outside: 32,
+            fill: "0".to_owned(),
+            mbarrier: None,
+            pieces: pieces.collect(),
+        }
+    }
+
+    #[test]
+    fn pieces_stand_where_the_swizzle_puts_them() {
+        let copy = copy();
+        let plain = tile_plan(&copy, false, 400.0);
+        let swizzled = tile_plan(&copy, true, 400.0);
+        let at = |plan: &Plan, piece: usize| {
+            let mark = plan.marks.iter().find(|mark| mark.cell == piece);
+            mark.map(|mark| (mark.rect.x, mark.rect.y)).expect("a mark")
+        };
+        assert_eq!(at(&plain, 3), at(&swizzled, 3));
+        assert_eq!(at(&plain, 8), at(&swizzled, 9));
+        assert_eq!(at(&plain, 9), at(&swizzled, 8));
+        let hatched = swizzled.marks.iter().filter(|mark| mark.overlaps);
+        assert_eq!(hatched.map(|mark| mark.cell).collect::<Vec<_>>(), [7, 15]);
+        assert_eq!(swizzled.marks[9].label, "8,1");
+    }
+
+    #[test]
+    fn a_piece_says_where_it_lies_and_what_is_outside() {
+        assert_eq!(
+            piece_words(&copy(), 15).as_deref(),
+            Some(
+                "(56, 1): 16 bytes at byte 1248 of shared memory, at 1264 without the swizzle; 16 of them are outside of the tensor and read as 0."
+            )
+        );
+        assert_eq!(
+            piece_words(&copy(), 0).as_deref(),
+            Some("(0, 0): 16 bytes at byte 1024 of shared memory.")
+        );
+    }
+}
