@@ -261,8 +261,8 @@ pub struct PendingView {
     pub id: u64,
     /// The step that started it.
     pub step: u64,
-    /// The step before which it lands by itself.
-    pub lands_at: u64,
+    /// The step before which it lands by itself; absent while other warps must start their part of it first.
+    pub lands_at: Option<u64>,
     pub block: [u32; 3],
     pub warp: u32,
     pub range: SourceRange,

@@ -20,7 +20,8 @@ pub(crate) fn view(pending: &Pending, origin: &Origin<'_>, memories: &[Memory]) 
     PendingView {
         id: pending.id.0,
         step: operation.origin.step,
-        lands_at: pending.lands_at,
+        // What waits for others has no step yet.
+        lands_at: Some(pending.lands_at).filter(|step| *step != u64::MAX),
         block: unravel(operation.origin.block, origin.grid),
         warp: operation.origin.warp,
         range: origin.range,

@@ -48,6 +48,8 @@ pub struct TileView {
     pub place: String,
     /// Where it lies; none where it is in registers.
     pub memories: Vec<MemoryId>,
+    /// Its first byte in each of them.
+    pub starts: Vec<u64>,
     /// Bytes of them that are read or written.
     pub n_bytes: u64,
     /// Shows its layout in the matrix view.
@@ -203,6 +205,7 @@ const fn name_of(matrix: TileMatrix) -> &'static str {
 }
 
 fn view_tile(tile: &Tile, memories: &[Memory]) -> TileView {
+    let (ids, starts) = places(&tile.ranges, memories);
     TileView {
         name: name_of(tile.matrix).to_owned(),
         ty: tile.ty.name().to_owned(),
@@ -220,7 +223,8 @@ fn view_tile(tile: &Tile, memories: &[Memory]) -> TileView {
                 format!("from lane {}, column {}", address >> 16, address & 0xffff)
             }
         },
-        memories: ids(tile.ranges.iter().map(|(region, _)| *region), memories),
+        memories: ids,
+        starts,
         n_bytes: tile.ranges.iter().map(|(_, r)| r.end - r.start).sum(),
         layout: layout_of(tile),
     }
@@ -241,19 +245,24 @@ fn described(descriptor: u64, kind: DescriptorKind, major: Major) -> String {
     )
 }
 
-/// The ids of memories, each once.
-fn ids(regions: impl Iterator<Item = MemoryRegion>, memories: &[Memory]) -> Vec<MemoryId> {
+/// The memories that ranges are of, each once, and the first byte in each.
+fn places(ranges: &[(MemoryRegion, Range<u64>)], memories: &[Memory]) -> (Vec<MemoryId>, Vec<u64>) {
     let mut found: Vec<MemoryId> = Vec::new();
+    let mut starts = Vec::new();
     let mut last = None;
-    for region in regions.filter(|region| last.replace(*region) != Some(*region)) {
-        let memory = memories.iter().find(|memory| memory.region == region);
+    for (region, bytes) in ranges {
+        if last.replace(*region) == Some(*region) {
+            continue;
+        }
+        let memory = memories.iter().find(|memory| memory.region == *region);
         if let Some(memory) = memory
             && !found.contains(&memory.view.id)
         {
             found.push(memory.view.id.clone());
+            starts.push(bytes.start);
         }
     }
-    found
+    (found, starts)
 }
 
 /// What to ask the matrix view for; nothing of what it does not show.
@@ -339,7 +348,6 @@ fn of_copy(
     };
     let of_box: Vec<_> = pieces.iter().filter_map(in_tensor).collect();
     let of_tile: Vec<_> = shared
-        .clone()
         .flat_map(|region| {
             let range = |piece: &TilePiece| piece.shared..piece.shared + piece.n_bytes;
             let mut ranges: Vec<_> = pieces.iter().map(range).collect();
@@ -352,25 +360,29 @@ fn of_copy(
         .map(|(_, bytes)| bytes.end - bytes.start)
         .sum();
     let is_load = transfer.direction == TensorDirection::Load;
-    let spelled = |name: &str, is_written, memories: Vec<MemoryId>, (place, n_bytes)| TileView {
-        name: name.to_owned(),
-        ty: map.ty.name().to_owned(),
-        rows: pieces.len() as u32,
-        columns: 16,
-        is_written,
-        place,
-        memories,
-        n_bytes,
-        layout: None,
+    let spelled = |name: &str, is_written, ranges: &[_], (place, n_bytes)| {
+        let (memories, starts) = places(ranges, memories);
+        TileView {
+            name: name.to_owned(),
+            ty: map.ty.name().to_owned(),
+            rows: pieces.len() as u32,
+            columns: 16,
+            is_written,
+            place,
+            memories,
+            starts,
+            n_bytes,
+            layout: None,
+        }
     };
-    let shared = ids(shared, memories);
+    let (shared, _) = places(&of_tile, memories);
     let memory = locate(memories, Place::Global, map.address);
     let memory = memory.map(|(memory, _)| memory.view.id.clone());
     let tiles = vec![
         spelled(
             "box",
             !is_load,
-            memory.iter().cloned().collect(),
+            &of_box,
             (
                 format!("at ({})", numbers(&transfer.coordinates[..map.rank])),
                 n_box,
@@ -379,7 +391,7 @@ fn of_copy(
         spelled(
             "tile",
             is_load,
-            shared.clone(),
+            &of_tile,
             (format!("from byte {}", transfer.shared), n_bytes),
         ),
     ];

@@ -508,8 +508,8 @@ export type PendingView = {
 id: number,
 /** The step that started it. */
 step: number,
-/** The step before which it lands by itself. */
-landsAt: number, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<PendingPieceView>, };
+/** The step before which it lands by itself; absent while other warps must start their part of it first. */
+landsAt: number | null, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<PendingPieceView>, };
 
 /** A store as the other language writes it. */
 export type CounterpartView = {

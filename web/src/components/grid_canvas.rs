@@ -11,7 +11,9 @@ use crate::model::{Action, Focus, Overlay};
 use crate::theme::Palette;
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpgrid_view::MemoryId;
 use warpgrid_view::model::Grid;
+use warpgrid_view::tensor_step::TileView;
 use web_sys::{Element, HtmlCanvasElement};
 use yew::prelude::*;
 
@@ -232,7 +234,18 @@ fn use_window(props: &Props, grid: &Grid, geometry: Geometry, top: f64, height: 
     );
 }
 
-/// Scrolls to what the present step stored, when none of it is in sight.
+/// Where a tile of the present step begins in a memory: that which is written, else the first.
+fn tile_start(frame: &FrameRef, memory: &MemoryId) -> Option<u64> {
+    let step = frame.tensor.as_ref()?;
+    let start = |tile: &TileView| {
+        let mut found = tile.memories.iter().zip(&tile.starts);
+        found.find(|(id, _)| *id == memory).map(|(_, start)| *start)
+    };
+    let written = step.tiles.iter().filter(|tile| tile.is_written);
+    written.chain(&step.tiles).find_map(start)
+}
+
+/// Scrolls to what the present step stored, or to its tiles, when none of it is in sight.
 #[hook]
 fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &NodeRef) {
     let stores = frame.store.iter();
@@ -243,6 +256,7 @@ fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &Node
         .filter(|piece| piece.memory.as_ref() == Some(&grid.memory.id))
         .filter_map(|piece| piece.offset)
         .min();
+    let offset = offset.or_else(|| tile_start(frame, &grid.memory.id));
     let row =
         offset.map(|offset| offset / grid.ty.width_bytes() as u64 / u64::from(geometry.columns));
     let scroller = scroller.clone();

@@ -183,11 +183,15 @@ fn Unused(props: &UnusedProps) -> Html {
     }
 }
 
-/// After each step the card that it stored to comes into sight; another launch without a store is shown from the top.
+/// After each step the card that it stored to, or that has its tiles, comes into sight; another launch without a store is shown from the top.
 #[hook]
 fn use_follow(frame: &FrameRef, flow: &NodeRef) {
     let stores = frame.store.iter();
-    let stored = stores.flat_map(|store| &store.memories).next().cloned();
+    let stored = stores.flat_map(|store| &store.memories).next();
+    let tiles = frame.tensor.iter().flat_map(|step| &step.tiles);
+    let written = tiles.clone().filter(|tile| tile.is_written);
+    let of_tiles = written.chain(tiles).find_map(|tile| tile.memories.first());
+    let stored = stored.or(of_tiles).cloned();
     let flow = flow.clone();
     let before = use_mut_ref(|| 0_u32);
     use_effect_with(

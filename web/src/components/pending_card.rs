@@ -66,8 +66,8 @@ fn words(operation: &PendingView) -> String {
         .next()
         .map_or_else(String::new, |id| format!(" to {id}"));
     let landing = match operation.lands_at {
-        u64::MAX => "once all warps of its warpgroup have started it".to_owned(),
-        step => format!("by itself before step {}", count(step)),
+        None => "once all warps of its warpgroup have started it".to_owned(),
+        Some(step) => format!("by itself before step {}", count(step)),
     };
     match n_bytes {
         0 => format!("Lands {landing}"),

@@ -5,7 +5,7 @@ use crate::canvas::{paint_lit, paint_plan};
 use crate::format::{count, extent_css};
 use crate::hooks::use_size;
 use crate::matrix::{MatrixChoice, Plan, piece_words, tile_plan};
-use crate::model::{Action, Focus, MatrixAction};
+use crate::model::{Action, MatrixAction};
 use crate::theme::{Palette, tile_css};
 use std::rc::Rc;
 use warpgrid_view::tensor_step::{TensorCopyView, TensorStep, TileView};
@@ -34,7 +34,7 @@ pub(crate) fn TensorCard(props: &Props) -> Html {
             <ul class="tiles">{ for (0..).zip(&step.tiles).map(|(at, tile)| entry(at, tile, step, &props.dispatch)) }</ul>
             if let Some(copy) = &step.copy {
                 { over_tensor(copy) }
-                <TilePicture frame={props.frame.clone()} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
+                <TilePicture frame={props.frame.clone()} palette={props.palette.clone()} />
             }
         </section>
     }
@@ -121,9 +121,15 @@ fn inside(
     (x, y, width, height)
 }
 
+#[derive(Properties, PartialEq)]
+struct PictureProps {
+    frame: FrameRef,
+    palette: Rc<Palette>,
+}
+
 /// The tile in shared memory, piece by piece.
 #[component]
-fn TilePicture(props: &Props) -> Html {
+fn TilePicture(props: &PictureProps) -> Html {
     let node = use_node_ref();
     let boxes = use_node_ref();
     let lit = use_node_ref();
@@ -167,31 +173,19 @@ fn TilePicture(props: &Props) -> Html {
         return Html::default();
     };
     let point = {
-        let (plan, lit, here, frame) =
-            (plan.clone(), lit.clone(), here.clone(), props.frame.clone());
-        let dispatch = props.dispatch.clone();
+        let (plan, lit, here) = (plan.clone(), lit.clone(), here.clone());
         Callback::from(move |event: MouseEvent| {
-            let Some(rect) = lit
-                .cast::<Element>()
-                .map(|node| node.get_bounding_client_rect())
-            else {
-                return;
-            };
-            let x = f64::from(event.client_x()) - rect.left();
-            let y = f64::from(event.client_y()) - rect.top();
-            let piece = plan.cell_at(x, y);
-            if piece != *here {
-                here.set(piece);
-                dispatch.dispatch(Action::Hover(piece.and_then(|piece| focus(&frame, piece))));
+            if let Some(canvas) = lit.cast::<Element>() {
+                let rect = canvas.get_bounding_client_rect();
+                let x = f64::from(event.client_x()) - rect.left();
+                let y = f64::from(event.client_y()) - rect.top();
+                here.set(plan.cell_at(x, y));
             }
         })
     };
     let leave = {
-        let (here, dispatch) = (here.clone(), props.dispatch.clone());
-        Callback::from(move |_: MouseEvent| {
-            here.set(None);
-            dispatch.dispatch(Action::Hover(None));
-        })
+        let here = here.clone();
+        Callback::from(move |_: MouseEvent| here.set(None))
     };
     let choose = |wanted: bool, name: &'static str| {
         let set = is_swizzled.clone();
@@ -241,16 +235,4 @@ fn about(copy: &TensorCopyView) -> String {
         None => String::new(),
     };
     format!("{swizzle}{outside}{counted}. Point at a piece to see where it lies.")
-}
-
-/// The cell of shared memory that a piece begins in.
-fn focus(frame: &FrameRef, piece: usize) -> Option<Focus> {
-    let copy = frame.tensor.as_ref()?.copy.as_ref()?;
-    let mut grids = frame.grids.iter();
-    let grid = grids.find(|grid| copy.shared.contains(&grid.memory.id))?;
-    let piece = copy.pieces.get(piece)?;
-    Some(Focus::Cell {
-        memory: grid.memory.id.clone(),
-        index: piece.shared / grid.ty.width_bytes() as u64,
-    })
 }
