@@ -98,6 +98,8 @@ fn pictures() -> Html {
                    the banks of shared memory. “Traffic” adds them up." }</li>
             <li>{ "An mbarrier is shown as a ring: the filled part is the arrivals so far, the number is the parity of the phase. The blocks of a cluster lie side by side." }</li>
             <li>{ "Tensor memory is a grid of 128 lanes, a row each, by 512 columns of 32 bits; a cell is coloured by the lane that started what wrote it." }</li>
+            <li>{ "A tensor copy is drawn as the box over its tensor and as pieces of 16 bytes in shared memory, with their coordinates; hatched pieces are outside of the tensor. \
+                   A line below cells marks the tiles that a copy or a product reads or writes, in the colour that the card gives them." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
                    and where the element lies in memory; for wgmma and tcgen05 where elements lie in registers, shared memory and tensor memory. It needs no kernel, and its address can be shared. “Products” there shows how a \

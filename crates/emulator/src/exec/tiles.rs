@@ -369,7 +369,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The factors of A (0) or of B (1): a byte each, so many a line.
+    /// The factors of A (0) or of B (1): a byte each, in words of four.
     fn scale(&self, matrix: TileMatrix, factor: usize) -> Tile {
         let ProductLayout { m, n, n_blocks, .. } = self.sums;
         let lines = if factor == 0 { m / n_blocks.max(1) } else { n };
