@@ -46,6 +46,9 @@ pub enum LaunchFact {
     /// The generic address where the window of local memory starts.
     LocalWindowLow,
     LocalWindowHigh,
+    /// The generic address of the first parameter of the kernel.
+    ParametersLow,
+    ParametersHigh,
 }
 
 impl MachineCode {

@@ -130,6 +130,16 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     Ok(steps)
 }
 
+/// `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: registers that a warp asks for are there, as p says; one that gives some back has no p.
+pub(super) fn registers_of_warp(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let p = match w.is_predicate() {
+        true => w.predicate_destination()?,
+        false => return nothing(w),
+    };
+    w.ignore_rest();
+    Ok(vec![predicates_by_table(p.0, Vec::new(), 0xff, p.1)])
+}
+
 /// A step that does nothing.
 fn step_over() -> Vec<Step> {
     vec![step(

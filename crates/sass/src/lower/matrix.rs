@@ -86,8 +86,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         }
         _ => {
             let sum = sum_format(w)?;
-            let formats = [("BF16", ScalarType::Bf16), ("TF32", ScalarType::Tf32)];
-            let ty = w.take_one(&formats).unwrap_or(ScalarType::F16);
+            let ty = half_format(w);
             (ty, ty, sum)
         }
     };
@@ -150,14 +149,20 @@ fn factor(
 }
 
 /// The format of the sums: `.F32` or `.F16`.
-fn sum_format(w: &mut Words<'_>) -> Lowered<ScalarType> {
+pub(super) fn sum_format(w: &mut Words<'_>) -> Lowered<ScalarType> {
     let formats = [("F32", ScalarType::F32), ("F16", ScalarType::F16)];
     let found = w.take_one(&formats);
     found.ok_or_else(|| w.unknown("sums of this format", w.instruction.opcode))
 }
 
+/// The format of both factors of `HMMA` and its kin.
+pub(super) fn half_format(w: &mut Words<'_>) -> ScalarType {
+    let formats = [("BF16", ScalarType::Bf16), ("TF32", ScalarType::Tf32)];
+    w.take_one(&formats).unwrap_or(ScalarType::F16)
+}
+
 /// The formats of the factors, the left one first.
-fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)> {
+pub(super) fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)> {
     let words = w.modifiers_left();
     let mut found = words.iter().filter_map(|word| {
         let format = FACTORS.iter().find(|(name, _)| name == word)?;

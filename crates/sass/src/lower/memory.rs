@@ -342,7 +342,7 @@ const VECTORS: &[(&str, (ScalarType, u8))] = &[
     ("BF16x8", (ScalarType::Bf16x2, 4)),
 ];
 
-const OPERATIONS: &[(&str, AtomicOp)] = &[
+pub(super) const OPERATIONS: &[(&str, AtomicOp)] = &[
     ("ADD", AtomicOp::Add),
     ("MIN", AtomicOp::Min),
     ("MAX", AtomicOp::Max),

@@ -21,7 +21,10 @@ mod moves;
 mod packed;
 mod parameters;
 mod simd;
+mod tensor_copy;
+mod tensor_memory;
 mod warp;
+mod warpgroup;
 mod words;
 
 pub(crate) use kernel::{NotRun, lower};
@@ -148,15 +151,25 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "LDGDEPBAR" => asynchronous::commit(c, w, AsyncOp::CopyCommit),
         "UBLKCP" | "UBLKRED" => asynchronous::copy_range(c, w),
         "UTMACMDFLUSH" => asynchronous::commit(c, w, AsyncOp::BulkCommit),
+        "UTMALDG" => tensor_copy::load(c, w),
+        "UTMASTG" | "UTMAREDG" => tensor_copy::store(c, w),
         "ARRIVES" => asynchronous::arrive(c, w),
         "DEPBAR" => asynchronous::wait(c, w),
         "NANOSLEEP" => control::sleep(w),
         "YIELD" => control::give_way(w),
         "NOP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "FENCE" | "CCTL"
-        | "CCTLL" | "PMTRIG" | "ACQBULK" | "PREEXIT" | "USETMAXREG" | "UBLKPF" => {
-            control::nothing(w)
-        }
+        | "CCTLL" | "PMTRIG" | "ACQBULK" | "PREEXIT" | "UVIRTCOUNT" | "UBLKPF" | "UTMAPF"
+        | "UTMACCTL" => control::nothing(w),
         "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" => matrix::product(c, w),
+        "HGMMA" | "IGMMA" | "QGMMA" | "BGMMA" => warpgroup::product(w),
+        "WARPGROUP" => warpgroup::sync(w),
+        "UTCATOMSWS" => tensor_memory::reserve(c, w),
+        "LDTM" => tensor_memory::load(w),
+        "STTM" => tensor_memory::store(w),
+        "UTCCP" => tensor_memory::copy(c, w),
+        "UTCBAR" => tensor_memory::commit(c, w),
+        "UTCHMMA" | "UTCIMMA" | "UTCQMMA" | "UTCOMMA" => tensor_memory::product(c, w),
+        "USETMAXREG" => control::registers_of_warp(w),
         "LDSM" => matrix::load_rows(w),
         "STSM" => matrix::store_rows(w),
         "MOVM" => matrix::transpose(w),
