@@ -171,6 +171,7 @@ impl Lowering<'_> {
                 true => 0,
                 false => environment.reserved_shared_bytes,
             },
+            pair_barrier: environment.pair_barrier.filter(|_| !text.name.is_empty()),
             facts: environment.facts(),
             banks: self
                 .banks

@@ -40,8 +40,9 @@ const FACTORS: &[(&str, ScalarType)] = &[
     ("E5M2", ScalarType::E5m2),
 ];
 
-/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives.
+/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives, `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`.
 pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let is_sparse = w.take("SP");
     let shape = w.take_one(SHAPES);
     let (rows, columns, depth) =
         shape.ok_or_else(|| w.unknown("products of this shape", w.instruction.opcode))?;
@@ -108,11 +109,21 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     };
     let span = w.instruction.span;
     let mut steps = Vec::new();
-    let a = factor(c, w, a, registers(rows, depth, a), &mut steps)?;
+    // Half of the elements of a sparse row are stored.
+    let stored = if is_sparse { depth / 2 } else { depth };
+    let a = factor(c, w, a, registers(rows, stored, a), &mut steps)?;
     let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
     let addend = source(w, sum, registers(rows, columns, sum))?;
-    let args = [to, a, b, addend].map(|list| Arg::List(list, span));
-    steps.push(step(Does::Matrix(MatrixOp::Mma), modifiers, args.into()));
+    let mut args: Vec<Arg> = [to, a, b, addend].map(|list| Arg::List(list, span)).into();
+    let op = match is_sparse {
+        true => {
+            args.push(one(w.source()?));
+            args.push(Arg::One(number(w.immediate()?), span));
+            MatrixOp::MmaSparse
+        }
+        false => MatrixOp::Mma,
+    };
+    steps.push(step(Does::Matrix(op), modifiers, args));
     Ok(steps)
 }
 

@@ -23,6 +23,7 @@ mod parameters;
 mod simd;
 mod tensor_copy;
 mod tensor_memory;
+mod texture;
 mod warp;
 mod warpgroup;
 mod words;
@@ -146,6 +147,8 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "UCGABAR_ARV" => control::cluster(w, SyncOp::ClusterArrive),
         "UCGABAR_WAIT" => control::cluster(w, SyncOp::ClusterWait),
         "SYNCS" => mbarrier::sync(c, w),
+        "UGETNEXTWORKID" => mbarrier::next_cluster(c, w),
+        "UMEMSETS" => memory::fill(c, w),
         "STAS" => mbarrier::store(w),
         "LDGSTS" => asynchronous::copy(w),
         "LDGDEPBAR" => asynchronous::commit(c, w, AsyncOp::CopyCommit),
@@ -173,6 +176,9 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "LDSM" => matrix::load_rows(w),
         "STSM" => matrix::store_rows(w),
         "MOVM" => matrix::transpose(w),
+        "TEX" | "TLD" | "TLD4" | "TXD" => texture::sample(c, w),
+        "TXQ" => texture::query(c, w),
+        "SULD" | "SUST" | "SURED" => texture::surface(c, w),
         "SHFL" => warp::shuffle(w),
         "VOTE" | "VOTEU" => warp::vote(w),
         "MATCH" => warp::matches(w),
