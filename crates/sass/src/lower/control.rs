@@ -6,7 +6,8 @@ use super::{Context, copy, known, one, predicate_source, predicates_by_table, st
 use crate::environment::Environment;
 use crate::syntax::Value;
 use warpgrid_isa::{
-    BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp, VoteMode, WarpOp,
+    ArithmeticOp, BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp,
+    VoteMode, WarpOp,
 };
 use warpgrid_program::{Guard, OperandValue, RegisterRun, Source, SourceModifiers, Span};
 
@@ -382,9 +383,35 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     }
     let span = w.instruction.span;
     let mut args = Vec::new();
-    while w.n_left() > 0 && args.len() < 2 && !w.is_predicate() {
-        args.push(one(w.source()?));
+    let mut sources = Vec::new();
+    while w.n_left() > 0 && sources.len() < 2 && !w.is_predicate() {
+        sources.push(w.source()?);
     }
+    let mut steps = Vec::new();
+    // A register that is named twice has the number in its lower half, the threads in its upper one.
+    let packed = match &sources[..] {
+        [
+            (OperandValue::Source(a @ Source::Register(_), _), _),
+            (OperandValue::Source(b, _), _),
+        ] => a == b,
+        _ => false,
+    };
+    if packed {
+        for (source, (start, bits)) in sources.iter_mut().zip([(0, 4), (16, 16)]) {
+            let part = c.body.hidden(ScalarType::U32);
+            let literal = |value| Arg::One(number(value), span);
+            let args = vec![
+                Arg::One(written(part), span),
+                one(source.clone()),
+                literal(start),
+                literal(bits),
+            ];
+            let ty = ScalarType::U32;
+            steps.push(super::arithmetic(ArithmeticOp::Bfe, ty, args));
+            source.0 = read(part);
+        }
+    }
+    args.extend(sources.into_iter().map(one));
     if args.is_empty() {
         args.push(Arg::One(number(0), span));
     }
@@ -398,7 +425,8 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         args.insert(0, Arg::One(written(to), span));
         args.push(one(w.predicate()?));
     }
-    Ok(vec![step(Does::Sync(SyncOp::Barrier), modifiers, args)])
+    steps.push(step(Does::Sync(SyncOp::Barrier), modifiers, args));
+    Ok(steps)
 }
 
 /// `B2R.RESULT d{, p}`: what the last `BAR.RED` found, as a number or as a predicate.

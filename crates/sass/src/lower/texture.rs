@@ -27,7 +27,7 @@ const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
 type Value32 = (OperandValue, Span);
 
 /// `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low has the first two of the elements that are asked for, high the rest. a has the
-/// layer and the coordinates, b the level and the offsets; with `.SCR` half of all of them are in a.
+/// layer and the coordinates, b the level and the offsets; with `.SCR` half of all of them are in a. With `.B` the lower half of the handle is the first of b.
 pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let is_spread = w.take("SCR");
@@ -37,18 +37,16 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     let components = [
         ("R", TexelComponent::Red),
         ("G", TexelComponent::Green),
-        ("B", TexelComponent::Blue),
         ("A", TexelComponent::Alpha),
+        // Last, because `.R.B` is the first component of an image in a register.
+        ("B", TexelComponent::Blue),
     ];
-    let (op, is_float) = match w.opcode() {
-        "TLD4" => (TextureOp::Gather, true),
-        "TLD" => (TextureOp::Sample, false),
-        _ => (TextureOp::Sample, true),
+    let (op, is_float, component) = match w.opcode() {
+        "TLD4" => (TextureOp::Gather, true, w.take_one(&components)),
+        "TLD" => (TextureOp::Sample, false, None),
+        _ => (TextureOp::Sample, true, None),
     };
-    let component = match op {
-        TextureOp::Gather => w.take_one(&components),
-        _ => None,
-    };
+    let is_in_register = w.take("B");
     let high = w.destination(2)?;
     let low = w.destination(2)?;
     let a = w.source()?;
@@ -63,7 +61,10 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         _ => None,
     };
     let mut steps = Vec::new();
-    let image = handle(c, w, &mut steps)?;
+    let named = match is_in_register {
+        true => None,
+        false => Some(handle(c, w, &mut steps)?),
+    };
     let found = geometry_at(w);
     let (_, (geometry, n_coordinates)) =
         *found.ok_or_else(|| w.unknown("an image of this shape", span))?;
@@ -72,7 +73,9 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         0 => 0xf,
         _ => w.immediate()?,
     };
-    let n = n_coordinates + u8::from(has_level) + u8::from(has_offsets);
+    // The image comes after the coordinates where it is among the values.
+    let n = [is_in_register, has_level, has_offsets].map(u8::from);
+    let n = n_coordinates + n.iter().sum::<u8>();
     let values = match is_spread {
         true => {
             let first = n.div_ceil(2);
@@ -89,6 +92,11 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     if values.len() < usize::from(n) && w.opcode() != "TXD" {
         return Err(w.unknown("too few coordinates", span));
     }
+    let image = match (named, values.get(usize::from(n_coordinates))) {
+        (Some(image), _) => image,
+        (None, Some(low)) => (whole(c, low.clone(), &mut steps), low.1),
+        (None, None) => return Err(w.unknown("no image", span)),
+    };
     let mut place = vec![image];
     place.extend(values.iter().take(n_coordinates.into()).cloned());
     let mut args = vec![
@@ -196,18 +204,32 @@ fn whole(c: &mut Context<'_>, low: Value32, steps: &mut Vec<Step>) -> OperandVal
     plain(Source::Register(RegisterRun { first, n: 2 }))
 }
 
-/// `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`
+/// `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; with `.B` the lower half of the handle is before the level.
 pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let high = w.destination(2)?;
     let low = w.destination(2)?;
-    let level = w.source()?;
+    let is_in_register = w.take("B");
+    let first = w.source()?;
     let what = w.next()?;
     if what.span.text(w.source) != "TEX_HEADER_DIMENSION" {
         return Err(w.unknown("this property of an image", what.span));
     }
     let mut steps = Vec::new();
-    let (image, image_span) = handle(c, w, &mut steps)?;
+    let (image, image_span, level) = match is_in_register {
+        true => {
+            let mut values = parts(first, 2).into_iter();
+            let (Some(low), Some(level)) = (values.next(), values.next()) else {
+                return Err(w.unknown("no image", span));
+            };
+            let image_span = low.1;
+            (whole(c, low, &mut steps), image_span, level)
+        }
+        false => {
+            let (image, image_span) = handle(c, w, &mut steps)?;
+            (image, image_span, first)
+        }
+    };
     let mask = w.immediate()?;
     // The address of a query is a register.
     let base = c.body.hidden(ScalarType::B64);
@@ -249,7 +271,8 @@ pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
 pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let is_formatted = w.take("P");
-    if !is_formatted && !(w.take("D") && w.take("BA")) {
+    let is_of_bytes = w.take("D") && w.take("BA");
+    if is_formatted == is_of_bytes {
         return Err(w.unknown("elements of this kind", w.instruction.opcode));
     }
     let mut modifiers = Modifiers::default();

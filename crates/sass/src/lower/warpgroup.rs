@@ -79,8 +79,14 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let b = pair(first, 2, operand.span);
     let addend = w.next()?;
     let from = as_register(&addend.value).and_then(super::id_of);
-    if from.is_some() && from != to.map(|run| run.first) {
-        return Err(w.unknown("sums that go on from other registers", addend.span));
+    let mut steps = Vec::new();
+    if let Some(first) = from.filter(|first| Some(*first) != to.map(|run| run.first)) {
+        // PTX has sums that go on from those in the same registers alone.
+        let run = RegisterRun { first, n: n as u8 };
+        let values = parts((plain(Source::Register(run)), addend.span), n as u8);
+        let registers = destinations(to, n as u8, to_span).into_iter();
+        let copies = registers.zip(values);
+        steps.extend(copies.map(|((to, span), value)| super::copy(Arg::One(to, span), value)));
     }
     let mut adds = number(u64::from(from.is_some()));
     if w.is_predicate() {
@@ -114,7 +120,7 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         true => WarpgroupOp::SparseProduct,
         false => WarpgroupOp::Product,
     };
-    let mut steps = vec![unit(op, modifiers, args)];
+    steps.push(unit(op, modifiers, args));
     if w.n_left() > 0 && takes_group(w)? {
         steps.push(unit(WarpgroupOp::Commit, Modifiers::default(), Vec::new()));
     }
