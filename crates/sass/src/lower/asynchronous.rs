@@ -2,11 +2,12 @@
 
 use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
-use super::{Context, arithmetic, memory, one, step};
+use super::{Context, arithmetic, is_zero, memory, one, step};
 use crate::environment::Environment;
 use crate::syntax::{RegisterFile, RegisterNumber};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, Completion, Does, Flag, Modifiers, ScalarType, StateSpace, SyncOp,
+    ArithmeticOp, AsyncOp, Completion, Does, Flag, MemoryOp, Modifiers, ScalarType, StateSpace,
+    SyncOp,
 };
 use warpgrid_program::{OperandValue, Span};
 
@@ -135,6 +136,33 @@ fn mbarrier_beside(w: &Words<'_>, to: &(OperandValue, Span)) -> Lowered<OperandV
     let run = address.uniform.as_mut().ok_or_else(unknown)?;
     run.first.0 += 1;
     Ok(OperandValue::Address(address))
+}
+
+/// `UMEMSETS.64 [a], URZ, n`: n times 8 bytes of shared memory become zero.
+pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let is_wide = w.take("64");
+    let to = memory::address(w, false)?;
+    let (value, value_span) = w.source()?;
+    if !is_wide || !is_zero(&value) {
+        return Err(w.unknown("a value other than zero", value_span));
+    }
+    let bytes = c.body.hidden(ScalarType::U32);
+    let args = vec![
+        Arg::One(written(bytes), span),
+        one(w.source()?),
+        Arg::One(number(3), span),
+    ];
+    let size = arithmetic(ArithmeticOp::Shl, ScalarType::B32, args);
+    let modifiers = Modifiers {
+        space: Some(StateSpace::Shared),
+        ..Modifiers::default()
+    };
+    let args = vec![one(to), Arg::One(read(bytes), span)];
+    let fill = step(Does::Memory(MemoryOp::StoreBulk), modifiers, args);
+    let mut steps = vec![size];
+    steps.extend(c.in_one_lane(fill, span));
+    Ok(steps)
 }
 
 /// `LDGDEPBAR`, `UTMACMDFLUSH`: the copies since the last one are a group.

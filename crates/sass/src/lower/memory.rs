@@ -332,33 +332,6 @@ pub(super) fn store_uniform(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<V
     Ok(steps)
 }
 
-/// `UMEMSETS.64 [a], URZ, n`: n times 8 bytes of shared memory become zero.
-pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let span = w.instruction.span;
-    let is_wide = w.take("64");
-    let to = address(w, false)?;
-    let (value, value_span) = w.source()?;
-    if !is_wide || !super::is_zero(&value) {
-        return Err(w.unknown("a value other than zero", value_span));
-    }
-    let bytes = c.body.hidden(ScalarType::U32);
-    let args = vec![
-        Arg::One(written(bytes), span),
-        one(w.source()?),
-        Arg::One(super::number_of(3), span),
-    ];
-    let size = super::arithmetic(ArithmeticOp::Shl, ScalarType::B32, args);
-    let modifiers = Modifiers {
-        space: Some(StateSpace::Shared),
-        ..Modifiers::default()
-    };
-    let args = vec![one(to), Arg::One(read(bytes), span)];
-    let fill = step(Does::Memory(MemoryOp::StoreBulk), modifiers, args);
-    let mut steps = vec![size];
-    steps.extend(c.in_one_lane(fill, span));
-    Ok(steps)
-}
-
 /// Vectors that a reduction takes: the type of an element, and registers.
 const VECTORS: &[(&str, (ScalarType, u8))] = &[
     ("F32x2", (ScalarType::F32, 2)),

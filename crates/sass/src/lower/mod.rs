@@ -148,7 +148,7 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "UCGABAR_WAIT" => control::cluster(w, SyncOp::ClusterWait),
         "SYNCS" => mbarrier::sync(c, w),
         "UGETNEXTWORKID" => mbarrier::next_cluster(c, w),
-        "UMEMSETS" => memory::fill(c, w),
+        "UMEMSETS" => asynchronous::fill(c, w),
         "STAS" => mbarrier::store(w),
         "LDGSTS" => asynchronous::copy(w),
         "LDGDEPBAR" => asynchronous::commit(c, w, AsyncOp::CopyCommit),

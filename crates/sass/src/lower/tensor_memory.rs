@@ -333,7 +333,7 @@ fn rows_left_out(w: &mut Words<'_>, group: Option<CtaGroup>) -> Lowered<Arg> {
     Ok(Arg::List(parts(w.source()?, n), span))
 }
 
-/// What stands before the brackets of an operand.
+/// The word before the brackets of an operand.
 fn prefix<'a>(w: &Words<'a>, operand: &Operand) -> Option<&'a str> {
     match &operand.value {
         Value::Memory(memory) => memory.prefix.map(|prefix| prefix.text(w.source)),
