@@ -47,6 +47,7 @@ const ENVIRONMENTS: &[Environment] = &[
     Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), parameter_address: None, cluster: None, parameters: 0x160, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
     Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), parameter_address: Some(0x198), cluster: Some(ClusterFacts { is_explicit: 0x140, extents: 0x144, reciprocals: 0x150, counts: 0x15c, size: 0x188 }), parameters: 0x210, reserved_shared_bytes: 0x400, pair_barrier: None, knows_mbarriers: true, says_reconvergence: false },
     Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameter_address: Some(0x348), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, pair_barrier: Some(0x48), knows_mbarriers: true, says_reconvergence: true },
+    Environment { sm: 110, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameter_address: Some(0x348), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, pair_barrier: Some(0xc8), knows_mbarriers: true, says_reconvergence: true },
 ];
 
 impl Environment {

@@ -236,6 +236,7 @@ fn is_common(rest: &str) -> bool {
 }
 
 /// A step without a guard of its own.
+#[inline(never)]
 fn step(does: Does, modifiers: Modifiers, args: Vec<Arg>) -> Step {
     Step {
         does,
@@ -255,6 +256,7 @@ fn typed(ty: ScalarType) -> Modifiers {
 }
 
 /// An arithmetic operation.
+#[inline(never)]
 fn arithmetic(op: ArithmeticOp, ty: ScalarType, args: Vec<Arg>) -> Step {
     step(Does::Arithmetic(op), typed(ty), args)
 }

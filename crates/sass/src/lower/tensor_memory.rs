@@ -257,7 +257,9 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         ("UTCIMMA", false) => (MmaKind::I8, None),
         ("UTCQMMA", false) => (MmaKind::F8f6f4, None),
         ("UTCQMMA", true) => (MmaKind::Mxf8f6f4, Some(ScaleVector::X1)),
-        ("UTCOMMA", true) if w.take("4X") => (MmaKind::Mxf4nvf4, Some(ScaleVector::X4)),
+        ("UTCOMMA", true) if w.take("4X") || w.take("BLOCK16") => {
+            (MmaKind::Mxf4nvf4, Some(ScaleVector::X4))
+        }
         ("UTCOMMA", true) => (MmaKind::Mxf4nvf4, Some(ScaleVector::X2)),
         _ => return Err(w.unknown("a product of this kind", w.instruction.opcode)),
     };
