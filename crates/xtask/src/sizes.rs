@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// where it happens. Of two beginnings the longer one comes first.
 const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 322_000),
-    ("warpgrid-core-both", 768_000),
-    ("warpgrid-core-sass", 592_000),
+    ("warpgrid-core-both", 773_500),
+    ("warpgrid-core-sass", 605_000),
     ("warpgrid-core", 720_000),
 ];
 

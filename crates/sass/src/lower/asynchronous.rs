@@ -53,7 +53,7 @@ pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let (to_space, from_space) = direction(w)?;
-    let mut modifiers = Modifiers::default();
+    let mut modifiers = super::blank();
     let is_reduction = w.opcode() == "UBLKRED";
     if is_reduction {
         memory::operation(w, &mut modifiers)?;
@@ -156,7 +156,7 @@ pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let size = arithmetic(ArithmeticOp::Shl, ScalarType::B32, args);
     let modifiers = Modifiers {
         space: Some(StateSpace::Shared),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let args = vec![one(to), Arg::One(read(bytes), span)];
     let fill = step(Does::Memory(MemoryOp::StoreBulk), modifiers, args);
@@ -175,11 +175,7 @@ pub(super) fn commit(
     if !c.body.commits.contains(&commit) {
         c.body.commits.push(commit);
     }
-    Ok(vec![step(
-        Does::Async(commit),
-        Modifiers::default(),
-        Vec::new(),
-    )])
+    Ok(vec![step(Does::Async(commit), super::blank(), Vec::new())])
 }
 
 /// `ARRIVES.LDGSTSBAR.64 [a]`: an arrival once the copies so far are done. With `.TRANSCNT` the mbarrier waits for one more
@@ -195,7 +191,7 @@ pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     let mut modifiers = Modifiers {
         space: Some(StateSpace::Shared),
         ty: Some(ScalarType::B64),
-        ..Modifiers::default()
+        ..super::blank()
     };
     if !w.take("TRANSCNT") {
         modifiers.flags = modifiers.flags.with(Flag::Noinc);
@@ -216,7 +212,7 @@ pub(super) fn wait(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("LE") || !is_first || commits.is_empty() {
         w.ignore_rest();
         let fence = Does::Sync(SyncOp::Fence);
-        return Ok(vec![step(fence, Modifiers::default(), Vec::new())]);
+        return Ok(vec![step(fence, super::blank(), Vec::new())]);
     }
     w.next()?;
     let n = w.immediate()?;
@@ -227,7 +223,7 @@ pub(super) fn wait(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             false => AsyncOp::CopyWait,
         };
         let left = Arg::One(number(n), w.instruction.span);
-        step(Does::Async(wait), Modifiers::default(), vec![left])
+        step(Does::Async(wait), super::blank(), vec![left])
     };
     Ok(commits.iter().map(until).collect())
 }

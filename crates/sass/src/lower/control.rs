@@ -12,7 +12,7 @@ use warpgrid_isa::{
 use warpgrid_program::{Guard, OperandValue, RegisterRun, Source, SourceModifiers, Span};
 
 fn control(op: ControlOp, args: Vec<Arg>) -> Step {
-    step(Does::Control(op), Modifiers::default(), args)
+    step(Does::Control(op), super::blank(), args)
 }
 
 /// Where a branch leads: an address, or the name of a label or function. Until the end it is kept as an address.
@@ -115,7 +115,7 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let modifiers = Modifiers {
         vote: Some(VoteMode::Any),
         ty: Some(ScalarType::Pred),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let args = vec![
         Arg::One(written(any), span),
@@ -143,11 +143,7 @@ pub(super) fn registers_of_warp(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 
 /// A step that does nothing.
 fn step_over() -> Vec<Step> {
-    vec![step(
-        Does::Sync(SyncOp::Fence),
-        Modifiers::default(),
-        Vec::new(),
-    )]
+    vec![step(Does::Sync(SyncOp::Fence), super::blank(), Vec::new())]
 }
 
 /// The lower half of an address in a register, plus a constant.
@@ -355,7 +351,7 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     }
     Ok(vec![step(
         Does::Sync(SyncOp::WarpBarrier),
-        Modifiers::default(),
+        super::blank(),
         vec![one(mask)],
     )])
 }
@@ -363,7 +359,7 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
 /// `BAR.SYNC id{, threads}`, `BAR.ARV id, threads`, `BAR.RED.POPC id{, threads}, p`, `BAR.SYNCALL`
 pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["DEFER_BLOCKING", "ALL"]);
-    let mut modifiers = Modifiers::default();
+    let mut modifiers = super::blank();
     let reduces = w.take("RED");
     if reduces {
         let found = w.take_one(&[
@@ -455,14 +451,14 @@ pub(super) fn barrier_result(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<
 /// `UCGABAR_ARV`, `UCGABAR_WAIT`: the barrier of the cluster.
 pub(super) fn cluster(w: &mut Words<'_>, op: SyncOp) -> Lowered<Vec<Step>> {
     w.ignore_rest();
-    Ok(vec![step(Does::Sync(op), Modifiers::default(), Vec::new())])
+    Ok(vec![step(Does::Sync(op), super::blank(), Vec::new())])
 }
 
 pub(super) fn sleep(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore_rest();
     Ok(vec![step(
         Does::Hint(HintOp::Nanosleep),
-        Modifiers::default(),
+        super::blank(),
         Vec::new(),
     )])
 }
@@ -478,7 +474,7 @@ pub(super) fn nothing(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore_rest();
     Ok(vec![step(
         Does::Sync(SyncOp::Fence),
-        Modifiers::default(),
+        super::blank(),
         Vec::new(),
     )])
 }

@@ -54,7 +54,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         }),
         layout: Some(MatrixLayout::Row),
         b_layout: Some(MatrixLayout::Col),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let (a, b, sum) = match w.opcode() {
         "DMMA" => {

@@ -47,7 +47,7 @@ pub(super) fn sync(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 fn in_shared(space: StateSpace) -> Modifiers {
     Modifiers {
         space: Some(space),
-        ..Modifiers::default()
+        ..super::blank()
     }
 }
 

@@ -247,7 +247,14 @@ fn step(does: Does, modifiers: Modifiers, args: Vec<Arg>) -> Step {
     }
 }
 
+/// Modifiers of which none is set.
+#[inline(never)]
+fn blank() -> Modifiers {
+    Modifiers::default()
+}
+
 /// An operation with a type.
+#[inline(never)]
 fn typed(ty: ScalarType) -> Modifiers {
     Modifiers {
         ty: Some(ty),

@@ -27,7 +27,7 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let mut modifiers = Modifiers {
         space: Some(StateSpace::SharedCluster),
         completion: Some(Completion::MbarrierCompleteTxBytes),
-        ..Modifiers::default()
+        ..super::blank()
     };
     modifiers.unit.load_mode = Some(mode);
     let multicasts = w.take("MULTICAST");
@@ -96,7 +96,7 @@ pub(super) fn store(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
     let mode = w.take_one(&modes).unwrap_or(LoadMode::Tile);
     let mut modifiers = Modifiers {
         completion: Some(Completion::BulkGroup),
-        ..Modifiers::default()
+        ..super::blank()
     };
     modifiers.unit.load_mode = Some(mode);
     let op = match w.opcode() {

@@ -18,7 +18,7 @@ fn unit(op: TensorMemoryOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
 }
 
 fn in_group(w: &mut Words<'_>) -> Modifiers {
-    let mut modifiers = Modifiers::default();
+    let mut modifiers = super::blank();
     modifiers.unit.group = w.take("2CTA").then_some(CtaGroup::Two);
     modifiers
 }
@@ -104,7 +104,7 @@ fn shape(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
     let times = w.take_one(REPETITIONS).unwrap_or(1);
     let mut modifiers = Modifiers {
         part: lanes,
-        ..Modifiers::default()
+        ..super::blank()
     };
     modifiers.unit.moved = Some(shape);
     match times.checked_mul(shape.registers() as u8) {

@@ -132,7 +132,7 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
             false => ScalarType::S32,
         }),
         vector: Some(VectorWidth::V4),
-        ..Modifiers::default()
+        ..super::blank()
     };
     modifiers.unit.geometry = Some(geometry);
     modifiers.unit.component = component;
@@ -275,7 +275,7 @@ pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     if is_formatted == is_of_bytes {
         return Err(w.unknown("elements of this kind", w.instruction.opcode));
     }
-    let mut modifiers = Modifiers::default();
+    let mut modifiers = super::blank();
     let geometry = w.take_one(GEOMETRIES);
     let (geometry, n_coordinates) =
         geometry.ok_or_else(|| w.unknown("an image of this shape", w.instruction.opcode))?;

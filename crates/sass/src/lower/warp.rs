@@ -46,7 +46,7 @@ pub(super) fn vote(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let of = |mode: VoteMode, ty: ScalarType| Modifiers {
         vote: Some(mode),
         ty: Some(ty),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let mut steps = Vec::new();
     if let Some((run @ Some(_), span)) = ballot {
@@ -140,7 +140,7 @@ pub(super) fn elect(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = Arg::One(OperandValue::Pair(run, p), span);
     Ok(vec![step(
         Does::Warp(WarpOp::Elect),
-        Modifiers::default(),
+        super::blank(),
         vec![to],
     )])
 }

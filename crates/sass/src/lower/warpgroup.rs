@@ -14,17 +14,13 @@ const FACTOR_REGISTERS: u8 = 4;
 /// `WARPGROUP.ARRIVE`, `WARPGROUP.DEPBAR.LE gsb0, n`
 pub(super) fn sync(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if w.take("ARRIVE") {
-        return Ok(vec![unit(
-            WarpgroupOp::Fence,
-            Modifiers::default(),
-            Vec::new(),
-        )]);
+        return Ok(vec![unit(WarpgroupOp::Fence, super::blank(), Vec::new())]);
     }
     if !w.take("DEPBAR") || !w.take("LE") || !takes_group(w)? {
         return Err(w.unknown("this operation of four warps", w.instruction.opcode));
     }
     let left = Arg::One(number(w.immediate()?), w.instruction.span);
-    let wait = unit(WarpgroupOp::Wait, Modifiers::default(), vec![left]);
+    let wait = unit(WarpgroupOp::Wait, super::blank(), vec![left]);
     Ok(vec![wait])
 }
 
@@ -34,7 +30,7 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_sparse = w.take("SP");
     let mut modifiers = Modifiers {
         shape: Some(shape(w)?),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let (a, b, sum) = types(w, &mut modifiers)?;
     modifiers.a_type = Some(a);
@@ -122,7 +118,7 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     };
     steps.push(unit(op, modifiers, args));
     if w.n_left() > 0 && takes_group(w)? {
-        steps.push(unit(WarpgroupOp::Commit, Modifiers::default(), Vec::new()));
+        steps.push(unit(WarpgroupOp::Commit, super::blank(), Vec::new()));
     }
     Ok(steps)
 }
