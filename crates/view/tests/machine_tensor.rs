@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::path::Path;
+use warpgrid_view::model::FrameRequest;
 use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
 
 /// Far more than any listing needs.
@@ -81,6 +82,28 @@ fn every_instruction_of_the_listings_is_run() {
         let found = check(&listing.text, &options).diagnostics;
         let not_run: Vec<_> = found.iter().filter(|one| one.code == "W1015").collect();
         assert!(not_run.is_empty(), "{}: {not_run:?}", listing.name);
+    }
+}
+
+/// Every step can be shown, and a run that is moved back and on again ends with the same memory.
+#[test]
+fn each_step_has_a_frame_and_the_past_comes_back() {
+    for listing in listings() {
+        let scenario = scenario(&listing, &listing.text, 0);
+        let mut session = Session::new(scenario).expect("a session");
+        let request = FrameRequest::default();
+        while session.position() < 300 && session.step() {
+            let frame = session.frame(&request);
+            assert!(!frame.sentence.is_empty(), "{}", listing.name);
+        }
+        session.run(MAX_STEPS);
+        let end = session.position();
+        for position in [end / 2, end / 3, end] {
+            session.seek(position);
+            session.frame(&request);
+        }
+        let kept = keeps_promise(&mut session, MAX_STEPS);
+        kept.unwrap_or_else(|why| panic!("{}: {why}", listing.name));
     }
 }
 
