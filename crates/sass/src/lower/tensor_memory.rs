@@ -285,6 +285,9 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
             TensorMemoryOp::SparseProduct
         }
     };
+    if is_stationary && !w.is_predicate() {
+        return Err(w.unknown("a product with columns that are zero", w.instruction.opcode));
+    }
     let (adds, p_span) = w.predicate()?;
     args.push(match super::known(&adds) {
         Some(always) => Arg::One(number(always.into()), p_span),
