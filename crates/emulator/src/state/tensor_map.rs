@@ -466,3 +466,57 @@ const fn box_extent(dimension: usize) -> Field {
 const fn corner(axis: usize) -> Field {
     (8 * (0x48 + 2 * axis), 16)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType};
+
+    #[test]
+    fn fields_lie_where_machine_code_replaces_them() {
+        let map = TensorMap {
+            address: 0x7f00_1234_5600,
+            ty: TensorType::Bf16,
+            rank: 3,
+            extents: [64, 1 << 32, 7, 1, 1],
+            strides: [128, 0x12_3456_7890, 0, 0],
+            box_extents: [64, 256, 2, 1, 1],
+            element_strides: [1, 8, 2, 1, 1],
+            swizzle_mode: 3,
+            atomicity: 2,
+            ..TensorMap::default()
+        };
+        let bytes = map.encode();
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        assert_eq!(word(0x08), 2 << 4 | 10 << 7 | 3 << 13 | 2 << 19);
+        assert_eq!([word(0x0c), word(0x10)], [128 >> 4, 0x2345_6789]);
+        assert_eq!(word(0x1c), 0x10);
+        assert_eq!([word(0x20), word(0x24), word(0x28)], [63, u32::MAX, 6]);
+        assert_eq!(word(0x34), 7 << 3 | 1 << 6 | 63 << 24);
+        assert_eq!(word(0x38), 255 | 1 << 8);
+        assert_eq!(TensorMap::decode(&bytes), Some(map));
+    }
+
+    #[test]
+    fn maps_of_images_come_back() {
+        let map = TensorMap {
+            mode: TensorMode::Im2col,
+            rank: 4,
+            extents: [8; 5],
+            box_extents: [1; 5],
+            element_strides: [1; 5],
+            lower_corner: [-1, -128, 0],
+            upper_corner: [-2, 127, 0],
+            channels_per_pixel: 256,
+            pixels_per_column: 1024,
+            ..TensorMap::default()
+        };
+        assert_eq!(TensorMap::decode(&map.encode()), Some(map));
+    }
+
+    #[test]
+    fn zeros_are_a_map_and_other_bytes_are_none() {
+        let zeros = TensorMap::decode(&[0; TENSOR_MAP_BYTES]).expect("a map");
+        assert_eq!((zeros.rank, zeros.extents[0]), (1, 1));
+        assert_eq!(TensorMap::decode(&[0xff; TENSOR_MAP_BYTES]), None);
+    }
+}
