@@ -15,6 +15,9 @@ pub struct MachineCode {
     pub loose: bool,
     /// Bytes of shared memory before the block's own, which the system keeps: 1 KiB from `sm_90` on (listings of assembler 13.5).
     pub reserved_shared_bytes: u64,
+    /// Where in shared memory the system keeps the mbarrier by which two blocks with tensor memory hand over what one of them has reserved for both: of
+    /// one arrival, and one phase ahead in the first block, which waits for the other to have taken what was there (measured with assembler 13.5).
+    pub pair_barrier: Option<u32>,
     /// What the launch puts into bank 0: the byte offset of each 32-bit word.
     pub facts: Vec<(u32, LaunchFact)>,
     /// The other banks: their number, and the index of the variable of the module that has their bytes.
@@ -46,6 +49,9 @@ pub enum LaunchFact {
     /// The generic address where the window of local memory starts.
     LocalWindowLow,
     LocalWindowHigh,
+    /// The generic address of the first parameter of the kernel.
+    ParametersLow,
+    ParametersHigh,
 }
 
 impl MachineCode {

@@ -15,11 +15,15 @@ pub(crate) struct Environment {
     stack_pointer: u32,
     shared_window: Option<u32>,
     local_window: Option<u32>,
+    /// Where the address of the first parameter is, for kernels that use parameters as memory.
+    parameter_address: Option<u32>,
     cluster: Option<ClusterFacts>,
     /// The first kernel parameter.
     pub(crate) parameters: u32,
     /// Bytes at the start of shared memory that belong to the system.
     pub(crate) reserved_shared_bytes: u64,
+    /// In these, the mbarrier of two blocks that share what is reserved of tensor memory.
+    pub(crate) pair_barrier: Option<u32>,
     /// Whether instructions know mbarriers; before, the code counts in a number.
     pub(crate) knows_mbarriers: bool,
     /// Whether `BSYNC.RECONVERGENT` is another instruction than `BSYNC`.
@@ -38,11 +42,12 @@ struct ClusterFacts {
 
 #[rustfmt::skip]
 const ENVIRONMENTS: &[Environment] = &[
-    Environment { sm: 30, block: 0x28, grid: 0x34, stack_pointer: 0x44, shared_window: None, local_window: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, knows_mbarriers: false, says_reconvergence: false },
-    Environment { sm: 50, block: 0x8, grid: 0x14, stack_pointer: 0x20, shared_window: None, local_window: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, knows_mbarriers: false, says_reconvergence: false },
-    Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), cluster: None, parameters: 0x160, reserved_shared_bytes: 0, knows_mbarriers: false, says_reconvergence: false },
-    Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), cluster: Some(ClusterFacts { is_explicit: 0x140, extents: 0x144, reciprocals: 0x150, counts: 0x15c, size: 0x188 }), parameters: 0x210, reserved_shared_bytes: 0x400, knows_mbarriers: true, says_reconvergence: false },
-    Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, knows_mbarriers: true, says_reconvergence: true },
+    Environment { sm: 30, block: 0x28, grid: 0x34, stack_pointer: 0x44, shared_window: None, local_window: None, parameter_address: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
+    Environment { sm: 50, block: 0x8, grid: 0x14, stack_pointer: 0x20, shared_window: None, local_window: None, parameter_address: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
+    Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), parameter_address: None, cluster: None, parameters: 0x160, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
+    Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), parameter_address: Some(0x198), cluster: Some(ClusterFacts { is_explicit: 0x140, extents: 0x144, reciprocals: 0x150, counts: 0x15c, size: 0x188 }), parameters: 0x210, reserved_shared_bytes: 0x400, pair_barrier: None, knows_mbarriers: true, says_reconvergence: false },
+    Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameter_address: Some(0x348), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, pair_barrier: Some(0x48), knows_mbarriers: true, says_reconvergence: true },
+    Environment { sm: 110, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameter_address: Some(0x348), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, pair_barrier: Some(0xc8), knows_mbarriers: true, says_reconvergence: true },
 ];
 
 impl Environment {
@@ -89,6 +94,10 @@ impl Environment {
         if let Some(start) = self.local_window {
             facts.push((start, LaunchFact::LocalWindowLow));
             facts.push((start + 4, LaunchFact::LocalWindowHigh));
+        }
+        if let Some(start) = self.parameter_address {
+            facts.push((start, LaunchFact::ParametersLow));
+            facts.push((start + 4, LaunchFact::ParametersHigh));
         }
         facts
     }

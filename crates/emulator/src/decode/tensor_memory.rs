@@ -4,8 +4,8 @@ use super::asynchronous::object;
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{AccessPlan, Element, Op, Predicate};
 use warpgrid_isa::{
-    CopyShape, CtaGroup, Flag, MmaKind, Modifiers, MoveShape, ReduceOp, ScalarType, TensorMemoryOp,
-    WarpMulticast,
+    CopyShape, CtaGroup, Flag, MmaKind, Modifiers, MoveShape, MulPart, ReduceOp, ScalarType,
+    TensorMemoryOp, WarpMulticast,
 };
 use warpgrid_program::OperandValue;
 
@@ -13,12 +13,14 @@ use warpgrid_program::OperandValue;
 #[derive(Clone, Debug)]
 pub(crate) enum TensorMemoryPlan {
     Allocate {
-        to: AccessPlan,
+        to: Reserved,
         columns: Element,
     },
     Free {
         place: TensorAddress,
         columns: Element,
+        /// Whether all lanes of the warp execute it together.
+        takes_warp: bool,
     },
     Load(Box<MovePlan>),
     Store(Box<MovePlan>),
@@ -33,13 +35,23 @@ impl TensorMemoryPlan {
     /// Whether all lanes of the warp execute it together.
     pub(crate) const fn takes_warp(&self) -> bool {
         match self {
-            TensorMemoryPlan::Allocate { .. }
-            | TensorMemoryPlan::Free { .. }
-            | TensorMemoryPlan::Load(_)
-            | TensorMemoryPlan::Store(_) => true,
+            TensorMemoryPlan::Allocate { to, .. } => match to {
+                Reserved::Memory(_) => true,
+                Reserved::Register(_) => false,
+            },
+            TensorMemoryPlan::Free { takes_warp, .. } => *takes_warp,
+            TensorMemoryPlan::Load(_) | TensorMemoryPlan::Store(_) => true,
             TensorMemoryPlan::Commit { .. } | TensorMemoryPlan::Start(_) => false,
         }
     }
+}
+
+/// Where the address of what was reserved goes.
+#[derive(Clone, Debug)]
+pub(crate) enum Reserved {
+    Memory(AccessPlan),
+    /// In machine code, whose one lane that executes it stores the address itself.
+    Register(Element),
 }
 
 /// An address in tensor memory: a register and a constant.
@@ -59,6 +71,8 @@ pub(crate) struct MovePlan {
     /// Whether a register holds the low halves of two columns.
     pub(crate) is_packed: bool,
     pub(crate) registers: Vec<Element>,
+    /// The lanes whose registers move: machine code has an instruction for each half of `.16x32bx2`.
+    pub(crate) lanes: u32,
     /// What is made of all registers of a thread.
     pub(crate) reduces: Option<Reduced>,
 }
@@ -108,6 +122,8 @@ pub(crate) struct ProductOperands {
     pub(crate) metadata: Option<TensorAddress>,
     /// Whether the second factor stays in its collector, which changes where D lies.
     pub(crate) is_stationary: bool,
+    /// Whether the descriptor alone says whether A is sparse, and which of the types of an opcode it has, as in machine code.
+    pub(crate) is_described: bool,
 }
 
 /// A in tensor memory, or described in shared memory.
@@ -156,6 +172,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
                 offset: 0,
             },
             columns: d.element(1, 32)?,
+            takes_warp: d.function.machine.is_none(),
         },
         // Blocks that share a multiprocessor are not modelled.
         T::Relinquish => return Ok(Op::Nop),
@@ -185,9 +202,12 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
 
 /// `[a], columns`
 fn allocate(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
-    let to = AccessPlan {
-        width_bytes: 4,
-        ..object(d, 0)?
+    let to = match d.operand(0) {
+        OperandValue::Destination(_) => Reserved::Register(reduced(d, 0)?),
+        _ => Reserved::Memory(AccessPlan {
+            width_bytes: 4,
+            ..object(d, 0)?
+        }),
     };
     Ok(TensorMemoryPlan::Allocate {
         to,
@@ -245,8 +265,18 @@ fn moved(
         },
         is_packed: modifiers.has(Flag::Pack16) || modifiers.has(Flag::Unpack16),
         registers: d.destinations(registers)?.0,
+        lanes: lanes(modifiers),
         reduces,
     }))
+}
+
+/// The lanes that take part in a move.
+fn lanes(modifiers: &Modifiers) -> u32 {
+    match modifiers.part {
+        Some(MulPart::Lo) => 0xffff,
+        Some(MulPart::Hi) => 0xffff_0000,
+        Some(MulPart::Wide) | None => u32::MAX,
+    }
 }
 
 /// One register, in braces or not.
@@ -273,6 +303,7 @@ fn store(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
         },
         is_packed: modifiers.has(Flag::Unpack16),
         registers: d.sources(1 + usize::from(is_split), 32)?.0,
+        lanes: lanes(modifiers),
         reduces: None,
     })))
 }
@@ -392,6 +423,7 @@ fn product(d: &mut Decoder<'_>, places: Places) -> Decoded<TensorMemoryPlan> {
             factors_per_line: modifiers.factors_per_line().into(),
             metadata,
             is_stationary: places.zeros.is_some(),
+            is_described: d.function.machine.is_some(),
         }),
     })))
 }

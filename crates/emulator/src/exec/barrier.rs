@@ -30,7 +30,9 @@ pub(crate) fn arrive(
     let threads = plan
         .threads
         .is_some()
-        .then(|| lanes.r32(plan.threads)[lanes.first()]);
+        .then(|| lanes.r32(plan.threads)[lanes.first()])
+        // In a register of machine code none means all.
+        .filter(|threads| *threads != 0 || code.addresses.is_empty());
     let bad_count = threads.is_some_and(|t| t == 0 || !t.is_multiple_of(32));
     if id as usize >= N_BARRIERS || bad_count {
         return Err(Halt::new(FaultKind::BadBarrier { id, threads }, mask));

@@ -103,8 +103,9 @@ pub(crate) fn launch(
             let answers = read128(&lanes, *answer);
             for (d, part) in parts {
                 let row = answers.map(|answer| match part {
-                    AnswerPart::IsCanceled => (answer >> 96) as u64 & 1,
-                    AnswerPart::Block(axis) => (answer >> (32 * axis)) as u64 & 0xffff_ffff,
+                    AnswerPart::IsCanceled => (answer >> 64) as u64 & 1,
+                    AnswerPart::Block(0) => answer as u64 & 0xffff_ffff,
+                    AnswerPart::Block(axis) => (answer >> (16 + 16 * axis)) as u64 & 0xffff,
                 });
                 write64(&mut lanes, *d, &row);
             }

@@ -3,7 +3,8 @@
 
 use crate::decode::code::{AccessPlan, Element};
 use crate::decode::tensor_memory::{
-    FactorOperand, MovePlan, Reduced, StartKind, StartPlan, TensorAddress, TensorMemoryPlan,
+    FactorOperand, MovePlan, Reduced, Reserved, StartKind, StartPlan, TensorAddress,
+    TensorMemoryPlan,
 };
 use crate::exec::control::lanes_at;
 use crate::exec::elements::{read64, write64};
@@ -43,17 +44,23 @@ pub(crate) fn execute(
     let mask = choice.executed;
     match plan {
         TensorMemoryPlan::Allocate { to, columns } => {
-            whole_warp(mask)?;
+            if plan.takes_warp() {
+                whole_warp(mask)?;
+            }
             allocate(around, warp, (to, *columns), choice, step)?;
             return Ok(true);
         }
-        TensorMemoryPlan::Free { place, columns } => {
-            whole_warp(mask)?;
+        TensorMemoryPlan::Free { place, columns, .. } => {
+            if plan.takes_warp() {
+                whole_warp(mask)?;
+            }
             let lanes = lanes_at(around.code, warp, choice.depth, mask);
-            let first = address(&lanes, place)[0] as u32;
-            let n = read64(&lanes, *columns)[0] as u32;
+            let lane = first_lane(mask);
+            let first = address(&lanes, place)[lane] as u32;
+            let n = read64(&lanes, *columns)[lane] as u32;
             let writer = Writer { step, lane: 0 };
-            if !free(around.tensor, first, n, writer) {
+            // Machine code takes bits out of a mask, whichever are there.
+            if !free(around.tensor, first, n, writer) && plan.takes_warp() {
                 let why = format!("{n} columns from 0x{first:x} on are not reserved");
                 return Err(wrong(why, mask));
             }
@@ -84,15 +91,20 @@ fn whole_warp(mask: u32) -> Executed {
     Err(Halt::new(FaultKind::UndefinedMatrix(mistake), mask))
 }
 
+/// The lowest of the lanes that execute, which speaks for all.
+fn first_lane(mask: u32) -> usize {
+    mask.trailing_zeros() as usize % LANES
+}
+
 fn allocate(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    (to, columns): (&AccessPlan, Element),
+    (to, columns): (&Reserved, Element),
     choice: &Choice<'_>,
     step: u64,
 ) -> Executed {
     let lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
-    let n = read64(&lanes, columns)[0] as u32;
+    let n = read64(&lanes, columns)[first_lane(choice.executed)] as u32;
     let mask = choice.executed;
     if !n.is_power_of_two() || !(32..=TENSOR_COLUMNS).contains(&n) {
         let why = format!("found {n} columns to reserve, expected a power of two from 32 to 512");
@@ -102,6 +114,14 @@ fn allocate(
         let used = n_columns_in_use(around.tensor);
         let why = format!("no {n} columns of tensor memory are free: {used} of 512 are in use");
         return Err(wrong(why, mask));
+    };
+    let to = match to {
+        Reserved::Memory(to) => to,
+        Reserved::Register(register) => {
+            let mut lanes = lanes_at(around.code, warp, choice.depth, mask);
+            write64(&mut lanes, *register, &[first.into(); LANES]);
+            return Ok(());
+        }
     };
     let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| {
         let place = addresses(l, to)[0];
@@ -153,11 +173,12 @@ fn load(
     choice: &Choice<'_>,
 ) -> Executed {
     let (code, index) = (around.code, warp.index);
-    let mut l = lanes_at(code, warp, choice.depth, choice.executed);
+    let mut l = lanes_at(code, warp, choice.depth, choice.executed & plan.lanes);
     let start = start_of(&l, plan, index)?;
     let mut rows = vec![[0u64; LANES]; plan.registers.len()];
     for (register, row) in rows.iter_mut().enumerate() {
-        for (thread, value) in row.iter_mut().enumerate() {
+        for thread in lanes_of(plan.lanes) {
+            let value = &mut row[thread];
             let (lane, column) = moved_place(plan.shape, plan.half, thread as u32, register as u32);
             let word = |column| {
                 let place = start.plus(lane, column);
@@ -218,13 +239,14 @@ fn store(
     let start = start_of(&l, plan, index)?;
     for (register, element) in plan.registers.iter().enumerate() {
         let row = read64(&l, *element);
-        for (thread, word) in row.iter().enumerate() {
+        for thread in lanes_of(plan.lanes) {
+            let word = row[thread];
             let (lane, column) = moved_place(plan.shape, plan.half, thread as u32, register as u32);
             let writer = Writer {
                 step,
                 lane: thread as u32,
             };
-            let word = *word as u32;
+            let word = word as u32;
             let mut put = |column, word| {
                 let place = start.plus(lane, column);
                 write(around.tensor, place, word, writer)

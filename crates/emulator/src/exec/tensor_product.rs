@@ -48,9 +48,26 @@ pub(crate) fn land(
             let lanes = 1 << work.lane;
             let core =
                 core.ok_or_else(|| Halt::internal("a target without tensor cores", lanes))?;
-            product(operands, work, blocks, (core, writer))
+            match operands.is_described {
+                true => product(&of_descriptor(operands, work), work, blocks, (core, writer)),
+                false => product(operands, work, blocks, (core, writer)),
+            }
         }
     }
+}
+
+/// The operands of a product whose descriptor says what PTX has words for: whether A is sparse, and which formats an opcode has.
+fn of_descriptor(operands: &ProductOperands, work: &TensorMemoryWork) -> ProductOperands {
+    let mut operands = operands.clone();
+    if !InstructionDescriptor::says_sparse(work.descriptor) {
+        operands.metadata = None;
+    }
+    if operands.kind == MmaKind::F16
+        && InstructionDescriptor::decode(work.descriptor, MmaKind::Tf32).is_some()
+    {
+        operands.kind = MmaKind::Tf32;
+    }
+    operands
 }
 
 impl Blocks<'_> {

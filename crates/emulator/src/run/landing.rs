@@ -181,7 +181,7 @@ impl Machine {
         }
     }
 
-    /// Takes the next cluster away: the index of its first block, and a bit that says so.
+    /// Takes the next cluster away: the index of its first block, x in 32 bits, y and z in 16, and a bit that says so (as assembler 13.5 reads them).
     fn cancel_cluster(&mut self) -> u128 {
         if self.state.next_cluster >= self.setup.n_clusters {
             return 0;
@@ -190,7 +190,7 @@ impl Machine {
         self.state.next_cluster += 1;
         self.state.blocks_done += u64::from(self.setup.n_ranks);
         let [x, y, z] = position.map(u128::from);
-        x | y << 32 | z << 64 | 1 << 96
+        x | y << 32 | z << 48 | 1 << 64
     }
 
     /// Does what was started on tensor memory.

@@ -4,6 +4,7 @@ use crate::run::setup::Setup;
 use crate::state::State;
 use crate::state::block::Block;
 use crate::state::cluster::{Cluster, ClusterBarrier};
+use crate::state::mbarrier::MbarrierState;
 use crate::state::memory::{PagedBytes, Tracking};
 use crate::state::registers::Banks;
 use crate::state::tensor_memory::TENSOR_BYTES;
@@ -47,6 +48,7 @@ impl State {
         {
             shared.reset();
             setup.fill_shared(shared);
+            setup.fill_pair_barrier(shared, rank);
             tensor.reset();
             setup.start_block(block, setup.block_position(index, rank as u32), spare);
         }
@@ -146,6 +148,27 @@ impl Setup {
         }
         for warp in &mut block.warps {
             self.start_warp(warp, position, spare);
+        }
+    }
+
+    /// The mbarrier of two blocks with tensor memory, which the system makes before the kernel begins.
+    fn fill_pair_barrier(&self, shared: &mut PagedBytes, rank: usize) {
+        let Some(start) = self.layout.pair_barrier else {
+            return;
+        };
+        if self.n_ranks < 2 || self.code.tensor_memory.is_empty() {
+            return;
+        }
+        let object = MbarrierState {
+            parity: rank.is_multiple_of(2),
+            pending: 1,
+            expected: 1,
+            bytes: 0,
+        };
+        let (bytes, _) = shared.raw();
+        let place = start as usize..start as usize + 8;
+        if let Some(place) = bytes.get_mut(place) {
+            place.copy_from_slice(&object.word().to_le_bytes());
         }
     }
 

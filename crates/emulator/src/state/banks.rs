@@ -28,6 +28,7 @@ impl Layout {
             let frame = entry.and_then(|id| self.frame_bytes.get(id.0 as usize));
             frame.copied().unwrap_or(0)
         };
+        let parameters = self.map.parameters + self.parameter_start;
         match fact {
             LaunchFact::BlockExtent(axis) => of(block, axis),
             LaunchFact::GridExtent(axis) => of(grid, axis),
@@ -41,6 +42,8 @@ impl Layout {
             LaunchFact::SharedWindowHigh => (self.map.shared >> 32) as u32,
             LaunchFact::LocalWindowLow => self.map.local as u32,
             LaunchFact::LocalWindowHigh => (self.map.local >> 32) as u32,
+            LaunchFact::ParametersLow => parameters as u32,
+            LaunchFact::ParametersHigh => (parameters >> 32) as u32,
         }
     }
 

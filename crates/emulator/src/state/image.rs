@@ -102,7 +102,12 @@ impl ImageInit {
 
     /// The number of the image that a handle means.
     pub(crate) const fn index_of(handle: u64) -> Option<usize> {
-        let distance = handle.wrapping_sub(FIRST_HANDLE);
+        // From Hopper on machine code has the lower half alone.
+        let whole = match handle >> 32 {
+            0 => handle | FIRST_HANDLE,
+            _ => handle,
+        };
+        let distance = whole.wrapping_sub(FIRST_HANDLE);
         match distance != 0 && distance.is_multiple_of(HANDLE_STEP) && distance < 1 << 32 {
             true => Some((distance / HANDLE_STEP) as usize - 1),
             false => None,

@@ -38,6 +38,8 @@ pub(crate) struct Layout {
     pub(crate) shared_bytes: u64,
     /// Of these, those at the start that are not the block's own.
     pub(crate) reserved_shared_bytes: u64,
+    /// In these, the mbarrier of two blocks.
+    pub(crate) pair_barrier: Option<u32>,
     pub(crate) shared_variables: Vec<SharedVariable>,
     /// Offset and size of each kernel parameter.
     pub(crate) parameters: Vec<(u64, u64)>,
@@ -138,6 +140,7 @@ impl Layout {
             reachable,
             shared_bytes: 0,
             reserved_shared_bytes: 0,
+            pair_barrier: None,
             shared_variables: Vec::new(),
             parameters: Vec::new(),
             parameter_start: 0,
@@ -148,6 +151,7 @@ impl Layout {
         let entry = program.functions.get(launch.entry.0 as usize);
         let machine = entry.and_then(|function| function.machine.as_deref());
         layout.reserved_shared_bytes = machine.map_or(0, |machine| machine.reserved_shared_bytes);
+        layout.pair_barrier = machine.and_then(|machine| machine.pair_barrier);
         layout.parameter_start = machine.map_or(0, |machine| machine.parameter_start.into());
         let mut dynamic = Vec::new();
         for (index, variable) in program.variables.iter().enumerate() {
@@ -165,7 +169,14 @@ impl Layout {
                 layout.place_function(id, function, &mut dynamic);
             }
         }
-        layout.place_dynamic(&dynamic, launch.dynamic_shared_bytes);
+        let mut dynamic_bytes = launch.dynamic_shared_bytes;
+        // What a text without sections declares is not known, and as much as a block may have is set aside for it: what the launch
+        // adds has its place there where no more would fit.
+        if machine.is_some_and(|machine| machine.open_parameters) {
+            let most = program.target.limits.shared_bytes;
+            dynamic_bytes = dynamic_bytes.min(most.saturating_sub(layout.shared_bytes));
+        }
+        layout.place_dynamic(&dynamic, dynamic_bytes);
         if machine.is_some_and(|machine| machine.open_parameters) {
             layout.parameters = open_parameters(launch, layout.parameter_start);
         }
@@ -313,6 +324,7 @@ impl Layout {
             // Code reads them from memory, or through a constant bank.
             shared_bytes: _,
             reserved_shared_bytes: _,
+            pair_barrier: _,
             shared_variables: _,
             parameters,
             parameter_start,

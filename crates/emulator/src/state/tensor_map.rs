@@ -1,8 +1,9 @@
 //! A tensor map: how a tensor lies in global memory, which part of it one copy moves, and how shared memory holds that part
 //! (CUDA driver API, "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"; PTX ISA, "Tensor-map", "tensormap.replace").
 //!
-//! The object is opaque: a kernel copies its 128 bytes and replaces fields of it. The encoding here is our own. 128 zero bytes are a
-//! map of one dimension of extent 0, whose fields can be replaced one by one.
+//! The object is opaque: a kernel copies its 128 bytes and replaces fields of it. Machine code does that with stores, so that these fields lie where it
+//! has them (measured with assembler 13.5, which makes stores of `tensormap.replace`); the others are where we put them. 128 zero bytes are a map of one
+//! dimension of extent 1, whose fields can be replaced one by one.
 
 use warpgrid_isa::TensorMapField;
 use warpgrid_isa::layout::Swizzle;
@@ -61,10 +62,6 @@ macro_rules! numbered {
             /// The member with this spelling.
             pub fn from_name(name: &str) -> Option<$name> {
                 $name::ALL.iter().copied().find(|member| member.name() == name)
-            }
-
-            fn from_number(number: u8) -> Option<$name> {
-                $name::ALL.get(usize::from(number)).copied()
             }
         }
     };
@@ -138,10 +135,10 @@ impl TensorType {
         }
     }
 
-    /// The type with this number in `tensormap.replace`, which counts otherwise than the driver (PTX ISA, "tensormap.replace").
-    fn from_field(number: u64) -> Option<TensorType> {
+    /// In the order of `tensormap.replace`, which is not the driver's (PTX ISA, "tensormap.replace").
+    const FIELD_ORDER: [TensorType; 16] = {
         use TensorType as T;
-        const ORDER: [TensorType; 16] = [
+        [
             T::U8,
             T::U16,
             T::U32,
@@ -158,8 +155,19 @@ impl TensorType {
             T::U4Align8,
             T::U4Align16,
             T::U6Align16,
-        ];
-        ORDER.get(usize::try_from(number).ok()?).copied()
+        ]
+    };
+
+    /// The type with this number in `tensormap.replace`.
+    fn from_field(number: u64) -> Option<TensorType> {
+        let order = TensorType::FIELD_ORDER;
+        order.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// Its number there.
+    fn field(self) -> u64 {
+        let place = TensorType::FIELD_ORDER.iter().position(|ty| *ty == self);
+        place.unwrap_or(0) as u64
     }
 }
 
@@ -180,90 +188,114 @@ impl TensorMap {
         )
     }
 
-    /// The object's bytes.
+    /// The object's bytes. What a copy cannot use may be lost; [`TensorMap::problem`] says that before.
     pub fn encode(&self) -> [u8; TENSOR_MAP_BYTES] {
-        let mut writer = Writer::default();
-        writer.put(self.address, 8);
-        for n in self.extents {
-            writer.put(n, 8);
+        let mut bytes = [0; TENSOR_MAP_BYTES];
+        let mut put = |(at, bits): (usize, u32), value: u64| {
+            for bit in (0..bits).filter(|bit| value >> bit & 1 != 0) {
+                let bit = at + bit as usize;
+                bytes[bit / 8] |= 1 << (bit % 8);
+            }
+        };
+        let less_one = |n: u64| n.wrapping_sub(1);
+        put(ADDRESS, self.address);
+        put(RANK, less_one(self.rank as u64));
+        put(TYPE, self.ty.field());
+        put(INTERLEAVE, self.interleave as u64);
+        put(SWIZZLE, self.swizzle_mode.into());
+        put(SWIZZLE_96, u64::from(self.swizzle_mode >> 2));
+        put(FILL, self.fills_nan.into());
+        put(ATOMICITY, self.atomicity.into());
+        for (dimension, stride) in self.strides.iter().enumerate() {
+            put(stride_low(dimension), stride >> 4);
+            put(stride_high(dimension), stride >> 36);
         }
-        for n in self.strides {
-            writer.put(n, 8);
+        for dimension in 0..MAX_RANK {
+            put(extent(dimension), less_one(self.extents[dimension]));
+            put(
+                element_stride(dimension),
+                less_one(self.element_stride(dimension)),
+            );
+            let n = self.box_extents[dimension];
+            put(box_extent(dimension), less_one(n.into()));
         }
-        for n in self.box_extents {
-            writer.put(n.into(), 2);
+        put(MODE, self.mode as u64);
+        for (axis, n) in self.lower_corner.iter().enumerate() {
+            put(corner(axis), *n as u64);
         }
-        for n in self.element_strides {
-            writer.put(n.into(), 1);
+        for (axis, n) in self.upper_corner.iter().enumerate() {
+            put(corner(3 + axis), *n as u64);
         }
-        for number in [
-            self.mode as u64,
-            self.ty as u64,
-            self.rank.saturating_sub(1) as u64,
-            self.interleave as u64,
-            self.swizzle_mode.into(),
-            self.atomicity.into(),
-            self.fills_nan.into(),
-        ] {
-            writer.put(number, 1);
-        }
-        for n in self.lower_corner {
-            writer.put(n as u64, 2);
-        }
-        for n in self.upper_corner {
-            writer.put(n as u64, 2);
-        }
-        writer.put(self.channels_per_pixel.into(), 2);
-        writer.put(self.pixels_per_column.into(), 2);
-        writer.bytes
+        put(CHANNELS, self.channels_per_pixel.into());
+        put(PIXELS, self.pixels_per_column.into());
+        bytes
     }
 
     /// Reads the object's bytes; `None` for what no map has.
     pub fn decode(bytes: &[u8; TENSOR_MAP_BYTES]) -> Option<TensorMap> {
-        let mut reader = Reader { bytes, at: 0 };
-        Some(TensorMap {
-            address: reader.take(8),
-            extents: std::array::from_fn(|_| reader.take(8)),
-            strides: std::array::from_fn(|_| reader.take(8)),
-            box_extents: std::array::from_fn(|_| reader.take(2) as u32),
-            element_strides: std::array::from_fn(|_| reader.take(1) as u32),
-            mode: TensorMode::from_number(reader.take(1) as u8)?,
-            ty: TensorType::from_number(reader.take(1) as u8)?,
-            rank: reader.take(1) as usize + 1,
-            interleave: Interleave::from_number(reader.take(1) as u8)?,
-            swizzle_mode: reader.take(1) as u8,
-            atomicity: reader.take(1) as u8,
-            fills_nan: match reader.take(1) {
-                0 => false,
-                1 => true,
-                _ => return None,
-            },
-            lower_corner: std::array::from_fn(|_| reader.signed()),
-            upper_corner: std::array::from_fn(|_| reader.signed()),
-            channels_per_pixel: reader.take(2) as u32,
-            pixels_per_column: reader.take(2) as u32,
-        })
-        .filter(|_| reader.rest_is_zero())
+        let mut rest = *bytes;
+        let mut take = |(at, bits): (usize, u32)| {
+            let bit = |bit: u32| {
+                let at = at + bit as usize;
+                let value = rest[at / 8] >> (at % 8) & 1;
+                rest[at / 8] &= !(1 << (at % 8));
+                u64::from(value) << bit
+            };
+            (0..bits).map(bit).fold(0, |value, bit| value | bit)
+        };
+        // The machine clears it with the address.
+        take((64 + 21, 1));
+        let map = TensorMap {
+            address: take(ADDRESS),
+            extents: std::array::from_fn(|dimension| take(extent(dimension)) + 1),
+            strides: std::array::from_fn(|dimension| {
+                take(stride_low(dimension)) << 4 | take(stride_high(dimension)) << 36
+            }),
+            box_extents: std::array::from_fn(|dimension| take(box_extent(dimension)) as u32 + 1),
+            element_strides: std::array::from_fn(|dimension| {
+                take(element_stride(dimension)) as u32 + 1
+            }),
+            mode: TensorMode::ALL.get(take(MODE) as usize).copied()?,
+            ty: TensorType::from_field(take(TYPE))?,
+            rank: take(RANK) as usize + 1,
+            interleave: Interleave::ALL.get(take(INTERLEAVE) as usize).copied()?,
+            swizzle_mode: (take(SWIZZLE) | take(SWIZZLE_96) << 2) as u8,
+            atomicity: take(ATOMICITY) as u8,
+            fills_nan: take(FILL) == 1,
+            lower_corner: std::array::from_fn(|axis| take(corner(axis)) as u16 as i16 as i32),
+            upper_corner: std::array::from_fn(|axis| take(corner(3 + axis)) as u16 as i16 as i32),
+            channels_per_pixel: take(CHANNELS) as u32,
+            pixels_per_column: take(PIXELS) as u32,
+        };
+        rest.iter().all(|byte| *byte == 0).then_some(map)
     }
 
     /// Replaces a field, which belongs to a dimension where the field has one of each; false for what no map has.
     pub fn replace(&mut self, field: TensorMapField, dimension: usize, value: u64) -> bool {
         use TensorMapField as F;
         let small = |most: u64| (value <= most).then_some(value as u8);
+        let within = |range: std::ops::RangeInclusive<u64>| range.contains(&value);
         let done = match field {
             F::Address => {
                 self.address = value;
                 Some(())
             }
             F::Rank => small(MAX_RANK as u64 - 1).map(|n| self.rank = usize::from(n) + 1),
-            F::Box => put(&mut self.box_extents, dimension, value as u32),
-            F::Extent => put(&mut self.extents, dimension, value),
-            F::ElementStride => put(&mut self.element_strides, dimension, value as u32),
-            F::Stride => put(&mut self.strides, dimension, value),
+            F::Box if within(1..=256) => put(&mut self.box_extents, dimension, value as u32),
+            F::Extent if within(1..=1 << 32) => put(&mut self.extents, dimension, value),
+            F::ElementStride if within(1..=8) => {
+                put(&mut self.element_strides, dimension, value as u32)
+            }
+            F::Stride if within(0..=(1 << 40) - 1) && value.is_multiple_of(16) => {
+                put(&mut self.strides, dimension, value)
+            }
+            F::Box | F::Extent | F::ElementStride | F::Stride => None,
             F::ElementType => TensorType::from_field(value).map(|ty| self.ty = ty),
             F::Interleave => {
-                let found = small(2).and_then(Interleave::from_number);
-                found.map(|interleave| self.interleave = interleave)
+                let found = Interleave::ALL.get(usize::try_from(value).unwrap_or(usize::MAX));
+                found
+                    .copied()
+                    .map(|interleave| self.interleave = interleave)
             }
             F::Swizzle => small(4).map(|n| self.swizzle_mode = n),
             F::Atomicity => small(3).map(|n| self.atomicity = n),
@@ -393,48 +425,98 @@ fn put<T>(list: &mut [T], index: usize, value: T) -> Option<()> {
     Some(())
 }
 
-struct Writer {
-    bytes: [u8; TENSOR_MAP_BYTES],
-    at: usize,
+/// Where a field is: its first bit, and how many it has.
+type Field = (usize, u32);
+
+const ADDRESS: Field = (0, 64);
+/// Less one, as extents, steps and boxes.
+const RANK: Field = (64 + 4, 3);
+const TYPE: Field = (64 + 7, 4);
+const INTERLEAVE: Field = (64 + 11, 2);
+const SWIZZLE: Field = (64 + 13, 2);
+const FILL: Field = (64 + 15, 1);
+const ATOMICITY: Field = (64 + 19, 2);
+const SWIZZLE_96: Field = (64 + 22, 1);
+// What `tensormap.replace` does not reach is where we put it.
+const MODE: Field = (8 * 0x40, 8);
+const CHANNELS: Field = (8 * 0x44, 16);
+const PIXELS: Field = (8 * 0x46, 16);
+
+/// A stride without its 4 lowest bits.
+const fn stride_low(dimension: usize) -> Field {
+    (8 * (0x0c + 4 * dimension), 32)
 }
 
-impl Default for Writer {
-    fn default() -> Writer {
-        Writer {
-            bytes: [0; TENSOR_MAP_BYTES],
-            at: 0,
-        }
-    }
+const fn stride_high(dimension: usize) -> Field {
+    (8 * 0x1c + 4 * dimension, 4)
 }
 
-impl Writer {
-    fn put(&mut self, value: u64, n_bytes: usize) {
-        for byte in value.to_le_bytes().iter().take(n_bytes) {
-            if let Some(place) = self.bytes.get_mut(self.at) {
-                *place = *byte;
-            }
-            self.at += 1;
-        }
-    }
+const fn extent(dimension: usize) -> Field {
+    (8 * (0x20 + 4 * dimension), 32)
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8; TENSOR_MAP_BYTES],
-    at: usize,
+const fn element_stride(dimension: usize) -> Field {
+    (8 * 0x34 + 3 * dimension, 3)
 }
 
-impl Reader<'_> {
-    fn take(&mut self, n_bytes: usize) -> u64 {
-        let bytes = self.bytes.iter().skip(self.at).take(n_bytes).rev();
-        self.at += n_bytes;
-        bytes.fold(0, |value, byte| value << 8 | u64::from(*byte))
+const fn box_extent(dimension: usize) -> Field {
+    (8 * (0x37 + dimension), 8)
+}
+
+const fn corner(axis: usize) -> Field {
+    (8 * (0x48 + 2 * axis), 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType};
+
+    #[test]
+    fn fields_lie_where_machine_code_replaces_them() {
+        let map = TensorMap {
+            address: 0x7f00_1234_5600,
+            ty: TensorType::Bf16,
+            rank: 3,
+            extents: [64, 1 << 32, 7, 1, 1],
+            strides: [128, 0x12_3456_7890, 0, 0],
+            box_extents: [64, 256, 2, 1, 1],
+            element_strides: [1, 8, 2, 1, 1],
+            swizzle_mode: 3,
+            atomicity: 2,
+            ..TensorMap::default()
+        };
+        let bytes = map.encode();
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        assert_eq!(word(0x08), 2 << 4 | 10 << 7 | 3 << 13 | 2 << 19);
+        assert_eq!([word(0x0c), word(0x10)], [128 >> 4, 0x2345_6789]);
+        assert_eq!(word(0x1c), 0x10);
+        assert_eq!([word(0x20), word(0x24), word(0x28)], [63, u32::MAX, 6]);
+        assert_eq!(word(0x34), 7 << 3 | 1 << 6 | 63 << 24);
+        assert_eq!(word(0x38), 255 | 1 << 8);
+        assert_eq!(TensorMap::decode(&bytes), Some(map));
     }
 
-    fn signed(&mut self) -> i32 {
-        (self.take(2) as u16 as i16).into()
+    #[test]
+    fn maps_of_images_come_back() {
+        let map = TensorMap {
+            mode: TensorMode::Im2col,
+            rank: 4,
+            extents: [8; 5],
+            box_extents: [1; 5],
+            element_strides: [1; 5],
+            lower_corner: [-1, -128, 0],
+            upper_corner: [-2, 127, 0],
+            channels_per_pixel: 256,
+            pixels_per_column: 1024,
+            ..TensorMap::default()
+        };
+        assert_eq!(TensorMap::decode(&map.encode()), Some(map));
     }
 
-    fn rest_is_zero(&self) -> bool {
-        self.bytes.iter().skip(self.at).all(|byte| *byte == 0)
+    #[test]
+    fn zeros_are_a_map_and_other_bytes_are_none() {
+        let zeros = TensorMap::decode(&[0; TENSOR_MAP_BYTES]).expect("a map");
+        assert_eq!((zeros.rank, zeros.extents[0]), (1, 1));
+        assert_eq!(TensorMap::decode(&[0xff; TENSOR_MAP_BYTES]), None);
     }
 }

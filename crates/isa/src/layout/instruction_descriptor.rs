@@ -26,6 +26,11 @@ pub struct InstructionDescriptor {
 }
 
 impl InstructionDescriptor {
+    /// Whether the 32 bits say that A is sparse, of every kind.
+    pub const fn says_sparse(bits: u32) -> bool {
+        bits >> 2 & 1 != 0
+    }
+
     /// Takes the 32 bits apart for a kind of product; `None` for a type that the kind does not have.
     pub fn decode(bits: u32, kind: MmaKind) -> Option<InstructionDescriptor> {
         let field = |from: u32, n: u32| bits >> from & ((1 << n) - 1);
@@ -81,7 +86,7 @@ impl InstructionDescriptor {
             a_major: major(15),
             b_major: major(16),
             negate: [field(13, 1) == 1, field(14, 1) == 1],
-            is_sparse: field(2, 1) == 1,
+            is_sparse: InstructionDescriptor::says_sparse(bits),
             saturates: !is_scaled && field(3, 1) == 1,
             selector: field(0, 2),
             factor_ids: match is_scaled {

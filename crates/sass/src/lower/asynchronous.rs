@@ -2,11 +2,12 @@
 
 use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
-use super::{Context, arithmetic, memory, one, step};
+use super::{Context, arithmetic, is_zero, memory, one, step};
 use crate::environment::Environment;
 use crate::syntax::{RegisterFile, RegisterNumber};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, Completion, Does, Flag, Modifiers, ScalarType, StateSpace, SyncOp,
+    ArithmeticOp, AsyncOp, Completion, Does, Flag, MemoryOp, Modifiers, ScalarType, StateSpace,
+    SyncOp,
 };
 use warpgrid_program::{OperandValue, Span};
 
@@ -52,7 +53,7 @@ pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let (to_space, from_space) = direction(w)?;
-    let mut modifiers = Modifiers::default();
+    let mut modifiers = super::blank();
     let is_reduction = w.opcode() == "UBLKRED";
     if is_reduction {
         memory::operation(w, &mut modifiers)?;
@@ -137,6 +138,33 @@ fn mbarrier_beside(w: &Words<'_>, to: &(OperandValue, Span)) -> Lowered<OperandV
     Ok(OperandValue::Address(address))
 }
 
+/// `UMEMSETS.64 [a], URZ, n`: n times 8 bytes of shared memory become zero.
+pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let is_wide = w.take("64");
+    let to = memory::address(w, false)?;
+    let (value, value_span) = w.source()?;
+    if !is_wide || !is_zero(&value) {
+        return Err(w.unknown("a value other than zero", value_span));
+    }
+    let bytes = c.body.hidden(ScalarType::U32);
+    let args = vec![
+        Arg::One(written(bytes), span),
+        one(w.source()?),
+        Arg::One(number(3), span),
+    ];
+    let size = arithmetic(ArithmeticOp::Shl, ScalarType::B32, args);
+    let modifiers = Modifiers {
+        space: Some(StateSpace::Shared),
+        ..super::blank()
+    };
+    let args = vec![one(to), Arg::One(read(bytes), span)];
+    let fill = step(Does::Memory(MemoryOp::StoreBulk), modifiers, args);
+    let mut steps = vec![size];
+    steps.extend(c.in_one_lane(fill, span));
+    Ok(steps)
+}
+
 /// `LDGDEPBAR`, `UTMACMDFLUSH`: the copies since the last one are a group.
 pub(super) fn commit(
     c: &mut Context<'_>,
@@ -147,11 +175,7 @@ pub(super) fn commit(
     if !c.body.commits.contains(&commit) {
         c.body.commits.push(commit);
     }
-    Ok(vec![step(
-        Does::Async(commit),
-        Modifiers::default(),
-        Vec::new(),
-    )])
+    Ok(vec![step(Does::Async(commit), super::blank(), Vec::new())])
 }
 
 /// `ARRIVES.LDGSTSBAR.64 [a]`: an arrival once the copies so far are done. With `.TRANSCNT` the mbarrier waits for one more
@@ -167,7 +191,7 @@ pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     let mut modifiers = Modifiers {
         space: Some(StateSpace::Shared),
         ty: Some(ScalarType::B64),
-        ..Modifiers::default()
+        ..super::blank()
     };
     if !w.take("TRANSCNT") {
         modifiers.flags = modifiers.flags.with(Flag::Noinc);
@@ -188,7 +212,7 @@ pub(super) fn wait(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("LE") || !is_first || commits.is_empty() {
         w.ignore_rest();
         let fence = Does::Sync(SyncOp::Fence);
-        return Ok(vec![step(fence, Modifiers::default(), Vec::new())]);
+        return Ok(vec![step(fence, super::blank(), Vec::new())]);
     }
     w.next()?;
     let n = w.immediate()?;
@@ -199,7 +223,7 @@ pub(super) fn wait(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             false => AsyncOp::CopyWait,
         };
         let left = Arg::One(number(n), w.instruction.span);
-        step(Does::Async(wait), Modifiers::default(), vec![left])
+        step(Does::Async(wait), super::blank(), vec![left])
     };
     Ok(commits.iter().map(until).collect())
 }

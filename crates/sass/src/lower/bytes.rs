@@ -50,7 +50,7 @@ pub(super) fn dot(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = Modifiers {
         a_type: Some(as_32(a)),
         b_type: Some(as_32(b)),
-        ..Modifiers::default()
+        ..super::blank()
     };
     if op == ArithmeticOp::Dp2a {
         let part = w.take_one(&[("HI", MulPart::Hi), ("LO", MulPart::Lo)]);
@@ -168,7 +168,7 @@ pub(super) fn integer_to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = Modifiers {
         d_type: Some(to),
         a_type: Some(from),
-        ..Modifiers::default()
+        ..super::blank()
     };
     if w.take("SAT") {
         modifiers.flags = modifiers.flags.with(Flag::Sat);
@@ -194,7 +194,7 @@ pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let mut modifiers = Modifiers {
         d_type: Some(to),
         a_type: Some(ScalarType::S32),
-        ..Modifiers::default()
+        ..super::blank()
     };
     modifiers.flags = modifiers.flags.with(Flag::Sat);
     let to = w.to(1)?;
@@ -240,7 +240,7 @@ pub(super) fn pack_floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
     let mut packs = Modifiers {
         d_type: Some(ty),
         a_type: Some(ScalarType::S32),
-        ..Modifiers::default()
+        ..super::blank()
     };
     packs.flags = packs.flags.with(Flag::Sat);
     steps.push(step(Does::Move(MoveOp::CvtPack), packs, args));

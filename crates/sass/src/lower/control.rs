@@ -6,12 +6,13 @@ use super::{Context, copy, known, one, predicate_source, predicates_by_table, st
 use crate::environment::Environment;
 use crate::syntax::Value;
 use warpgrid_isa::{
-    BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp, VoteMode, WarpOp,
+    ArithmeticOp, BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp,
+    VoteMode, WarpOp,
 };
 use warpgrid_program::{Guard, OperandValue, RegisterRun, Source, SourceModifiers, Span};
 
 fn control(op: ControlOp, args: Vec<Arg>) -> Step {
-    step(Does::Control(op), Modifiers::default(), args)
+    step(Does::Control(op), super::blank(), args)
 }
 
 /// Where a branch leads: an address, or the name of a label or function. Until the end it is kept as an address.
@@ -114,7 +115,7 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let modifiers = Modifiers {
         vote: Some(VoteMode::Any),
         ty: Some(ScalarType::Pred),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let args = vec![
         Arg::One(written(any), span),
@@ -130,13 +131,19 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     Ok(steps)
 }
 
+/// `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: registers that a warp asks for are there, as p says; one that gives some back has no p.
+pub(super) fn registers_of_warp(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let p = match w.is_predicate() {
+        true => w.predicate_destination()?,
+        false => return nothing(w),
+    };
+    w.ignore_rest();
+    Ok(vec![predicates_by_table(p.0, Vec::new(), 0xff, p.1)])
+}
+
 /// A step that does nothing.
 fn step_over() -> Vec<Step> {
-    vec![step(
-        Does::Sync(SyncOp::Fence),
-        Modifiers::default(),
-        Vec::new(),
-    )]
+    vec![step(Does::Sync(SyncOp::Fence), super::blank(), Vec::new())]
 }
 
 /// The lower half of an address in a register, plus a constant.
@@ -344,7 +351,7 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     }
     Ok(vec![step(
         Does::Sync(SyncOp::WarpBarrier),
-        Modifiers::default(),
+        super::blank(),
         vec![one(mask)],
     )])
 }
@@ -352,7 +359,7 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
 /// `BAR.SYNC id{, threads}`, `BAR.ARV id, threads`, `BAR.RED.POPC id{, threads}, p`, `BAR.SYNCALL`
 pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["DEFER_BLOCKING", "ALL"]);
-    let mut modifiers = Modifiers::default();
+    let mut modifiers = super::blank();
     let reduces = w.take("RED");
     if reduces {
         let found = w.take_one(&[
@@ -372,9 +379,35 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     }
     let span = w.instruction.span;
     let mut args = Vec::new();
-    while w.n_left() > 0 && args.len() < 2 && !w.is_predicate() {
-        args.push(one(w.source()?));
+    let mut sources = Vec::new();
+    while w.n_left() > 0 && sources.len() < 2 && !w.is_predicate() {
+        sources.push(w.source()?);
     }
+    let mut steps = Vec::new();
+    // A register that is named twice has the number in its lower half, the threads in its upper one.
+    let packed = match &sources[..] {
+        [
+            (OperandValue::Source(a @ Source::Register(_), _), _),
+            (OperandValue::Source(b, _), _),
+        ] => a == b,
+        _ => false,
+    };
+    if packed {
+        for (source, (start, bits)) in sources.iter_mut().zip([(0, 4), (16, 16)]) {
+            let part = c.body.hidden(ScalarType::U32);
+            let literal = |value| Arg::One(number(value), span);
+            let args = vec![
+                Arg::One(written(part), span),
+                one(source.clone()),
+                literal(start),
+                literal(bits),
+            ];
+            let ty = ScalarType::U32;
+            steps.push(super::arithmetic(ArithmeticOp::Bfe, ty, args));
+            source.0 = read(part);
+        }
+    }
+    args.extend(sources.into_iter().map(one));
     if args.is_empty() {
         args.push(Arg::One(number(0), span));
     }
@@ -388,7 +421,8 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         args.insert(0, Arg::One(written(to), span));
         args.push(one(w.predicate()?));
     }
-    Ok(vec![step(Does::Sync(SyncOp::Barrier), modifiers, args)])
+    steps.push(step(Does::Sync(SyncOp::Barrier), modifiers, args));
+    Ok(steps)
 }
 
 /// `B2R.RESULT d{, p}`: what the last `BAR.RED` found, as a number or as a predicate.
@@ -417,14 +451,14 @@ pub(super) fn barrier_result(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<
 /// `UCGABAR_ARV`, `UCGABAR_WAIT`: the barrier of the cluster.
 pub(super) fn cluster(w: &mut Words<'_>, op: SyncOp) -> Lowered<Vec<Step>> {
     w.ignore_rest();
-    Ok(vec![step(Does::Sync(op), Modifiers::default(), Vec::new())])
+    Ok(vec![step(Does::Sync(op), super::blank(), Vec::new())])
 }
 
 pub(super) fn sleep(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore_rest();
     Ok(vec![step(
         Does::Hint(HintOp::Nanosleep),
-        Modifiers::default(),
+        super::blank(),
         Vec::new(),
     )])
 }
@@ -440,7 +474,7 @@ pub(super) fn nothing(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore_rest();
     Ok(vec![step(
         Does::Sync(SyncOp::Fence),
-        Modifiers::default(),
+        super::blank(),
         Vec::new(),
     )])
 }

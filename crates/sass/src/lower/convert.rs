@@ -78,7 +78,7 @@ fn types(to: ScalarType, from: ScalarType, rounding: Option<Rounding>) -> Modifi
         d_type: Some(to),
         a_type: Some(from),
         rounding,
-        ..Modifiers::default()
+        ..super::blank()
     }
 }
 

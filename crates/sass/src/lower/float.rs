@@ -90,10 +90,10 @@ pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     let span = w.instruction.span;
     let flushing = Modifiers {
         flags: match narrowing.has(Flag::Ftz) {
-            true => Modifiers::default().flags.with(Flag::Ftz),
-            false => Modifiers::default().flags,
+            true => super::blank().flags.with(Flag::Ftz),
+            false => super::blank().flags,
         },
-        ..Modifiers::default()
+        ..super::blank()
     };
     let wide = [0; 3].map(|_| c.body.hidden(ScalarType::B64));
     for (source, wide) in [a, b].into_iter().zip(wide) {
@@ -162,7 +162,7 @@ pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         a_type: Some(ScalarType::F32),
         compare: Some(op),
         combine: Some(combine),
-        ..Modifiers::default()
+        ..super::blank()
     };
     if w.take("FTZ") {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);

@@ -77,7 +77,7 @@ fn any_pair(
         d_type: Some(ty),
         a_type: Some(ScalarType::F32),
         rounding: Some(Rounding::Rz),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let float = Arg::One(float, span);
     steps.push(step(
@@ -168,7 +168,7 @@ fn widened_half(
     let conversion = Modifiers {
         d_type: Some(ScalarType::F32),
         a_type: Some(ty),
-        ..Modifiers::default()
+        ..super::blank()
     };
     steps.push(step(
         Does::Move(MoveOp::Cvt),
@@ -229,7 +229,7 @@ fn comparison(w: &mut Words<'_>) -> Lowered<(Modifiers, ScalarType)> {
     let mut modifiers = Modifiers {
         compare: Some(op),
         combine: Some(combine),
-        ..Modifiers::default()
+        ..super::blank()
     };
     if w.take("FTZ") {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);

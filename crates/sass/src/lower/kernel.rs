@@ -171,6 +171,7 @@ impl Lowering<'_> {
                 true => 0,
                 false => environment.reserved_shared_bytes,
             },
+            pair_barrier: environment.pair_barrier.filter(|_| !text.name.is_empty()),
             facts: environment.facts(),
             banks: self
                 .banks
@@ -191,7 +192,7 @@ impl Lowering<'_> {
             let size = u64::from(info.size_bytes);
             variables.push(Variable {
                 name: format!("param_{}", info.ordinal),
-                align_bytes: alignment(info.byte_offset, info.size_bytes),
+                align_bytes: alignment(start.wrapping_add(info.byte_offset), info.size_bytes),
                 ..reserved(StateSpace::ParamEntry, size, text.span)
             });
         }
@@ -454,9 +455,9 @@ fn labels(text: &Text, machine: &MachineCode) -> Vec<(u32, String)> {
     labels
 }
 
-/// The largest power of two, up to 16, that divides both.
-fn alignment(offset: u32, size: u32) -> u32 {
-    1 << (offset | size | 16).trailing_zeros()
+/// The largest power of two, up to that of a tensor map, that divides the place of a parameter and its size.
+fn alignment(place: u32, size: u32) -> u32 {
+    1 << (place | size | 64).trailing_zeros()
 }
 
 /// Memory without contents.

@@ -69,7 +69,13 @@ impl Library {
     pub(super) fn filled<'s>(&self, section: &'s Section) -> Cow<'s, Section> {
         let mut filled = Cow::Borrowed(section);
         for item in &section.references {
-            if let Some(address) = self.starts.get(&item.text) {
+            let address = match self.starts.get(&item.text) {
+                Some(address) => Some(*address),
+                // The system has these, and a call of one must not go to where the kernel begins.
+                None if item.text.starts_with(SYSTEM_CALL) => Some(NOWHERE),
+                None => None,
+            };
+            if let Some(address) = address {
                 let start = item.byte_offset as usize;
                 let width = item.width_bytes.min(8) as usize;
                 if let Some(place) = filled.to_mut().bytes.get_mut(start..start + width) {
@@ -168,6 +174,11 @@ fn calls_register(tree: &Tree, source: &str, text: &Text) -> bool {
         })
     })
 }
+
+/// How the names of functions begin that the system adds to a program.
+const SYSTEM_CALL: &str = "__cuda_syscall";
+/// An address that no code has.
+const NOWHERE: u64 = u64::MAX << 4;
 
 /// Whether a section is data that code reads.
 fn is_data(section: &Section) -> bool {

@@ -40,8 +40,9 @@ const FACTORS: &[(&str, ScalarType)] = &[
     ("E5M2", ScalarType::E5m2),
 ];
 
-/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives.
+/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives, `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`.
 pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let is_sparse = w.take("SP");
     let shape = w.take_one(SHAPES);
     let (rows, columns, depth) =
         shape.ok_or_else(|| w.unknown("products of this shape", w.instruction.opcode))?;
@@ -53,7 +54,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         }),
         layout: Some(MatrixLayout::Row),
         b_layout: Some(MatrixLayout::Col),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let (a, b, sum) = match w.opcode() {
         "DMMA" => {
@@ -86,8 +87,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         }
         _ => {
             let sum = sum_format(w)?;
-            let formats = [("BF16", ScalarType::Bf16), ("TF32", ScalarType::Tf32)];
-            let ty = w.take_one(&formats).unwrap_or(ScalarType::F16);
+            let ty = half_format(w);
             (ty, ty, sum)
         }
     };
@@ -109,11 +109,21 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     };
     let span = w.instruction.span;
     let mut steps = Vec::new();
-    let a = factor(c, w, a, registers(rows, depth, a), &mut steps)?;
+    // Half of the elements of a sparse row are stored.
+    let stored = if is_sparse { depth / 2 } else { depth };
+    let a = factor(c, w, a, registers(rows, stored, a), &mut steps)?;
     let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
     let addend = source(w, sum, registers(rows, columns, sum))?;
-    let args = [to, a, b, addend].map(|list| Arg::List(list, span));
-    steps.push(step(Does::Matrix(MatrixOp::Mma), modifiers, args.into()));
+    let mut args: Vec<Arg> = [to, a, b, addend].map(|list| Arg::List(list, span)).into();
+    let op = match is_sparse {
+        true => {
+            args.push(one(w.source()?));
+            args.push(Arg::One(number(w.immediate()?), span));
+            MatrixOp::MmaSparse
+        }
+        false => MatrixOp::Mma,
+    };
+    steps.push(step(Does::Matrix(op), modifiers, args));
     Ok(steps)
 }
 
@@ -150,14 +160,20 @@ fn factor(
 }
 
 /// The format of the sums: `.F32` or `.F16`.
-fn sum_format(w: &mut Words<'_>) -> Lowered<ScalarType> {
+pub(super) fn sum_format(w: &mut Words<'_>) -> Lowered<ScalarType> {
     let formats = [("F32", ScalarType::F32), ("F16", ScalarType::F16)];
     let found = w.take_one(&formats);
     found.ok_or_else(|| w.unknown("sums of this format", w.instruction.opcode))
 }
 
+/// The format of both factors of `HMMA` and its kin.
+pub(super) fn half_format(w: &mut Words<'_>) -> ScalarType {
+    let formats = [("BF16", ScalarType::Bf16), ("TF32", ScalarType::Tf32)];
+    w.take_one(&formats).unwrap_or(ScalarType::F16)
+}
+
 /// The formats of the factors, the left one first.
-fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)> {
+pub(super) fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)> {
     let words = w.modifiers_left();
     let mut found = words.iter().filter_map(|word| {
         let format = FACTORS.iter().find(|(name, _)| name == word)?;

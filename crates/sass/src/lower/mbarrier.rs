@@ -5,8 +5,8 @@ use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words};
 use super::{Context, arithmetic, memory, number_of, one, predicate_source, step, typed};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, AtomicOp, CompareForm, CompareOp, Completion, Does, Flag, MbarrierOp,
-    MemoryOp, Modifiers, ScalarType, StateSpace,
+    ArithmeticOp, AsyncOp, AtomicOp, CompareForm, CompareOp, Completion, Does, Flag, LaunchOp,
+    MbarrierOp, MemoryOp, Modifiers, ScalarType, StateSpace, UnitOp,
 };
 use warpgrid_program::{OperandValue, RegisterId, Span};
 
@@ -47,7 +47,7 @@ pub(super) fn sync(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 fn in_shared(space: StateSpace) -> Modifiers {
     Modifiers {
         space: Some(space),
-        ..Modifiers::default()
+        ..super::blank()
     }
 }
 
@@ -263,6 +263,23 @@ fn test(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         arithmetic(ArithmeticOp::Shr, ScalarType::U32, shift),
         step(Does::Mbarrier(op), modifiers, args),
     ])
+}
+
+/// `UGETNEXTWORKID.SELFCAST [a], [b]`: asks for a cluster that has not started; the answer goes to a, and the mbarrier at b counts its bytes.
+pub(super) fn next_cluster(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let mut modifiers = in_shared(StateSpace::Shared);
+    if w.take("BROADCAST") {
+        modifiers.flags = modifiers.flags.with(Flag::MulticastAll);
+    } else if !w.take("SELFCAST") {
+        return Err(w.unknown("who gets the answer", w.instruction.opcode));
+    }
+    let args = vec![
+        one(memory::address(w, false)?),
+        one(memory::address(w, false)?),
+    ];
+    let ask = Does::Unit(UnitOp::Launch(LaunchOp::TryCancel));
+    let ask = step(ask, modifiers, args);
+    Ok(c.in_one_lane(ask, w.instruction.span).into())
 }
 
 /// `STAS.64 [a.64], b`: the upper register of a has the address of the mbarrier that counts the bytes.

@@ -48,7 +48,7 @@ fn space_of(opcode: &str) -> Option<StateSpace> {
 pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
     let mut modifiers = Modifiers {
         space: space_of(w.opcode()),
-        ..Modifiers::default()
+        ..super::blank()
     };
     if w.take("CONSTANT") {
         modifiers.flags = modifiers.flags.with(Flag::NonCoherent);
@@ -290,7 +290,7 @@ pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
     }
     let modifiers = Modifiers {
         space: Some(space),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let to = OperandValue::Destination(p.map(RegisterRun::one));
     let args = vec![Arg::One(to, span), Arg::One(base, from_span)];
@@ -342,7 +342,7 @@ const VECTORS: &[(&str, (ScalarType, u8))] = &[
     ("BF16x8", (ScalarType::Bf16x2, 4)),
 ];
 
-const OPERATIONS: &[(&str, AtomicOp)] = &[
+pub(super) const OPERATIONS: &[(&str, AtomicOp)] = &[
     ("ADD", AtomicOp::Add),
     ("MIN", AtomicOp::Min),
     ("MAX", AtomicOp::Max),
@@ -466,7 +466,7 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let compared = Modifiers {
         ty: Some(bits),
         compare: Some(CompareOp::Eq),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let mut steps = vec![step(Does::Memory(MemoryOp::Atomic), modifiers, args)];
     let happened = match register {

@@ -21,7 +21,11 @@ mod moves;
 mod packed;
 mod parameters;
 mod simd;
+mod tensor_copy;
+mod tensor_memory;
+mod texture;
 mod warp;
+mod warpgroup;
 mod words;
 
 pub(crate) use kernel::{NotRun, lower};
@@ -143,23 +147,38 @@ fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         "UCGABAR_ARV" => control::cluster(w, SyncOp::ClusterArrive),
         "UCGABAR_WAIT" => control::cluster(w, SyncOp::ClusterWait),
         "SYNCS" => mbarrier::sync(c, w),
+        "UGETNEXTWORKID" => mbarrier::next_cluster(c, w),
+        "UMEMSETS" => asynchronous::fill(c, w),
         "STAS" => mbarrier::store(w),
         "LDGSTS" => asynchronous::copy(w),
         "LDGDEPBAR" => asynchronous::commit(c, w, AsyncOp::CopyCommit),
         "UBLKCP" | "UBLKRED" => asynchronous::copy_range(c, w),
         "UTMACMDFLUSH" => asynchronous::commit(c, w, AsyncOp::BulkCommit),
+        "UTMALDG" => tensor_copy::load(c, w),
+        "UTMASTG" | "UTMAREDG" => tensor_copy::store(c, w),
         "ARRIVES" => asynchronous::arrive(c, w),
         "DEPBAR" => asynchronous::wait(c, w),
         "NANOSLEEP" => control::sleep(w),
         "YIELD" => control::give_way(w),
         "NOP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "FENCE" | "CCTL"
-        | "CCTLL" | "PMTRIG" | "ACQBULK" | "PREEXIT" | "USETMAXREG" | "UBLKPF" => {
-            control::nothing(w)
-        }
+        | "CCTLL" | "PMTRIG" | "ACQBULK" | "PREEXIT" | "UVIRTCOUNT" | "UBLKPF" | "UTMAPF"
+        | "UTMACCTL" => control::nothing(w),
         "HMMA" | "IMMA" | "DMMA" | "BMMA" | "QMMA" => matrix::product(c, w),
+        "HGMMA" | "IGMMA" | "QGMMA" | "BGMMA" => warpgroup::product(w),
+        "WARPGROUP" => warpgroup::sync(w),
+        "UTCATOMSWS" => tensor_memory::reserve(c, w),
+        "LDTM" => tensor_memory::load(w),
+        "STTM" => tensor_memory::store(w),
+        "UTCCP" => tensor_memory::copy(c, w),
+        "UTCBAR" => tensor_memory::commit(c, w),
+        "UTCHMMA" | "UTCIMMA" | "UTCQMMA" | "UTCOMMA" => tensor_memory::product(c, w),
+        "USETMAXREG" => control::registers_of_warp(w),
         "LDSM" => matrix::load_rows(w),
         "STSM" => matrix::store_rows(w),
         "MOVM" => matrix::transpose(w),
+        "TEX" | "TLD" | "TLD4" | "TXD" => texture::sample(c, w),
+        "TXQ" => texture::query(c, w),
+        "SULD" | "SUST" | "SURED" => texture::surface(c, w),
         "SHFL" => warp::shuffle(w),
         "VOTE" | "VOTEU" => warp::vote(w),
         "MATCH" => warp::matches(w),
@@ -217,6 +236,7 @@ fn is_common(rest: &str) -> bool {
 }
 
 /// A step without a guard of its own.
+#[inline(never)]
 fn step(does: Does, modifiers: Modifiers, args: Vec<Arg>) -> Step {
     Step {
         does,
@@ -227,7 +247,14 @@ fn step(does: Does, modifiers: Modifiers, args: Vec<Arg>) -> Step {
     }
 }
 
+/// Modifiers of which none is set.
+#[inline(never)]
+fn blank() -> Modifiers {
+    Modifiers::default()
+}
+
 /// An operation with a type.
+#[inline(never)]
 fn typed(ty: ScalarType) -> Modifiers {
     Modifiers {
         ty: Some(ty),
@@ -236,6 +263,7 @@ fn typed(ty: ScalarType) -> Modifiers {
 }
 
 /// An arithmetic operation.
+#[inline(never)]
 fn arithmetic(op: ArithmeticOp, ty: ScalarType, args: Vec<Arg>) -> Step {
     step(Does::Arithmetic(op), typed(ty), args)
 }

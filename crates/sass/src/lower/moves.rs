@@ -250,7 +250,7 @@ pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
             Modifiers {
                 ty: Some(ScalarType::B32),
                 compare: Some(CompareOp::Ne),
-                ..Modifiers::default()
+                ..super::blank()
             },
             vec![
                 Arg::One(to, span),
@@ -348,7 +348,7 @@ pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             0 => StateSpace::ParamEntry,
             _ => StateSpace::Const,
         }),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let base = AddressBase::Bank { bank, index };
     let address = OperandValue::Address(Address::new(base, offset));

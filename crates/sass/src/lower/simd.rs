@@ -41,7 +41,7 @@ pub(super) fn four_bytes(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         d_type: ty,
         a_type: ty,
         b_type: ty,
-        ..Modifiers::default()
+        ..super::blank()
     };
     let args = vec![
         to,

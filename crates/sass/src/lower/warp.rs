@@ -46,7 +46,7 @@ pub(super) fn vote(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let of = |mode: VoteMode, ty: ScalarType| Modifiers {
         vote: Some(mode),
         ty: Some(ty),
-        ..Modifiers::default()
+        ..super::blank()
     };
     let mut steps = Vec::new();
     if let Some((run @ Some(_), span)) = ballot {
@@ -97,6 +97,7 @@ pub(super) fn matches(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 
 /// `REDUX.SUM d, a`, of the lanes that are here, or that the `WARPSYNC.EXCLUSIVE` before it has put together.
 pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let is_absolute = w.has("MINABS") || w.has("MAXABS");
     let op = w.take_one(&[
         ("SUM", ReduceOp::Add),
         ("MIN", ReduceOp::Min),
@@ -104,14 +105,19 @@ pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         ("AND", ReduceOp::And),
         ("OR", ReduceOp::Or),
         ("XOR", ReduceOp::Xor),
+        ("MINABS", ReduceOp::Min),
+        ("MAXABS", ReduceOp::Max),
     ]);
     // Without a word the bits are combined.
     let op = op.unwrap_or(ReduceOp::And);
-    let mut modifiers = typed(if w.take("S32") {
-        ScalarType::S32
-    } else {
-        ScalarType::U32
-    });
+    let types = [("S32", ScalarType::S32), ("F32", ScalarType::F32)];
+    let mut modifiers = typed(w.take_one(&types).unwrap_or(ScalarType::U32));
+    if is_absolute {
+        modifiers.flags = modifiers.flags.with(Flag::Abs);
+    }
+    if w.take("NAN") {
+        modifiers.flags = modifiers.flags.with(Flag::NaN);
+    }
     modifiers.reduce = Some(op);
     let to = w.to(1)?;
     let mut args = vec![to, one(w.source()?)];
@@ -134,7 +140,7 @@ pub(super) fn elect(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = Arg::One(OperandValue::Pair(run, p), span);
     Ok(vec![step(
         Does::Warp(WarpOp::Elect),
-        Modifiers::default(),
+        super::blank(),
         vec![to],
     )])
 }

@@ -67,14 +67,17 @@ impl<'a> Words<'a> {
         Span::new(self.instruction.opcode.start, end).text(self.source)
     }
 
-    pub(super) fn unknown(&self, what: impl Into<String>, span: Span) -> Unknown {
+    // Not inlined, like those below: there are many calls, and none is hot.
+    #[inline(never)]
+    pub(super) fn unknown(&self, what: impl AsRef<str>, span: Span) -> Unknown {
         Unknown {
-            what: what.into(),
+            what: what.as_ref().to_owned(),
             span,
         }
     }
 
     /// Takes a modifier; whether it is there.
+    #[inline(never)]
     pub(super) fn take(&mut self, word: &str) -> bool {
         let place = self.modifiers.iter().position(|modifier| *modifier == word);
         place.map(|place| self.modifiers.remove(place)).is_some()

@@ -21,12 +21,14 @@ pub(crate) fn scenarios_of(folder: &Path) -> Vec<(String, Scenario)> {
     let json = fs::read_to_string(folder.join("case.json")).expect("case.json");
     let scenario: Scenario = serde_json::from_str(&json).expect("a scenario");
     let case: Case = serde_json::from_str(&json).expect("a case");
-    let files = std::iter::once("kernel.ptx".to_owned())
-        .chain(case.variants.into_iter().map(|variant| variant.file));
+    // A folder of listings has variants alone.
+    let first = Some("kernel.ptx".to_owned()).filter(|file| folder.join(file).exists());
+    let variants = case.variants.into_iter().map(|variant| variant.file);
+    let files = first.into_iter().chain(variants);
     let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();
     files
         .map(|file| {
-            let source = fs::read_to_string(folder.join(&file)).expect("a PTX file");
+            let source = fs::read_to_string(folder.join(&file)).expect("a text");
             let scenario = Scenario {
                 source,
                 ptx_version: None,

@@ -1,0 +1,172 @@
+//! Copies of parts of tensors. A run of uniform registers has the place in shared memory, the mbarrier beside it where one counts, and the
+//! coordinates after them; a pair has the address of the tensor map (measured with assembler 13.5, against the PTX that it was made of).
+
+use super::body::{Arg, Step, plain, read, written};
+use super::words::{Lowered, Words, number};
+use super::{Context, arithmetic, memory, one, step};
+use warpgrid_isa::{
+    ArithmeticOp, Completion, CtaGroup, Does, Flag, LoadMode, Modifiers, ScalarType, StateSpace,
+    TensorCopyOp, UnitOp,
+};
+use warpgrid_program::{Address, AddressBase, OperandValue, RegisterId, RegisterRun, Source, Span};
+
+/// The dimensions of the tensor.
+const RANKS: &[(&str, u32)] = &[("1D", 1), ("2D", 2), ("3D", 3), ("4D", 4), ("5D", 5)];
+
+/// `UTMALDG.4D.IM2COL.MULTICAST [d], [map], b{, desc[policy]}`: d, the mbarrier and the coordinates are in a run. The lower half of b has the offsets
+/// of an `im2col` copy, its upper half the blocks that receive it.
+pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let rank = rank(w)?;
+    let modes = [
+        ("IM2COL", LoadMode::Im2col),
+        ("W128", LoadMode::Im2colW128),
+        ("W", LoadMode::Im2colW),
+        ("GATHER4", LoadMode::Gather4),
+    ];
+    let mode = w.take_one(&modes).unwrap_or(LoadMode::Tile);
+    let mut modifiers = Modifiers {
+        space: Some(StateSpace::SharedCluster),
+        completion: Some(Completion::MbarrierCompleteTxBytes),
+        ..super::blank()
+    };
+    modifiers.unit.load_mode = Some(mode);
+    let multicasts = w.take("MULTICAST");
+    if multicasts {
+        modifiers.flags = modifiers.flags.with(Flag::Multicast);
+    }
+    if w.take("2CTA") {
+        modifiers.unit.group = Some(CtaGroup::Two);
+    }
+    let span = w.instruction.span;
+    let run = run(w)?;
+    let n_coordinates = match mode {
+        LoadMode::Gather4 => 5,
+        _ => rank,
+    };
+    let mut args = vec![
+        address_in(run, 0, span),
+        tensor(w, run, 2, n_coordinates)?,
+        address_in(run, 1, span),
+    ];
+    // The width of each offset.
+    let offsets: &[u32] = match (mode, rank) {
+        (LoadMode::Im2col, 3) => &[16],
+        (LoadMode::Im2col, 4) => &[8, 8],
+        (LoadMode::Im2col, _) => &[5, 5, 5],
+        (LoadMode::Im2colW | LoadMode::Im2colW128, _) => &[11, 5],
+        _ => &[],
+    };
+    let mut steps = Vec::new();
+    if multicasts || !offsets.is_empty() {
+        let packed = w.source()?;
+        let mut part = |start: u32, bits: u32| {
+            let to = c.body.hidden(ScalarType::U32);
+            let literal = |value: u32| Arg::One(number(value.into()), span);
+            let to_part = Arg::One(written(to), span);
+            let args = vec![to_part, one(packed.clone()), literal(start), literal(bits)];
+            steps.push(arithmetic(ArithmeticOp::Bfe, ScalarType::U32, args));
+            (read(to), span)
+        };
+        let mut start = 0;
+        let mut parts = Vec::new();
+        for bits in offsets {
+            parts.push(part(start, *bits));
+            start += bits;
+        }
+        if !parts.is_empty() {
+            args.push(Arg::List(parts, span));
+        }
+        if multicasts {
+            args.push(one(part(16, 16)));
+        }
+    }
+    policy(w)?;
+    let copy = unit(TensorCopyOp::Load, modifiers, args);
+    steps.extend(c.in_one_lane(copy, span));
+    Ok(steps)
+}
+
+/// `UTMASTG.2D [a], [map]`, `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: a and the coordinates are in a run.
+pub(super) fn store(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let rank = rank(w)?;
+    let modes = [
+        ("IM2COL", LoadMode::Im2colNoOffsets),
+        ("SCATTER4", LoadMode::Scatter4),
+    ];
+    let mode = w.take_one(&modes).unwrap_or(LoadMode::Tile);
+    let mut modifiers = Modifiers {
+        completion: Some(Completion::BulkGroup),
+        ..super::blank()
+    };
+    modifiers.unit.load_mode = Some(mode);
+    let op = match w.opcode() {
+        "UTMAREDG" => {
+            let combines = w.take_one(memory::OPERATIONS);
+            modifiers.atomic = combines;
+            combines.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?;
+            TensorCopyOp::Reduction
+        }
+        _ => TensorCopyOp::Store,
+    };
+    let span = w.instruction.span;
+    let run = run(w)?;
+    let n_coordinates = match mode {
+        LoadMode::Scatter4 => 5,
+        _ => rank,
+    };
+    let args = vec![tensor(w, run, 1, n_coordinates)?, address_in(run, 0, span)];
+    policy(w)?;
+    let copy = unit(op, modifiers, args);
+    Ok(c.in_one_lane(copy, span).into())
+}
+
+fn unit(op: TensorCopyOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
+    step(Does::Unit(UnitOp::TensorCopy(op)), modifiers, args)
+}
+
+fn rank(w: &mut Words<'_>) -> Lowered<u32> {
+    let rank = w.take_one(RANKS);
+    rank.ok_or_else(|| w.unknown("no number of dimensions", w.instruction.opcode))
+}
+
+/// The first register of a run in brackets.
+fn run(w: &mut Words<'_>) -> Lowered<RegisterId> {
+    let (address, span) = memory::address(w, false)?;
+    match address {
+        OperandValue::Address(Address {
+            base: AddressBase::None,
+            uniform: Some(run),
+            offset: 0,
+            ..
+        }) => Ok(run.first),
+        _ => Err(w.unknown("this run of registers", span)),
+    }
+}
+
+fn register_in(run: RegisterId, i: u32) -> RegisterRun {
+    RegisterRun::one(RegisterId(run.0 + i))
+}
+
+/// The address that a register of a run holds.
+fn address_in(run: RegisterId, i: u32, span: Span) -> Arg {
+    let address = Address::new(AddressBase::Register(register_in(run, i)), 0);
+    Arg::One(OperandValue::Address(address), span)
+}
+
+/// The tensor map, and coordinates from a register of a run on.
+fn tensor(w: &mut Words<'_>, run: RegisterId, first: u32, n: u32) -> Lowered<Arg> {
+    let (map, span) = (self::run(w)?, w.instruction.span);
+    let map = RegisterRun { first: map, n: 2 };
+    let coordinates = (first..first + n).map(|i| register_in(run, i));
+    let all = std::iter::once(map).chain(coordinates);
+    let values = all.map(|run| (plain(Source::Register(run)), span));
+    Ok(Arg::List(values.collect(), span))
+}
+
+/// How caches are used.
+fn policy(w: &mut Words<'_>) -> Lowered<()> {
+    if w.n_left() > 0 {
+        w.next()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,393 @@
+//! Tensor memory: what is reserved, moved and multiplied there. The code keeps which columns are reserved as a mask of 32 columns a bit; the machine
+//! finds and frees bits of it. `idesc[UR5]` is a pair whose register before, which `tmem[UR4]` names, has the address of the metadata; the
+//! descriptors are those of PTX (measured with assembler 13.5, against the PTX that it was made of).
+
+use super::body::{Arg, Step, read, written};
+use super::warpgroup::descriptors;
+use super::words::{Lowered, Words, destinations, number, parts};
+use super::{Context, arithmetic, memory, one, predicates_by_table, step};
+use crate::syntax::{Operand, TermValue, Value};
+use warpgrid_isa::{
+    ArithmeticOp, CopyShape, CtaGroup, Does, Flag, MmaKind, Modifiers, MoveShape, MulPart,
+    ReduceOp, ScalarType, ScaleVector, StateSpace, TensorMemoryOp, UnitOp, WarpMulticast,
+};
+use warpgrid_program::{Address, AddressBase, OperandValue, RegisterId, RegisterRun, Span};
+
+fn unit(op: TensorMemoryOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
+    step(Does::Unit(UnitOp::TensorMemory(op)), modifiers, args)
+}
+
+fn in_group(w: &mut Words<'_>) -> Modifiers {
+    let mut modifiers = super::blank();
+    modifiers.unit.group = w.take("2CTA").then_some(CtaGroup::Two);
+    modifiers
+}
+
+/// `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`: reserves n times 32 columns; d is where, in the same unit, p whether they were free.
+/// `UTCATOMSWS.AND RZ, kept`: gives back the columns whose bits are not in it.
+pub(super) fn reserve(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let modifiers = in_group(w);
+    let [mask, columns, place] = [0; 3].map(|_| c.body.hidden(ScalarType::U32));
+    let from = |register| Arg::One(read(register), span);
+    let to = |register| Arg::One(written(register), span);
+    let literal = |value| Arg::One(number(value), span);
+    let bits = ScalarType::B32;
+    let mut steps = Vec::new();
+    if w.take("FIND_AND_SET") {
+        w.ignore(&["ALIGN"]);
+        let p = w.predicate_destination()?;
+        let d = w.to(1)?;
+        let args = vec![to(columns), one(w.source()?), literal(5)];
+        steps.push(arithmetic(ArithmeticOp::Shl, bits, args));
+        let args = vec![to(place), from(columns)];
+        steps.push(unit(TensorMemoryOp::Allocate, modifiers, args));
+        let args = vec![d, from(place), literal(5)];
+        steps.push(arithmetic(ArithmeticOp::Shr, ScalarType::U32, args));
+        // Where none are free the run has stopped with the reason.
+        steps.push(predicates_by_table(p.0, Vec::new(), 0xff, p.1));
+        return Ok(steps);
+    }
+    if !w.take("AND") {
+        return Err(w.unknown("this change of what is reserved", w.instruction.opcode));
+    }
+    let (old, old_span) = w.destination(1)?;
+    if old.is_some() {
+        return Err(w.unknown("what was reserved before", old_span));
+    }
+    let kept = one(w.source()?);
+    let mut push = |op, args| steps.push(arithmetic(op, bits, args));
+    push(
+        ArithmeticOp::Xor,
+        vec![to(mask), kept, literal(0xffff_ffff)],
+    );
+    push(ArithmeticOp::Popc, vec![to(columns), from(mask)]);
+    // The lowest bit says where they begin.
+    push(ArithmeticOp::Brev, vec![to(place), from(mask)]);
+    push(ArithmeticOp::Clz, vec![to(place), from(place)]);
+    for columns in [columns, place] {
+        push(
+            ArithmeticOp::Shl,
+            vec![to(columns), from(columns), literal(5)],
+        );
+    }
+    let args = vec![from(place), from(columns)];
+    steps.push(unit(TensorMemoryOp::Free, modifiers, args));
+    Ok(steps)
+}
+
+/// What a word says of a move: its shape, and the lanes that take part where they are not all.
+const SHAPES: &[(&str, (MoveShape, Option<MulPart>))] = &[
+    ("16dp64bit", (MoveShape::M16x64, None)),
+    ("16dp128bit", (MoveShape::M16x128, None)),
+    ("16dp256bit", (MoveShape::M16x256, None)),
+    ("16dp32bit_t0_t15", (MoveShape::M16x32x2, Some(MulPart::Lo))),
+    (
+        "16dp32bit_t16_t31",
+        (MoveShape::M16x32x2, Some(MulPart::Hi)),
+    ),
+];
+
+const REPETITIONS: &[(&str, u8)] = &[
+    ("x2", 2),
+    ("x4", 4),
+    ("x8", 8),
+    ("x16", 16),
+    ("x32", 32),
+    ("x64", 64),
+    ("x128", 128),
+];
+
+/// The modifiers of a move, and its registers.
+fn shape(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
+    let (shape, lanes) = w.take_one(SHAPES).unwrap_or((MoveShape::M32x32, None));
+    let times = w.take_one(REPETITIONS).unwrap_or(1);
+    let mut modifiers = Modifiers {
+        part: lanes,
+        ..super::blank()
+    };
+    modifiers.unit.moved = Some(shape);
+    match times.checked_mul(shape.registers() as u8) {
+        Some(n) if n <= 128 => Ok((modifiers, n)),
+        Some(_) | None => Err(w.unknown("more than 128 registers", w.instruction.opcode)),
+    }
+}
+
+/// `LDTM.16dp64bit.x8 d, tmem[a]`, `LDTM.STAT.x8.MIN r, d, tmem[a]`: r is the smallest of the registers of a lane.
+pub(super) fn load(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let (mut modifiers, n) = shape(w)?;
+    let span = w.instruction.span;
+    if w.take("PACK16BIT") {
+        modifiers.flags = modifiers.flags.with(Flag::Pack16);
+    }
+    let found = match w.take("STAT") {
+        true => {
+            let operations = [
+                ("MIN", (ReduceOp::Min, false)),
+                ("MAX", (ReduceOp::Max, false)),
+                ("MINABS", (ReduceOp::Min, true)),
+                ("MAXABS", (ReduceOp::Max, true)),
+            ];
+            let found = w.take_one(&operations);
+            let (op, absolute) =
+                found.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?;
+            modifiers.reduce = Some(op);
+            if absolute {
+                modifiers.flags = modifiers.flags.with(Flag::Abs);
+            }
+            if w.take("NAN") {
+                modifiers.flags = modifiers.flags.with(Flag::NaN);
+            }
+            let types = [("F32", ScalarType::F32), ("S32", ScalarType::S32)];
+            modifiers.ty = Some(w.take_one(&types).unwrap_or(ScalarType::U32));
+            Some(w.to(1)?)
+        }
+        false => None,
+    };
+    let (run, run_span) = w.destination(n)?;
+    let registers = Arg::List(destinations(run, n, run_span), run_span);
+    let place = place(w)?;
+    let (op, args) = match found {
+        Some(found) => (
+            TensorMemoryOp::LoadReduce,
+            vec![registers, found, place, Arg::One(number(0), span)],
+        ),
+        None => (
+            TensorMemoryOp::Load,
+            vec![registers, place, Arg::One(number(0), span)],
+        ),
+    };
+    Ok(vec![unit(op, modifiers, args)])
+}
+
+/// `STTM.16dp64bit.x8 tmem[a], b`
+pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let (mut modifiers, n) = shape(w)?;
+    if w.take("EXPAND16BIT") {
+        modifiers.flags = modifiers.flags.with(Flag::Unpack16);
+    }
+    let mut args = vec![place(w)?];
+    if modifiers.unit.moved == Some(MoveShape::M16x32x2) {
+        args.push(Arg::One(number(0), w.instruction.span));
+    }
+    let value = w.source()?;
+    let span = value.1;
+    args.push(Arg::List(parts(value, n), span));
+    Ok(vec![unit(TensorMemoryOp::Store, modifiers, args)])
+}
+
+/// `UTCCP.T.S.4x32dp128bit tmem[a], gdesc[b]`: from shared to tensor memory.
+pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let mut modifiers = in_group(w);
+    if !w.take("T") || !w.take("S") {
+        return Err(w.unknown("a direction", w.instruction.opcode));
+    }
+    let shapes = [
+        ("4dp256bit", (CopyShape::L4x256, None)),
+        ("128dp128bit", (CopyShape::L128x128, None)),
+        (
+            "2x64dp128bit_lw02_lw13",
+            (CopyShape::L64x128, Some(WarpMulticast::X2Even)),
+        ),
+        (
+            "2x64dp128bit_lw01_lw23",
+            (CopyShape::L64x128, Some(WarpMulticast::X2Halves)),
+        ),
+        (
+            "4x32dp128bit",
+            (CopyShape::L32x128, Some(WarpMulticast::X4)),
+        ),
+    ];
+    let shape = w.take_one(&shapes);
+    let (shape, warps) = shape.unwrap_or((CopyShape::L128x256, None));
+    modifiers.unit.copied = Some(shape);
+    modifiers.unit.warps = warps;
+    let to = place(w)?;
+    let operand = w.next()?;
+    let from = super::warpgroup::pair(descriptors(w, operand, "gdesc")?, 0, operand.span);
+    let copy = unit(TensorMemoryOp::Copy, modifiers, vec![to, from]);
+    Ok(c.in_one_lane(copy, w.instruction.span).into())
+}
+
+/// `UTCBAR{.MULTICAST} [a], URZ{, blocks}`: an arrival at an mbarrier once all that was started is done.
+pub(super) fn commit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let mut modifiers = Modifiers {
+        space: Some(StateSpace::SharedCluster),
+        ..in_group(w)
+    };
+    let multicasts = w.take("MULTICAST");
+    let mut args = vec![one(memory::address(w, false)?)];
+    let (what, span) = w.source()?;
+    if !super::is_zero(&what) {
+        return Err(w.unknown("a second value of an arrival", span));
+    }
+    if multicasts {
+        modifiers.flags = modifiers.flags.with(Flag::Multicast);
+        args.push(one(w.source()?));
+    }
+    let arrive = unit(TensorMemoryOp::Commit, modifiers, args);
+    Ok(c.in_one_lane(arrive, w.instruction.span).into())
+}
+
+/// `UTCHMMA{.WS} a, gdesc[b], tmem[d], tmem[metadata], idesc[i]{, tmem[factors]}{, left out}, p{, scale}`
+pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let mut modifiers = in_group(w);
+    let is_stationary = w.take("WS");
+    let a = w.next()?;
+    let b = w.next()?;
+    for operand in [a, b] {
+        ignore_collectors(w, operand)?;
+    }
+    let a = match prefix(w, a) {
+        Some("tmem") => tensor_address(w, a)?,
+        _ => super::warpgroup::pair(descriptors(w, a, "gdesc")?, 0, a.span),
+    };
+    let b = super::warpgroup::pair(descriptors(w, b, "gdesc")?, 0, b.span);
+    let d = place(w)?;
+    let metadata = place(w)?;
+    let operand = w.next()?;
+    let says = descriptors(w, operand, "idesc")?;
+    let says = Arg::One(read(says), operand.span);
+    let has_factors = w.peek().is_some_and(|next| prefix(w, next) == Some("tmem"));
+    let mut args = vec![d, a, b];
+    // Whether A is sparse, the descriptor says.
+    let (kind, scale_vector) = match (w.opcode(), has_factors) {
+        ("UTCHMMA", false) => (MmaKind::F16, None),
+        ("UTCIMMA", false) => (MmaKind::I8, None),
+        ("UTCQMMA", false) => (MmaKind::F8f6f4, None),
+        ("UTCQMMA", true) => (MmaKind::Mxf8f6f4, Some(ScaleVector::X1)),
+        ("UTCOMMA", true) if w.take("4X") || w.take("BLOCK16") => {
+            (MmaKind::Mxf4nvf4, Some(ScaleVector::X4))
+        }
+        ("UTCOMMA", true) => (MmaKind::Mxf4nvf4, Some(ScaleVector::X2)),
+        _ => return Err(w.unknown("a product of this kind", w.instruction.opcode)),
+    };
+    modifiers.kind = Some(kind);
+    modifiers.scale_vector = scale_vector;
+    let op = match (has_factors, is_stationary) {
+        (true, _) => {
+            let factors = w.next()?;
+            let first = descriptors(w, factors, "tmem")?;
+            args.push(says);
+            for i in 0..2 {
+                let register = RegisterId(first.0 + i);
+                args.push(in_tensor_memory(register, 0, factors.span));
+            }
+            TensorMemoryOp::ScaledProduct
+        }
+        (false, true) => {
+            args.extend([metadata, says]);
+            TensorMemoryOp::StationarySparseProduct
+        }
+        (false, false) => {
+            args.extend([metadata, says, rows_left_out(w, modifiers.unit.group)?]);
+            TensorMemoryOp::SparseProduct
+        }
+    };
+    if is_stationary && !w.is_predicate() {
+        return Err(w.unknown("a product with columns that are zero", w.instruction.opcode));
+    }
+    let (adds, p_span) = w.predicate()?;
+    args.push(match super::known(&adds) {
+        Some(always) => Arg::One(number(always.into()), p_span),
+        None => Arg::One(adds, p_span),
+    });
+    if w.n_left() > 0 && op == TensorMemoryOp::SparseProduct {
+        args.push(Arg::One(number(w.immediate()?), span));
+    }
+    let product = unit(op, modifiers, args);
+    Ok(c.in_one_lane(product, span).into())
+}
+
+/// Words of factors that stay in the collectors, which changes no value.
+fn ignore_collectors(w: &Words<'_>, operand: &Operand) -> Lowered<()> {
+    let is_known = |word: &&str| {
+        matches!(
+            *word,
+            "A_KEEP"
+                | "A_REUSE"
+                | "B_KEEP"
+                | "B_REUSE"
+                | "BUFFER0"
+                | "BUFFER1"
+                | "BUFFER2"
+                | "BUFFER3"
+        )
+    };
+    match w
+        .operand_words(operand)
+        .into_iter()
+        .find(|word| !is_known(word))
+    {
+        Some(word) => Err(w.unknown(format!("`.{word}`"), operand.span)),
+        None => Ok(()),
+    }
+}
+
+/// Four registers, or eight for two blocks, whose bits are the rows of D that stay.
+fn rows_left_out(w: &mut Words<'_>, group: Option<CtaGroup>) -> Lowered<Arg> {
+    let span = w.instruction.span;
+    if w.is_predicate() {
+        return Ok(Arg::One(OperandValue::Absent, span));
+    }
+    let n = match group {
+        Some(CtaGroup::Two) => 8,
+        Some(CtaGroup::One) | None => 4,
+    };
+    Ok(Arg::List(parts(w.source()?, n), span))
+}
+
+/// The word before the brackets of an operand.
+fn prefix<'a>(w: &Words<'a>, operand: &Operand) -> Option<&'a str> {
+    match &operand.value {
+        Value::Memory(memory) => memory.prefix.map(|prefix| prefix.text(w.source)),
+        Value::Register(_)
+        | Value::Integer(_)
+        | Value::Float(_)
+        | Value::Target(_)
+        | Value::Relocation(_)
+        | Value::Set(_)
+        | Value::Word(_)
+        | Value::Unknown(_) => None,
+    }
+}
+
+/// `tmem[UR4+0x8]`
+fn place(w: &mut Words<'_>) -> Lowered<Arg> {
+    let operand = w.next()?;
+    tensor_address(w, operand)
+}
+
+fn tensor_address(w: &Words<'_>, operand: &Operand) -> Lowered<Arg> {
+    let unknown = || w.unknown("an address that is not of tensor memory", operand.span);
+    let Value::Memory(memory) = &operand.value else {
+        return Err(unknown());
+    };
+    let ([inside], Some("tmem")) = (w.tree.brackets(memory), prefix(w, operand)) else {
+        return Err(unknown());
+    };
+    let mut offset = 0i64;
+    let mut base = None;
+    for term in w.tree.terms(inside) {
+        match term.value {
+            TermValue::Integer(value) => {
+                offset = offset.wrapping_add(super::words::signed(term.joint, value));
+            }
+            TermValue::Register(register) if base.is_none() => base = super::id_of(register),
+            TermValue::Register(_) | TermValue::Other(_) => return Err(unknown()),
+        }
+    }
+    Ok(match base {
+        Some(register) => in_tensor_memory(register, offset, operand.span),
+        None => {
+            let address = Address::new(AddressBase::None, offset);
+            Arg::One(OperandValue::Address(address), operand.span)
+        }
+    })
+}
+
+fn in_tensor_memory(register: RegisterId, offset: i64, span: Span) -> Arg {
+    let base = AddressBase::Register(RegisterRun::one(register));
+    Arg::One(OperandValue::Address(Address::new(base, offset)), span)
+}

@@ -1,0 +1,366 @@
+//! Textures and surfaces. A handle is 64 bits of constant bank 0, or the lower half of one in a uniform register. The level and the gradients of a sample
+//! change nothing, since the images have one level (measured with assembler 13.5, against the PTX that it was made of).
+
+use super::body::{Arg, Step, plain, read};
+use super::words::{Lowered, Words, destinations, number, parts};
+use super::{Context, copy, memory, step};
+use crate::syntax::{Operand, TermValue, Value};
+use warpgrid_isa::{
+    ArithmeticOp, Does, Geometry, Modifiers, Property, ScalarType, SurfaceBounds, SurfaceMode,
+    SurfaceOp, TexelComponent, TextureOp, UnitOp, VectorWidth,
+};
+use warpgrid_program::{Address, AddressBase, OperandValue, RegisterRun, Source, Span};
+
+/// The shapes of images, and how many coordinates of a place each has, the layer among them.
+const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
+    ("1D", (Geometry::D1, 1)),
+    ("2D", (Geometry::D2, 2)),
+    ("3D", (Geometry::D3, 3)),
+    ("CUBE", (Geometry::Cube, 3)),
+    ("ARRAY_1D", (Geometry::A1d, 2)),
+    ("ARRAY_2D", (Geometry::A2d, 3)),
+    ("ARRAY_CUBE", (Geometry::Acube, 4)),
+    ("1D_ARRAY", (Geometry::A1d, 2)),
+    ("2D_ARRAY", (Geometry::A2d, 3)),
+];
+
+type Value32 = (OperandValue, Span);
+
+/// `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low has the first two of the elements that are asked for, high the rest. a has the
+/// layer and the coordinates, b the level and the offsets; with `.SCR` half of all of them are in a. With `.B` the lower half of the handle is the first of b.
+pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let is_spread = w.take("SCR");
+    let has_level = w.take("LL");
+    w.ignore(&["LZ", "NODEP"]);
+    let has_offsets = w.take("AOFFI");
+    let components = [
+        ("R", TexelComponent::Red),
+        ("G", TexelComponent::Green),
+        ("A", TexelComponent::Alpha),
+        // Last, because `.R.B` is the first component of an image in a register.
+        ("B", TexelComponent::Blue),
+    ];
+    let (op, is_float, component) = match w.opcode() {
+        "TLD4" => (TextureOp::Gather, true, w.take_one(&components)),
+        "TLD" => (TextureOp::Sample, false, None),
+        _ => (TextureOp::Sample, true, None),
+    };
+    let is_in_register = w.take("B");
+    let high = w.destination(2)?;
+    let low = w.destination(2)?;
+    let a = w.source()?;
+    let geometry_at = |w: &Words<'_>| {
+        let operand = w.peek()?;
+        let text = operand.span.text(w.source);
+        GEOMETRIES.iter().find(|(name, _)| *name == text)
+    };
+    // What is left before the handle, if anything.
+    let b = match w.peek() {
+        Some(operand) if is_general(operand) => Some(w.source()?),
+        _ => None,
+    };
+    let mut steps = Vec::new();
+    let named = match is_in_register {
+        true => None,
+        false => Some(handle(c, w, &mut steps)?),
+    };
+    let found = geometry_at(w);
+    let (_, (geometry, n_coordinates)) =
+        *found.ok_or_else(|| w.unknown("an image of this shape", span))?;
+    w.next()?;
+    let mask = match w.n_left() {
+        0 => 0xf,
+        _ => w.immediate()?,
+    };
+    // The image comes after the coordinates where it is among the values.
+    let n = [is_in_register, has_level, has_offsets].map(u8::from);
+    let n = n_coordinates + n.iter().sum::<u8>();
+    let values = match is_spread {
+        true => {
+            let first = n.div_ceil(2);
+            let mut values = parts(a, first);
+            values.extend(b.map(|b| parts(b, n - first)).unwrap_or_default());
+            values
+        }
+        false => {
+            let mut values = parts(a, n_coordinates);
+            values.extend(b.map(|b| parts(b, n - n_coordinates)).unwrap_or_default());
+            values
+        }
+    };
+    if values.len() < usize::from(n) && w.opcode() != "TXD" {
+        return Err(w.unknown("too few coordinates", span));
+    }
+    let image = match (named, values.get(usize::from(n_coordinates))) {
+        (Some(image), _) => image,
+        (None, Some(low)) => (whole(c, low.clone(), &mut steps), low.1),
+        (None, None) => return Err(w.unknown("no image", span)),
+    };
+    let mut place = vec![image];
+    place.extend(values.iter().take(n_coordinates.into()).cloned());
+    let mut args = vec![
+        Arg::List(elements(mask, low, high), span),
+        Arg::List(place, span),
+    ];
+    if has_offsets {
+        let Some(packed) = values.get(usize::from(n) - 1) else {
+            return Err(w.unknown("too few coordinates", span));
+        };
+        let n_offsets = match geometry {
+            Geometry::A1d | Geometry::A2d | Geometry::Acube => n_coordinates - 1,
+            _ => n_coordinates,
+        };
+        let offsets = (0..n_offsets).map(|i| {
+            let to = c.body.hidden(ScalarType::S32);
+            let literal = |value: u64| Arg::One(number(value), span);
+            let args = vec![
+                Arg::One(super::body::written(to), span),
+                Arg::One(packed.0.clone(), span),
+                literal(4 * u64::from(i)),
+                literal(4),
+            ];
+            steps.push(super::arithmetic(ArithmeticOp::Bfe, ScalarType::S32, args));
+            (read(to), span)
+        });
+        args.push(Arg::List(offsets.collect(), span));
+    }
+    let mut modifiers = Modifiers {
+        d_type: Some(ScalarType::B32),
+        c_type: Some(match is_float {
+            true => ScalarType::F32,
+            false => ScalarType::S32,
+        }),
+        vector: Some(VectorWidth::V4),
+        ..super::blank()
+    };
+    modifiers.unit.geometry = Some(geometry);
+    modifiers.unit.component = component;
+    steps.push(step(Does::Unit(UnitOp::Texture(op)), modifiers, args));
+    Ok(steps)
+}
+
+fn is_general(operand: &Operand) -> bool {
+    let register = super::words::as_register(&operand.value);
+    register.is_some_and(|register| register.file == crate::syntax::RegisterFile::General)
+}
+
+/// The registers of the elements of a mask; none for the others.
+fn elements(
+    mask: u64,
+    (low, low_span): (Option<RegisterRun>, Span),
+    (high, high_span): (Option<RegisterRun>, Span),
+) -> Vec<Value32> {
+    let all = destinations(low, 2, low_span)
+        .into_iter()
+        .chain(destinations(high, 2, high_span));
+    let mut registers = all;
+    let element = |i: u32| {
+        let register = (mask >> i & 1 != 0).then(|| registers.next()).flatten();
+        register.unwrap_or((OperandValue::Destination(None), low_span))
+    };
+    (0..4).map(element).collect()
+}
+
+/// `0x0, 0x58`: words of constant bank 0. `UR4, 0x0` and, from Blackwell on, `UR4`: the lower half in a register.
+fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowered<Value32> {
+    let operand = w.next()?;
+    let span = operand.span;
+    let next_is_number = w
+        .peek()
+        .is_some_and(|next| matches!(next.value, Value::Integer(_)));
+    match operand.value {
+        Value::Integer(bank) if bank < 32 && next_is_number => {
+            let word = w.immediate()?;
+            let source = Source::Constant {
+                bank: bank as u8,
+                byte_offset: (word as u32).wrapping_mul(4),
+            };
+            Ok((plain(source), span))
+        }
+        Value::Register(_) => {
+            let low = w.value_of(operand, ScalarType::B32)?;
+            // A geometry or a mask follows where the architecture has no second part.
+            let is_second = w
+                .peek()
+                .is_some_and(|next| matches!(next.value, Value::Integer(0)));
+            if is_second {
+                w.next()?;
+            }
+            Ok((whole(c, (low, span), steps), span))
+        }
+        _ => Err(w.unknown("an image of this kind", span)),
+    }
+}
+
+/// A pair of a lower half and zero.
+fn whole(c: &mut Context<'_>, low: Value32, steps: &mut Vec<Step>) -> OperandValue {
+    let span = low.1;
+    let first = c.body.hidden(ScalarType::B32);
+    let second = c.body.hidden(ScalarType::B32);
+    let to = |register| Arg::One(super::body::written(register), span);
+    steps.push(copy(to(first), low));
+    steps.push(copy(to(second), (number(0), span)));
+    plain(Source::Register(RegisterRun { first, n: 2 }))
+}
+
+/// `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; with `.B` the lower half of the handle is before the level.
+pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let high = w.destination(2)?;
+    let low = w.destination(2)?;
+    let is_in_register = w.take("B");
+    let first = w.source()?;
+    let what = w.next()?;
+    if what.span.text(w.source) != "TEX_HEADER_DIMENSION" {
+        return Err(w.unknown("this property of an image", what.span));
+    }
+    let mut steps = Vec::new();
+    let (image, image_span, level) = match is_in_register {
+        true => {
+            let mut values = parts(first, 2).into_iter();
+            let (Some(low), Some(level)) = (values.next(), values.next()) else {
+                return Err(w.unknown("no image", span));
+            };
+            let image_span = low.1;
+            (whole(c, low, &mut steps), image_span, level)
+        }
+        false => {
+            let (image, image_span) = handle(c, w, &mut steps)?;
+            (image, image_span, first)
+        }
+    };
+    let mask = w.immediate()?;
+    // The address of a query is a register.
+    let base = c.body.hidden(ScalarType::B64);
+    steps.push(step(
+        Does::Move(warpgrid_isa::MoveOp::Mov),
+        super::typed(ScalarType::B64),
+        vec![
+            Arg::One(super::body::written(base), span),
+            Arg::One(image, image_span),
+        ],
+    ));
+    let properties = [
+        Property::Width,
+        Property::Height,
+        Property::Depth,
+        Property::MipmapLevels,
+    ];
+    // The level may be in a register of the result.
+    let kept = c.body.hidden(ScalarType::U32);
+    steps.push(copy(Arg::One(super::body::written(kept), span), level));
+    let registers = elements(mask, low, high).into_iter().enumerate();
+    for (i, (to, to_span)) in registers.filter(|(i, _)| mask >> i & 1 != 0) {
+        let mut modifiers = super::typed(ScalarType::B32);
+        modifiers.unit.property = Some(properties[i]);
+        let address = Address::new(AddressBase::Register(RegisterRun::one(base)), 0);
+        let args = vec![
+            Arg::One(to, to_span),
+            Arg::One(OperandValue::Address(address), span),
+            Arg::One(read(kept), span),
+        ];
+        let query = Does::Unit(UnitOp::Texture(TextureOp::QueryLevel));
+        steps.push(step(query, modifiers, args));
+    }
+    Ok(steps)
+}
+
+/// `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle`, `SURED.D.BA.2D.ADD.STRONG.SYS.IGN [a], b, handle`: a run has the
+/// coordinates, the layer last.
+pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let is_formatted = w.take("P");
+    let is_of_bytes = w.take("D") && w.take("BA");
+    if is_formatted == is_of_bytes {
+        return Err(w.unknown("elements of this kind", w.instruction.opcode));
+    }
+    let mut modifiers = super::blank();
+    let geometry = w.take_one(GEOMETRIES);
+    let (geometry, n_coordinates) =
+        geometry.ok_or_else(|| w.unknown("an image of this shape", w.instruction.opcode))?;
+    let bounds = [("TRAP", SurfaceBounds::Trap), ("IGN", SurfaceBounds::Zero)];
+    modifiers.unit.bounds = Some(w.take_one(&bounds).unwrap_or(SurfaceBounds::Clamp));
+    modifiers.unit.geometry = Some(geometry);
+    modifiers.unit.surface = Some(match is_formatted {
+        true => SurfaceMode::Formatted,
+        false => SurfaceMode::Bytes,
+    });
+    w.ignore(&["STRONG", "SM", "GPU", "SYS", "CONSTANT"]);
+    let op = match w.opcode() {
+        "SULD" => SurfaceOp::Load,
+        "SUST" => SurfaceOp::Store,
+        _ => SurfaceOp::Reduction,
+    };
+    let n = match op {
+        SurfaceOp::Reduction => memory::operation(w, &mut modifiers)?,
+        SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Query => {
+            let widths = [
+                ("U8", (ScalarType::B8, 1)),
+                ("U16", (ScalarType::B16, 1)),
+                ("64", (ScalarType::B32, 2)),
+                ("128", (ScalarType::B32, 4)),
+                ("R", (ScalarType::B32, 1)),
+            ];
+            let whole = (ScalarType::B32, if is_formatted { 4 } else { 1 });
+            let (ty, n) = w.take_one(&widths).unwrap_or(whole);
+            modifiers.ty = Some(ty);
+            modifiers.vector = match n {
+                2 => Some(VectorWidth::V2),
+                4 => Some(VectorWidth::V4),
+                _ => None,
+            };
+            n
+        }
+    };
+    let to = match op {
+        SurfaceOp::Load => Some(w.destination(n)?),
+        SurfaceOp::Store | SurfaceOp::Reduction | SurfaceOp::Query => None,
+    };
+    let coordinates = coordinates(w, geometry, n_coordinates)?;
+    let values = match (to, op) {
+        (Some((run, to_span)), _) => Arg::List(destinations(run, n, to_span), to_span),
+        (None, SurfaceOp::Reduction) if n == 2 => super::one(w.source_as(ScalarType::B64)?),
+        (None, SurfaceOp::Reduction) => super::one(w.source()?),
+        (None, SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Query) => {
+            Arg::List(parts(w.source()?, n), span)
+        }
+    };
+    let mut steps = Vec::new();
+    let mut place = vec![handle(c, w, &mut steps)?];
+    place.extend(coordinates);
+    let place = Arg::List(place, span);
+    let args = match op {
+        SurfaceOp::Load => vec![values, place],
+        SurfaceOp::Store | SurfaceOp::Reduction | SurfaceOp::Query => vec![place, values],
+    };
+    steps.push(step(Does::Unit(UnitOp::Surface(op)), modifiers, args));
+    Ok(steps)
+}
+
+/// The coordinates of `[R12]`, in the order of PTX: the layer first.
+fn coordinates(w: &mut Words<'_>, geometry: Geometry, n: u8) -> Lowered<Vec<Value32>> {
+    let operand = w.next()?;
+    let unknown = || w.unknown("this place", operand.span);
+    let Value::Memory(memory) = &operand.value else {
+        return Err(unknown());
+    };
+    let [inside] = w.tree.brackets(memory) else {
+        return Err(unknown());
+    };
+    let [term] = w.tree.terms(inside) else {
+        return Err(unknown());
+    };
+    let source = match term.value {
+        TermValue::Register(register) => match super::id_of(register) {
+            Some(first) => Source::Register(RegisterRun { first, n }),
+            None => Source::Immediate(0),
+        },
+        TermValue::Integer(_) | TermValue::Other(_) => return Err(unknown()),
+    };
+    let mut values = parts((plain(source), operand.span), n);
+    if matches!(geometry, Geometry::A1d | Geometry::A2d) {
+        values.rotate_right(1);
+    }
+    Ok(values)
+}

@@ -1,0 +1,216 @@
+//! Products of four warps. Four uniform registers from that in `gdesc` on have the descriptors of A and B; where A is in registers, those of A are
+//! not read. `gsb0` closes the group that `WARPGROUP.DEPBAR` waits for (measured with assembler 13.5, against the PTX that it was made of).
+
+use super::body::{Arg, Step, plain};
+use super::words::{Lowered, Words, as_register, destinations, number, parts};
+use super::{known, matrix, one, step};
+use crate::syntax::{Operand, RegisterFile, TermValue, Value};
+use warpgrid_isa::{AtomicOp, Does, Flag, MatrixShape, Modifiers, ScalarType, UnitOp, WarpgroupOp};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
+
+/// Registers of a lane that have a factor of 16 rows, of every type.
+const FACTOR_REGISTERS: u8 = 4;
+
+/// `WARPGROUP.ARRIVE`, `WARPGROUP.DEPBAR.LE gsb0, n`
+pub(super) fn sync(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    if w.take("ARRIVE") {
+        return Ok(vec![unit(WarpgroupOp::Fence, super::blank(), Vec::new())]);
+    }
+    if !w.take("DEPBAR") || !w.take("LE") || !takes_group(w)? {
+        return Err(w.unknown("this operation of four warps", w.instruction.opcode));
+    }
+    let left = Arg::One(number(w.immediate()?), w.instruction.span);
+    let wait = unit(WarpgroupOp::Wait, super::blank(), vec![left]);
+    Ok(vec![wait])
+}
+
+/// `HGMMA{.SP}.64x24x16.F32.BF16 d, a, c{, p}{, metadata{, selector}}{, gsb0}`: a is `gdesc[UR4]`, or a run and `gdesc[UR4]`.
+pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let span = w.instruction.span;
+    let is_sparse = w.take("SP");
+    let mut modifiers = Modifiers {
+        shape: Some(shape(w)?),
+        ..super::blank()
+    };
+    let (a, b, sum) = types(w, &mut modifiers)?;
+    modifiers.a_type = Some(a);
+    modifiers.b_type = Some(b);
+    modifiers.c_type = Some(sum);
+    modifiers.d_type = Some(sum);
+    let columns = modifiers.shape.map_or(0, |shape| shape.columns);
+    let n = u32::from(columns) * sum.width_bits() / 64;
+    let (to, to_span) = w.destination(n as u8)?;
+    let sums = Arg::List(destinations(to, n as u8, to_span), to_span);
+    let mut signs = [false; 2];
+    let mut transposed = [false; 2];
+    let in_registers = w
+        .peek()
+        .is_some_and(|operand| as_register(&operand.value).is_some());
+    let rows = match in_registers {
+        true => {
+            let operand = w.next()?;
+            signs[0] = operand.signs.negated;
+            let value = w.plain_value_of(operand, ScalarType::B32)?;
+            let whole = match value {
+                OperandValue::Source(source, _) => plain(source),
+                other => other,
+            };
+            let registers = parts((whole, operand.span), FACTOR_REGISTERS);
+            Some(Arg::List(registers, operand.span))
+        }
+        false => None,
+    };
+    let operand = w.next()?;
+    let first = descriptors(w, operand, "gdesc")?;
+    for word in w.operand_words(operand) {
+        match word {
+            "negA" => signs[0] = true,
+            "negB" => signs[1] = true,
+            "tnspA" => transposed[0] = true,
+            "tnspB" => transposed[1] = true,
+            _ => return Err(w.unknown(format!("`.{word}`"), operand.span)),
+        }
+    }
+    let a = rows.unwrap_or_else(|| pair(first, 0, operand.span));
+    let b = pair(first, 2, operand.span);
+    let addend = w.next()?;
+    let from = as_register(&addend.value).and_then(super::id_of);
+    let mut steps = Vec::new();
+    if let Some(first) = from.filter(|first| Some(*first) != to.map(|run| run.first)) {
+        // PTX has sums that go on from those in the same registers alone.
+        let run = RegisterRun { first, n: n as u8 };
+        let values = parts((plain(Source::Register(run)), addend.span), n as u8);
+        let registers = destinations(to, n as u8, to_span).into_iter();
+        let copies = registers.zip(values);
+        steps.extend(copies.map(|((to, span), value)| super::copy(Arg::One(to, span), value)));
+    }
+    let mut adds = number(u64::from(from.is_some()));
+    if w.is_predicate() {
+        let (p, p_span) = w.predicate()?;
+        adds = match (known(&p), from) {
+            (Some(false), _) => number(0),
+            (Some(true), _) => adds,
+            (None, Some(_)) => p,
+            (None, None) => return Err(w.unknown("zeros under a condition", p_span)),
+        };
+    }
+    let mut args = vec![sums, a, b];
+    if is_sparse {
+        args.push(one(w.source()?));
+        let has_selector = w
+            .peek()
+            .is_some_and(|operand| matches!(operand.value, Value::Integer(_)));
+        let selector = match has_selector {
+            true => w.immediate()?,
+            false => 0,
+        };
+        args.push(Arg::One(number(selector), span));
+    }
+    args.push(Arg::One(adds, span));
+    args.extend(signs.map(|negated| {
+        let factor: i64 = if negated { -1 } else { 1 };
+        Arg::One(number(factor as u64), span)
+    }));
+    args.extend(transposed.map(|word| Arg::One(number(word.into()), span)));
+    let op = match is_sparse {
+        true => WarpgroupOp::SparseProduct,
+        false => WarpgroupOp::Product,
+    };
+    steps.push(unit(op, modifiers, args));
+    if w.n_left() > 0 && takes_group(w)? {
+        steps.push(unit(WarpgroupOp::Commit, super::blank(), Vec::new()));
+    }
+    Ok(steps)
+}
+
+fn unit(op: WarpgroupOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
+    step(Does::Unit(UnitOp::Warpgroup(op)), modifiers, args)
+}
+
+/// Whether the next operand is `gsb0`, the one group there is.
+fn takes_group(w: &mut Words<'_>) -> Lowered<bool> {
+    let operand = w.next()?;
+    Ok(operand.span.text(w.source) == "gsb0")
+}
+
+/// `64x24x16`: rows, columns, depth.
+fn shape(w: &mut Words<'_>) -> Lowered<MatrixShape> {
+    let numbers = |word: &str| {
+        let mut numbers = word.split('x').map(|digits| digits.parse::<u16>().ok());
+        let shape = MatrixShape {
+            rows: numbers.next()??,
+            columns: numbers.next()??,
+            depth: numbers.next()??,
+        };
+        (numbers.next().is_none() && shape.columns <= 256).then_some(shape)
+    };
+    let words = w.modifiers_left();
+    let found = words.iter().find_map(|word| Some((*word, numbers(word)?)));
+    let Some((word, shape)) = found else {
+        return Err(w.unknown("products of this shape", w.instruction.opcode));
+    };
+    w.take(word);
+    Ok(shape)
+}
+
+/// The types of A, B and of the sums.
+fn types(
+    w: &mut Words<'_>,
+    modifiers: &mut Modifiers,
+) -> Lowered<(ScalarType, ScalarType, ScalarType)> {
+    Ok(match w.opcode() {
+        "HGMMA" => {
+            let sum = matrix::sum_format(w)?;
+            let ty = matrix::half_format(w);
+            (ty, ty, sum)
+        }
+        "QGMMA" => {
+            let sum = matrix::sum_format(w)?;
+            let (a, b) = matrix::two_formats(w)?;
+            (a, b, sum)
+        }
+        "IGMMA" => {
+            if w.take("SAT") {
+                modifiers.flags = modifiers.flags.with(Flag::Satfinite);
+            }
+            let (a, b) = matrix::two_formats(w)?;
+            (a, b, ScalarType::S32)
+        }
+        _ => {
+            if !w.take("AND") || !w.take("POPC") {
+                return Err(w.unknown("a product of bits of this kind", w.instruction.opcode));
+            }
+            modifiers.atomic = Some(AtomicOp::And);
+            (ScalarType::B1, ScalarType::B1, ScalarType::S32)
+        }
+    })
+}
+
+/// The first of the uniform registers in `gdesc[UR4]` and the like.
+pub(super) fn descriptors(w: &Words<'_>, operand: &Operand, prefix: &str) -> Lowered<RegisterId> {
+    let unknown = || w.unknown(format!("an operand that is not `{prefix}`"), operand.span);
+    let Value::Memory(memory) = &operand.value else {
+        return Err(unknown());
+    };
+    let written = memory.prefix.map(|prefix| prefix.text(w.source));
+    let [inside] = w.tree.brackets(memory) else {
+        return Err(unknown());
+    };
+    let [term] = w.tree.terms(inside) else {
+        return Err(unknown());
+    };
+    match term.value {
+        TermValue::Register(register)
+            if written == Some(prefix) && register.file == RegisterFile::Uniform =>
+        {
+            super::id_of(register).ok_or_else(unknown)
+        }
+        TermValue::Register(_) | TermValue::Integer(_) | TermValue::Other(_) => Err(unknown()),
+    }
+}
+
+/// 64 bits of a run of uniform registers.
+pub(super) fn pair(first: RegisterId, i: u32, span: Span) -> Arg {
+    let first = RegisterId(first.0 + i);
+    Arg::One(plain(Source::Register(RegisterRun { first, n: 2 })), span)
+}

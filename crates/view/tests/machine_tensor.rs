@@ -1,0 +1,155 @@
+//! Machine code of kernels of tensor instructions leaves exactly the memory that their PTX leaves: listings as the disassembler prints them.
+
+#[expect(dead_code, reason = "tests over folders of kernels use more of it")]
+mod common;
+
+use common::keeps_promise;
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::fs::File;
+use std::path::Path;
+use warpgrid_view::model::FrameRequest;
+use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
+
+/// Far more than any listing needs.
+const MAX_STEPS: u64 = 5_000_000;
+
+#[derive(Deserialize)]
+struct Listing {
+    family: String,
+    name: String,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    case: Scenario,
+}
+
+fn read<T: DeserializeOwned>(path: &str) -> Vec<T> {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let file = File::open(tests.join(path)).expect("a file of the tests");
+    serde_json::from_reader(GzDecoder::new(file)).expect("a list")
+}
+
+fn listings() -> Vec<Listing> {
+    read("machine_tensor/listings.json.gz")
+}
+
+/// The launch of a case of the PTX kernels, with a text and an order.
+fn scenario(listing: &Listing, text: &str, seed: u64) -> Scenario {
+    let cases: Vec<Case> = read(&format!("tensor/{}.json.gz", listing.family));
+    let mut found = cases
+        .into_iter()
+        .filter(|case| case.case.name == listing.name);
+    let case = found.next().expect("a case of this name").case;
+    Scenario {
+        source: text.to_owned(),
+        front: Front::Sass,
+        ptx_version: None,
+        seed: Some(seed),
+        ..case
+    }
+}
+
+fn run(scenario: Scenario) -> Result<(), String> {
+    let session = Session::untracked(scenario);
+    let mut session = session.map_err(|error| format!("{} {}", error.code, error.message))?;
+    keeps_promise(&mut session, MAX_STEPS)
+}
+
+#[test]
+fn listings_leave_the_memory_of_their_kernels() {
+    let mut wrong = Vec::new();
+    for listing in listings() {
+        for seed in [0, 7] {
+            if let Err(why) = run(scenario(&listing, &listing.text, seed)) {
+                wrong.push(format!("{}, seed {seed}: {why}", listing.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_instruction_of_the_listings_is_run() {
+    for listing in listings() {
+        let options = CheckOptions {
+            front: Front::Sass,
+            ..CheckOptions::default()
+        };
+        let found = check(&listing.text, &options).diagnostics;
+        let not_run: Vec<_> = found.iter().filter(|one| one.code == "W1015").collect();
+        assert!(not_run.is_empty(), "{}: {not_run:?}", listing.name);
+    }
+}
+
+/// Every step can be shown, and a run that is moved back and on again ends with the same memory.
+#[test]
+fn each_step_has_a_frame_and_the_past_comes_back() {
+    for listing in listings() {
+        let scenario = scenario(&listing, &listing.text, 0);
+        let mut session = Session::new(scenario).expect("a session");
+        let request = FrameRequest::default();
+        while session.position() < 300 && session.step() {
+            let frame = session.frame(&request);
+            assert!(!frame.sentence.is_empty(), "{}", listing.name);
+        }
+        session.run(MAX_STEPS);
+        let end = session.position();
+        for position in [end / 2, end / 3, end] {
+            session.seek(position);
+            session.frame(&request);
+        }
+        let kept = keeps_promise(&mut session, MAX_STEPS);
+        kept.unwrap_or_else(|why| panic!("{}: {why}", listing.name));
+    }
+}
+
+/// Operands that no assembler prints end in a sentence or in a fault, and the text stays whole.
+#[test]
+fn instructions_with_wrong_operands_are_no_panic() {
+    let mut lines: Vec<String> = Vec::new();
+    for listing in listings() {
+        let code = listing.text.lines().filter(|line| line.contains("/*"));
+        let instructions = code.filter_map(|line| line.split("*/").nth(1));
+        lines.extend(instructions.map(|line| line.trim().to_owned()));
+    }
+    lines.retain(|line| {
+        let of_units = [
+            "UTC", "UTMA", "GMMA", "TEX", "TLD", "TXQ", "LDTM", "STTM", "SURED",
+        ];
+        of_units.iter().any(|word| line.contains(word))
+    });
+    lines.sort();
+    lines.dedup();
+    assert!(lines.len() > 50);
+    for line in lines {
+        let mut texts = vec![
+            line.replace("UR", "R"),
+            line.replace("[UR", "[UR25"),
+            line.replace("tmem", "gdesc"),
+            line.replace(", ", ", UPT, "),
+            line.replace("R", "RZ"),
+        ];
+        for (at, _) in line.match_indices(", ") {
+            texts.push(format!("{};", &line[..at]));
+            let rest = line[at + 2..]
+                .split_once(", ")
+                .map_or(";", |(_, rest)| rest);
+            texts.push(format!("{}, {rest}", &line[..at]));
+        }
+        for text in texts {
+            let source = format!("//@ launch block=32\n.target sm_100a\n{text}\nEXIT;");
+            let scenario = Scenario {
+                source,
+                front: Front::Sass,
+                ..Scenario::default()
+            };
+            if let Ok(mut session) = Session::untracked(scenario) {
+                session.run(100);
+            }
+        }
+    }
+}
