@@ -1,6 +1,10 @@
 //! Parameters for a kernel that came without any: what a pointer points to is read off the accesses
 //! made through it. Guesses are always reported, never silent.
 
+mod tensor_map;
+
+pub(crate) use tensor_map::tensor_of;
+
 use crate::prepare::{DEFAULT_BLOCK, variables};
 use crate::reading;
 use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
@@ -31,7 +35,11 @@ pub(crate) fn parameters(
         return Vec::new();
     };
     let uses = Uses::of(program, function);
+    let maps = tensor_map::tensor_maps(program, function, &uses);
     let guess = |place: usize, variable: &Variable| {
+        if let Some(map) = maps.get(&place) {
+            return Parameter::Tensormap(map.clone());
+        }
         let slot = (place, 0);
         let name = variable.name.clone();
         match find(&uses.pointers, slot) {

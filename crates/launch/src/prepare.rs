@@ -163,6 +163,17 @@ fn complete(
             .partition(|parameter| variable_of(parameter, function, program).is_some());
         let stated = gather_members(stated, function);
         (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
+        // The tensors of guessed maps are guesses, too.
+        let maps = scenario.params.iter().zip(&guessed.parameters);
+        let tensors = maps
+            .filter(|(_, is_guessed)| **is_guessed)
+            .filter_map(|(p, _)| match p {
+                Parameter::Tensormap(map) => Some(Parameter::Buffer(guess::tensor_of(map))),
+                _ => None,
+            });
+        let tensors: Vec<Parameter> = tensors.collect();
+        scenario.params.extend(tensors);
+        guessed.parameters.resize(scenario.params.len(), true);
         guessed
             .parameters
             .resize(scenario.params.len() + references.len(), false);
@@ -249,9 +260,9 @@ fn arrange(
     let names: Vec<&str> = variables(function)
         .map(|variable| variable.name.as_str())
         .collect();
-    let by_name = stated
-        .iter()
-        .all(|parameter| names.contains(&parameter.name()));
+    // The tensor of a map may be a buffer that is no parameter.
+    let is_known = |name: &str| names.contains(&name) || is_tensor(name, &stated);
+    let by_name = stated.iter().all(|parameter| is_known(parameter.name()));
     let mut stated: Vec<Option<Parameter>> = stated.into_iter().map(Some).collect();
     let mut arranged = Vec::new();
     let mut guessed = Vec::new();
@@ -353,7 +364,12 @@ pub(crate) fn build(
     let widths: Vec<u64> = declared.map(|variable| variable.size_bytes).collect();
     let mut arguments = Vec::new();
     let is_argument = |parameter: &&Parameter| variable_of(parameter, function, program).is_none();
-    for (place, parameter) in scenario.params.iter().filter(is_argument).enumerate() {
+    // The tensor of a map need not be a parameter.
+    let is_beyond = |(place, parameter): &(usize, &Parameter)| {
+        *place >= widths.len() && is_tensor(parameter.name(), &scenario.params)
+    };
+    let parameters = scenario.params.iter().filter(is_argument).enumerate();
+    for (place, parameter) in parameters.filter(|found| !is_beyond(found)) {
         arguments.push(builder.argument(parameter, widths.get(place).copied())?);
     }
     let launch = Launch {
@@ -371,6 +387,19 @@ pub(crate) fn build(
         misaligned: Misaligned::Fault,
     };
     Ok((launch, builder.buffers))
+}
+
+/// Whether a tensor map of these parameters says that its tensor lies in the buffer of this name.
+fn is_tensor(name: &str, parameters: &[Parameter]) -> bool {
+    parameters.iter().any(|parameter| match parameter {
+        Parameter::Tensormap(map) => map.buffer == name,
+        Parameter::Buffer(_)
+        | Parameter::Scalar { .. }
+        | Parameter::Struct { .. }
+        | Parameter::Alias { .. }
+        | Parameter::Texture(_)
+        | Parameter::Surface(_) => false,
+    })
 }
 
 struct Builder {

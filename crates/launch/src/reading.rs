@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::fragment::{FragmentQuery, Matrix, moved_matrix};
 use warpgrid_isa::{
-    ArithmeticOp, Does, MatrixOp, MemoryOp, MoveOp, MulPart, ScalarType, SpecialRegister,
-    StateSpace,
+    ArithmeticOp, Does, Flag, LoadMode, MatrixOp, MemoryOp, MmaKind, MoveOp, MulPart, ScalarType,
+    SpecialRegister, StateSpace, TensorCopyOp, UnitOp,
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Function, FunctionKind, Instruction, Operand, OperandValue,
@@ -49,6 +49,20 @@ pub enum Reading {
     /// Names memory that is copied, or loaded and stored as a matrix.
     Name(Vec<Named>),
     Other,
+}
+
+/// What an instruction has to do with copies of tensors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum TensorPart {
+    /// An mbarrier expects this many bytes.
+    Expects(Value),
+    /// A part of the tensor goes to or from shared memory, as the map at this address says.
+    Copy {
+        map: RegisterId,
+        rank: usize,
+        mode: LoadMode,
+        is_load: bool,
+    },
 }
 
 /// An address that an instruction names.
@@ -169,9 +183,13 @@ impl<'a> Reader<'a> {
             Does::Matrix(op) => self
                 .matrix_accessed(action, op)
                 .map_or(Reading::Other, Reading::Access),
+            // An address of 32 bits becomes one of 64.
+            Does::Move(MoveOp::Cvt) => match action.modifiers.result_type() {
+                Some(ty) if ty.width_bits() == 64 && !ty.is_float() => self.copied(),
+                Some(_) | None => Reading::Other,
+            },
             Does::Move(
-                MoveOp::Cvt
-                | MoveOp::CvtPacked
+                MoveOp::CvtPacked
                 | MoveOp::CvtPack
                 | MoveOp::Isspacep
                 | MoveOp::CreatePolicy
@@ -226,6 +244,51 @@ impl<'a> Reader<'a> {
             }
         }
         ids
+    }
+
+    /// What the instruction has to do with copies of tensors.
+    pub(crate) fn tensor_part(self) -> Option<TensorPart> {
+        let action = self.program.action(self.instruction)?;
+        let unit = &action.modifiers.unit;
+        let copy = |place: usize, is_load| {
+            let operand = self.operands().get(place)?;
+            let map = self.values(operand).first()?.register()?;
+            Some(TensorPart::Copy {
+                map,
+                rank: unit.n_dimensions(),
+                mode: unit.load_mode(),
+                is_load,
+            })
+        };
+        match action.does.unit().and_then(UnitOp::tensor_copy) {
+            Some(TensorCopyOp::Load) => return copy(1, true),
+            Some(TensorCopyOp::Store | TensorCopyOp::Reduction) => return copy(0, false),
+            Some(TensorCopyOp::Prefetch) | None => {}
+        }
+        let expects = action.modifiers.has(Flag::ExpectTx);
+        let expects = action
+            .does
+            .mbarrier()
+            .map(|op| op.is_expectation() || expects)?;
+        let bytes = self.operands().last().filter(|_| expects)?;
+        Some(TensorPart::Expects(read_value(&bytes.value)))
+    }
+
+    /// The type of the factors, where the instruction is a product of four warps or in tensor memory.
+    pub(crate) fn factor_type(self) -> Option<ScalarType> {
+        let action = self.program.action(self.instruction)?;
+        action.does.unit().filter(|unit| unit.takes_warpgroup())?;
+        let of_kind = |kind| match kind {
+            MmaKind::F16 => ScalarType::F16,
+            MmaKind::Tf32 => ScalarType::F32,
+            MmaKind::I8
+            | MmaKind::F8f6f4
+            | MmaKind::Mxf8f6f4
+            | MmaKind::Mxf4
+            | MmaKind::Mxf4nvf4 => ScalarType::U8,
+        };
+        let modifiers = &action.modifiers;
+        modifiers.a_type.or(modifiers.kind.map(of_kind))
     }
 
     /// The matrices of a matrix instruction, in the order of its operands; empty where their fragments are not known.

@@ -66,6 +66,64 @@ fn every_file_of_cases_is_a_test() {
     assert_eq!(names, FAMILIES);
 }
 
+/// Kernels whose launch is not guessed well enough: a buffer that is read at a computed place, and two boxes of unequal sizes for one mbarrier.
+const NOT_GUESSED: [&str; 2] = ["tcgen05_f16_n256/", "triton_tma_f16_sm100/"];
+
+/// Pasted without a launch, a kernel gets its tensor maps by a guess that meets the bytes which its mbarriers expect, so that nothing waits for
+/// ever; the guess is reported as the lines that state it, and under these lines the kernel runs again.
+#[test]
+fn kernels_without_a_launch_run_under_guessed_tensor_maps() {
+    let families = [
+        "tcgen05_gemm",
+        "tcgen05_mma",
+        "tcgen05_scaled",
+        "tma_load",
+        "tma_pipeline",
+        "tma_store",
+        "triton_dot",
+        "triton_tma",
+        "wgmma_gemm",
+    ];
+    let run = |source: String| {
+        let scenario = Scenario {
+            source,
+            ..Scenario::default()
+        };
+        let mut session = Session::untracked(scenario).map_err(|error| error.message)?;
+        let is_over = session.run(MAX_STEPS);
+        match session.fault() {
+            Some(fault) => Err(fault.message),
+            None if !is_over => Err("it goes on".to_owned()),
+            None => Ok(session.guesses().to_vec()),
+        }
+    };
+    let (mut wrong, mut n_maps) = (Vec::new(), 0);
+    for family in families {
+        for case in cases(family) {
+            for (file, source) in &case.texts {
+                let name = format!("{}/{file}", case.case.name);
+                let guesses = match run(source.clone()) {
+                    Ok(guesses) => guesses,
+                    Err(why) => {
+                        wrong.push(format!("{name}: {why}"));
+                        continue;
+                    }
+                };
+                n_maps += guesses
+                    .iter()
+                    .filter(|line| line.contains(" tensormap "))
+                    .count();
+                if let Err(why) = run(format!("{}\n{source}", guesses.join("\n"))) {
+                    wrong.push(format!("{name}, stated: {why}"));
+                }
+            }
+        }
+    }
+    wrong.retain(|why| !NOT_GUESSED.iter().any(|name| why.starts_with(name)));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(n_maps > 20, "{n_maps} maps");
+}
+
 /// A run that is moved back and on again sees the same tensor memory, shared memory and registers.
 #[test]
 fn going_back_brings_tensor_memory_back() {

@@ -294,6 +294,79 @@ cells: Array<ElementView>,
 /** Names of the registers; empty for a constant. */
 registers: Array<string>, elementsPerRegister: number, };
 
+/** What a step did on the tensor units: it started an operation, or one landed. */
+export type TensorStep = {
+/** Whether it landed; else it was started. */
+hasLanded: boolean,
+/** What is read and written; at most eight. */
+tiles: Array<TileView>,
+/** Of a tensor copy. */
+copy: TensorCopyView | null, };
+
+/** A matrix that an operation reads or writes. */
+export type TileView = {
+/** `A`, `B`, `D`, `scale A`, `scale B`, `metadata`, `source`, `destination` */
+name: string,
+/** `f16` */
+type: string, rows: number, columns: number, isWritten: boolean,
+/** How it lies: `from byte 1024, K-major, 128B swizzle`. */
+place: string,
+/** Where it lies; none where it is in registers. */
+memories: Array<MemoryId>,
+/** Its first byte in each of them. */
+starts: Array<number>,
+/** Bytes of them that are read or written. */
+nBytes: number,
+/** Shows its layout in the matrix view. */
+layout: FragmentRequest | null, };
+
+/** Cells of a grid that are part of a tile. */
+export type TileCells = {
+/** Which of the step's tiles. */
+tile: number,
+/** Index of the first element in the memory, and how many. */
+first: number, n: number, };
+
+/** A copy of a part of a tensor. */
+export type TensorCopyView = {
+/** From the tensor to shared memory; else the other way. */
+isLoad: boolean,
+/** `tiled`, `im2col` */
+mode: string,
+/** Of an element: `f16`. */
+type: string,
+/** Elements of the tensor along each dimension, innermost first. */
+extents: Array<number>,
+/** Elements of the box along each dimension; of an image channels and pixels. */
+boxExtents: Array<number>,
+/** Of the first element of the box. */
+coordinates: Array<number>,
+/** `128B`; `none` */
+swizzle: string,
+/** The buffer that holds the tensor. */
+memory: MemoryId | null,
+/** Shared memory that takes part: of several blocks for a multicast. */
+shared: Array<MemoryId>,
+/** Bytes of shared memory in each block. */
+nBytes: number,
+/** Of them, those that are outside of the tensor. */
+nOutside: number,
+/** What is read there: `0`, `NaN`. */
+fill: string,
+/** Where the mbarrier is that counts the bytes, in its block's shared memory. */
+mbarrier: number | null,
+/** In the order of the box. The first 4,096 of a larger one. */
+pieces: Array<TensorPieceView>, };
+
+/** 16 bytes of a tensor copy, or the rest of a row. */
+export type TensorPieceView = {
+/** Of its first element in the tensor, innermost first. */
+coordinates: Array<number>,
+/** Its first byte in shared memory, and where it would be without a swizzle. */
+shared: number, plain: number, nBytes: number,
+/** Of them, those inside of the tensor. */
+nInside: number, };
+
 /** What a tensor core made of a product. */
 export type StepProduct = {
 /** The product without operands. */

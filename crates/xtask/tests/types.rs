@@ -32,6 +32,9 @@ use warpgrid_view::scenario::{
     TensorMap, TexelArray, Texture,
 };
 use warpgrid_view::seeds::{Difference, ElementStore, Side};
+use warpgrid_view::tensor_step::{
+    TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView,
+};
 use warpgrid_view::traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 use warpgrid_view::value::{ElementType, Literal};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scenario};
@@ -97,6 +100,11 @@ fn the_types_of_the_package_are_those_of_the_core() {
         CellHolder,
         ElementView,
         MatrixOperand,
+        TensorStep,
+        TileView,
+        TileCells,
+        TensorCopyView,
+        TensorPieceView,
         StepProduct,
         MatrixStep,
         RunOptions,

@@ -58,6 +58,7 @@ struct Part {
     matrix: Option<MatrixOp>,
     control: Option<ControlOp>,
     unit: Option<UnitOp>,
+    mbarrier: Option<MbarrierOp>,
 }
 
 impl Part {
@@ -66,6 +67,7 @@ impl Part {
         matrix: None,
         control: None,
         unit: None,
+        mbarrier: None,
     };
 }
 
@@ -90,11 +92,20 @@ impl Does {
         self.part().unit
     }
 
+    /// The operation on an mbarrier.
+    pub const fn mbarrier(self) -> Option<MbarrierOp> {
+        self.part().mbarrier
+    }
+
     /// The one of these families that it is of.
     const fn part(self) -> Part {
         match self {
             Does::Memory(op) => Part {
                 memory: Some(op),
+                ..Part::NONE
+            },
+            Does::Mbarrier(op) => Part {
+                mbarrier: Some(op),
                 ..Part::NONE
             },
             Does::Matrix(op) => Part {
@@ -115,7 +126,6 @@ impl Does {
             | Does::Compare(_)
             | Does::Move(_)
             | Does::Async(_)
-            | Does::Mbarrier(_)
             | Does::Sync(_)
             | Does::Warp(_)
             | Does::Hint(_)
@@ -422,6 +432,24 @@ pub enum MbarrierOp {
     /// Reads the arrivals that were pending out of a state.
     PendingCount,
     CheckLayout,
+}
+
+impl MbarrierOp {
+    /// Whether its last operand is a number of bytes that the mbarrier is to expect.
+    pub const fn is_expectation(self) -> bool {
+        match self {
+            MbarrierOp::ExpectTx => true,
+            MbarrierOp::Init
+            | MbarrierOp::Inval
+            | MbarrierOp::Arrive
+            | MbarrierOp::ArriveDrop
+            | MbarrierOp::CompleteTx
+            | MbarrierOp::TestWait
+            | MbarrierOp::TryWait
+            | MbarrierOp::PendingCount
+            | MbarrierOp::CheckLayout => false,
+        }
+    }
 }
 
 /// Operations on matrices.

@@ -125,6 +125,8 @@ pub(super) fn sum_groups(
     for (at, (significand, of_term)) in terms.into_iter().take(n_groups).enumerate() {
         let down = exponent - of_term + i32::from(fraction_bits) - i32::from(rule.kept_bits);
         let aligned = match down {
+            // What is zero sets no exponent, and may have a higher one.
+            _ if significand == 0 => 0,
             // Division cuts towards zero.
             0..=62 => significand / (1i64 << down),
             63.. => 0,

@@ -191,6 +191,22 @@ impl UnitOp {
         }
     }
 
+    /// The tensor copy that it is.
+    pub const fn tensor_copy(self) -> Option<TensorCopyOp> {
+        match self {
+            UnitOp::TensorCopy(op) => Some(op),
+            UnitOp::Stack(_)
+            | UnitOp::Launch(_)
+            | UnitOp::Multimem(_)
+            | UnitOp::TensorMap(_)
+            | UnitOp::Warpgroup(_)
+            | UnitOp::TensorMemory(_)
+            | UnitOp::Texture(_)
+            | UnitOp::Surface(_)
+            | UnitOp::Fabric => None,
+        }
+    }
+
     /// Whether it reads or writes elements of surfaces.
     pub const fn accesses_surface(self) -> bool {
         match self {
