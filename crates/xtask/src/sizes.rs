@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// where it happens. Of two beginnings the longer one comes first.
 const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 334_000),
-    ("warpgrid-core-both", 792_000),
+    ("warpgrid-core-both", 797_000),
     ("warpgrid-core-sass", 623_000),
     ("warpgrid-core", 737_000),
 ];

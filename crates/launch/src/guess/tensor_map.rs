@@ -129,7 +129,7 @@ fn copies(program: &Program, function: &Function, uses: &Uses) -> Vec<Use> {
     found
 }
 
-/// A map whose box has so many bytes as far as that can be; none for images, of which too much is open.
+/// A map whose box has these bytes as far as that can be; none for images, of which too much is open.
 fn map_of(
     name: String,
     copy: &Use,
