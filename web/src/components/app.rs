@@ -39,8 +39,8 @@ use crate::theme::Palette;
 use crate::{editor, examples, share, storage};
 use std::rc::Rc;
 use warpgrid_view::Front;
+use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::model::RunStatus;
-use warpgrid_view::seeds::SeedReport;
 use web_sys::Element;
 use yew::prelude::*;
 
