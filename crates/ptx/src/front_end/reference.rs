@@ -1,6 +1,6 @@
 //! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
 
-use warpgrid_isa::form::{Bound, Form, Layout, Slot, SlotKind, bind, forms_of, layouts};
+use warpgrid_isa::form::{Bound, Form, Layout, Origin, Slot, SlotKind, bind, forms_of, layouts};
 use warpgrid_isa::sass::pairs;
 use warpgrid_isa::{SpecialRegister, Target, Value};
 use warpgrid_program::{
@@ -106,7 +106,7 @@ fn meaning(bound: &Bound, index: usize) -> Option<WordMeaning> {
                 ..value(found)
             },
         },
-        None => WordMeaning::Literal,
+        None => WordMeaning::Literal(slot.help().unwrap_or_default().to_owned()),
     })
 }
 
@@ -118,7 +118,7 @@ fn form(layout: &Layout) -> FormFacts {
         help: form.help.to_owned(),
         needs: form.gate.phrase(),
         section: form.section.to_owned(),
-        slots: layout.slots.iter().map(slot).collect(),
+        slots: slots(layout),
         rules: form.rules.iter().map(|rule| rule.sentence()).collect(),
         examples: examples(form).iter().map(|&line| line.to_owned()).collect(),
     }
@@ -135,6 +135,12 @@ const fn examples(_: &Form) -> &'static [&'static str] {
     &[]
 }
 
+/// The slots beyond the words of the name.
+fn slots(layout: &Layout) -> Vec<SlotFacts> {
+    let beyond = layout.slots.get(layout.leads().len()..).unwrap_or(&[]);
+    beyond.iter().map(slot).collect()
+}
+
 fn slot(slot: &Slot) -> SlotFacts {
     SlotFacts {
         name: slot.name.to_owned(),
@@ -142,7 +148,12 @@ fn slot(slot: &Slot) -> SlotFacts {
         required: slot.required,
         values: match slot.kind {
             SlotKind::Set(set) => set.values.iter().map(value).collect(),
-            SlotKind::Literal(..) => Vec::new(),
+            SlotKind::Literal(text, _) => vec![ValueFacts {
+                text: text.to_owned(),
+                help: slot.help().unwrap_or_default().to_owned(),
+                needs: None,
+                origin: Origin::Documented.text(),
+            }],
         },
     }
 }
