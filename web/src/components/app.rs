@@ -33,7 +33,7 @@ use crate::hooks::{
     use_texts, use_worker,
 };
 use crate::links::{Links, links};
-use crate::model::{Focus, Model, ThemeChoice, Trouble};
+use crate::model::{Focus, Model, Screen, ThemeChoice, Trouble};
 use crate::share::Linked;
 use crate::theme::Palette;
 use crate::{editor, examples, share, storage};
@@ -92,13 +92,12 @@ pub(crate) fn App() -> Html {
     let fill = use_callback((), move |(panel, place): (Panel, Element), ()| {
         editor::fill(panel, &place, &share::facts(&latest.borrow()));
     });
-    let matrix = state.matrix.clone();
-    let is_covered = matrix.is_some() || state.product.is_some() || state.beside.is_some();
+    let is_covered = state.screen.covers_kernel();
+    let matrix = state.screen.matrix();
     let class = classes!(
         "page",
         is_covered.then_some("with-matrix"),
         matrix
-            .as_ref()
             .is_some_and(|page| page.choice.embedded)
             .then_some("embedded")
     );
@@ -118,14 +117,15 @@ pub(crate) fn App() -> Html {
                 dispatch={dispatch.clone()}
             />
             <div class="views" role={is_covered.then_some("main")}>
-                if let Some(page) = matrix {
-                    <MatrixView {page} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
-                }
-                if let Some(page) = &state.product {
-                    { product_view(page, &dispatch) }
-                }
-                if let Some(page) = &state.beside {
-                    { beside_view(page, &dispatch) }
+                {
+                    match &state.screen {
+                        Screen::Kernel => Html::default(),
+                        Screen::Matrix(page) => html! {
+                            <MatrixView page={page.clone()} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
+                        },
+                        Screen::Product(page) => product_view(page, &dispatch),
+                        Screen::Beside(page) => beside_view(page, &dispatch),
+                    }
                 }
             </div>
             <main>

@@ -118,7 +118,7 @@ fn form(layout: &Layout) -> FormFacts {
         help: form.help.to_owned(),
         needs: form.gate.phrase(),
         section: form.section.to_owned(),
-        slots: slots(layout),
+        slots: layout.slots.iter().map(slot).collect(),
         rules: form.rules.iter().map(|rule| rule.sentence()).collect(),
         examples: examples(form).iter().map(|&line| line.to_owned()).collect(),
     }
@@ -135,12 +135,6 @@ const fn examples(_: &Form) -> &'static [&'static str] {
     &[]
 }
 
-/// The slots beyond the words of the name.
-fn slots(layout: &Layout) -> Vec<SlotFacts> {
-    let beyond = layout.slots.get(layout.leads().len()..).unwrap_or(&[]);
-    beyond.iter().map(slot).collect()
-}
-
 fn slot(slot: &Slot) -> SlotFacts {
     SlotFacts {
         name: slot.name.to_owned(),
@@ -148,6 +142,8 @@ fn slot(slot: &Slot) -> SlotFacts {
         required: slot.required,
         values: match slot.kind {
             SlotKind::Set(set) => set.values.iter().map(value).collect(),
+            // What every instruction of the form has is its name.
+            SlotKind::Literal(..) if slot.required => Vec::new(),
             SlotKind::Literal(text, _) => vec![ValueFacts {
                 text: text.to_owned(),
                 help: slot.help().unwrap_or_default().to_owned(),
