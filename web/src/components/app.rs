@@ -30,10 +30,10 @@ use crate::editor::Panel;
 use crate::format::{count, decimal};
 use crate::hooks::{
     use_address, use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_share,
-    use_texts, use_worker,
+    use_step_of_tab, use_texts, use_worker,
 };
 use crate::links::{Links, links};
-use crate::model::{Focus, Model, Screen, ThemeChoice, Trouble};
+use crate::model::{Focus, Fresh, Model, Screen, ThemeChoice, Trouble};
 use crate::share::Linked;
 use crate::theme::Palette;
 use crate::{editor, examples, share, storage};
@@ -48,6 +48,9 @@ use yew::prelude::*;
 fn open() -> State {
     let text = editor::text();
     let mut model = Model::new(&text, examples::with_source(&text));
+    if let Some(step) = storage::step_of_tab() {
+        model.fresh = Some(Fresh::At(step));
+    }
     model.follow_link(Linked::read(&editor::linked_fact));
     model.theme = match storage::get("theme").as_deref() {
         Some("light") => ThemeChoice::Light,
@@ -71,6 +74,7 @@ pub(crate) fn App() -> Html {
     use_editor(&state, &links, &ask);
     use_texts(&state);
     use_share(&state);
+    use_step_of_tab(&state);
     use_assist(&state, &ask);
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {}%", decimal(share)));
