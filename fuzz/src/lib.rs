@@ -1,7 +1,7 @@
 //! Any text of one language: it is checked, coloured, formatted, explained, and, where it is accepted, launched and stepped
 //! forward and back, without a panic and without running away.
 
-use warpgrid_view::{CheckOptions, Front, Language, Scenario, Session, assist, check};
+use warpgrid_view::{CheckOptions, Front, Language, Scenario, Session, check};
 
 /// Does all of it.
 pub fn try_text(text: &str, front: Front) {
@@ -16,9 +16,10 @@ pub fn try_text(text: &str, front: Front) {
     let formatted = language.format(text);
     assert_eq!(language.format(&formatted), formatted, "formatting twice changes nothing more");
     let middle = text.len() as u32 / 2;
-    assist::hover(text, &options, middle);
-    assist::complete(text, &options, middle);
-    language.signature(text, middle);
+    let document = language.open(text, &options);
+    document.hover(middle);
+    document.complete(middle);
+    document.signature(middle);
     let scenario = Scenario { source: text.to_owned(), front, ..Scenario::default() };
     if let Ok(mut session) = Session::new(scenario) {
         session.run(200);

@@ -45,8 +45,9 @@ pub fn connect(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
         )
     });
     let asking = Rc::clone(&ask);
+    let asked = Rc::clone(&options);
     let complete = AboutPlace::new(move |source: String, at: u32| {
-        let options = options();
+        let options = asked();
         asking(
             Question::Complete {
                 source,
@@ -63,10 +64,18 @@ pub fn connect(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
     });
     let asking = Rc::clone(&ask);
     let signature = AboutPlace::new(move |source: String, at: u32| {
-        asking(Question::Signature { source, at }, |answer| match answer {
-            Answer::Signature(Some(found)) => signature_array(&found).unwrap_or(JsValue::NULL),
-            _ => JsValue::NULL,
-        })
+        let options = options();
+        asking(
+            Question::Signature {
+                source,
+                options,
+                at,
+            },
+            |answer| match answer {
+                Answer::Signature(Some(found)) => signature_array(&found).unwrap_or(JsValue::NULL),
+                _ => JsValue::NULL,
+            },
+        )
     });
     let format = Closure::<dyn Fn(String) -> Promise>::new(move |source: String| {
         ask(Question::Format { source }, |answer| match answer {

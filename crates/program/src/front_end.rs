@@ -4,26 +4,23 @@
 use crate::diagnostic::Diagnostic;
 use crate::function::Program;
 use crate::span::Span;
+use std::borrow::Cow;
 use warpgrid_isa::{Target, Version};
 
 /// A language of sources.
 ///
 /// Offsets and spans count bytes. No call fails: what cannot be read becomes a diagnostic, or nothing.
 pub trait FrontEnd: Sync {
-    /// Checks a text for its version and target, or for those of `overrides`.
-    fn check(&self, source: &str, overrides: &Overrides) -> CheckedText;
+    /// Reads a text for its version and target, or for those of `overrides`. It is parsed once, whatever is asked of it later.
+    fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a>;
+
+    /// Checks a text of which nothing else is asked.
+    fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
+        self.open(Cow::Borrowed(source), overrides).check()
+    }
 
     /// Splits a text into coloured tokens, in text order.
     fn tokens(&self, source: &str) -> Vec<ColouredToken>;
-
-    /// Explains the token at `offset`.
-    fn hover(&self, source: &str, overrides: &Overrides, offset: u32) -> Option<HoverText>;
-
-    /// Lists what can be written at `offset`, best first.
-    fn complete(&self, source: &str, overrides: &Overrides, offset: u32) -> Vec<Suggestion>;
-
-    /// Names the form that is being written at `offset`.
-    fn signature(&self, source: &str, offset: u32) -> Option<SignatureText>;
 
     /// Formats a text: the same tokens and comments, one statement per line.
     fn format(&self, source: &str) -> String;
@@ -36,6 +33,24 @@ pub trait FrontEnd: Sync {
 
     /// What starts a comment that ends with its line; launch facts are comments that go on with `@`.
     fn line_comment(&self) -> &'static str;
+}
+
+/// A text with its tree: what a host holds while a person edits or reads it. Offsets and spans count bytes; no call fails.
+pub trait Document {
+    /// The text.
+    fn source(&self) -> &str;
+
+    /// Checks the text.
+    fn check(&self) -> CheckedText;
+
+    /// Explains the token at `offset`.
+    fn hover(&self, offset: u32) -> Option<HoverText>;
+
+    /// Lists what can be written at `offset`, best first.
+    fn complete(&self, offset: u32) -> Vec<Suggestion>;
+
+    /// Names the form that is being written at `offset`.
+    fn signature(&self, offset: u32) -> Option<SignatureText>;
 }
 
 /// What a language is, for readers. Apart from [`FrontEnd`], so that a host that shows no reference, or has it in a file of
@@ -111,6 +126,27 @@ pub enum TokenClass {
     Error,
 }
 
+impl TokenClass {
+    /// A name for style sheets: `special-register`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TokenClass::Comment => "comment",
+            TokenClass::Directive => "directive",
+            TokenClass::Opcode => "opcode",
+            TokenClass::Modifier => "modifier",
+            TokenClass::Type => "type",
+            TokenClass::Register => "register",
+            TokenClass::SpecialRegister => "special-register",
+            TokenClass::Number => "number",
+            TokenClass::String => "string",
+            TokenClass::Label => "label",
+            TokenClass::Punctuation => "punctuation",
+            TokenClass::Name => "name",
+            TokenClass::Error => "error",
+        }
+    }
+}
+
 /// The meaning of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoverText {
@@ -124,6 +160,29 @@ pub struct HoverText {
     pub section: Option<&'static str>,
     /// Where the name is declared.
     pub declared: Option<Span>,
+}
+
+impl HoverText {
+    /// The meaning of a token that is `title`, without a word about it yet.
+    pub fn new(span: Span, title: impl Into<String>) -> HoverText {
+        HoverText {
+            span,
+            title: title.into(),
+            lines: Vec::new(),
+            section: None,
+            declared: None,
+        }
+    }
+
+    /// With one more sentence, unless it is empty.
+    #[must_use]
+    pub fn line(mut self, line: impl Into<String>) -> HoverText {
+        let line = line.into();
+        if !line.is_empty() {
+            self.lines.push(line);
+        }
+        self
+    }
 }
 
 /// The kind of a [`Suggestion`].

@@ -14,9 +14,9 @@ pub mod span;
 pub use decimal::read_decimal;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use front_end::{
-    CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,
-    Reference, SignatureText, SlotFacts, Suggestion, SuggestionKind, TermFacts, TokenClass,
-    ValueFacts, WordFacts, WordMeaning,
+    CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, HoverText,
+    Overrides, Reference, SignatureText, SlotFacts, Suggestion, SuggestionKind, TermFacts,
+    TokenClass, ValueFacts, WordFacts, WordMeaning,
 };
 pub use function::{
     Action, Function, FunctionKind, Guard, Instruction, LaunchBounds, Module, Parameter, Program,

@@ -19,7 +19,8 @@ fn main() {
             let start = Instant::now();
             parse = warpgrid_ptx::parse(&source);
             best = best.min(start.elapsed().as_secs_f64());
-            let result = warpgrid_ptx::check(&source, &parse, &warpgrid_ptx::Options::default());
+            let result =
+                warpgrid_ptx::check(&source, &parse, &warpgrid_program::Overrides::default());
             checked = checked.min(start.elapsed().as_secs_f64());
             drop(result);
         }

@@ -24,16 +24,7 @@ use context::Context;
 use plans::Plans;
 use report::Reporter;
 use warpgrid_isa::{Target, Version};
-use warpgrid_program::{Diagnostic, Program, Severity};
-
-/// What overrides the module's own directives.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// Instead of `.target`.
-    pub target: Option<&'static Target>,
-    /// Instead of `.version`.
-    pub version: Option<Version>,
-}
+use warpgrid_program::{Diagnostic, Overrides, Program, Severity};
 
 /// A checked source.
 #[derive(Clone, Debug)]
@@ -55,12 +46,12 @@ impl Checked {
 }
 
 /// The version and target that a place of the text is checked against; what is wrong with the header is not reported.
-pub(crate) fn module_of(source: &str, tree: &Tree, options: &Options) -> Module {
+pub(crate) fn module_of(source: &str, tree: &Tree, options: &Overrides) -> Module {
     header::read(source, tree, options, &mut Reporter::default())
 }
 
 /// Checks a parsed source. `source` is the text that was parsed.
-pub fn check(source: &str, parse: &Parse, options: &Options) -> Checked {
+pub fn check(source: &str, parse: &Parse, options: &Overrides) -> Checked {
     let usual = check_for(source, parse, options, Manual::AsStated);
     choice::choose(source, parse, options, &usual).unwrap_or(usual)
 }
@@ -75,7 +66,7 @@ pub(crate) enum Manual {
 }
 
 /// Checks a parsed source for the version and target that it states, that the options name, or that are usual.
-fn check_for(source: &str, parse: &Parse, options: &Options, manual: Manual) -> Checked {
+fn check_for(source: &str, parse: &Parse, options: &Overrides, manual: Manual) -> Checked {
     let tree = &parse.tree;
     let mut reporter = Reporter::default();
     let module = header::read(source, tree, options, &mut reporter);

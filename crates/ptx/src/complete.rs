@@ -3,9 +3,9 @@
 
 mod line;
 
+use crate::check::module_of;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::rules;
-use crate::check::{Options, module_of};
 use crate::module::Module;
 use crate::opcode::Opcode;
 use crate::parser::Parse;
@@ -17,45 +17,7 @@ use warpgrid_isa::form::{
     Bound, Complaint, Layout, OperandShape, Slot, SlotKind, forms_of, layouts,
 };
 use warpgrid_isa::{Fit, Gate, OperandType, ScalarType, StateSpace, Value};
-use warpgrid_program::Span;
-
-/// What a suggestion is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sort {
-    Opcode,
-    Modifier,
-    Type,
-    Register,
-    Variable,
-    Label,
-    Function,
-}
-
-/// One thing that can be written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completion {
-    /// As it is written, without a leading dot.
-    pub text: String,
-    pub sort: Sort,
-    /// What it means, in one line.
-    pub help: String,
-    /// Since when and where it exists.
-    pub gate: Gate,
-    /// What it replaces.
-    pub span: Span,
-}
-
-/// The form at a place, and which of its operands is being written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Signature {
-    /// The syntax line.
-    pub syntax: &'static str,
-    pub help: &'static str,
-    /// Names of the operands, in order.
-    pub operands: Vec<&'static str>,
-    /// The one being written; `None` in the opcode.
-    pub active: Option<usize>,
-}
+use warpgrid_program::{Overrides, SignatureText, Span, Suggestion, SuggestionKind};
 
 /// The most registers of one group that are offered.
 const MAX_GROUP: u32 = 64;
@@ -63,7 +25,7 @@ const MAX_GROUP: u32 = 64;
 const MAX_NAMES: usize = 1000;
 
 /// What can be written at `offset`, best first.
-pub fn complete(source: &str, parse: &Parse, options: &Options, offset: u32) -> Vec<Completion> {
+pub fn complete(source: &str, parse: &Parse, options: &Overrides, offset: u32) -> Vec<Suggestion> {
     let line = Line::read(source, offset);
     let module = module_of(source, &parse.tree, options);
     let names = || visible(source, &parse.tree, offset);
@@ -77,33 +39,37 @@ pub fn complete(source: &str, parse: &Parse, options: &Options, offset: u32) -> 
 }
 
 /// The form that is being written at `offset`.
-pub fn signature(source: &str, offset: u32) -> Option<Signature> {
+pub fn signature(source: &str, offset: u32) -> Option<SignatureText> {
     let line = Line::read(source, offset);
     let layout = line.bound()?.layout;
-    Some(Signature {
-        syntax: layout.form.syntax,
-        help: layout.form.help,
-        operands: layout.operands.iter().map(|operand| operand.name).collect(),
+    Some(SignatureText {
+        syntax: layout.form.syntax.to_owned(),
+        help: layout.form.help.to_owned(),
+        operands: layout
+            .operands
+            .iter()
+            .map(|operand| operand.name.to_owned())
+            .collect(),
         active: match line.place() {
-            Place::Operand(index) => Some(index),
+            Place::Operand(index) => Some(index as u32),
             _ => None,
         },
     })
 }
 
-fn opcodes(line: &Line<'_>, module: &Module) -> Vec<Completion> {
-    let mut found: Vec<Completion> = Vec::new();
+fn opcodes(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
+    let mut found: Vec<Suggestion> = Vec::new();
     for layout in layouts() {
         let place = found.binary_search_by(|known| known.text.as_str().cmp(layout.opcode));
         if let Err(at) = place
             && layout.opcode.starts_with(line.prefix)
             && module.meets(layout.form.gate)
         {
-            let completion = Completion {
+            let completion = Suggestion {
                 text: layout.opcode.to_owned(),
-                sort: Sort::Opcode,
+                kind: SuggestionKind::Opcode,
                 help: layout.form.help.to_owned(),
-                gate: layout.form.gate,
+                needs: layout.form.gate.phrase(),
                 span: line.span(),
             };
             found.insert(at, completion);
@@ -113,11 +79,11 @@ fn opcodes(line: &Line<'_>, module: &Module) -> Vec<Completion> {
 }
 
 /// The modifiers that some form of the opcode still takes.
-fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Completion> {
+fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
     let Some((opcode, words)) = line.finished().split_first() else {
         return Vec::new();
     };
-    let mut found: Vec<Completion> = Vec::new();
+    let mut found: Vec<Suggestion> = Vec::new();
     for layout in forms_of(opcode) {
         let written = Trial {
             opcode,
@@ -175,23 +141,24 @@ impl Modifier {
     }
 
     /// The word as a suggestion; `longer` has it, `bound` has the words before it.
-    fn completion(&self, bound: &Bound, longer: &Bound, span: Span) -> Completion {
+    fn completion(&self, bound: &Bound, longer: &Bound, span: Span) -> Suggestion {
         let form = longer.layout.form;
         // A word may make those before it newer: `.f32` after `.v8` is what `.v8.b16` is not.
         let n_words = bound.slots.iter().flatten().count();
         let makes_newer = |word: &usize| longer.gate_of(*word) != bound.gate_of(*word);
         let gates = (0..n_words).filter(makes_newer).chain([n_words]);
-        Completion {
+        Suggestion {
             text: self.text.to_owned(),
-            sort: match self.slot.is_type() {
-                true => Sort::Type,
-                false => Sort::Modifier,
+            kind: match self.slot.is_type() {
+                true => SuggestionKind::Type,
+                false => SuggestionKind::Modifier,
             },
             help: self.help(longer).to_owned(),
-            gate: match self.value {
+            needs: match self.value {
                 Some(_) => gates.fold(Gate::ALWAYS, |all, word| all.and(longer.gate_of(word))),
                 None => form.gate,
-            },
+            }
+            .phrase(),
             span,
         }
     }
@@ -266,7 +233,7 @@ impl Trial<'_> {
     }
 }
 
-fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -> Vec<Completion> {
+fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -> Vec<Suggestion> {
     let Some(bound) = line.bound() else {
         return Vec::new();
     };
@@ -320,7 +287,7 @@ fn addresses(
     module: &Module,
     names: &[Visible],
     space: StateSpace,
-) -> Vec<Completion> {
+) -> Vec<Suggestion> {
     use StateSpace as S;
     let least = match space {
         S::Shared | S::SharedCluster | S::Local => 32,
@@ -337,7 +304,7 @@ fn of_type(
     names: &[Visible],
     line: &Line<'_>,
     fits: impl Fn(ScalarType) -> bool,
-) -> Vec<Completion> {
+) -> Vec<Suggestion> {
     of_sort(
         names,
         line,
@@ -346,8 +313,8 @@ fn of_type(
 }
 
 /// The names whose meaning fits, the innermost first.
-fn of_sort(names: &[Visible], line: &Line<'_>, fits: impl Fn(Meaning) -> bool) -> Vec<Completion> {
-    let mut found: Vec<Completion> = Vec::new();
+fn of_sort(names: &[Visible], line: &Line<'_>, fits: impl Fn(Meaning) -> bool) -> Vec<Suggestion> {
+    let mut found: Vec<Suggestion> = Vec::new();
     for name in names.iter().rev().filter(|name| fits(name.meaning)) {
         let numbers = name.count.map_or(0..1, |count| 0..count.min(MAX_GROUP));
         for number in numbers {
@@ -364,22 +331,25 @@ fn of_sort(names: &[Visible], line: &Line<'_>, fits: impl Fn(Meaning) -> bool) -
     found
 }
 
-fn named(text: String, meaning: Meaning, span: Span) -> Completion {
-    let (sort, help) = match meaning {
-        Meaning::Register(ty, _) => (Sort::Register, format!("register of type .{ty}")),
+fn named(text: String, meaning: Meaning, span: Span) -> Suggestion {
+    let (kind, help) = match meaning {
+        Meaning::Register(ty, _) => (SuggestionKind::Register, format!("register of type .{ty}")),
         Meaning::Variable(space, Some(ty)) => (
-            Sort::Variable,
+            SuggestionKind::Variable,
             format!(".{} variable of type .{ty}", space.name()),
         ),
-        Meaning::Variable(space, None) => (Sort::Variable, format!(".{} variable", space.name())),
-        Meaning::Function => (Sort::Function, "function".to_owned()),
-        Meaning::Label => (Sort::Label, "label".to_owned()),
+        Meaning::Variable(space, None) => (
+            SuggestionKind::Variable,
+            format!(".{} variable", space.name()),
+        ),
+        Meaning::Function => (SuggestionKind::Function, "function".to_owned()),
+        Meaning::Label => (SuggestionKind::Label, "label".to_owned()),
     };
-    Completion {
+    Suggestion {
         text,
-        sort,
+        kind,
         help,
-        gate: Gate::ALWAYS,
+        needs: None,
         span,
     }
 }

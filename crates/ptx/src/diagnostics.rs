@@ -14,20 +14,7 @@ pub(crate) mod strict_address;
 pub mod syntax;
 pub(crate) mod video;
 
-/// The reference page of a code, for `warpgrid explain` and the page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code {
-    /// `W0001`
-    pub code: &'static str,
-    /// A short noun phrase.
-    pub title: &'static str,
-    /// What the code means and why the rule is there; plain sentences.
-    pub explanation: &'static str,
-    /// A text that gives the code.
-    pub wrong: &'static str,
-    /// The text as it should be.
-    pub right: &'static str,
-}
+use warpgrid_program::CodeFacts;
 
 /// Declares codes from their reference pages:
 /// ```text
@@ -42,7 +29,7 @@ macro_rules! catalogue {
         $($(#[doc = $doc])+ pub const $name: &str = $code;)*
 
         /// The reference pages of this file, in order of their codes.
-        pub static CODES: &[$crate::diagnostics::Code] = &[$($crate::diagnostics::Code {
+        pub static CODES: &[warpgrid_program::CodeFacts] = &[$(warpgrid_program::CodeFacts {
             code: $code,
             title: $title,
             explanation: concat!($($doc, "\n"),+),
@@ -54,7 +41,7 @@ macro_rules! catalogue {
 pub(crate) use catalogue;
 
 /// The catalogues, in order of their codes.
-const CATALOGUES: &[&[Code]] = &[
+const CATALOGUES: &[&[CodeFacts]] = &[
     syntax::CODES,
     check::CODES,
     rules::CODES,
@@ -65,11 +52,11 @@ const CATALOGUES: &[&[Code]] = &[
 ];
 
 /// Every code of the PTX front end, in order.
-pub fn codes() -> impl Iterator<Item = &'static Code> {
+pub fn codes() -> impl Iterator<Item = &'static CodeFacts> {
     CATALOGUES.iter().copied().flatten()
 }
 
 /// The reference page of a code such as `W0001`.
-pub fn find(code: &str) -> Option<&'static Code> {
+pub fn find(code: &str) -> Option<&'static CodeFacts> {
     codes().find(|page| page.code.eq_ignore_ascii_case(code))
 }

@@ -2,13 +2,13 @@
 
 mod reference;
 
-use crate::complete::Sort;
+use crate::parser::Parse;
 use crate::tree::{DirectiveKind, Tree};
-use crate::{Options, TokenClass as PtxClass};
+use std::borrow::Cow;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{
-    CheckedText, CodeFacts, ColouredToken, Explanation, FormFacts, FrontEnd, HoverText, Overrides,
-    Reference, SignatureText, Suggestion, SuggestionKind, TermFacts, TokenClass,
+    CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, HoverText,
+    Overrides, Reference, SignatureText, Suggestion, TermFacts,
 };
 
 /// The front end for PTX.
@@ -16,13 +16,46 @@ use warpgrid_program::{
 pub struct Ptx;
 
 impl FrontEnd for Ptx {
-    fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
-        let parse = crate::parse(source);
-        let checked = crate::check(source, &parse, &options(overrides));
-        let stated_target = argument(source, &parse.tree, DirectiveKind::Target)
+    fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
+        Box::new(PtxDocument {
+            parse: crate::parse(&source),
+            overrides: *overrides,
+            source,
+        })
+    }
+
+    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
+        crate::tokens(source)
+    }
+
+    fn format(&self, source: &str) -> String {
+        crate::format(source)
+    }
+
+    fn line_comment(&self) -> &'static str {
+        "//"
+    }
+}
+
+/// A text of PTX with its tree.
+struct PtxDocument<'a> {
+    source: Cow<'a, str>,
+    parse: Parse,
+    overrides: Overrides,
+}
+
+impl Document for PtxDocument<'_> {
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn check(&self) -> CheckedText {
+        let (source, tree) = (&*self.source, &self.parse.tree);
+        let checked = crate::check(source, &self.parse, &self.overrides);
+        let stated_target = argument(source, tree, DirectiveKind::Target)
             .and_then(Target::from_name)
             .map(|target| target.name);
-        let stated_version = version(source, &parse.tree);
+        let stated_version = version(source, tree);
         CheckedText {
             program: checked.program,
             diagnostics: checked.diagnostics,
@@ -33,58 +66,16 @@ impl FrontEnd for Ptx {
         }
     }
 
-    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
-        let tokens = crate::tokens(source).into_iter();
-        tokens
-            .map(|token| ColouredToken {
-                span: token.span,
-                class: class(token.class),
-            })
-            .collect()
+    fn hover(&self, offset: u32) -> Option<HoverText> {
+        crate::hover(&self.source, &self.parse, &self.overrides, offset)
     }
 
-    fn hover(&self, source: &str, overrides: &Overrides, offset: u32) -> Option<HoverText> {
-        let parse = crate::parse(source);
-        let found = crate::hover(source, &parse, &options(overrides), offset)?;
-        Some(HoverText {
-            span: found.span,
-            title: found.title,
-            lines: found.lines,
-            section: found.section,
-            declared: found.declared,
-        })
+    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+        crate::complete(&self.source, &self.parse, &self.overrides, offset)
     }
 
-    fn complete(&self, source: &str, overrides: &Overrides, offset: u32) -> Vec<Suggestion> {
-        let parse = crate::parse(source);
-        let found = crate::complete(source, &parse, &options(overrides), offset).into_iter();
-        found
-            .map(|found| Suggestion {
-                text: found.text,
-                kind: kind(found.sort),
-                help: found.help,
-                needs: found.gate.phrase(),
-                span: found.span,
-            })
-            .collect()
-    }
-
-    fn signature(&self, source: &str, offset: u32) -> Option<SignatureText> {
-        let found = crate::signature(source, offset)?;
-        Some(SignatureText {
-            syntax: found.syntax.to_owned(),
-            help: found.help.to_owned(),
-            operands: found.operands.into_iter().map(str::to_owned).collect(),
-            active: found.active.map(|index| index as u32),
-        })
-    }
-
-    fn format(&self, source: &str) -> String {
-        crate::format(source)
-    }
-
-    fn line_comment(&self) -> &'static str {
-        "//"
+    fn signature(&self, offset: u32) -> Option<SignatureText> {
+        crate::signature(&self.source, offset)
     }
 }
 
@@ -102,23 +93,7 @@ impl Reference for Ptx {
     }
 
     fn codes(&self) -> Vec<CodeFacts> {
-        let pages = crate::diagnostics::codes();
-        pages
-            .map(|page| CodeFacts {
-                code: page.code,
-                title: page.title,
-                explanation: page.explanation,
-                wrong: page.wrong,
-                right: page.right,
-            })
-            .collect()
-    }
-}
-
-fn options(overrides: &Overrides) -> Options {
-    Options {
-        target: overrides.target,
-        version: overrides.version,
+        crate::diagnostics::codes().copied().collect()
     }
 }
 
@@ -135,34 +110,4 @@ fn version(source: &str, tree: &Tree) -> Option<Version> {
     let mut numbers = tree.arguments_of(directive);
     let mut number = || numbers.next().map(|(operand, _)| operand.span.text(source));
     Version::parse(&format!("{}.{}", number()?, number()?))
-}
-
-const fn class(class: PtxClass) -> TokenClass {
-    match class {
-        PtxClass::Comment => TokenClass::Comment,
-        PtxClass::Directive => TokenClass::Directive,
-        PtxClass::Opcode => TokenClass::Opcode,
-        PtxClass::Modifier => TokenClass::Modifier,
-        PtxClass::Type => TokenClass::Type,
-        PtxClass::Register => TokenClass::Register,
-        PtxClass::SpecialRegister => TokenClass::SpecialRegister,
-        PtxClass::Number => TokenClass::Number,
-        PtxClass::String => TokenClass::String,
-        PtxClass::Label => TokenClass::Label,
-        PtxClass::Punctuation => TokenClass::Punctuation,
-        PtxClass::Name => TokenClass::Name,
-        PtxClass::Error => TokenClass::Error,
-    }
-}
-
-const fn kind(sort: Sort) -> SuggestionKind {
-    match sort {
-        Sort::Opcode => SuggestionKind::Opcode,
-        Sort::Modifier => SuggestionKind::Modifier,
-        Sort::Type => SuggestionKind::Type,
-        Sort::Register => SuggestionKind::Register,
-        Sort::Variable => SuggestionKind::Variable,
-        Sort::Label => SuggestionKind::Label,
-        Sort::Function => SuggestionKind::Function,
-    }
 }

@@ -3,7 +3,7 @@
 
 mod words;
 
-use crate::check::{Options, module_of};
+use crate::check::module_of;
 
 use crate::lexer::{self, TokenKind};
 use crate::module::Module;
@@ -19,47 +19,17 @@ use warpgrid_isa::sass::pairs;
 use warpgrid_isa::{
     Does, Gate, Modifiers, OperandType, Origin, ScalarType, SpecialRegister, Target,
 };
-use warpgrid_program::Span;
+use warpgrid_program::{HoverText, Overrides, Span};
 use words::{directive_help, linkage_help, space_help};
 
-/// What to show beside a token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hover {
-    /// The token.
-    pub span: Span,
-    /// As code: a syntax line, a declaration, a value.
-    pub title: String,
-    /// Sentences, the most important first.
-    pub lines: Vec<String>,
-    /// Since when and where it exists; `None` for what has no such condition.
-    pub gate: Option<Gate>,
-    /// Anchor of the PTX ISA section.
-    pub section: Option<&'static str>,
-    /// Where the name is declared.
-    pub declared: Option<Span>,
+/// Says since when and where something exists.
+trait Gated {
+    /// With the gate, and a word where the module does not meet it.
+    fn gate(self, gate: Gate, module: &Module) -> Self;
 }
 
-impl Hover {
-    fn new(span: Span, title: impl Into<String>) -> Hover {
-        Hover {
-            span,
-            title: title.into(),
-            lines: Vec::new(),
-            gate: None,
-            section: None,
-            declared: None,
-        }
-    }
-
-    fn line(mut self, line: impl Into<String>) -> Hover {
-        let line = line.into();
-        if !line.is_empty() {
-            self.lines.push(line);
-        }
-        self
-    }
-
-    fn gate(mut self, gate: Gate, module: &Module) -> Hover {
+impl Gated for HoverText {
+    fn gate(mut self, gate: Gate, module: &Module) -> HoverText {
         if gate.phrase().is_some() {
             self.lines.push(gate_line(gate));
             if !module.meets(gate) {
@@ -67,7 +37,6 @@ impl Hover {
                 self.lines
                     .push(format!("not there in this module: {found}"));
             }
-            self.gate = Some(gate);
         }
         self
     }
@@ -83,7 +52,7 @@ pub fn gate_line(gate: Gate) -> String {
 }
 
 /// What the token at `offset` means; `None` between tokens and for what speaks for itself.
-pub fn hover(source: &str, parse: &Parse, options: &Options, offset: u32) -> Option<Hover> {
+pub fn hover(source: &str, parse: &Parse, options: &Overrides, offset: u32) -> Option<HoverText> {
     let tree = &parse.tree;
     let at = tree.statements.partition_point(|s| s.span.start <= offset);
     let statement = tree.statements.get(at.checked_sub(1)?)?;
@@ -111,7 +80,7 @@ impl Place<'_> {
         span.start <= self.offset && self.offset <= span.end && span.start < span.end
     }
 
-    fn statement(&self, statement: &Statement) -> Option<Hover> {
+    fn statement(&self, statement: &Statement) -> Option<HoverText> {
         match statement.kind {
             StatementKind::Instruction(instruction) => self.instruction(&instruction),
             StatementKind::Declaration(index) => {
@@ -128,13 +97,15 @@ impl Place<'_> {
             StatementKind::Label(_) => {
                 let text = statement.span.text(self.source);
                 let name = text.trim_end_matches(':').trim_end();
-                Some(Hover::new(statement.span, format!("{name}:")).line("a place to branch to"))
+                Some(
+                    HoverText::new(statement.span, format!("{name}:")).line("a place to branch to"),
+                )
             }
             _ => None,
         }
     }
 
-    fn instruction(&self, instruction: &Instruction) -> Option<Hover> {
+    fn instruction(&self, instruction: &Instruction) -> Option<HoverText> {
         let tree = self.tree;
         if let Some(guard) = tree.guard(instruction)
             && self.is_in(guard.span)
@@ -166,16 +137,16 @@ impl Place<'_> {
         self.operands(tree.operands_of(instruction), bound.as_ref())
     }
 
-    fn opcode(&self, span: Span, opcode: &Opcode<'_>, bound: Option<&Bound>) -> Option<Hover> {
+    fn opcode(&self, span: Span, opcode: &Opcode<'_>, bound: Option<&Bound>) -> Option<HoverText> {
         let Some(bound) = bound else {
             let known = warpgrid_isa::forms::OPCODES.contains(&opcode.name());
             return known.then(|| {
-                Hover::new(span, opcode.name()).line("an instruction that is not run here")
+                HoverText::new(span, opcode.name()).line("an instruction that is not run here")
             });
         };
         let form = bound.layout.form;
         let machine_code = machine_code(form.does, &bound.modifiers(), self.module.target);
-        let mut hover = Hover::new(span, form.syntax)
+        let mut hover = HoverText::new(span, form.syntax)
             .line(form.help)
             .line(machine_code.unwrap_or_default())
             .gate(form.gate, &self.module);
@@ -189,9 +160,9 @@ impl Place<'_> {
         opcode: &Opcode<'_>,
         bound: Option<&Bound>,
         word: usize,
-    ) -> Option<Hover> {
+    ) -> Option<HoverText> {
         let text = opcode.modifier(word);
-        let hover = Hover::new(span, format!(".{text}"));
+        let hover = HoverText::new(span, format!(".{text}"));
         let bound = bound?;
         let slot = bound
             .slots
@@ -230,7 +201,7 @@ impl Place<'_> {
     }
 
     /// A word that fills no slot.
-    fn stray(&self, hover: Hover, text: &str, opcode: &Opcode<'_>, bound: &Bound) -> Hover {
+    fn stray(&self, hover: HoverText, text: &str, opcode: &Opcode<'_>, bound: &Bound) -> HoverText {
         let name = opcode.called(bound);
         if is_known_word(text) {
             return hover.line(format!("{name} does not take this modifier"));
@@ -243,7 +214,7 @@ impl Place<'_> {
         }
     }
 
-    fn operands(&self, operands: Operands<'_>, bound: Option<&Bound>) -> Option<Hover> {
+    fn operands(&self, operands: Operands<'_>, bound: Option<&Bound>) -> Option<HoverText> {
         for (index, (operand, children)) in operands.enumerate() {
             if !self.is_in(operand.span) {
                 continue;
@@ -263,22 +234,22 @@ impl Place<'_> {
         None
     }
 
-    fn operand(&self, operand: &Operand) -> Option<Hover> {
+    fn operand(&self, operand: &Operand) -> Option<HoverText> {
         let span = operand.span;
         let text = span.text(self.source);
         match operand.kind {
             OperandKind::Integer { value, unsigned } => Some(integer(span, text, value, unsigned)),
             OperandKind::Single(bits) => Some(
-                Hover::new(span, text)
+                HoverText::new(span, text)
                     .line(format!("{} as a single", f32::from_bits(bits)))
                     .line(format!("bits 0x{bits:08x}")),
             ),
             OperandKind::Double(bits) => Some(
-                Hover::new(span, text)
+                HoverText::new(span, text)
                     .line(format!("{} as a double", f64::from_bits(bits)))
                     .line(format!("bits 0x{bits:016x}")),
             ),
-            OperandKind::Sink => Some(Hover::new(span, "_").line("the value is dropped")),
+            OperandKind::Sink => Some(HoverText::new(span, "_").line("the value is dropped")),
             OperandKind::Component { .. } => match SpecialRegister::from_name(text) {
                 Some(special) => Some(self.special(span, text, special)),
                 None => self.word_at(span),
@@ -289,7 +260,7 @@ impl Place<'_> {
     }
 
     /// The name under the offset within an operand.
-    fn word_at(&self, within: Span) -> Option<Hover> {
+    fn word_at(&self, within: Span) -> Option<HoverText> {
         let mut at = within.start as usize;
         while at < within.end as usize {
             let token = lexer::token_at(self.source, at);
@@ -301,7 +272,7 @@ impl Place<'_> {
         None
     }
 
-    fn name(&self, text: &str, span: Span) -> Option<Hover> {
+    fn name(&self, text: &str, span: Span) -> Option<HoverText> {
         if let Some(found) = lookup(self.source, self.tree, self.offset, text) {
             return Some(self.declared(span, text, &found));
         }
@@ -309,26 +280,26 @@ impl Place<'_> {
             return Some(self.special(span, text, special));
         }
         if text == "WARP_SZ" {
-            return Some(Hover::new(span, text).line("the number of lanes of a warp, 32"));
+            return Some(HoverText::new(span, text).line("the number of lanes of a warp, 32"));
         }
-        Some(Hover::new(span, text).line("not declared"))
+        Some(HoverText::new(span, text).line("not declared"))
     }
 
-    fn special(&self, span: Span, text: &str, special: SpecialRegister) -> Hover {
-        Hover::new(span, text)
+    fn special(&self, span: Span, text: &str, special: SpecialRegister) -> HoverText {
+        HoverText::new(span, text)
             .line(special.help())
             .line(format!("read-only, {} bits", special.width_bits()))
             .gate(special.gate(), &self.module)
     }
 
-    fn declared(&self, span: Span, text: &str, found: &Visible) -> Hover {
+    fn declared(&self, span: Span, text: &str, found: &Visible) -> HoverText {
         let title = found.declaration.text(self.source);
         let short = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let title = match found.meaning {
             Meaning::Function | Meaning::Label => text.to_owned(),
             _ => clipped(&short),
         };
-        let mut hover = Hover::new(span, title).line(match found.meaning {
+        let mut hover = HoverText::new(span, title).line(match found.meaning {
             Meaning::Register(ty, 1) => format!("{text} is a register: {}", type_line(ty)),
             Meaning::Register(ty, n) => {
                 format!("{text} is a vector of {n} registers of type .{ty}")
@@ -344,14 +315,14 @@ impl Place<'_> {
         hover
     }
 
-    fn declaration(&self, declaration: &Declaration) -> Option<Hover> {
+    fn declaration(&self, declaration: &Declaration) -> Option<HoverText> {
         let text = |span: Span| span.text(self.source).to_owned();
         let space = declaration.space_span;
         if self.is_in(space) {
-            return Some(Hover::new(space, text(space)).line(space_help(&text(space))));
+            return Some(HoverText::new(space, text(space)).line(space_help(&text(space))));
         }
         if self.is_in(declaration.type_span) {
-            let hover = Hover::new(declaration.type_span, text(declaration.type_span));
+            let hover = HoverText::new(declaration.type_span, text(declaration.type_span));
             return Some(match declaration.scalar {
                 DeclaredType::Scalar(ty) => hover.line(type_line(ty)),
                 _ => hover.line("an opaque handle"),
@@ -359,25 +330,28 @@ impl Place<'_> {
         }
         if declaration.vector.is_some() && self.is_in(declaration.vector_span) {
             let span = declaration.vector_span;
-            return Some(Hover::new(span, text(span)).line("a vector: elements .x, .y, .z, .w"));
+            return Some(
+                HoverText::new(span, text(span)).line("a vector: elements .x, .y, .z, .w"),
+            );
         }
         if let Some(alignment) = declaration.alignment.filter(|a| self.is_in(a.span)) {
             let line = format!("the address is a multiple of {} bytes", alignment.bytes);
-            return Some(Hover::new(alignment.span, text(alignment.span)).line(line));
+            return Some(HoverText::new(alignment.span, text(alignment.span)).line(line));
         }
         if declaration.linkage.is_some() && self.is_in(declaration.linkage_span) {
             let span = declaration.linkage_span;
-            return Some(Hover::new(span, text(span)).line(linkage_help(&text(span))));
+            return Some(HoverText::new(span, text(span)).line(linkage_help(&text(span))));
         }
         self.declarator(declaration)
     }
 
-    fn declarator(&self, declaration: &Declaration) -> Option<Hover> {
+    fn declarator(&self, declaration: &Declaration) -> Option<HoverText> {
         let declarators = self.tree.declarators_of(declaration);
         let found = declarators.iter().find(|d| self.is_in(d.span))?;
         if self.is_in(found.name_span) {
             let name = found.name_span.text(self.source);
-            let hover = Hover::new(found.name_span, clipped(declaration.span.text(self.source)));
+            let hover =
+                HoverText::new(found.name_span, clipped(declaration.span.text(self.source)));
             return Some(match found.count {
                 Some(0) => hover.line("declares no register"),
                 Some(count) => hover.line(format!("{name}0 to {name}{}", count - 1)),
@@ -387,18 +361,18 @@ impl Place<'_> {
         self.word_at(found.span)
     }
 
-    fn header(&self, index: u32) -> Option<Hover> {
+    fn header(&self, index: u32) -> Option<HoverText> {
         let header = self.tree.functions.get(index as usize)?;
         if self.is_in(header.sort_span) {
             let text = header.sort_span.text(self.source);
-            return Some(Hover::new(header.sort_span, text).line(match text {
+            return Some(HoverText::new(header.sort_span, text).line(match text {
                 ".entry" => "a kernel: what the host launches",
                 _ => "a function: what kernels call",
             }));
         }
         if self.is_in(header.linkage_span) && header.linkage.is_some() {
             let text = header.linkage_span.text(self.source);
-            return Some(Hover::new(header.linkage_span, text).line(linkage_help(text)));
+            return Some(HoverText::new(header.linkage_span, text).line(linkage_help(text)));
         }
         for list in [header.returns, header.parameters] {
             for declaration in list.of(&self.tree.declarations) {
@@ -412,9 +386,9 @@ impl Place<'_> {
         Some(self.directive(found.word, found.kind))
     }
 
-    fn directive(&self, word: Span, kind: DirectiveKind) -> Hover {
+    fn directive(&self, word: Span, kind: DirectiveKind) -> HoverText {
         let text = word.text(self.source);
-        Hover::new(word, text).line(directive_help(text, kind))
+        HoverText::new(word, text).line(directive_help(text, kind))
     }
 }
 
@@ -428,8 +402,8 @@ fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Option<St
     ))
 }
 
-fn integer(span: Span, text: &str, value: u64, unsigned: bool) -> Hover {
-    let hover = Hover::new(span, text);
+fn integer(span: Span, text: &str, value: u64, unsigned: bool) -> HoverText {
+    let hover = HoverText::new(span, text);
     let hover = match unsigned || value as i64 >= 0 {
         true => hover.line(format!("{value}, 0x{value:x}")),
         false => hover.line(format!("{}, 0x{value:x}", value as i64)),

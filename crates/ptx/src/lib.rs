@@ -15,11 +15,11 @@ pub mod tree;
 mod values;
 pub mod visible;
 
-pub use check::{Checked, Options, check};
-pub use complete::{Completion, Signature, complete, signature};
+pub use check::{Checked, check};
+pub use complete::{complete, signature};
 pub use format::format;
 pub use front_end::Ptx;
-pub use hover::{Hover, hover};
+pub use hover::hover;
 pub use parser::{Parse, parse};
-pub use tokens::{Token, TokenClass, tokens};
+pub use tokens::tokens;
 pub use tree::Tree;

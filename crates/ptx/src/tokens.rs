@@ -2,82 +2,10 @@
 
 use crate::lexer::{self, TokenKind, token_at};
 use warpgrid_isa::{OperandType, ScalarType, special::SpecialRegister};
-use warpgrid_program::Span;
-
-/// What a token looks like to a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TokenClass {
-    Comment,
-    /// `.reg`, `.entry`, `.align`
-    Directive,
-    /// `st`
-    Opcode,
-    /// `.global`, `.L1::evict_last`, `.x`
-    Modifier,
-    /// `.u32`
-    Type,
-    /// `%r1`
-    Register,
-    /// `%tid`, with its component
-    SpecialRegister,
-    Number,
-    String,
-    /// Where it is and where it is branched to.
-    Label,
-    Punctuation,
-    /// A variable, parameter or function.
-    Name,
-    /// Characters that PTX has no use for, comments and strings without an end.
-    Error,
-}
-
-impl TokenClass {
-    /// Every class, in order.
-    pub const ALL: &'static [TokenClass] = &[
-        TokenClass::Comment,
-        TokenClass::Directive,
-        TokenClass::Opcode,
-        TokenClass::Modifier,
-        TokenClass::Type,
-        TokenClass::Register,
-        TokenClass::SpecialRegister,
-        TokenClass::Number,
-        TokenClass::String,
-        TokenClass::Label,
-        TokenClass::Punctuation,
-        TokenClass::Name,
-        TokenClass::Error,
-    ];
-
-    /// A name for style sheets: `special-register`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            TokenClass::Comment => "comment",
-            TokenClass::Directive => "directive",
-            TokenClass::Opcode => "opcode",
-            TokenClass::Modifier => "modifier",
-            TokenClass::Type => "type",
-            TokenClass::Register => "register",
-            TokenClass::SpecialRegister => "special-register",
-            TokenClass::Number => "number",
-            TokenClass::String => "string",
-            TokenClass::Label => "label",
-            TokenClass::Punctuation => "punctuation",
-            TokenClass::Name => "name",
-            TokenClass::Error => "error",
-        }
-    }
-}
-
-/// A token with its class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
-    pub span: Span,
-    pub class: TokenClass,
-}
+use warpgrid_program::{ColouredToken, Span, TokenClass};
 
 /// The tokens of a text in order, blanks left out. Texts of 4 GiB and more give none.
-pub fn tokens(source: &str) -> Vec<Token> {
+pub fn tokens(source: &str) -> Vec<ColouredToken> {
     if source.len() >= u32::MAX as usize {
         return Vec::new();
     }
@@ -98,7 +26,7 @@ pub fn tokens(source: &str) -> Vec<Token> {
             painter.blank(token.span);
         } else {
             let class = painter.class(token.kind, token.span);
-            all.push(Token {
+            all.push(ColouredToken {
                 span: token.span,
                 class,
             });

@@ -4,9 +4,10 @@ mod support;
 
 use proptest::prelude::*;
 use warpgrid_isa::{PTX, Target, Version};
+use warpgrid_program::Overrides;
+use warpgrid_program::SuggestionKind;
 use warpgrid_program::{Explanation, Reference, Severity};
-use warpgrid_ptx::complete::Sort;
-use warpgrid_ptx::{Options, Ptx, check, complete, hover, parse, signature};
+use warpgrid_ptx::{Ptx, check, complete, hover, parse, signature};
 
 const KERNEL: &str = ".version 8.7
 .target sm_100
@@ -27,7 +28,7 @@ DONE:
 fn lines_at(source: &str, needle: &str) -> Vec<String> {
     let offset = source.find(needle).expect("the token") as u32 + 1;
     let parse = parse(source);
-    match hover(source, &parse, &Options::default(), offset) {
+    match hover(source, &parse, &Overrides::default(), offset) {
         Some(found) => [vec![found.title], found.lines].concat(),
         None => Vec::new(),
     }
@@ -111,7 +112,12 @@ fn hover_says_a_rule_before_its_reason() {
 fn completion_says_what_a_word_of_the_form_does() {
     let source = with_line("fma.rn.");
     let offset = source.find("fma.rn.").expect("the line") + "fma.rn.".len();
-    let found = complete(&source, &parse(&source), &Options::default(), offset as u32);
+    let found = complete(
+        &source,
+        &parse(&source),
+        &Overrides::default(),
+        offset as u32,
+    );
     let help = |word: &str| {
         let found = found.iter().find(|c| c.text == word);
         found.map(|c| c.help.clone())
@@ -123,7 +129,7 @@ fn completion_says_what_a_word_of_the_form_does() {
     assert!(help("sat").is_some_and(|help| help.contains("clamped")));
 }
 
-fn offered(line: &str, options: &Options) -> Vec<String> {
+fn offered(line: &str, options: &Overrides) -> Vec<String> {
     let source = KERNEL.replace("LINE", line);
     let offset = source.find(line).expect("the line") + line.len();
     complete(&source, &parse(&source), options, offset as u32)
@@ -135,7 +141,7 @@ fn offered(line: &str, options: &Options) -> Vec<String> {
 #[test]
 fn only_what_fits_is_offered() {
     let has = |line: &str, wanted: &[&str], unwanted: &[&str]| {
-        let found = offered(line, &Options::default());
+        let found = offered(line, &Overrides::default());
         for word in wanted {
             assert!(
                 found.iter().any(|f| f == word),
@@ -198,16 +204,16 @@ fn only_what_fits_is_offered() {
 
 #[test]
 fn a_word_is_as_new_as_those_around_it_make_it() {
-    let options = Options {
+    let options = Overrides {
         version: Version::parse("8.8"),
-        ..Options::default()
+        ..Overrides::default()
     };
     let needs = |word: &str| {
         let source = KERNEL.replace("LINE", "    st.global.v8.");
         let offset = source.find("st.global.v8.").expect("the line") + "st.global.v8.".len();
         let found = complete(&source, &parse(&source), &options, offset as u32);
         let found = found.into_iter().find(|c| c.text == word).expect("offered");
-        found.gate.phrase().unwrap_or_default()
+        found.needs.clone().unwrap_or_default()
     };
     assert_eq!(needs("f32"), "since PTX 8.8, on `sm_100` and later");
     assert!(!needs("b8").contains("8.8"));
@@ -235,13 +241,16 @@ fn the_operand_being_written_is_known() {
 }
 
 /// The offered words, chosen by the numbers, until nothing more is needed.
-fn spelled(opcode: &str, choices: &[usize], options: &Options) -> Option<String> {
+fn spelled(opcode: &str, choices: &[usize], options: &Overrides) -> Option<String> {
     let mut mnemonic = opcode.to_owned();
     for choice in choices {
         let line = format!("{mnemonic}.");
         let parsed = parse(&line);
         let words = complete(&line, &parsed, options, line.len() as u32);
-        let types = words.iter().filter(|c| c.sort == Sort::Type).count();
+        let types = words
+            .iter()
+            .filter(|c| c.kind == SuggestionKind::Type)
+            .count();
         if words.is_empty() {
             return (mnemonic != opcode).then_some(mnemonic);
         }
@@ -249,7 +258,7 @@ fn spelled(opcode: &str, choices: &[usize], options: &Options) -> Option<String>
         let word = match types > 0 && choice % 3 == 0 {
             true => words
                 .iter()
-                .filter(|c| c.sort == Sort::Type)
+                .filter(|c| c.kind == SuggestionKind::Type)
                 .nth(choice % types)?,
             false => words.get(choice % words.len())?,
         };
@@ -268,7 +277,7 @@ proptest! {
         place in prop::sample::select(vec![("9.5", "sm_100"), ("8.3", "sm_90"), ("7.0", "sm_80"), ("6.2", "sm_70"), ("4.0", "sm_35")]),
     ) {
         let version = place.0.split_once('.').and_then(|(a, b)| Some(Version::new(a.parse().ok()?, b.parse().ok()?)));
-        let options = Options { version, target: Target::from_name(place.1) };
+        let options = Overrides { version, target: Target::from_name(place.1) };
         if let Some(mnemonic) = spelled(opcode, &choices, &options) {
             let source = format!("{mnemonic};");
             let checked = check(&source, &parse(&source), &options);
@@ -288,7 +297,7 @@ proptest! {
         let source: String = pieces.concat();
         let parsed = parse(&source);
         for offset in 0..=source.len() as u32 + 1 {
-            let options = Options::default();
+            let options = Overrides::default();
             if let Some(found) = hover(&source, &parsed, &options, offset) {
                 prop_assert!(found.span.start <= offset && offset <= found.span.end);
             }
@@ -333,7 +342,7 @@ fn compiled_kernels_can_be_hovered() {
         let parsed = parse(&source);
         let step = (source.len() / 2000).max(1);
         for offset in (0..source.len() as u32).step_by(step) {
-            if let Some(found) = hover(&source, &parsed, &Options::default(), offset) {
+            if let Some(found) = hover(&source, &parsed, &Overrides::default(), offset) {
                 let inside = found.span.start <= offset && offset <= found.span.end;
                 assert!(inside, "{}: {found:?}", path.display());
             }

@@ -1,14 +1,15 @@
 //! What the checker says about general instructions, as people read it. `UPDATE_EXPECT=1` blesses.
 
 use expect_test::{Expect, expect};
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_program::Overrides;
+use warpgrid_ptx::{check, parse};
 
 const DECLARATIONS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<4>; \
      .reg .f64 %fd<4>; .reg .v2 .u32 V; .shared .align 16 .b8 sh[64];";
 
 /// One line a finding: code, the text it points to, the message, and the titles of its fixes.
 fn report(source: &str) -> String {
-    let checked = check(source, &parse(source), &Options::default());
+    let checked = check(source, &parse(source), &Overrides::default());
     let mut lines = String::new();
     for d in &checked.diagnostics {
         lines += &format!("{} `{}` {}\n", d.code, d.span.text(source), d.message);

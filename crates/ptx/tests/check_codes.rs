@@ -2,14 +2,15 @@
 //! that is offered for the code makes it go away.
 
 use warpgrid_program::Diagnostic;
+use warpgrid_program::Overrides;
 use warpgrid_ptx::diagnostics::check::CODES;
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_ptx::{check, parse};
 
 /// Codes whose pages tell of texts that are too long to print.
 const UNPRINTABLE: &[&str] = &["W0139"];
 
 fn diagnostics_of(source: &str) -> Vec<Diagnostic> {
-    check(source, &parse(source), &Options::default()).diagnostics
+    check(source, &parse(source), &Overrides::default()).diagnostics
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn tokens_cover_every_module() {
             assert!(gap.trim().is_empty(), "{}: lost {gap:?}", path.display());
             assert_ne!(
                 token.class,
-                warpgrid_ptx::TokenClass::Error,
+                warpgrid_program::TokenClass::Error,
                 "{}",
                 path.display()
             );

@@ -3,7 +3,8 @@
 mod support;
 
 use proptest::prelude::*;
-use warpgrid_ptx::{Options, check, format, parse};
+use warpgrid_program::Overrides;
+use warpgrid_ptx::{check, format, parse};
 
 /// The text without blanks.
 fn dense(text: &str) -> String {
@@ -79,7 +80,7 @@ fn compiled_kernels_keep_their_meaning() {
         assert_eq!(dense(&once), dense(&source), "{}", path.display());
         assert_eq!(format(&once), once, "{}", path.display());
         let verdict = |text: &str| {
-            let checked = check(text, &parse(text), &Options::default());
+            let checked = check(text, &parse(text), &Overrides::default());
             let codes: Vec<_> = checked.diagnostics.iter().map(|d| d.code).collect();
             (checked.accept(), codes)
         };

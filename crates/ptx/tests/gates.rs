@@ -1,7 +1,8 @@
 //! Gates of instructions and directives: what is accepted and what is refused, with its code.
 
+use warpgrid_program::Overrides;
 use warpgrid_program::Severity;
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_ptx::{check, parse};
 
 /// Version, target, instruction, and the code of its first error; none where it is accepted.
 #[rustfmt::skip]
@@ -110,7 +111,7 @@ const PRAGMAS: &[(&str, &str, &str, [Option<&str>; 3])] = &[
 ];
 
 fn first_error(text: &str) -> Option<&'static str> {
-    let checked = check(text, &parse(text), &Options::default());
+    let checked = check(text, &parse(text), &Overrides::default());
     let mut found = checked.diagnostics.iter();
     let error = found.find(|found| found.severity == Severity::Error);
     error.map(|found| found.code)

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 use warpgrid_isa::{ArithmeticOp, Does, ScalarType, TextureOp, UnitOp};
+use warpgrid_program::Overrides;
 use warpgrid_program::{
     AddressBase, Callee, Function, Operand, OperandValue, Program, RegisterId, RegisterRun, Source,
     StepPart, VariableId,
 };
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_ptx::{check, parse};
 
 /// What the snippets of the table may name.
 const DECLARED: &str = "
@@ -99,7 +100,7 @@ const CASES: &[(&str, &str)] = &[
 ];
 
 fn program(text: &str) -> Program {
-    let checked = check(text, &parse(text), &Options::default());
+    let checked = check(text, &parse(text), &Overrides::default());
     checked
         .program
         .unwrap_or_else(|| panic!("{text}: {:?}", checked.diagnostics))
@@ -224,7 +225,7 @@ fn a_texture_is_read_by_a_unit_beside_the_lanes_and_its_names_are_checked() {
         .expect("an action");
     assert_eq!(action.does, Does::Unit(UnitOp::Texture(TextureOp::Sample)));
     let text = format!("{DECLARED}{}\n}}\n", read.replace("%r5", "%unknown"));
-    let checked = check(&text, &parse(&text), &Options::default());
+    let checked = check(&text, &parse(&text), &Overrides::default());
     assert!(!checked.accept());
 }
 

@@ -1,8 +1,9 @@
 //! Whole modules as the reference assembler 13.5 accepts or refuses them: declarations, calls, 32-bit programs, debug
 //! information and samplers, which no single instruction shows.
 
+use warpgrid_program::Overrides;
 use warpgrid_program::Severity;
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_ptx::{check, parse};
 
 /// What the module is about, the module, and the code of its first error; empty where it is accepted.
 #[rustfmt::skip]
@@ -70,7 +71,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 fn modules_are_accepted_or_refused_with_their_code() {
     for (about, source, code) in PROGRAMS {
         let parsed = parse(source);
-        let checked = check(source, &parsed, &Options::default());
+        let checked = check(source, &parsed, &Overrides::default());
         let mut errors = checked.diagnostics.iter();
         let first = errors.find(|found| found.severity == Severity::Error);
         let found = first.map_or("", |error| error.code);

@@ -3,15 +3,16 @@
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{SlotKind, layouts};
 use warpgrid_isa::{Target, Version};
+use warpgrid_program::Overrides;
 use warpgrid_program::Severity;
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_ptx::{check, parse};
 
 /// Names as most examples use them.
 const DECLARATIONS: &str =
     ".reg .pred p, q; .reg .b16 h; .reg .b32 r; .reg .b64 d; .reg .f32 f; .reg .f64 g;\n";
 
 /// What is found in a snippet that weighs as much as `least` or more.
-fn findings(declarations: &str, text: &str, options: &Options, least: Severity) -> Findings {
+fn findings(declarations: &str, text: &str, options: &Overrides, least: Severity) -> Findings {
     let source = format!("{declarations}L: {text}");
     let checked = check(&source, &parse(&source), options);
     let found = checked.diagnostics.into_iter();
@@ -25,12 +26,12 @@ type Findings = Vec<(&'static str, String)>;
 
 /// The errors with all names inferred, and with the usual ones declared, on a version and target where the text is legal.
 fn both(text: &str) -> [Findings; 2] {
-    ["", DECLARATIONS].map(|d| findings(d, text, &Options::default(), Severity::Error))
+    ["", DECLARATIONS].map(|d| findings(d, text, &Overrides::default(), Severity::Error))
 }
 
 /// The same on the usual version and target, with what a snippet has mended.
 fn both_as_usual(text: &str) -> [Findings; 2] {
-    let usual = Options {
+    let usual = Overrides {
         target: Some(Target::fallback()),
         version: Some(Version::NEWEST),
     };
@@ -109,7 +110,7 @@ fn good_examples_reach_the_program() {
         for text in layout.form.good {
             let programs = ["", DECLARATIONS].map(|declarations| {
                 let source = format!("{declarations}L: {text}");
-                check(&source, &parse(&source), &Options::default()).program
+                check(&source, &parse(&source), &Overrides::default()).program
             });
             let does = layout.form.does;
             let is_there = programs.iter().flatten().any(|program| {

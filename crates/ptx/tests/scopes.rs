@@ -1,13 +1,14 @@
 //! Names and the braces they live in.
 
+use warpgrid_program::Overrides;
 use warpgrid_program::{Instruction, OperandValue, Program, Source};
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_ptx::{check, parse};
 
 fn program(body: &str) -> Program {
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{{\n{body}\nret;\n}}\n"
     );
-    let checked = check(&source, &parse(&source), &Options::default());
+    let checked = check(&source, &parse(&source), &Overrides::default());
     checked
         .program
         .unwrap_or_else(|| panic!("{:?}", checked.diagnostics))

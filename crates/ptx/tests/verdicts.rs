@@ -2,8 +2,9 @@
 //! reject. `cargo xtask conformance` compares with all of them.
 
 use serde_json::Value;
+use warpgrid_program::Overrides;
 use warpgrid_program::Severity;
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_ptx::{check, parse};
 
 const SAMPLE: &str = include_str!("data/verdicts.jsonl");
 
@@ -46,7 +47,7 @@ fn verdicts_of_the_sample_are_those_of_the_assembler() {
             .and_then(Value::as_bool)
             .expect("a verdict");
         let source = module(&case);
-        let checked = check(&source, &parse(&source), &Options::default());
+        let checked = check(&source, &parse(&source), &Overrides::default());
         n += 1;
         if checked.accept() != wanted {
             let codes: Vec<_> = checked.diagnostics.iter().map(|d| d.code).collect();
@@ -73,7 +74,7 @@ fn a_fix_of_the_only_error_makes_the_module_right() {
     for line in SAMPLE.lines() {
         let case: Value = serde_json::from_str(line).expect("a line of JSON");
         let source = module(&case);
-        let checked = check(&source, &parse(&source), &Options::default());
+        let checked = check(&source, &parse(&source), &Overrides::default());
         let mut errors = checked
             .diagnostics
             .iter()
@@ -88,7 +89,7 @@ fn a_fix_of_the_only_error_makes_the_module_right() {
         for fix in &error.fixes {
             n += 1;
             let after = fix.apply(&source);
-            let checked = check(&after, &parse(&after), &Options::default());
+            let checked = check(&after, &parse(&after), &Overrides::default());
             let left = checked
                 .diagnostics
                 .iter()
@@ -127,7 +128,7 @@ fn verdicts_of_all_other_instructions_are_those_of_the_assembler() {
             continue;
         };
         let source = module(&case);
-        let checked = check(&source, &parse(&source), &Options::default());
+        let checked = check(&source, &parse(&source), &Overrides::default());
         n += 1;
         if checked.accept() != expected {
             let codes: Vec<_> = checked.diagnostics.iter().map(|d| d.code).collect();

@@ -4,11 +4,12 @@ use crate::assist;
 use crate::check::check;
 use crate::diagnostics;
 use crate::program::build;
-use crate::syntax::parse;
+use crate::syntax::{Tree, parse};
+use std::borrow::Cow;
 use warpgrid_isa::Target;
 use warpgrid_program::{
-    CheckedText, CodeFacts, ColouredToken, Diagnostic, Explanation, FormFacts, FrontEnd, HoverText,
-    Overrides, Reference, Severity, SignatureText, Span, Suggestion,
+    CheckedText, CodeFacts, ColouredToken, Diagnostic, Document, Explanation, FormFacts, FrontEnd,
+    HoverText, Overrides, Reference, Severity, SignatureText, Span, Suggestion,
 };
 
 /// The front end for SASS.
@@ -16,36 +17,16 @@ use warpgrid_program::{
 pub struct Sass;
 
 impl FrontEnd for Sass {
-    fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
-        let tree = parse(source);
-        let checked = check(source, &tree, overrides);
-        let built = build(&tree, source, overrides);
-        let mut diagnostics = checked.diagnostics;
-        let is_error = |found: &Diagnostic| found.severity == Severity::Error;
-        let is_legal = !diagnostics.iter().any(is_error);
-        diagnostics.extend(built.diagnostics);
-        CheckedText {
-            program: built.program.filter(|_| is_legal),
-            diagnostics,
-            stated_target: checked.stated.map(|target| target.name),
-            ..CheckedText::default()
-        }
+    fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
+        Box::new(Listing {
+            tree: parse(&source),
+            overrides: *overrides,
+            source,
+        })
     }
 
     fn tokens(&self, source: &str) -> Vec<ColouredToken> {
         assist::tokens(source)
-    }
-
-    fn hover(&self, source: &str, overrides: &Overrides, offset: u32) -> Option<HoverText> {
-        assist::hover(source, overrides, offset)
-    }
-
-    fn complete(&self, source: &str, overrides: &Overrides, offset: u32) -> Vec<Suggestion> {
-        assist::complete(source, overrides, offset)
-    }
-
-    fn signature(&self, source: &str, offset: u32) -> Option<SignatureText> {
-        assist::signature(source, offset)
     }
 
     fn format(&self, source: &str) -> String {
@@ -58,6 +39,46 @@ impl FrontEnd for Sass {
 
     fn line_comment(&self) -> &'static str {
         "//"
+    }
+}
+
+/// A text of machine code with its tree.
+struct Listing<'a> {
+    source: Cow<'a, str>,
+    tree: Tree,
+    overrides: Overrides,
+}
+
+impl Document for Listing<'_> {
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn check(&self) -> CheckedText {
+        let checked = check(&self.source, &self.tree, &self.overrides);
+        let built = build(&self.tree, &self.source, &self.overrides);
+        let mut diagnostics = checked.diagnostics;
+        let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+        let is_legal = !diagnostics.iter().any(is_error);
+        diagnostics.extend(built.diagnostics);
+        CheckedText {
+            program: built.program.filter(|_| is_legal),
+            diagnostics,
+            stated_target: checked.stated.map(|target| target.name),
+            ..CheckedText::default()
+        }
+    }
+
+    fn hover(&self, offset: u32) -> Option<HoverText> {
+        assist::hover(&self.source, &self.tree, &self.overrides, offset)
+    }
+
+    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+        assist::complete(&self.source, &self.tree, &self.overrides, offset)
+    }
+
+    fn signature(&self, offset: u32) -> Option<SignatureText> {
+        assist::signature(&self.source, &self.tree, offset)
     }
 }
 

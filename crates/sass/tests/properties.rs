@@ -109,10 +109,11 @@ fn assert_sound(source: &str, tree: &Tree) {
 /// Nothing panics, tokens cover the text, and formatting keeps its words and comes to rest.
 fn assert_assisted(source: &str, offset: u32) {
     let overrides = Overrides::default();
-    Sass.check(source, &overrides);
-    Sass.hover(source, &overrides, offset);
-    Sass.complete(source, &overrides, offset);
-    Sass.signature(source, offset);
+    let document = Sass.open(source.into(), &overrides);
+    document.check();
+    document.hover(offset);
+    document.complete(offset);
+    document.signature(offset);
     let mut end = 0;
     for token in Sass.tokens(source) {
         assert!(token.span.start >= end && token.span.end > token.span.start);

@@ -1,7 +1,7 @@
 //! What an editor shows while a person types: hover, completion and signature help. In: a source and a place in UTF-16
 //! units; out: plain data. The knowledge is that of the instruction tables.
 
-use crate::check::{CheckOptions, Places, overrides};
+use crate::check::CheckOptions;
 use crate::language::Language;
 use crate::model::SourceRange;
 use serde::{Deserialize, Serialize};
@@ -94,65 +94,22 @@ pub struct SignatureView {
     pub active: Option<u32>,
 }
 
-impl Language {
-    /// Explains the token at a place.
-    pub fn hover(self, source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
-        let offset = byte_of(source, at);
-        let found = self
-            .front_end
-            .hover(source, &overrides(options).0, offset)?;
-        let places = Places::new(source.to_owned());
-        Some(HoverView {
-            start: unit_of(source, found.span.start),
-            end: unit_of(source, found.span.end),
-            title: found.title,
-            lines: found.lines,
-            section: found.section.map(str::to_owned),
-            declared: found.declared.map(|span| places.range(span)),
-        })
-    }
-
-    /// Lists what can be written at a place, legal for the version and target.
-    pub fn complete(self, source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
-        let offset = byte_of(source, at);
-        let found = self
-            .front_end
-            .complete(source, &overrides(options).0, offset);
-        let views = found.into_iter().map(|found| CompletionView {
-            start: at.saturating_sub(found.span.end - found.span.start),
-            end: at,
-            text: found.text,
-            sort: found.kind.into(),
-            help: found.help,
-            needs: found.needs,
-        });
-        views.collect()
-    }
-
-    /// Names the form that is being written at a place.
-    pub fn signature(self, source: &str, at: u32) -> Option<SignatureView> {
-        let found = self.front_end.signature(source, byte_of(source, at))?;
-        Some(SignatureView {
-            syntax: found.syntax,
-            help: found.help,
-            operands: found.operands,
-            active: found.active,
-        })
-    }
-}
-
 /// Explains the token at a place.
 pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
-    Language::from(options.front).hover(source, options, at)
+    Language::from(options.front)
+        .open(source, options)
+        .hover(at)
 }
 
 /// Lists what can be written at a place, legal for the version and target.
 pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
-    Language::from(options.front).complete(source, options, at)
+    Language::from(options.front)
+        .open(source, options)
+        .complete(at)
 }
 
 /// The byte at a place in UTF-16 units; the end for places beyond it.
-fn byte_of(source: &str, at: u32) -> u32 {
+pub(crate) fn byte_of(source: &str, at: u32) -> u32 {
     let mut unit = 0u32;
     for (byte, c) in source.char_indices() {
         if unit >= at {
@@ -163,7 +120,7 @@ fn byte_of(source: &str, at: u32) -> u32 {
     source.len() as u32
 }
 
-fn unit_of(source: &str, byte: u32) -> u32 {
+pub(crate) fn unit_of(source: &str, byte: u32) -> u32 {
     let before = source.get(..byte as usize).unwrap_or(source);
     before.encode_utf16().count() as u32
 }
@@ -200,7 +157,9 @@ mod tests {
 
     #[test]
     fn a_signature_knows_the_operand() {
-        let found = Language::from(warpgrid_launch::Front::Ptx).signature(SOURCE, unit("%r1;"));
+        let found = Language::from(warpgrid_launch::Front::Ptx)
+            .open(SOURCE, &CheckOptions::default())
+            .signature(unit("%r1;"));
         assert_eq!(found.and_then(|s| s.active), Some(1));
     }
 }

@@ -8,7 +8,7 @@ use crate::model::{
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Support, supports};
 use warpgrid_isa::{Does, Target, Version};
-use warpgrid_launch::{Annotations, Front, mistyped_names};
+use warpgrid_launch::{Annotations, Front};
 use warpgrid_program::{Diagnostic, LineIndex, Needs, Overrides, Program, Span};
 
 /// What `check` may override.
@@ -102,45 +102,13 @@ impl Language {
     }
 
     pub(crate) fn checked(self, source: &str, options: &CheckOptions) -> Checked {
-        let (overrides, mut diagnostics) = overrides(options);
-        let checked = self.front_end.check(source, &overrides);
-        let mut annotations = Annotations::parse(source, self.front_end.line_comment());
-        diagnostics.extend(checked.diagnostics);
-        if let Some(program) = &checked.program {
-            diagnostics.extend(not_run_yet(program));
-            diagnostics.extend(mistyped_names(&annotations, program));
-        }
-        diagnostics.append(&mut annotations.diagnostics);
-        let is_error =
-            |diagnostic: &Diagnostic| diagnostic.severity == warpgrid_program::Severity::Error;
-        let accept = !diagnostics.iter().any(is_error);
-        // An index of the lines is made only for texts that need it.
-        let views = match diagnostics.is_empty() {
-            true => Vec::new(),
-            false => {
-                let places = Places::new(source.to_owned());
-                let views = diagnostics.iter().map(|found| places.diagnostic(found));
-                views.collect()
-            }
-        };
-        Checked {
-            program: checked.program.filter(|_| accept),
-            report: CheckReport {
-                accept,
-                diagnostics: views,
-                target: checked.stated_target.map(str::to_owned),
-                ptx_version: checked.stated_version.map(|version| version.to_string()),
-                assumed_target: checked.assumed_target.map(str::to_owned),
-                assumed_ptx_version: checked.assumed_version.map(|version| version.to_string()),
-            },
-            annotations,
-        }
+        self.open(source, options).checked()
     }
 }
 
 /// A note for each kind of instruction that the emulator does not run, at its first place. The front end cannot know: what
 /// runs is the emulator's to say.
-fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
+pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
     let reason = |action| match supports(action) {
         Support::Runs => None,
         Support::NotYet { reason } => Some(reason),

@@ -11,6 +11,7 @@ pub mod blocks;
 mod blocks_tests;
 pub mod catalogue;
 pub mod check;
+mod document;
 pub mod expect;
 mod fault;
 pub mod fields;
@@ -32,6 +33,7 @@ mod terms;
 mod traffic;
 
 pub use check::{CheckOptions, CheckReport, check};
+pub use document::Document;
 pub use language::{Language, Understanding};
 pub use memory_id::MemoryId;
 pub use reference::explain;

@@ -1,9 +1,6 @@
 //! What a host shows of matrix instructions: the sentence, the lanes with their elements, and why a run stopped.
 
-use expect_test::expect_file;
-use std::fmt::Write;
-use std::path::Path;
-use warpgrid_view::model::{FrameRequest, GridRequest, StoreView};
+use warpgrid_view::model::{FrameRequest, StoreView};
 use warpgrid_view::{Scenario, Session};
 
 /// A 16 by 16 matrix goes from `a` to rows of `out` that are 24 elements long.

@@ -1,11 +1,16 @@
 //! What the editor asks while a person reads and writes, answered by the core.
 
+use crate::open_text::OpenText;
 use crate::protocol::{Answer, Question};
 use warpgrid_view::check::tokens;
-use warpgrid_view::{CheckOptions, Front, Language, Session, assist, fragment, layout};
+use warpgrid_view::{Front, Language, Session, fragment, layout};
 
-/// Answers from the question alone, or from the run where it is about that.
-pub(crate) fn answer(question: &Question, run: Option<&mut Session>) -> Answer {
+/// Answers from the question and the text that is open, or from the run where it is about that.
+pub(crate) fn answer(
+    question: &Question,
+    text: &mut OpenText,
+    run: Option<&mut Session>,
+) -> Answer {
     match question {
         Question::MemoryFile(request, form) => Answer::MemoryFile(match run {
             Some(session) => session.memory_file(request, *form),
@@ -21,15 +26,17 @@ pub(crate) fn answer(question: &Question, run: Option<&mut Session>) -> Answer {
             source,
             options,
             at,
-        } => Answer::Hover(assist::hover(source, &in_language(source, options), *at)),
+        } => Answer::Hover(text.with(source, options, |document| document.hover(*at))),
         Question::Complete {
             source,
             options,
             at,
-        } => Answer::Complete(assist::complete(source, &in_language(source, options), *at)),
-        Question::Signature { source, at } => {
-            Answer::Signature(Language::from(Front::of_source(source)).signature(source, *at))
-        }
+        } => Answer::Complete(text.with(source, options, |document| document.complete(*at))),
+        Question::Signature {
+            source,
+            options,
+            at,
+        } => Answer::Signature(text.with(source, options, |document| document.signature(*at))),
         Question::Format { source } => {
             Answer::Format(Language::from(Front::of_source(source)).format(source))
         }
@@ -51,14 +58,6 @@ pub(crate) fn answer(question: &Question, run: Option<&mut Session>) -> Answer {
     }
 }
 
-/// The options with the language that the text shows: the page has no switch for it.
-pub(crate) fn in_language(source: &str, options: &CheckOptions) -> CheckOptions {
-    CheckOptions {
-        front: Front::of_source(source),
-        ..options.clone()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,7 +65,9 @@ mod tests {
     #[test]
     fn tokens_are_triples_in_text_order() {
         let source = "st.global.u32 [p], 1;".into();
-        let Answer::Tokens(triples) = answer(&Question::Tokens { source }, None) else {
+        let Answer::Tokens(triples) =
+            answer(&Question::Tokens { source }, &mut OpenText::default(), None)
+        else {
             panic!("the answer is not tokens")
         };
         assert_eq!(triples.len() % 3, 0);

@@ -9,6 +9,7 @@ mod answer;
 mod background;
 pub mod beside;
 pub mod listen;
+mod open_text;
 pub mod protocol;
 pub mod runner;
 pub mod traffic;

@@ -171,6 +171,7 @@ pub enum Question {
     },
     Signature {
         source: String,
+        options: CheckOptions,
         at: u32,
     },
     Format {

@@ -1,8 +1,9 @@
 //! The worker's half of the protocol without the worker: requests go in, work is done in slices, responses come out.
 
-use crate::answer::{answer, in_language};
+use crate::answer::answer;
 use crate::background::Background;
 use crate::listen::Work;
+use crate::open_text::OpenText;
 use crate::protocol::{
     Goal, LaunchFacts, Place, ProductAnswer, Refusal, Request, RequestBody, Response, ResponseBody,
 };
@@ -11,7 +12,7 @@ use warpgrid_view::layout;
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
 use warpgrid_view::product;
 use warpgrid_view::scenario::{Misaligned, RegisterStart};
-use warpgrid_view::{Front, NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError, check};
+use warpgrid_view::{Document, Front, NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError};
 
 /// Returns at the end of a run that are passed over: one a warp of a few blocks.
 const MAX_RETURNS: usize = 128;
@@ -29,6 +30,8 @@ const UNASKED_ROWS: u32 = 18;
 /// Holds the session, the move that is under way, and what is done while there is none.
 #[derive(Default)]
 pub struct Runner {
+    /// The text that the page asked about last.
+    text: OpenText,
     session: Option<Session>,
     launch: u32,
     job: Option<Job>,
@@ -63,7 +66,7 @@ impl Work for Runner {
                 options,
             } => ResponseBody::Checked {
                 revision,
-                report: check(&source, &in_language(&source, &options)),
+                report: self.text.with(&source, &options, Document::check),
             },
             RequestBody::Fragments {
                 request,
@@ -92,7 +95,7 @@ impl Work for Runner {
             // A core of its own has both languages.
             RequestBody::Beside(_) => return Vec::new(),
             RequestBody::Ask(question) => {
-                ResponseBody::Answer(answer(&question, self.session.as_mut()))
+                ResponseBody::Answer(answer(&question, &mut self.text, self.session.as_mut()))
             }
             RequestBody::Launch {
                 source,

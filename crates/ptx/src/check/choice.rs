@@ -1,12 +1,13 @@
 //! The version and target that a snippet is checked for, since it states none: the usual ones, or else the nearest on which
 //! every instruction of it is legal. In: a check that found errors; out: one that found none, if there is such.
 
-use crate::check::{Checked, Manual, Options, check_for};
+use crate::check::{Checked, Manual, check_for};
 use crate::diagnostics::check as diagnose;
 use crate::parser::Parse;
 use crate::tree::SourceKind;
 use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Target, TargetKind, Version};
+use warpgrid_program::Overrides;
 use warpgrid_program::{Severity, Span};
 
 /// Longer snippets are checked for the usual version and target only.
@@ -17,7 +18,7 @@ const MOST_STATEMENTS: usize = 200;
 pub(super) fn choose(
     source: &str,
     parse: &Parse,
-    options: &Options,
+    options: &Overrides,
     usual: &Checked,
 ) -> Option<Checked> {
     let tree = &parse.tree;
@@ -33,7 +34,7 @@ pub(super) fn choose(
         return None;
     }
     let legal = candidates(options).find_map(|(version, target)| {
-        let chosen = Options {
+        let chosen = Overrides {
             target: Some(target),
             version: Some(version),
         };
@@ -52,7 +53,7 @@ pub(super) fn choose(
 
 /// Versions and targets in the order in which they are tried: every target with the newest version, then older versions with
 /// the newest target of their time.
-fn candidates(options: &Options) -> impl Iterator<Item = (Version, &'static Target)> {
+fn candidates(options: &Overrides) -> impl Iterator<Item = (Version, &'static Target)> {
     let usual = Target::fallback();
     let version = options.version.unwrap_or(Version::NEWEST);
     // The usual architecture with its own features comes before all others.

@@ -1,20 +1,21 @@
 //! `.version`, `.target` and `.address_size`: what the text is checked against.
 
+use crate::check::Module;
 use crate::check::report::Reporter;
-use crate::check::{Module, Options};
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::{Directive, DirectiveKind, OperandKind, SourceKind, Tree};
 use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Feature, Gate, Target, Version};
+use warpgrid_program::Overrides;
 use warpgrid_program::Span;
 
 /// Reads the header, or takes what the options say. Faults are reported, and a usual value is taken instead.
 pub(crate) fn read(
     source: &str,
     tree: &Tree,
-    options: &Options,
+    options: &Overrides,
     reporter: &mut Reporter,
 ) -> Module {
     if tree.statements.is_empty() && tree.functions.is_empty() {

@@ -205,7 +205,8 @@ mod tests {
 
     fn is_other(source: &str) -> bool {
         let parse = crate::parse(source);
-        let found = crate::check(source, &parse, &crate::Options::default()).diagnostics;
+        let found =
+            crate::check(source, &parse, &warpgrid_program::Overrides::default()).diagnostics;
         assert!(found.len() == 1 || found.iter().all(|d| d.code != OTHER_LANGUAGE));
         found.iter().any(|d| d.code == OTHER_LANGUAGE)
     }
@@ -247,7 +248,8 @@ mod tests {
             (each(&|_| "+".to_owned()), "the marks of a patch"),
         ] {
             let parse = crate::parse(&source);
-            let found = crate::check(&source, &parse, &crate::Options::default()).diagnostics;
+            let found =
+                crate::check(&source, &parse, &warpgrid_program::Overrides::default()).diagnostics;
             let said: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
             assert_eq!(
                 said,

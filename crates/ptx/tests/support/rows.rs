@@ -1,13 +1,14 @@
 //! Lines of a kernel with the codes that they give: what the tests of stores, collectives and declarations share.
 
+use warpgrid_program::Overrides;
 use warpgrid_program::{Diagnostic, Severity};
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_ptx::{check, parse};
 
 /// Version and target, a line, its codes in order of place, and the number of fixes of all of them.
 pub(crate) type Row = (&'static str, &'static str, &'static [&'static str], usize);
 
 pub(crate) fn diagnostics_of(source: &str) -> Vec<Diagnostic> {
-    check(source, &parse(source), &Options::default()).diagnostics
+    check(source, &parse(source), &Overrides::default()).diagnostics
 }
 
 /// The line in a kernel, after these declarations.

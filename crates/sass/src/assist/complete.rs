@@ -2,21 +2,25 @@
 
 use super::{at, touches};
 use crate::mnemonic::bind;
-use crate::syntax::{Instruction, StatementKind, Tree, parse};
+use crate::syntax::{Instruction, StatementKind, Tree};
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::{AddressShape, Opcode, Store, find_store};
 use warpgrid_isa::{Target, TargetGate};
 use warpgrid_program::{Overrides, Span, Suggestion, SuggestionKind};
 
 /// Lists what can be written at `offset`, best first.
-pub(crate) fn complete(source: &str, overrides: &Overrides, offset: u32) -> Vec<Suggestion> {
-    let tree = parse(source);
+pub(crate) fn complete(
+    source: &str,
+    tree: &Tree,
+    overrides: &Overrides,
+    offset: u32,
+) -> Vec<Suggestion> {
     let Some(before) = source.get(..offset as usize) else {
         return Vec::new();
     };
     // After a dot, a comma or a blank a person goes on with the same instruction.
     let anchor = before.trim_end_matches([' ', '\t', ',', '.']).len() as u32;
-    let (instruction, target) = at(source, &tree, overrides, anchor);
+    let (instruction, target) = at(source, tree, overrides, anchor);
     let is_word = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     let word = before.len() - before.chars().rev().take_while(is_word).count();
     let span = Span::new(word as u32, offset);
@@ -36,13 +40,13 @@ pub(crate) fn complete(source: &str, overrides: &Overrides, offset: u32) -> Vec<
         let Some(store) = store else {
             return Vec::new();
         };
-        return words(source, &tree, instruction, store, target, span);
+        return words(source, tree, instruction, store, target, span);
     }
     let written = before.get(instruction.opcode.start as usize..);
     match (store, written.unwrap_or("").matches(',').count()) {
         (Some(store), 0) => addresses(store, target, span),
         (Some(_), _) => vec![register("R0", span), register("RZ", span)],
-        (None, _) => labels(source, &tree, span),
+        (None, _) => labels(source, tree, span),
     }
 }
 

@@ -5,16 +5,20 @@ use crate::listing::schedule_at;
 use crate::mnemonic::bind;
 use crate::syntax::{
     AnnotationKind, Instruction, Operand, Register, RegisterFile, RegisterNumber, StatementKind,
-    Term, TermValue, Tree, Value, parse,
+    Term, TermValue, Tree, Value,
 };
 use warpgrid_isa::sass::{WordMeaning, find_opcode, find_store, pairs};
 use warpgrid_isa::{Target, TargetGate};
 use warpgrid_program::{HoverText, Overrides, Span};
 
 /// Explains the token at `offset`.
-pub(crate) fn hover(source: &str, overrides: &Overrides, offset: u32) -> Option<HoverText> {
-    let tree = parse(source);
-    let (instruction, target) = at(source, &tree, overrides, offset);
+pub(crate) fn hover(
+    source: &str,
+    tree: &Tree,
+    overrides: &Overrides,
+    offset: u32,
+) -> Option<HoverText> {
+    let (instruction, target) = at(source, tree, overrides, offset);
     let instruction = instruction?;
     let guard = instruction
         .guard
@@ -29,11 +33,11 @@ pub(crate) fn hover(source: &str, overrides: &Overrides, offset: u32) -> Option<
         return Some(text(guard.span, guard.span.text(source).to_owned(), [line]));
     }
     if contains(instruction.opcode, offset) {
-        return opcode(source, &tree, instruction, target);
+        return opcode(source, tree, instruction, target);
     }
     let mut modifiers = tree.modifiers(instruction).iter();
     if let Some(index) = modifiers.position(|span| contains(*span, offset)) {
-        return modifier(source, &tree, instruction, index);
+        return modifier(source, tree, instruction, index);
     }
     let annotations = tree.annotations(instruction);
     if let Some(found) = annotations
@@ -56,7 +60,7 @@ pub(crate) fn hover(source: &str, overrides: &Overrides, offset: u32) -> Option<
     let index = operands
         .iter()
         .position(|found| contains(found.span, offset))?;
-    operand(source, &tree, instruction, index, offset)
+    operand(source, tree, instruction, index, offset)
 }
 
 fn text(span: Span, title: String, lines: impl IntoIterator<Item = String>) -> HoverText {

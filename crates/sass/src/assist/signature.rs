@@ -1,16 +1,15 @@
 //! The form that is being written, and which of its operands.
 
-use crate::syntax::parse;
+use crate::syntax::Tree;
 use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_program::{Overrides, SignatureText};
 
 /// Names the form that is being written at `offset`.
-pub(crate) fn signature(source: &str, offset: u32) -> Option<SignatureText> {
-    let tree = parse(source);
+pub(crate) fn signature(source: &str, tree: &Tree, offset: u32) -> Option<SignatureText> {
     // After the last operand a person goes on with the same instruction.
     let line = source.get(..offset as usize)?;
     let trimmed = line.trim_end_matches([' ', '\t', ',']).len() as u32;
-    let (instruction, _) = super::at(source, &tree, &Overrides::default(), trimmed);
+    let (instruction, _) = super::at(source, tree, &Overrides::default(), trimmed);
     let instruction = instruction?;
     let opcode = instruction.opcode.text(source);
     let before = source.get(instruction.opcode.end as usize..offset as usize)?;

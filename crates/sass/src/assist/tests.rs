@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 fn check_hover(line: &str, at: &str, expected: Expect) {
     let offset = line.find(at).expect("the place") as u32;
-    let found = hover(line, &Overrides::default(), offset);
+    let found = hover(line, &parse(line), &Overrides::default(), offset);
     let text = found.map_or("nothing".to_owned(), |found| {
         format!("{}\n{}\n", found.title, found.lines.join("\n"))
     });
@@ -85,12 +85,12 @@ fn other_opcodes_and_labels_are_explained() {
     "#]],
     );
     let offset = text.find("(.L_x_1)").expect("a label") as u32;
-    let found = hover(text, &Overrides::default(), offset).expect("a target");
+    let found = hover(text, &parse(text), &Overrides::default(), offset).expect("a target");
     assert_eq!(found.declared, Some(Span::new(0, 6)));
 }
 
 fn suggestions(text: &str) -> Vec<String> {
-    let found = complete(text, &Overrides::default(), text.len() as u32);
+    let found = complete(text, &parse(text), &Overrides::default(), text.len() as u32);
     found.into_iter().map(|found| found.text).collect()
 }
 
@@ -112,7 +112,8 @@ fn what_fits_the_architecture_is_offered() {
 
 #[test]
 fn the_operand_that_is_written_is_active() {
-    let active = |text: &str| signature(text, text.len() as u32).map(|found| found.active);
+    let active =
+        |text: &str| signature(text, &parse(text), text.len() as u32).map(|found| found.active);
     assert_eq!(active("STS"), Some(None));
     assert_eq!(active("STS [R2"), Some(Some(0)));
     assert_eq!(active("STS [R2], "), Some(Some(1)));

@@ -1,9 +1,10 @@
 //! A toy language: one instruction per line, `lane r`, `add r s 5`, `put r`; comments start with `#`.
 
 use crate::lower::lower;
+use std::borrow::Cow;
 use warpgrid_program::{
-    CheckedText, ColouredToken, Diagnostic, FrontEnd, HoverText, Overrides, SignatureText, Span,
-    Suggestion, TokenClass,
+    CheckedText, ColouredToken, Diagnostic, Document, FrontEnd, HoverText, Overrides,
+    SignatureText, Span, Suggestion, TokenClass,
 };
 
 /// The front end of the toy language.
@@ -51,21 +52,11 @@ fn opcode(word: &str) -> Option<&'static (&'static str, &'static str, &'static s
 }
 
 impl FrontEnd for Toy {
-    fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
-        let lines = lines(source);
-        let unknown = lines
-            .iter()
-            .filter(|(_, words)| opcode(words[0].1).is_none());
-        let diagnostics: Vec<Diagnostic> = unknown
-            .map(|(_, words)| Diagnostic::error("T0001", words[0].0, "unknown opcode"))
-            .collect();
-        CheckedText {
-            program: diagnostics
-                .is_empty()
-                .then(|| lower(&lines, source.len(), overrides)),
-            diagnostics,
-            ..CheckedText::default()
-        }
+    fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
+        Box::new(Text {
+            source,
+            overrides: *overrides,
+        })
     }
 
     fn tokens(&self, source: &str) -> Vec<ColouredToken> {
@@ -82,8 +73,46 @@ impl FrontEnd for Toy {
         tokens.collect()
     }
 
-    fn hover(&self, source: &str, _overrides: &Overrides, offset: u32) -> Option<HoverText> {
+    fn format(&self, source: &str) -> String {
+        source.to_owned()
+    }
+
+    fn line_comment(&self) -> &'static str {
+        "#"
+    }
+}
+
+/// A text of the toy language.
+struct Text<'a> {
+    source: Cow<'a, str>,
+    overrides: Overrides,
+}
+
+impl Document for Text<'_> {
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn check(&self) -> CheckedText {
+        let (source, overrides) = (&*self.source, &self.overrides);
         let lines = lines(source);
+        let unknown = lines
+            .iter()
+            .filter(|(_, words)| opcode(words[0].1).is_none());
+        let diagnostics: Vec<Diagnostic> = unknown
+            .map(|(_, words)| Diagnostic::error("T0001", words[0].0, "unknown opcode"))
+            .collect();
+        CheckedText {
+            program: diagnostics
+                .is_empty()
+                .then(|| lower(&lines, source.len(), overrides)),
+            diagnostics,
+            ..CheckedText::default()
+        }
+    }
+
+    fn hover(&self, offset: u32) -> Option<HoverText> {
+        let lines = lines(&self.source);
         let mut words = lines.iter().flat_map(|(_, words)| words);
         let (span, word) = words.find(|(span, _)| (span.start..span.end).contains(&offset))?;
         let (_, syntax, help) = opcode(word)?;
@@ -96,19 +125,11 @@ impl FrontEnd for Toy {
         })
     }
 
-    fn complete(&self, _source: &str, _overrides: &Overrides, _offset: u32) -> Vec<Suggestion> {
+    fn complete(&self, _offset: u32) -> Vec<Suggestion> {
         Vec::new()
     }
 
-    fn signature(&self, _source: &str, _offset: u32) -> Option<SignatureText> {
+    fn signature(&self, _offset: u32) -> Option<SignatureText> {
         None
-    }
-
-    fn format(&self, source: &str) -> String {
-        source.to_owned()
-    }
-
-    fn line_comment(&self) -> &'static str {
-        "#"
     }
 }

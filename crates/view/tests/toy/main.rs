@@ -55,7 +55,7 @@ fn tokens_and_hover_come_from_the_front_end() {
     use TokenClass::{Number, Opcode, Register};
     assert_eq!(classes, [Opcode, Register, Register, Number]);
     let at = SOURCE.find("put").map_or(0, |at| at as u32);
-    let hover = toy().hover(SOURCE, &CheckOptions::default(), at + 1);
+    let hover = toy().open(SOURCE, &CheckOptions::default()).hover(at + 1);
     let hover = hover.expect("the pointer is on an opcode");
     assert_eq!((hover.start, hover.title.as_str()), (at, "put r"));
 }

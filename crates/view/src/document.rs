@@ -1,0 +1,124 @@
+//! A text as hosts hold it while a person edits or reads it: it is parsed once, and then checked, explained and completed. In: a source
+//! and what overrides its directives; out: plain data, with places in UTF-16 units.
+
+use crate::assist::{CompletionView, HoverView, SignatureView, byte_of, unit_of};
+use crate::check::{CheckOptions, CheckReport, Checked, Places, not_run_yet, overrides};
+use crate::language::Language;
+use std::borrow::Cow;
+use warpgrid_launch::{Annotations, mistyped_names};
+use warpgrid_program::Diagnostic;
+
+/// A text with its tree.
+pub struct Document<'a> {
+    language: Language,
+    tree: Box<dyn warpgrid_program::Document + 'a>,
+    /// What is wrong with the overrides themselves.
+    misread: Vec<Diagnostic>,
+}
+
+impl Language {
+    /// Reads a text. The language is this one, whatever `options` says.
+    pub fn open<'a>(self, source: impl Into<Cow<'a, str>>, options: &CheckOptions) -> Document<'a> {
+        let (overrides, misread) = overrides(options);
+        Document {
+            language: self,
+            tree: self.front_end.open(source.into(), &overrides),
+            misread,
+        }
+    }
+}
+
+impl Document<'_> {
+    /// The text.
+    pub fn source(&self) -> &str {
+        self.tree.source()
+    }
+
+    /// Checks the text.
+    pub fn check(&self) -> CheckReport {
+        self.checked().report
+    }
+
+    /// Explains the token at a place.
+    pub fn hover(&self, at: u32) -> Option<HoverView> {
+        let source = self.source();
+        let found = self.tree.hover(byte_of(source, at))?;
+        let places = Places::new(source.to_owned());
+        Some(HoverView {
+            start: unit_of(source, found.span.start),
+            end: unit_of(source, found.span.end),
+            title: found.title,
+            lines: found.lines,
+            section: found.section.map(str::to_owned),
+            declared: found.declared.map(|span| places.range(span)),
+        })
+    }
+
+    /// Lists what can be written at a place, legal for the version and target.
+    pub fn complete(&self, at: u32) -> Vec<CompletionView> {
+        let found = self.tree.complete(byte_of(self.source(), at));
+        let views = found.into_iter().map(|found| CompletionView {
+            start: at.saturating_sub(found.span.end - found.span.start),
+            end: at,
+            text: found.text,
+            sort: found.kind.into(),
+            help: found.help,
+            needs: found.needs,
+        });
+        views.collect()
+    }
+
+    /// Names the form that is being written at a place.
+    pub fn signature(&self, at: u32) -> Option<SignatureView> {
+        let found = self.tree.signature(byte_of(self.source(), at))?;
+        Some(SignatureView {
+            syntax: found.syntax,
+            help: found.help,
+            operands: found.operands,
+            active: found.active,
+        })
+    }
+
+    pub(crate) fn checked(&self) -> Checked {
+        let source = self.tree.source();
+        let checked = self.tree.check();
+        let mut diagnostics = self.misread.clone();
+        let mut annotations = Annotations::parse(source, self.language.front_end.line_comment());
+        diagnostics.extend(checked.diagnostics);
+        if let Some(program) = &checked.program {
+            diagnostics.extend(not_run_yet(program));
+            diagnostics.extend(mistyped_names(&annotations, program));
+        }
+        diagnostics.append(&mut annotations.diagnostics);
+        let is_error =
+            |diagnostic: &Diagnostic| diagnostic.severity == warpgrid_program::Severity::Error;
+        let accept = !diagnostics.iter().any(is_error);
+        // An index of the lines is made only for texts that need it.
+        let views = match diagnostics.is_empty() {
+            true => Vec::new(),
+            false => {
+                let places = Places::new(source.to_owned());
+                let views = diagnostics.iter().map(|found| places.diagnostic(found));
+                views.collect()
+            }
+        };
+        Checked {
+            program: checked.program.filter(|_| accept),
+            report: CheckReport {
+                accept,
+                diagnostics: views,
+                target: checked.stated_target.map(str::to_owned),
+                ptx_version: checked.stated_version.map(|version| version.to_string()),
+                assumed_target: checked.assumed_target.map(str::to_owned),
+                assumed_ptx_version: checked.assumed_version.map(|version| version.to_string()),
+            },
+            annotations,
+        }
+    }
+}
+
+impl std::fmt::Debug for Document<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Document").finish_non_exhaustive()
+    }
+}
