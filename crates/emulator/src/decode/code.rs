@@ -13,8 +13,8 @@ use crate::state::tensor_transfer::TensorDirection;
 use warpgrid_isa::video::Selection;
 use warpgrid_isa::{
     AtomicOp, BarrierReduce, BoolOp, CompareOp, Geometry, LoadMode, MachineOp, Property, ReduceOp,
-    ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace, SurfaceBounds, SurfaceOp,
-    TensorMapField, VideoLanes, VideoOp, VoteMode,
+    ReferenceKind, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace, SurfaceBounds,
+    SurfaceOp, TensorMapField, VideoLanes, VideoOp, VoteMode,
 };
 use warpgrid_program::FunctionId;
 
@@ -444,6 +444,7 @@ pub(crate) enum LaunchPlan {
 pub(crate) enum ImagePlan {
     Sample(SamplePlan),
     Query(QueryPlan),
+    Refers(ReferencePlan),
     Access(SurfacePlan),
 }
 
@@ -460,11 +461,22 @@ pub(crate) struct SamplePlan {
     /// Of the coordinates; else they are integers.
     pub(crate) is_float: bool,
     pub(crate) offsets: Vec<Element>,
+    /// A float that texels are compared with.
+    pub(crate) compared: Option<Element>,
     pub(crate) elements: Vec<Element>,
     /// A predicate that says whether the texels are there.
     pub(crate) resident: Option<Element>,
     /// Of an element.
     pub(crate) to: ScalarType,
+}
+
+/// Whether a value refers to a texture, a sampler or a surface.
+#[derive(Clone, Debug)]
+pub(crate) struct ReferencePlan {
+    pub(crate) kind: ReferenceKind,
+    /// A predicate.
+    pub(crate) to: Element,
+    pub(crate) image: Element,
 }
 
 /// A question about a texture or a surface.

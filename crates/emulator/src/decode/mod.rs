@@ -19,6 +19,7 @@ pub(crate) mod op;
 mod operands;
 mod operation;
 pub(crate) mod ops;
+mod refused;
 pub(crate) mod stack;
 mod support;
 mod sync;
@@ -30,6 +31,7 @@ mod video;
 mod warp;
 pub(crate) mod warp_product;
 
+pub use refused::{RefusedInstruction, refused};
 pub use support::{Support, supports};
 
 use crate::decode::code::*;

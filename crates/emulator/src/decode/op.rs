@@ -3,7 +3,7 @@
 
 use crate::decode::code::{CarryMode, Combine, Comparison, Element, GroupWait, SignOf};
 use crate::decode::ops::{
-    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op,
+    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, PackedOp,
     ShiftOp,
 };
 use crate::exec::mode::{Conversion, FloatMode};
@@ -34,7 +34,13 @@ pub(crate) enum Op {
     },
     /// Two 16-bit integers in a register.
     Int16x2 {
-        f: Int16x2Op,
+        f: PackedOp,
+        signed: bool,
+        slots: [Slot; 3],
+    },
+    /// Four 8-bit integers in a register.
+    Int8x4 {
+        f: PackedOp,
         signed: bool,
         slots: [Slot; 3],
     },
@@ -359,6 +365,7 @@ macro_rules! infrequent {
     () => {
         Op::Int16 { .. }
             | Op::Int16x2 { .. }
+            | Op::Int8x4 { .. }
             | Op::Extract64 { .. }
             | Op::Count64 { .. }
             | Op::Insert32(_)

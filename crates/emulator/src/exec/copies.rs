@@ -13,7 +13,7 @@ use crate::exec::step::{Choice, Surroundings};
 use crate::run::event::PendingId;
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::state::mbarrier::MbarrierState;
-use crate::state::pending::{GroupKind, PendingCompletion, PendingSource};
+use crate::state::pending::{GroupKind, PendingCompletion, PendingSource, SourceForm};
 use crate::state::registers::{Lanes, Row64, lanes_of};
 use crate::state::warp::Warp;
 use warpgrid_isa::StateSpace;
@@ -399,6 +399,7 @@ fn brought(
                 space,
                 block,
                 address,
+                form: SourceForm::Bytes,
             }),
         });
     }

@@ -141,6 +141,11 @@ impl Format {
         self.sign() - 1
     }
 
+    /// The NaN of elements outside of a tensor (the one that CUTLASS fills halves with; by analogy for other formats).
+    pub(crate) fn outside(self) -> u32 {
+        self.nan() ^ 1 << (self.fraction_bits - 2)
+    }
+
     /// Rounds a number; beyond the largest lies infinity (or NaN where there is none).
     pub(crate) fn pack(self, value: f64, round: Round) -> u32 {
         if value.is_nan() {

@@ -336,11 +336,13 @@ fn work(
         left_out: [0; 8],
         factors: [0; 2],
         metadata: 0,
+        zeros: 0,
         lane: lane as u32,
         blocks: blocks.to_vec(),
     };
     match &plan.kind {
         StartKind::Copy { source, .. } => work.a = of(*source),
+        StartKind::Shift => {}
         StartKind::Product(operands) => {
             work.a = match &operands.a {
                 FactorOperand::Kept(place) => at(place).into(),
@@ -358,6 +360,7 @@ fn work(
                 work.factors = [at(of_a), at(of_b)];
             }
             work.metadata = operands.metadata.as_ref().map_or(0, at);
+            work.zeros = operands.zeros.map_or(0, of);
         }
     }
     work

@@ -98,6 +98,42 @@ pub struct PendingSource {
     pub block: u64,
     /// In that space: an offset for shared memory.
     pub address: u64,
+    pub form: SourceForm,
+}
+
+/// How the bytes of a source become those of a piece.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceForm {
+    /// As they are.
+    #[default]
+    Bytes,
+    /// The low 6 bits of each of 16 bytes, packed into 12: stores of `u6_align16`. That the upper two bits are not looked at is our choice.
+    Sixes,
+}
+
+impl SourceForm {
+    /// Bytes that are read for so many that are written.
+    pub const fn n_read(self, n_written: usize) -> usize {
+        match self {
+            SourceForm::Bytes => n_written,
+            SourceForm::Sixes => n_written / 12 * 16,
+        }
+    }
+
+    /// Puts what was read into what is written.
+    pub(crate) fn take(self, read: &[u8], written: &mut [u8]) {
+        match self {
+            SourceForm::Bytes => written.copy_from_slice(read),
+            SourceForm::Sixes => {
+                let sixteens = read.chunks_exact(16).zip(written.chunks_exact_mut(12));
+                for (from, to) in sixteens {
+                    let values = from.iter().rev();
+                    let packed = values.fold(0u128, |all, value| all << 6 | u128::from(value & 63));
+                    to.copy_from_slice(&packed.to_le_bytes()[..12]);
+                }
+            }
+        }
+    }
 }
 
 /// The kinds of groups that a thread makes of its operations.

@@ -125,6 +125,8 @@ pub struct TensorMemoryWork {
     pub(crate) left_out: [u32; 8],
     pub(crate) factors: [u32; 2],
     pub(crate) metadata: u32,
+    /// Which columns of B count as zero.
+    pub(crate) zeros: u64,
     pub(crate) lane: u32,
     /// Linear indices of the blocks: that of the lower rank first.
     pub(crate) blocks: Vec<u64>,

@@ -1,7 +1,7 @@
 //! One copy of a part of a tensor: by rule in flight, and as pieces when it reads or lands (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
 use crate::state::memory::GlobalMemory;
-use crate::state::pending::{PendingPiece, PendingSource, PieceBytes};
+use crate::state::pending::{PendingPiece, PendingSource, PieceBytes, SourceForm};
 use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
 use std::ops::Range;
 use warpgrid_isa::layout::Swizzle;
@@ -382,11 +382,16 @@ impl TensorTransfer {
             space: StateSpace::Global,
             block: 0,
             address: global,
+            form: SourceForm::Bytes,
         };
         let in_shared = PendingSource {
             space: StateSpace::Shared,
             block,
             address: shared,
+            form: match self.map.ty {
+                TensorType::U6Align16 => SourceForm::Sixes,
+                _ => SourceForm::Bytes,
+            },
         };
         let (to, from) = match self.direction {
             TensorDirection::Load => (in_shared, in_global),
@@ -439,11 +444,13 @@ impl TensorTransfer {
     }
 }
 
-/// What an element outside of the tensor reads as. No source gives the bits of the NaN: ours are the canonical ones.
+/// What an element outside of the tensor reads as. No source gives the bits of the NaN: ours are those that `fma.oob` knows, and for wider types
+/// the canonical ones.
 fn filling(map: &TensorMap) -> &'static [u8] {
     use TensorType as T;
     match (map.fills_nan, map.ty) {
-        (true, T::F16 | T::Bf16) => &[0xff, 0x7f],
+        (true, T::F16) => &[0xff, 0x7e],
+        (true, T::Bf16) => &[0xdf, 0x7f],
         (true, T::F32 | T::F32Ftz | T::Tf32 | T::Tf32Ftz) => &[0xff, 0xff, 0xff, 0x7f],
         (true, T::F64) => &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
         (true | false, _) => &[0],

@@ -348,9 +348,10 @@ impl<'a> BodyChecker<'a, '_> {
         if ty == ScalarType::Pred {
             return Inserted::compared(CompareOp::Lt, d, a, N_HOLDING);
         }
-        let to = match (ty.kind(), ty.width_bits()) {
-            (TypeKind::Float, _) => ty,
-            (_, 16) => ScalarType::U16,
+        let to = match (ty, ty.width_bits()) {
+            (ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64, _) => ty,
+            // Of several numbers in a register the bits count.
+            (_, 0..=16) => ScalarType::U16,
             (_, 64) => ScalarType::U64,
             (_, 128) => return self.quad_of(a, d),
             _ => ScalarType::U32,
