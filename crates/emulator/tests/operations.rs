@@ -101,7 +101,12 @@ fn integer_arithmetic() {
     let saturate = |op: A| Calc::from(op).flag(Flag::Sat);
     check(saturate(A::Add), S32, &[0x7fff_ffff, 1], 0x7fff_ffff);
     check(saturate(A::Sub), S32, &[0x8000_0000, 1], 0x8000_0000);
-    check(saturate(A::Add), U32, &[0xffff_fff0, 0x20], u64::from(u32::MAX));
+    check(
+        saturate(A::Add),
+        U32,
+        &[0xffff_fff0, 0x20],
+        u64::from(u32::MAX),
+    );
 }
 
 #[test]
@@ -110,10 +115,30 @@ fn integers_side_by_side_do_not_touch_each_other() {
     let saturate = |op: A| Calc::from(op).flag(Flag::Sat);
     check(A::Add, U8x4, &[0xff01_8000, 0x0102_8001], 0x0003_0001);
     check(A::Sub, S8x4, &[0x0080_0100, 0x0101_0200], 0xff7f_ff00);
-    check(saturate(A::Add), S8x4, &[0x7f80_01ff, 0x01ff_01ff], 0x7f80_02fe);
-    check(saturate(A::Sub), U8x4, &[0x0001_ff02, 0x0101_0102], 0x0000_fe00);
-    check(saturate(A::Add), S16x2, &[0x7fff_8000, 0x0001_ffff], 0x7fff_8000);
-    check(saturate(A::Add), U16x2, &[0xffff_0001, 0x0001_0001], 0xffff_0002);
+    check(
+        saturate(A::Add),
+        S8x4,
+        &[0x7f80_01ff, 0x01ff_01ff],
+        0x7f80_02fe,
+    );
+    check(
+        saturate(A::Sub),
+        U8x4,
+        &[0x0001_ff02, 0x0101_0102],
+        0x0000_fe00,
+    );
+    check(
+        saturate(A::Add),
+        S16x2,
+        &[0x7fff_8000, 0x0001_ffff],
+        0x7fff_8000,
+    );
+    check(
+        saturate(A::Add),
+        U16x2,
+        &[0xffff_0001, 0x0001_0001],
+        0xffff_0002,
+    );
     check(A::Neg, S8x4, &[0x0180_ff00], 0xff80_0100);
     check(A::Min, S8x4, &[0xff01_7f80, 0x0002_8000], 0xff01_8080);
     check(A::Max, U8x4, &[0xff01_7f80, 0x0002_8000], 0xff02_8080);

@@ -87,9 +87,7 @@ fn ran(fill: u32, before: &str, body: &str) -> Vec<[u32; 8]> {
     let bytes = session.memory(&MemoryId::Buffer("out".to_owned()));
     let (words, _) = bytes.expect("a memory").as_chunks::<4>();
     let (rows, _) = words.as_chunks::<8>();
-    rows.iter()
-        .map(|row| row.map(u32::from_le_bytes))
-        .collect()
+    rows.iter().map(|row| row.map(u32::from_le_bytes)).collect()
 }
 
 /// Puts thread number times 16 plus the column into the first eight columns.
@@ -117,7 +115,10 @@ fn a_shift_moves_every_row_but_the_last_to_the_next_lane() {
         NUMBERED,
         "add.u32 %r8, %t, 0x400000;\ntcgen05.shift.cta_group::1.down [%r8];",
     );
-    assert_eq!([rows[63][0], rows[64][0], rows[65][0]], [16 * 63, 16 * 64, 16 * 64]);
+    assert_eq!(
+        [rows[63][0], rows[64][0], rows[65][0]],
+        [16 * 63, 16 * 64, 16 * 64]
+    );
 }
 
 /// The numbers 17 to 32 in 6 bits each, then bits that mean nothing.
@@ -130,7 +131,10 @@ const FOURS: [u32; 4] = [0x7654_3210, 0xfedc_ba98, u32::MAX, u32::MAX];
 fn copies_unpack_their_elements_to_bytes() {
     let words = |words: [u32; 4]| {
         let store = |(at, word): (usize, u32)| {
-            format!("mov.u32 %r8, 0x{word:x};\nst.shared.u32 [%r3+{}], %r8;\n", 4 * at)
+            format!(
+                "mov.u32 %r8, 0x{word:x};\nst.shared.u32 [%r3+{}], %r8;\n",
+                4 * at
+            )
         };
         let stores: String = words.into_iter().enumerate().map(store).collect();
         // Row 9 begins 16 bytes after the second group of eight.
@@ -141,13 +145,19 @@ fn copies_unpack_their_elements_to_bytes() {
         &words(SIXES),
         "tcgen05.cp.cta_group::1.128x128b.b8x16.b6x16_p32 [%t], %da;",
     );
-    assert_eq!(rows[9][..4], [0x1413_1211, 0x1817_1615, 0x1c1b_1a19, 0x201f_1e1d]);
+    assert_eq!(
+        rows[9][..4],
+        [0x1413_1211, 0x1817_1615, 0x1c1b_1a19, 0x201f_1e1d]
+    );
     let rows = ran(
         0,
         &words(FOURS),
         "tcgen05.cp.cta_group::1.128x128b.b8x16.b4x16_p64 [%t], %da;",
     );
-    assert_eq!(rows[9][..4], [0x0c08_0400, 0x1c18_1410, 0x2c28_2420, 0x3c38_3430]);
+    assert_eq!(
+        rows[9][..4],
+        [0x0c08_0400, 0x1c18_1410, 0x2c28_2420, 0x3c38_3430]
+    );
     assert_eq!(rows[8], [0; 8]);
 }
 
@@ -179,9 +189,8 @@ add.u32 %r8, %at, 64;
 tcgen05.st.sync.aligned.32x32b.x8.b32 [%r8], {%r9, %r9, %r9, %r9, %r9, %r9, %r9, %r9};";
     let kept = format!(".reg .f32 %f0;\n{kept}\nmov.u32 %r10, {HALVES};\nadd.u32 %r11, %t, 64;");
     for (word, shift) in [("", 0), (".ashift", 1)] {
-        let product = format!(
-            "tcgen05.mma.cta_group::1.kind::f16{word} [%t], [%r11], %da, %r10, %p0;"
-        );
+        let product =
+            format!("tcgen05.mma.cta_group::1.kind::f16{word} [%t], [%r11], %da, %r10, %p0;");
         for (row, words) in ran(ONES, &kept, &product).iter().enumerate() {
             let sum = 16.0 * row.saturating_sub(shift) as f32;
             assert_eq!(*words, [sum.to_bits(); 8], "row {row}{word}");
@@ -218,7 +227,11 @@ mov.u32 %r14, 0x08840004;"
     for (metadata, sum) in [(0x4444_4444, 32.0), (0x8888_8888, 64.0), (0xdddd_dddd, 0.0)] {
         let rows = ran(0x3838_3838, &before(metadata), product);
         let expected = [f32::to_bits(sum); 8];
-        assert!(rows.iter().all(|row| *row == expected), "{metadata:x}: {:?}", rows[0]);
+        assert!(
+            rows.iter().all(|row| *row == expected),
+            "{metadata:x}: {:?}",
+            rows[0]
+        );
     }
 }
 
@@ -306,7 +319,8 @@ ret;
     let bytes = bytes.expect("a memory");
     let value = |at: usize| {
         let bit = 6 * at;
-        let pair = u16::from(bytes[bit / 8]) | u16::from(*bytes.get(bit / 8 + 1).unwrap_or(&0)) << 8;
+        let pair =
+            u16::from(bytes[bit / 8]) | u16::from(*bytes.get(bit / 8 + 1).unwrap_or(&0)) << 8;
         usize::from(pair >> (bit % 8) & 63)
     };
     for at in 0..128 {

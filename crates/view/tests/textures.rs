@@ -81,7 +81,9 @@ fn texels_are_compared_before_they_are_mixed() {
     let body = "ld.param.u64 %rd0, [image];\nld.param.u64 %rd1, [out];\nmov.f32 %f0, 0f3f800000;\nmov.f32 %f9, 0f3f000000;\nmov.f32 %f8, 0f3f19999a;\ntex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0, %f9}], %f9;\nst.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};\nmov.f32 %f0, 0f40000000;\ntld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0, %f9}], %f8;\nst.global.v4.f32 [%rd1+16], {%f1, %f2, %f3, %f4};";
     // Between texels 0 and 1 half of the two is not less than 0.5; of texels 1 and 2 the second is not less than 0.6.
     let linear = session(
-        &format!("{lines}//@ texture image = depths filter=linear\n//@ expect out = 0.5, 0, 0, 1, 0, 1, 1, 0"),
+        &format!(
+            "{lines}//@ texture image = depths filter=linear\n//@ expect out = 0.5, 0, 0, 1, 0, 1, 1, 0"
+        ),
         "image out",
         "",
         body,
@@ -106,7 +108,9 @@ fn a_texel_has_one_sample_and_a_handle_says_what_it_is() {
         lines,
         "image to out",
         "",
-        &format!("{start}tex.2dms.v4.u32.s32 {{%r3, %r4, %r5, %r6}}, [%rd0, {{%r1, %r1, %r1, %r1}}];"),
+        &format!(
+            "{start}tex.2dms.v4.u32.s32 {{%r3, %r4, %r5, %r6}}, [%rd0, {{%r1, %r1, %r1, %r1}}];"
+        ),
     );
     assert_eq!(
         fault_of(other),

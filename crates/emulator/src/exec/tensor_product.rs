@@ -11,7 +11,9 @@ use crate::exec::tensor::{
 use crate::exec::tensor_memory::wrong;
 use crate::run::inspect::Writer;
 use crate::state::memory::PagedBytes;
-use crate::state::tensor_memory::{TENSOR_LANES, TensorMemoryWork, TensorPlace, read, write};
+use crate::state::tensor_memory::{
+    TENSOR_LANES, TensorMemoryWork, TensorPlace, read, words, write, write_words,
+};
 use warpgrid_isa::fragment::{Shape, TensorCore};
 use warpgrid_isa::layout::{
     DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, ProductLayout, SharedFactor,
@@ -95,6 +97,25 @@ impl Blocks<'_> {
         let memory = self.places.get(block).and_then(|at| self.tensor.get(*at));
         let word = memory.and_then(|memory| read(memory, place));
         word.ok_or_else(|| outside(place))
+    }
+
+    /// Words of a lane that follow each other; none where they are not all there.
+    fn words(&self, block: usize, place: TensorPlace, n: usize) -> Option<&[[u8; 4]]> {
+        let memory = self.tensor.get(*self.places.get(block)?)?;
+        words(memory, place, n)
+    }
+
+    /// Writes words of a lane that follow each other; false where they are not all there.
+    fn write_words(
+        &mut self,
+        block: usize,
+        place: TensorPlace,
+        bytes: &[u8],
+        writer: Writer,
+    ) -> bool {
+        let at = self.places.get(block).copied().unwrap_or(usize::MAX);
+        let memory = self.tensor.get_mut(at);
+        memory.is_some_and(|memory| write_words(memory, place, bytes, writer))
     }
 
     fn write(&mut self, block: usize, place: TensorPlace, word: u32, writer: Writer) -> Executed {
@@ -305,7 +326,7 @@ fn product(
     let d = match operands.factors {
         Some(_) => reading.scaled(blocks, &plan, (&a, &b, &c))?,
         None if sums.is_sparse => reading.sparse(blocks, &plan, (&a, &b, &c))?,
-        None => plan.tiles(sums.n, &a, &b, &c),
+        None => plan.whole(sums.n, &a, &b, &c),
     };
     reading.write(blocks, &d, writer)
 }
@@ -486,22 +507,37 @@ impl<'p> Reading<'p> {
         }
         let ty = self.says.d;
         let mut values = Vec::with_capacity(m * n);
+        let value = |word: u32| {
+            let value = match ty {
+                ScalarType::F16 => u64::from(word & 0xffff),
+                _ => u64::from(word),
+            };
+            match self.operands.scale {
+                0 => value,
+                scale => divided(ty, value, scale),
+            }
+        };
         for row in 0..m {
+            if let Some((block, place)) = self.row_place(row)
+                && let Some(words) = blocks.words(block, place, n)
+            {
+                values.extend(words.iter().map(|word| value(u32::from_le_bytes(*word))));
+                continue;
+            }
             for column in 0..n {
                 let (block, place) = self.place(row, column);
-                let word = u64::from(blocks.read(block, place)?);
-                let value = if ty == ScalarType::F16 {
-                    word & 0xffff
-                } else {
-                    word
-                };
-                values.push(match self.operands.scale {
-                    0 => value,
-                    scale => divided(ty, value, scale),
-                });
+                values.push(value(blocks.read(block, place)?));
             }
         }
         Ok(values)
+    }
+
+    /// Where a row of D begins, whose columns follow each other in one lane.
+    fn row_place(&self, row: usize) -> Option<(usize, TensorPlace)> {
+        let (block, first) = self.place(row, 0);
+        let last = self.place(row, self.sums.n.saturating_sub(1));
+        let end = first.plus(0, self.sums.n.saturating_sub(1) as u32);
+        (last == (block, end)).then_some((block, first))
     }
 
     /// Element by element, with the columns of B that a row of A has.
@@ -622,10 +658,22 @@ impl<'p> Reading<'p> {
 
     fn write(&self, blocks: &mut Blocks<'_>, d: &[u64], writer: Writer) -> Executed {
         let ProductLayout { n, .. } = self.sums;
-        for (at, value) in d.iter().enumerate() {
-            let (block, place) = self.place(at / n, at % n);
-            if !self.is_left_out(block, place) {
-                blocks.write(block, place, *value as u32, writer)?;
+        let mut bytes = Vec::with_capacity(4 * n);
+        for (row, sums) in d.chunks(n).enumerate() {
+            if let Some((block, place)) = self.row_place(row) {
+                bytes.clear();
+                bytes.extend(sums.iter().flat_map(|sum| (*sum as u32).to_le_bytes()));
+                if self.is_left_out(block, place)
+                    || blocks.write_words(block, place, &bytes, writer)
+                {
+                    continue;
+                }
+            }
+            for (column, sum) in sums.iter().enumerate() {
+                let (block, place) = self.place(row, column);
+                if !self.is_left_out(block, place) {
+                    blocks.write(block, place, *sum as u32, writer)?;
+                }
             }
         }
         Ok(())

@@ -165,7 +165,7 @@ fn multiply(
         flip(&mut b, plan.b_bits());
     }
     let Some((_, selector)) = plan.sparse else {
-        return plan.plan.tiles(plan.n_columns, &a, &b, c);
+        return plan.plan.whole(plan.n_columns, &a, &b, c);
     };
     let sparsity = Sparsity {
         bits: plan.a_bits(),

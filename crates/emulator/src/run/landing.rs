@@ -10,13 +10,12 @@ use crate::exec::warpgroup;
 use crate::run::event::{Agent, LastStep, Outcome, PendingId};
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault, WaitReason};
 use crate::run::inspect::Writer;
+use crate::run::landing_places::Places;
 use crate::run::machine::Machine;
 use crate::run::observe::{
     AccessAction, CacheHints, EventBuffer, EventHead, MemoryId, Observer, PieceHead,
 };
-use crate::state::block::Block;
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
-use crate::state::memory::GlobalMemory;
 use crate::state::pending::{
     Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, PieceBytes, Work,
 };
@@ -36,10 +35,15 @@ impl Machine {
         let Some(pending) = self.state.in_flight.get(id) else {
             return;
         };
-        let pending = pending.spelled_out();
-        let mut pending = self.answered(pending);
         let step = self.state.position;
         let interest = observer.interest();
+        // Where nobody listens a tile is moved as a whole.
+        let listens = interest.covers(AccessAction::Store) || interest.covers(AccessAction::Load);
+        let pending = match !listens && self.moves_whole(pending) {
+            true => Pending::clone(pending),
+            false => pending.spelled_out(),
+        };
+        let mut pending = self.answered(pending);
         self.read_sources(&mut pending, observer);
         let places = match self.piece_places(&pending) {
             Ok(places) => places,
@@ -53,7 +57,11 @@ impl Machine {
             }
         };
         let worked = match &pending.operation.work {
-            Work::Pieces | Work::Tensor(_) | Work::TensorPieces(_) | Work::Cancel { .. } => Ok(()),
+            Work::Pieces | Work::TensorPieces(_) | Work::Cancel { .. } => Ok(()),
+            Work::Tensor(transfer) => {
+                self.move_tile(transfer, step);
+                Ok(())
+            }
             Work::Product(product) => self.land_product(&pending, product),
             Work::TensorMemory(work) => self.land_in_tensor_memory(work, step),
         };
@@ -69,15 +77,11 @@ impl Machine {
         let signals = signal.is_some();
         let ended = self.write_signal(signal, step);
         self.wake_after(&pending, ended);
-        let in_tensor_memory = match &pending.operation.work {
-            Work::TensorMemory(_) => true,
-            Work::Pieces
-            | Work::Tensor(_)
-            | Work::TensorPieces(_)
-            | Work::Product(_)
-            | Work::Cancel { .. } => false,
+        let by_rule = match &pending.operation.work {
+            Work::TensorMemory(_) | Work::Tensor(_) => true,
+            Work::Pieces | Work::TensorPieces(_) | Work::Product(_) | Work::Cancel { .. } => false,
         };
-        let stored = !pending.operation.pieces.is_empty() || signals || in_tensor_memory;
+        let stored = !pending.operation.pieces.is_empty() || signals || by_rule;
         if stored {
             self.state.stores_done += 1;
             observer.store_step(step);
@@ -314,7 +318,10 @@ impl Machine {
     fn landed(&self, pending: &Pending, stored: bool, what: Outcome) -> LastStep {
         let origin = &pending.operation.origin;
         let pieces = &pending.operation.pieces;
-        let lanes = pieces.iter().fold(0, |lanes, p| lanes | 1 << (p.lane & 31));
+        let mut lanes = pieces.iter().fold(0, |lanes, p| lanes | 1 << (p.lane & 31));
+        if let Work::Tensor(transfer) = &pending.operation.work {
+            lanes |= 1 << (transfer.lane & 31);
+        }
         LastStep {
             agent: Agent::InFlight(pending.id),
             block: origin.block,
@@ -481,60 +488,6 @@ enum PiecePlace {
     Arena {
         offset: usize,
     },
-}
-
-/// Where the last block and the last allocation were: pieces that follow each other are mostly in the same.
-#[derive(Default)]
-struct Places {
-    block: Option<(u64, usize)>,
-    allocation: Option<Found>,
-}
-
-/// A part of an allocation: its addresses, and where it is in the arena.
-#[derive(Clone, Copy)]
-struct Found {
-    address: u64,
-    size: u64,
-    start: usize,
-    is_read_only: bool,
-}
-
-impl Places {
-    /// The place of a block by its index.
-    fn block(&mut self, blocks: &[Block], index: u64) -> Option<usize> {
-        if let Some((last, place)) = self.block
-            && last == index
-        {
-            return Some(place);
-        }
-        let place = blocks.iter().position(|block| block.index == index)?;
-        self.block = Some((index, place));
-        Some(place)
-    }
-
-    /// Bytes of global memory that one allocation holds, from where they start on.
-    fn global(&mut self, memory: &GlobalMemory, address: u64, n_bytes: u64) -> Option<Found> {
-        let within = |found: Found| {
-            let offset = address.checked_sub(found.address)?;
-            let end = offset.checked_add(n_bytes)?;
-            (end <= found.size).then_some(Found {
-                start: found.start + offset as usize,
-                ..found
-            })
-        };
-        if let Some(found) = self.allocation.and_then(within) {
-            return Some(found);
-        }
-        let allocation = memory.find(address)?;
-        let found = Found {
-            address: allocation.address,
-            size: allocation.size,
-            start: allocation.start,
-            is_read_only: allocation.read_only(),
-        };
-        self.allocation = Some(found);
-        within(found).filter(|_| allocation.holds(address, n_bytes))
-    }
 }
 
 /// What a landing's event says of all its pieces.

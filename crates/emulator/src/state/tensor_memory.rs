@@ -51,6 +51,33 @@ pub(crate) fn read(memory: &PagedBytes, place: TensorPlace) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes))
 }
 
+/// Words of a lane that follow each other; none where one is outside.
+pub(crate) fn words(memory: &PagedBytes, place: TensorPlace, n: usize) -> Option<&[[u8; 4]]> {
+    let last = u32::try_from(n).ok()?.checked_sub(1)?;
+    place.plus(0, last).offset()?;
+    let start = place.offset()?;
+    Some(memory.contents().get(start..start + 4 * n)?.as_chunks().0)
+}
+
+/// Writes words of a lane that follow each other; false, and nothing is written, where one is outside.
+pub(crate) fn write_words(
+    memory: &mut PagedBytes,
+    place: TensorPlace,
+    bytes: &[u8],
+    writer: Writer,
+) -> bool {
+    if words(memory, place, bytes.len() / 4).is_none() {
+        return false;
+    }
+    match place.offset() {
+        Some(offset) => {
+            memory.write(offset, bytes, writer);
+            true
+        }
+        None => false,
+    }
+}
+
 /// Writes the word at a place; false outside.
 pub(crate) fn write(
     memory: &mut PagedBytes,
