@@ -34,8 +34,8 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> Decoded<Op> {
         AsyncOp::Copy => copy(d)?,
         AsyncOp::BulkCopy | AsyncOp::BulkReduction => bulk_copy(d)?,
         AsyncOp::CopyArrive => arrival(d)?,
-        AsyncOp::CopyCommit => return Ok(Op::AsyncCommit(GroupKind::Copies)),
-        AsyncOp::BulkCommit => return Ok(Op::AsyncCommit(GroupKind::Bulk)),
+        AsyncOp::CopyCommit => return Ok(d.commit(GroupKind::Copies)),
+        AsyncOp::BulkCommit => return Ok(d.commit(GroupKind::Bulk)),
         AsyncOp::CopyWait => return wait(d, GroupKind::Copies),
         AsyncOp::CopyWaitAll => {
             return Ok(Op::AsyncWait(GroupWait {

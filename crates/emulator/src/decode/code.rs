@@ -1,5 +1,6 @@
 //! Decoded instructions: operands are slots, variables are addresses, details stand in side tables.
 
+use crate::decode::held::Touched;
 use crate::decode::matrix_plan::MatrixPlan;
 pub(crate) use crate::decode::op::Op;
 use crate::decode::stack::AnswerPart;
@@ -35,6 +36,9 @@ pub(crate) struct Code {
     pub(crate) tensor_copies: Vec<TensorCopyPlan>,
     pub(crate) tensor_maps: Vec<TensorMapPlan>,
     pub(crate) warp_products: Vec<WarpProductPlan>,
+    pub(crate) touched: Vec<Touched>,
+    /// The kinds of groups that some instruction makes.
+    pub(crate) made_groups: Vec<GroupKind>,
     pub(crate) tensor_memory: Vec<TensorMemoryPlan>,
     pub(crate) stacks: Vec<StackPlan>,
     pub(crate) launches: Vec<LaunchPlan>,
@@ -640,6 +644,11 @@ pub(crate) enum SystemCall {
 }
 
 impl Code {
+    /// Whether some instruction makes groups of this kind. Machine code waits by other means, too.
+    pub(crate) fn makes_groups(&self, kind: GroupKind) -> bool {
+        !self.addresses.is_empty() || self.made_groups.contains(&kind)
+    }
+
     /// Where a function with this index starts, and its frame.
     pub(crate) fn function_at(&self, pc: u32) -> Option<&FunctionCode> {
         let after = self.functions.partition_point(|f| f.start <= pc);

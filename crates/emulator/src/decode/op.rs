@@ -286,6 +286,8 @@ pub(crate) enum Op {
     /// Reads or writes a texture or surface, or asks about it.
     Image(u32),
     AsyncCommit(GroupKind),
+    /// Looks whether registers are those of a product in flight.
+    Touch(u32),
     AsyncWait(GroupWait),
     /// `st.bulk`
     Fill(u32),
@@ -421,6 +423,7 @@ macro_rules! beyond_registers {
             | Op::Launch(_)
             | Op::Image(_)
             | Op::AsyncCommit(_)
+            | Op::Touch(_)
             | Op::Fill(_)
             | Op::MapToRank { .. }
             | Op::RankOf { .. }

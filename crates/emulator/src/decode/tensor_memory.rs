@@ -22,6 +22,8 @@ pub(crate) enum TensorMemoryPlan {
         /// Whether all lanes of the warp execute it together.
         takes_warp: bool,
     },
+    /// The block will not reserve columns any more.
+    Relinquish,
     Load(Box<MovePlan>),
     Store(Box<MovePlan>),
     Commit {
@@ -40,7 +42,9 @@ impl TensorMemoryPlan {
                 Reserved::Register(_) => false,
             },
             TensorMemoryPlan::Free { takes_warp, .. } => *takes_warp,
-            TensorMemoryPlan::Load(_) | TensorMemoryPlan::Store(_) => true,
+            TensorMemoryPlan::Relinquish
+            | TensorMemoryPlan::Load(_)
+            | TensorMemoryPlan::Store(_) => true,
             TensorMemoryPlan::Commit { .. } | TensorMemoryPlan::Start(_) => false,
         }
     }
@@ -153,8 +157,9 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
             columns: d.element(1, 32)?,
             takes_warp: d.function.machine.is_none(),
         },
-        // Blocks that share a multiprocessor are not modelled.
-        T::Relinquish => return Ok(Op::Nop),
+        // Machine code does not say that a block may not go on to reserve.
+        T::Relinquish if d.function.machine.is_some() => return Ok(Op::Nop),
+        T::Relinquish => TensorMemoryPlan::Relinquish,
         // Loads and stores are done in their step.
         T::Fence | T::Wait => return Ok(Op::Nop),
         T::Commit => TensorMemoryPlan::Commit {

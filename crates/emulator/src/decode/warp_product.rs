@@ -2,6 +2,7 @@
 
 use super::{Decoded, Decoder, Refusal, Support, matrix};
 use crate::decode::code::{Element, GroupWait, Op, Predicate};
+use crate::decode::held::HeldRegisters;
 use crate::decode::matrix_plan::FactorsPlan;
 use crate::exec::tensor::{BitOp, FactorType, Overflow, Plan, Product, ProductOp};
 use crate::state::pending::GroupKind;
@@ -31,6 +32,8 @@ pub(crate) struct WarpProductPlan {
     pub(crate) sparse: Option<(Element, u32)>,
     /// Bits of an element of A and of B as registers and shared memory have it.
     pub(crate) element_bits: [u32; 2],
+    /// Registers that it holds while it is in flight.
+    pub(crate) held: HeldRegisters,
     /// Factors of the rows of A and of the columns of B.
     pub(crate) factors: Option<[FactorsPlan; 2]>,
 }
@@ -63,7 +66,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
         WarpgroupOp::SparseProduct => product(d, true),
         // Products read registers as they start.
         WarpgroupOp::Fence => Ok(Op::Nop),
-        WarpgroupOp::Commit => Ok(Op::AsyncCommit(kind)),
+        WarpgroupOp::Commit => Ok(d.commit(kind)),
         WarpgroupOp::Wait => Ok(Op::AsyncWait(GroupWait {
             kind,
             latest: Some(d.immediate(0)? as u32),
@@ -115,6 +118,7 @@ fn product(d: &mut Decoder<'_>, is_sparse: bool) -> Decoded<Op> {
         negate,
         sparse,
         element_bits: element_bits(d),
+        held: d.held(),
         factors: None,
     });
     Ok(Op::Warpgroup(d.code.warp_products.len() as u32 - 1))
@@ -152,6 +156,7 @@ pub(super) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
         negate: [false; 2],
         sparse: Some((d.element(4, 32)?, d.immediate(5)? as u32)),
         element_bits: element_bits(d),
+        held: HeldRegisters::default(),
         factors,
     })
 }

@@ -42,6 +42,8 @@ pub(crate) enum Stop {
     Yield,
     /// A phase of an mbarrier of the cluster ended.
     PhaseEnded,
+    /// Columns of tensor memory of the block were given back.
+    ColumnsFreed,
     Fault(Box<Halt>),
 }
 
@@ -473,6 +475,7 @@ impl<'a> Surroundings<'a> {
                 .map_or(0, |(barrier, warp)| barrier.pending(warp)),
             map: self.map,
             shared: self.shared,
+            tensor: self.tensor,
             in_flight: self.starter.in_flight,
             block: self.block,
         }

@@ -80,6 +80,7 @@ pub(crate) fn tiles(code: &Code, pending: &Pending) -> Vec<Tile> {
             Some(
                 TensorMemoryPlan::Allocate { .. }
                 | TensorMemoryPlan::Free { .. }
+                | TensorMemoryPlan::Relinquish
                 | TensorMemoryPlan::Load(_)
                 | TensorMemoryPlan::Store(_)
                 | TensorMemoryPlan::Commit { .. },

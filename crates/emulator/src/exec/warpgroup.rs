@@ -2,6 +2,7 @@
 //! its part is a product for itself. In: a plan, registers and shared memory; out: the registers of the sums.
 
 use crate::decode::code::Element;
+use crate::decode::held::Touched;
 use crate::decode::warp_product::{FactorPlace, WarpProductPlan};
 use crate::exec::control::lanes_at;
 use crate::exec::elements::{read64, write64};
@@ -12,7 +13,9 @@ use crate::exec::sparse::stored_columns;
 use crate::exec::step::{Choice, Surroundings};
 use crate::exec::tensor::ScaledLine;
 use crate::run::fault::{FaultKind, MatrixMistake};
-use crate::state::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
+use crate::run::inspect::{Note, NoteKind};
+use crate::run::machine::add_once;
+use crate::state::pending::{GroupKind, OpenProduct, PendingCompletion, PendingOperation, Work};
 use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64};
 use crate::state::warp::Warp;
 use crate::state::warpgroup::WarpgroupProduct;
@@ -41,6 +44,14 @@ pub(crate) fn start(
     let groups = warp.groups.get_or_insert_default();
     let number = groups.made(kind, 0);
     product.index = groups.next_product();
+    let (function, instruction) = around.code.origin(choice.pc);
+    groups.open(OpenProduct {
+        plan: plan.0,
+        base: product.base,
+        group: number,
+        function,
+        instruction,
+    });
     let group = (around.block, index / WARPS, product.index);
     let own = (around.block, index);
     let earlier = around.starter.in_flight.grouped(own, kind).last();
@@ -61,6 +72,48 @@ pub(crate) fn start(
     let starter = &mut around.starter;
     starter.join_product(group, n_warps as usize, step + 1);
     Ok(())
+}
+
+/// Notes the registers of products in flight that an instruction touches.
+#[inline(never)]
+pub(crate) fn note_touched(
+    around: &mut Surroundings<'_>,
+    warp: &Warp,
+    touched: &Touched,
+    choice: &Choice<'_>,
+    step: u64,
+) {
+    let open = warp
+        .groups
+        .as_ref()
+        .map_or(&[][..], |groups| groups.open_products());
+    if open.is_empty() || choice.executed == 0 {
+        return;
+    }
+    let (base, (function, instruction)) = (
+        around.code.base(choice.depth),
+        around.code.origin(choice.pc),
+    );
+    let in_frame = |product: &&OpenProduct| (product.base, product.function) == (base, function);
+    for product in open.iter().filter(in_frame) {
+        let plan = around.code.warp_products.get(product.plan as usize);
+        let registers = plan.map_or(Vec::new(), |plan| touched.held_by(&plan.held));
+        if registers.is_empty() {
+            continue;
+        }
+        let note = Note {
+            step,
+            block: around.block,
+            warp: warp.index,
+            kind: NoteKind::RegistersInFlight {
+                function,
+                instruction,
+                registers,
+                product: (product.function, product.instruction),
+            },
+        };
+        return add_once(around.notes, note, around.limits.max_notes);
+    }
 }
 
 /// What a product has read when it starts.

@@ -469,7 +469,8 @@ impl Machine {
                     }
                     WaitReason::Barrier { .. }
                     | WaitReason::WarpLanes { .. }
-                    | WaitReason::ClusterBarrier => false,
+                    | WaitReason::ClusterBarrier
+                    | WaitReason::TensorColumns { .. } => false,
                 });
                 warp.dirty |= woken;
             }

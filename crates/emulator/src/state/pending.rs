@@ -2,6 +2,7 @@
 
 use crate::run::event::{PendingId, Turn};
 use crate::run::schedule::Schedule;
+use crate::state::registers::BankSizes;
 use crate::state::tensor_memory::TensorMemoryWork;
 use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
 use crate::state::warpgroup::WarpgroupProduct;
@@ -299,6 +300,20 @@ pub(crate) struct Groups {
     made: [[u32; 32]; 3],
     /// Products of a warpgroup that the warp has started.
     products: u32,
+    /// By plan of a product: the last that has been started and not waited for.
+    open: Vec<OpenProduct>,
+}
+
+/// A product that the warp has started and not waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenProduct {
+    pub(crate) plan: u32,
+    /// Where its registers begin.
+    pub(crate) base: BankSizes,
+    /// The group that it is in, or will be.
+    pub(crate) group: u32,
+    pub(crate) function: FunctionId,
+    pub(crate) instruction: u32,
 }
 
 impl Groups {
@@ -317,6 +332,23 @@ impl Groups {
     pub(crate) fn next_product(&mut self) -> u32 {
         self.products = self.products.wrapping_add(1);
         self.products.wrapping_sub(1)
+    }
+
+    /// Notes that a product is started.
+    pub(crate) fn open(&mut self, product: OpenProduct) {
+        self.open.retain(|other| other.plan != product.plan);
+        self.open.push(product);
+    }
+
+    /// Products that are started and not waited for.
+    pub(crate) fn open_products(&self) -> &[OpenProduct] {
+        &self.open
+    }
+
+    /// All but the latest `n` groups of products are waited for.
+    pub(crate) fn close(&mut self, n: u32) {
+        let first = self.made(GroupKind::Products, 0).saturating_sub(n);
+        self.open.retain(|product| product.group >= first);
     }
 
     /// Lanes make a group of what they have started and not grouped yet.
