@@ -393,15 +393,7 @@ fn buffer_line(buffer: &Buffer, mark: &str) -> String {
         true => format!("{ty}[{len}]"),
         false => format!("{ty}{extents}"),
     };
-    let init = match &buffer.init {
-        Init::List(values) if values.is_empty() => "0".to_owned(),
-        Init::List(values) => {
-            let values: Vec<String> = values.iter().map(Literal::to_string).collect();
-            values.join(", ")
-        }
-        Init::Fill(value) => value.to_string(),
-    };
-    format!("{mark} buffer {name}: {array} = {init}")
+    format!("{mark} buffer {name}: {array} = {}", buffer.init.text())
 }
 
 /// A stretch of a fact with its place in the source.

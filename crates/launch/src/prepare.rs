@@ -148,13 +148,17 @@ fn complete(
         scenario.block = Some(guess::block(function, program));
     }
     scenario.cluster = scenario.cluster.or(function.bounds.required_cluster);
+    if scenario.cluster.is_none() && guessed.grid {
+        scenario.cluster = guess::cluster(program, function);
+        guessed.cluster = scenario.cluster.is_some();
+    }
     if guessed.grid {
         // As few blocks as make whole clusters.
         scenario.grid = Some(scenario.cluster.unwrap_or([1; 3]));
     }
     if !stated {
-        let guesses = match declared(function, &scenario.params).is_empty() {
-            true => Vec::new(),
+        let (guesses, mut arrays) = match declared(function, &scenario.params).is_empty() {
+            true => (Vec::new(), Vec::new()),
             false => guess::parameters(&scenario, program, entry),
         };
         let (references, stated): (Vec<_>, Vec<_>) = scenario
@@ -163,7 +167,12 @@ fn complete(
             .partition(|parameter| variable_of(parameter, function, program).is_some());
         let stated = gather_members(stated, function);
         (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
-        // The tensors of guessed maps are guesses, too.
+        // The arrays of guessed handles and the tensors of guessed maps are guesses, too.
+        let guesses = scenario.params.iter().zip(&guessed.parameters);
+        let handles = guesses.filter(|(_, is_guessed)| **is_guessed);
+        let named: Vec<&str> = handles.filter_map(|(p, _)| p.array()).collect();
+        arrays.retain(|array| named.contains(&array.name.as_str()));
+        scenario.arrays.extend(arrays);
         let maps = scenario.params.iter().zip(&guessed.parameters);
         let tensors = maps
             .filter(|(_, is_guessed)| **is_guessed)

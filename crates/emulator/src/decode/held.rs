@@ -40,6 +40,8 @@ impl Touched {
     }
 }
 
+const SPARSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::SparseProduct));
+
 /// Whether an instruction is a product of a warpgroup.
 pub(super) fn is_product(program: &Program, instruction: &Instruction) -> bool {
     let does = program.action(instruction).map(|action| action.does);
@@ -52,7 +54,11 @@ pub(super) fn is_product(program: &Program, instruction: &Instruction) -> bool {
 }
 
 /// What a product holds: its operands are the sums, A, B, and the metadata of a sparse A.
-pub(super) fn held(function: &Function, instruction: &Instruction) -> HeldRegisters {
+pub(super) fn held(
+    program: &Program,
+    function: &Function,
+    instruction: &Instruction,
+) -> HeldRegisters {
     let operands = function.operands_of(instruction.operands);
     let of = |at: usize| {
         let mut touched = Touched::default();
@@ -61,9 +67,19 @@ pub(super) fn held(function: &Function, instruction: &Instruction) -> HeldRegist
         }
         touched
     };
-    let mut factors = of(1).read;
-    // Descriptors are read at once; of the others only metadata are words.
-    factors.extend(of(3).read);
+    // Descriptors are read at once.
+    let is_list = matches!(
+        operands.get(1).map(|operand| &operand.value),
+        Some(OperandValue::List(_))
+    );
+    let mut factors = match is_list {
+        true => of(1).read,
+        false => Vec::new(),
+    };
+    let action = program.action(instruction);
+    if action.is_some_and(|action| action.does == SPARSE) {
+        factors.extend(of(3).read);
+    }
     HeldRegisters {
         sums: of(0).written,
         factors,
@@ -79,7 +95,7 @@ pub(super) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
     }
     let products = function.instructions.iter();
     for product in products.filter(|instruction| is_product(program, instruction)) {
-        let held = held(function, product);
+        let held = held(program, function, product);
         for id in held.sums.iter().chain(&held.factors) {
             if let Some(place) = is_held.get_mut(id.0 as usize) {
                 *place = true;

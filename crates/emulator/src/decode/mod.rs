@@ -359,7 +359,7 @@ impl<'a> Decoder<'a> {
         let origin = self.starts.len() - 1;
         let instruction = self.function.instructions.get(origin);
         instruction.map_or_else(Default::default, |instruction| {
-            held::held(self.function, instruction)
+            held::held(self.program, self.function, instruction)
         })
     }
 
