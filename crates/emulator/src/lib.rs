@@ -34,6 +34,7 @@ pub use run::observe::{
 pub use run::setup::Decoded;
 pub use state::image::{AddressMode, ImageInit, Sampler};
 pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
+pub use state::multicast::MulticastInit;
 pub use state::pending::{
     GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
     PendingSource, PieceBytes, SourceForm, Work,

@@ -254,7 +254,8 @@ fn n_elements(parameter: &Parameter) -> u64 {
         | Parameter::Alias { .. }
         | Parameter::Tensormap(_)
         | Parameter::Texture(_)
-        | Parameter::Surface(_) => 0,
+        | Parameter::Surface(_)
+        | Parameter::Multimem { .. } => 0,
     }
 }
 
@@ -295,7 +296,8 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
         | Parameter::Alias { .. }
         | Parameter::Tensormap(_)
         | Parameter::Texture(_)
-        | Parameter::Surface(_) => false,
+        | Parameter::Surface(_)
+        | Parameter::Multimem { .. } => false,
     }
 }
 

@@ -158,6 +158,8 @@ pub enum Parameter {
     Texture(Texture),
     /// The handle of a surface.
     Surface(Surface),
+    /// The address that stands for several buffers, one of each device.
+    Multimem { name: String, buffers: Vec<String> },
 }
 
 impl Parameter {
@@ -167,7 +169,8 @@ impl Parameter {
             Parameter::Buffer(buffer) => &buffer.name,
             Parameter::Scalar { name, .. }
             | Parameter::Struct { name, .. }
-            | Parameter::Alias { name, .. } => name,
+            | Parameter::Alias { name, .. }
+            | Parameter::Multimem { name, .. } => name,
             Parameter::Tensormap(map) => &map.name,
             Parameter::Texture(texture) => &texture.name,
             Parameter::Surface(surface) => &surface.name,
@@ -183,7 +186,8 @@ impl Parameter {
             | Parameter::Scalar { .. }
             | Parameter::Struct { .. }
             | Parameter::Alias { .. }
-            | Parameter::Tensormap(_) => None,
+            | Parameter::Tensormap(_)
+            | Parameter::Multimem { .. } => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{
     warp_product,
 };
 use crate::decode::code::Op;
-use warpgrid_isa::{AsyncOp, MemoryOp, MultimemOp, UnitOp};
+use warpgrid_isa::{AsyncOp, MultimemOp, UnitOp};
 
 pub(super) fn supports(op: UnitOp) -> Support {
     match op {
@@ -22,14 +22,14 @@ pub(super) fn supports(op: UnitOp) -> Support {
     }
 }
 
-/// Memory of several devices is that of the one device that runs: what is combined is what it holds.
+/// Memory of several devices: an address that stands for several buffers means all of them, another one its own.
 fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
     match op {
-        MultimemOp::LoadReduce => memory::decode(d, MemoryOp::Load),
-        MultimemOp::Store | MultimemOp::AsyncStore => memory::decode(d, MemoryOp::Store),
-        MultimemOp::Reduction | MultimemOp::AsyncReduction => {
-            memory::decode(d, MemoryOp::Reduction)
-        }
+        MultimemOp::LoadReduce
+        | MultimemOp::Store
+        | MultimemOp::AsyncStore
+        | MultimemOp::Reduction
+        | MultimemOp::AsyncReduction => memory::multimem(d, op),
         MultimemOp::BulkCopy => asynchronous::decode(d, AsyncOp::BulkCopy),
         MultimemOp::BulkReduction => asynchronous::decode(d, AsyncOp::BulkReduction),
     }

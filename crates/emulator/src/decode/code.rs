@@ -35,6 +35,7 @@ pub(crate) struct Code {
     pub(crate) starts: Vec<AsyncPlan>,
     pub(crate) tensor_copies: Vec<TensorCopyPlan>,
     pub(crate) tensor_maps: Vec<TensorMapPlan>,
+    pub(crate) multimem: Vec<MultimemPlan>,
     pub(crate) warp_products: Vec<WarpProductPlan>,
     pub(crate) touched: Vec<Touched>,
     /// The kinds of groups that some instruction makes.
@@ -450,6 +451,25 @@ pub(crate) enum ImagePlan {
     Query(QueryPlan),
     Refers(ReferencePlan),
     Access(SurfacePlan),
+}
+
+/// An access to memory of several devices.
+#[derive(Clone, Debug)]
+pub(crate) struct MultimemPlan {
+    /// Its elements are those that are loaded.
+    pub(crate) access: AccessPlan,
+    pub(crate) action: MultimemAction,
+    /// What is stored, or combined with what each device holds.
+    pub(crate) sources: Vec<Element>,
+}
+
+/// What an access to memory of several devices does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MultimemAction {
+    /// Combines what all devices hold.
+    Load(AtomicOp),
+    Store,
+    Reduce(AtomicOp),
 }
 
 /// A read of a texture.

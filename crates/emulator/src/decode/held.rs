@@ -40,17 +40,13 @@ impl Touched {
     }
 }
 
+const DENSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::Product));
 const SPARSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::SparseProduct));
 
 /// Whether an instruction is a product of a warpgroup.
 pub(super) fn is_product(program: &Program, instruction: &Instruction) -> bool {
-    let does = program.action(instruction).map(|action| action.does);
-    matches!(
-        does,
-        Some(Does::Unit(UnitOp::Warpgroup(
-            WarpgroupOp::Product | WarpgroupOp::SparseProduct
-        )))
-    )
+    let action = program.action(instruction);
+    action.is_some_and(|action| [DENSE, SPARSE].contains(&action.does))
 }
 
 /// What a product holds: its operands are the sums, A, B, and the metadata of a sparse A.

@@ -286,6 +286,8 @@ pub(crate) enum Op {
     /// Reads or writes a texture or surface, or asks about it.
     Image(u32),
     AsyncCommit(GroupKind),
+    /// Reads or writes memory of several devices.
+    Multimem(u32),
     /// Looks whether registers are those of a product in flight.
     Touch(u32),
     AsyncWait(GroupWait),
@@ -424,6 +426,7 @@ macro_rules! beyond_registers {
             | Op::Image(_)
             | Op::AsyncCommit(_)
             | Op::Touch(_)
+            | Op::Multimem(_)
             | Op::Fill(_)
             | Op::MapToRank { .. }
             | Op::RankOf { .. }

@@ -73,6 +73,7 @@ const fn launch_of(entry: FunctionId) -> Launch {
         dynamic_shared_bytes: 0,
         buffers: Vec::new(),
         images: Vec::new(),
+        multicasts: Vec::new(),
         arguments: Vec::new(),
         seed: 0,
         track_writers: false,

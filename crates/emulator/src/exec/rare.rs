@@ -11,6 +11,7 @@ use crate::exec::copies::start;
 use crate::exec::elements;
 use crate::exec::matrix::matrix;
 use crate::exec::mbarrier::mbarrier;
+use crate::exec::multimem::multimem;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::stack;
 use crate::exec::step::{Choice, Stop, Surroundings};
@@ -300,6 +301,14 @@ pub(crate) fn rare(
                 return without_plan("a use of a texture or surface without a plan");
             };
             let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| image(reach, l, plan);
+            let ((), stores) = reaching(around, warp, &choice, step, run)?;
+            Ok(After::Next { stores })
+        }
+        Op::Multimem(plan) => {
+            let Some(plan) = code.multimem.get(plan as usize) else {
+                return without_plan("an access to several devices without a plan");
+            };
+            let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| multimem(reach, l, plan);
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
         }

@@ -19,6 +19,7 @@ use crate::state::cluster::Peers;
 use crate::state::image::place_images;
 use crate::state::layout::Layout;
 use crate::state::memory::{GlobalMemory, Tracking};
+use crate::state::multicast::place_multicasts;
 use crate::state::pending::{InFlight, Starter};
 use crate::state::registers::Banks;
 use crate::state::tensor_memory::n_columns_in_use;
@@ -104,6 +105,7 @@ impl Machine {
         }
         let mut setup = Setup::new(program, code, layout, launch, limits);
         setup.images = place_images(&launch.images, &global)?;
+        setup.multicasts = place_multicasts(&launch.multicasts, global.allocations());
         Machine::start(setup, global)
     }
 
@@ -218,6 +220,7 @@ impl Machine {
             map: &setup.layout.map,
             limits: &setup.limits,
             images: &setup.images,
+            multicasts: &setup.multicasts,
             global: &mut state.global,
             shared,
             tensor,
