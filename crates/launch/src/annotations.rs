@@ -243,7 +243,7 @@ impl Annotations {
         self.add(fact, name, Parameter::Surface(surface))
     }
 
-    /// The address that stands for several buffers.
+    /// The address of several buffers.
     fn multimem(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, members) = fact.split_init();
         let members = members.filter(|members| !members.text.is_empty() && !name.text.is_empty());

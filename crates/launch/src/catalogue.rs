@@ -171,7 +171,7 @@ pub(crate) fn image(kind: &str, name: &str, why: &str) -> Problem {
 pub(crate) fn multimem_without_buffers() -> Problem {
     problem(
         "W0703",
-        "found no buffers, expected those that the address stands for: `//@ multimem all = x, y`",
+        "found no buffers, expected those of the address: `//@ multimem all = x, y`",
     )
 }
 

@@ -708,7 +708,7 @@ impl Builder {
             .ok_or_else(|| catalogue::no_buffer_to_point_to(name))
     }
 
-    /// The address that stands for several buffers.
+    /// The address of several buffers.
     fn multicast(&self, name: &str) -> Result<ArgumentInit, Problem> {
         let place = self.multicasts.iter().position(|one| one.name == name);
         let place = place.ok_or_else(|| catalogue::no_buffer_to_point_to(name))?;

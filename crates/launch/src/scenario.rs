@@ -158,7 +158,7 @@ pub enum Parameter {
     Texture(Texture),
     /// The handle of a surface.
     Surface(Surface),
-    /// The address that stands for several buffers, one of each device.
+    /// The address of several buffers, one of each device.
     Multimem { name: String, buffers: Vec<String> },
 }
 

@@ -1,4 +1,4 @@
-//! What the checker accepts has a meaning: no accepted instruction stops a run because nobody knows what it does. The words of every row, its
+//! What the checker accepts has a meaning: no accepted instruction stops a run because it is unknown what it does. The words of every row, its
 //! examples, and all that the reference assembler accepts of the samples of verdicts.
 
 #[path = "common/verdict.rs"]
@@ -113,7 +113,7 @@ const SAMPLES: [&str; 3] = [
     include_str!("../../ptx/tests/data/verdicts_general_added.jsonl"),
 ];
 
-/// What is left: operands that the assembler lets pass beside the manual, of which nobody says what they are. No code can be made of most of
+/// What is left: operands that the assembler lets pass beside the manual, of which no source says what they are. No code can be made of most of
 /// them: the assembler itself crashes where their result is used.
 #[test]
 fn all_that_the_assembler_accepts_runs_but_operands_that_mean_nothing() {

@@ -4,7 +4,7 @@ use warpgrid_view::{MemoryId, Scenario, Session};
 
 const MAX_STEPS: u64 = 100_000;
 
-/// A kernel with an address that stands for two buffers, and a buffer of its own.
+/// A kernel with an address of two buffers, and a buffer of its own.
 fn source(members: &str, body: &str) -> String {
     format!(
         "//@ buffer x: u32[64] = iota

@@ -207,7 +207,7 @@ bar.sync 1, 64;
         (one, "sm_100a", &format!("mov.u32 %r2, 96;\n{alloc}%r2;")),
     ]);
     expect![[r#"
-        line 21: block (0, 0, 0) is stuck: every thread that is left waits; all lanes of warp 0 for 32 columns of tensor memory, which nobody gives back
+        line 21: block (0, 0, 0) is stuck: every thread that is left waits; all lanes of warp 0 for 32 columns of tensor memory, which are never given back
         it ends
         it ends
             block 0 ended with 64 columns of tensor memory that it has not given back; `tcgen05.dealloc` does so
@@ -220,7 +220,7 @@ bar.sync 1, 64;
 }
 
 #[test]
-fn registers_of_products_in_flight_and_groups_that_nobody_makes_are_named() {
+fn registers_of_products_in_flight_and_groups_that_were_never_made_are_named() {
     let product = "mov.b64 %rd2, 0x4000004000010000;
 wgmma.fence.sync.aligned;
 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, {%r4, %r5, %r6, %r7}, %rd2, 1, 1, 1, 0;

@@ -22,7 +22,7 @@ pub(super) fn supports(op: UnitOp) -> Support {
     }
 }
 
-/// Memory of several devices: an address that stands for several buffers means all of them, another one its own.
+/// Memory of several devices: an address of several buffers means all of them, another one its own.
 fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
     match op {
         MultimemOp::LoadReduce

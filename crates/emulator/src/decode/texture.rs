@@ -177,7 +177,7 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
             surface_sources(d, values_at, ty)?
         }
     };
-    // One value alone stands for all elements.
+    // One value alone is that of all elements.
     let (Some(last), Some(operand)) = (elements.last().copied(), operands.last().copied()) else {
         return Err(Refusal::missing("element"));
     };

@@ -152,7 +152,7 @@ impl<'p> Starting<'p> {
             };
             let brought = brought(reach, &source.from, address, (n_read, size), ends, lane)?;
             let Some(blocks) = &blocks else {
-                // One for each device that the address stands for.
+                // One for each device of the address.
                 for address in members_of(reach.multicasts, to_rows[lane], size) {
                     let (backing, at) = find(reach, to, address, size, (lane, Purpose::Write))?;
                     let landing = landing(reach, backing, (at, address))

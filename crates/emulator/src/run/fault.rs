@@ -451,7 +451,7 @@ fn write_reason(
         WaitReason::TensorColumns { n } => {
             write!(
                 f,
-                "for {n} columns of tensor memory, which nobody gives back"
+                "for {n} columns of tensor memory, which are never given back"
             )
         }
         WaitReason::Memory => write!(f, "for a change of memory"),

@@ -37,7 +37,7 @@ impl Machine {
         };
         let step = self.state.position;
         let interest = observer.interest();
-        // Where nobody listens a tile is moved as a whole.
+        // Where no observer listens a tile is moved as a whole.
         let listens = interest.covers(AccessAction::Store) || interest.covers(AccessAction::Load);
         let pending = match !listens && self.moves_whole(pending) {
             true => Pending::clone(pending),

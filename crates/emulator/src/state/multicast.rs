@@ -9,7 +9,7 @@ const FIRST: u64 = 0x7e00_0000_0000;
 /// From one to the next, more than any of them has.
 const STEP: u64 = 1 << 33;
 
-/// An address that stands for several buffers.
+/// An address of several buffers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MulticastInit {
     /// As the launch calls it.

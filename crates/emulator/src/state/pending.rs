@@ -113,7 +113,7 @@ pub enum SourceForm {
 }
 
 impl SourceForm {
-    /// Bytes that are read for so many that are written.
+    /// Bytes that are read for a number of them that are written.
     pub const fn n_read(self, n_written: usize) -> usize {
         match self {
             SourceForm::Bytes => n_written,

@@ -109,17 +109,17 @@ pub(crate) fn n_columns_in_use(memory: &PagedBytes) -> u32 {
     in_use(memory).count_ones() * UNIT
 }
 
-/// Whether so many columns can be reserved at all.
+/// Whether this number of columns can be reserved at all.
 pub(crate) fn is_reservable(n: u32) -> bool {
     n.is_power_of_two() && (UNIT..=TENSOR_COLUMNS).contains(&n)
 }
 
-/// Whether so many columns could be reserved, were they free.
+/// Whether this number of columns could be reserved, were they free.
 pub(crate) fn can_be_reserved(memory: &PagedBytes, n: u32) -> bool {
     is_reservable(n) && !is_relinquished(memory)
 }
 
-/// Whether so many columns are free side by side.
+/// Whether this number of columns is free side by side.
 pub(crate) fn has_free(memory: &PagedBytes, n: u32) -> bool {
     first_free(memory, n).is_some()
 }
