@@ -1,7 +1,7 @@
 // A page of another project runs kernels that real compilers made, in a module worker with the npm package.
 import { expect, type Page, test } from "@playwright/test";
 import { fileURLToPath } from "node:url";
-import { kernels, listings } from "../crates/wasm/npm/corpus.mjs";
+import { families, kernels, listings } from "../crates/wasm/npm/corpus.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -27,6 +27,12 @@ test("every compiled kernel leaves the expected bytes in a browser", async ({ pa
   const result = await run(page, await kernels(root));
   expect(result.nRuns).toBeGreaterThanOrEqual(151);
   expect(result.nBuffers).toBeGreaterThanOrEqual(424);
+});
+
+test("kernels of tensor instructions leave the expected bytes in a browser", async ({ page }) => {
+  const result = await run(page, await families(root));
+  expect(result.nRuns).toBeGreaterThanOrEqual(195);
+  expect(result.nBuffers).toBeGreaterThanOrEqual(result.nRuns);
 });
 
 test("the machine code of the same kernels leaves the expected bytes in a browser", async ({ page }) => {

@@ -8,6 +8,7 @@ pub(crate) mod code;
 mod compare;
 mod control;
 mod expanded;
+pub(crate) mod held;
 mod hint;
 mod machine;
 mod matrix;
@@ -19,6 +20,7 @@ pub(crate) mod op;
 mod operands;
 mod operation;
 pub(crate) mod ops;
+mod refused;
 pub(crate) mod stack;
 mod support;
 mod sync;
@@ -30,10 +32,12 @@ mod video;
 mod warp;
 pub(crate) mod warp_product;
 
+pub use refused::{RefusedInstruction, refused};
 pub use support::{Support, supports};
 
 use crate::decode::code::*;
 use crate::state::layout::{Layout, VariablePlace};
+use crate::state::pending::GroupKind;
 use crate::state::registers::{BankSizes, Banks, LANES, Slot};
 use std::collections::BTreeMap;
 use warpgrid_isa::{Modifiers, ScalarType, StateSpace};
@@ -182,6 +186,8 @@ pub(crate) struct Decoder<'a> {
     /// Whether the text has the instruction: a snippet is prepared by some that it has not.
     is_of_text: bool,
     reads_clock: bool,
+    /// By register: whether a product holds it while it is in flight.
+    is_held: Vec<bool>,
     /// What is computed in the same step before the instruction: sources that it cannot read directly.
     before: Vec<Op>,
     /// What is computed in the same step after it.
@@ -213,6 +219,7 @@ impl<'a> Decoder<'a> {
             first_operand: 0,
             is_of_text: true,
             reads_clock: false,
+            is_held: held::held_by_any(program, function),
             before: Vec::new(),
             after: Vec::new(),
         }
@@ -257,7 +264,21 @@ impl<'a> Decoder<'a> {
                 Err(refusal) => op = self.refuse(refusal, "a guard"),
             }
         }
+        self.push_touch(instruction, guard, origin);
         self.push_all(op, guard, origin, instruction.step);
+    }
+
+    /// Looks whether registers that the instruction touches are those of a product in flight, in its step.
+    fn push_touch(&mut self, instruction: &Instruction, guard: Option<(Slot, bool)>, origin: u32) {
+        if !self.is_held.contains(&true) {
+            return;
+        }
+        let touched = held::touched(self.program, self.function, instruction, &self.is_held);
+        if !touched.is_empty() {
+            self.code.touched.push(touched);
+            let op = Op::Touch(self.code.touched.len() as u32 - 1);
+            self.push(op, guard, origin, StepPart::WithNext);
+        }
     }
 
     /// The instruction with what belongs to its step before and after it. What comes before changes only registers
@@ -323,6 +344,23 @@ impl<'a> Decoder<'a> {
             },
         });
         Op::Refused(self.code.refused.len() as u32 - 1)
+    }
+
+    /// Makes a group.
+    fn commit(&mut self, kind: GroupKind) -> Op {
+        if !self.code.made_groups.contains(&kind) {
+            self.code.made_groups.push(kind);
+        }
+        Op::AsyncCommit(kind)
+    }
+
+    /// The registers that the product at hand holds while it is in flight.
+    fn held(&self) -> held::HeldRegisters {
+        let origin = self.starts.len() - 1;
+        let instruction = self.function.instructions.get(origin);
+        instruction.map_or_else(Default::default, |instruction| {
+            held::held(self.program, self.function, instruction)
+        })
     }
 
     /// Index into the code's functions.

@@ -26,6 +26,7 @@ pub(crate) mod matrix_rows;
 pub(crate) mod mbarrier;
 pub(crate) mod memory_ops;
 pub(crate) mod mode;
+mod multimem;
 pub(crate) mod narrow;
 pub(crate) mod pack;
 pub(crate) mod partial_load;

@@ -7,7 +7,7 @@ mod past;
 mod run;
 mod state;
 
-pub use decode::{Support, supports};
+pub use decode::{RefusedInstruction, Support, refused, supports};
 pub use exec::tensor;
 pub use exec::tiles::{Tile, TileMatrix, TilePlace};
 pub use past::StoreTicks;
@@ -34,9 +34,10 @@ pub use run::observe::{
 pub use run::setup::Decoded;
 pub use state::image::{AddressMode, ImageInit, Sampler};
 pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
+pub use state::multicast::MulticastInit;
 pub use state::pending::{
     GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
-    PendingSource, PieceBytes, Work,
+    PendingSource, PieceBytes, SourceForm, Work,
 };
 pub use state::tensor_map::{
     Interleave, MAX_RANK, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType, TensorUnit,

@@ -10,6 +10,7 @@ mod initial;
 mod inputs;
 pub(crate) mod inspect;
 mod landing;
+mod landing_places;
 pub(crate) mod last_writers;
 pub(crate) mod launch;
 mod locate;

@@ -10,6 +10,7 @@ pub(crate) mod image;
 pub(crate) mod layout;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
+pub(crate) mod multicast;
 pub(crate) mod page;
 pub(crate) mod pending;
 pub(crate) mod registers;

@@ -101,6 +101,59 @@ fn integer_arithmetic() {
     let saturate = |op: A| Calc::from(op).flag(Flag::Sat);
     check(saturate(A::Add), S32, &[0x7fff_ffff, 1], 0x7fff_ffff);
     check(saturate(A::Sub), S32, &[0x8000_0000, 1], 0x8000_0000);
+    check(
+        saturate(A::Add),
+        U32,
+        &[0xffff_fff0, 0x20],
+        u64::from(u32::MAX),
+    );
+}
+
+#[test]
+fn integers_side_by_side_do_not_touch_each_other() {
+    use ScalarType::{S8x4, S16x2, U8x4, U16x2};
+    let saturate = |op: A| Calc::from(op).flag(Flag::Sat);
+    check(A::Add, U8x4, &[0xff01_8000, 0x0102_8001], 0x0003_0001);
+    check(A::Sub, S8x4, &[0x0080_0100, 0x0101_0200], 0xff7f_ff00);
+    check(
+        saturate(A::Add),
+        S8x4,
+        &[0x7f80_01ff, 0x01ff_01ff],
+        0x7f80_02fe,
+    );
+    check(
+        saturate(A::Sub),
+        U8x4,
+        &[0x0001_ff02, 0x0101_0102],
+        0x0000_fe00,
+    );
+    check(
+        saturate(A::Add),
+        S16x2,
+        &[0x7fff_8000, 0x0001_ffff],
+        0x7fff_8000,
+    );
+    check(
+        saturate(A::Add),
+        U16x2,
+        &[0xffff_0001, 0x0001_0001],
+        0xffff_0002,
+    );
+    check(A::Neg, S8x4, &[0x0180_ff00], 0xff80_0100);
+    check(A::Min, S8x4, &[0xff01_7f80, 0x0002_8000], 0xff01_8080);
+    check(A::Max, U8x4, &[0xff01_7f80, 0x0002_8000], 0xff02_8080);
+    let above_zero = Calc::from(A::Max).flag(Flag::Relu);
+    check(above_zero, S8x4, &[0xff01_7f80, 0xfe02_8081], 0x0002_7f00);
+}
+
+/// The NaN of what lies outside of a tensor makes zero of the whole sum, another NaN does not.
+#[test]
+fn a_sum_with_what_lies_outside_is_zero() {
+    let inside = Calc::from(A::Fma).flag(Flag::Oob).round(Rounding::Rn);
+    check(inside, ScalarType::F16, &[0x7eff, 0x3c00, 0x3c00], 0);
+    check(inside, ScalarType::F16, &[0x3c00, 0x4000, 0x3c00], 0x4200);
+    check(inside, ScalarType::F16, &[0x3c00, 0x4000, 0x7e00], 0x7fff);
+    check(inside, ScalarType::Bf16, &[0x3f80, 0x7fdf, 0x3f80], 0);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! - `warpgroup`: registers of `wgmma`.
 //! - `sparse`: which bits of metadata speak of which columns.
 //! - `tensor_memory`: lanes and columns.
+//! - `zero_columns`: which columns of B count as zero.
 
 mod descriptor;
 mod instruction_descriptor;
@@ -13,6 +14,7 @@ mod sparse;
 mod swizzle;
 mod tensor_memory;
 mod warpgroup;
+mod zero_columns;
 
 pub use descriptor::{DescriptorKind, Major, MatrixDescriptor, SharedFactor, Storage};
 pub use instruction_descriptor::InstructionDescriptor;
@@ -20,3 +22,4 @@ pub use sparse::Sparsity;
 pub use swizzle::Swizzle;
 pub use tensor_memory::{ProductLayout, copied_lanes, factor_place, metadata_place, moved_place};
 pub use warpgroup::{factor_element, sum_element};
+pub use zero_columns::ZeroColumns;

@@ -35,8 +35,9 @@ pub use modifier::{
     AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
     CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,
     MatrixLayout, MmaKind, MoveShape, MulPart, OverflowMode, PermuteMode, PrefetchSize, Property,
-    Proxy, Queried, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds,
-    SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode, WarpMulticast,
+    Proxy, Queried, ReduceOp, ReferenceKind, Rounding, ScaleVector, Scope, Sem, ShuffleMode,
+    SurfaceBounds, SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode,
+    WarpMulticast,
 };
 pub use modifiers::{Flags, MatrixShape, Modifiers, TypeRole, UnitModifiers};
 pub use ptx::PTX;

@@ -14,6 +14,7 @@
 //! //@ array texels: f32x4[5][7] = iota
 //! //@ texture image = texels filter=linear address=border normalized
 //! //@ surface to = texels
+//! //@ multimem all = x, y
 //! //@ register R2 = lane * 4 + 16
 //! //@ expect out = 0, 1, 2, 3
 //! ```
@@ -87,6 +88,7 @@ impl Annotations {
             "array" => self.array(&rest),
             "texture" => self.texture(&rest),
             "surface" => self.surface(&rest),
+            "multimem" => self.multimem(&rest),
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
             "" => Ok(()),
@@ -241,6 +243,34 @@ impl Annotations {
         self.add(fact, name, Parameter::Surface(surface))
     }
 
+    /// The address of several buffers.
+    fn multimem(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+        let (name, members) = fact.split_init();
+        let members = members.filter(|members| !members.text.is_empty() && !name.text.is_empty());
+        let members = members.ok_or_else(|| fact.error(catalogue::multimem_without_buffers()))?;
+        let mut buffers = Vec::new();
+        let mut rest = Some(members);
+        while let Some(list) = rest {
+            let (member, next) = list
+                .split_once(',')
+                .map_or((list, None), |(m, n)| (m, Some(n)));
+            rest = next;
+            if self.buffer_above(member.text).is_none() {
+                return Err(member.error(catalogue::no_buffer_above(member.text)));
+            }
+            buffers.push(member.text.to_owned());
+        }
+        let name_text = name.text.to_owned();
+        self.add(
+            fact,
+            name,
+            Parameter::Multimem {
+                name: name_text,
+                buffers,
+            },
+        )
+    }
+
     /// The name of a texture or surface, and what it is of.
     fn handle<'t>(&self, fact: &Fact<'t>) -> Result<(Fact<'t>, Fact<'t>), Box<Diagnostic>> {
         let (name, rest) = fact.split_init();
@@ -280,7 +310,8 @@ impl Annotations {
                 | Parameter::Alias { .. }
                 | Parameter::Tensormap(_)
                 | Parameter::Texture(_)
-                | Parameter::Surface(_) => None,
+                | Parameter::Surface(_)
+                | Parameter::Multimem { .. } => None,
             })
             .find(|buffer| buffer.name == name)
     }
@@ -383,6 +414,9 @@ pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {
         Parameter::Tensormap(map) => vec![format!("{mark} tensormap {}", map.line())],
         Parameter::Texture(texture) => vec![format!("{mark} texture {}", texture.line())],
         Parameter::Surface(surface) => vec![format!("{mark} surface {}", surface.line())],
+        Parameter::Multimem { name, buffers } => {
+            vec![format!("{mark} multimem {name} = {}", buffers.join(", "))]
+        }
     }
 }
 
@@ -393,15 +427,7 @@ fn buffer_line(buffer: &Buffer, mark: &str) -> String {
         true => format!("{ty}[{len}]"),
         false => format!("{ty}{extents}"),
     };
-    let init = match &buffer.init {
-        Init::List(values) if values.is_empty() => "0".to_owned(),
-        Init::List(values) => {
-            let values: Vec<String> = values.iter().map(Literal::to_string).collect();
-            values.join(", ")
-        }
-        Init::Fill(value) => value.to_string(),
-    };
-    format!("{mark} buffer {name}: {array} = {init}")
+    format!("{mark} buffer {name}: {array} = {}", buffer.init.text())
 }
 
 /// A stretch of a fact with its place in the source.
@@ -622,7 +648,7 @@ mod tests {
         assert_eq!(
             messages("//@ lunch grid=1"),
             [
-                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `register` or `expect`"
+                "lunch: found `lunch`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `multimem`, `register` or `expect`"
             ]
         );
         assert_eq!(

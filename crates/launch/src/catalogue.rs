@@ -51,7 +51,7 @@ pub(crate) fn unknown_fact(found: &str) -> Problem {
     problem(
         "W0700",
         format!(
-            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `register` or `expect`"
+            "found `{found}`, expected `title`, `about`, `launch`, `buffer`, `scalar`, `start`, `alias`, `tensormap`, `array`, `texture`, `surface`, `multimem`, `register` or `expect`"
         ),
     )
 }
@@ -166,6 +166,13 @@ pub(crate) fn image_without_memory() -> Problem {
 
 pub(crate) fn image(kind: &str, name: &str, why: &str) -> Problem {
     problem("W0703", format!("{kind} `{name}`: {why}")).about(name)
+}
+
+pub(crate) fn multimem_without_buffers() -> Problem {
+    problem(
+        "W0703",
+        "found no buffers, expected those of the address: `//@ multimem all = x, y`",
+    )
 }
 
 pub(crate) fn no_start() -> Problem {

@@ -1,6 +1,7 @@
 //! Parameters for a kernel that came without any: what a pointer points to is read off the accesses
 //! made through it. Guesses are always reported, never silent.
 
+mod image;
 mod tensor_map;
 
 pub(crate) use tensor_map::tensor_of;
@@ -8,9 +9,9 @@ pub(crate) use tensor_map::tensor_of;
 use crate::prepare::{DEFAULT_BLOCK, variables};
 use crate::reading;
 use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
-use crate::scenario::{Buffer, Field, Init, Parameter, RegisterStart, Scenario};
+use crate::scenario::{Buffer, Field, Init, Parameter, RegisterStart, Scenario, TexelArray};
 use crate::value::{ElementType, Literal};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace, UnitOp};
 use warpgrid_program::{
     Function, FunctionId, MachineCode, Program, RegisterId, Variable, VariableId,
@@ -25,20 +26,24 @@ const WARPGROUP: u32 = 128;
 /// Elements of a guessed buffer, at most.
 const MAX_ELEMENTS: u64 = 4096;
 
-/// One guess a parameter of the kernel, in order.
+/// One guess a parameter of the kernel, in order, and the arrays of handles among them.
 pub(crate) fn parameters(
     scenario: &Scenario,
     program: &Program,
     entry: FunctionId,
-) -> Vec<Parameter> {
+) -> (Vec<Parameter>, Vec<TexelArray>) {
     let Some(function) = program.functions.get(entry.0 as usize) else {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     };
     let uses = Uses::of(program, function);
     let maps = tensor_map::tensor_maps(program, function, &uses);
+    let images = image::images(program, function, &uses);
     let guess = |place: usize, variable: &Variable| {
         if let Some(map) = maps.get(&place) {
             return Parameter::Tensormap(map.clone());
+        }
+        if let Some(image) = images.get(&place) {
+            return image.parameter.clone();
         }
         let slot = (place, 0);
         let name = variable.name.clone();
@@ -53,7 +58,11 @@ pub(crate) fn parameters(
         }
     };
     let variables = variables(function).enumerate();
-    variables.map(|(place, v)| guess(place, v)).collect()
+    let guesses = variables.map(|(place, v)| guess(place, v)).collect();
+    (
+        guesses,
+        images.into_values().map(|image| image.array).collect(),
+    )
 }
 
 /// The registers that loose machine code reads before it has written them, and that the scenario leaves open, with what they
@@ -230,6 +239,35 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
         _ => [1, 1, 1],
     }
 }
+
+/// Blocks of a cluster where instructions act for several: as many as masks name, or two.
+pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]> {
+    let mut constants: BTreeMap<RegisterId, u64> = BTreeMap::new();
+    let mut n: u32 = 0;
+    for reader in readers(program, function) {
+        if let Reading::Copy {
+            to,
+            from: Value::Constant(bits),
+        } = reader.read()
+        {
+            constants.insert(to, bits);
+        }
+        if let Some(mask) = reader.cluster_part() {
+            let known = mask.and_then(|mask| constants.get(&mask));
+            let named = match (mask, known) {
+                (_, Some(mask)) => 16 - (*mask as u16).leading_zeros(),
+                // Rows or columns of blocks, most often.
+                (Some(_), None) => 4,
+                (None, None) => 2,
+            };
+            n = n.max(named.next_power_of_two()).max(2);
+        }
+    }
+    (n > 0).then_some([n.min(MAX_CLUSTER), 1, 1])
+}
+
+/// Blocks of a cluster, at most (CUDA programming guide, "Thread Block Clusters").
+const MAX_CLUSTER: u32 = 8;
 
 /// Whether the module looks at which block it is in.
 pub(crate) fn reads_block_index(program: &Program) -> bool {

@@ -13,7 +13,7 @@ use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
     ArgumentInit, BufferIndex, BufferInit, Contents, Decoded, ImageInit, Launch, Limits, Machine,
-    Misaligned, PointerPatch, TENSOR_MAP_BYTES,
+    Misaligned, MulticastInit, PointerPatch, TENSOR_MAP_BYTES,
 };
 use warpgrid_program::{Function, FunctionId, Program, Variable};
 
@@ -148,13 +148,17 @@ fn complete(
         scenario.block = Some(guess::block(function, program));
     }
     scenario.cluster = scenario.cluster.or(function.bounds.required_cluster);
+    if scenario.cluster.is_none() && guessed.grid {
+        scenario.cluster = guess::cluster(program, function);
+        guessed.cluster = scenario.cluster.is_some();
+    }
     if guessed.grid {
         // As few blocks as make whole clusters.
         scenario.grid = Some(scenario.cluster.unwrap_or([1; 3]));
     }
     if !stated {
-        let guesses = match declared(function, &scenario.params).is_empty() {
-            true => Vec::new(),
+        let (guesses, mut arrays) = match declared(function, &scenario.params).is_empty() {
+            true => (Vec::new(), Vec::new()),
             false => guess::parameters(&scenario, program, entry),
         };
         let (references, stated): (Vec<_>, Vec<_>) = scenario
@@ -163,7 +167,12 @@ fn complete(
             .partition(|parameter| variable_of(parameter, function, program).is_some());
         let stated = gather_members(stated, function);
         (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
-        // The tensors of guessed maps are guesses, too.
+        // The arrays of guessed handles and the tensors of guessed maps are guesses, too.
+        let guesses = scenario.params.iter().zip(&guessed.parameters);
+        let handles = guesses.filter(|(_, is_guessed)| **is_guessed);
+        let named: Vec<&str> = handles.filter_map(|(p, _)| p.array()).collect();
+        arrays.retain(|array| named.contains(&array.name.as_str()));
+        scenario.arrays.extend(arrays);
         let maps = scenario.params.iter().zip(&guessed.parameters);
         let tensors = maps
             .filter(|(_, is_guessed)| **is_guessed)
@@ -260,8 +269,8 @@ fn arrange(
     let names: Vec<&str> = variables(function)
         .map(|variable| variable.name.as_str())
         .collect();
-    // The tensor of a map may be a buffer that is no parameter.
-    let is_known = |name: &str| names.contains(&name) || is_tensor(name, &stated);
+    // The tensor of a map, or one of several buffers under an address, may be a buffer that is no parameter.
+    let is_known = |name: &str| names.contains(&name) || is_named(name, &stated);
     let by_name = stated.iter().all(|parameter| is_known(parameter.name()));
     let mut stated: Vec<Option<Parameter>> = stated.into_iter().map(Some).collect();
     let mut arranged = Vec::new();
@@ -314,7 +323,8 @@ fn variable_of<'p>(
         | Parameter::Scalar { .. }
         | Parameter::Struct { .. }
         | Parameter::Alias { .. }
-        | Parameter::Tensormap(_) => return None,
+        | Parameter::Tensormap(_)
+        | Parameter::Multimem { .. } => return None,
     };
     if variables(function).any(|variable| variable.name == *name) {
         return None;
@@ -347,11 +357,13 @@ pub(crate) fn build(
         buffers: Vec::new(),
         inits: Vec::new(),
         images: Vec::new(),
+        multicasts: Vec::new(),
         max_bytes: limits.max_memory_bytes,
     };
     collect_buffers(&scenario.params, &mut builder)?;
     builder.point_to_buffers()?;
     builder.add_maps(&scenario.params)?;
+    builder.add_multicasts(&scenario.params)?;
     for array in &scenario.arrays {
         let buffer = array.buffer();
         builder.add(&buffer.map_err(|why| catalogue::array(&array.name, &why))?)?;
@@ -364,9 +376,9 @@ pub(crate) fn build(
     let widths: Vec<u64> = declared.map(|variable| variable.size_bytes).collect();
     let mut arguments = Vec::new();
     let is_argument = |parameter: &&Parameter| variable_of(parameter, function, program).is_none();
-    // The tensor of a map need not be a parameter.
+    // The tensor of a map need not be a parameter, nor a buffer of several under one address.
     let is_beyond = |(place, parameter): &(usize, &Parameter)| {
-        *place >= widths.len() && is_tensor(parameter.name(), &scenario.params)
+        *place >= widths.len() && is_named(parameter.name(), &scenario.params)
     };
     let parameters = scenario.params.iter().filter(is_argument).enumerate();
     for (place, parameter) in parameters.filter(|found| !is_beyond(found)) {
@@ -380,6 +392,7 @@ pub(crate) fn build(
         dynamic_shared_bytes: scenario.dynamic_shared,
         buffers: builder.inits,
         images: builder.images,
+        multicasts: builder.multicasts,
         arguments,
         seed: scenario.seed.unwrap_or(0),
         track_writers: false,
@@ -389,10 +402,11 @@ pub(crate) fn build(
     Ok((launch, builder.buffers))
 }
 
-/// Whether a tensor map of these parameters says that its tensor lies in the buffer of this name.
-fn is_tensor(name: &str, parameters: &[Parameter]) -> bool {
+/// Whether a parameter says that it is of the buffer of this name: a tensor map, or the address of several buffers.
+fn is_named(name: &str, parameters: &[Parameter]) -> bool {
     parameters.iter().any(|parameter| match parameter {
         Parameter::Tensormap(map) => map.buffer == name,
+        Parameter::Multimem { buffers, .. } => buffers.iter().any(|buffer| buffer == name),
         Parameter::Buffer(_)
         | Parameter::Scalar { .. }
         | Parameter::Struct { .. }
@@ -406,6 +420,7 @@ struct Builder {
     buffers: Vec<Buffer>,
     inits: Vec<BufferInit>,
     images: Vec<ImageInit>,
+    multicasts: Vec<MulticastInit>,
     max_bytes: u64,
 }
 
@@ -425,7 +440,8 @@ fn collect_buffers(parameters: &[Parameter], builder: &mut Builder) -> Result<()
             | Parameter::Alias { .. }
             | Parameter::Tensormap(_)
             | Parameter::Texture(_)
-            | Parameter::Surface(_) => {}
+            | Parameter::Surface(_)
+            | Parameter::Multimem { .. } => {}
         }
     }
     Ok(())
@@ -521,6 +537,34 @@ impl Builder {
                 | Parameter::Surface(_)
                 | Parameter::Buffer(_)
                 | Parameter::Scalar { .. }
+                | Parameter::Alias { .. }
+                | Parameter::Multimem { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the addresses that stand for several buffers.
+    fn add_multicasts(&mut self, parameters: &[Parameter]) -> Result<(), Problem> {
+        for parameter in parameters {
+            match parameter {
+                Parameter::Multimem { name, buffers } => {
+                    let members = buffers.iter().map(|buffer| self.index_of(buffer));
+                    self.multicasts.push(MulticastInit {
+                        name: name.clone(),
+                        members: members.collect::<Result<_, Problem>>()?,
+                    });
+                }
+                Parameter::Struct { fields, .. } => {
+                    for field in fields {
+                        self.add_multicasts(std::slice::from_ref(&field.parameter))?;
+                    }
+                }
+                Parameter::Tensormap(_)
+                | Parameter::Texture(_)
+                | Parameter::Surface(_)
+                | Parameter::Buffer(_)
+                | Parameter::Scalar { .. }
                 | Parameter::Alias { .. } => {}
             }
         }
@@ -551,7 +595,8 @@ impl Builder {
             Parameter::Buffer(_)
             | Parameter::Scalar { .. }
             | Parameter::Alias { .. }
-            | Parameter::Tensormap(_) => return Ok(()),
+            | Parameter::Tensormap(_)
+            | Parameter::Multimem { .. } => return Ok(()),
         };
         let wrong = |why: &str| catalogue::image(kind, name, why);
         let mut image = image.map_err(|why| wrong(&why))?;
@@ -663,6 +708,17 @@ impl Builder {
             .ok_or_else(|| catalogue::no_buffer_to_point_to(name))
     }
 
+    /// The address of several buffers.
+    fn multicast(&self, name: &str) -> Result<ArgumentInit, Problem> {
+        let place = self.multicasts.iter().position(|one| one.name == name);
+        let place = place.ok_or_else(|| catalogue::no_buffer_to_point_to(name))?;
+        Ok(ArgumentInit {
+            bytes: MulticastInit::address(place).to_le_bytes().to_vec(),
+            align_bytes: 8,
+            pointers: Vec::new(),
+        })
+    }
+
     /// How many bytes into a buffer the address lies that the kernel gets.
     fn start_of(&self, index: BufferIndex) -> Result<i64, Problem> {
         let Some(buffer) = self.buffers.get(index.0 as usize) else {
@@ -687,6 +743,7 @@ impl Builder {
             },
             Parameter::Texture(texture) => Ok(self.image_handle(&texture.name)),
             Parameter::Surface(surface) => Ok(self.image_handle(&surface.name)),
+            Parameter::Multimem { name, .. } => self.multicast(name),
             Parameter::Scalar { name, ty, value } => {
                 let ty = element(name, ty)?;
                 let bits = ty

@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::fragment::{FragmentQuery, Matrix, moved_matrix};
 use warpgrid_isa::{
-    ArithmeticOp, Does, Flag, LoadMode, MatrixOp, MemoryOp, MmaKind, MoveOp, MulPart, ScalarType,
-    SpecialRegister, StateSpace, TensorCopyOp, UnitOp,
+    ArithmeticOp, AtomicOp, CtaGroup, Does, Flag, Geometry, LoadMode, MatrixOp, MemoryOp, MmaKind,
+    MoveOp, MulPart, ScalarType, SpecialRegister, StateSpace, SurfaceOp, TensorCopyOp, TextureOp,
+    UnitOp,
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Function, FunctionKind, Instruction, Operand, OperandValue,
@@ -62,7 +63,22 @@ pub(crate) enum TensorPart {
         rank: usize,
         mode: LoadMode,
         is_load: bool,
+        /// How elements are combined.
+        reduces: Option<AtomicOp>,
     },
+}
+
+/// What an instruction has to do with a texture or surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ImagePart {
+    /// Holds the handle.
+    pub(crate) handle: RegisterId,
+    pub(crate) is_surface: bool,
+    /// None of a question.
+    pub(crate) geometry: Option<Geometry>,
+    /// Type of a channel, and how many there are.
+    pub(crate) ty: ScalarType,
+    pub(crate) channels: u64,
 }
 
 /// An address that an instruction names.
@@ -258,6 +274,7 @@ impl<'a> Reader<'a> {
                 rank: unit.n_dimensions(),
                 mode: unit.load_mode(),
                 is_load,
+                reduces: action.modifiers.atomic,
             })
         };
         match action.does.unit().and_then(UnitOp::tensor_copy) {
@@ -272,6 +289,60 @@ impl<'a> Reader<'a> {
             .map(|op| op.is_expectation() || expects)?;
         let bytes = self.operands().last().filter(|_| expects)?;
         Some(TensorPart::Expects(read_value(&bytes.value)))
+    }
+
+    /// Whether the instruction acts for two blocks, or for those of a mask, which is in this register.
+    pub(crate) fn cluster_part(self) -> Option<Option<RegisterId>> {
+        let modifiers = &self.program.action(self.instruction)?.modifiers;
+        if modifiers.has(Flag::Multicast) {
+            let is_mask = |id: &RegisterId| {
+                let register = self.function.registers.get(id.0 as usize);
+                register.is_some_and(|register| register.ty.width_bits() == 16)
+            };
+            return Some(self.sources().into_iter().find(is_mask));
+        }
+        (modifiers.unit.group == Some(CtaGroup::Two)).then_some(None)
+    }
+
+    /// What the instruction has to do with a texture or surface.
+    pub(crate) fn image_part(self) -> Option<ImagePart> {
+        let action = self.program.action(self.instruction)?;
+        let modifiers = &action.modifiers;
+        let (place, is_surface) = match action.does.unit()? {
+            UnitOp::Texture(TextureOp::IsReference) => return None,
+            UnitOp::Texture(_) => (1, false),
+            UnitOp::Surface(SurfaceOp::Store | SurfaceOp::Reduction) => (0, true),
+            UnitOp::Surface(SurfaceOp::Load | SurfaceOp::Query) => (1, true),
+            UnitOp::TensorCopy(_)
+            | UnitOp::TensorMap(_)
+            | UnitOp::Stack(_)
+            | UnitOp::Launch(_)
+            | UnitOp::Multimem(_)
+            | UnitOp::Warpgroup(_)
+            | UnitOp::TensorMemory(_)
+            | UnitOp::Fabric => return None,
+        };
+        let operand = self.operands().get(place)?;
+        let handle = match &operand.value {
+            OperandValue::Address(address) => match address.base {
+                AddressBase::Register(run) => run.first,
+                AddressBase::Variable(_) | AddressBase::Bank { .. } | AddressBase::None => {
+                    return None;
+                }
+            },
+            _ => self.values(operand).first()?.register()?,
+        };
+        let of_texel = modifiers.d_type.filter(|_| !is_surface);
+        Some(ImagePart {
+            handle,
+            is_surface,
+            geometry: modifiers.unit.geometry,
+            ty: of_texel.or(modifiers.ty).unwrap_or(ScalarType::F32),
+            channels: match is_surface {
+                true => modifiers.n_elements() as u64,
+                false => 4,
+            },
+        })
     }
 
     /// The type of the factors, where the instruction is a product of four warps or in tensor memory.

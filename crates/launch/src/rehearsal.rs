@@ -46,6 +46,7 @@ pub(crate) struct Guessed {
     pub(crate) parameters: Vec<bool>,
     pub(crate) dynamic_shared: bool,
     pub(crate) grid: bool,
+    pub(crate) cluster: bool,
     pub(crate) block: bool,
     /// What becomes of misaligned addresses.
     pub(crate) misaligned: bool,
@@ -76,6 +77,9 @@ impl Guessed {
         if self.grid {
             launch += &format!(" grid={}", extents(scenario.grid.unwrap_or([1; 3])));
         }
+        if let Some(cluster) = scenario.cluster.filter(|_| self.cluster) {
+            launch += &format!(" cluster={}", extents(cluster));
+        }
         if let Some(block) = scenario.block.filter(|_| self.block) {
             launch += &format!(" block={}", extents(block));
         }
@@ -88,7 +92,13 @@ impl Guessed {
         let launch = (!launch.is_empty()).then(|| format!("{mark} launch{launch}"));
         let guessed = scenario.params.iter().zip(&self.parameters);
         let parameters = guessed.filter(|(_, guessed)| **guessed);
-        let lines = parameters.flat_map(|(parameter, _)| lines_of(parameter, mark));
+        let lines = parameters.flat_map(|(parameter, _)| {
+            let array = parameter.array();
+            let mut arrays = scenario.arrays.iter();
+            let array = array.and_then(|name| arrays.find(|array| array.name == name));
+            let array = array.map(|array| format!("{mark} array {}", array.line()));
+            array.into_iter().chain(lines_of(parameter, mark))
+        });
         let registers = self.registers.iter();
         let registers = registers.map(|r| format!("{mark} register {} = {}", r.name, r.value));
         launch.into_iter().chain(lines).chain(registers).collect()
@@ -244,7 +254,8 @@ fn n_elements(parameter: &Parameter) -> u64 {
         | Parameter::Alias { .. }
         | Parameter::Tensormap(_)
         | Parameter::Texture(_)
-        | Parameter::Surface(_) => 0,
+        | Parameter::Surface(_)
+        | Parameter::Multimem { .. } => 0,
     }
 }
 
@@ -285,7 +296,8 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
         | Parameter::Alias { .. }
         | Parameter::Tensormap(_)
         | Parameter::Texture(_)
-        | Parameter::Surface(_) => false,
+        | Parameter::Surface(_)
+        | Parameter::Multimem { .. } => false,
     }
 }
 

@@ -158,6 +158,8 @@ pub enum Parameter {
     Texture(Texture),
     /// The handle of a surface.
     Surface(Surface),
+    /// The address of several buffers, one of each device.
+    Multimem { name: String, buffers: Vec<String> },
 }
 
 impl Parameter {
@@ -167,10 +169,25 @@ impl Parameter {
             Parameter::Buffer(buffer) => &buffer.name,
             Parameter::Scalar { name, .. }
             | Parameter::Struct { name, .. }
-            | Parameter::Alias { name, .. } => name,
+            | Parameter::Alias { name, .. }
+            | Parameter::Multimem { name, .. } => name,
             Parameter::Tensormap(map) => &map.name,
             Parameter::Texture(texture) => &texture.name,
             Parameter::Surface(surface) => &surface.name,
+        }
+    }
+
+    /// The array that the parameter is a handle of.
+    pub(crate) fn array(&self) -> Option<&str> {
+        match self {
+            Parameter::Texture(texture) => texture.resource.array.as_deref(),
+            Parameter::Surface(surface) => surface.resource.array.as_deref(),
+            Parameter::Buffer(_)
+            | Parameter::Scalar { .. }
+            | Parameter::Struct { .. }
+            | Parameter::Alias { .. }
+            | Parameter::Tensormap(_)
+            | Parameter::Multimem { .. } => None,
         }
     }
 }
@@ -232,6 +249,20 @@ pub enum Init {
     List(Vec<Literal>),
     /// The same value everywhere; the text `"iota"` counts 0, 1, 2, …, and `"&out"` is the address of a buffer.
     Fill(Literal),
+}
+
+impl Init {
+    /// The values as a line has them.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Init::List(values) if values.is_empty() => "0".to_owned(),
+            Init::List(values) => {
+                let values: Vec<String> = values.iter().map(Literal::to_string).collect();
+                values.join(", ")
+            }
+            Init::Fill(value) => value.to_string(),
+        }
+    }
 }
 
 impl Default for Init {

@@ -317,6 +317,13 @@ fn calls_are_compared_with_functions() {
             W0111 `g` unknown name `g`
         "#]],
     );
+    // What no argument fits is counted, too.
+    whole(
+        &module("p: .callprototype _ (.reg .samplerref s); call %rd1, p;"),
+        expect![[r#"
+            W0135 `call %rd1, p;` found 0 results and 0 arguments, `p` has 0 and 1
+        "#]],
+    );
     whole(
         &module("call (r), %rd1, (a);"),
         expect![[r#"
@@ -336,7 +343,7 @@ fn snippets_say_what_they_infer() {
     whole(
         "@p ld.shared.f32 x, [s+4];\nmul.f32 x, x, 2.0;",
         expect![[r#"
-            W0140 `` inferred declarations: `.reg .pred p;` `.reg .f32 x;` `.shared .b8 s[144];` (an array, 4 bytes per lane)
+            W0140 `` inferred declarations: `.reg .pred p;` `.reg .f32 x;` `.shared .b8 s[144];` (an array of f32 0, 1, 2, …, 4 bytes per lane)
         "#]],
     );
     whole(

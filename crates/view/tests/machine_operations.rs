@@ -1,5 +1,6 @@
 //! Single operations of machine code: what registers begin with goes in, the value that the code leaves in `R0` comes out.
 
+use warpgrid_view::model::FrameRequest;
 use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
 /// Shared memory after a snippet has run and each lane has stored `R0`; `R20` counts the lanes by four.
@@ -420,4 +421,28 @@ fn an_mbarrier_waits_for_copies() {
         "SYNCS.ARRIVE.TRANS64.RED.A0T1 RZ, [R6], RZ;\nARRIVES.LDGSTSBAR.64.TRANSCNT [R6];";
     assert_eq!(run(one, announced), 77);
     assert_eq!(run(two, "ARRIVES.LDGSTSBAR.64 [R6];"), 77);
+}
+
+#[test]
+fn a_register_reads_as_what_the_text_above_last_wrote() {
+    let source = "//@ launch block=1\n.target sm_80\nMOV R1, 0x3;\nFADD R0, RZ, 0.5;\nIADD3 R2, R1, 0x1, RZ;\nIMAD.MOV.U32 R0, RZ, RZ, R2;\nEXIT;";
+    let scenario = Scenario {
+        source: source.to_owned(),
+        front: Front::Sass,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).expect("it opens");
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        session.step();
+        let request = FrameRequest {
+            grids: Vec::new(),
+            warp: Some((0, 0)),
+        };
+        let frame = session.frame(&request);
+        let warp = frame.warp.expect("a warp");
+        let r0 = warp.registers.iter().find(|register| register.name == "R0");
+        seen.extend(r0.map(|register| register.values[0].clone()));
+    }
+    assert_eq!(seen, ["0", "0.5", "0.5", "4"]);
 }

@@ -76,6 +76,49 @@ fn halves_come_in_pairs() {
 }
 
 #[test]
+fn texels_are_compared_before_they_are_mixed() {
+    let lines = "//@ launch block=1\n//@ array depths: f32[1][4] = 0.25, 0.5, 0.75, 1\n//@ buffer out: f32[8]\n";
+    let body = "ld.param.u64 %rd0, [image];\nld.param.u64 %rd1, [out];\nmov.f32 %f0, 0f3f800000;\nmov.f32 %f9, 0f3f000000;\nmov.f32 %f8, 0f3f19999a;\ntex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0, %f9}], %f9;\nst.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};\nmov.f32 %f0, 0f40000000;\ntld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0, %f9}], %f8;\nst.global.v4.f32 [%rd1+16], {%f1, %f2, %f3, %f4};";
+    // Between texels 0 and 1 half of the two is not less than 0.5; of texels 1 and 2 the second is not less than 0.6.
+    let linear = session(
+        &format!(
+            "{lines}//@ texture image = depths filter=linear\n//@ expect out = 0.5, 0, 0, 1, 0, 1, 1, 0"
+        ),
+        "image out",
+        "",
+        body,
+    );
+    ran(linear, "out");
+}
+
+#[test]
+fn a_texel_has_one_sample_and_a_handle_says_what_it_is() {
+    let lines = "//@ launch block=1\n//@ array texels: u32[2][2] surface = 5, 6, 7, 8\n//@ texture image = texels\n//@ surface to = texels\n//@ buffer out: u32[4]\n";
+    let start = "ld.param.u64 %rd0, [image];\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [to];\nmov.u32 %r1, 1;\nmov.u32 %r2, 0;\n";
+    let asked = session(
+        &format!("{lines}//@ expect out = 8, 1, 0, 1"),
+        "image to out",
+        "",
+        &format!(
+            "{start}tex.2dms.v4.u32.s32 {{%r3, %r4, %r5, %r6}}, [%rd0, {{%r2, %r1, %r1, %r1}}];\nistypep.texref %p0, %rd0;\nistypep.surfref %p1, %rd0;\nistypep.surfref %p2, %rd2;\nselp.u32 %r4, 1, 0, %p0;\nselp.u32 %r5, 1, 0, %p1;\nselp.u32 %r6, 1, 0, %p2;\nst.global.v4.u32 [%rd1], {{%r3, %r4, %r5, %r6}};"
+        ),
+    );
+    ran(asked, "out");
+    let other = session(
+        lines,
+        "image to out",
+        "",
+        &format!(
+            "{start}tex.2dms.v4.u32.s32 {{%r3, %r4, %r5, %r6}}, [%rd0, {{%r1, %r1, %r1, %r1}}];"
+        ),
+    );
+    assert_eq!(
+        fault_of(other),
+        "thread (0, 0, 0) of block (0, 0, 0): found sample 1 of `image`, whose texels have sample 0 alone"
+    );
+}
+
+#[test]
 fn formatted_stores_are_converted_and_reductions_have_the_sign_of_the_format() {
     let session = session(
         "//@ launch block=1\n//@ array small: u8x4[2] surface\n//@ array sums: s32[2][2] surface = -5, 0, 0, 7\n//@ surface to = small\n//@ surface sum = sums\n//@ expect small = 0, 0, 0, 0, 255, 7, 0, 9\n//@ expect sums = -5, -3, 0, 7",

@@ -10,6 +10,7 @@ const TRACED_STEPS = 1_000;
 export const FOLDERS = {
   corpus: "crates/view/tests/corpus",
   machine_code: "crates/view/tests/machine_code",
+  tensor: "crates/view/tests/tensor",
   corpus_sass: "../shared/corpus_sass",
 };
 
@@ -41,6 +42,27 @@ export async function listings(root) {
   }));
 }
 
+/** Kernels of tensor instructions: a packed file for each family, with what its cases say and their texts. */
+export async function families(root) {
+  const { readdir } = await import("node:fs/promises");
+  const files = await readdir([root, FOLDERS.tensor].join("/"));
+  return files.filter((file) => file.endsWith(".json.gz")).sort().map((file) => ({ name: file.replace(".json.gz", ""), packed: `tensor/${file}` }));
+}
+
+/** The cases of a packed file, whose bytes go in. */
+async function unpacked(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const cases = await new Response(stream).json();
+  return cases.map(({ case: given, texts }) => ({ name: given.name, given, texts }));
+}
+
+/** The bytes of a file by the path that a case gives it. */
+export async function readBytes(root, path) {
+  const { readFile } = await import("node:fs/promises");
+  const [first, ...rest] = path.split("/");
+  return readFile([root, FOLDERS[first], ...rest].join("/"));
+}
+
 /** A file by the path that a case gives it. */
 export async function readCase(root, path) {
   const { readFile } = await import("node:fs/promises");
@@ -60,27 +82,30 @@ async function folder(root, which) {
 }
 
 /**
- * Runs every file of the cases. `read` takes a path that a case gives and brings the file's text.
+ * Runs every file of the cases. `read` takes a path that a case gives and brings the file's text, `bytes` brings its bytes.
  * `wrong` has a sentence for whatever is not as the case says; it is empty when all is well.
  */
-export async function runCorpus({ Session }, cases, read) {
+export async function runCorpus({ Session }, cases, read, bytes) {
   const result = { nRuns: 0, nBuffers: 0, wrong: [] };
-  for (const { name, facts, files, front, traces } of cases) {
-    const given = JSON.parse(await read(facts));
+  const all = [];
+  for (const each of cases) all.push(...(each.packed ? await unpacked(await bytes(each.packed)) : [each]));
+  for (const { name, facts, files: named, front, traces, given: said, texts } of all) {
+    const given = said ?? JSON.parse(await read(facts));
+    const files = named ?? Object.keys(texts);
     const native = traces ? JSON.parse(await read(traces)) : {};
-    const promises = await Promise.all(given.params.flatMap(buffers).map(promised));
+    const promises = await Promise.all([...given.params.flatMap(buffers), ...(given.arrays ?? []).flatMap(buffers)].map(promised));
     // A case says its memory twice, so that our reading of its numbers is held to account as well.
     for (const promise of promises.filter(({ digest, stated }) => digest !== stated))
       result.wrong.push(`${name}: \`expect\` of ${promise.name} has the digest ${promise.digest}, not ${promise.stated}`);
     for (const file of files) {
-      const say = (what) => result.wrong.push(`${file}: ${what}`);
-      const source = await read(file);
+      const say = (what) => result.wrong.push(`${texts ? `${name}/` : ""}${file}: ${what}`);
+      const source = texts?.[file] ?? await read(file);
       try {
         const session = new Session({ ...scenario(given, source), ...(front && { front }) });
         if (!session.run({ maxSteps: MAX_STEPS })) say(`not over after ${MAX_STEPS} steps`);
         faultDifferences(session.fault, given.fault).forEach(say);
         for (const promise of promises) {
-          bufferDifferences(promise, session.memory(promise.name)).forEach(say);
+          (await bufferDifferences(promise, session.memory(promise.name))).forEach(say);
           result.nBuffers += 1;
         }
         const expected = native[file.replace(/^corpus\//, "")];
@@ -107,8 +132,8 @@ async function sha256(bytes) {
 }
 
 /** What the package needs of a case. The module itself says its version. */
-export function scenario({ entry, grid, block, cluster, dynamic_shared, params }, source) {
-  return { source, entry, grid, block, cluster, dynamic_shared, params: params.map(signed) };
+export function scenario({ entry, grid, block, cluster, dynamic_shared, params, arrays }, source) {
+  return { source, entry, grid, block, cluster, dynamic_shared, params: params.map(signed), ...(arrays && { arrays: arrays.map(signed) }) };
 }
 
 /** A number that JavaScript and Rust both call zero loses its sign on the way; its bits do not. */
@@ -118,7 +143,7 @@ function signed(parameter) {
   return {
     ...parameter,
     ...(fields && { fields: fields.map(signed) }),
-    ...(init && { init: init.map(literal) }),
+    ...(init && { init: Array.isArray(init) ? init.map(literal) : init }),
     ...(value !== undefined && { value: literal(value) }),
   };
 }
@@ -126,12 +151,16 @@ function signed(parameter) {
 /** The buffers of a parameter whose memory after the launch is promised. */
 function buffers(parameter) {
   if (parameter.fields) return parameter.fields.flatMap(buffers);
-  return parameter.expect || parameter.one_of ? [parameter] : [];
+  return parameter.expect || parameter.one_of || parameter.expect_sha256 ? [parameter] : [];
 }
 
 /** The memory that a buffer may end with: one image of bytes, or several where writers race. */
-async function promised({ name, type, len, expect, expect_sha256, one_of }) {
+async function promised({ name, type, len: said, expect, expect_sha256, one_of }) {
+  // Of much memory the digest is all that a case says.
+  if (!one_of && !expect) return { name, width: widthOf(type), images: [], digest: expect_sha256, stated: expect_sha256 };
   const choices = one_of ?? expect.map((value) => [value]);
+  // An array of texels says its extents instead.
+  const len = said ?? choices.length;
   const nImages = Math.max(...choices.map((values) => values.length));
   const images = Array.from({ length: nImages }, (_, i) =>
     bytesOf(type, len, choices.map((values) => values[Math.min(i, values.length - 1)])),
@@ -141,7 +170,11 @@ async function promised({ name, type, len, expect, expect_sha256, one_of }) {
 }
 
 /** How a buffer differs: nothing, or its first wrong element. */
-function bufferDifferences({ name, width, images }, found) {
+async function bufferDifferences({ name, width, images, stated }, found) {
+  if (images.length === 0) {
+    const digest = await sha256(found);
+    return digest === stated ? [] : [`${name} has the digest ${digest}, expected ${stated}`];
+  }
   if (found.length !== images[0].length) return [`${name} has ${found.length} bytes, expected ${images[0].length}`];
   const matches = (image, at) => {
     for (let i = at; i < at + width; i++) if (found[i] !== image[i]) return false;

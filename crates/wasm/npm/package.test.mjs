@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { project } from "../consumers/build.mjs";
-import { kernels, listings, readCase, runCorpus } from "./corpus.mjs";
+import { families, kernels, listings, readBytes, readCase, runCorpus } from "./corpus.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const scale = await readFile(join(root, "crates/view/tests/data/scale.ptx"), "utf8");
@@ -255,6 +255,12 @@ test("every compiled kernel leaves the same bytes in wasm as natively", async ()
   const result = await runCorpus(warpgrid, await kernels(root), read);
   assert.deepEqual(result.wrong, []);
   assert.ok(result.nRuns >= 151 && result.nBuffers >= 424, `${result.nBuffers} buffers after ${result.nRuns} runs`);
+});
+
+test("kernels of tensor instructions leave the same bytes in wasm", async () => {
+  const result = await runCorpus(warpgrid, await families(root), read, (path) => readBytes(root, path));
+  assert.deepEqual(result.wrong, []);
+  assert.ok(result.nRuns >= 195 && result.nBuffers >= result.nRuns, `${result.nBuffers} buffers after ${result.nRuns} runs`);
 });
 
 test("the machine code of the same kernels leaves the same bytes in wasm", async () => {

@@ -69,19 +69,20 @@ pub(crate) fn Memories(props: &Props) -> Html {
     let shown = shown.filter(|memory| props.frame.shows(&memory.id));
     let (unused, mut used): (Vec<_>, Vec<_>) =
         shown.partition(|memory| !memory.is_named && index_of(memory).is_none());
-    // The blocks of a cluster lie side by side, each with its shared memory.
+    // The blocks of a cluster lie side by side, each with its shared and its tensor memory.
     let cluster = props.frame.cluster.as_ref().map(|cluster| {
         let n_columns = ((width / CLUSTER_COLUMN) as usize).clamp(1, cluster.blocks.len());
         let column = (width - CLUSTER_GAP * (n_columns - 1) as f64) / n_columns as f64;
         let (of_blocks, others): (Vec<_>, Vec<_>) = std::mem::take(&mut used)
             .into_iter()
-            .partition(|memory| matches!(memory.id, MemoryId::Shared(_)));
+            .partition(|memory| matches!(memory.id, MemoryId::Shared(_) | MemoryId::Tensor(_)));
         used = others;
         let column_of = |block: &ClusterBlock| {
-            let own = MemoryId::Shared(block.block);
-            let memory = of_blocks.iter().find(|memory| memory.id == own);
-            let memory = memory.map(|memory| card(memory, column - CARD_EDGES));
-            cluster_block(block, &props.frame, memory, &props.dispatch)
+            let own = [MemoryId::Shared(block.block), MemoryId::Tensor(block.block)];
+            let find = |own| of_blocks.iter().find(|memory| memory.id == own);
+            let memories = own.into_iter().filter_map(find);
+            let memories = memories.map(|memory| card(memory, column - CARD_EDGES));
+            cluster_block(block, &props.frame, memories.collect(), &props.dispatch)
         };
         let style = format!("--columns: {n_columns}");
         html! {
@@ -102,11 +103,11 @@ pub(crate) fn Memories(props: &Props) -> Html {
     }
 }
 
-/// A block of the cluster: its rank, how far its warps are, and its shared memory.
+/// A block of the cluster: its rank, how far its warps are, and its memories.
 fn cluster_block(
     block: &ClusterBlock,
     frame: &FrameRef,
-    memory: Option<Html>,
+    memories: Vec<Html>,
     dispatch: &Dispatch,
 ) -> Html {
     let is_shown = frame
@@ -121,11 +122,10 @@ fn cluster_block(
                 <small title="%cluster_ctarank, and the block in the grid">{ format!("block {}", block.block) }</small>
                 <span class="dots blocks">{ for block.warps.iter().enumerate().map(|(warp, progress)| dot(warp, *progress)) }</span>
             </div>
-            if let Some(memory) = memory {
-                { memory }
-            } else {
+            if memories.is_empty() {
                 <p class="quiet">{ "no shared memory" }</p>
             }
+            { for memories }
         </section>
     }
 }

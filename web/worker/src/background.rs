@@ -107,7 +107,8 @@ fn is_small(session: &Session) -> bool {
         | Parameter::Alias { .. }
         | Parameter::Tensormap(_)
         | Parameter::Texture(_)
-        | Parameter::Surface(_) => 0,
+        | Parameter::Surface(_)
+        | Parameter::Multimem { .. } => 0,
     });
     scenario.source.len() <= MAX_TEXT && elements.sum::<u64>() <= MAX_ELEMENTS
 }

@@ -440,6 +440,9 @@ fn parameter_text(parameter: &Parameter) -> String {
         Parameter::Tensormap(map) => format!("{}: tensor map of {}", map.name, map.buffer),
         Parameter::Texture(texture) => format!("{}: texture", texture.name),
         Parameter::Surface(surface) => format!("{}: surface", surface.name),
+        Parameter::Multimem { name, buffers } => {
+            format!("{name}: address of {}", buffers.join(", "))
+        }
     }
 }
 

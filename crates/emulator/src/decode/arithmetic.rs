@@ -7,38 +7,16 @@ use crate::decode::code::{FloatMode, Op};
 use crate::decode::ops::Int32Op;
 use crate::exec::mode::ArithmeticMode;
 use crate::state::registers::Slot;
-use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, Rounding, ScalarType};
+use warpgrid_isa::{ArithmeticOp, Modifiers, ScalarType};
 
 pub(super) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
     if expansion(op, modifiers).is_some() {
         return Support::Runs;
     }
-    if is_beyond(op, modifiers) {
-        return Support::not_yet("this operation on these types");
-    }
     match unit(op, modifiers) {
         Some(_) => Support::Runs,
         None => Support::not_yet("this operation on this type"),
     }
-}
-
-/// What the units would take for another operation: sums of two types, four bytes at once, saturated sums that are
-/// neither `.s32` nor floats, and modes that no unit has.
-fn is_beyond(op: ArithmeticOp, modifiers: &Modifiers) -> bool {
-    use ScalarType as T;
-    let is_dot = matches!(op, ArithmeticOp::Dp4a | ArithmeticOp::Dp2a);
-    let has_two_types = modifiers.a_type.is_some() && modifiers.d_type.is_some() && !is_dot;
-    let is_sum = matches!(op, ArithmeticOp::Add | ArithmeticOp::Sub);
-    let saturates = is_sum && modifiers.has(Flag::Sat);
-    let is_brain = matches!(modifiers.ty, Some(T::Bf16 | T::Bf16x2));
-    has_two_types
-        || modifiers.has(Flag::Oob)
-        || (is_brain && modifiers.rounding == Some(Rounding::Rz))
-        || modifiers.ty.is_some_and(|ty| {
-            matches!(ty, T::U8x4 | T::S8x4)
-                || (op == ArithmeticOp::Neg && matches!(ty, T::S16x2 | T::U16x2))
-                || (saturates && matches!(ty, T::U32 | T::U16x2 | T::S16x2))
-        })
 }
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
@@ -69,6 +47,11 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
             let [to, a, b, _] = same_width(d, bits, n)?;
             let slots = [to, a, b];
             Op::Int16x2 { f, signed, slots }
+        }
+        Unit::Int8x4(f) => {
+            let [to, a, b, _] = same_width(d, bits, n)?;
+            let slots = [to, a, b];
+            Op::Int8x4 { f, signed, slots }
         }
         Unit::Shift64(f) => {
             let slots = [d.target(0, 64)?, d.source(1, 64)?, d.source(2, 32)?];

@@ -34,8 +34,8 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> Decoded<Op> {
         AsyncOp::Copy => copy(d)?,
         AsyncOp::BulkCopy | AsyncOp::BulkReduction => bulk_copy(d)?,
         AsyncOp::CopyArrive => arrival(d)?,
-        AsyncOp::CopyCommit => return Ok(Op::AsyncCommit(GroupKind::Copies)),
-        AsyncOp::BulkCommit => return Ok(Op::AsyncCommit(GroupKind::Bulk)),
+        AsyncOp::CopyCommit => return Ok(d.commit(GroupKind::Copies)),
+        AsyncOp::BulkCommit => return Ok(d.commit(GroupKind::Bulk)),
         AsyncOp::CopyWait => return wait(d, GroupKind::Copies),
         AsyncOp::CopyWaitAll => {
             return Ok(Op::AsyncWait(GroupWait {
@@ -164,8 +164,10 @@ fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
         }),
         false => None,
     };
+    // `multimem` has no cache policy before it.
+    let mask_at = if d.is_absent(4) { 3 } else { 4 };
     let masked = |d: &mut Decoder<'_>, flag: Flag| match d.modifiers.has(flag) {
-        true => Ok(Some(d.element(4, 16)?)),
+        true => Ok(Some(d.element(mask_at, 16)?)),
         false => Ok(None),
     };
     let blocks = masked(d, Flag::Multicast)?;

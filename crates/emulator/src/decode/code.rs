@@ -1,5 +1,6 @@
 //! Decoded instructions: operands are slots, variables are addresses, details stand in side tables.
 
+use crate::decode::held::Touched;
 use crate::decode::matrix_plan::MatrixPlan;
 pub(crate) use crate::decode::op::Op;
 use crate::decode::stack::AnswerPart;
@@ -13,8 +14,8 @@ use crate::state::tensor_transfer::TensorDirection;
 use warpgrid_isa::video::Selection;
 use warpgrid_isa::{
     AtomicOp, BarrierReduce, BoolOp, CompareOp, Geometry, LoadMode, MachineOp, Property, ReduceOp,
-    ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace, SurfaceBounds, SurfaceOp,
-    TensorMapField, VideoLanes, VideoOp, VoteMode,
+    ReferenceKind, ScalarType, Scope, Sem, ShuffleMode, SpecialRegister, StateSpace, SurfaceBounds,
+    SurfaceOp, TensorMapField, VideoLanes, VideoOp, VoteMode,
 };
 use warpgrid_program::FunctionId;
 
@@ -34,7 +35,11 @@ pub(crate) struct Code {
     pub(crate) starts: Vec<AsyncPlan>,
     pub(crate) tensor_copies: Vec<TensorCopyPlan>,
     pub(crate) tensor_maps: Vec<TensorMapPlan>,
+    pub(crate) multimem: Vec<MultimemPlan>,
     pub(crate) warp_products: Vec<WarpProductPlan>,
+    pub(crate) touched: Vec<Touched>,
+    /// The kinds of groups that some instruction makes.
+    pub(crate) made_groups: Vec<GroupKind>,
     pub(crate) tensor_memory: Vec<TensorMemoryPlan>,
     pub(crate) stacks: Vec<StackPlan>,
     pub(crate) launches: Vec<LaunchPlan>,
@@ -444,7 +449,27 @@ pub(crate) enum LaunchPlan {
 pub(crate) enum ImagePlan {
     Sample(SamplePlan),
     Query(QueryPlan),
+    Refers(ReferencePlan),
     Access(SurfacePlan),
+}
+
+/// An access to memory of several devices.
+#[derive(Clone, Debug)]
+pub(crate) struct MultimemPlan {
+    /// Its elements are those that are loaded.
+    pub(crate) access: AccessPlan,
+    pub(crate) action: MultimemAction,
+    /// What is stored, or combined with what each device holds.
+    pub(crate) sources: Vec<Element>,
+}
+
+/// What an access to memory of several devices does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MultimemAction {
+    /// Combines what all devices hold.
+    Load(AtomicOp),
+    Store,
+    Reduce(AtomicOp),
 }
 
 /// A read of a texture.
@@ -460,11 +485,22 @@ pub(crate) struct SamplePlan {
     /// Of the coordinates; else they are integers.
     pub(crate) is_float: bool,
     pub(crate) offsets: Vec<Element>,
+    /// A float that texels are compared with.
+    pub(crate) compared: Option<Element>,
     pub(crate) elements: Vec<Element>,
     /// A predicate that says whether the texels are there.
     pub(crate) resident: Option<Element>,
     /// Of an element.
     pub(crate) to: ScalarType,
+}
+
+/// Whether a value refers to a texture, a sampler or a surface.
+#[derive(Clone, Debug)]
+pub(crate) struct ReferencePlan {
+    pub(crate) kind: ReferenceKind,
+    /// A predicate.
+    pub(crate) to: Element,
+    pub(crate) image: Element,
 }
 
 /// A question about a texture or a surface.
@@ -628,6 +664,11 @@ pub(crate) enum SystemCall {
 }
 
 impl Code {
+    /// Whether some instruction makes groups of this kind. Machine code waits by other means, too.
+    pub(crate) fn makes_groups(&self, kind: GroupKind) -> bool {
+        !self.addresses.is_empty() || self.made_groups.contains(&kind)
+    }
+
     /// Where a function with this index starts, and its frame.
     pub(crate) fn function_at(&self, pc: u32) -> Option<&FunctionCode> {
         let after = self.functions.partition_point(|f| f.start <= pc);

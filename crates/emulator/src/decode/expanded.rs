@@ -2,7 +2,7 @@
 
 use super::{Decoded, Decoder, Refusal};
 use crate::decode::code::{Combine, CompareKind, Comparison, Conversion, FloatMode, Op};
-use crate::decode::ops::{Float32Op, FloatOp, Int16x2Op, Int32Op, IntOp};
+use crate::decode::ops::{Float32Op, FloatOp, Int32Op, IntOp, PackedOp};
 use crate::exec::mode::ArithmeticMode;
 use crate::state::registers::Slot;
 use warpgrid_isa::{ArithmeticOp, CompareOp, Flag, Modifiers, ScalarType};
@@ -29,7 +29,14 @@ pub(super) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Expan
         && matches!(modifiers.a_type, Some(ScalarType::F16 | ScalarType::Bf16));
     let is_word = matches!(
         modifiers.ty,
-        Some(ScalarType::S32 | ScalarType::U32 | ScalarType::S16x2 | ScalarType::U16x2)
+        Some(
+            ScalarType::S32
+                | ScalarType::U32
+                | ScalarType::S16x2
+                | ScalarType::U16x2
+                | ScalarType::S8x4
+                | ScalarType::U8x4
+        )
     );
     if op == A::Lop3 && modifiers.combine.is_some() {
         return Some(Expansion::LogicAndPredicate);
@@ -167,20 +174,19 @@ fn widened(d: &mut Decoder<'_>, index: usize) -> Decoded<Slot> {
 fn extreme_above_zero(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
     let is_min = op == ArithmeticOp::Min;
     let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);
-    let signed = matches!(ty, ScalarType::S32 | ScalarType::S16x2);
+    let signed = ty.is_signed();
     let zero = d.constant(0, 32);
     let (a, b) = (d.source(1, 32)?, d.source(2, 32)?);
     let (first, to) = (d.hidden(32).slot, d.target(0, 32)?);
-    if matches!(ty, ScalarType::S16x2 | ScalarType::U16x2) {
-        let f = if is_min {
-            Int16x2Op::Min
-        } else {
-            Int16x2Op::Max
+    if ty.is_packed_integer() {
+        let has_bytes = matches!(ty, ScalarType::S8x4 | ScalarType::U8x4);
+        let of = |f, slots| match has_bytes {
+            true => Op::Int8x4 { f, signed, slots },
+            false => Op::Int16x2 { f, signed, slots },
         };
-        let slots = [first, a, b];
-        d.before.push(Op::Int16x2 { f, signed, slots });
-        let (f, slots) = (Int16x2Op::Max, [to, first, zero]);
-        return Ok(Op::Int16x2 { f, signed, slots });
+        let f = if is_min { PackedOp::Min } else { PackedOp::Max };
+        d.before.push(of(f, [first, a, b]));
+        return Ok(of(PackedOp::Max, [to, first, zero]));
     }
     let f = Int32Op::Plain(if is_min { IntOp::Min } else { IntOp::Max });
     let slots = [first, a, b, zero];

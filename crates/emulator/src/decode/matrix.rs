@@ -9,15 +9,15 @@ use crate::decode::matrix_plan::{
 use crate::exec::tensor::{BitOp, FactorType, Overflow, Plan, Product, ProductOp};
 use crate::run::fault::AccessKind;
 use warpgrid_isa::fragment::{
-    FragmentMap, FragmentOp, FragmentQuery, Matrix, Place, Shape, TensorCore, fragment,
-    moved_matrix,
+    FragmentMap, FragmentQuery, Matrix, Place, Shape, TensorCore, fragment, moved_matrix,
 };
 use warpgrid_isa::{
-    BoolOp, Flag, MatrixLayout, MatrixOp, Modifiers, Rounding, ScalarType, Sem, StateSpace,
+    BoolOp, Flag, MatrixCount, MatrixLayout, MatrixOp, Modifiers, Rounding, ScalarType, Sem,
+    StateSpace,
 };
 use warpgrid_program::{AddressBase, OperandValue};
 
-pub(super) fn supports(op: MatrixOp, modifiers: &Modifiers) -> Support {
+pub(super) fn supports(op: MatrixOp) -> Support {
     match op {
         MatrixOp::WmmaLoadA
         | MatrixOp::WmmaLoadB
@@ -25,14 +25,21 @@ pub(super) fn supports(op: MatrixOp, modifiers: &Modifiers) -> Support {
         | MatrixOp::WmmaStore
         | MatrixOp::WmmaMma => Support::Runs,
         MatrixOp::Mma | MatrixOp::MmaScaled => Support::Runs,
-        MatrixOp::MmaSparse => Support::Runs,
-        MatrixOp::MmaSparseScaled => Support::not_yet("sparse products with factors"),
-        MatrixOp::Ldmatrix | MatrixOp::Stmatrix => {
-            match FragmentOp::of_operand(op, modifiers, Matrix::D) {
-                Some(_) => Support::Runs,
-                None => Support::not_yet("more matrices than the manual has"),
-            }
-        }
+        MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => Support::Runs,
+        MatrixOp::Ldmatrix | MatrixOp::Stmatrix => Support::Runs,
+    }
+}
+
+/// More matrices than the manual has count as one (assembler 13.5).
+fn counted(modifiers: &Modifiers) -> Modifiers {
+    use MatrixCount as C;
+    let count = modifiers.count.map(|count| match count {
+        C::X1 | C::X2 | C::X4 => count,
+        C::X8 | C::X16 | C::X32 | C::X64 | C::X128 => C::X1,
+    });
+    Modifiers {
+        count,
+        ..*modifiers
     }
 }
 
@@ -43,8 +50,9 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
         }
         MatrixOp::WmmaMma | MatrixOp::Mma | MatrixOp::MmaScaled => product(d, op)?,
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => rows(d, op)?,
-        MatrixOp::MmaSparse => MatrixPlan::Sparse(Box::new(warp_product::sparse_of_warp(d)?)),
-        MatrixOp::MmaSparseScaled => return Err(Refusal::NotYet(None)),
+        MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {
+            MatrixPlan::Sparse(Box::new(warp_product::sparse_of_warp(d)?))
+        }
     };
     d.code.matrices.push(plan);
     Ok(Op::Matrix(d.code.matrices.len() as u32 - 1))
@@ -52,7 +60,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
 
 /// The fragment map of an operand.
 fn map(d: &Decoder<'_>, op: MatrixOp, matrix: Matrix) -> Decoded<FragmentMap> {
-    let query = FragmentQuery::of_operand(op, d.modifiers, matrix, *d.program.target);
+    let query = FragmentQuery::of_operand(op, &counted(d.modifiers), matrix, *d.program.target);
     let query = query.ok_or(Refusal::NotYet(None))?;
     // Machine code is not checked for what its target has.
     fragment(&query).map_err(|error| Refusal::NotYet(Some(error.to_string())))
@@ -188,7 +196,7 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     let (b_registers, _) = d.sources(2, bits(b_type))?;
     let (c_registers, _) = d.sources(3, bits(c_type))?;
     let factors = match is_scaled {
-        true => Some([factors(d, Matrix::A)?, factors(d, Matrix::B)?]),
+        true => Some([factors(d, Matrix::A, 4)?, factors(d, Matrix::B, 6)?]),
         false => None,
     };
     Ok(MatrixPlan::Product(Box::new(ProductPlan {
@@ -202,10 +210,9 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     })))
 }
 
-/// The factors of the lines of A or B, and the selectors beside them.
-fn factors(d: &mut Decoder<'_>, matrix: Matrix) -> Decoded<FactorsPlan> {
+/// The factors of the lines of A or B at a position, and the selectors after them.
+pub(super) fn factors(d: &mut Decoder<'_>, matrix: Matrix, at: usize) -> Decoded<FactorsPlan> {
     let is_paired = matrix == Matrix::A;
-    let at = if is_paired { 4 } else { 6 };
     let register = d.source(at, 32)?;
     let (selectors, _) = d.sources(at + 1, 16)?;
     let [byte, lane] = selectors[..] else {

@@ -1,9 +1,11 @@
 //! Loads, stores and atomics: each has a plan.
 
 use super::{Decoded, Decoder, Refusal, Support};
-use crate::decode::code::{AccessNotes, AccessPlan, AtomicPlan, Bank, Element, FillPlan, Op};
+use crate::decode::code::{
+    AccessNotes, AccessPlan, AtomicPlan, Bank, Element, FillPlan, MultimemAction, MultimemPlan, Op,
+};
 use crate::run::observe::CacheHints;
-use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, ScalarType, Sem, StateSpace};
+use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, MultimemOp, ScalarType, Sem, StateSpace};
 use warpgrid_program::{AddressBase, OperandValue};
 
 pub(super) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
@@ -102,6 +104,41 @@ fn atomic(d: &mut Decoder<'_>, returns: bool) -> Decoded<Op> {
         c,
     });
     Ok(Op::Atomic(d.code.atomics.len() as u32 - 1))
+}
+
+/// `multimem.ld_reduce`, `multimem.st`, `multimem.red`
+pub(super) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
+    let ty = access_type(d)?;
+    let combined = d.modifiers.atomic;
+    let combined = || combined.ok_or_else(|| Refusal::missing("operation"));
+    let (action, address) = match op {
+        MultimemOp::LoadReduce => (MultimemAction::Load(combined()?), 1),
+        MultimemOp::Reduction | MultimemOp::AsyncReduction => {
+            (MultimemAction::Reduce(combined()?), 0)
+        }
+        MultimemOp::Store
+        | MultimemOp::AsyncStore
+        | MultimemOp::BulkCopy
+        | MultimemOp::BulkReduction => (MultimemAction::Store, 0),
+    };
+    let (elements, operands, sources) = match action {
+        MultimemAction::Load(_) => {
+            let (elements, operands) = d.destinations(0)?;
+            (elements, operands, Vec::new())
+        }
+        MultimemAction::Store | MultimemAction::Reduce(_) => {
+            let (sources, operands) = d.sources(1, ty.width_bits())?;
+            (sources.clone(), operands, sources)
+        }
+    };
+    let at = (address, usize::MAX);
+    let access = access_plan(d, at, ty, Sem::Weak, elements, operands)?;
+    d.code.multimem.push(MultimemPlan {
+        access,
+        action,
+        sources,
+    });
+    Ok(Op::Multimem(d.code.multimem.len() as u32 - 1))
 }
 
 /// What all accesses have in common; `at` gives the positions of the address and of the cache policy, `ty` the type of an

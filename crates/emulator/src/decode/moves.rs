@@ -160,7 +160,7 @@ fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
     };
     let zero = d.constant(0, 32);
     let signed = true;
-    let mut parts = [low_word(d, 1)?, low_word(d, 2)?];
+    let mut parts = [d.source(1, 32)?, d.source(2, 32)?];
     for part in &mut parts {
         for (op, limit) in [(IntOp::Max, least), (IntOp::Min, most)] {
             let to = d.hidden(32).slot;
@@ -176,7 +176,7 @@ fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
         false => {
             let to = d.hidden(32).slot;
             let by = d.constant(u64::from(2 * bits), 32);
-            let slots = [to, low_word(d, 3)?, by, zero];
+            let slots = [to, d.source(3, 32)?, by, zero];
             let f = Int32Op::Shl;
             d.before.push(Op::Int32 { f, signed, slots });
             to
@@ -186,36 +186,8 @@ fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
     let (width, with_a) = (d.constant(u64::from(bits), 32), d.hidden(32).slot);
     d.before
         .push(Op::Insert32([with_a, a, above, width, width]));
-    let to = d.destination(0)?;
-    let word = match to.bank {
-        Bank::B32 => to.slot,
-        Bank::B64 => d.hidden(32).slot,
-        Bank::B128 | Bank::Predicate => return Err(Refusal::NotYet(None)),
-    };
-    if to.bank == Bank::B64 {
-        let (d_to, signed) = (to.slot, false);
-        d.after.push(Op::Extend32 {
-            signed,
-            d: d_to,
-            a: word,
-        });
-    }
+    let word = d.target(0, 32)?;
     Ok(Op::Insert32([word, b, with_a, zero, width]))
-}
-
-/// The low 32 bits of a source.
-fn low_word(d: &mut Decoder<'_>, index: usize) -> Decoded<Slot> {
-    let element = d.element(index, 32)?;
-    match element.bank {
-        Bank::B32 => Ok(element.slot),
-        Bank::B64 => {
-            let to = d.hidden(32).slot;
-            let a = element.slot;
-            d.before.push(Op::Truncate64 { d: to, a });
-            Ok(to)
-        }
-        Bank::B128 | Bank::Predicate => Err(Refusal::NotYet(None)),
-    }
 }
 
 /// An address in shared memory of the cluster as a value, and whether it is a generic one. The name of a variable is its

@@ -3,7 +3,7 @@
 
 use crate::decode::code::{CarryMode, Combine, Comparison, Element, GroupWait, SignOf};
 use crate::decode::ops::{
-    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op,
+    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, PackedOp,
     ShiftOp,
 };
 use crate::exec::mode::{Conversion, FloatMode};
@@ -34,7 +34,13 @@ pub(crate) enum Op {
     },
     /// Two 16-bit integers in a register.
     Int16x2 {
-        f: Int16x2Op,
+        f: PackedOp,
+        signed: bool,
+        slots: [Slot; 3],
+    },
+    /// Four 8-bit integers in a register.
+    Int8x4 {
+        f: PackedOp,
         signed: bool,
         slots: [Slot; 3],
     },
@@ -280,6 +286,10 @@ pub(crate) enum Op {
     /// Reads or writes a texture or surface, or asks about it.
     Image(u32),
     AsyncCommit(GroupKind),
+    /// Reads or writes memory of several devices.
+    Multimem(u32),
+    /// Looks whether registers are those of a product in flight.
+    Touch(u32),
     AsyncWait(GroupWait),
     /// `st.bulk`
     Fill(u32),
@@ -359,6 +369,7 @@ macro_rules! infrequent {
     () => {
         Op::Int16 { .. }
             | Op::Int16x2 { .. }
+            | Op::Int8x4 { .. }
             | Op::Extract64 { .. }
             | Op::Count64 { .. }
             | Op::Insert32(_)
@@ -414,6 +425,8 @@ macro_rules! beyond_registers {
             | Op::Launch(_)
             | Op::Image(_)
             | Op::AsyncCommit(_)
+            | Op::Touch(_)
+            | Op::Multimem(_)
             | Op::Fill(_)
             | Op::MapToRank { .. }
             | Op::RankOf { .. }

@@ -68,10 +68,21 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A destination in the bank of this width.
+    /// A destination in the bank of this width; a register of another bank gets the value afterwards.
     pub(super) fn target(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
         let element = self.destination(index)?;
-        self.in_bank(element, bits, index)
+        if !element.slot.is_some() || element.bank == bank_of(bits) {
+            return Ok(element.slot);
+        }
+        let a = self.hidden(bits);
+        let elements = self.pack(vec![element]);
+        let element_bits = bits as u8;
+        self.after.push(Op::Unpack {
+            a,
+            elements,
+            element_bits,
+        });
+        Ok(a.slot)
     }
 
     /// A destination and a predicate after it; each may be missing.
@@ -109,10 +120,21 @@ impl<'a> Decoder<'a> {
         )))
     }
 
-    /// A source in the bank of this width.
+    /// A source in the bank of this width; of a register of another bank the low bits.
     pub(super) fn source(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
         let element = self.element(index, bits)?;
-        self.in_bank(element, bits, index)
+        if !element.slot.is_some() || element.bank == bank_of(bits) {
+            return Ok(element.slot);
+        }
+        let d = self.hidden(bits);
+        let elements = self.pack(vec![element]);
+        let element_bits = bits as u8;
+        self.before.push(Op::Pack {
+            d,
+            elements,
+            element_bits,
+        });
+        Ok(d.slot)
     }
 
     /// A source that may be left out.
@@ -225,6 +247,8 @@ impl<'a> Decoder<'a> {
             elements.push(match &operand.value {
                 OperandValue::Destination(None) => Element::SINK,
                 OperandValue::Destination(Some(run)) => self.written(*run)?,
+                // What cannot be written is passed over, as the assembler does.
+                OperandValue::Source(..) => Element::SINK,
                 _ => return Err(self.unexpected(index, "destinations")),
             });
         }

@@ -89,11 +89,13 @@ pub(crate) enum Int64Op {
     Brev,
 }
 
-/// Two 16-bit integers in a register.
+/// Two integers of 16 bits, or four of 8, in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Int16x2Op {
+pub(crate) enum PackedOp {
     Add,
     Sub,
+    AddSaturated,
+    SubSaturated,
     Mul,
     Neg,
     Abs,
@@ -171,6 +173,8 @@ pub(crate) enum Float64Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HalfOp {
     Plain(FloatOp),
+    /// `fma.oob`: zero where a source is the NaN of what lies outside of a tensor.
+    FmaInside,
     Ex2,
     Tanh,
 }

@@ -43,13 +43,13 @@ pub fn supports(action: &Action) -> Support {
         Does::Memory(op) => memory::supports(op, modifiers),
         Does::Async(op) => asynchronous::supports(op),
         Does::Mbarrier(op) => mbarrier::supports(op),
-        Does::Matrix(op) => matrix::supports(op, modifiers),
+        Does::Matrix(op) => matrix::supports(op),
         Does::Control(op) => control::supports(op),
         Does::Sync(op) => sync::supports(op),
         Does::Warp(op) => warp::supports(op, modifiers),
         Does::Hint(op) => hint::supports(op),
         Does::Machine(op) => machine::supports(op),
-        Does::Unit(op) => beside::supports(op, modifiers),
+        Does::Unit(op) => beside::supports(op),
         Does::Unknown => Support::not_yet("an unknown opcode"),
     }
 }

@@ -1,11 +1,11 @@
 //! Tensor memory: operands to plans.
 
 use super::asynchronous::object;
-use super::{Decoded, Decoder, Refusal, Support};
+use super::{Decoded, Decoder, Refusal};
 use crate::decode::code::{AccessPlan, Element, Op, Predicate};
 use warpgrid_isa::{
     CopyShape, CtaGroup, Flag, MmaKind, Modifiers, MoveShape, MulPart, ReduceOp, ScalarType,
-    TensorMemoryOp, WarpMulticast,
+    TensorMemoryOp, Unpacking, WarpMulticast,
 };
 use warpgrid_program::OperandValue;
 
@@ -22,6 +22,8 @@ pub(crate) enum TensorMemoryPlan {
         /// Whether all lanes of the warp execute it together.
         takes_warp: bool,
     },
+    /// The block will not reserve columns any more.
+    Relinquish,
     Load(Box<MovePlan>),
     Store(Box<MovePlan>),
     Commit {
@@ -40,7 +42,9 @@ impl TensorMemoryPlan {
                 Reserved::Register(_) => false,
             },
             TensorMemoryPlan::Free { takes_warp, .. } => *takes_warp,
-            TensorMemoryPlan::Load(_) | TensorMemoryPlan::Store(_) => true,
+            TensorMemoryPlan::Relinquish
+            | TensorMemoryPlan::Load(_)
+            | TensorMemoryPlan::Store(_) => true,
             TensorMemoryPlan::Commit { .. } | TensorMemoryPlan::Start(_) => false,
         }
     }
@@ -102,7 +106,11 @@ pub(crate) enum StartKind {
         source: Element,
         shape: CopyShape,
         warps: Option<WarpMulticast>,
+        /// Elements of fewer bits, each of which gets a byte.
+        unpacking: Option<Unpacking>,
     },
+    /// Rows of tensor memory move down by one.
+    Shift,
     Product(ProductOperands),
 }
 
@@ -120,6 +128,10 @@ pub(crate) struct ProductOperands {
     pub(crate) factors: Option<[TensorAddress; 2]>,
     pub(crate) factors_per_line: usize,
     pub(crate) metadata: Option<TensorAddress>,
+    /// Which columns of B count as zero.
+    pub(crate) zeros: Option<Element>,
+    /// Whether the rows of A are taken one further down.
+    pub(crate) is_shifted: bool,
     /// Whether the second factor stays in its collector, which changes where D lies.
     pub(crate) is_stationary: bool,
     /// Whether the descriptor alone says whether A is sparse, and which of the types of an opcode it has, as in machine code.
@@ -131,35 +143,6 @@ pub(crate) struct ProductOperands {
 pub(crate) enum FactorOperand {
     Kept(TensorAddress),
     Described(Element),
-}
-
-pub(super) fn supports(op: TensorMemoryOp, modifiers: &Modifiers) -> Support {
-    use TensorMemoryOp as T;
-    match op {
-        T::Copy if modifiers.unpacking.is_some() => {
-            Support::not_yet("copies that unpack their elements")
-        }
-        T::Shift => Support::not_yet("shifts of tensor memory"),
-        T::Product | T::SparseProduct if modifiers.has(Flag::AShift) => {
-            Support::not_yet("products whose rows are shifted")
-        }
-        T::Allocate
-        | T::Free
-        | T::Relinquish
-        | T::Commit
-        | T::Copy
-        | T::Fence
-        | T::Wait
-        | T::Load
-        | T::LoadReduce
-        | T::Store
-        | T::Product
-        | T::ScaledProduct
-        | T::SparseProduct
-        | T::StationaryProduct
-        | T::StationarySparseProduct => Support::Runs,
-        T::SparseScaledProduct => Support::not_yet("sparse products with factors"),
-    }
 }
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
@@ -174,8 +157,9 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
             columns: d.element(1, 32)?,
             takes_warp: d.function.machine.is_none(),
         },
-        // Blocks that share a multiprocessor are not modelled.
-        T::Relinquish => return Ok(Op::Nop),
+        // Machine code does not say that a block may not go on to reserve.
+        T::Relinquish if d.function.machine.is_some() => return Ok(Op::Nop),
+        T::Relinquish => TensorMemoryPlan::Relinquish,
         // Loads and stores are done in their step.
         T::Fence | T::Wait => return Ok(Op::Nop),
         T::Commit => TensorMemoryPlan::Commit {
@@ -194,7 +178,12 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
         T::SparseProduct => product(d, Places::PLAIN.sparse())?,
         T::StationaryProduct => product(d, Places::STATIONARY)?,
         T::StationarySparseProduct => product(d, Places::STATIONARY.sparse())?,
-        T::Shift | T::SparseScaledProduct => return Err(Refusal::NotYet(None)),
+        T::SparseScaledProduct => product(d, Places::SCALED.sparse())?,
+        T::Shift => TensorMemoryPlan::Start(Box::new(StartPlan {
+            group: group(d),
+            d: address(d, 0)?,
+            kind: StartKind::Shift,
+        })),
     };
     d.code.tensor_memory.push(plan);
     Ok(Op::TensorMemory(d.code.tensor_memory.len() as u32 - 1))
@@ -322,6 +311,7 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
             source: d.element(1, 64)?,
             shape: unit.copied.ok_or_else(|| Refusal::missing("shape"))?,
             warps: unit.warps,
+            unpacking: d.modifiers.unpacking,
         },
     })))
 }
@@ -383,16 +373,22 @@ fn product(d: &mut Decoder<'_>, places: Places) -> Decoded<TensorMemoryPlan> {
     let there = |d: &Decoder<'_>, at: Option<usize>| {
         at.filter(|at| *d.operand(*at) != OperandValue::Absent)
     };
-    if there(d, places.zeros).is_some() {
-        let what = "`tcgen05.mma.ws` with columns that are zero".to_owned();
-        return Err(Refusal::NotYet(Some(what)));
-    }
+    let zeros = match there(d, places.zeros) {
+        Some(at) => Some(d.element(at, 64)?),
+        None => None,
+    };
     let a = match d.operand(1) {
         OperandValue::Address(_) => FactorOperand::Kept(address(d, 1)?),
         _ => FactorOperand::Described(d.element(1, 64)?),
     };
-    let adds = d.condition(places.adds)?;
-    let left_out = match there(d, places.left_out) {
+    // The assembler takes the predicate in the place of the lanes, too.
+    let leaves_out = there(d, places.left_out)
+        .filter(|at| !matches!(d.operand(*at), OperandValue::Predicate { .. }));
+    let adds = match places.left_out {
+        Some(at) if leaves_out.is_none() && there(d, Some(at)).is_some() => d.condition(at)?,
+        _ => d.condition(places.adds)?,
+    };
+    let left_out = match leaves_out {
         Some(at) => d.sources(at, 32)?.0,
         None => Vec::new(),
     };
@@ -422,6 +418,8 @@ fn product(d: &mut Decoder<'_>, places: Places) -> Decoded<TensorMemoryPlan> {
             factors,
             factors_per_line: modifiers.factors_per_line().into(),
             metadata,
+            zeros,
+            is_shifted: modifiers.has(Flag::AShift),
             is_stationary: places.zeros.is_some(),
             is_described: d.function.machine.is_some(),
         }),

@@ -1,48 +1,19 @@
 //! Textures and surfaces: operands to plans.
 
-use super::{Decoded, Decoder, Refusal, Support};
+use super::{Decoded, Decoder, Refusal};
 use crate::decode::code::{
-    AccessNotes, AccessPlan, Element, ImagePlan, Op, QueryPlan, SamplePlan, SurfacePlan,
+    AccessNotes, AccessPlan, Element, ImagePlan, Op, QueryPlan, ReferencePlan, SamplePlan,
+    SurfacePlan,
 };
 use crate::run::observe::CacheHints;
 use crate::state::registers::Slot;
 use warpgrid_isa::{
-    Geometry, Modifiers, ScalarType, Sem, StateSpace, SurfaceMode, SurfaceOp, TexelComponent,
-    TextureOp,
+    Geometry, ScalarType, Sem, StateSpace, SurfaceMode, SurfaceOp, TexelComponent, TextureOp,
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
 /// Offsets of texels are far smaller; a larger literal is a value to compare with.
 const MOST_OFFSET: i64 = 64;
-
-pub(super) fn supports(op: TextureOp, modifiers: &Modifiers) -> Support {
-    match (op, modifiers.unit.geometry) {
-        (TextureOp::IsReference, _) => Support::not_yet("questions what a handle refers to"),
-        (_, Some(Geometry::D2ms | Geometry::A2dms)) => {
-            Support::not_yet("several samples of a texel")
-        }
-        (
-            TextureOp::Sample
-            | TextureOp::SampleLevel
-            | TextureOp::SampleGradient
-            | TextureOp::Gather
-            | TextureOp::Query
-            | TextureOp::QueryLevel,
-            _,
-        ) => Support::Runs,
-    }
-}
-
-pub(super) fn supports_surface(op: SurfaceOp, modifiers: &Modifiers) -> Support {
-    match (op, modifiers.unit.geometry) {
-        (_, Some(Geometry::D4 | Geometry::D5)) => {
-            Support::not_yet("surfaces of four and five dimensions, which the manual does not have")
-        }
-        (SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Reduction | SurfaceOp::Query, _) => {
-            Support::Runs
-        }
-    }
-}
 
 pub(super) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
     let plan = match op {
@@ -52,7 +23,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
         TextureOp::Gather => sample(d, 2)?,
         TextureOp::Query => query(d, false)?,
         TextureOp::QueryLevel => query(d, true)?,
-        TextureOp::IsReference => return Err(Refusal::NotYet(None)),
+        TextureOp::IsReference => reference(d)?,
     };
     Ok(planned(d, plan))
 }
@@ -90,16 +61,20 @@ fn sample(d: &mut Decoder<'_>, offset_at: usize) -> Decoded<ImagePlan> {
         false => None,
     };
     let (image, sampler, coordinates) = place(d, 1)?;
-    if !d.is_absent(offset_at + 1) {
-        return Err(compared());
-    }
+    let mut compared = match d.is_absent(offset_at + 1) {
+        true => None,
+        false => Some(d.element(offset_at + 1, 32)?),
+    };
     let offsets = match d.operand(offset_at) {
         OperandValue::Absent => Vec::new(),
         OperandValue::List(_) => d.sources(offset_at, 32)?.0,
-        OperandValue::Source(source, _) if is_offset(d, *source) => {
+        OperandValue::Source(source, _) if compared.is_some() || is_offset(d, *source) => {
             vec![d.element(offset_at, 32)?]
         }
-        _ => return Err(compared()),
+        _ => {
+            compared = Some(d.element(offset_at, 32)?);
+            Vec::new()
+        }
     };
     Ok(ImagePlan::Sample(SamplePlan {
         geometry,
@@ -114,14 +89,21 @@ fn sample(d: &mut Decoder<'_>, offset_at: usize) -> Decoded<ImagePlan> {
         coordinates,
         is_float: coordinate == ScalarType::F32,
         offsets,
+        compared,
         elements,
         resident,
         to,
     }))
 }
 
-fn compared() -> Refusal {
-    Refusal::NotYet(Some("tex with a value to compare with".to_owned()))
+/// `istypep.texref p, a`
+fn reference(d: &mut Decoder<'_>) -> Decoded<ImagePlan> {
+    let kind = d.modifiers.unit.reference;
+    Ok(ImagePlan::Refers(ReferencePlan {
+        kind: kind.ok_or_else(|| Refusal::missing("type of reference"))?,
+        image: d.element(1, 64)?,
+        to: d.destination(0)?,
+    }))
 }
 
 /// Whether a value alone after a texture is an offset: else it is a value to compare with.
@@ -195,11 +177,12 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
             surface_sources(d, values_at, ty)?
         }
     };
-    if elements.len() < n {
+    // One value alone is that of all elements.
+    let (Some(last), Some(operand)) = (elements.last().copied(), operands.last().copied()) else {
         return Err(Refusal::missing("element"));
-    }
-    elements.truncate(n);
-    operands.truncate(n);
+    };
+    elements.resize(n, last);
+    operands.resize(n, operand);
     let element_bytes = ty.width_bytes();
     Ok(ImagePlan::Access(SurfacePlan {
         op,

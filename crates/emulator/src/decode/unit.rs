@@ -2,8 +2,8 @@
 //! or nothing where no unit does.
 
 use crate::decode::ops::{
-    CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int16x2Op, Int32Op, Int64Op, IntOp,
-    Overflow, ShiftOp,
+    CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow,
+    PackedOp, ShiftOp,
 };
 use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MulPart, OverflowMode, ScalarType};
 
@@ -13,7 +13,8 @@ pub(super) enum Unit {
     Int16(Int16Op),
     Int32(Int32Op),
     Int64(Int64Op),
-    Int16x2(Int16x2Op),
+    Int16x2(PackedOp),
+    Int8x4(PackedOp),
     /// b is 32 bits wide.
     Shift64(ShiftOp),
     /// The result is 32 bits wide.
@@ -58,7 +59,7 @@ pub(super) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     if ty.is_float() {
         return units.float(ty);
     }
-    // `lop3` with a predicate and `min.relu` of integers have no unit.
+    // `lop3` with a predicate and `min.relu` of integers have no unit of their own.
     if modifiers.combine.is_some() || modifiers.has(Flag::Relu) {
         return None;
     }
@@ -69,19 +70,21 @@ pub(super) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     if op == ArithmeticOp::Bfi {
         return matches!(bits, 32 | 64).then_some(Unit::Insert);
     }
+    let saturates = modifiers.has(Flag::Sat);
+    match packing(ty) {
+        Packing::None => {}
+        Packing::Halves => return packed(units.int?, saturates).map(Unit::Int16x2),
+        Packing::Bytes => return packed(units.int?, saturates).map(Unit::Int8x4),
+    }
     // Only the 32-bit unit saturates.
-    if modifiers.has(Flag::Sat) {
-        return units
-            .saturated
-            .filter(|_| bits == 32 && !is_packed(ty))
-            .map(Unit::Int32);
+    if saturates {
+        return units.saturated.filter(|_| bits == 32).map(Unit::Int32);
     }
     match bits {
         16 => {
             let plain = units.int.map(Int16Op::Plain);
             units.int16.or(plain).map(Unit::Int16)
         }
-        32 if is_packed(ty) => packed(units.int?).map(Unit::Int16x2),
         32 => {
             let plain = units.int.map(Int32Op::Plain);
             units.int32.or(plain).map(Unit::Int32)
@@ -94,8 +97,20 @@ pub(super) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     }
 }
 
-fn is_packed(ty: ScalarType) -> bool {
-    matches!(ty, ScalarType::U16x2 | ScalarType::S16x2)
+/// How many integers a register holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    None,
+    Halves,
+    Bytes,
+}
+
+const fn packing(ty: ScalarType) -> Packing {
+    match ty {
+        ScalarType::U16x2 | ScalarType::S16x2 => Packing::Halves,
+        ScalarType::U8x4 | ScalarType::S8x4 => Packing::Bytes,
+        _ => Packing::None,
+    }
 }
 
 fn part(modifiers: &Modifiers) -> MulPart {
@@ -182,6 +197,10 @@ impl Units {
             // From sm_20 on, `mad` of floats is `fma` (PTX ISA, "mad").
             A::Mad if high => saturates(both(IntOp::MadHi, FloatOp::Fma), I::MadHiSaturated),
             A::Mad => both(IntOp::MadLo, FloatOp::Fma),
+            A::Fma if modifiers.has(Flag::Oob) => Units {
+                half: Some(HalfOp::FmaInside),
+                ..NONE
+            },
             A::Fma => Units {
                 float: Some(FloatOp::Fma),
                 ..NONE
@@ -304,15 +323,17 @@ fn logic(op: IntOp) -> Option<Logic> {
     }
 }
 
-fn packed(op: IntOp) -> Option<Int16x2Op> {
+fn packed(op: IntOp, saturates: bool) -> Option<PackedOp> {
     match op {
-        IntOp::Add => Some(Int16x2Op::Add),
-        IntOp::Sub => Some(Int16x2Op::Sub),
-        IntOp::MulLo => Some(Int16x2Op::Mul),
-        IntOp::Neg => Some(Int16x2Op::Neg),
-        IntOp::Abs => Some(Int16x2Op::Abs),
-        IntOp::Min => Some(Int16x2Op::Min),
-        IntOp::Max => Some(Int16x2Op::Max),
+        IntOp::Add if saturates => Some(PackedOp::AddSaturated),
+        IntOp::Sub if saturates => Some(PackedOp::SubSaturated),
+        IntOp::Add => Some(PackedOp::Add),
+        IntOp::Sub => Some(PackedOp::Sub),
+        IntOp::MulLo => Some(PackedOp::Mul),
+        IntOp::Neg => Some(PackedOp::Neg),
+        IntOp::Abs => Some(PackedOp::Abs),
+        IntOp::Min => Some(PackedOp::Min),
+        IntOp::Max => Some(PackedOp::Max),
         IntOp::MulHi
         | IntOp::MadLo
         | IntOp::MadHi

@@ -1,12 +1,14 @@
 //! Products of a warpgroup and sparse products of a warp: operands to plans.
 
-use super::{Decoded, Decoder, Refusal, Support};
+use super::{Decoded, Decoder, Refusal, Support, matrix};
 use crate::decode::code::{Element, GroupWait, Op, Predicate};
-use crate::exec::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
+use crate::decode::held::HeldRegisters;
+use crate::decode::matrix_plan::FactorsPlan;
+use crate::exec::tensor::{BitOp, FactorType, Overflow, Plan, Product, ProductOp};
 use crate::state::pending::GroupKind;
-use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::fragment::{Matrix, Shape, TensorCore};
 use warpgrid_isa::layout::{DescriptorKind, Major};
-use warpgrid_isa::{AtomicOp, Flag, Rounding, ScalarType, WarpgroupOp};
+use warpgrid_isa::{AtomicOp, Flag, MmaKind, Rounding, ScalarType, WarpgroupOp};
 use warpgrid_program::OperandValue;
 
 /// A product of 16 rows of a warp.
@@ -28,6 +30,12 @@ pub(crate) struct WarpProductPlan {
     pub(crate) negate: [bool; 2],
     /// The metadata of a sparse A, and which lanes have them.
     pub(crate) sparse: Option<(Element, u32)>,
+    /// Bits of an element of A and of B as registers and shared memory have it.
+    pub(crate) element_bits: [u32; 2],
+    /// Registers that it holds while it is in flight.
+    pub(crate) held: HeldRegisters,
+    /// Factors of the rows of A and of the columns of B.
+    pub(crate) factors: Option<[FactorsPlan; 2]>,
 }
 
 /// Where a factor is.
@@ -58,7 +66,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
         WarpgroupOp::SparseProduct => product(d, true),
         // Products read registers as they start.
         WarpgroupOp::Fence => Ok(Op::Nop),
-        WarpgroupOp::Commit => Ok(Op::AsyncCommit(kind)),
+        WarpgroupOp::Commit => Ok(d.commit(kind)),
         WarpgroupOp::Wait => Ok(Op::AsyncWait(GroupWait {
             kind,
             latest: Some(d.immediate(0)? as u32),
@@ -109,6 +117,9 @@ fn product(d: &mut Decoder<'_>, is_sparse: bool) -> Decoded<Op> {
         adds,
         negate,
         sparse,
+        element_bits: element_bits(d),
+        held: d.held(),
+        factors: None,
     });
     Ok(Op::Warpgroup(d.code.warp_products.len() as u32 - 1))
 }
@@ -121,9 +132,16 @@ fn number(d: &Decoder<'_>, at: usize) -> Decoded<Option<u64>> {
     }
 }
 
-/// `mma.sp`: `d, a, b, c, metadata, selector`, all in registers.
+/// `mma.sp`: `d, a, b, c, metadata, selector{, factors of A and of B}`, all in registers.
 pub(super) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
     let (plan, depth) = plan(d, ProductOp::Mma, true)?;
+    let factors = match d.is_absent(6) {
+        true => None,
+        false => Some([
+            matrix::factors(d, Matrix::A, 6)?,
+            matrix::factors(d, Matrix::B, 8)?,
+        ]),
+    };
     Ok(WarpProductPlan {
         plan,
         kind: DescriptorKind::Warpgroup,
@@ -137,7 +155,21 @@ pub(super) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
         adds: None,
         negate: [false; 2],
         sparse: Some((d.element(4, 32)?, d.immediate(5)? as u32)),
+        element_bits: element_bits(d),
+        held: HeldRegisters::default(),
+        factors,
     })
+}
+
+/// Single bits lie in words of 32, `tf32` in words; floats of fewer than 8 bits have a byte each, but where all are of 4 bits.
+fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
+    let is_packed = matches!(d.modifiers.kind, Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4));
+    let bits = |ty: Option<ScalarType>| match ty {
+        Some(ScalarType::B1 | ScalarType::Tf32) | None => 32,
+        Some(ty) if ty.is_float() && !is_packed => ty.width_bits().max(8),
+        Some(ty) => ty.width_bits(),
+    };
+    [bits(d.modifiers.a_type), bits(d.modifiers.b_type)]
 }
 
 /// How sums are computed, and how many terms each has.
@@ -171,7 +203,12 @@ fn plan(d: &Decoder<'_>, op: ProductOp, is_sparse: bool) -> Decoded<(Plan, usize
             _ => BitOp::Xor,
         },
     };
-    let plan = Plan::new(product).map_err(|error| Refusal::NotYet(Some(error.to_string())))?;
+    let plan = match modifiers.scale_type {
+        None => Plan::new(product),
+        Some(ScalarType::Ue4m3) => Plan::scaled(product, FactorType::Ue4m3),
+        Some(_) => Plan::scaled(product, FactorType::Ue8m0),
+    };
+    let plan = plan.map_err(|error| Refusal::NotYet(Some(error.to_string())))?;
     let per_word = if product.a == ScalarType::B1 { 32 } else { 1 };
     Ok((plan, usize::from(shape.depth) / per_word))
 }

@@ -667,7 +667,8 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: Format, operands: [u32
         H::Plain(FloatOp::Add) => a + b,
         H::Plain(FloatOp::Sub) => a - b,
         H::Plain(FloatOp::Mul) => a * b,
-        H::Plain(FloatOp::Fma) => soft::add_odd(a * b, c),
+        H::FmaInside if bits.contains(&format.outside()) => return 0,
+        H::Plain(FloatOp::Fma) | H::FmaInside => soft::add_odd(a * b, c),
         H::Ex2 => elementary::exp2(a),
         H::Tanh => elementary::tanh(a),
     };

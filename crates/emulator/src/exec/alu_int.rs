@@ -3,7 +3,7 @@
 
 use crate::decode::code::CarryMode;
 use crate::decode::ops::{
-    CarryOp, CountOp, Int16Op, Int16x2Op, Int32Op, Int64Op, IntOp, Overflow, ShiftOp,
+    CarryOp, CountOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow, PackedOp, ShiftOp,
 };
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
 use warpgrid_isa::PermuteMode;
@@ -110,6 +110,8 @@ pub(crate) fn int32(
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
     match f {
         A::Plain(f) => plain32(row, f, signed, [a, b, c]),
+        A::AddSaturated if !signed => two(row, a, b, u32::saturating_add),
+        A::SubSaturated if !signed => two(row, a, b, u32::saturating_sub),
         A::AddSaturated => two(row, a, b, |a, b| (a as i32).saturating_add(b as i32) as u32),
         A::SubSaturated => two(row, a, b, |a, b| (a as i32).saturating_sub(b as i32) as u32),
         A::MadHiSaturated => three(row, a, b, c, |a, b, c| {
@@ -268,15 +270,19 @@ fn find_nth(mask: u32, base: u32, offset: u32) -> u32 {
 pub(crate) fn int16x2(
     l: &mut Lanes<'_>,
     row: &mut Row32,
-    f: Int16x2Op,
+    f: PackedOp,
     signed: bool,
     [d, a, b]: [Slot; 3],
 ) {
-    use Int16x2Op as A;
+    use PackedOp as A;
     let (a, b) = (l.r32(a), l.r32(b));
     let half = |a: u16, b: u16| match f {
         A::Add => a.wrapping_add(b),
         A::Sub => a.wrapping_sub(b),
+        A::AddSaturated if signed => (a as i16).saturating_add(b as i16) as u16,
+        A::AddSaturated => a.saturating_add(b),
+        A::SubSaturated if signed => (a as i16).saturating_sub(b as i16) as u16,
+        A::SubSaturated => a.saturating_sub(b),
         A::Mul => a.wrapping_mul(b),
         A::Neg => a.wrapping_neg(),
         A::Abs => (a as i16).wrapping_abs() as u16,
@@ -288,6 +294,38 @@ pub(crate) fn int16x2(
     two(row, a, b, |a, b| {
         u32::from(half(a as u16, b as u16))
             | u32::from(half((a >> 16) as u16, (b >> 16) as u16)) << 16
+    });
+    l.set32(d, row);
+}
+
+/// Four 8-bit integers in each 32-bit register.
+pub(crate) fn int8x4(
+    l: &mut Lanes<'_>,
+    row: &mut Row32,
+    f: PackedOp,
+    signed: bool,
+    [d, a, b]: [Slot; 3],
+) {
+    use PackedOp as A;
+    let (a, b) = (l.r32(a), l.r32(b));
+    let byte = |a: u8, b: u8| match f {
+        A::Add => a.wrapping_add(b),
+        A::Sub => a.wrapping_sub(b),
+        A::AddSaturated if signed => (a as i8).saturating_add(b as i8) as u8,
+        A::AddSaturated => a.saturating_add(b),
+        A::SubSaturated if signed => (a as i8).saturating_sub(b as i8) as u8,
+        A::SubSaturated => a.saturating_sub(b),
+        A::Mul => a.wrapping_mul(b),
+        A::Neg => a.wrapping_neg(),
+        A::Abs => (a as i8).wrapping_abs() as u8,
+        A::Min if signed => (a as i8).min(b as i8) as u8,
+        A::Min => a.min(b),
+        A::Max if signed => (a as i8).max(b as i8) as u8,
+        A::Max => a.max(b),
+    };
+    two(row, a, b, |a, b| {
+        let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
+        u32::from_le_bytes(std::array::from_fn(|at| byte(a[at], b[at])))
     });
     l.set32(d, row);
 }

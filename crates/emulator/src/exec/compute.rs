@@ -86,6 +86,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
     match instr.op {
         Op::Int16 { f, signed, slots } => int16(l, r32, f, signed, slots),
         Op::Int16x2 { f, signed, slots } => int16x2(l, r32, f, signed, slots),
+        Op::Int8x4 { f, signed, slots } => int8x4(l, r32, f, signed, slots),
         Op::Extract64 { signed, slots } => extract64(l, r64, signed, slots),
         Op::Count64 { f, signed, slots } => count64(l, r32, f, signed, slots),
         Op::Insert32(slots) => insert32(l, r32, slots),

@@ -13,7 +13,8 @@ use crate::exec::step::{Choice, Surroundings};
 use crate::run::event::PendingId;
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::state::mbarrier::MbarrierState;
-use crate::state::pending::{GroupKind, PendingCompletion, PendingSource};
+use crate::state::multicast::members_of;
+use crate::state::pending::{GroupKind, PendingCompletion, PendingSource, SourceForm};
 use crate::state::registers::{Lanes, Row64, lanes_of};
 use crate::state::warp::Warp;
 use warpgrid_isa::StateSpace;
@@ -150,18 +151,25 @@ impl<'p> Starting<'p> {
                 None => [0, 0],
             };
             let brought = brought(reach, &source.from, address, (n_read, size), ends, lane)?;
+            let Some(blocks) = &blocks else {
+                // One for each device of the address.
+                for address in members_of(reach.multicasts, to_rows[lane], size) {
+                    let (backing, at) = find(reach, to, address, size, (lane, Purpose::Write))?;
+                    let landing = landing(reach, backing, (at, address))
+                        .ok_or_else(|| wrong_space(to, address, lane))?;
+                    let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
+                    let mask = byte_masks.map_or(u64::MAX, |row| row[lane]);
+                    let pieces = brought.iter().cloned();
+                    let pieces = pieces.flat_map(|piece| masked(piece, mask));
+                    self.operations
+                        .add(lane, landing, completion, size as u32, pieces);
+                }
+                continue;
+            };
             let (backing, at) = find(reach, to, to_rows[lane], size, (lane, Purpose::Write))?;
             let address = (at, to_rows[lane]);
             let landing = landing(reach, backing, address)
                 .ok_or_else(|| wrong_space(to, to_rows[lane], lane))?;
-            let Some(blocks) = &blocks else {
-                let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
-                let mask = byte_masks.map_or(u64::MAX, |row| row[lane]);
-                let pieces = brought.into_iter().flat_map(|piece| masked(piece, mask));
-                self.operations
-                    .add(lane, landing, completion, size as u32, pieces);
-                continue;
-            };
             for rank in (0..16).filter(|rank| blocks[lane] >> rank & 1 != 0) {
                 if rank >= reach.peers.n_ranks() {
                     return Err(fault(to, FaultKind::OutOfBounds, to_rows[lane], lane));
@@ -399,6 +407,7 @@ fn brought(
                 space,
                 block,
                 address,
+                form: SourceForm::Bytes,
             }),
         });
     }

@@ -3,7 +3,7 @@
 use crate::exec::reach::Halt;
 use crate::run::fault::FaultKind;
 use std::ops::Range;
-use warpgrid_isa::layout::SharedFactor;
+use warpgrid_isa::layout::{Major, SharedFactor, Storage};
 use warpgrid_isa::{AccessKind, StateSpace};
 
 /// The elements of these rows of A, or columns of B, `depth` each; a fault of `lanes` where they are not in shared memory.
@@ -16,12 +16,61 @@ pub(crate) fn read_lines(
 ) -> Result<Vec<u64>, Box<Halt>> {
     let mut values = Vec::with_capacity(lines.len() * depth);
     for line in lines {
+        if let (Major::K, Storage::Bytes(size)) = (factor.major, factor.storage)
+            && add_row(&mut values, factor, shared, (line, depth, size as usize))
+        {
+            continue;
+        }
         for k in 0..depth {
             let (address, bit, n_bits) = factor.element(line as u64, k as u64);
             values.push(read_bits(shared, address, (bit, n_bits), lanes)?);
         }
     }
     Ok(values)
+}
+
+/// Bytes that lie together wherever a row lies: no swizzle of a descriptor takes less elsewhere.
+const CHUNK: usize = 16;
+
+/// Adds the elements of a row whose bytes follow each other along k; false, and nothing is added, where they are not all in shared memory.
+fn add_row(
+    values: &mut Vec<u64>,
+    factor: &SharedFactor,
+    shared: &[u8],
+    (line, depth, size): (usize, usize, usize),
+) -> bool {
+    let n_bytes = depth * size;
+    let before = values.len();
+    for from in (0..n_bytes).step_by(CHUNK) {
+        let start = factor.descriptor.place(Major::K, line as u64, from as u64) as usize;
+        let end = start.saturating_add(CHUNK.min(n_bytes - from));
+        let Some(bytes) = shared.get(start..end) else {
+            values.truncate(before);
+            return false;
+        };
+        match size {
+            1 => values.extend(bytes.iter().map(|byte| u64::from(*byte))),
+            2 => values.extend(
+                bytes
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|two| u64::from(u16::from_le_bytes(*two))),
+            ),
+            4 => values.extend(
+                bytes
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|four| u64::from(u32::from_le_bytes(*four))),
+            ),
+            _ => {
+                values.truncate(before);
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// `n_bits` bits from bit `bit` on of the bytes at an address in shared memory; a fault of `lanes` outside of it.

@@ -64,10 +64,10 @@ fn product(l: &mut Lanes<'_>, plan: &ProductPlan) -> Executed {
 /// Rows of A, and columns of B, that have factors.
 const MAX_LINES: usize = 16;
 /// The most factors of one.
-const MAX_LINE_FACTORS: usize = 4;
+pub(super) const MAX_LINE_FACTORS: usize = 4;
 
 /// By line of A or B, the factors of its parts.
-type Factors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
+pub(super) type Factors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
 
 /// Each element of D, with the factors of its row and of its column.
 fn scaled(
@@ -102,7 +102,7 @@ fn scaled(
 }
 
 /// The factors that lanes hold, by line (PTX ISA, "Block Scaling"). All lanes name the same byte and lane.
-fn lines_of_factors(l: &Lanes<'_>, plan: &FactorsPlan) -> Result<Factors, Box<Halt>> {
+pub(super) fn lines_of_factors(l: &Lanes<'_>, plan: &FactorsPlan) -> Result<Factors, Box<Halt>> {
     let (bytes, lanes) = (read64(l, plan.byte), read64(l, plan.lane));
     let (byte, lane) = (bytes[0] & 0xffff, lanes[0] & 0xffff);
     let n = u64::from(plan.n).max(1);

@@ -2,6 +2,7 @@
 
 use crate::decode::code::{Code, Element, Op, Refused};
 use crate::decode::op::{frequent, infrequent};
+use crate::decode::tensor_memory::TensorMemoryPlan;
 use crate::exec::atomic::atomic;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;
@@ -10,6 +11,7 @@ use crate::exec::copies::start;
 use crate::exec::elements;
 use crate::exec::matrix::matrix;
 use crate::exec::mbarrier::mbarrier;
+use crate::exec::multimem::multimem;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::stack;
 use crate::exec::step::{Choice, Stop, Surroundings};
@@ -18,14 +20,39 @@ use crate::exec::tensor_copy::{self, change_map};
 use crate::exec::tensor_memory;
 use crate::exec::texture::image;
 use crate::exec::waits::{give_way, is_divergent, leave_reconvergence, open_meeting};
-use crate::exec::warpgroup;
+use crate::exec::warpgroup::{self, note_touched};
 use crate::run::fault::FaultKind;
-use crate::run::inspect::Writer;
+use crate::run::inspect::{Note, NoteKind, Writer};
+use crate::run::machine::add_once;
 use crate::state::mbarrier::MbarrierState;
+use crate::state::pending::GroupKind;
 use crate::state::registers::{LANES, Lanes, Slot};
 use crate::state::warp::Warp;
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
+
+/// Notes that nothing is there to wait for.
+#[inline(never)]
+fn note_no_groups(
+    around: &mut Surroundings<'_>,
+    warp: &Warp,
+    kind: GroupKind,
+    choice: &Choice<'_>,
+    step: u64,
+) {
+    let (function, instruction) = around.code.origin(choice.pc);
+    let note = Note {
+        step,
+        block: around.block,
+        warp: warp.index,
+        kind: NoteKind::NoGroups {
+            function,
+            instruction,
+            kind,
+        },
+    };
+    add_once(around.notes, note, around.limits.max_notes);
+}
 
 /// What becomes of the running group.
 pub(crate) enum After {
@@ -174,7 +201,16 @@ pub(crate) fn rare(
             Ok(After::Stops(Stop::ClusterArrive { mask }))
         }
         // Its lanes have waited before they got here.
-        Op::ClusterWait | Op::AsyncWait(_) => next,
+        Op::AsyncWait(wait) => {
+            if let (GroupKind::Products, Some(groups)) = (wait.kind, &mut warp.groups) {
+                groups.close(wait.latest.unwrap_or(0));
+            }
+            if wait.latest.is_some() && !code.makes_groups(wait.kind) {
+                note_no_groups(around, warp, wait.kind, &choice, step);
+            }
+            next
+        }
+        Op::ClusterWait => next,
         Op::Mbarrier(plan) => {
             let Some(plan) = code.mbarriers.get(plan as usize) else {
                 return without_plan("an mbarrier operation without a plan");
@@ -224,10 +260,16 @@ pub(crate) fn rare(
             };
             let stores = tensor_memory::execute(around, warp, (index, plan), &choice, step)?;
             // What is in flight may land before the next step of the warp.
-            Ok(After::NextThen {
-                stores,
-                stop: Stop::Turn,
-            })
+            let stop = match plan {
+                TensorMemoryPlan::Free { .. } => Stop::ColumnsFreed,
+                TensorMemoryPlan::Allocate { .. }
+                | TensorMemoryPlan::Relinquish
+                | TensorMemoryPlan::Load(_)
+                | TensorMemoryPlan::Store(_)
+                | TensorMemoryPlan::Commit { .. }
+                | TensorMemoryPlan::Start(_) => Stop::Turn,
+            };
+            Ok(After::NextThen { stores, stop })
         }
         Op::Stack(plan) => {
             let Some(plan) = code.stacks.get(plan as usize) else {
@@ -261,6 +303,20 @@ pub(crate) fn rare(
             let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| image(reach, l, plan);
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
+        }
+        Op::Multimem(plan) => {
+            let Some(plan) = code.multimem.get(plan as usize) else {
+                return without_plan("an access to several devices without a plan");
+            };
+            let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| multimem(reach, l, plan);
+            let ((), stores) = reaching(around, warp, &choice, step, run)?;
+            Ok(After::Next { stores })
+        }
+        Op::Touch(touched) => {
+            if let Some(touched) = code.touched.get(touched as usize) {
+                note_touched(around, warp, touched, &choice, step);
+            }
+            next
         }
         Op::AsyncCommit(kind) => {
             warp.groups.get_or_insert_default().commit(kind, mask);

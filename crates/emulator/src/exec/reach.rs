@@ -6,6 +6,7 @@ use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::state::cluster::{GridShape, Peers};
 use crate::state::image::Image;
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::state::multicast::Multicast;
 use crate::state::warp::Stack;
 use warpgrid_isa::StateSpace;
 
@@ -20,6 +21,8 @@ pub(crate) struct Reach<'a> {
     pub(crate) stack: &'a mut Stack,
     /// Textures and surfaces.
     pub(crate) images: &'a [Image],
+    /// Addresses that stand for several buffers.
+    pub(crate) multicasts: &'a [Multicast],
     pub(crate) interest: Interest,
     pub(crate) observer: &'a mut dyn Observer,
     /// Where events are put together; it belongs to the machine, so that a step allocates nothing.

@@ -24,6 +24,8 @@ pub(crate) struct Spot {
     pub(crate) by_number: bool,
     /// Coordinates go from 0 to 1 whatever the sampler says.
     pub(crate) by_share: bool,
+    /// What texels are compared with: each is 1 where it is not less, else 0.
+    pub(crate) compared: Option<f32>,
 }
 
 impl Image {
@@ -49,8 +51,27 @@ impl Image {
         self.start + (row * self.facts.pitch + x * self.facts.texel_bytes()) as usize
     }
 
-    /// A texel by numbers that may lie outside.
+    /// A texel by numbers that may lie outside, or what a comparison makes of it. Which comparison it is the manual leaves to the texture
+    /// unit; ours is the usual one of shadows, "reference is not beyond".
     fn texel(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> Texel {
+        let texel = self.read(arena, spot, at, sampler);
+        let Some(reference) = spot.compared else {
+            return texel;
+        };
+        match texel {
+            Texel::Floats(all) => Texel::Floats(all.map(|value| f32::from(reference <= value))),
+            Texel::Integers(all) => {
+                let is_signed = self.facts.channel.is_signed();
+                let number = |bits: u32| match is_signed {
+                    true => f64::from(bits as i32),
+                    false => f64::from(bits),
+                };
+                Texel::Integers(all.map(|bits| u32::from(f64::from(reference) <= number(bits))))
+            }
+        }
+    }
+
+    fn read(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> Texel {
         let is_row_of_memory = self.facts.is_plain_memory && self.facts.height == 0;
         let repeats = (sampler.is_normalized || spot.by_share) && !spot.by_number;
         let mut place = [0; 3];

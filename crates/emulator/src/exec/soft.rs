@@ -104,6 +104,22 @@ pub(crate) fn format_of(ty: ScalarType) -> Option<Format> {
     })
 }
 
+/// The format of the small floats of a type, the bits of each and how many there are.
+pub(crate) fn parts_of(ty: ScalarType) -> Option<(Format, u32, u32)> {
+    use ScalarType as T;
+    Some(match ty {
+        T::F16 => (F16, 16, 1),
+        T::Bf16 => (BF16, 16, 1),
+        T::F16x2 => (F16, 16, 2),
+        T::Bf16x2 => (BF16, 16, 2),
+        T::E4m3x2 => (E4M3, 8, 2),
+        T::E5m2x2 => (E5M2, 8, 2),
+        T::E4m3x4 => (E4M3, 8, 4),
+        T::E5m2x4 => (E5M2, 8, 4),
+        _ => return None,
+    })
+}
+
 impl Format {
     /// For formats that have a NaN.
     const fn of(format: FloatFormat) -> Format {
@@ -139,6 +155,11 @@ impl Format {
     /// The NaN that operations give: all ones but the sign.
     pub(crate) fn nan(self) -> u32 {
         self.sign() - 1
+    }
+
+    /// The NaN of elements outside of a tensor (the one that CUTLASS fills halves with; by analogy for other formats).
+    pub(crate) fn outside(self) -> u32 {
+        self.nan() ^ 1 << (self.fraction_bits - 2)
     }
 
     /// Rounds a number; beyond the largest lies infinity (or NaN where there is none).

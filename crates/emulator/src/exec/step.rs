@@ -16,6 +16,7 @@ use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::state::cluster::{ClusterBarrier, GridShape, Peers};
 use crate::state::image::Image;
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::state::multicast::Multicast;
 use crate::state::pending::{PendingOrigin, Starter};
 use crate::state::registers::{LANES, Lanes};
 use crate::state::warp::{Stack, Warp};
@@ -42,6 +43,8 @@ pub(crate) enum Stop {
     Yield,
     /// A phase of an mbarrier of the cluster ended.
     PhaseEnded,
+    /// Columns of tensor memory of the block were given back.
+    ColumnsFreed,
     Fault(Box<Halt>),
 }
 
@@ -52,6 +55,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) limits: &'a Limits,
     /// Textures and surfaces.
     pub(crate) images: &'a [Image],
+    /// Addresses that stand for several buffers.
+    pub(crate) multicasts: &'a [Multicast],
     pub(crate) global: &'a mut GlobalMemory,
     pub(crate) shared: &'a mut PagedBytes,
     /// Tensor memory of the block.
@@ -473,6 +478,7 @@ impl<'a> Surroundings<'a> {
                 .map_or(0, |(barrier, warp)| barrier.pending(warp)),
             map: self.map,
             shared: self.shared,
+            tensor: self.tensor,
             in_flight: self.starter.in_flight,
             block: self.block,
         }
@@ -495,6 +501,7 @@ impl<'a> Surroundings<'a> {
             peers: self.peers.reborrow(),
             stack,
             images: self.images,
+            multicasts: self.multicasts,
             interest: self.interest,
             observer: self.observer,
             events: self.events,

@@ -21,7 +21,8 @@ use crate::run::inspect::Writer;
 use crate::state::pending::{PendingCompletion, PendingOperation, Work};
 use crate::state::registers::{FULL, LANES, Lanes, Row64, lanes_of};
 use crate::state::tensor_memory::{
-    TENSOR_COLUMNS, TensorMemoryWork, TensorPlace, free, n_columns_in_use, read, reserve, write,
+    TensorMemoryWork, TensorPlace, free, is_relinquished, is_reservable, n_columns_in_use, read,
+    relinquish, reserve, write,
 };
 use crate::state::warp::Warp;
 use warpgrid_isa::layout::moved_place;
@@ -61,9 +62,15 @@ pub(crate) fn execute(
             let writer = Writer { step, lane: 0 };
             // Machine code takes bits out of a mask, whichever are there.
             if !free(around.tensor, first, n, writer) && plan.takes_warp() {
-                let why = format!("{n} columns from 0x{first:x} on are not reserved");
+                let why = format!(
+                    "{n} columns from 0x{first:x} on are not reserved: they were given back before, or never reserved"
+                );
                 return Err(wrong(why, mask));
             }
+        }
+        TensorMemoryPlan::Relinquish => {
+            whole_warp(mask)?;
+            relinquish(around.tensor, Writer { step, lane: 0 });
         }
         TensorMemoryPlan::Load(plan) => {
             whole_warp(mask)?;
@@ -106,9 +113,13 @@ fn allocate(
     let lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
     let n = read64(&lanes, columns)[first_lane(choice.executed)] as u32;
     let mask = choice.executed;
-    if !n.is_power_of_two() || !(32..=TENSOR_COLUMNS).contains(&n) {
+    if !is_reservable(n) {
         let why = format!("found {n} columns to reserve, expected a power of two from 32 to 512");
         return Err(wrong(why, mask));
+    }
+    if is_relinquished(around.tensor) {
+        let why = "columns are reserved after `tcgen05.relinquish_alloc_permit`, which gives up the right to";
+        return Err(wrong(why.to_owned(), mask));
     }
     let Some(first) = reserve(around.tensor, n, Writer { step, lane: 0 }) else {
         let used = n_columns_in_use(around.tensor);
@@ -336,11 +347,13 @@ fn work(
         left_out: [0; 8],
         factors: [0; 2],
         metadata: 0,
+        zeros: 0,
         lane: lane as u32,
         blocks: blocks.to_vec(),
     };
     match &plan.kind {
         StartKind::Copy { source, .. } => work.a = of(*source),
+        StartKind::Shift => {}
         StartKind::Product(operands) => {
             work.a = match &operands.a {
                 FactorOperand::Kept(place) => at(place).into(),
@@ -358,6 +371,7 @@ fn work(
                 work.factors = [at(of_a), at(of_b)];
             }
             work.metadata = operands.metadata.as_ref().map_or(0, at);
+            work.zeros = operands.zeros.map_or(0, of);
         }
     }
     work

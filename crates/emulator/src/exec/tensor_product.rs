@@ -11,13 +11,15 @@ use crate::exec::tensor::{
 use crate::exec::tensor_memory::wrong;
 use crate::run::inspect::Writer;
 use crate::state::memory::PagedBytes;
-use crate::state::tensor_memory::{TensorMemoryWork, TensorPlace, read, write};
+use crate::state::tensor_memory::{
+    TENSOR_LANES, TensorMemoryWork, TensorPlace, read, words, write, write_words,
+};
 use warpgrid_isa::fragment::{Shape, TensorCore};
 use warpgrid_isa::layout::{
     DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, ProductLayout, SharedFactor,
-    Storage, copied_lanes, factor_place, metadata_place,
+    Storage, ZeroColumns, copied_lanes, factor_place, metadata_place,
 };
-use warpgrid_isa::{CopyShape, MmaKind, Rounding, ScalarType, WarpMulticast};
+use warpgrid_isa::{CopyShape, MmaKind, Rounding, ScalarType, Unpacking, WarpMulticast};
 
 /// Rows and columns of D that are computed together.
 const TILE: (usize, usize) = (16, 8);
@@ -43,7 +45,20 @@ pub(crate) fn land(
         lane: work.lane,
     };
     match &plan.kind {
-        StartKind::Copy { shape, warps, .. } => copy(work, (*shape, *warps), blocks, writer),
+        StartKind::Copy {
+            shape,
+            warps,
+            unpacking,
+            ..
+        } => {
+            let plan = CopyPlan {
+                shape: *shape,
+                warps: *warps,
+                unpacking: *unpacking,
+            };
+            copy(work, plan, blocks, writer)
+        }
+        StartKind::Shift => shift(work, blocks, writer),
         StartKind::Product(operands) => {
             let lanes = 1 << work.lane;
             let core =
@@ -84,6 +99,25 @@ impl Blocks<'_> {
         word.ok_or_else(|| outside(place))
     }
 
+    /// Words of a lane that follow each other; none where they are not all there.
+    fn words(&self, block: usize, place: TensorPlace, n: usize) -> Option<&[[u8; 4]]> {
+        let memory = self.tensor.get(*self.places.get(block)?)?;
+        words(memory, place, n)
+    }
+
+    /// Writes words of a lane that follow each other; false where they are not all there.
+    fn write_words(
+        &mut self,
+        block: usize,
+        place: TensorPlace,
+        bytes: &[u8],
+        writer: Writer,
+    ) -> bool {
+        let at = self.places.get(block).copied().unwrap_or(usize::MAX);
+        let memory = self.tensor.get_mut(at);
+        memory.is_some_and(|memory| write_words(memory, place, bytes, writer))
+    }
+
     fn write(&mut self, block: usize, place: TensorPlace, word: u32, writer: Writer) -> Executed {
         let at = self.places.get(block).copied().unwrap_or(usize::MAX);
         let memory = self.tensor.get_mut(at);
@@ -109,24 +143,94 @@ pub(super) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
     })
 }
 
+/// What the words of a copy say.
+struct CopyPlan {
+    shape: CopyShape,
+    warps: Option<WarpMulticast>,
+    unpacking: Option<Unpacking>,
+}
+
 fn copy(
     work: &TensorMemoryWork,
-    (shape, warps): (CopyShape, Option<WarpMulticast>),
+    plan: CopyPlan,
     blocks: &mut Blocks<'_>,
     writer: Writer,
 ) -> Executed {
     let source = descriptor(work.a)?;
-    let (rows, bytes) = shape.rows_and_bytes();
+    let (rows, bytes) = plan.shape.rows_and_bytes();
     let start = TensorPlace::of(work.d);
     for block in 0..blocks.places.len() {
         for row in 0..rows {
             for word in 0..bytes / 4 {
-                let address = source.place(Major::K, row as u64, 4 * word as u64);
-                let value = read_bits(blocks.shared(block), address, (0, 32), 1 << work.lane)?;
-                for lane in copied_lanes(shape, warps, row as u32) {
+                let value = match plan.unpacking {
+                    None => {
+                        let address = source.place(Major::K, row as u64, 4 * word as u64);
+                        read_bits(blocks.shared(block), address, (0, 32), 1 << work.lane)?
+                    }
+                    Some(unpacking) => {
+                        let factor = SharedFactor {
+                            descriptor: source,
+                            major: Major::K,
+                            storage: unpacked_storage(unpacking),
+                        };
+                        let elements = 4 * word..4 * word + 4;
+                        unpacked_word(&factor, blocks.shared(block), (row, elements), work)?
+                    }
+                };
+                for lane in copied_lanes(plan.shape, plan.warps, row as u32) {
                     let place = start.plus(lane, word as u32);
                     blocks.write(block, place, value as u32, writer)?;
                 }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How elements that get a byte each lie in shared memory.
+const fn unpacked_storage(unpacking: Unpacking) -> Storage {
+    match unpacking {
+        Unpacking::B6 => Storage::Padded(6),
+        Unpacking::B4 => Storage::Padded(4),
+    }
+}
+
+/// Four elements of a row, a byte each: of 4 bits with two zeros below, as products take them (our choice; the manual draws the places alone).
+fn unpacked_word(
+    factor: &SharedFactor,
+    shared: &[u8],
+    (row, elements): (usize, std::ops::Range<usize>),
+    work: &TensorMemoryWork,
+) -> Result<u64, Box<Halt>> {
+    let mut word = 0;
+    for (at, k) in elements.enumerate() {
+        let (address, bit, n_bits) = factor.element(row as u64, k as u64);
+        let value = read_bits(shared, address, (bit, n_bits), 1 << work.lane)?;
+        let byte = if n_bits == 4 { value << 2 } else { value };
+        word |= byte << (8 * at);
+    }
+    Ok(word)
+}
+
+/// Columns that a shift moves: 32 bytes.
+pub(super) const SHIFTED_COLUMNS: u32 = 8;
+
+/// `tcgen05.shift.down`: what a row holds goes to the row below, of all rows but the last. That "down" is to the next lane, and that the first
+/// row stays as it is, is our choice.
+fn shift(work: &TensorMemoryWork, blocks: &mut Blocks<'_>, writer: Writer) -> Executed {
+    let start = TensorPlace::of(work.d);
+    if !start.lane.is_multiple_of(32) || start.lane >= TENSOR_LANES {
+        let why = format!(
+            "the address names lane {} of tensor memory, expected a multiple of 32 below 128",
+            start.lane
+        );
+        return Err(wrong(why, 1 << work.lane));
+    }
+    for block in 0..blocks.places.len() {
+        for row in (1..TENSOR_LANES - start.lane).rev() {
+            for column in 0..SHIFTED_COLUMNS {
+                let word = blocks.read(block, start.plus(row - 1, column))?;
+                blocks.write(block, start.plus(row, column), word, writer)?;
             }
         }
     }
@@ -155,10 +259,12 @@ pub(super) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
 }
 
 /// Bits of an element of a sparse factor, and elements of which metadata choose half.
-pub(super) fn metadata_bits(ty: ScalarType) -> (u32, usize) {
-    match ty {
-        ScalarType::Tf32 => (32, 2),
-        ty => (ty.width_bits().max(8), 4),
+pub(super) fn metadata_bits(kind: MmaKind, ty: ScalarType) -> (u32, usize) {
+    match (storage_of(kind, ty), ty) {
+        (_, ScalarType::Tf32) => (32, 2),
+        // Pairs that lie together.
+        (Storage::Nibbles, _) => (4, 8),
+        (Storage::Bytes(_) | Storage::Padded(_), ty) => (ty.width_bits().max(8), 4),
     }
 }
 
@@ -220,7 +326,7 @@ fn product(
     let d = match operands.factors {
         Some(_) => reading.scaled(blocks, &plan, (&a, &b, &c))?,
         None if sums.is_sparse => reading.sparse(blocks, &plan, (&a, &b, &c))?,
-        None => plan.tiles(sums.n, &a, &b, &c),
+        None => plan.whole(sums.n, &a, &b, &c),
     };
     reading.write(blocks, &d, writer)
 }
@@ -333,6 +439,13 @@ impl<'p> Reading<'p> {
                 }
             }
         }
+        if self.operands.is_shifted {
+            // Of each block: row by row one further down; the first stays (our choice, as for `tcgen05.shift`).
+            for of_block in values.chunks_mut((rows * depth).max(1)) {
+                let moved = of_block.len().saturating_sub(depth);
+                of_block.copy_within(..moved, depth.min(of_block.len()));
+            }
+        }
         if self.says.negate[0] && ty.is_float() {
             values
                 .iter_mut()
@@ -367,6 +480,14 @@ impl<'p> Reading<'p> {
                 .iter_mut()
                 .for_each(|value| *value ^= sign_bit(kind, ty));
         }
+        if self.operands.zeros.is_some() {
+            let zeros = ZeroColumns::decode(self.work.zeros);
+            for (column, values) in values.chunks_mut(self.depth.max(1)).enumerate() {
+                if zeros.is_zero(self.sums, column) {
+                    values.fill(0);
+                }
+            }
+        }
         Ok(values)
     }
 
@@ -386,22 +507,37 @@ impl<'p> Reading<'p> {
         }
         let ty = self.says.d;
         let mut values = Vec::with_capacity(m * n);
+        let value = |word: u32| {
+            let value = match ty {
+                ScalarType::F16 => u64::from(word & 0xffff),
+                _ => u64::from(word),
+            };
+            match self.operands.scale {
+                0 => value,
+                scale => divided(ty, value, scale),
+            }
+        };
         for row in 0..m {
+            if let Some((block, place)) = self.row_place(row)
+                && let Some(words) = blocks.words(block, place, n)
+            {
+                values.extend(words.iter().map(|word| value(u32::from_le_bytes(*word))));
+                continue;
+            }
             for column in 0..n {
                 let (block, place) = self.place(row, column);
-                let word = u64::from(blocks.read(block, place)?);
-                let value = if ty == ScalarType::F16 {
-                    word & 0xffff
-                } else {
-                    word
-                };
-                values.push(match self.operands.scale {
-                    0 => value,
-                    scale => divided(ty, value, scale),
-                });
+                values.push(value(blocks.read(block, place)?));
             }
         }
         Ok(values)
+    }
+
+    /// Where a row of D begins, whose columns follow each other in one lane.
+    fn row_place(&self, row: usize) -> Option<(usize, TensorPlace)> {
+        let (block, first) = self.place(row, 0);
+        let last = self.place(row, self.sums.n.saturating_sub(1));
+        let end = first.plus(0, self.sums.n.saturating_sub(1) as u32);
+        (last == (block, end)).then_some((block, first))
     }
 
     /// Element by element, with the columns of B that a row of A has.
@@ -430,7 +566,7 @@ impl<'p> Reading<'p> {
     fn stored_columns(&self, blocks: &Blocks<'_>, row: usize) -> Result<Vec<usize>, Box<Halt>> {
         let rows = self.sums.m / self.sums.n_blocks;
         let (block, m) = (row / rows, row % rows);
-        let (bits, chunk) = metadata_bits(self.says.a);
+        let (bits, chunk) = metadata_bits(self.operands.kind, self.says.a);
         let start = TensorPlace::of(self.work.metadata).plus(0, self.says.selector);
         let mut columns = Vec::with_capacity(self.depth / 2);
         for first in (0..self.depth).step_by(chunk) {
@@ -455,10 +591,29 @@ impl<'p> Reading<'p> {
             .map(|row| self.factors(blocks, (0, row / rows), row % rows))
             .collect::<Result<Vec<_>, _>>()?;
         let mut d = Vec::with_capacity(m * n);
-        for (row, a) in a.chunks(self.depth).enumerate() {
+        let stored = match self.sums.is_sparse {
+            true => self.depth / 2,
+            false => self.depth,
+        };
+        let mut chosen = Vec::with_capacity(stored);
+        for (row, a) in a.chunks(stored).enumerate() {
             let block = row / rows;
             let of_row = of_a.get(row).map_or(&[][..], Vec::as_slice);
+            let columns = match self.sums.is_sparse {
+                true => Some(self.stored_columns(blocks, row)?),
+                false => None,
+            };
             for (column, b) in b.chunks(self.depth).enumerate() {
+                // A factor is of as many elements that are there as of a dense product.
+                let b = match &columns {
+                    None => b,
+                    Some(columns) => {
+                        chosen.clear();
+                        let of = |k: &usize| b.get(*k).copied().unwrap_or(0);
+                        chosen.extend(columns.iter().map(of));
+                        &chosen[..]
+                    }
+                };
                 let of_column = self.factors(blocks, (1, block), column)?;
                 let c = c.get(row * n + column).copied().unwrap_or(0);
                 let a = ScaledLine {
@@ -503,10 +658,22 @@ impl<'p> Reading<'p> {
 
     fn write(&self, blocks: &mut Blocks<'_>, d: &[u64], writer: Writer) -> Executed {
         let ProductLayout { n, .. } = self.sums;
-        for (at, value) in d.iter().enumerate() {
-            let (block, place) = self.place(at / n, at % n);
-            if !self.is_left_out(block, place) {
-                blocks.write(block, place, *value as u32, writer)?;
+        let mut bytes = Vec::with_capacity(4 * n);
+        for (row, sums) in d.chunks(n).enumerate() {
+            if let Some((block, place)) = self.row_place(row) {
+                bytes.clear();
+                bytes.extend(sums.iter().flat_map(|sum| (*sum as u32).to_le_bytes()));
+                if self.is_left_out(block, place)
+                    || blocks.write_words(block, place, &bytes, writer)
+                {
+                    continue;
+                }
+            }
+            for (column, sum) in sums.iter().enumerate() {
+                let (block, place) = self.place(row, column);
+                if !self.is_left_out(block, place) {
+                    blocks.write(block, place, *sum as u32, writer)?;
+                }
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Textures and surfaces (PTX ISA, "Texture Instructions", "Surface Instructions"). In: a plan and registers; out: registers, bytes
 //! of surfaces, and events.
 
-use crate::decode::code::{ImagePlan, QueryPlan, SamplePlan, SurfacePlan};
+use crate::decode::code::{ImagePlan, QueryPlan, ReferencePlan, SamplePlan, SurfacePlan};
 use crate::exec::atomic::combine;
 use crate::exec::elements::{read64, write64};
 use crate::exec::memory_ops::{LaneBytes, MAX_WIDTH, set_elements};
@@ -16,7 +16,7 @@ use crate::run::observe::{AccessAction, MemoryId};
 use crate::state::image::{AddressMode, Image, ImageInit};
 use crate::state::memory::Owner;
 use crate::state::registers::{LANES, Lanes, Row64, lanes_of};
-use warpgrid_isa::{Geometry, Property, ScalarType, SurfaceBounds, SurfaceOp};
+use warpgrid_isa::{Geometry, Property, ReferenceKind, ScalarType, SurfaceBounds, SurfaceOp};
 
 /// Executes what is done with a texture or surface, lane by lane.
 #[inline(never)]
@@ -24,6 +24,10 @@ pub(crate) fn image(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ImagePlan) 
     match plan {
         ImagePlan::Sample(plan) => sample(reach, l, plan),
         ImagePlan::Query(plan) => query(reach, l, plan),
+        ImagePlan::Refers(plan) => {
+            refers(reach, l, plan);
+            Ok(())
+        }
         ImagePlan::Access(plan) => access(reach, l, plan),
     }
 }
@@ -97,14 +101,15 @@ fn planes_of(geometry: Geometry, facts: &ImageInit) -> Option<u64> {
     let (has_rows, has_layers) = (facts.height > 0, facts.layers > 0);
     let fits = match geometry {
         G::D1 => is_flat && !has_rows && !has_layers,
-        G::D2 => is_flat && has_rows && !has_layers,
+        // An image has one sample of each texel.
+        G::D2 | G::D2ms => is_flat && has_rows && !has_layers,
         G::D3 => facts.depth > 0,
         G::A1d | G::D5 => is_flat && !has_rows && has_layers,
         // The faces of a cube are the layers of an array.
-        G::A2d => is_flat && has_rows && has_layers || facts.is_cubemap,
+        G::A2d | G::A2dms => is_flat && has_rows && has_layers || facts.is_cubemap,
         G::Cube => facts.is_cubemap && facts.layers <= 1,
         G::Acube => facts.is_cubemap,
-        G::D4 | G::D2ms | G::A2dms => false,
+        G::D4 => false,
     };
     let planes = match geometry {
         G::D3 => 1,
@@ -150,10 +155,12 @@ fn sample(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SamplePlan) -> Execut
     let samplers = plan.sampler.map(|sampler| read64(l, sampler));
     let rows = |elements: &[_]| -> Vec<Row64> { elements.iter().map(|e| read64(l, *e)).collect() };
     let (coordinates, offsets) = (rows(&plan.coordinates), rows(&plan.offsets));
+    let compared = plan.compared.map(|element| read64(l, element));
     let mut results = [[0u64; LANES]; 4];
     for lane in lanes_of(l.mask) {
         let image = find_wanted(reach, handles[lane], Wanted::Texture, lane)?;
-        let spot = spot(plan, image, (&coordinates, &offsets), lane)?;
+        let mut spot = spot(plan, image, (&coordinates, &offsets), lane)?;
+        spot.compared = compared.map(|row| f32::from_bits(row[lane] as u32));
         // Where the two are apart, the second reference is the sampler if it is a texture of the launch.
         let other = samplers
             .as_ref()
@@ -214,7 +221,9 @@ fn spot(
     use Geometry as G;
     let planes = planes_of(plan.geometry, &image.facts);
     let planes = planes.ok_or_else(|| other_shape(plan.geometry, image, lane))?;
-    let skipped = usize::from(plan.geometry.is_array());
+    let has_samples = plan.geometry.has_samples();
+    let has_layers = plan.geometry.is_array() || plan.geometry == G::A2dms;
+    let skipped = usize::from(has_samples) + usize::from(has_layers);
     let n = match plan.geometry {
         G::D1 | G::A1d | G::D5 => 1,
         G::D2 | G::A2d | G::D2ms | G::A2dms => 2,
@@ -230,9 +239,14 @@ fn spot(
         true => f32::from_bits(value(dimension + skipped)).into(),
         false => f64::from(value(dimension + skipped) as i32),
     });
-    let layer = match skipped {
-        0 => 0,
-        _ => u64::from(value(0)).min(planes.saturating_sub(1)),
+    if has_samples && value(0) != 0 {
+        let (name, sample) = (&image.facts.name, value(0));
+        let why = format!("found sample {sample} of `{name}`, whose texels have sample 0 alone");
+        return Err(wrong(why, lane));
+    }
+    let layer = match has_layers {
+        false => 0,
+        true => u64::from(value(skipped - 1)).min(planes.saturating_sub(1)),
     };
     let offset = |dimension: usize| {
         let row = offsets.get(dimension);
@@ -245,6 +259,7 @@ fn spot(
         offsets: std::array::from_fn(offset),
         by_number: !plan.is_float,
         by_share: false,
+        compared: None,
     };
     Ok(match plan.geometry {
         G::Cube | G::Acube => {
@@ -259,6 +274,20 @@ fn spot(
         }
         G::D1 | G::D2 | G::D3 | G::D4 | G::D5 | G::A1d | G::A2d | G::D2ms | G::A2dms => spot,
     })
+}
+
+/// `istypep`: a texture brings its sampler, so that its handle refers to both.
+fn refers(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ReferencePlan) {
+    let handles = read64(l, plan.image);
+    let row: Row64 = std::array::from_fn(|lane| {
+        let image = find(reach, handles[lane]);
+        let holds = image.is_some_and(|image| match plan.kind {
+            ReferenceKind::Texture | ReferenceKind::Sampler => image.facts.sampler.is_some(),
+            ReferenceKind::Surface => image.facts.sampler.is_none(),
+        });
+        u64::from(holds)
+    });
+    write64(l, plan.to, &row);
 }
 
 fn query(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &QueryPlan) -> Executed {

@@ -4,11 +4,13 @@
 use crate::decode::code::Code;
 use crate::decode::tensor_memory::{FactorOperand, StartKind, StartPlan, TensorMemoryPlan};
 use crate::decode::warp_product::{FactorPlace, WarpProductPlan};
-use crate::exec::tensor_product::{Reading, descriptor, kept_bits, metadata_bits, storage_of};
+use crate::exec::tensor_product::{
+    Reading, SHIFTED_COLUMNS, descriptor, kept_bits, metadata_bits, storage_of,
+};
 use crate::exec::warpgroup::{ROWS, WARPS, described};
 use crate::run::inspect::MemoryRegion;
 use crate::state::pending::{Pending, Work};
-use crate::state::tensor_memory::{TensorMemoryWork, TensorPlace};
+use crate::state::tensor_memory::{TENSOR_LANES, TensorMemoryWork, TensorPlace};
 use crate::state::warpgroup::WarpgroupProduct;
 use std::ops::Range;
 use warpgrid_isa::layout::{
@@ -78,6 +80,7 @@ pub(crate) fn tiles(code: &Code, pending: &Pending) -> Vec<Tile> {
             Some(
                 TensorMemoryPlan::Allocate { .. }
                 | TensorMemoryPlan::Free { .. }
+                | TensorMemoryPlan::Relinquish
                 | TensorMemoryPlan::Load(_)
                 | TensorMemoryPlan::Store(_)
                 | TensorMemoryPlan::Commit { .. },
@@ -184,6 +187,7 @@ fn of_warp(
 fn of_blocks(plan: &StartPlan, work: &TensorMemoryWork) -> Option<Vec<Tile>> {
     match &plan.kind {
         StartKind::Copy { shape, warps, .. } => of_copy(work, (*shape, *warps)),
+        StartKind::Shift => of_shift(work),
         StartKind::Product(operands) => {
             let reading = Reading::new(operands, work, work.blocks.len()).ok()?;
             let mut tiles = vec![reading.a()?, reading.b()?, reading.d()];
@@ -251,6 +255,37 @@ fn of_copy(
             },
             written.of_each(work.blocks.iter().map(tensor)),
         ),
+    ])
+}
+
+/// Rows of tensor memory that move down by one.
+fn of_shift(work: &TensorMemoryWork) -> Option<Vec<Tile>> {
+    let start = TensorPlace::of(work.d);
+    let rows = TENSOR_LANES.checked_sub(start.lane + 1)?;
+    let bytes = u64::from(4 * SHIFTED_COLUMNS);
+    let tile = |matrix, first: u32| {
+        let mut ranges = Ranges::default();
+        for row in first..first + rows {
+            ranges.add(start.plus(row, 0).offset()? as u64, bytes);
+        }
+        let blocks = work.blocks.iter();
+        let memories = blocks.map(|block| MemoryRegion::Tensor { block: *block });
+        Some(Tile {
+            matrix,
+            ty: ScalarType::B32,
+            rows: rows as usize,
+            columns: SHIFTED_COLUMNS as usize,
+            is_written: matrix == TileMatrix::Destination,
+            place: TilePlace::Tensor {
+                address: work.d + (first << 16),
+                product: None,
+            },
+            ranges: Shares(ranges).of_each(memories),
+        })
+    };
+    Some(vec![
+        tile(TileMatrix::Source, 0)?,
+        tile(TileMatrix::Destination, 1)?,
     ])
 }
 
@@ -393,7 +428,7 @@ impl Reading<'_> {
 
     fn metadata(&self) -> Tile {
         let rows = self.sums.m / self.sums.n_blocks.max(1);
-        let (bits, chunk) = metadata_bits(self.says.a);
+        let (bits, chunk) = metadata_bits(self.operands.kind, self.says.a);
         let address = self.work.metadata;
         let start = TensorPlace::of(address).plus(0, self.says.selector);
         let n_chunks = self.depth / chunk;

@@ -127,9 +127,10 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
 }
 
 /// A result of 32 bits as the assembler's code brings it into the range of its type (13.5, all architectures): a result without a sign
-/// is cut off above. Left shifts are exact, as the manual has them.
+/// is cut off above, a difference after it was compared with c. Left shifts are exact, as the manual has them.
 fn saturated(plan: &VideoPlan, value: i128, signed: bool) -> i128 {
     let value = match plan.op {
+        VideoOp::AbsDiff if !signed => return value,
         VideoOp::Add
         | VideoOp::Sub
         | VideoOp::AbsDiff

@@ -2,6 +2,7 @@
 
 use crate::decode::code::{Code, Collective, CollectiveKind, GroupWait, MbarrierAction, Op};
 use crate::decode::op::{beyond_registers, frequent, infrequent};
+use crate::decode::tensor_memory::TensorMemoryPlan;
 use crate::exec::control::lanes_at;
 use crate::exec::elements::read64;
 use crate::exec::mbarrier::parity_of;
@@ -11,7 +12,8 @@ use crate::run::fault::WaitReason;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::memory::{AddressMap, PagedBytes};
 use crate::state::pending::InFlight;
-use crate::state::registers::{Slot, lanes_of};
+use crate::state::registers::{LANES, Slot, lanes_of};
+use crate::state::tensor_memory::{can_be_reserved, has_free};
 use crate::state::warp::{Split, SplitState, Warp};
 use warpgrid_isa::StateSpace;
 
@@ -22,6 +24,8 @@ pub(crate) struct Outside<'a> {
     pub(crate) map: &'a AddressMap,
     /// Shared memory of the block.
     pub(crate) shared: &'a PagedBytes,
+    /// Tensor memory of the block.
+    pub(crate) tensor: &'a PagedBytes,
     pub(crate) in_flight: &'a InFlight,
     pub(crate) block: u64,
 }
@@ -65,8 +69,9 @@ fn must_wait(
         // Every lane of the warp takes part.
         Op::Matrix(_) | Op::Warpgroup(_) => warp.live() & !mask,
         Op::TensorMemory(plan) => match code.tensor_memory.get(plan as usize) {
-            Some(plan) if plan.takes_warp() => warp.live() & !mask,
-            Some(_) | None => 0,
+            Some(plan) if plan.takes_warp() && warp.live() & !mask != 0 => warp.live() & !mask,
+            Some(plan) => return columns_to_wait_for(code, warp, choice, plan, outside),
+            None => 0,
         },
         Op::WarpBarrier { mask: slot } => {
             let here = mask | waiting_at(code, warp, Meeting::WarpBarrier);
@@ -89,6 +94,24 @@ fn must_wait(
         Op::ClusterWait | frequent!() | infrequent!() | beyond_registers!() => 0,
     };
     (missing != 0).then_some(WaitReason::WarpLanes { missing })
+}
+
+/// The columns of tensor memory that an allocation waits for; none where they are free, or where it is wrong to ask.
+fn columns_to_wait_for(
+    code: &Code,
+    warp: &mut Warp,
+    choice: &Choice<'_>,
+    plan: &TensorMemoryPlan,
+    outside: &Outside<'_>,
+) -> Option<WaitReason> {
+    let TensorMemoryPlan::Allocate { columns, .. } = plan else {
+        return None;
+    };
+    let lanes = lanes_at(code, warp, choice.depth, choice.executed);
+    let lane = choice.executed.trailing_zeros() as usize % LANES;
+    let n = read64(&lanes, *columns)[lane] as u32;
+    let waits = can_be_reserved(outside.tensor, n) && !has_free(outside.tensor, n);
+    waits.then_some(WaitReason::TensorColumns { n })
 }
 
 /// The phase of the first lane's mbarrier, if none of the lanes' phases is complete. Where some are, the instruction is

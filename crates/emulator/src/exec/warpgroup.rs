@@ -2,15 +2,20 @@
 //! its part is a product for itself. In: a plan, registers and shared memory; out: the registers of the sums.
 
 use crate::decode::code::Element;
+use crate::decode::held::Touched;
 use crate::decode::warp_product::{FactorPlace, WarpProductPlan};
 use crate::exec::control::lanes_at;
 use crate::exec::elements::{read64, write64};
 use crate::exec::factor::read_lines;
+use crate::exec::matrix::{Factors, MAX_LINE_FACTORS, lines_of_factors};
 use crate::exec::reach::{Executed, Halt};
 use crate::exec::sparse::stored_columns;
 use crate::exec::step::{Choice, Surroundings};
+use crate::exec::tensor::ScaledLine;
 use crate::run::fault::{FaultKind, MatrixMistake};
-use crate::state::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
+use crate::run::inspect::{Note, NoteKind};
+use crate::run::machine::add_once;
+use crate::state::pending::{GroupKind, OpenProduct, PendingCompletion, PendingOperation, Work};
 use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64};
 use crate::state::warp::Warp;
 use crate::state::warpgroup::WarpgroupProduct;
@@ -39,6 +44,14 @@ pub(crate) fn start(
     let groups = warp.groups.get_or_insert_default();
     let number = groups.made(kind, 0);
     product.index = groups.next_product();
+    let (function, instruction) = around.code.origin(choice.pc);
+    groups.open(OpenProduct {
+        plan: plan.0,
+        base: product.base,
+        group: number,
+        function,
+        instruction,
+    });
     let group = (around.block, index / WARPS, product.index);
     let own = (around.block, index);
     let earlier = around.starter.in_flight.grouped(own, kind).last();
@@ -59,6 +72,48 @@ pub(crate) fn start(
     let starter = &mut around.starter;
     starter.join_product(group, n_warps as usize, step + 1);
     Ok(())
+}
+
+/// Notes the registers of products in flight that an instruction touches.
+#[inline(never)]
+pub(crate) fn note_touched(
+    around: &mut Surroundings<'_>,
+    warp: &Warp,
+    touched: &Touched,
+    choice: &Choice<'_>,
+    step: u64,
+) {
+    let open = warp
+        .groups
+        .as_ref()
+        .map_or(&[][..], |groups| groups.open_products());
+    if open.is_empty() || choice.executed == 0 {
+        return;
+    }
+    let (base, (function, instruction)) = (
+        around.code.base(choice.depth),
+        around.code.origin(choice.pc),
+    );
+    let in_frame = |product: &&OpenProduct| (product.base, product.function) == (base, function);
+    for product in open.iter().filter(in_frame) {
+        let plan = around.code.warp_products.get(product.plan as usize);
+        let registers = plan.map_or(Vec::new(), |plan| touched.held_by(&plan.held));
+        if registers.is_empty() {
+            continue;
+        }
+        let note = Note {
+            step,
+            block: around.block,
+            warp: warp.index,
+            kind: NoteKind::RegistersInFlight {
+                function,
+                instruction,
+                registers,
+                product: (product.function, product.instruction),
+            },
+        };
+        return add_once(around.notes, note, around.limits.max_notes);
+    }
 }
 
 /// What a product has read when it starts.
@@ -129,7 +184,11 @@ pub(crate) fn land(
         true => sums(plan, &rows(l, &plan.c)),
         false => vec![0; ROWS * plan.n_columns],
     };
-    let d = multiply(plan, (a, b, &c), &product.metadata);
+    let factors = match &plan.factors {
+        Some([of_a, of_b]) => Some([lines_of_factors(l, of_a)?, lines_of_factors(l, of_b)?]),
+        None => None,
+    };
+    let d = multiply(plan, (a, b, &c), (&product.metadata, factors.as_ref()));
     scatter(l, plan, &d);
     Ok(())
 }
@@ -144,7 +203,7 @@ pub(crate) fn multiply_now(l: &mut Lanes<'_>, plan: &WarpProductPlan) -> Execute
 fn multiply(
     plan: &WarpProductPlan,
     (mut a, mut b, c): (Vec<u64>, Vec<u64>, &[u64]),
-    metadata: &Row32,
+    (metadata, factors): (&Row32, Option<&[Factors; 2]>),
 ) -> Vec<u64> {
     let [negate_a, negate_b] = plan.negate;
     let flip = |values: &mut [u64], bits: u32| {
@@ -159,7 +218,7 @@ fn multiply(
         flip(&mut b, plan.b_bits());
     }
     let Some((_, selector)) = plan.sparse else {
-        return plan.plan.tiles(plan.n_columns, &a, &b, c);
+        return plan.plan.whole(plan.n_columns, &a, &b, c);
     };
     let sparsity = Sparsity {
         bits: plan.a_bits(),
@@ -167,14 +226,30 @@ fn multiply(
         selector,
     };
     let (stored, depth) = (plan.stored().max(1), plan.depth.max(1));
+    let n_factors = plan
+        .factors
+        .map_or(0, |[of_a, _]| usize::from(of_a.n).min(MAX_LINE_FACTORS));
     let mut d = Vec::with_capacity(c.len());
     let rows = a.chunks(stored).zip(c.chunks(plan.n_columns.max(1)));
     for (row, (a, c)) in rows.enumerate() {
         let columns = stored_columns(sparsity, row, metadata);
-        for (b, c) in b.chunks(depth).zip(c) {
+        for (column, (b, c)) in b.chunks(depth).zip(c).enumerate() {
             let of = |k: &usize| b.get(*k).copied().unwrap_or(0);
             let chosen: Vec<u64> = columns.iter().map(of).collect();
-            d.push(plan.plan.element(a, &chosen, *c));
+            let Some([of_a, of_b]) = factors else {
+                d.push(plan.plan.element(a, &chosen, *c));
+                continue;
+            };
+            let part = 0..n_factors;
+            let a = ScaledLine {
+                values: a,
+                factors: of_a.get(row).map_or(&[], |all| &all[part.clone()]),
+            };
+            let b = ScaledLine {
+                values: &chosen,
+                factors: of_b.get(column).map_or(&[], |all| &all[part]),
+            };
+            d.push(plan.plan.scaled_element(a, b, *c));
         }
     }
     d
@@ -286,11 +361,11 @@ impl WarpProductPlan {
 
     /// Bits of an element of A as it lies; single bits lie in words.
     pub(crate) fn a_bits(&self) -> u32 {
-        container_bits(self.plan.product().a)
+        self.element_bits[0]
     }
 
     pub(crate) fn b_bits(&self) -> u32 {
-        container_bits(self.plan.product().b)
+        self.element_bits[1]
     }
 
     const fn sums_per_register(&self) -> usize {
@@ -298,12 +373,5 @@ impl WarpProductPlan {
             ScalarType::F16 => 2,
             _ => 1,
         }
-    }
-}
-
-fn container_bits(ty: ScalarType) -> u32 {
-    match ty {
-        ScalarType::B1 | ScalarType::Tf32 => 32,
-        ty => ty.width_bits(),
     }
 }

@@ -63,6 +63,7 @@ fn machine_within(
         cluster: [cluster, 1, 1],
         dynamic_shared_bytes: SHARED_BYTES,
         images: Vec::new(),
+        multicasts: Vec::new(),
         buffers: Vec::new(),
         arguments: Vec::new(),
         seed: 0,

@@ -258,6 +258,8 @@ pub enum WaitReason {
     AsyncGroup { n: u32 },
     /// The other threads at the barrier of the cluster.
     ClusterBarrier,
+    /// Columns of tensor memory that the block gives back.
+    TensorColumns { n: u32 },
     /// A change of memory by another warp.
     Memory,
 }
@@ -271,6 +273,7 @@ impl WaitReason {
             | WaitReason::MbarrierPhase { .. }
             | WaitReason::AsyncGroup { .. }
             | WaitReason::ClusterBarrier
+            | WaitReason::TensorColumns { .. }
             | WaitReason::Memory => false,
         }
     }
@@ -445,6 +448,12 @@ fn write_reason(
             write!(f, "for all but {n} of its asynchronous groups")
         }
         WaitReason::ClusterBarrier => write!(f, "for the others at the cluster's barrier"),
+        WaitReason::TensorColumns { n } => {
+            write!(
+                f,
+                "for {n} columns of tensor memory, which are never given back"
+            )
+        }
         WaitReason::Memory => write!(f, "for a change of memory"),
     }
 }

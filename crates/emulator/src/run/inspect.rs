@@ -2,7 +2,8 @@
 
 use crate::run::event::Agent;
 use crate::run::fault::WaitReason;
-use warpgrid_program::{FunctionId, VariableId};
+use crate::state::pending::GroupKind;
+use warpgrid_program::{FunctionId, RegisterId, VariableId};
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +96,23 @@ pub enum NoteKind {
         came: u32,
         /// Threads of the warp that had not ended.
         live: u32,
+    },
+    /// A block ended with columns of tensor memory that it has not given back (PTX ISA, "tcgen05.alloc"). Noted once.
+    ColumnsKept { n: u32 },
+    /// Groups of operations are waited for, and no code of the kernel makes one. Noted once for each instruction.
+    NoGroups {
+        function: FunctionId,
+        instruction: u32,
+        kind: GroupKind,
+    },
+    /// Registers of a product in flight were touched before it was waited for: what they hold is undefined (PTX ISA, "wgmma.mma_async").
+    /// Noted once for each instruction.
+    RegistersInFlight {
+        function: FunctionId,
+        instruction: u32,
+        registers: Vec<RegisterId>,
+        /// The product, in its function.
+        product: (FunctionId, u32),
     },
 }
 

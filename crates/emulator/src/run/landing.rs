@@ -10,12 +10,12 @@ use crate::exec::warpgroup;
 use crate::run::event::{Agent, LastStep, Outcome, PendingId};
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault, WaitReason};
 use crate::run::inspect::Writer;
+use crate::run::landing_places::Places;
 use crate::run::machine::Machine;
 use crate::run::observe::{
     AccessAction, CacheHints, EventBuffer, EventHead, MemoryId, Observer, PieceHead,
 };
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
-use crate::state::memory::PagedBytes;
 use crate::state::pending::{
     Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, PieceBytes, Work,
 };
@@ -35,24 +35,20 @@ impl Machine {
         let Some(pending) = self.state.in_flight.get(id) else {
             return;
         };
-        let pending = pending.spelled_out();
-        let pending = self.answered(pending);
         let step = self.state.position;
         let interest = observer.interest();
-        let pending = match self.sources_read(&pending) {
-            Some((read, pieces)) => {
-                if interest.covers(AccessAction::Load) {
-                    self.report_read(&read, &pieces, step, observer);
-                }
-                read
-            }
-            None => pending,
+        // Where no observer listens a tile is moved as a whole.
+        let listens = interest.covers(AccessAction::Store) || interest.covers(AccessAction::Load);
+        let pending = match !listens && self.moves_whole(pending) {
+            true => Pending::clone(pending),
+            false => pending.spelled_out(),
         };
-        for piece in &pending.operation.pieces {
-            if self.piece_place(piece).is_none() {
-                return self.stop_landing(&pending, piece);
-            }
-        }
+        let mut pending = self.answered(pending);
+        self.read_sources(&mut pending, observer);
+        let places = match self.piece_places(&pending) {
+            Ok(places) => places,
+            Err(piece) => return self.stop_landing(&pending, piece),
+        };
         let signal = match self.signal(&pending) {
             Ok(signal) => signal,
             Err(fault) => {
@@ -61,7 +57,11 @@ impl Machine {
             }
         };
         let worked = match &pending.operation.work {
-            Work::Pieces | Work::Tensor(_) | Work::TensorPieces(_) | Work::Cancel { .. } => Ok(()),
+            Work::Pieces | Work::TensorPieces(_) | Work::Cancel { .. } => Ok(()),
+            Work::Tensor(transfer) => {
+                self.move_tile(transfer, step);
+                Ok(())
+            }
             Work::Product(product) => self.land_product(&pending, product),
             Work::TensorMemory(work) => self.land_in_tensor_memory(work, step),
         };
@@ -70,22 +70,18 @@ impl Machine {
         }
         self.state.in_flight.take(id);
         let listens = interest.covers(AccessAction::Store) && !pending.operation.pieces.is_empty();
-        self.write_pieces(&pending, step, listens);
+        self.write_pieces(&pending, &places, step, listens);
         if listens {
             observer.access(&self.events.event(&head_of(&pending, step)));
         }
         let signals = signal.is_some();
         let ended = self.write_signal(signal, step);
         self.wake_after(&pending, ended);
-        let in_tensor_memory = match &pending.operation.work {
-            Work::TensorMemory(_) => true,
-            Work::Pieces
-            | Work::Tensor(_)
-            | Work::TensorPieces(_)
-            | Work::Product(_)
-            | Work::Cancel { .. } => false,
+        let by_rule = match &pending.operation.work {
+            Work::TensorMemory(_) | Work::Tensor(_) => true,
+            Work::Pieces | Work::TensorPieces(_) | Work::Product(_) | Work::Cancel { .. } => false,
         };
-        let stored = !pending.operation.pieces.is_empty() || signals || in_tensor_memory;
+        let stored = !pending.operation.pieces.is_empty() || signals || by_rule;
         if stored {
             self.state.stores_done += 1;
             observer.store_step(step);
@@ -229,15 +225,8 @@ impl Machine {
         let pending = pending.spelled_out();
         let step = self.state.position;
         let interest = observer.interest();
-        let mut read = match self.sources_read(&pending) {
-            Some((read, pieces)) => {
-                if interest.covers(AccessAction::Load) {
-                    self.report_read(&read, &pieces, step, observer);
-                }
-                read
-            }
-            None => pending,
-        };
+        let mut read = pending;
+        self.read_sources(&mut read, observer);
         read.reads_at = None;
         self.wake_after(&read, None);
         let last = self.landed(&read, false, Outcome::Read);
@@ -249,40 +238,48 @@ impl Machine {
         self.state.position += 1;
     }
 
-    /// The operation with what its sources hold now, and the pieces as they were before; none if it has no source.
-    fn sources_read(&self, pending: &Pending) -> Option<(Pending, Vec<PendingPiece>)> {
-        let before = &pending.operation.pieces;
-        if before.iter().all(|piece| piece.source.is_none()) {
-            return None;
+    /// Puts what the sources of an operation hold now into its pieces, and tells an observer of loads.
+    fn read_sources(&mut self, pending: &mut Pending, observer: &mut dyn Observer) {
+        let pieces = &pending.operation.pieces;
+        if pieces.iter().all(|piece| piece.source.is_none()) {
+            return;
         }
-        let mut read = pending.clone();
-        for piece in &mut read.operation.pieces {
+        let listens = observer.interest().covers(AccessAction::Load);
+        let unread = listens.then(|| pieces.clone());
+        let mut places = Places::default();
+        for piece in &mut pending.operation.pieces {
             let Some(source) = piece.source.take() else {
                 continue;
             };
-            if let Some(bytes) = self.source_bytes(&source, piece.bytes.len()) {
-                piece.bytes.copy_from_slice(bytes);
+            let n_bytes = source.form.n_read(piece.bytes.len());
+            if let Some(bytes) = self.source_bytes(&mut places, &source, n_bytes) {
+                source.form.take(bytes, &mut piece.bytes);
             }
         }
-        Some((read, before.clone()))
+        if let Some(unread) = unread {
+            let step = self.state.position;
+            self.report_read(pending, &unread, step, observer);
+        }
     }
 
     /// What a source holds. It was there when the copy started, and stays as long as the copy is in flight.
-    fn source_bytes(&self, source: &PendingSource, n_bytes: usize) -> Option<&[u8]> {
+    fn source_bytes(
+        &self,
+        places: &mut Places,
+        source: &PendingSource,
+        n_bytes: usize,
+    ) -> Option<&[u8]> {
         match source.space {
             StateSpace::Shared | StateSpace::SharedCluster => {
-                let blocks = &self.state.blocks;
-                let place = blocks.iter().position(|b| b.index == source.block)?;
+                let place = places.block(&self.state.blocks, source.block)?;
                 let start = source.address as usize;
                 let memory = self.state.shared.get(place)?;
                 memory.contents().get(start..start.checked_add(n_bytes)?)
             }
             _ => {
                 let global = &self.state.global;
-                let found = global.find(source.address)?;
-                let start = (source.address - found.address) as usize + found.start;
-                let bytes = global.arena.bytes().get(start..start.checked_add(n_bytes)?);
-                bytes.filter(|_| found.holds(source.address, n_bytes as u64))
+                let start = places.global(global, source.address, n_bytes as u64)?.start;
+                global.arena.bytes().get(start..start.checked_add(n_bytes)?)
             }
         }
     }
@@ -321,7 +318,10 @@ impl Machine {
     fn landed(&self, pending: &Pending, stored: bool, what: Outcome) -> LastStep {
         let origin = &pending.operation.origin;
         let pieces = &pending.operation.pieces;
-        let lanes = pieces.iter().fold(0, |lanes, p| lanes | 1 << (p.lane & 31));
+        let mut lanes = pieces.iter().fold(0, |lanes, p| lanes | 1 << (p.lane & 31));
+        if let Work::Tensor(transfer) = &pending.operation.work {
+            lanes |= 1 << (transfer.lane & 31);
+        }
         LastStep {
             agent: Agent::InFlight(pending.id),
             block: origin.block,
@@ -335,45 +335,62 @@ impl Machine {
     }
 
     /// Writes what the operation brings, and puts together what an observer hears of it.
-    fn write_pieces(&mut self, pending: &Pending, step: u64, listens: bool) {
+    fn write_pieces(&mut self, pending: &Pending, places: &[PiecePlace], step: u64, listens: bool) {
         let mut events = std::mem::take(&mut self.events);
         events.clear();
-        for piece in &pending.operation.pieces {
+        for (piece, place) in pending.operation.pieces.iter().zip(places) {
             let writer = Writer {
                 step,
                 lane: piece.lane,
             };
-            if let Some((memory, offset)) = self.piece_place(piece) {
-                let old = memory.bytes().get(offset..offset + piece.bytes.len());
-                let bytes = combined(piece, old.unwrap_or(&[]));
-                if listens {
-                    let head = head_of_piece(piece);
-                    add_pieces(&mut events, head, &bytes, old.unwrap_or(&[]));
-                }
-                memory.write(offset, &bytes, writer);
+            let (memory, offset) = match *place {
+                PiecePlace::Shared { block, offset } => match self.state.shared.get_mut(block) {
+                    Some(memory) => (memory, offset),
+                    None => continue,
+                },
+                PiecePlace::Arena { offset } => (&mut self.state.global.arena, offset),
+            };
+            if piece.reduces.is_none() && !listens {
+                memory.write(offset, &piece.bytes, writer);
+                continue;
             }
+            let old = memory.bytes().get(offset..offset + piece.bytes.len());
+            let bytes = combined(piece, old.unwrap_or(&[]));
+            if listens {
+                let head = head_of_piece(piece);
+                add_pieces(&mut events, head, &bytes, old.unwrap_or(&[]));
+            }
+            memory.write(offset, &bytes, writer);
         }
         self.events = events;
     }
 
+    /// Where each piece is written; the first that has no place.
+    fn piece_places<'p>(&self, pending: &'p Pending) -> Result<Vec<PiecePlace>, &'p PendingPiece> {
+        let mut places = Places::default();
+        let pieces = pending.operation.pieces.iter();
+        let place = |piece: &'p PendingPiece| self.piece_place(&mut places, piece).ok_or(piece);
+        pieces.map(place).collect()
+    }
+
     /// The memory that a piece is written to, and where in it; none if it is not there.
-    fn piece_place(&mut self, piece: &PendingPiece) -> Option<(&mut PagedBytes, usize)> {
+    fn piece_place(&self, places: &mut Places, piece: &PendingPiece) -> Option<PiecePlace> {
         let n_bytes = piece.bytes.len() as u64;
+        if n_bytes == 0 {
+            return None;
+        }
         match piece.space {
             StateSpace::Shared | StateSpace::SharedCluster => {
-                let blocks = &self.state.blocks;
-                let place = blocks.iter().position(|b| b.index == piece.block)?;
-                let memory = self.state.shared.get_mut(place)?;
+                let block = places.block(&self.state.blocks, piece.block)?;
+                let memory = self.state.shared.get(block)?;
                 let end = piece.address.checked_add(n_bytes)?;
-                (n_bytes > 0 && end <= memory.len() as u64)
-                    .then_some((memory, piece.address as usize))
+                let offset = piece.address as usize;
+                (end <= memory.len() as u64).then_some(PiecePlace::Shared { block, offset })
             }
             _ => {
-                let global = &mut self.state.global;
-                let found = global.find(piece.address)?;
-                let holds = n_bytes > 0 && found.holds(piece.address, n_bytes);
-                let offset = (piece.address - found.address) as usize + found.start;
-                (holds && !found.read_only()).then_some((&mut global.arena, offset))
+                let found = places.global(&self.state.global, piece.address, n_bytes)?;
+                let offset = found.start;
+                (!found.is_read_only).then_some(PiecePlace::Arena { offset })
             }
         }
     }
@@ -452,12 +469,26 @@ impl Machine {
                     }
                     WaitReason::Barrier { .. }
                     | WaitReason::WarpLanes { .. }
-                    | WaitReason::ClusterBarrier => false,
+                    | WaitReason::ClusterBarrier
+                    | WaitReason::TensorColumns { .. } => false,
                 });
                 warp.dirty |= woken;
             }
         }
     }
+}
+
+/// Where a piece is written.
+#[derive(Clone, Copy, Debug)]
+enum PiecePlace {
+    /// In the shared memory of the block at this place.
+    Shared {
+        block: usize,
+        offset: usize,
+    },
+    Arena {
+        offset: usize,
+    },
 }
 
 /// What a landing's event says of all its pieces.

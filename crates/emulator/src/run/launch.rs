@@ -1,6 +1,7 @@
 //! What a launch needs besides the program, and why one may be refused before its first step.
 
 use crate::state::image::ImageInit;
+use crate::state::multicast::MulticastInit;
 use std::fmt;
 use warpgrid_program::FunctionId;
 
@@ -20,6 +21,8 @@ pub struct Launch {
     pub buffers: Vec<BufferInit>,
     /// Textures and surfaces; a handle is [`ImageInit::handle`] of the number.
     pub images: Vec<ImageInit>,
+    /// Addresses that stand for several buffers: [`MulticastInit::address`] of the number.
+    pub multicasts: Vec<MulticastInit>,
     /// One a kernel parameter, in order.
     pub arguments: Vec<ArgumentInit>,
     /// Turns the scheduler; 0 is plain round robin.

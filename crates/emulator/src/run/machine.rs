@@ -19,8 +19,10 @@ use crate::state::cluster::Peers;
 use crate::state::image::place_images;
 use crate::state::layout::Layout;
 use crate::state::memory::{GlobalMemory, Tracking};
+use crate::state::multicast::place_multicasts;
 use crate::state::pending::{InFlight, Starter};
 use crate::state::registers::Banks;
+use crate::state::tensor_memory::n_columns_in_use;
 use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_program::Program;
@@ -43,16 +45,30 @@ pub struct Machine {
 }
 
 /// Adds a note about an instruction, unless there is one about it already or there are too many.
-fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
+pub(crate) fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
     let place = |note: &Note| match &note.kind {
-        NoteKind::Printed { .. } => None,
+        NoteKind::Printed { .. } | NoteKind::ColumnsKept { .. } => None,
         NoteKind::BarrierInParts {
+            function,
+            instruction,
+            ..
+        }
+        | NoteKind::RegistersInFlight {
+            function,
+            instruction,
+            ..
+        }
+        | NoteKind::NoGroups {
             function,
             instruction,
             ..
         } => Some((*function, *instruction)),
     };
-    let is_new = notes.iter().all(|other| place(other) != place(&note));
+    let is_same = |other: &Note| match (&other.kind, &note.kind) {
+        (NoteKind::ColumnsKept { .. }, NoteKind::ColumnsKept { .. }) => true,
+        _ => place(other) == place(&note),
+    };
+    let is_new = !notes.iter().any(is_same);
     if is_new && notes.len() < most as usize {
         Arc::make_mut(notes).push(note);
     }
@@ -89,6 +105,7 @@ impl Machine {
         }
         let mut setup = Setup::new(program, code, layout, launch, limits);
         setup.images = place_images(&launch.images, &global)?;
+        setup.multicasts = place_multicasts(&launch.multicasts, global.allocations());
         Machine::start(setup, global)
     }
 
@@ -203,6 +220,7 @@ impl Machine {
             map: &setup.layout.map,
             limits: &setup.limits,
             images: &setup.images,
+            multicasts: &setup.multicasts,
             global: &mut state.global,
             shared,
             tensor,
@@ -233,6 +251,7 @@ impl Machine {
             Stop::Turn => {}
             Stop::Yield => state.schedule.end_turn(),
             Stop::PhaseEnded => self.wake_phases(place),
+            Stop::ColumnsFreed => self.wake_allocations(place),
             Stop::Fault(halt) => self.stop(place, *halt),
             Stop::Blocked => self.find_cluster_stuck(place),
             Stop::Barrier { plan, mask } => {
@@ -379,6 +398,40 @@ impl Machine {
         }
     }
 
+    /// Lets those of the block that wait for columns of tensor memory try again.
+    fn wake_allocations(&mut self, place: WarpPlace) {
+        let block = self.state.blocks.get_mut(place.block);
+        for warp in block.into_iter().flat_map(|block| &mut block.warps) {
+            let woken = warp
+                .splits
+                .wake(|reason| matches!(reason, WaitReason::TensorColumns { .. }));
+            warp.dirty |= woken;
+        }
+    }
+
+    /// Notes the columns of tensor memory that a block has not given back at its end.
+    fn note_kept_columns(&mut self, place: WarpPlace) {
+        let state = &mut self.state;
+        let (Some(block), Some(memory)) =
+            (state.blocks.get(place.block), state.tensor.get(place.block))
+        else {
+            return;
+        };
+        let n = match memory.len() {
+            0 => 0,
+            _ => n_columns_in_use(memory),
+        };
+        if n > 0 {
+            let note = Note {
+                step: state.position,
+                block: block.index,
+                warp: place.warp as u32,
+                kind: NoteKind::ColumnsKept { n },
+            };
+            add_once(&mut state.notes, note, self.setup.limits.max_notes);
+        }
+    }
+
     /// Lanes have ended: barriers may open, and the block and its cluster may be done.
     fn after_exit(&mut self, place: WarpPlace) {
         let setup = &*self.setup;
@@ -397,6 +450,7 @@ impl Machine {
             return self.find_cluster_stuck(place);
         }
         self.state.blocks_done += 1;
+        self.note_kept_columns(place);
         let Some(live) = self.state.clusters.get_mut(cluster) else {
             return;
         };

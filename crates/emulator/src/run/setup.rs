@@ -6,6 +6,7 @@ use crate::state::cluster::GridShape;
 use crate::state::image::Image;
 use crate::state::layout::Layout;
 use crate::state::memory::Tracking;
+use crate::state::multicast::Multicast;
 use std::sync::Arc;
 use warpgrid_program::{FunctionKind, Program};
 
@@ -17,6 +18,8 @@ pub(crate) struct Setup {
     pub(crate) layout: Layout,
     /// Textures and surfaces; their places are known once memory is laid out.
     pub(crate) images: Vec<Image>,
+    /// Addresses that stand for several buffers; their places are known once memory is laid out.
+    pub(crate) multicasts: Vec<Multicast>,
     pub(crate) limits: Limits,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -75,6 +78,7 @@ impl Setup {
             code,
             layout,
             images: Vec::new(),
+            multicasts: Vec::new(),
             limits,
         }
     }

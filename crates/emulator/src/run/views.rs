@@ -335,6 +335,7 @@ impl Machine {
             cluster_pending: self.cluster_pending(place),
             map: &self.setup.layout.map,
             shared: self.state.shared.get(place.block)?,
+            tensor: self.state.tensor.get(place.block)?,
             in_flight: &self.state.in_flight,
             block: block.index,
         };

@@ -2,6 +2,7 @@
 
 use crate::run::event::{PendingId, Turn};
 use crate::run::schedule::Schedule;
+use crate::state::registers::BankSizes;
 use crate::state::tensor_memory::TensorMemoryWork;
 use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
 use crate::state::warpgroup::WarpgroupProduct;
@@ -98,6 +99,42 @@ pub struct PendingSource {
     pub block: u64,
     /// In that space: an offset for shared memory.
     pub address: u64,
+    pub form: SourceForm,
+}
+
+/// How the bytes of a source become those of a piece.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceForm {
+    /// As they are.
+    #[default]
+    Bytes,
+    /// The low 6 bits of each of 16 bytes, packed into 12: stores of `u6_align16`. That the upper two bits are not looked at is our choice.
+    Sixes,
+}
+
+impl SourceForm {
+    /// Bytes that are read for a number of them that are written.
+    pub const fn n_read(self, n_written: usize) -> usize {
+        match self {
+            SourceForm::Bytes => n_written,
+            SourceForm::Sixes => n_written / 12 * 16,
+        }
+    }
+
+    /// Puts what was read into what is written.
+    pub(crate) fn take(self, read: &[u8], written: &mut [u8]) {
+        match self {
+            SourceForm::Bytes => written.copy_from_slice(read),
+            SourceForm::Sixes => {
+                let sixteens = read.chunks_exact(16).zip(written.chunks_exact_mut(12));
+                for (from, to) in sixteens {
+                    let values = from.iter().rev();
+                    let packed = values.fold(0u128, |all, value| all << 6 | u128::from(value & 63));
+                    to.copy_from_slice(&packed.to_le_bytes()[..12]);
+                }
+            }
+        }
+    }
 }
 
 /// The kinds of groups that a thread makes of its operations.
@@ -263,6 +300,20 @@ pub(crate) struct Groups {
     made: [[u32; 32]; 3],
     /// Products of a warpgroup that the warp has started.
     products: u32,
+    /// By plan of a product: the last that has been started and not waited for.
+    open: Vec<OpenProduct>,
+}
+
+/// A product that the warp has started and not waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenProduct {
+    pub(crate) plan: u32,
+    /// Where its registers begin.
+    pub(crate) base: BankSizes,
+    /// The group that it is in, or will be.
+    pub(crate) group: u32,
+    pub(crate) function: FunctionId,
+    pub(crate) instruction: u32,
 }
 
 impl Groups {
@@ -281,6 +332,23 @@ impl Groups {
     pub(crate) fn next_product(&mut self) -> u32 {
         self.products = self.products.wrapping_add(1);
         self.products.wrapping_sub(1)
+    }
+
+    /// Notes that a product is started.
+    pub(crate) fn open(&mut self, product: OpenProduct) {
+        self.open.retain(|other| other.plan != product.plan);
+        self.open.push(product);
+    }
+
+    /// Products that are started and not waited for.
+    pub(crate) fn open_products(&self) -> &[OpenProduct] {
+        &self.open
+    }
+
+    /// All but the latest `n` groups of products are waited for.
+    pub(crate) fn close(&mut self, n: u32) {
+        let first = self.made(GroupKind::Products, 0).saturating_sub(n);
+        self.open.retain(|product| product.group >= first);
     }
 
     /// Lanes make a group of what they have started and not grouped yet.

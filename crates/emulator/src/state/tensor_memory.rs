@@ -1,5 +1,6 @@
 //! Tensor memory of a block: 128 lanes of 512 columns of 32 bits, and who has reserved which columns (PTX ISA, "Tensor Memory"). It is one
-//! range of bytes, lane after lane; two bytes after it are the columns in use, so that snapshots need no case of their own.
+//! range of bytes, lane after lane; two bytes after it are the columns in use, and one says whether the block may reserve more, so that
+//! snapshots need no case of their own.
 
 use crate::run::inspect::Writer;
 use crate::state::memory::PagedBytes;
@@ -13,7 +14,9 @@ const UNIT: u32 = 32;
 /// Bytes of the lanes.
 pub(crate) const CELL_BYTES: usize = (TENSOR_LANES * TENSOR_COLUMNS * 4) as usize;
 /// Bytes with those that say what is reserved.
-pub(crate) const TENSOR_BYTES: usize = CELL_BYTES + 2;
+pub(crate) const TENSOR_BYTES: usize = CELL_BYTES + 3;
+/// Where it is said that the block reserves no more.
+const RELINQUISHED: usize = CELL_BYTES + 2;
 
 /// A place in tensor memory, as an address of 32 bits has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +54,33 @@ pub(crate) fn read(memory: &PagedBytes, place: TensorPlace) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes))
 }
 
+/// Words of a lane that follow each other; none where one is outside.
+pub(crate) fn words(memory: &PagedBytes, place: TensorPlace, n: usize) -> Option<&[[u8; 4]]> {
+    let last = u32::try_from(n).ok()?.checked_sub(1)?;
+    place.plus(0, last).offset()?;
+    let start = place.offset()?;
+    Some(memory.contents().get(start..start + 4 * n)?.as_chunks().0)
+}
+
+/// Writes words of a lane that follow each other; false, and nothing is written, where one is outside.
+pub(crate) fn write_words(
+    memory: &mut PagedBytes,
+    place: TensorPlace,
+    bytes: &[u8],
+    writer: Writer,
+) -> bool {
+    if words(memory, place, bytes.len() / 4).is_none() {
+        return false;
+    }
+    match place.offset() {
+        Some(offset) => {
+            memory.write(offset, bytes, writer);
+            true
+        }
+        None => false,
+    }
+}
+
 /// Writes the word at a place; false outside.
 pub(crate) fn write(
     memory: &mut PagedBytes,
@@ -79,6 +109,44 @@ pub(crate) fn n_columns_in_use(memory: &PagedBytes) -> u32 {
     in_use(memory).count_ones() * UNIT
 }
 
+/// Whether this number of columns can be reserved at all.
+pub(crate) fn is_reservable(n: u32) -> bool {
+    n.is_power_of_two() && (UNIT..=TENSOR_COLUMNS).contains(&n)
+}
+
+/// Whether this number of columns could be reserved, were they free.
+pub(crate) fn can_be_reserved(memory: &PagedBytes, n: u32) -> bool {
+    is_reservable(n) && !is_relinquished(memory)
+}
+
+/// Whether this number of columns is free side by side.
+pub(crate) fn has_free(memory: &PagedBytes, n: u32) -> bool {
+    first_free(memory, n).is_some()
+}
+
+/// Whether the block has given up the right to reserve columns.
+pub(crate) fn is_relinquished(memory: &PagedBytes) -> bool {
+    memory
+        .contents()
+        .get(RELINQUISHED)
+        .is_some_and(|byte| *byte != 0)
+}
+
+/// The block gives up the right to reserve columns.
+pub(crate) fn relinquish(memory: &mut PagedBytes, writer: Writer) {
+    if memory.len() > RELINQUISHED {
+        memory.write(RELINQUISHED, &[1], writer);
+    }
+}
+
+/// The first free columns, and their units.
+fn first_free(memory: &PagedBytes, n: u32) -> Option<(u32, u16)> {
+    let used = in_use(memory);
+    let starts = (0..TENSOR_COLUMNS).step_by(UNIT as usize);
+    let mut free = starts.filter_map(|first| Some((first, units(first, n)?)));
+    free.find(|(_, units)| used & units == 0)
+}
+
 /// The units of `n` columns from one on.
 fn units(first: u32, n: u32) -> Option<u16> {
     let (first, n) = (first / UNIT, n / UNIT);
@@ -90,9 +158,7 @@ fn units(first: u32, n: u32) -> Option<u16> {
 /// Reserves the first free columns; which one they begin at, or none where too few are free.
 pub(crate) fn reserve(memory: &mut PagedBytes, n: u32, writer: Writer) -> Option<u32> {
     let used = in_use(memory);
-    let starts = (0..TENSOR_COLUMNS).step_by(UNIT as usize);
-    let mut free = starts.filter_map(|first| Some((first, units(first, n)?)));
-    let (first, units) = free.find(|(_, units)| used & units == 0)?;
+    let (first, units) = first_free(memory, n)?;
     memory.write(CELL_BYTES, &(used | units).to_le_bytes(), writer);
     Some(first)
 }
@@ -125,6 +191,8 @@ pub struct TensorMemoryWork {
     pub(crate) left_out: [u32; 8],
     pub(crate) factors: [u32; 2],
     pub(crate) metadata: u32,
+    /// Which columns of B count as zero.
+    pub(crate) zeros: u64,
     pub(crate) lane: u32,
     /// Linear indices of the blocks: that of the lower rank first.
     pub(crate) blocks: Vec<u64>,

@@ -1,7 +1,7 @@
 //! One copy of a part of a tensor: by rule in flight, and as pieces when it reads or lands (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
 use crate::state::memory::GlobalMemory;
-use crate::state::pending::{PendingPiece, PendingSource, PieceBytes};
+use crate::state::pending::{PendingPiece, PendingSource, PieceBytes, SourceForm};
 use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
 use std::ops::Range;
 use warpgrid_isa::layout::Swizzle;
@@ -58,6 +58,15 @@ struct Row {
     n_values: u64,
     /// Of the row in global memory, without dimension 0; none outside of the tensor.
     start: Option<u64>,
+}
+
+/// Bytes of a tile that lie together in both memories.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TileRun {
+    pub(crate) shared: u64,
+    /// None outside of the tensor.
+    pub(crate) global: Option<u64>,
+    pub(crate) n_bytes: usize,
 }
 
 impl TensorTransfer {
@@ -158,15 +167,39 @@ impl TensorTransfer {
     /// What is written, in the order of shared memory; where the copy reads is the source of each piece.
     pub fn pieces(&self) -> Vec<PendingPiece> {
         let mut pieces = Vec::new();
+        let fill = self.filling();
+        self.for_each_run(|run| {
+            for block in &self.blocks {
+                pieces.push(match run.global {
+                    Some(global) => self.piece((global, run.shared), run.n_bytes, *block),
+                    None => self.filled(run, fill, *block),
+                });
+            }
+        });
+        pieces
+    }
+
+    /// The runs of bytes that are moved or filled, in the order of shared memory.
+    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(TileRun)) {
         let mut at = 0;
         let unit = self.map.ty.unit();
         let bytes = self.row_values().div_ceil(unit.n_values) * unit.shared_bytes;
         let swizzle = self.map.swizzle().unwrap_or_default();
         self.for_each_row(|row| {
-            self.add_row(&row, at, swizzle, &mut pieces);
+            self.add_row(&row, at, swizzle, &mut visit);
             at += bytes;
         });
-        pieces
+    }
+
+    /// What an element outside of the tensor reads as.
+    pub(crate) fn filling(&self) -> &'static [u8] {
+        filling(&self.map)
+    }
+
+    /// Whether both memories hold the same bytes of an element, so that a copy is one of bytes.
+    pub(crate) fn copies_bytes(&self) -> bool {
+        let unit = self.map.ty.unit();
+        unit.global_bytes == unit.shared_bytes && self.reduces.is_none()
     }
 
     /// What is copied, in pieces of 16 bytes or the rest of a row, in the order of shared memory without a swizzle: where each comes from and
@@ -320,7 +353,7 @@ impl TensorTransfer {
     }
 
     /// The pieces of a row that begins this many bytes after the first.
-    fn add_row(&self, row: &Row, at: u64, swizzle: Swizzle, pieces: &mut Vec<PendingPiece>) {
+    fn add_row(&self, row: &Row, at: u64, swizzle: Swizzle, visit: &mut impl FnMut(TileRun)) {
         let unit = self.map.ty.unit();
         let n_units = row.n_values.div_ceil(unit.n_values);
         let inside = self.inside(row);
@@ -330,7 +363,7 @@ impl TensorTransfer {
         };
         let fills = self.direction == TensorDirection::Load;
         if fills {
-            self.add_filled(at, 0..low, swizzle, pieces);
+            self.add_filled(at, 0..low, swizzle, visit);
         }
         if let Some((start, _)) = inside {
             // Where both memories hold the same bytes, a row is one run.
@@ -343,37 +376,12 @@ impl TensorTransfer {
                 let n = step.min(high - from);
                 let global = start.wrapping_add(from.wrapping_mul(unit.global_bytes));
                 let shared = self.shared + at + from * unit.shared_bytes;
-                self.add_run(global, shared, n * unit.global_bytes, swizzle, pieces);
+                add_run(global, shared, n * unit.global_bytes, swizzle, visit);
                 from += n;
             }
         }
         if fills {
-            self.add_filled(at, high..n_units, swizzle, pieces);
-        }
-    }
-
-    /// Bytes that follow each other in both memories, but for the swizzle.
-    fn add_run(
-        &self,
-        mut global: u64,
-        mut shared: u64,
-        mut n_bytes: u64,
-        swizzle: Swizzle,
-        pieces: &mut Vec<PendingPiece>,
-    ) {
-        while n_bytes > 0 {
-            let atom = swizzle.atom_bytes();
-            let n = match atom {
-                u64::MAX => n_bytes,
-                atom => n_bytes.min(atom - shared % atom),
-            };
-            let place = swizzle.apply(shared);
-            for block in &self.blocks {
-                pieces.push(self.piece((global, place), n as usize, *block));
-            }
-            global += n;
-            shared += n;
-            n_bytes -= n;
+            self.add_filled(at, high..n_units, swizzle, visit);
         }
     }
 
@@ -382,11 +390,16 @@ impl TensorTransfer {
             space: StateSpace::Global,
             block: 0,
             address: global,
+            form: SourceForm::Bytes,
         };
         let in_shared = PendingSource {
             space: StateSpace::Shared,
             block,
             address: shared,
+            form: match self.map.ty {
+                TensorType::U6Align16 => SourceForm::Sixes,
+                _ => SourceForm::Bytes,
+            },
         };
         let (to, from) = match self.direction {
             TensorDirection::Load => (in_shared, in_global),
@@ -403,47 +416,81 @@ impl TensorTransfer {
         }
     }
 
+    /// A run that is filled.
+    fn filled(&self, run: TileRun, fill: &[u8], block: u64) -> PendingPiece {
+        // Elements are aligned in a row, and atoms hold whole ones.
+        let bytes: Vec<u8> = fill.iter().cycle().take(run.n_bytes).copied().collect();
+        PendingPiece {
+            lane: self.lane,
+            space: StateSpace::Shared,
+            block,
+            address: run.shared,
+            bytes: PieceBytes::from_slice(&bytes),
+            source: None,
+            reduces: None,
+        }
+    }
+
     /// Units of a row that lie outside of the tensor.
     fn add_filled(
         &self,
         at: u64,
         units: Range<u64>,
         swizzle: Swizzle,
-        pieces: &mut Vec<PendingPiece>,
+        visit: &mut impl FnMut(TileRun),
     ) {
         let unit = self.map.ty.unit();
-        let fill = filling(&self.map);
         let end = at + units.end * unit.shared_bytes;
         let mut from = at + units.start * unit.shared_bytes;
         while from < end {
             let shared = self.shared + from;
-            let n = match swizzle.atom_bytes() {
-                u64::MAX => end - from,
-                atom => (end - from).min(atom - shared % atom),
-            };
-            // Elements are aligned in a row, and atoms hold whole ones.
-            let bytes: Vec<u8> = fill.iter().cycle().take(n as usize).copied().collect();
-            for block in &self.blocks {
-                pieces.push(PendingPiece {
-                    lane: self.lane,
-                    space: StateSpace::Shared,
-                    block: *block,
-                    address: swizzle.apply(shared),
-                    bytes: PieceBytes::from_slice(&bytes),
-                    source: None,
-                    reduces: None,
-                });
-            }
+            let n = to_end_of_atom(swizzle, shared).min(end - from);
+            visit(TileRun {
+                shared: swizzle.apply(shared),
+                global: None,
+                n_bytes: n as usize,
+            });
             from += n;
         }
     }
 }
 
-/// What an element outside of the tensor reads as. No source gives the bits of the NaN: ours are the canonical ones.
+/// Bytes from a place in shared memory to where the swizzle takes others elsewhere.
+fn to_end_of_atom(swizzle: Swizzle, shared: u64) -> u64 {
+    match swizzle.atom_bytes() {
+        u64::MAX => u64::MAX,
+        atom => atom - shared % atom,
+    }
+}
+
+/// Bytes that follow each other in both memories, but for the swizzle.
+fn add_run(
+    mut global: u64,
+    mut shared: u64,
+    mut n_bytes: u64,
+    swizzle: Swizzle,
+    visit: &mut impl FnMut(TileRun),
+) {
+    while n_bytes > 0 {
+        let n = to_end_of_atom(swizzle, shared).min(n_bytes);
+        visit(TileRun {
+            shared: swizzle.apply(shared),
+            global: Some(global),
+            n_bytes: n as usize,
+        });
+        global += n;
+        shared += n;
+        n_bytes -= n;
+    }
+}
+
+/// What an element outside of the tensor reads as. No source gives the bits of the NaN: ours are those that `fma.oob` knows, and for wider types
+/// the canonical ones.
 fn filling(map: &TensorMap) -> &'static [u8] {
     use TensorType as T;
     match (map.fills_nan, map.ty) {
-        (true, T::F16 | T::Bf16) => &[0xff, 0x7f],
+        (true, T::F16) => &[0xff, 0x7e],
+        (true, T::Bf16) => &[0xdf, 0x7f],
         (true, T::F32 | T::F32Ftz | T::Tf32 | T::Tf32Ftz) => &[0xff, 0xff, 0xff, 0x7f],
         (true, T::F64) => &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
         (true | false, _) => &[0],

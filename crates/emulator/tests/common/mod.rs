@@ -568,6 +568,7 @@ pub(crate) fn launch(
 ) -> Launch {
     Launch {
         images: Vec::new(),
+        multicasts: Vec::new(),
         entry: FunctionId(0),
         grid,
         block,

@@ -22,8 +22,9 @@ use crate::modifier::{
     AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
     CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,
     MatrixLayout, MmaKind, MoveShape, MulPart, OverflowMode, PermuteMode, PrefetchSize, Property,
-    Proxy, Queried, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds,
-    SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode, WarpMulticast,
+    Proxy, Queried, ReduceOp, ReferenceKind, Rounding, ScaleVector, Scope, Sem, ShuffleMode,
+    SurfaceBounds, SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode,
+    WarpMulticast,
 };
 use crate::space::StateSpace;
 use crate::target::TargetGate;
@@ -89,6 +90,8 @@ pub enum Meaning {
     /// What happens outside of a surface.
     Beyond(SurfaceBounds),
     Component(TexelComponent),
+    /// What a value may refer to.
+    Reference(ReferenceKind),
     /// A modifier that is either written or not.
     Flag(Flag),
     /// A word that changes nothing that is computed or stored.

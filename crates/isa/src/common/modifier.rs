@@ -43,7 +43,7 @@ mod units;
 
 pub use units::{
     BlockIndex, CopyShape, CtaGroup, Geometry, LoadMode, MoveShape, Property, Queried,
-    SurfaceBounds, SurfaceMode, TensorMapField, TexelComponent, WarpMulticast,
+    ReferenceKind, SurfaceBounds, SurfaceMode, TensorMapField, TexelComponent, WarpMulticast,
 };
 
 spelled! {

@@ -6,8 +6,8 @@ use crate::modifier::{
     AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
     CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,
     MatrixLayout, MmaKind, MoveShape, MulPart, OverflowMode, PermuteMode, PrefetchSize, Property,
-    Proxy, ReduceOp, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds, SurfaceMode,
-    TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode, WarpMulticast,
+    Proxy, ReduceOp, ReferenceKind, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds,
+    SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode, WarpMulticast,
 };
 use crate::space::StateSpace;
 use crate::types::ScalarType;
@@ -134,6 +134,7 @@ pub struct UnitModifiers {
     pub surface: Option<SurfaceMode>,
     pub bounds: Option<SurfaceBounds>,
     pub component: Option<TexelComponent>,
+    pub reference: Option<ReferenceKind>,
 }
 
 impl UnitModifiers {
@@ -205,6 +206,7 @@ impl Modifiers {
             Meaning::Surface(mode) => self.unit.surface = Some(mode),
             Meaning::Beyond(bounds) => self.unit.bounds = Some(bounds),
             Meaning::Component(component) => self.unit.component = Some(component),
+            Meaning::Reference(kind) => self.unit.reference = Some(kind),
             Meaning::Word => {}
         }
     }

@@ -113,6 +113,8 @@ pub const fn metadata_place(
     let half = depth / 2;
     match bits {
         8 => (row, first / 32, first % 32),
+        // Eight columns for four bits (by analogy with 8 bits; our choice).
+        4 => (row, first / 64, first / 2 % 32),
         _ => (
             row % 8 + 16 * (row / 16) + 8 * (first / half),
             0,

@@ -6,7 +6,7 @@ use crate::reading::{Reading, TensorPart, Value, readers};
 use crate::scenario::{Buffer, Init, TensorMap};
 use crate::value::Literal;
 use std::collections::BTreeMap;
-use warpgrid_isa::{LoadMode, ScalarType};
+use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
 use warpgrid_program::{Function, Program, RegisterId};
 
 /// What follows the name of a map in that of the tensor that was made for it.
@@ -17,6 +17,10 @@ const ROW_BYTES: u64 = 128;
 const ROWS: u64 = 8;
 /// The most elements of a box along a dimension (CUDA driver API, "cuTensorMapEncodeTiled").
 const MAX_BOX: u64 = 256;
+/// Bytes of the channels of a pixel.
+const PIXEL_BYTES: u64 = 32;
+/// Pixels along each side of an image.
+const IMAGE_SIDE: u64 = 16;
 /// Boxes that lie in a tensor along its first two dimensions.
 const BOXES: u64 = 2;
 
@@ -30,6 +34,7 @@ struct Use {
     mode: LoadMode,
     /// Of one copy.
     bytes: Option<u64>,
+    reduces: Option<AtomicOp>,
 }
 
 /// The map of each parameter that tensor copies name, by its place among the parameters.
@@ -94,6 +99,7 @@ fn copies(program: &Program, function: &Function, uses: &Uses) -> Vec<Use> {
                 rank,
                 mode,
                 is_load,
+                reduces,
             }) => {
                 let held = uses.held(map);
                 let slot = match (held.base, held.origin) {
@@ -110,6 +116,7 @@ fn copies(program: &Program, function: &Function, uses: &Uses) -> Vec<Use> {
                     rank,
                     mode,
                     bytes: None,
+                    reduces,
                 };
                 match is_load {
                     true => found.push(copy),
@@ -129,7 +136,7 @@ fn copies(program: &Program, function: &Function, uses: &Uses) -> Vec<Use> {
     found
 }
 
-/// A map whose box has these bytes as far as that can be; none for images, of which too much is open.
+/// A map whose box has these bytes as far as that can be; none for lines of images, of which too much is open.
 fn map_of(
     name: String,
     copy: &Use,
@@ -139,11 +146,18 @@ fn map_of(
     let is_gathered = match copy.mode {
         LoadMode::Tile => false,
         LoadMode::Gather4 | LoadMode::Scatter4 => true,
-        LoadMode::Im2col | LoadMode::Im2colNoOffsets | LoadMode::Im2colW | LoadMode::Im2colW128 => {
-            return None;
-        }
+        LoadMode::Im2col | LoadMode::Im2colNoOffsets => return image_map(name, copy, bytes),
+        LoadMode::Im2colW | LoadMode::Im2colW128 => return None,
     };
-    let ty = element(product.unwrap_or(ScalarType::F32));
+    // What is combined has a type for which that is defined.
+    let combined = copy.reduces.and_then(|op| match op {
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Inc | AtomicOp::Dec => {
+            Some(ScalarType::U32)
+        }
+        AtomicOp::Min | AtomicOp::Max => Some(ScalarType::S32),
+        AtomicOp::Add | AtomicOp::Exch | AtomicOp::Cas => None,
+    });
+    let ty = element(combined.or(product).unwrap_or(ScalarType::F32));
     let size = ty.width_bytes() as u64;
     let bytes = bytes.unwrap_or(match copy.rank {
         1 => ROW_BYTES,
@@ -185,6 +199,36 @@ fn map_of(
         ..TensorMap::default()
     };
     // What the driver would refuse is no guess.
+    map.object().is_ok().then_some(map)
+}
+
+/// A map of images without a border, whose pixels have these bytes together.
+fn image_map(name: String, copy: &Use, bytes: Option<u64>) -> Option<TensorMap> {
+    let ty = element(ScalarType::F32);
+    let size = ty.width_bytes() as u64;
+    let bytes = bytes.unwrap_or(ROWS * PIXEL_BYTES);
+    let (pixel_bytes, pixels) = match bytes.is_multiple_of(PIXEL_BYTES) {
+        true => (PIXEL_BYTES, bytes / PIXEL_BYTES),
+        false => (bytes, 1),
+    };
+    let channels = pixel_bytes / size;
+    let n_spatial = copy.rank.checked_sub(2)?;
+    let mut dims = vec![channels * BOXES];
+    dims.extend(std::iter::repeat_n(IMAGE_SIDE, n_spatial));
+    dims.push(BOXES);
+    let map = TensorMap {
+        buffer: format!("{name}{SUFFIX}"),
+        name,
+        mode: "im2col".to_owned(),
+        ty: ty.name().to_owned(),
+        dims,
+        lower_corner: vec![0; n_spatial],
+        upper_corner: vec![0; n_spatial],
+        channels_per_pixel: u32::try_from(channels).ok(),
+        pixels_per_column: u32::try_from(pixels).ok(),
+        passed: copy.is_pointer.then(|| "pointer".to_owned()),
+        ..TensorMap::default()
+    };
     map.object().is_ok().then_some(map)
 }
 

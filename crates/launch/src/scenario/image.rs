@@ -264,6 +264,28 @@ impl TexelArray {
         extents.into_iter().filter(|extent| *extent > 0).collect()
     }
 
+    /// What follows `array ` in the line that states it.
+    pub(crate) fn line(&self) -> String {
+        let mut line = format!("{}: {}", self.name, channels_text(&self.ty, self.channels));
+        // A cube map has a layer where none is said.
+        let planes = self.layers.max(self.depth);
+        for extent in [planes, self.height, self.width] {
+            if extent > 0 {
+                let _ = write!(line, "[{extent}]");
+            }
+        }
+        let words = [
+            (self.cubemap, "cubemap"),
+            (self.layers > 0 && !self.cubemap, "layered"),
+            (self.surface, "surface"),
+        ];
+        for (_, word) in words.into_iter().filter(|(is, _)| *is) {
+            let _ = write!(line, " {word}");
+        }
+        let _ = write!(line, " = {}", self.init.text());
+        line
+    }
+
     /// Reads what lies between the name and the values.
     pub(crate) fn read(name: &str, text: &str) -> Result<TexelArray, String> {
         let mut words = text.split_whitespace();
@@ -313,7 +335,7 @@ impl TexelArray {
 
 impl Resource {
     /// An array by its name.
-    fn of_array(name: &str) -> Resource {
+    pub(crate) fn of_array(name: &str) -> Resource {
         Resource {
             kind: "array".to_owned(),
             array: Some(name.to_owned()),
@@ -666,6 +688,22 @@ mod tests {
         }
         let surface = Surface::read("to", "texels").expect("a surface");
         assert_eq!(surface.line(), "to = texels");
+    }
+
+    #[test]
+    fn a_line_of_an_array_says_what_it_was_read_from() {
+        for text in [
+            "u8[12]",
+            "f32x4[5][7]",
+            "s16x2[3][4][5] surface",
+            "f32[3][9] layered",
+            "f16[3][5][9] layered",
+            "u8[8][8] cubemap",
+            "u8[2][8][8] cubemap surface",
+        ] {
+            let array = TexelArray::read("a", text).expect("an array");
+            assert_eq!(array.line(), format!("a: {text} = 0"));
+        }
     }
 
     #[test]

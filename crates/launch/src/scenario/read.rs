@@ -58,6 +58,7 @@ pub(super) struct Fields {
     resource: Option<Resource>,
     #[serde(default)]
     address_mode: Vec<String>,
+    buffers: Option<Vec<String>>,
     filter: Option<String>,
     read_mode: Option<String>,
     #[serde(default)]
@@ -82,6 +83,7 @@ enum Kind {
     Tensormap,
     Texture,
     Surface,
+    Multimem,
 }
 
 /// By hand, so that a kind without a run is refused by its name, and not by the first of its fields.
@@ -93,7 +95,7 @@ impl<'de> Deserialize<'de> for Kind {
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(
-                    "`buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture` or `surface`",
+                    "`buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture`, `surface` or `multimem`",
                 )
             }
 
@@ -106,6 +108,7 @@ impl<'de> Deserialize<'de> for Kind {
                     "tensormap" => Kind::Tensormap,
                     "texture" => Kind::Texture,
                     "surface" => Kind::Surface,
+                    "multimem" => Kind::Multimem,
                     _ => return Err(E::invalid_value(de::Unexpected::Str(kind), &self)),
                 })
             }
@@ -186,6 +189,10 @@ impl TryFrom<Fields> for Parameter {
                 name,
                 resource: need(read.resource, "resource")?,
             }),
+            Kind::Multimem => Parameter::Multimem {
+                name,
+                buffers: need(read.buffers, "buffers")?,
+            },
         })
     }
 }

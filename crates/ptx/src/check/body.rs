@@ -8,6 +8,7 @@ pub(crate) mod beyond;
 pub(crate) mod call;
 pub(crate) mod checker;
 pub(crate) mod control;
+mod counting;
 pub(crate) mod declaration;
 pub(crate) mod draft;
 pub(crate) mod end;

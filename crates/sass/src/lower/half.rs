@@ -182,7 +182,10 @@ fn widened_half(
 /// `HFMA2 d, a, b, c`
 pub(super) fn fused(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = format(w);
-    let modifiers = float::mode(w, ty);
+    let mut modifiers = float::mode(w, ty);
+    if w.take("OOB") {
+        modifiers.flags = modifiers.flags.with(Flag::Oob);
+    }
     let mut args = vec![w.to(1)?];
     let mut steps = Vec::new();
     for _ in 0..3 {

@@ -285,7 +285,9 @@ impl Session {
                             self.last_end(fault.step, Some(waiter.block))
                         }
                         WaitReason::ClusterBarrier => self.last_end(fault.step, None),
-                        WaitReason::AsyncGroup { .. } | WaitReason::Memory => None,
+                        WaitReason::AsyncGroup { .. }
+                        | WaitReason::TensorColumns { .. }
+                        | WaitReason::Memory => None,
                     };
                     causes.extend(found.filter(|new| !causes.contains(new)));
                 }

@@ -16,12 +16,12 @@ use crate::step::warp;
 use crate::step::warp::PresentStep;
 use crate::{blocks, fault, grid};
 use std::sync::Arc;
-use warpgrid_emulator::{Agent, NoteKind, Outcome, Pending, Status};
+use warpgrid_emulator::{Agent, GroupKind, NoteKind, Outcome, Pending, Status};
 use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::reading::{HeldMatrix, Reader, Value};
 use warpgrid_launch::scenario::Buffer;
-use warpgrid_program::{FunctionId, Span, StepPart};
+use warpgrid_program::{FunctionId, RegisterId, Span, StepPart};
 
 impl Session {
     /// The bytes of a memory.
@@ -117,8 +117,55 @@ impl Session {
                 note.warp,
                 note.block
             ),
+            NoteKind::NoGroups {
+                function,
+                instruction,
+                kind,
+            } => {
+                let made = match kind {
+                    GroupKind::Copies => "cp.async.commit_group",
+                    GroupKind::Bulk => "cp.async.bulk.commit_group",
+                    GroupKind::Products => "wgmma.commit_group",
+                };
+                format!(
+                    "line {}: waits for groups, and the kernel makes none, so that it waits for nothing; `{made}` makes one",
+                    self.range_of(*function, *instruction).line
+                )
+            }
+            NoteKind::ColumnsKept { n } => format!(
+                "block {} ended with {n} columns of tensor memory that it has not given back; `tcgen05.dealloc` does so",
+                note.block
+            ),
+            NoteKind::RegistersInFlight {
+                function,
+                instruction,
+                registers,
+                product,
+            } => format!(
+                "line {}: {} touched while the product of line {} is in flight, which is undefined (warp {} of block {}); `wgmma.wait_group` comes first",
+                self.range_of(*function, *instruction).line,
+                self.named_registers(*function, registers),
+                self.range_of(product.0, product.1).line,
+                note.warp,
+                note.block
+            ),
         });
         texts.collect()
+    }
+
+    /// The first of some registers by name, and how many there are: `%f1 and 3 more are`.
+    fn named_registers(&self, function: FunctionId, registers: &[RegisterId]) -> String {
+        let functions = &self.program.functions;
+        let of = functions.get(function.0 as usize);
+        let first = registers.first().copied();
+        let name = of
+            .zip(first)
+            .map(|(function, id)| function.registers.name(id));
+        let name = name.unwrap_or("a register");
+        match registers.len() {
+            0 | 1 => format!("{name} is"),
+            n => format!("{name} and {} more are", n - 1),
+        }
     }
 
     /// Everything a page shows at the present position.

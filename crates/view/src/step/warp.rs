@@ -3,10 +3,11 @@
 use crate::memories::element_of;
 use crate::model::{LaneState, LaneView, RegisterType, RegisterView, WarpView};
 use crate::step::stores::unravel;
+use std::collections::BTreeSet;
 use warpgrid_emulator::{LaneGroup, Machine};
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::{DEFAULT_BLOCK, Scenario};
-use warpgrid_program::{FunctionId, Register, RegisterId};
+use warpgrid_program::{Function, FunctionId, Program, RegisterId};
 
 /// Registers that one view shows at most.
 pub(crate) const MAX_REGISTERS: usize = 512;
@@ -70,6 +71,8 @@ pub(crate) fn view(
     let registers = function
         .and_then(|id| Some((id, machine.program().functions.get(id.0 as usize)?)))
         .map(|(id, function)| {
+            let next = state.groups.first().map(|group| group.instruction);
+            let floats = floats(machine.program(), function, next);
             let all = function.registers.iter().enumerate();
             let all = all.map(|(index, register)| (RegisterId(index as u32), register));
             all.filter(|(id, _)| function.registers.is_named(*id))
@@ -82,7 +85,11 @@ pub(crate) fn view(
                     };
                     let name = function.registers.name(id_of_register);
                     let changed = registers_changed.contains(&id_of_register);
-                    register_view((name, register), bits, changed)
+                    let ty = match floats.contains(&id_of_register) {
+                        true => ScalarType::F32,
+                        false => register.ty,
+                    };
+                    register_view((name, ty), bits, changed)
                 })
                 .collect()
         })
@@ -125,12 +132,32 @@ fn lane_state(
     }
 }
 
+/// Registers of machine code, which have no type, that the text above an instruction last wrote as 32-bit floats.
+fn floats(program: &Program, function: &Function, next: Option<u32>) -> BTreeSet<RegisterId> {
+    let mut floats = BTreeSet::new();
+    if function.machine.is_none() {
+        return floats;
+    }
+    let n = next.map_or(function.instructions.len(), |next| next as usize);
+    for instruction in function.instructions.iter().take(n) {
+        let modifiers = program.action(instruction).map(|action| &action.modifiers);
+        let ty = modifiers.and_then(|modifiers| modifiers.d_type.or(modifiers.ty));
+        for register in function.destinations(instruction) {
+            match ty {
+                Some(ScalarType::F32) => floats.insert(register),
+                _ => floats.remove(&register),
+            };
+        }
+    }
+    floats
+}
+
 fn register_view(
-    (name, register): (&str, &Register),
+    (name, ty): (&str, ScalarType),
     bits: impl Fn(u32) -> u128,
     changed: bool,
 ) -> RegisterView {
-    if register.ty == ScalarType::Pred {
+    if ty == ScalarType::Pred {
         let values: Vec<String> = (0..32)
             .map(|lane| {
                 if bits(lane) & 1 == 1 {
@@ -148,13 +175,11 @@ fn register_view(
             changed,
         };
     }
-    let element = element_of(register.ty);
+    let element = element_of(ty);
     RegisterView {
         name: name.to_owned(),
-        ty: register.ty.into(),
-        values: (0..32)
-            .map(|lane| readable(register.ty, bits(lane)))
-            .collect(),
+        ty: ty.into(),
+        values: (0..32).map(|lane| readable(ty, bits(lane))).collect(),
         hex: (0..32).map(|lane| element.hex(bits(lane))).collect(),
         changed,
     }

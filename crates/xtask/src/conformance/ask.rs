@@ -122,6 +122,7 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "not supported in .version",
         // What it says of programs that are linked, not of modules.
         "'Compile only(-c)' requires",
+        "requires command line option",
         // It reads debug sections as DWARF, which is no rule of PTX.
         "Dwarf version",
         "dwarf version",

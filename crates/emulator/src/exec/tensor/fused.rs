@@ -64,6 +64,7 @@ pub(super) trait Watch {
 impl Watch for () {}
 
 /// The sum of the products of `a` and `b` and of the accumulator `c`, as bits of the accumulator's format.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
 pub(super) fn block<const N: usize>(
     rule: &BlockRule,
     a: Block<'_, N>,
@@ -127,6 +128,7 @@ pub(super) fn block<const N: usize>(
 /// `value`, cut towards zero to a whole number, for magnitudes below 2^30 with at most 24 significant bits. Such a magnitude is at least
 /// 2^-24 away from the next whole number, so rounding it to nearest after a little less than a half is taken away is the cut; adding and
 /// subtracting a number with no bits below 1 rounds. This becomes vector instructions everywhere, which conversions to integers do not.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
 fn cut(value: f64) -> f64 {
     const LESS_THAN_HALF: f64 = 0.5 - 1.0 / (1 << 25) as f64;
     const ROUND: f64 = (3u64 << 51) as f64;
@@ -134,6 +136,7 @@ fn cut(value: f64) -> f64 {
 }
 
 /// The accumulator in units of the block.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
 pub(super) fn align_accumulator(
     rule: &BlockRule,
     accumulator: Number,
@@ -166,6 +169,8 @@ pub(super) fn align_accumulator(
 }
 
 /// What infinities and NaN among the terms make of the sum. Order does not matter.
+#[cold]
+#[inline(never)]
 fn special<const N: usize>(a: Block<'_, N>, b: Block<'_, N>, accumulator: Number) -> Special {
     let mut has_infinity = [false; 2];
     match accumulator.class {
@@ -206,7 +211,7 @@ impl Accumulator {
     }
 
     /// The bits of `sum` * 2^`unit`. A sum of zero is positive; one that vanishes when it is rounded keeps its sign.
-    #[inline]
+    #[cfg_attr(target_arch = "x86_64", inline(always))]
     pub(super) fn round(self, sum: i64, unit: i32) -> u32 {
         if sum == 0 {
             return 0;

@@ -89,6 +89,30 @@ impl<const N: usize> Operands<N> {
     }
 }
 
+/// As [`Operands`], as many as there are.
+#[derive(Clone, Debug)]
+pub(super) struct ManyOperands {
+    values: Vec<f64>,
+    exponents: Vec<i16>,
+}
+
+impl ManyOperands {
+    /// Takes all `bits` apart.
+    pub(super) fn read(format: Format, bits: &[u64]) -> ManyOperands {
+        let operands = bits.iter().map(|bits| format.operand(*bits as u32));
+        let (values, exponents) = operands.map(|each| (each.value, each.exponent)).unzip();
+        ManyOperands { values, exponents }
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> Factors<'_> {
+        Factors {
+            values: &self.values,
+            exponents: &self.exponents,
+        }
+    }
+}
+
 /// A part of [`Operands`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factors<'a> {
@@ -161,6 +185,7 @@ const SPECIAL: i16 = 4000;
 pub(super) const SPECIAL_PRODUCT: i32 = 2000;
 
 /// 2^`exponent`, within the normal range of `f64`.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
 pub(super) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent).clamp(0, 2046) as u64) << 52)
 }
@@ -185,6 +210,7 @@ pub(super) struct Number {
 
 impl Format {
     /// Takes `bits` apart.
+    #[cfg_attr(target_arch = "x86_64", inline(always))]
     pub(super) fn number(self, bits: u32) -> Number {
         let bits = bits >> self.ignored_bits;
         let fraction = bits & ((1 << self.fraction_bits) - 1);

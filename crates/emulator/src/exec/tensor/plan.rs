@@ -2,7 +2,7 @@
 
 use super::explain::{Explanation, Recorder, Step};
 use super::fused::{self, Watch};
-use super::number::{Factors, Operands};
+use super::number::{Factors, ManyOperands, Operands};
 use super::rule::{Fused, Kernel, Product, UnsupportedProduct};
 use super::scaled::{self, FactorType, ScaledLine};
 use super::{ieee, integer};
@@ -117,46 +117,37 @@ impl Plan {
         let columns = usize::from(self.product.shape.n);
         let depth = self.n_values();
         let rows = d.chunks_mut(columns).zip(c.chunks(columns));
-        let Kernel::Fused(fused) = self.kernel else {
-            for ((d, c), a) in rows.zip(a.chunks(depth)) {
-                for (b, (d, c)) in b.chunks(depth).zip(d.iter_mut().zip(c)) {
-                    *d = self.element(a, b, *c);
-                }
+        if let Kernel::Fused(fused) = self.kernel {
+            // Each factor is used by a whole row or column of D, and taken apart once.
+            let left = Operands::<MAX_OPERANDS>::read(fused.a, a);
+            let right = Operands::<MAX_OPERANDS>::read(fused.b, b);
+            let factors = (left.first(a.len()), right.first(b.len()));
+            return rows_of(&fused, factors, (depth, columns), c, d);
+        }
+        for ((d, c), a) in rows.zip(a.chunks(depth)) {
+            for (b, (d, c)) in b.chunks(depth).zip(d.iter_mut().zip(c)) {
+                *d = self.element(a, b, *c);
             }
-            return;
-        };
-        // Each factor is used by a whole row or column of D, and taken apart once.
-        let left = Operands::<MAX_OPERANDS>::read(fused.a, a);
-        let right = Operands::<MAX_OPERANDS>::read(fused.b, b);
-        let (left, right) = (left.first(a.len()), right.first(b.len()));
-        for ((d, c), a) in rows.zip(left.chunks(depth)) {
-            row(&fused, a, right, c, d);
         }
     }
 
-    /// All of a D with `n_columns` columns, whatever its rows, a tile of the product's shape at a time. `a`, `b` and `c` are as for
-    /// [`Plan::matrix`]; rows and columns are multiples of the shape's.
-    pub fn tiles(&self, n_columns: usize, a: &[u64], b: &[u64], c: &[u64]) -> Vec<u64> {
-        let shape = self.product.shape;
-        let (rows, columns) = (usize::from(shape.m).max(1), usize::from(shape.n).max(1));
-        let depth = self.n_values();
+    /// All of a D with `n_columns` columns, whatever its size: `a`, `b` and `c` are as for [`Plan::matrix`].
+    pub fn whole(&self, n_columns: usize, a: &[u64], b: &[u64], c: &[u64]) -> Vec<u64> {
+        let (columns, depth) = (n_columns.max(1), self.n_values());
         let mut d = vec![0; c.len()];
-        for (top, a) in a.chunks(rows * depth).enumerate() {
-            for (left, b) in b.chunks(columns * depth).enumerate() {
-                let of = |row: usize| {
-                    let start = (top * rows + row) * n_columns + left * columns;
-                    start..start + columns
-                };
-                let c: Vec<u64> = (0..rows)
-                    .flat_map(|row| c.get(of(row)).unwrap_or(&[]).iter().copied())
-                    .collect();
-                let mut tile = vec![0; c.len()];
-                self.matrix(a, b, &c, &mut tile);
-                for (row, sums) in tile.chunks(columns).enumerate() {
-                    if let Some(to) = d.get_mut(of(row)) {
-                        to.copy_from_slice(sums);
-                    }
-                }
+        if let Kernel::Fused(fused) = self.kernel {
+            let (left, right) = (
+                ManyOperands::read(fused.a, a),
+                ManyOperands::read(fused.b, b),
+            );
+            let factors = (left.all(), right.all());
+            rows_of(&fused, factors, (depth, columns), c, &mut d);
+            return d;
+        }
+        let rows = d.chunks_mut(columns).zip(c.chunks(columns));
+        for ((d, c), a) in rows.zip(a.chunks(depth)) {
+            for (b, (d, c)) in b.chunks(depth).zip(d.iter_mut().zip(c)) {
+                *d = self.element(a, b, *c);
             }
         }
         d
@@ -282,7 +273,30 @@ fn sum_blocks_of<const N: usize>(
     blocks.fold(c, |sum, (a, b)| fused::block(&fused.rule, a, b, sum, watch))
 }
 
+/// The rows of D, each with all columns: `depth` and the number of columns come second. Compiled once more for each width of vectors that hosts
+/// have, as the loop over steps is; all give the same bits.
+#[cfg_attr(
+    target_arch = "x86_64",
+    multiversion::multiversion(targets(
+        "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+        "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+    ))
+)]
+fn rows_of(
+    fused: &Fused,
+    (a, b): (Factors<'_>, Factors<'_>),
+    (depth, columns): (usize, usize),
+    c: &[u64],
+    d: &mut [u64],
+) {
+    let rows = d.chunks_mut(columns).zip(c.chunks(columns));
+    for ((d, c), a) in rows.zip(a.chunks(depth)) {
+        row(fused, a, b, c, d);
+    }
+}
+
 /// A row of D. `b` has the columns of B one after the other.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
 fn row(fused: &Fused, a: Factors<'_>, b: Factors<'_>, c: &[u64], d: &mut [u64]) {
     for (d, c) in d.iter_mut().zip(c) {
         *d = u64::from(widened(fused, *c as u32, &mut ()));
@@ -300,6 +314,7 @@ fn row(fused: &Fused, a: Factors<'_>, b: Factors<'_>, c: &[u64], d: &mut [u64]) 
 
 /// Adds the products of a row to `sums`, block by block over all columns: neighbouring sums do not depend on each other, so that the host
 /// computes several at a time.
+#[cfg_attr(target_arch = "x86_64", inline(always))]
 fn row_in_blocks<const N: usize>(fused: &Fused, a: Factors<'_>, b: Factors<'_>, sums: &mut [u64]) {
     let n_blocks = (a.len() / N).max(1);
     for (at, a) in a.blocks::<N>().every(0, 1).enumerate() {

@@ -66,6 +66,15 @@ impl Geometry {
         }
     }
 
+    /// Whether a sample number comes before all coordinates.
+    pub const fn has_samples(self) -> bool {
+        use Geometry as G;
+        match self {
+            G::D2ms | G::A2dms => true,
+            G::D1 | G::D2 | G::D3 | G::D4 | G::D5 | G::A1d | G::A2d | G::Cube | G::Acube => false,
+        }
+    }
+
     /// Whether texels can be compared with a reference value.
     pub const fn compares(self) -> bool {
         use Geometry as G;
@@ -121,6 +130,10 @@ spelled! {
         FilterMode "filter_mode", AddressMode0 "addr_mode_0", AddressMode1 "addr_mode_1", AddressMode2 "addr_mode_2",
         MipmapLevels "num_mipmap_levels", Samples "num_samples", MemoryLayout "memory_layout",
     }
+}
+spelled! {
+    /// What `istypep` asks whether a value refers to it.
+    ReferenceKind { Texture "texref", Sampler "samplerref", Surface "surfref", }
 }
 spelled! {
     /// The component of texels that `tld4` reads.

@@ -44,6 +44,7 @@ set! { HALF_PART: Part "part of the product";
     "hi", Part(Hi), ALWAYS, "the high half of the product";
     "lo", Part(Lo), ALWAYS, "the low half of the product";
 }
+set! { HIGH_PART: Part "part of the product"; "hi", Part(Hi), ALWAYS, "the high half of the product"; }
 set! { WIDE_PART: Part "part of the product";
     "wide", Part(Wide), ALWAYS, "the whole product, twice as wide";
 }
@@ -95,16 +96,16 @@ pub static FORMS: &[Form] = &[
     form!("mad.part.type d, a, b, c", [WIDE_PART, WIDENED], Arithmetic(Mad), leads: 1, types: WIDE_SUM;
         "Multiplies at twice the width and adds c.", "integer-arithmetic-instructions-mad";
         good: &["mad.wide.u32 d, r, r, d;"]),
-    form!("mad.part.sat.type d, a, b, c", [HALF_PART, S32_ONLY], Arithmetic(Mad), leads: 1;
+    form!("mad.part.sat.type d, a, b, c", [HIGH_PART, S32_ONLY], Arithmetic(Mad), leads: 1;
         "Multiplies, keeps the high half, adds c, and clamps to the range of the type.", "integer-arithmetic-instructions-mad";
-        good: &["mad.hi.sat.s32 r, r, r, r;"]),
+        good: &["mad.hi.sat.s32 r, r, r, r;"], bad: &[("mad.lo.sat.s32 r, r, r, r;", "W0102")]),
     form!("mul24.part.type d, a, b", [HALF_PART, WORDS], Arithmetic(Mul24), leads: 1;
         "Multiplies the low 24 bits of a and b.", "integer-arithmetic-instructions-mul24";
         good: &["mul24.lo.u32 r, r, r;"]),
     form!("mad24.part.type d, a, b, c", [HALF_PART, WORDS], Arithmetic(Mad24), leads: 1;
         "Multiplies the low 24 bits of a and b, adds c.", "integer-arithmetic-instructions-mad24";
         good: &["mad24.lo.s32 r, r, r, r;"]),
-    form!("mad24.part.sat.type d, a, b, c", [HALF_PART, S32_ONLY], Arithmetic(Mad24), leads: 1;
+    form!("mad24.part.sat.type d, a, b, c", [HIGH_PART, S32_ONLY], Arithmetic(Mad24), leads: 1;
         "Multiplies 24 bits, keeps the high half, adds c, and clamps to the range of the type.", "integer-arithmetic-instructions-mad24";
         good: &["mad24.hi.sat.s32 r, r, r, r;"]),
     form!("sad.type d, a, b, c", [INTEGERS], Arithmetic(Sad);

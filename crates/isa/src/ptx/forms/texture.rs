@@ -8,7 +8,10 @@ use crate::does::{
 };
 use crate::form::rule::{Rule, RuleKind::*, of, rule};
 use crate::form::{Form, Gate, SlotName as S, UnitOperand};
-use crate::modifier::{Geometry::*, Property::*, Queried as Q, TexelComponent::*, VectorWidth::*};
+use crate::modifier::{
+    Geometry::*, Property::*, Queried as Q, ReferenceKind as Handle, TexelComponent::*,
+    VectorWidth::*,
+};
 use crate::types::ScalarType::{Pred, U64};
 
 /// A texture in a register.
@@ -25,9 +28,9 @@ pub const RESIDENCY: Gate = since(7, 1).sm(60);
 const LAYERS: Gate = since(4, 1).sm(30);
 
 set! { REFERENCE: Type "type of reference";
-    "texref",     Word, ALWAYS, "a texture";
-    "samplerref", Word, ALWAYS, "a sampler";
-    "surfref",    Word, ALWAYS, "a surface";
+    "texref",     Reference(Handle::Texture), ALWAYS, "a texture";
+    "samplerref", Reference(Handle::Sampler), ALWAYS, "a sampler";
+    "surfref",    Reference(Handle::Surface), ALWAYS, "a surface";
 }
 set! { OF_TEXTURE: Query "query";
     "width",                     Query(Q::Texture, Width), ALWAYS,            "texels of a row";

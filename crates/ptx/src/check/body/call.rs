@@ -277,6 +277,7 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(());
         };
         let name = table.span.text(self.source);
+        let counts = (header.returns.len(), header.parameters.len());
         let (mut variables, mut formals) = (Vec::new(), Vec::new());
         for list in [header.returns, header.parameters] {
             for declaration in list.of(&self.tree.declarations) {
@@ -290,12 +291,11 @@ impl<'a> BodyChecker<'a, '_> {
                         variables.push(variable);
                     }
                     (None, DeclaredType::Scalar(ty)) => formals.push(Some(ty)),
-                    (None, _) => return None,
+                    // No value is a texture or a sampler.
+                    (None, _) => return self.match_counts(site, name, counts, elements),
                 }
             }
         }
-        let n_returns = header.returns.len();
-        let counts = (n_returns, formals.len() - n_returns);
         let mut variables = variables.iter();
         let formals = formals.into_iter().filter_map(|register| match register {
             Some(ty) => Some(Formal::Register(ty)),
@@ -372,6 +372,25 @@ impl<'a> BodyChecker<'a, '_> {
         self.match_formals(site, &callee.name, counts, formals, elements)
     }
 
+    /// Compares how many results and arguments a call has with what it calls.
+    fn match_counts(
+        &mut self,
+        site: &Site<'a>,
+        name: &str,
+        counts: (usize, usize),
+        (first, middle): (usize, usize),
+    ) -> Option<()> {
+        let n_elements = self.body.elements.len().saturating_sub(first);
+        let n_returns = middle.saturating_sub(first);
+        let found = (n_returns, n_elements.saturating_sub(n_returns));
+        if found != counts {
+            let problem = diagnose::call_counts(site.span, name, found, counts);
+            self.report(problem);
+            return None;
+        }
+        Some(())
+    }
+
     /// Compares the elements of a call with the results and parameters of what it calls.
     fn match_formals<'f>(
         &mut self,
@@ -381,14 +400,8 @@ impl<'a> BodyChecker<'a, '_> {
         mut formals: impl Iterator<Item = Formal<'f>>,
         (first, middle): (usize, usize),
     ) -> Option<()> {
+        self.match_counts(site, name, counts, (first, middle))?;
         let given = self.body.elements.get(first..).unwrap_or(&[]);
-        let n_returns = middle.saturating_sub(first);
-        let found = (n_returns, given.len().saturating_sub(n_returns));
-        if found != counts {
-            let problem = diagnose::call_counts(site.span, name, found, counts);
-            self.report(problem);
-            return None;
-        }
         let has_convention = convention::is_kept(self.module);
         let mut given = given.iter().enumerate();
         let wrong = given.position(|(index, element)| {

@@ -5,7 +5,7 @@ use crate::check::body::values::WARP_SZ;
 use crate::check::context::Context;
 use crate::check::names::name_map::NameMap;
 use crate::check::plans::Plans;
-use crate::check::plans::families::OperandGrammar;
+use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::{Expect, Plan};
 use crate::tree::{
     DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, StatementKind, Tree,
@@ -14,7 +14,7 @@ use warpgrid_isa::form::{OperandSlot, UnitOperand};
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
     AsyncOp, Does, Flag, MatrixOp, MbarrierOp, Modifiers, OperandType, Role, ScalarType,
-    SpecialRegister, StateSpace,
+    SpecialRegister, StateSpace, TypeKind,
 };
 
 /// How an undeclared name is used.
@@ -45,6 +45,8 @@ pub(crate) struct Place {
     pub(crate) offsets: (i64, i64),
     /// Whether a store goes there.
     pub(crate) is_stored: bool,
+    /// As what it is read, where it is.
+    pub(crate) loaded: Option<ScalarType>,
     /// What the text does with an mbarrier object there.
     pub(crate) barrier: Option<BarrierUse>,
 }
@@ -97,6 +99,7 @@ impl Place {
                 self.offsets.1.max(other.offsets.1),
             ),
             is_stored: self.is_stored || other.is_stored,
+            loaded: self.loaded.or(other.loaded),
         }
     }
 }
@@ -372,6 +375,35 @@ impl Inference<'_> {
         ends.max().unwrap_or(0)
     }
 
+    /// As what an instruction reads memory; matrices of untyped bits are what a product takes.
+    fn loaded_type(&self, plan: &Plan, ty: ScalarType) -> Option<ScalarType> {
+        use OperandGrammar as G;
+        let is_load = matches!(
+            plan.grammar,
+            G::Row(Beyond::Load)
+                | G::Matrix(
+                    MatrixOp::Ldmatrix
+                        | MatrixOp::WmmaLoadA
+                        | MatrixOp::WmmaLoadB
+                        | MatrixOp::WmmaLoadC
+                )
+        );
+        let ty = plan.modifiers.ty.unwrap_or(ty);
+        let factors = self.tree.statements.iter().filter_map(|s| match &s.kind {
+            StatementKind::Instruction(instruction) => {
+                let plan = self.plans.get(instruction.mnemonic)?;
+                let is_product = matches!(plan.grammar, G::Matrix(_));
+                plan.modifiers.a_type.filter(|_| is_product)
+            }
+            _ => None,
+        });
+        let is_alike = |factor: &ScalarType| factor.width_bits() == ty.width_bits();
+        let factor = factors
+            .filter(|_| ty.kind() == TypeKind::Bits)
+            .find(is_alike);
+        is_load.then_some(factor.unwrap_or(ty))
+    }
+
     fn operand_uses(
         &self,
         plan: &Plan,
@@ -411,6 +443,7 @@ impl Inference<'_> {
                         bytes,
                         offsets,
                         is_stored: plan.grammar == OperandGrammar::Store,
+                        loaded: self.loaded_type(plan, ty),
                         barrier: None,
                     }),
                 ));

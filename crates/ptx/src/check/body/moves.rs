@@ -30,9 +30,7 @@ impl<'a> BodyChecker<'a, '_> {
         let (to, from) = if n_elements > 1 {
             let to = self.vector_destinations(site, d, d_children, (ty, Fit::Exact), n_elements);
             let from = match self.is_single(a) {
-                true => self
-                    .source(site, plan, a, ty, Fit::Exact)
-                    .and_then(|value| self.spread(value)),
+                true => self.source(site, plan, a, ty, Fit::Exact).map(source),
                 false => self.vector_sources(site, plan, (a, a_children), ty, n_elements),
             };
             (to, from)
@@ -133,13 +131,6 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// The assembler (13.5) takes one value for a vector, and leaves open what the elements become. A variable stays one, so that its
-    /// address is checked.
-    fn spread(&mut self, value: Source) -> Option<OperandValue> {
-        self.not_said()?;
-        Some(source(value))
-    }
-
     /// The registers of a vector that is moved whole, in braces or not; `None` for a single value.
     fn whole_vector(&mut self, operand: &Operand) -> Option<(RegisterId, u8)> {
         let OperandKind::Name(name) = operand.kind else {
@@ -199,10 +190,11 @@ impl<'a> BodyChecker<'a, '_> {
             .clone()
             .any(|(child, _)| matches!(child.kind, OperandKind::Name(_)));
         for (child, _) in children {
-            let value = match has_register && self.is_overlooked(child, element) {
-                true => self.not_said(),
-                false => self.element(site, plan, child, element),
+            let value = match has_register {
+                true => self.overlooked(child, element),
+                false => None,
             };
+            let value = value.or_else(|| self.element(site, plan, child, element));
             match value {
                 Some(value) => self.body.push_element(source(value), child.span),
                 None => ok = false,
@@ -211,14 +203,19 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then(|| self.body.list_from(first))
     }
 
-    /// Whether an element is one whose type the assembler 13.5 does not look at beside a register: a predicate, a
-    /// floating-point number, the sink.
-    fn is_overlooked(&mut self, element: &Operand, ty: ScalarType) -> bool {
+    /// An element whose type the assembler 13.5 does not look at beside a register: a predicate, which is 1 or 0, a floating-point number
+    /// and the sink, which are 0.
+    fn overlooked(&mut self, element: &Operand, ty: ScalarType) -> Option<Source> {
         match element.kind {
-            OperandKind::Name(_) => ty == ScalarType::B32 && self.is_predicate(element),
-            OperandKind::Single(_) | OperandKind::Double(_) => true,
-            OperandKind::Sink => ty == ScalarType::B16,
-            _ => false,
+            OperandKind::Name(name) if ty == ScalarType::B32 && self.is_predicate(element) => {
+                match self.binding(name, element.span) {
+                    Binding::Register(predicate) => Some(register(predicate)),
+                    _ => None,
+                }
+            }
+            OperandKind::Single(_) | OperandKind::Double(_) => Some(Source::Immediate(0)),
+            OperandKind::Sink if ty == ScalarType::B16 => Some(Source::Immediate(0)),
+            _ => None,
         }
     }
 
@@ -252,9 +249,12 @@ impl<'a> BodyChecker<'a, '_> {
         for (child, _) in children {
             let is_name = matches!(child.kind, OperandKind::Name(_));
             if element == ScalarType::B32 && is_name && self.is_predicate(child) {
-                self.body.is_sayable = false;
-                let nothing = OperandValue::Destination(None);
-                self.body.push_element(nothing, child.span);
+                // The assembler does not look at its type: it gets the lowest bit.
+                if let OperandKind::Name(name) = child.kind
+                    && let Binding::Register(predicate) = self.binding(name, child.span)
+                {
+                    self.body.push_element(destination(predicate), child.span);
+                }
                 continue;
             }
             match self.written(site, child, element, Fit::Exact) {

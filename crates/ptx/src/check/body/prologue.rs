@@ -1,6 +1,7 @@
 //! What a snippet starts with: values in its inferred registers that tell the lanes apart.
 
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::counting::counting;
 use crate::check::body::inference::{BarrierUse, Place, memory_of};
 use crate::check::body::lower::{destination, inserted, register, source};
 use crate::check::names::binding::Binding;
@@ -193,10 +194,15 @@ impl<'a> BodyChecker<'a, '_> {
             .registers
             .add_formatted(format_args!("{text}.base"), ScalarType::B64);
         let is_buffer = matches!(array, StateSpace::Generic | StateSpace::Global);
+        let is_read = array == StateSpace::Shared && !place.is_stored && place.barrier.is_none();
+        let counted = place.loaded.filter(|_| is_read);
         if is_buffer {
             self.load_parameter(text, base);
         } else {
             let variable = self.inferred_variable(text, array, size);
+            if let (Some(ty), Some(variable)) = (counted, self.body.variables.last_mut()) {
+                variable.init = counting(ty, size);
+            }
             let address = Source::VariableAddress {
                 variable,
                 offset: 0,
@@ -227,6 +233,10 @@ impl<'a> BodyChecker<'a, '_> {
         let what = match is_buffer {
             true => format!("`.reg .b64 {text};` (a buffer"),
             false => format!("`.{} .b8 {text}[{size}];` (an array", array.name()),
+        };
+        let what = match counted {
+            Some(ty) => format!("{what} of {ty} 0, 1, 2, …"),
+            None => what,
         };
         let made = place.barrier.filter(|barrier| !barrier.is_made);
         if let Some(barrier) = made {
@@ -348,9 +358,10 @@ impl<'a> BodyChecker<'a, '_> {
         if ty == ScalarType::Pred {
             return Inserted::compared(CompareOp::Lt, d, a, N_HOLDING);
         }
-        let to = match (ty.kind(), ty.width_bits()) {
-            (TypeKind::Float, _) => ty,
-            (_, 16) => ScalarType::U16,
+        let to = match (ty, ty.width_bits()) {
+            (ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64, _) => ty,
+            // Of several numbers in a register the bits count.
+            (_, 0..=16) => ScalarType::U16,
             (_, 64) => ScalarType::U64,
             (_, 128) => return self.quad_of(a, d),
             _ => ScalarType::U32,

@@ -1,7 +1,7 @@
 //! Words of 32 bits that the assembler compares in a way of its own. In: operands; out: values.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::lower::{destination, source};
+use crate::check::body::lower::{self, destination, source};
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
@@ -23,14 +23,17 @@ impl<'a> BodyChecker<'a, '_> {
         role: Role,
     ) -> Option<OperandValue> {
         const TY: ScalarType = ScalarType::B32;
-        let is_predicate =
-            matches!(operand.kind, OperandKind::Name(_)) && self.is_predicate(operand);
+        // As a word a predicate is 1 or 0, and takes the lowest bit.
+        if let OperandKind::Name(name) = operand.kind
+            && self.is_predicate(operand)
+            && let Binding::Register(predicate) = self.binding(name, operand.span)
+        {
+            return Some(match role {
+                Role::Written => destination(predicate),
+                Role::Read => source(lower::register(predicate)),
+            });
+        }
         match role {
-            Role::Written if is_predicate => {
-                self.not_said();
-                Some(OperandValue::Destination(None))
-            }
-            Role::Read if is_predicate => self.not_said().map(source),
             Role::Written => match self.written(site, operand, TY, Fit::Exact)? {
                 Some(register) => Some(destination(register)),
                 None => {
@@ -62,7 +65,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         match self.binding(name, operand.span) {
             Binding::Register(register) if self.body.type_of(register) == ty => {
-                Some(source(crate::check::body::lower::register(register)))
+                Some(source(lower::register(register)))
             }
             Binding::Register(register) => {
                 let have = self.body.type_of(register);

@@ -1,0 +1,159 @@
+//! Registers of products in flight (PTX ISA, "wgmma.mma_async": they must not be touched until the product is complete). In: a function; out: for
+//! each instruction the registers of products that it touches, so that a run can tell whether one of them is in flight.
+
+use warpgrid_isa::{Does, UnitOp, WarpgroupOp};
+use warpgrid_program::{
+    AddressBase, Function, Instruction, OperandValue, Program, RegisterId, RegisterRun, Source,
+};
+
+/// The registers that a product holds while it is in flight.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HeldRegisters {
+    /// Of the sums: neither read nor written.
+    pub(crate) sums: Vec<RegisterId>,
+    /// Of A and of its metadata: not written.
+    pub(crate) factors: Vec<RegisterId>,
+}
+
+/// Registers of products that an instruction touches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Touched {
+    pub(crate) read: Vec<RegisterId>,
+    pub(crate) written: Vec<RegisterId>,
+}
+
+impl Touched {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.written.is_empty()
+    }
+
+    /// Those of them that a product holds.
+    pub(crate) fn held_by(&self, product: &HeldRegisters) -> Vec<RegisterId> {
+        let is_sum = |id: &RegisterId| product.sums.contains(id);
+        let read = self.read.iter().filter(|id| is_sum(id));
+        let written = self.written.iter();
+        let written = written.filter(|id| is_sum(id) || product.factors.contains(id));
+        let mut held: Vec<RegisterId> = read.chain(written).copied().collect();
+        held.sort();
+        held.dedup();
+        held
+    }
+}
+
+const DENSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::Product));
+const SPARSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::SparseProduct));
+
+/// Whether an instruction is a product of a warpgroup.
+pub(super) fn is_product(program: &Program, instruction: &Instruction) -> bool {
+    let action = program.action(instruction);
+    action.is_some_and(|action| [DENSE, SPARSE].contains(&action.does))
+}
+
+/// What a product holds: its operands are the sums, A, B, and the metadata of a sparse A.
+pub(super) fn held(
+    program: &Program,
+    function: &Function,
+    instruction: &Instruction,
+) -> HeldRegisters {
+    let operands = function.operands_of(instruction.operands);
+    let of = |at: usize| {
+        let mut touched = Touched::default();
+        if let Some(operand) = operands.get(at) {
+            add(&mut touched, function, &operand.value);
+        }
+        touched
+    };
+    // Descriptors are read at once.
+    let is_list = matches!(
+        operands.get(1).map(|operand| &operand.value),
+        Some(OperandValue::List(_))
+    );
+    let mut factors = match is_list {
+        true => of(1).read,
+        false => Vec::new(),
+    };
+    let action = program.action(instruction);
+    if action.is_some_and(|action| action.does == SPARSE) {
+        factors.extend(of(3).read);
+    }
+    HeldRegisters {
+        sums: of(0).written,
+        factors,
+    }
+}
+
+/// By register of the function: whether a product holds it.
+pub(super) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
+    let mut is_held = vec![false; function.registers.len()];
+    // Machine code says by its own barriers when registers are free.
+    if function.machine.is_some() {
+        return is_held;
+    }
+    let products = function.instructions.iter();
+    for product in products.filter(|instruction| is_product(program, instruction)) {
+        let held = held(program, function, product);
+        for id in held.sums.iter().chain(&held.factors) {
+            if let Some(place) = is_held.get_mut(id.0 as usize) {
+                *place = true;
+            }
+        }
+    }
+    is_held
+}
+
+/// What an instruction touches of the registers that products hold. Sums that products of one shape share are no fault, so of a product only
+/// its factors count.
+pub(super) fn touched(
+    program: &Program,
+    function: &Function,
+    instruction: &Instruction,
+    is_held: &[bool],
+) -> Touched {
+    let mut touched = Touched::default();
+    for operand in function.operands_of(instruction.operands) {
+        add(&mut touched, function, &operand.value);
+    }
+    if is_product(program, instruction) {
+        touched.written.clear();
+    }
+    let is_held = |id: &RegisterId| is_held.get(id.0 as usize).copied().unwrap_or(false);
+    touched.read.retain(is_held);
+    touched.written.retain(is_held);
+    touched
+}
+
+fn add(touched: &mut Touched, function: &Function, value: &OperandValue) {
+    let of = |run: &RegisterRun| run.registers();
+    match value {
+        OperandValue::Destination(Some(run)) => touched.written.extend(of(run)),
+        OperandValue::Pair(run, predicate) => {
+            touched.written.extend(run.iter().flat_map(of));
+            touched.written.extend(predicate);
+        }
+        OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => match source {
+            Source::Register(run) => touched.read.extend(of(run)),
+            Source::RegisterOffset { register, .. } => touched.read.push(*register),
+            Source::Immediate(_)
+            | Source::Special(_)
+            | Source::VariableAddress { .. }
+            | Source::FunctionAddress(_)
+            | Source::Constant { .. }
+            | Source::Launch(_)
+            | Source::Sink => {}
+        },
+        OperandValue::Address(address) => {
+            if let AddressBase::Register(run) = &address.base {
+                touched.read.extend(of(run));
+            }
+        }
+        OperandValue::List(list) => {
+            for element in function.operands_of(*list) {
+                add(touched, function, &element.value);
+            }
+        }
+        OperandValue::Absent
+        | OperandValue::Destination(None)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => {}
+    }
+}

@@ -1,0 +1,130 @@
+//! Where an operation in flight reads and writes, and tiles of tensors that are moved without being taken to pieces. In: addresses; out: places
+//! in the memory of a block and in the arena.
+
+use crate::run::inspect::Writer;
+use crate::run::machine::Machine;
+use crate::state::block::Block;
+use crate::state::memory::GlobalMemory;
+use crate::state::pending::{Pending, Work};
+use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
+
+/// Where the last block and the last allocation were: pieces that follow each other are mostly in the same.
+#[derive(Default)]
+pub(crate) struct Places {
+    block: Option<(u64, usize)>,
+    allocation: Option<Found>,
+}
+
+/// A part of an allocation: its addresses, and where it is in the arena.
+#[derive(Clone, Copy)]
+pub(crate) struct Found {
+    address: u64,
+    size: u64,
+    pub(crate) start: usize,
+    pub(crate) is_read_only: bool,
+}
+
+impl Places {
+    /// The place of a block by its index.
+    pub(crate) fn block(&mut self, blocks: &[Block], index: u64) -> Option<usize> {
+        if let Some((last, place)) = self.block
+            && last == index
+        {
+            return Some(place);
+        }
+        let place = blocks.iter().position(|block| block.index == index)?;
+        self.block = Some((index, place));
+        Some(place)
+    }
+
+    /// Bytes of global memory that one allocation holds, from where they start on.
+    pub(crate) fn global(
+        &mut self,
+        memory: &GlobalMemory,
+        address: u64,
+        n_bytes: u64,
+    ) -> Option<Found> {
+        let within = |found: Found| {
+            let offset = address.checked_sub(found.address)?;
+            let end = offset.checked_add(n_bytes)?;
+            (end <= found.size).then_some(Found {
+                start: found.start + offset as usize,
+                ..found
+            })
+        };
+        if let Some(found) = self.allocation.and_then(within) {
+            return Some(found);
+        }
+        let allocation = memory.find(address)?;
+        let found = Found {
+            address: allocation.address,
+            size: allocation.size,
+            start: allocation.start,
+            is_read_only: allocation.read_only(),
+        };
+        self.allocation = Some(found);
+        within(found).filter(|_| allocation.holds(address, n_bytes))
+    }
+}
+
+/// Bytes within which a swizzle moves bytes.
+const PATTERN_BYTES: u64 = 1024;
+/// Bytes that are filled at once; a multiple of the size of every element.
+const FILLED_BYTES: usize = 64;
+
+impl Machine {
+    /// Whether an operation is a load of a tile whose bytes move as they are, and whose place in shared memory is there with all that a
+    /// swizzle reaches.
+    pub(crate) fn moves_whole(&self, pending: &Pending) -> bool {
+        let Work::Tensor(transfer) = &pending.operation.work else {
+            return false;
+        };
+        let start = transfer.shared / PATTERN_BYTES * PATTERN_BYTES;
+        let end = transfer.shared.saturating_add(transfer.shared_bytes());
+        let end = end.div_ceil(PATTERN_BYTES).saturating_mul(PATTERN_BYTES);
+        let mut places = Places::default();
+        let is_there = transfer.blocks.iter().all(|index| {
+            let place = places.block(&self.state.blocks, *index);
+            let memory = place.and_then(|place| self.state.shared.get(place));
+            memory.is_some_and(|memory| start < end && end <= memory.len() as u64)
+        });
+        transfer.direction == TensorDirection::Load && transfer.copies_bytes() && is_there
+    }
+
+    /// Moves the tile of a load.
+    pub(crate) fn move_tile(&mut self, transfer: &TensorTransfer, step: u64) {
+        let writer = Writer {
+            step,
+            lane: transfer.lane,
+        };
+        let mut places = Places::default();
+        let filling = transfer.filling();
+        let filling: [u8; FILLED_BYTES] = std::array::from_fn(|at| filling[at % filling.len()]);
+        let global = &self.state.global;
+        for index in &transfer.blocks {
+            let place = places.block(&self.state.blocks, *index);
+            let Some(memory) = place.and_then(|place| self.state.shared.get_mut(place)) else {
+                continue;
+            };
+            transfer.for_each_run(|run| {
+                let to = run.shared as usize;
+                let Some(address) = run.global else {
+                    for from in (0..run.n_bytes).step_by(FILLED_BYTES) {
+                        let n = FILLED_BYTES.min(run.n_bytes - from);
+                        memory.write(to + from, &filling[..n], writer);
+                    }
+                    return;
+                };
+                // It was there when the copy started, and stays as long as the copy is in flight.
+                let found = places.global(global, address, run.n_bytes as u64);
+                let bytes = found.and_then(|found| {
+                    let bytes = global.arena.bytes().get(found.start..)?;
+                    bytes.get(..run.n_bytes)
+                });
+                if let Some(bytes) = bytes {
+                    memory.write(to, bytes, writer);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What inferred memory holds where a snippet reads it before anything was stored: 0, 1, 2, … in the type that it is read as. In: the type and a
+//! size; out: bytes.
+
+use warpgrid_isa::{ScalarType, TypeKind};
+
+/// Numbers that a 16-bit float holds exactly, and the next one, too.
+const EXACT: u64 = 256;
+
+/// The largest number of bytes that are no numbers, but floats of 8 bits: beyond it are those that are no number.
+const SMALL: u64 = 64;
+
+/// Counting numbers.
+pub(super) fn counting(ty: ScalarType, n_bytes: u64) -> Vec<u8> {
+    let width = ty.width_bytes().max(1);
+    let n = n_bytes / u64::from(width);
+    (0..n)
+        .flat_map(|number| {
+            bits(ty, number)
+                .to_le_bytes()
+                .into_iter()
+                .take(width as usize)
+        })
+        .collect()
+}
+
+/// A number in a type.
+fn bits(ty: ScalarType, number: u64) -> u128 {
+    match (ty.kind(), ty.width_bits()) {
+        (TypeKind::Float, 64) => u128::from((number as f64).to_bits()),
+        (TypeKind::Float, 32) => u128::from((number as f32).to_bits()),
+        (TypeKind::Float, 16) => u128::from(half(ty, number % EXACT)),
+        (TypeKind::Float, _) => u128::from(number % SMALL),
+        _ => number.into(),
+    }
+}
+
+/// A small number as a float of 16 bits.
+fn half(ty: ScalarType, number: u64) -> u16 {
+    let wide = (number as f32).to_bits();
+    if ty == ScalarType::Bf16 || number == 0 {
+        return (wide >> 16) as u16;
+    }
+    // The exponent of a 32-bit float counts from 127, that of a half from 15.
+    ((wide >> 13) - ((127 - 15) << 10)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_count_in_each_type() {
+        assert_eq!(counting(ScalarType::U16, 6), [0, 0, 1, 0, 2, 0]);
+        assert_eq!(
+            counting(ScalarType::F16, 8),
+            [0, 0, 0, 0x3c, 0, 0x40, 0, 0x42]
+        );
+        assert_eq!(counting(ScalarType::Bf16, 6), [0, 0, 0x80, 0x3f, 0, 0x40]);
+        assert_eq!(counting(ScalarType::F32, 8), [0, 0, 0, 0, 0, 0, 0x80, 0x3f]);
+        assert_eq!(counting(ScalarType::U8, 3), [0, 1, 2]);
+    }
+}

@@ -1,0 +1,144 @@
+//! What the checker accepts has a meaning: no accepted instruction stops a run because it is unknown what it does. The words of every row, its
+//! examples, and all that the reference assembler accepts of the samples of verdicts.
+
+#[path = "common/verdict.rs"]
+mod verdict;
+
+use expect_test::expect_file;
+use serde_json::Value;
+use verdict::{is_accepted, module};
+use warpgrid_emulator::{RefusedInstruction, Support, refused, supports};
+use warpgrid_isa::form::bind::bind_layout;
+use warpgrid_isa::form::layout::Layout;
+use warpgrid_isa::form::{SlotKind, layouts};
+use warpgrid_isa::{ControlOp, Does};
+use warpgrid_program::{Action, Severity};
+use warpgrid_ptx::{Options, check, parse};
+
+/// What a text holds that would stop a run; nothing for a text that is refused.
+fn stopping(source: &str) -> Vec<RefusedInstruction> {
+    let checked = check(source, &parse(source), &Options::default());
+    let program = checked.program.iter();
+    program.flat_map(refused).collect()
+}
+
+/// As [`stopping`], in words.
+fn unmeant(source: &str) -> Vec<String> {
+    let line = |found: RefusedInstruction| format!("{}: {}", found.span.text(source), found.why);
+    stopping(source).into_iter().map(line).collect()
+}
+
+/// Names as most examples use them.
+const DECLARATIONS: &str =
+    ".reg .pred p, q; .reg .b16 h; .reg .b32 r; .reg .b64 d; .reg .f32 f; .reg .f64 g;\n";
+
+#[test]
+fn every_good_example_runs() {
+    let mut n = 0;
+    let mut stopped = Vec::new();
+    for text in layouts().iter().flat_map(|layout| layout.form.good) {
+        n += 1;
+        let sources = ["", DECLARATIONS].map(|names| format!("{names}L: {text}"));
+        stopped.extend(sources.iter().flat_map(|source| unmeant(source)));
+    }
+    assert!(n > 400, "only {n} examples");
+    assert!(stopped.is_empty(), "{}", stopped.join("\n"));
+}
+
+/// For each word of each slot the words of an instruction that has it, the first word of each other slot beside it.
+fn spellings(layout: &Layout) -> Vec<Vec<&'static str>> {
+    let words = |index: usize| match layout.slots[index].kind {
+        SlotKind::Literal(word, _) => vec![word],
+        SlotKind::Set(set) => set.values.iter().map(|value| value.text).collect(),
+    };
+    let usual = |index: usize| match layout.slots[index].required {
+        true => words(index).first().copied(),
+        false => None,
+    };
+    let n = layout.slots.len();
+    let mut all = vec![(0..n).filter_map(usual).collect()];
+    for varied in 0..n {
+        for word in words(varied) {
+            let of = |index| match index == varied {
+                true => Some(word),
+                false => usual(index),
+            };
+            all.push((0..n).filter_map(of).collect());
+        }
+    }
+    all
+}
+
+/// What is said of an instruction whose words go together and whose operands are missing.
+const MISSING_OPERANDS: &str = "W0108";
+
+/// Whether the words of an instruction go together.
+fn are_taken(layout: &Layout, words: &[&str]) -> bool {
+    let source = format!("L: {}.{};", layout.opcode, words.join("."));
+    let checked = check(&source, &parse(&source), &Options::default());
+    let mut errors = checked.diagnostics.iter();
+    errors.all(|found| found.severity != Severity::Error || found.code == MISSING_OPERANDS)
+}
+
+#[test]
+fn every_word_of_every_row_has_a_meaning() {
+    let mut n = 0;
+    let mut stopped = Vec::new();
+    for layout in layouts() {
+        for words in spellings(layout) {
+            let bound = bind_layout(layout, &words);
+            if !bound.complaints.is_empty() || !are_taken(layout, &words) {
+                continue;
+            }
+            n += 1;
+            let action = Action {
+                does: layout.form.does,
+                modifiers: bound.modifiers(),
+                opcode: layout.opcode.to_owned(),
+            };
+            if let Support::NotYet { reason } = supports(&action)
+                && action.does != Does::Unknown
+            {
+                stopped.push(format!("{}.{}: {reason}", layout.opcode, words.join(".")));
+            }
+        }
+    }
+    assert!(n > 3000, "only {n} spellings");
+    assert!(stopped.is_empty(), "{}", stopped.join("\n"));
+}
+
+const SAMPLES: [&str; 3] = [
+    include_str!("../../ptx/tests/data/verdicts.jsonl"),
+    include_str!("../../ptx/tests/data/verdicts_general.jsonl"),
+    include_str!("../../ptx/tests/data/verdicts_general_added.jsonl"),
+];
+
+/// What is left: operands that the assembler lets pass beside the manual, of which no source says what they are. No code can be made of most of
+/// them: the assembler itself crashes where their result is used.
+#[test]
+fn all_that_the_assembler_accepts_runs_but_operands_that_mean_nothing() {
+    let mut n = 0;
+    let (mut stopped, mut odd) = (Vec::new(), Vec::new());
+    for line in SAMPLES.iter().flat_map(|sample| sample.lines()) {
+        let case: Value = serde_json::from_str(line).expect("a line of JSON");
+        if !is_accepted(&case) {
+            continue;
+        }
+        n += 1;
+        let source = module(&case);
+        // A function without a body is no instruction without a meaning.
+        let calls = |found: &RefusedInstruction| found.does == Does::Control(ControlOp::Call);
+        for found in stopping(&source).into_iter().filter(|found| !calls(found)) {
+            let text = found.span.text(&source);
+            match found.does {
+                Does::Unknown => odd.push(text.to_owned()),
+                _ => stopped.push(format!("{text}: {}", found.why)),
+            }
+        }
+    }
+    assert!(n > 1500, "only {n} accepted modules");
+    assert!(stopped.is_empty(), "{}", stopped.join("\n"));
+    odd.sort();
+    odd.dedup();
+    expect_file!["data/meanings/odd_operands.txt"].assert_eq(&(odd.join("\n") + "\n"));
+}
