@@ -27,6 +27,7 @@ pub mod mbarriers;
 mod memories;
 pub mod memory_id;
 pub mod model;
+pub mod order;
 mod pending;
 #[cfg(test)]
 mod pending_tests;

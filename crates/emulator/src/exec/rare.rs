@@ -1,6 +1,6 @@
 //! Operations that are neither arithmetic on registers nor plain memory accesses: what becomes of their lanes.
 
-use crate::decode::code::{Code, Element, Op, Refused};
+use crate::decode::code::{Code, Element, GroupWait, Op, Refused};
 use crate::decode::op::{frequent, infrequent};
 use crate::exec::atomic::atomic;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
@@ -17,10 +17,14 @@ use crate::exec::system::{SystemReach, system_call};
 use crate::exec::tensor_copy::{self, change_map};
 use crate::exec::tensor_memory;
 use crate::exec::texture::image;
-use crate::exec::waits::{give_way, is_divergent, leave_reconvergence, open_meeting};
+use crate::exec::waits::{
+    give_way, is_divergent, leave_reconvergence, meeting_masks, open_meeting,
+};
 use crate::exec::warpgroup;
+use crate::run::event::PendingId;
 use crate::run::fault::FaultKind;
 use crate::run::inspect::Writer;
+use crate::run::sync_event::SyncKind;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::registers::{LANES, Lanes, Slot};
 use crate::state::warp::Warp;
@@ -65,7 +69,7 @@ pub(crate) fn reaching<T>(
     Ok((result, reach.stored))
 }
 
-/// Operations that are neither arithmetic nor plain memory accesses.
+/// Operations that are neither arithmetic nor plain memory accesses. An observer hears of what they put in flight.
 #[inline(never)]
 pub(crate) fn rare(
     around: &mut Surroundings<'_>,
@@ -73,6 +77,29 @@ pub(crate) fn rare(
     choice: Choice<'_>,
     step: u64,
 ) -> Result<After, Box<Halt>> {
+    if !around.interest.syncs {
+        return execute(around, warp, choice, step);
+    }
+    let first = around.starter.in_flight.n_started();
+    let after = execute(around, warp, choice, step)?;
+    for id in first..around.starter.in_flight.n_started() {
+        let Some(pending) = around.starter.in_flight.get(PendingId(id)).cloned() else {
+            continue;
+        };
+        let at = (warp.index, choice.pc, choice.executed, step);
+        around.report_sync(at, SyncKind::Started(&pending));
+    }
+    Ok(after)
+}
+
+#[inline(never)]
+fn execute(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    choice: Choice<'_>,
+    step: u64,
+) -> Result<After, Box<Halt>> {
+    let at = (warp.index, choice.pc, choice.executed, step);
     let code = around.code;
     let mask = choice.executed;
     let next = Ok(After::Next { stores: false });
@@ -117,6 +144,11 @@ pub(crate) fn rare(
             })
         }
         Op::WarpBarrier { .. } => {
+            if around.interest.syncs {
+                let (here, masks) = meeting_masks(code, warp, mask);
+                let at = (warp.index, choice.pc, here, step);
+                around.report_sync(at, SyncKind::WarpMet { masks: &masks });
+            }
             open_meeting(code, warp, mask);
             next
         }
@@ -164,6 +196,7 @@ pub(crate) fn rare(
         }
         Op::Return if returns(code, warp, mask, writer) => Ok(After::Moved),
         Op::Return | Op::Exit => {
+            around.report_sync(at, SyncKind::Exited);
             warp.splits.current_mut().pc = choice.pc + 1;
             warp.exit(mask);
             Ok(After::Stops(Stop::Exited))
@@ -173,8 +206,28 @@ pub(crate) fn rare(
             warp.splits.current_mut().pc = choice.pc + 1;
             Ok(After::Stops(Stop::ClusterArrive { mask }))
         }
+        Op::Fence => {
+            around.report_sync(at, SyncKind::Fence);
+            next
+        }
         // Its lanes have waited before they got here.
-        Op::ClusterWait | Op::AsyncWait(_) => next,
+        Op::ClusterWait => {
+            around.report_sync(at, SyncKind::ClusterPassed);
+            next
+        }
+        Op::AsyncWait(GroupWait {
+            kind,
+            latest,
+            reads,
+        }) => {
+            let waited = SyncKind::Waited {
+                kind,
+                latest,
+                reads,
+            };
+            around.report_sync(at, waited);
+            next
+        }
         Op::Mbarrier(plan) => {
             let Some(plan) = code.mbarriers.get(plan as usize) else {
                 return without_plan("an mbarrier operation without a plan");
@@ -264,6 +317,7 @@ pub(crate) fn rare(
         }
         Op::AsyncCommit(kind) => {
             warp.groups.get_or_insert_default().commit(kind, mask);
+            around.report_sync(at, SyncKind::Committed(kind));
             next
         }
         Op::Fill(plan) => {

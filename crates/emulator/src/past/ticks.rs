@@ -1,6 +1,7 @@
 //! Which steps stored, for the transport of a host: a sample, and the exact count.
 
 use crate::run::event::StepEvent;
+use crate::run::sync_event::SyncEvent;
 use crate::run::observe::{AccessEvent, Interest, Observer};
 
 /// Steps that stored: a sample of them, thinned evenly when there are too many.
@@ -66,6 +67,10 @@ impl Observer for Ticking<'_> {
 
     fn step(&mut self, event: &StepEvent) {
         self.host.step(event);
+    }
+
+    fn sync(&mut self, event: &SyncEvent<'_>) {
+        self.host.sync(event);
     }
 
     fn store_step(&mut self, step: u64) {

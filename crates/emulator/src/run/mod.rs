@@ -19,4 +19,5 @@ mod place;
 pub(crate) mod schedule;
 pub(crate) mod setup;
 mod special;
+pub(crate) mod sync_event;
 pub(crate) mod views;

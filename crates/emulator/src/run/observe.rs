@@ -2,6 +2,7 @@
 //! Nothing is put together for an observer that has no interest in it.
 
 use crate::run::event::{Agent, StepEvent};
+use crate::run::sync_event::SyncEvent;
 use std::ops::Range;
 use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::{Function, FunctionId, Operand};
@@ -337,6 +338,8 @@ pub struct Interest {
     pub loads: bool,
     /// What each step did.
     pub steps: bool,
+    /// What orders steps: barriers, fences, mbarriers, operations in flight.
+    pub syncs: bool,
 }
 
 impl Interest {
@@ -345,20 +348,26 @@ impl Interest {
         stores: false,
         loads: false,
         steps: false,
+        syncs: false,
     };
 
     /// Every access to memory, whether it reads or writes.
     pub const ACCESSES: Interest = Interest {
         stores: true,
         loads: true,
-        steps: false,
+        ..Interest::NONE
+    };
+
+    /// Every access to memory, and what orders them.
+    pub const ORDER: Interest = Interest {
+        syncs: true,
+        ..Interest::ACCESSES
     };
 
     /// What each step did, and no access.
     pub const STEPS: Interest = Interest {
-        stores: false,
-        loads: false,
         steps: true,
+        ..Interest::NONE
     };
 
     /// Whether events of this kind are received.
@@ -374,8 +383,7 @@ pub trait Observer {
     fn interest(&self) -> Interest {
         Interest {
             stores: true,
-            loads: false,
-            steps: false,
+            ..Interest::NONE
         }
     }
 
@@ -384,6 +392,9 @@ pub trait Observer {
 
     /// Called for every step after it happened, if [`Observer::interest`] has steps.
     fn step(&mut self, _event: &StepEvent) {}
+
+    /// Called for what orders steps, after it took effect, if [`Observer::interest`] has it.
+    fn sync(&mut self, _event: &SyncEvent<'_>) {}
 
     /// Called for every step that changes memory, even if the observer has no interest in stores.
     fn store_step(&mut self, _step: u64) {}

@@ -70,6 +70,11 @@ impl Machine {
         self.setup.thread(warp, lane)
     }
 
+    /// Where a block stands in the grid.
+    pub fn block_position(&self, block: u64) -> [u32; 3] {
+        self.setup.position_of(block)
+    }
+
     fn allocation(&self, region: MemoryRegion) -> Option<&Allocation> {
         self.state
             .global
