@@ -4,7 +4,7 @@ use super::check::{Accessor, Bytes};
 use super::detector::{Detector, Visit};
 use super::found::{Access, End, Found, Lifetime, Unwritten, Why};
 use super::shadow::{Entry, Memory};
-use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_mbarrier};
+use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
 use super::threads::{Warp, row_of};
 use crate::scope::Strength;
 use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece};
@@ -25,7 +25,7 @@ impl Detector {
         };
         let is_shared = |piece: &Piece| memory_of(piece.memory).is_some();
         if !event.pieces.iter().any(is_shared)
-            || is_mbarrier(&self.program, event.function, event.instruction)
+            || is_elsewhere(&self.program, event.function, event.instruction)
         {
             return;
         }
@@ -54,6 +54,7 @@ impl Detector {
             {
                 last.lanes |= lane;
                 last.bytes.same_value &= same_value;
+                last.bytes.same_among &= same_value;
                 continue;
             }
             if let Some(last) = together.take() {
@@ -66,6 +67,7 @@ impl Detector {
                     address: piece.address,
                     n: piece.n_bytes,
                     same_value,
+                    same_among: true,
                 },
                 ty_bytes: piece.n_bytes,
             });

@@ -2,7 +2,7 @@
 //! before whoever waits for them.
 
 use super::check::{Accessor, Bytes};
-use super::clock::{Clock, Fenced, Row, RowKind, lanes_of};
+use super::clock::{Clock, Fenced, Row, RowKind, join, lanes_of, raise};
 use super::detector::Detector;
 use super::found::{Access, End, Found, Why};
 use super::mbarriers::object_site;
@@ -90,9 +90,25 @@ impl Detector {
         for piece in pending.operation.all_pieces().iter() {
             self.see_piece(&start, piece);
         }
+        if let Work::Cancel {
+            blocks, address, ..
+        } = &pending.operation.work
+        {
+            self.answer(blocks, *address);
+        }
         self.see_completion(&start, starter);
         state.tick(lanes);
         self.put(block, warp, state);
+    }
+
+    /// The system will write an answer of 16 bytes to the shared memory of blocks.
+    fn answer(&mut self, blocks: &[u64], address: u64) {
+        for block in blocks {
+            for at in (address..address + 16).step_by(4) {
+                let word = self.shadow.word(Memory::Shared(*block), at);
+                self.shadow.set_written(word, 15);
+            }
+        }
     }
 
     fn proxy_of(&self, event: &SyncEvent<'_>) -> ProxyKind {
@@ -122,6 +138,7 @@ impl Detector {
                 address: source.address,
                 n: piece.bytes.len() as u32,
                 same_value: false,
+                same_among: false,
             };
             self.look_async(start, site, piece.lane, bytes, true);
         }
@@ -131,6 +148,7 @@ impl Detector {
             address: piece.address,
             n: piece.bytes.len() as u32,
             same_value: false,
+            same_among: false,
         };
         self.look_async(start, site, piece.lane, bytes, false);
         self.forget_strong(bytes);
@@ -214,9 +232,10 @@ impl Detector {
             address,
             n: super::mbarriers::OBJECT_BYTES,
             same_value: false,
+            same_among: false,
         };
         self.look_async(start, site, lane, bytes, false);
-        if start.proxy == ProxyKind::Async {
+        if start.proxy == ProxyKind::Async && !is_arrival(start.pending) {
             self.look_at_init(start, site, lane, bytes);
         }
     }
@@ -252,8 +271,18 @@ impl Detector {
         self.add((init.site, site), found);
     }
 
-    /// An arrival that comes after all copies that its lanes have started.
+    /// An arrival that comes after all copies that its lanes have started; or after products, which come after what their thread did.
     fn see_arrival_start(&mut self, start: &Start<'_>) {
+        if start.proxy != ProxyKind::Generic {
+            let mut clock: Rc<Clock> = Rc::default();
+            for lane in lanes_of(start.event.lanes) {
+                join(&mut clock, start.state.clock(lane));
+                let row = row_of(start.block, start.warp);
+                raise(&mut clock, start.state.point(row, lane));
+            }
+            self.arrivals.insert(start.pending.id.0, clock);
+            return;
+        }
         let started = start.state.started(GroupKind::Copies);
         let row = Row::of(RowKind::Copies, start.block, start.warp);
         let mut clock = Clock::default();
@@ -306,6 +335,14 @@ impl Detector {
         }
         self.put(block, warp, state);
     }
+}
+
+/// Whether threads arrive at an mbarrier when the operation lands.
+fn is_arrival(pending: &Pending) -> bool {
+    matches!(
+        pending.operation.completion,
+        PendingCompletion::Arrival { .. }
+    )
 }
 
 /// Lanes that the pieces of an operation belong to.

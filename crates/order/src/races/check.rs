@@ -37,6 +37,8 @@ pub(crate) struct Bytes {
     pub(crate) n: u32,
     /// Whether they are the same before and after.
     pub(crate) same_value: bool,
+    /// Whether all lanes write the same there.
+    pub(crate) same_among: bool,
 }
 
 impl Bytes {
@@ -198,6 +200,10 @@ impl Detector {
             lane,
             other,
             why: Why::Order,
+        };
+        let bytes = Bytes {
+            same_value: bytes.same_among,
+            ..bytes
         };
         self.report(by, site, &found, (bytes, bytes.address));
     }

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 use warpgrid_emulator::{AccessEvent, Interest, Observer, SyncEvent};
+use warpgrid_isa::{Does, UnitOp};
 use warpgrid_program::{FunctionId, Program};
 
 /// The shape of a launch.
@@ -164,7 +165,16 @@ impl Detector {
 
     /// Reads of shared memory that nothing had written, one for each place in the code.
     pub fn unwritten(&self) -> &[Unwritten] {
-        &self.unwritten
+        match self.knows_writes() {
+            true => &self.unwritten,
+            false => &[],
+        }
+    }
+
+    /// Whether it is known of all writes to shared memory: allocations of tensor memory report none.
+    pub(crate) fn knows_writes(&self) -> bool {
+        let mut actions = self.program.actions.iter();
+        !actions.any(|a| matches!(a.does, Does::Unit(UnitOp::TensorMemory(_))))
     }
 
     /// Whether accesses were left out, since more would have to be kept than there is room for.

@@ -184,6 +184,7 @@ impl Detector {
             address: place.1,
             n: OBJECT_BYTES,
             same_value: false,
+            same_among: false,
         };
         self.look(&by, bytes);
         match act.act {

@@ -133,10 +133,14 @@ pub(crate) fn has_proxies(program: &Program) -> bool {
     })
 }
 
-/// Whether an instruction is an operation on mbarriers.
-pub(crate) fn is_mbarrier(program: &Program, function: FunctionId, instruction: u32) -> bool {
+/// Whether what an instruction accesses is looked at elsewhere, as of mbarriers, or has a proxy of its own that the model leaves open.
+pub(crate) fn is_elsewhere(program: &Program, function: FunctionId, instruction: u32) -> bool {
     let action = action_of(program, function, instruction);
-    action.is_some_and(|action| matches!(action.does, Does::Mbarrier(_)))
+    action.is_some_and(|action| match action.does {
+        Does::Mbarrier(_) => true,
+        Does::Unit(op) => matches!(op, UnitOp::Texture(_) | UnitOp::Surface(_)),
+        _ => false,
+    })
 }
 
 /// Whether something reads a predicate that an instruction writes first: who does not look at the answer of a test has not waited.

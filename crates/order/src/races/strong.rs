@@ -187,6 +187,7 @@ impl Detector {
                 address: by.place.1,
                 n: by.n_bytes,
                 same_value: false,
+                same_among: false,
             });
         }
         self.shadow.set_strong(word);
@@ -273,5 +274,6 @@ fn bytes_of(event: &AccessEvent<'_>, piece: &Piece, (memory, address): Location)
         address,
         n: piece.n_bytes,
         same_value: event.action.writes() && event.before(piece) == event.bytes(piece),
+        same_among: false,
     }
 }
