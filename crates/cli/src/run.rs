@@ -21,7 +21,7 @@ use warpgrid_view::causes::CauseView;
 use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::model::{FaultView, Severity};
-use warpgrid_view::order::RaceView;
+use warpgrid_view::order::{HangView, RaceView};
 use warpgrid_view::scenario::{Beside, Buffer, ExpectedFault};
 use warpgrid_view::traffic::TrafficView;
 use warpgrid_view::value::ElementType;
@@ -123,6 +123,9 @@ struct RunReport<'a> {
     /// Where the run was looked through for data races.
     #[serde(skip_serializing_if = "Option::is_none")]
     races: Option<Vec<RaceView>>,
+    /// Why the launch never ends, where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hang: Option<HangView>,
     notes: Vec<String>,
 }
 
@@ -360,6 +363,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         session.traffic()
     });
     let causes = session.causes();
+    let hang = session.hang();
     let mut wrong = Vec::new();
     wrong.extend(compare_fault(expected_fault.as_ref(), fault.as_ref()));
     wrong.extend(save::write(&mut session, &arguments.save)?);
@@ -393,6 +397,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 stores: session.stores(),
                 traffic,
                 races,
+                hang,
                 notes,
             };
             serde_json::to_writer(&mut out, &report)?;
@@ -407,6 +412,9 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 verdict(ok, &session, promised)
             )?;
             print_reasons(&mut out, fault.as_ref(), causes, wrong, notes)?;
+            if let Some(hang) = &hang {
+                writeln!(out, "  hang: {}", hang.message)?;
+            }
             races::print(&mut out, races.as_deref())?;
             if let Some(traffic) = &traffic {
                 traffic::print(&mut out, traffic)?;

@@ -15,7 +15,7 @@ pub use past::timeline::{Progress, Timeline, TimelineLimits};
 pub use run::event::{Agent, Outcome, PendingId, StepEvent};
 pub use run::fault::{
     AccessFault, AccessKind, Fault, FaultKind, MatrixMistake, MbarrierFault, Place, Region,
-    WaitReason, Waiter,
+    SpinPlace, WaitReason, Waiter,
 };
 pub use run::inspect::{
     BlockView, LaneGroup, MemoryRegion, NextStep, Note, NoteKind, SharedVariable, Status, WarpView,

@@ -1,5 +1,6 @@
 //! The order of a run. In: what a machine did, as an observer hears it; out: data races as the PTX memory model defines them.
 
+pub mod hang;
 pub mod races;
 pub mod scope;
 

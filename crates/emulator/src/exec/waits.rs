@@ -54,12 +54,12 @@ fn must_wait(
     let mask = choice.executed;
     let missing = match choice.instr.op {
         Op::Collective(plan) => match code.collectives.get(plan as usize) {
-            // `elect` asks one of the lanes that are there.
-            None
-            | Some(Collective {
+            None => 0,
+            // In machine code `elect` asks one of the lanes that are there.
+            Some(Collective {
                 kind: CollectiveKind::Elect { .. },
                 ..
-            }) => 0,
+            }) if !code.addresses.is_empty() => 0,
             Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
         },
         // Every lane of the warp takes part.

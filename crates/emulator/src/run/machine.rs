@@ -14,6 +14,7 @@ use crate::run::launch::{Launch, LaunchError, Limits};
 use crate::run::observe::{EventBuffer, Observer};
 use crate::run::schedule::{Schedule, WarpPlace};
 use crate::run::setup::{Decoded, Setup};
+use crate::run::spin::SpinWatch;
 use crate::run::sync_event::{SyncEvent, SyncKind};
 use crate::state::State;
 use crate::state::cluster::Peers;
@@ -116,6 +117,7 @@ impl Machine {
             inputs_done: 0,
             notes: Arc::default(),
             fault: None,
+            watch: SpinWatch::default(),
             last_step: None,
         };
         let mut spare = Vec::new();
@@ -151,7 +153,12 @@ impl Machine {
                 break;
             }
             match self.choose() {
-                Some(Turn::Warp(place)) => self.turn(place, end, observer),
+                Some(Turn::Warp(place)) => {
+                    self.turn(place, end, observer);
+                    if self.state.position >= self.state.watch.next {
+                        self.look_for_spins(place);
+                    }
+                }
                 Some(Turn::InFlight(id)) => self.land_now(id, observer),
                 Some(Turn::Read(id)) => self.read_now(id, observer),
                 None => {
@@ -230,6 +237,9 @@ impl Machine {
         state.stores_done += around.stores;
         state.position += u64::from(run.steps);
         state.schedule.left = left - run.steps;
+        if !matches!(run.stop, Stop::Turn | Stop::Yield | Stop::Blocked) {
+            state.watch.events += 1;
+        }
         match run.stop {
             Stop::Turn => {}
             Stop::Yield => state.schedule.end_turn(),

@@ -1,8 +1,10 @@
 //! The order of a run: data races, and what is missing between their accesses. In: a session; out: plain data.
 
+mod hang;
 mod races;
 mod wording;
 
+pub use hang::{HangKind, HangMissing, HangObject, HangView, HangWait};
 pub use races::RaceReport;
 
 use serde::{Deserialize, Serialize};

@@ -185,7 +185,7 @@ impl Session {
     }
 }
 
-fn shared_place(machine: &Machine, block: u64, address: u64, bytes: u32) -> RacePlace {
+pub(super) fn shared_place(machine: &Machine, block: u64, address: u64, bytes: u32) -> RacePlace {
     let variables = machine.shared_variables().iter();
     let found = variables
         .filter(|variable| {
