@@ -149,11 +149,19 @@ impl Test {
                 wrong.push(format!("{lines:?} is no race: {}", race.message));
             }
         }
-        let place = self.allowed.as_ref().and_then(|all| all.iter().position(|o| *o == outcome));
+        let place = self
+            .allowed
+            .as_ref()
+            .and_then(|all| all.iter().position(|o| *o == outcome));
         let by_outcome = self.race_by_outcome.as_ref().zip(place);
-        match by_outcome.and_then(|(all, place)| all.get(place)).map(String::as_str) {
+        match by_outcome
+            .and_then(|(all, place)| all.get(place))
+            .map(String::as_str)
+        {
             Some("always") if races.is_empty() => {
-                wrong.push(format!("no race where {outcome:?} always has one: {racy:?}"));
+                wrong.push(format!(
+                    "no race where {outcome:?} always has one: {racy:?}"
+                ));
             }
             Some("never") if !races.is_empty() => {
                 wrong.push(format!("a race where {outcome:?} never has one"));
@@ -241,7 +249,11 @@ fn races_are_those_of_the_model() {
             match test.wrong_races(seed) {
                 Err(why) => wrong.push(format!("{} seed {seed}: {why}", test.name)),
                 Ok(found) => {
-                    wrong.extend(found.iter().map(|w| format!("{} seed {seed}: {w}", test.name)));
+                    wrong.extend(
+                        found
+                            .iter()
+                            .map(|w| format!("{} seed {seed}: {w}", test.name)),
+                    );
                 }
             }
         }

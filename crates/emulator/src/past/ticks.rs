@@ -1,8 +1,8 @@
 //! Which steps stored, for the transport of a host: a sample, and the exact count.
 
 use crate::run::event::StepEvent;
-use crate::run::sync_event::SyncEvent;
 use crate::run::observe::{AccessEvent, Interest, Observer};
+use crate::run::sync_event::SyncEvent;
 
 /// Steps that stored: a sample of them, thinned evenly when there are too many.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

@@ -251,9 +251,15 @@ pub struct Waiter {
 /// What a waiting loop looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpinPlace {
-    Memory { memory: MemoryId, address: u64 },
+    Memory {
+        memory: MemoryId,
+        address: u64,
+    },
     /// The phase of an mbarrier in the block's shared memory.
-    Phase { address: u64, parity: bool },
+    Phase {
+        address: u64,
+        parity: bool,
+    },
 }
 
 /// What a group of lanes waits for.

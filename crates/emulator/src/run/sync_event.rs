@@ -118,7 +118,5 @@ impl MbarrierTouch {
 
 /// Whether an object went to its next phase.
 pub fn ends_phase(before: Option<MbarrierState>, after: Option<MbarrierState>) -> bool {
-    before
-        .zip(after)
-        .is_some_and(|(a, b)| a.parity != b.parity)
+    before.zip(after).is_some_and(|(a, b)| a.parity != b.parity)
 }

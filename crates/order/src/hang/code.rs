@@ -1,10 +1,11 @@
 //! What the text of a kernel says beyond the run: loops, tests, barriers that come later.
 
 use super::story::Place;
-use warpgrid_isa::{AsyncOp, ControlOp, Does, Flag, MbarrierOp, MemoryOp, SyncOp, UnitOp};
+use warpgrid_isa::{
+    AsyncOp, ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, SyncOp, UnitOp,
+};
 use warpgrid_program::{
-    AddressBase,
-    Function, Instruction, OperandValue, Program, RegisterId, Source,
+    AddressBase, Function, Instruction, OperandValue, Program, RegisterId, Source,
 };
 
 /// A kernel that instructions are looked up in.
@@ -56,7 +57,8 @@ impl<'p> Code<'p> {
 
     /// Whether it is `cp.async.mbarrier.arrive` without `.noinc`.
     pub(crate) fn is_uncounted_arrival(self, at: Place) -> bool {
-        matches!(self.does(at), Some(Does::Async(AsyncOp::CopyArrive))) && !self.has(at, Flag::Noinc)
+        matches!(self.does(at), Some(Does::Async(AsyncOp::CopyArrive)))
+            && !self.has(at, Flag::Noinc)
     }
 
     pub(crate) fn is_write(self, at: Place) -> bool {
@@ -66,6 +68,24 @@ impl<'p> Code<'p> {
                 MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction
             ))
         )
+    }
+
+    /// Whether it accesses memory that threads share.
+    pub(crate) fn is_data_access(self, at: Place) -> bool {
+        let found = self.instruction(at).and_then(|i| self.0.action(i));
+        found.is_some_and(|action| {
+            let space = action.modifiers.space;
+            matches!(action.does, Does::Memory(_))
+                && !matches!(
+                    space,
+                    Some(
+                        StateSpace::ParamEntry
+                            | StateSpace::ParamFunc
+                            | StateSpace::Local
+                            | StateSpace::Const
+                    )
+                )
+        })
     }
 
     /// Whether it writes so that others may wait for it: strongly.
@@ -113,7 +133,9 @@ impl<'p> Code<'p> {
 
     /// The next place after another one, in the text, that is such.
     pub(crate) fn next_after(self, at: Place, is_it: impl Fn(Place) -> bool) -> Option<Place> {
-        self.places(at).filter(|place| place.1 > at.1).find(|p| is_it(*p))
+        self.places(at)
+            .filter(|place| place.1 > at.1)
+            .find(|p| is_it(*p))
     }
 
     /// The barrier of a number that comes after a place.
@@ -243,7 +265,11 @@ impl Code<'_> {
                 return first;
             };
             if !self.is_plain(definition) {
-                return if self.is_turning(definition) { None } else { first };
+                return if self.is_turning(definition) {
+                    None
+                } else {
+                    first
+                };
             }
             first = Some(definition);
             let Some(source) = self.sources(definition).first().copied() else {
@@ -257,13 +283,17 @@ impl Code<'_> {
     /// A copy or a mask.
     fn is_plain(self, at: Place) -> bool {
         let opcode = self.opcode(at);
-        ["mov.", "and.", "cvt."].iter().any(|word| opcode.starts_with(word))
+        ["mov.", "and.", "cvt."]
+            .iter()
+            .any(|word| opcode.starts_with(word))
     }
 
     /// Something that makes a counter of rounds of a counter of stages, or turns a bit.
     fn is_turning(self, at: Place) -> bool {
         let opcode = self.opcode(at);
-        ["shr.", "div.", "xor.", "not.", "bfe.", "selp."].iter().any(|word| opcode.starts_with(word))
+        ["shr.", "div.", "xor.", "not.", "bfe.", "selp."]
+            .iter()
+            .any(|word| opcode.starts_with(word))
     }
 
     /// Whether an instruction is a copy of a literal.
@@ -276,19 +306,20 @@ impl Code<'_> {
         let jumps = self.places(wait).filter(|branch| {
             branch.1 < wait.1 && self.target(*branch).is_some_and(|target| target > wait.1)
         });
-        jumps.filter_map(|branch| {
-            let guard = self.instruction(branch)?.guard?;
-            let test = self.definition_before(branch, guard.predicate)?;
-            let register = *self.sources(test).first()?;
-            let mut all = self.places(wait);
-            all.find(|place| {
-                place.1 > wait.1
-                    && self.is_constant(*place)
-                    && self.defines(*place, register)
-                    && self.instruction(*place).is_some_and(|i| i.guard.is_some())
+        jumps
+            .filter_map(|branch| {
+                let guard = self.instruction(branch)?.guard?;
+                let test = self.definition_before(branch, guard.predicate)?;
+                let register = *self.sources(test).first()?;
+                let mut all = self.places(wait);
+                all.find(|place| {
+                    place.1 > wait.1
+                        && self.is_constant(*place)
+                        && self.defines(*place, register)
+                        && self.instruction(*place).is_some_and(|i| i.guard.is_some())
+                })
             })
-        })
-        .next()
+            .next()
     }
 
     /// Every wait for an mbarrier in the function of a place.

@@ -5,7 +5,8 @@ use super::lines::{self, Case};
 use super::story::{Object, Place, Story, WarpId};
 use std::collections::BTreeMap;
 use warpgrid_emulator::{
-    Fault, FaultKind, Machine, MbarrierState, MemoryId, NoteKind, SpinPlace, WaitReason, Waiter,
+    Fault, FaultKind, Machine, MbarrierFault, MbarrierMisuse, MbarrierState, MemoryId, NoteKind,
+    SpinPlace, WaitReason, Waiter,
 };
 use warpgrid_program::FunctionId;
 
@@ -89,11 +90,17 @@ pub fn diagnose(machine: &Machine, story: &Story, ahead: Option<&Story>) -> Opti
         return Some(found);
     }
     let fault = machine.fault()?;
+    if let FaultKind::Mbarrier(misuse) = &fault.kind {
+        return misused(machine, story, fault, misuse);
+    }
     let FaultKind::Deadlock { waiting } = &fault.kind else {
         return None;
     };
     let mut waits: Vec<Wait> = waiting.iter().map(|w| wait_of(w, machine, story)).collect();
-    let unstarted: Vec<u64> = (0..machine.n_blocks()).filter(|b| !machine.has_started(*b)).take(64).collect();
+    let unstarted: Vec<u64> = (0..machine.n_blocks())
+        .filter(|b| !machine.has_started(*b))
+        .take(64)
+        .collect();
     let first = waits.first()?.clone();
     waits.extend(unstarted.iter().map(|block| Wait {
         block: *block,
@@ -112,6 +119,42 @@ pub fn diagnose(machine: &Machine, story: &Story, ahead: Option<&Story>) -> Opti
     };
     let root = choose(&case, fault)?;
     Some(lines::explain(&case, root))
+}
+
+/// More arrivals than are expected: threads that are a round ahead.
+fn misused(
+    machine: &Machine,
+    story: &Story,
+    fault: &Fault,
+    misuse: &MbarrierFault,
+) -> Option<Diagnosis> {
+    if !matches!(misuse.problem, MbarrierMisuse::TooManyArrivals(_)) {
+        return None;
+    }
+    let object = (misuse.block, misuse.address);
+    let root = Wait {
+        block: fault.block_index,
+        warp: fault.warp,
+        lanes: fault.lanes,
+        function: fault.function,
+        instruction: fault.instruction,
+        kind: WaitKind::Mbarrier {
+            address: misuse.address,
+            phase: story.phase(object),
+            parity: misuse.held.is_some_and(|held| held.parity),
+            pending: misuse.held.map_or(0, |held| held.pending),
+            bytes: misuse.held.map_or(0, |held| held.bytes),
+        },
+    };
+    let case = Case {
+        machine,
+        story,
+        ahead: None,
+        code: Code(machine.program()),
+        waits: &[],
+        unstarted: &[],
+    };
+    lines::explain_misuse(&case, &root)
 }
 
 fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
@@ -171,9 +214,14 @@ fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnos
         .collect();
     parts.sort_by_key(|(block, warp, at, _)| (*block, *warp, *at));
     let (block, warp, at, _) = *parts.first()?;
-    let came = story.came.iter().find(|came| came.warp == (block, warp) && came.at == at);
+    let came = story
+        .came
+        .iter()
+        .find(|came| came.warp == (block, warp) && came.at == at);
     let (id, lanes) = came.map_or((0, 1), |came| (came.id, came.lanes));
-    let other = parts.iter().find(|part| part.0 == block && part.1 == warp && part.2 != at);
+    let other = parts
+        .iter()
+        .find(|part| part.0 == block && part.1 == warp && part.2 != at);
     let parted = || lines::branch_apart(story, code, (block, warp), lanes, at);
     let (at_fault, what) = match other {
         Some(part) => (
@@ -182,7 +230,8 @@ fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnos
         ),
         None => (
             parted(),
-            "a part of the warp goes another way, and does not come to the aligned barrier".to_owned(),
+            "a part of the warp goes another way, and does not come to the aligned barrier"
+                .to_owned(),
         ),
     };
     let (expected, arrived) = machine.barrier(block, id);
@@ -224,7 +273,9 @@ fn comes_whole(story: &Story, warp: WarpId, at: Place, live: u32) -> bool {
         .filter(|came| came.warp == warp && came.at == at)
         .collect();
     own.iter().all(|first| {
-        let phase = own.iter().filter(|came| (came.id, came.phase) == (first.id, first.phase));
+        let phase = own
+            .iter()
+            .filter(|came| (came.id, came.phase) == (first.id, first.phase));
         let lanes = phase.fold(0, |lanes: u32, came| lanes | came.lanes);
         lanes.count_ones() >= live
     })
@@ -237,7 +288,11 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
             WaitKind::NotResident => 0,
             WaitKind::WarpSync { .. } => 95,
             WaitKind::Spin { .. } => {
-                if case.unstarted.is_empty() { 60 } else { 99 }
+                if case.unstarted.is_empty() {
+                    60
+                } else {
+                    99
+                }
             }
             WaitKind::Mbarrier {
                 address,
@@ -246,7 +301,11 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
                 ..
             } => rank_of_mbarrier(case, wait, (wait.block, *address), *pending, *bytes),
             WaitKind::Barrier { .. } => {
-                if missing_ended(case, wait) { 70 } else { 40 }
+                if missing_ended(case, wait) {
+                    70
+                } else {
+                    40
+                }
             }
             WaitKind::ClusterBarrier => 30,
             WaitKind::Copies => 10,
@@ -258,9 +317,10 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
 
 /// Whether all threads of the block that are not at the barrier have ended.
 fn missing_ended(case: &Case<'_>, wait: &Wait) -> bool {
-    !case.waits.iter().any(|other| {
-        other.block == wait.block && other.kind_id() != wait.kind_id()
-    })
+    !case
+        .waits
+        .iter()
+        .any(|other| other.block == wait.block && other.kind_id() != wait.kind_id())
 }
 
 impl Wait {
@@ -286,30 +346,34 @@ impl Wait {
     }
 }
 
-fn rank_of_mbarrier(
-    case: &Case<'_>,
-    wait: &Wait,
-    object: Object,
-    pending: u32,
-    bytes: i32,
-) -> u32 {
+fn rank_of_mbarrier(case: &Case<'_>, wait: &Wait, object: Object, pending: u32, bytes: i32) -> u32 {
     if pending == 0 && bytes != 0 {
         return 92;
     }
     if lines::excluded_arrival(case, object, pending).is_some() {
         return 90;
     }
-    let total = case.object_state(object).map_or(0, |state: MbarrierState| state.expected);
+    let total = case
+        .object_state(object)
+        .map_or(0, |state: MbarrierState| state.expected);
     if pending < total || lines::is_own_wait(case, wait, object) {
         return 80;
     }
     let providers = lines::providers(case, object);
-    let waits = |warp: &WarpId| case.waits.iter().any(|w| w.warp_id() == *warp && w.kind != WaitKind::NotResident);
+    let waits = |warp: &WarpId| {
+        case.waits
+            .iter()
+            .any(|w| w.warp_id() == *warp && w.kind != WaitKind::NotResident)
+    };
     if !providers.is_empty() && !providers.iter().any(waits) {
         return 75;
     }
     // In a circle the one that must not have waited: who goes on to produce.
-    if case.code.produces_after(wait.at()) { 65 } else { 55 }
+    if case.code.produces_after(wait.at()) {
+        65
+    } else {
+        55
+    }
 }
 
 /// Facts by warp, of a story.

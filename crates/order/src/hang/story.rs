@@ -122,7 +122,12 @@ impl Story {
         self.began.insert(object, step);
     }
 
-    fn tell_act(&mut self, event: &SyncEvent<'_>, act: MbarrierAct, touch: &warpgrid_emulator::MbarrierTouch) {
+    fn tell_act(
+        &mut self,
+        event: &SyncEvent<'_>,
+        act: MbarrierAct,
+        touch: &warpgrid_emulator::MbarrierTouch,
+    ) {
         let object = (touch.block, touch.address);
         if act == MbarrierAct::Init {
             self.phases.insert(object, 0);
@@ -194,7 +199,10 @@ impl Observer for Story {
             return;
         }
         let start = event.pieces.iter().map(|p| p.address).min();
-        let end = event.pieces.iter().map(|p| p.address + u64::from(p.n_bytes));
+        let end = event
+            .pieces
+            .iter()
+            .map(|p| p.address + u64::from(p.n_bytes));
         self.written.push(Written {
             warp: (block, warp),
             lanes: event.mask,

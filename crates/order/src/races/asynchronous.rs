@@ -259,7 +259,10 @@ impl Detector {
         let (first, second) = (*self.sites.get(init.site), *self.sites.get(site));
         let their = init.point;
         let found = Found {
-            first: Access::of(&first, (their.row.block(), their.row.warp() * 32 + their.lane)),
+            first: Access::of(
+                &first,
+                (their.row.block(), their.row.warp() * 32 + their.lane),
+            ),
             second: End::Access(Access::of(&second, (start.block, start.warp * 32 + lane))),
             memory: bytes.memory,
             address: bytes.address,

@@ -272,8 +272,9 @@ impl Detector {
                 _ => (behind, Why::Completion),
             };
             let (threads, why) = why;
-            let left = lanes_of(threads)
-                .find(|thread| !self.is_observed(by, lane, other, (entry, *thread), (bytes, address)));
+            let left = lanes_of(threads).find(|thread| {
+                !self.is_observed(by, lane, other, (entry, *thread), (bytes, address))
+            });
             if let Some(thread) = left {
                 return Some(Conflict {
                     entry: *entry,

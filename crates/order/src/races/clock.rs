@@ -28,7 +28,10 @@ impl Row {
 
     /// The row of an operation in flight, and its bit there.
     pub(crate) const fn single(id: u64) -> (Row, u32) {
-        (Row((RowKind::Single as u64) << 60 | id >> 5), 1 << (id & 31))
+        (
+            Row((RowKind::Single as u64) << 60 | id >> 5),
+            1 << (id & 31),
+        )
     }
 
     pub(crate) const fn is_threads(self) -> bool {
@@ -136,7 +139,11 @@ impl Rows {
         }
         let raised: [u32; 32] = std::array::from_fn(|lane| {
             let now = known.get(lane);
-            if lanes >> lane & 1 != 0 { now.max(epoch) } else { now }
+            if lanes >> lane & 1 != 0 {
+                now.max(epoch)
+            } else {
+                now
+            }
         });
         *known = Epochs::from(raised);
     }
@@ -264,8 +271,8 @@ fn join_rows(own: &mut Rc<Rows>, other: &Rc<Rows>) {
 
 /// Adds what one clock knows to another one.
 pub(crate) fn join(own: &mut Rc<Clock>, other: &Rc<Clock>) {
-    let same = Rc::ptr_eq(own, other)
-        || Rc::ptr_eq(&own.seen, &other.seen) && other.fenced.is_empty();
+    let same =
+        Rc::ptr_eq(own, other) || Rc::ptr_eq(&own.seen, &other.seen) && other.fenced.is_empty();
     if !same {
         Rc::make_mut(own).join(other);
     }

@@ -203,10 +203,8 @@ impl Detector {
                 self.objects.remove(&place);
             }
             MbarrierAct::Arrive | MbarrierAct::ArriveExpecting => self.arrive(state, act, place),
-            MbarrierAct::Expect
-            | MbarrierAct::Complete
-            | MbarrierAct::Test
-            | MbarrierAct::Look => {}
+            MbarrierAct::Expect | MbarrierAct::Complete | MbarrierAct::Test | MbarrierAct::Look => {
+            }
         }
         if act.touch.ends_phase()
             && let Some(object) = self.objects.get_mut(&place)

@@ -24,9 +24,8 @@ impl Message {
     }
 
     pub(crate) fn add(&mut self, release: &Release) {
-        let same = |other: &&mut Release| {
-            (other.scope, other.home) == (release.scope, release.home)
-        };
+        let same =
+            |other: &&mut Release| (other.scope, other.home) == (release.scope, release.home);
         match self.0.iter_mut().find(same) {
             Some(other) => {
                 let clock = Rc::make_mut(&mut other.clock);

@@ -114,8 +114,8 @@ impl Detector {
             }
         }
         let write = self.strong.get(&by.place)?;
-        let is_linked = write.n_bytes == by.n_bytes
-            && mutual((write.scope, write.home), (by.scope, by.home));
+        let is_linked =
+            write.n_bytes == by.n_bytes && mutual((write.scope, write.home), (by.scope, by.home));
         if !is_linked {
             return None;
         }
@@ -161,7 +161,10 @@ impl Detector {
         };
         if let Some(details) = state.known_details(by.lane) {
             let here = details.released.iter().filter(|(at, _)| *at == by.place);
-            let all = details.fences.iter().chain(here.map(|(_, release)| release));
+            let all = details
+                .fences
+                .iter()
+                .chain(here.map(|(_, release)| release));
             for release in all {
                 Rc::make_mut(&mut message).add(release);
             }

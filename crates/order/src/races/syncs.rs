@@ -42,7 +42,10 @@ impl Detector {
             }
             SyncKind::ClusterPassed => {
                 let cluster = self.shape.home(block).cluster;
-                let over = self.clusters.get(&cluster).map(|[_, over]| Rc::clone(&over.clock));
+                let over = self
+                    .clusters
+                    .get(&cluster)
+                    .map(|[_, over]| Rc::clone(&over.clock));
                 if let Some(clock) = over {
                     let mut state = self.take(block, warp);
                     state.join(event.lanes, &clock);
@@ -135,7 +138,11 @@ impl Detector {
             let latest = lanes_of(lanes).map(|lane| state.epochs[lane]).max();
             let latest = latest.unwrap_or(0);
             if lanes != 0 {
-                let known = if lanes == self.shape.present(warp) { u32::MAX } else { lanes };
+                let known = if lanes == self.shape.present(warp) {
+                    u32::MAX
+                } else {
+                    lanes
+                };
                 Rc::make_mut(&mut clock).raise(row, known, latest);
             }
             state.set_clock(lanes, &clock);
@@ -151,7 +158,11 @@ impl Detector {
         let cluster = self.shape.home(block).cluster;
         let modifiers = self.modifiers(event);
         let is_relaxed = modifiers.is_some_and(|words| words.sem == Some(Sem::Relaxed));
-        let releases = if is_relaxed { Releases::No } else { Releases::Yes };
+        let releases = if is_relaxed {
+            Releases::No
+        } else {
+            Releases::Yes
+        };
         let phases = self.clusters.entry(cluster).or_default();
         let mut gathering = std::mem::take(&mut phases[0]);
         self.gather(&mut gathering, (block, warp), event.lanes, releases);
@@ -220,7 +231,11 @@ impl Detector {
         // `membar`, and a fence of machine code, state no order.
         let is_membar = words.sem.is_none();
         let sem = words.sem.unwrap_or(Sem::AcqRel);
-        let sem = if is_membar && self.is_membar(event) { Sem::Sc } else { sem };
+        let sem = if is_membar && self.is_membar(event) {
+            Sem::Sc
+        } else {
+            sem
+        };
         let scope = words.scope.unwrap_or(Scope::Gpu);
         let home = self.shape.home(event.block);
         if acquires(sem) {

@@ -161,7 +161,13 @@ impl Warp {
     }
 
     /// A release of a thread now.
-    pub(crate) fn release(&self, row: Row, lane: usize, scope: Scope, home: crate::scope::Home) -> Release {
+    pub(crate) fn release(
+        &self,
+        row: Row,
+        lane: usize,
+        scope: Scope,
+        home: crate::scope::Home,
+    ) -> Release {
         Release {
             scope,
             home,
@@ -234,7 +240,9 @@ impl Warp {
         };
         std::array::from_fn(|lane| {
             let n = groups.n_made[lane].checked_sub(latest).unwrap_or(0);
-            let last = n.checked_sub(1).and_then(|last| groups.made.get(last as usize));
+            let last = n
+                .checked_sub(1)
+                .and_then(|last| groups.made.get(last as usize));
             last.map_or(0, |made| made[lane])
         })
     }

@@ -3,7 +3,7 @@
 use super::races::{shared_place, triple};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
-use warpgrid_emulator::{Machine, MemoryId as Place, MemoryRegion, NoteKind, FaultKind};
+use warpgrid_emulator::{FaultKind, Machine, MemoryId as Place, MemoryRegion, NoteKind};
 use warpgrid_launch::reading::Reader;
 use warpgrid_order::hang::{Diagnosis, RootKind, Story, Wait, WaitKind, diagnose};
 
@@ -98,9 +98,12 @@ impl Session {
     /// Why the launch never ends, if the run has found that it does not; or the aligned barrier to which a part of a warp came.
     pub fn hang(&mut self) -> Option<HangView> {
         let machine = self.timeline.machine();
-        let is_stuck = machine
-            .fault()
-            .is_some_and(|fault| matches!(fault.kind, FaultKind::Deadlock { .. }));
+        let is_stuck = machine.fault().is_some_and(|fault| {
+            matches!(
+                fault.kind,
+                FaultKind::Deadlock { .. } | FaultKind::Mbarrier(_)
+            )
+        });
         let in_parts = machine
             .notes()
             .iter()
@@ -210,7 +213,9 @@ impl Session {
             WaitKind::ClusterBarrier => view.kind = HangKind::ClusterBarrier,
             WaitKind::WarpSync { .. } => {
                 view.kind = HangKind::WarpSync;
-                let opcode = self.reader(wait.function, wait.instruction).map_or("", Reader::opcode);
+                let opcode = self
+                    .reader(wait.function, wait.instruction)
+                    .map_or("", Reader::opcode);
                 let name = match opcode.starts_with("bar.warp.sync") {
                     true => "bar.warp.sync",
                     false => opcode.split('.').next().unwrap_or(opcode),
@@ -218,7 +223,9 @@ impl Session {
                 view.object = Some(HangObject::Name(name.to_owned()));
             }
             WaitKind::Spin { memory, address } => {
-                view.object = Some(HangObject::Name(self.place_name(machine, *memory, *address)));
+                view.object = Some(HangObject::Name(
+                    self.place_name(machine, *memory, *address),
+                ));
             }
             WaitKind::Copies => view.kind = HangKind::Copies,
             WaitKind::NotResident => {
@@ -236,7 +243,9 @@ impl Session {
             Place::Global => match machine.region_at(address) {
                 Some((MemoryRegion::Buffer(index), offset)) => {
                     let buffers = self.buffers();
-                    buffers.get(index.0 as usize).map(|buffer| format!("{}+{offset}", buffer.name))
+                    buffers
+                        .get(index.0 as usize)
+                        .map(|buffer| format!("{}+{offset}", buffer.name))
                 }
                 Some((MemoryRegion::Variable(index), offset)) => {
                     let variable = machine.program().variables.get(index as usize);
@@ -275,7 +284,12 @@ fn missing(root: &Wait, kind: HangKind) -> Option<HangMissing> {
         lanes: None,
     };
     match (&root.kind, kind) {
-        (WaitKind::Barrier { expected, arrived, .. }, HangKind::Barrier) => Some(HangMissing {
+        (
+            WaitKind::Barrier {
+                expected, arrived, ..
+            },
+            HangKind::Barrier,
+        ) => Some(HangMissing {
             arrivals: Some(expected.saturating_sub(*arrived)),
             ..nothing
         }),
@@ -327,11 +341,22 @@ fn add_wait(waits: &mut Vec<HangWait>, new: HangWait) {
         waits.push(new);
         return;
     };
-    let end = old.threads.rsplit('-').next().and_then(|n| n.parse::<u32>().ok());
-    let start = new.threads.split(['-', ',']).next().and_then(|n| n.parse::<u32>().ok());
+    let end = old
+        .threads
+        .rsplit('-')
+        .next()
+        .and_then(|n| n.parse::<u32>().ok());
+    let start = new
+        .threads
+        .split(['-', ','])
+        .next()
+        .and_then(|n| n.parse::<u32>().ok());
     let first = old.threads.split('-').next().unwrap_or_default().to_owned();
     let follows = end.zip(start).is_some_and(|(end, start)| end + 1 == start);
-    match (follows && !old.threads.contains(','), new.threads.rsplit('-').next()) {
+    match (
+        follows && !old.threads.contains(','),
+        new.threads.rsplit('-').next(),
+    ) {
         (true, Some(last)) if !new.threads.contains(',') => {
             old.threads = format!("{first}-{last}");
         }
@@ -364,12 +389,34 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             root.pending_arrivals.unwrap_or(0),
             root.pending_bytes.unwrap_or(0)
         ),
-        HangKind::ClusterBarrier => format!("{who} wait at the barrier of the cluster (line {})", hang.line),
-        HangKind::WarpSync => format!("{who} wait at {} (line {}) for lanes of their warp", name(&root.object), hang.line),
-        HangKind::Spin => format!("{who} read {} again and again (line {}), and nobody changes it any more", name(&root.object), hang.line),
-        HangKind::NotResident => format!("{who} wait (line {}) for block {}, which does not start before another block ends", hang.line, name(&hang.object)),
-        HangKind::DivergentBarrier => format!("{who} come without the rest of their warp to the aligned barrier {} (line {})", name(&root.object), hang.line),
-        HangKind::Copies => format!("{who} wait for asynchronous operations (line {})", hang.line),
+        HangKind::ClusterBarrier => format!(
+            "{who} wait at the barrier of the cluster (line {})",
+            hang.line
+        ),
+        HangKind::WarpSync => format!(
+            "{who} wait at {} (line {}) for lanes of their warp",
+            name(&root.object),
+            hang.line
+        ),
+        HangKind::Spin => format!(
+            "{who} read {} again and again (line {}), and nobody changes it any more",
+            name(&root.object),
+            hang.line
+        ),
+        HangKind::NotResident => format!(
+            "{who} wait (line {}) for block {}, which does not start before another block ends",
+            hang.line,
+            name(&hang.object)
+        ),
+        HangKind::DivergentBarrier => format!(
+            "{who} come without the rest of their warp to the aligned barrier {} (line {})",
+            name(&root.object),
+            hang.line
+        ),
+        HangKind::Copies => format!(
+            "{who} wait for asynchronous operations (line {})",
+            hang.line
+        ),
     };
     match hang.line_at_fault {
         Some(line) => format!("{waits}; line {line}: {what}"),
