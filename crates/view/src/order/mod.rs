@@ -2,6 +2,7 @@
 
 mod hang;
 mod races;
+mod repair;
 mod wording;
 
 pub use hang::{HangKind, HangMissing, HangObject, HangView, HangWait};

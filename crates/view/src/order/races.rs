@@ -18,8 +18,15 @@ pub struct RaceReport {
 }
 
 impl Session {
-    /// Runs from the start as [`Session::run`] does, and looks for data races on the way.
+    /// Runs from the start as [`Session::run`] does, looks for data races on the way, and for the weakest repair of small launches.
     pub fn run_for_races(&mut self, max_steps: u64) -> RaceReport {
+        let mut report = self.look_for_races(max_steps);
+        self.add_repairs(&mut report.races);
+        report
+    }
+
+    /// Runs from the start, and looks for data races on the way.
+    pub(super) fn look_for_races(&mut self, max_steps: u64) -> RaceReport {
         self.seek(0);
         let mut detector = self.detector();
         self.timeline.run_observed(max_steps, &mut detector);
@@ -31,7 +38,9 @@ impl Session {
         let mut detector = self.detector();
         let seen = self.steps_seen();
         self.timeline.replay(0, seen, &mut detector);
-        self.report_races(detector)
+        let mut report = self.report_races(detector);
+        self.add_repairs(&mut report.races);
+        report
     }
 
     fn detector(&self) -> Detector {
