@@ -21,6 +21,10 @@ use warpgrid_view::model::{
     RegisterType, RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space,
     StepView, StoreAction, StoreView, TokenClass, TokenView, WarpView, Written,
 };
+use warpgrid_view::order::{
+    HangKind, HangMissing, HangObject, HangView, HangWait, RaceAccess, RaceKind, RacePlace,
+    RaceReport, RaceSure, RaceView, RaceWhy, RepairEdit, RepairOp,
+};
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{
     BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
@@ -150,6 +154,20 @@ fn the_types_of_the_package_are_those_of_the_core() {
         RunStatus,
         LineTraffic,
         TrafficView,
+        RaceWhy,
+        RaceSure,
+        RaceKind,
+        RaceAccess,
+        RacePlace,
+        RepairOp,
+        RepairEdit,
+        RaceView,
+        RaceReport,
+        HangKind,
+        HangObject,
+        HangMissing,
+        HangWait,
+        HangView,
         Frame,
         TokenClass,
         TokenView,

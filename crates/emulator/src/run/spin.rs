@@ -14,7 +14,6 @@ use crate::run::sync_event::{MbarrierAct, SyncEvent, SyncKind};
 use crate::state::State;
 use crate::state::warp::Warp;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use warpgrid_program::FunctionId;
 
 /// Steps without a change after which warps are watched.
@@ -38,7 +37,7 @@ pub(crate) struct SpinWatch {
     pause: u64,
     window_end: u64,
     /// What each warp was when the window began, and whether it has been so again; by place.
-    marks: Arc<Vec<Mark>>,
+    marks: Vec<Mark>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +68,7 @@ impl Machine {
             watch.changes = changes;
             watch.pause = QUIET;
             watch.next = position + QUIET;
-            watch.marks = Arc::default();
+            watch.marks.clear();
             return;
         }
         if !self.state.in_flight.is_empty() {
@@ -80,11 +79,11 @@ impl Machine {
             let marks = marks(&self.state);
             let watch = &mut self.state.watch;
             watch.window_end = position + WATCHED * marks.len() as u64;
-            watch.marks = Arc::new(marks);
+            watch.marks = marks;
             return;
         }
         if position > watch.window_end {
-            watch.marks = Arc::default();
+            watch.marks.clear();
             watch.pause = watch.pause.saturating_mul(LONGER);
             watch.next = position.saturating_add(watch.pause);
             return;
@@ -114,9 +113,8 @@ impl Machine {
         if mark.is_back || mark.steps == warp.steps || fingerprint(warp) != mark.fingerprint {
             return false;
         }
-        let marks = Arc::make_mut(&mut watch.marks);
-        marks[index].is_back = true;
-        marks.iter().all(|mark| mark.is_back)
+        watch.marks[index].is_back = true;
+        watch.marks.iter().all(|mark| mark.is_back)
     }
 
     /// Every warp that can run goes round for ever: a fault, if all of them read memory.

@@ -1,10 +1,12 @@
 //! The order of a run: data races, and what is missing between their accesses. In: a session; out: plain data.
 
+mod fix;
 mod hang;
 mod races;
 mod repair;
 mod wording;
 
+pub use fix::fix_of;
 pub use hang::{HangKind, HangMissing, HangObject, HangView, HangWait};
 pub use races::RaceReport;
 

@@ -3,13 +3,16 @@
 use super::wording::{message, scope_words};
 use super::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView, RaceWhy};
 use crate::session::Session;
+use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Machine, MemoryRegion};
 use warpgrid_order::races::{
     Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Why,
 };
 
 /// The races of a run, and what else was seen on the way.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct RaceReport {
     /// Those that are certain first, each in the order in which they were found.
     pub races: Vec<RaceView>,
