@@ -38,7 +38,7 @@ cargo xtask COMMAND
   differential N --ptxas PROGRAM    runs random kernels as PTX and as machine code, and says where memory differs; --seed S,
                                     --nvdisasm PROGRAM, --keep FOLDER
   litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
-  order [--seeds 4] [--only NAME]   kernels that race or hang, and healthy twins: races, hangs, repairs told exactly
+  order [--seeds 4] [--only NAME]   kernels that race or hang, and healthy twins: races, hangs, repairs said exactly
   release --dry-run [--verify]      packs the crates and the npm package as their registries would have them; without it, publishes them
           --check TAG | --notes | --archive NAME     whether a tag may be released; what CHANGELOG.md says of it; the command, packed
   ready                             rewrites generated files, then runs `test`

@@ -1,4 +1,4 @@
-//! `cargo xtask order`: runs the kernels that race or hang, and their healthy twins, and says how many are told exactly.
+//! `cargo xtask order`: runs the kernels that race or hang, and their healthy twins, and says how many are said exactly.
 
 use crate::arguments::Arguments;
 use crate::shell::{self, Result};
@@ -6,7 +6,7 @@ use crate::shell::{self, Result};
 /// Seeds per kernel unless another number is asked for.
 const SEEDS: &str = "4";
 
-/// Runs the command; false when a kernel is not told as it should be.
+/// Runs the command; false when a kernel is not said as it should be.
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let seeds = arguments.option("--seeds")?;
     let only = arguments.option("--only")?;

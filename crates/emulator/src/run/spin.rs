@@ -2,7 +2,7 @@
 //!
 //! As long as memory, barriers and operations in flight do not change, a warp whose registers and places in the code are once more what they
 //! were goes round for ever. When nothing has changed for a while, each warp is marked and watched for a window of steps; between windows
-//! the machine runs as if nobody looked. What is remembered belongs to the state, so that going back and running again finds the same.
+//! the machine runs as if no thread looked. What is remembered belongs to the state, so that going back and running again finds the same.
 
 use crate::exec::reach::Halt;
 use crate::run::event::Agent;
@@ -32,7 +32,7 @@ pub(crate) struct SpinWatch {
     pub(crate) events: u64,
     /// All changes when something was last seen to change.
     changes: u64,
-    /// Before this step nobody looks.
+    /// Before this step no thread looks.
     pub(crate) next: u64,
     pause: u64,
     window_end: u64,

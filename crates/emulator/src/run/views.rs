@@ -88,7 +88,7 @@ impl Machine {
         (expected, arrived)
     }
 
-    /// Where a block stands in the grid.
+    /// The place of a block in the grid.
     pub fn block_position(&self, block: u64) -> [u32; 3] {
         self.setup.position_of(block)
     }

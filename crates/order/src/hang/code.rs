@@ -1,9 +1,7 @@
 //! What the text of a kernel says beyond the run: loops, tests, barriers that come later.
 
 use super::story::Place;
-use warpgrid_isa::{
-    AsyncOp, ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, SyncOp, UnitOp,
-};
+use warpgrid_isa::{ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, Transfer, UnitOp};
 use warpgrid_program::{
     AddressBase, Function, Instruction, OperandValue, Program, RegisterId, Source,
 };
@@ -36,38 +34,34 @@ impl<'p> Code<'p> {
     }
 
     pub(crate) fn is_arrival(self, at: Place) -> bool {
-        matches!(
-            self.does(at),
-            Some(Does::Mbarrier(MbarrierOp::Arrive | MbarrierOp::ArriveDrop))
-                | Some(Does::Async(AsyncOp::CopyArrive))
-        )
+        self.does(at).is_some_and(|does| {
+            does.mbarrier().is_some_and(MbarrierOp::is_arrival)
+                || does.transfer() == Transfer::Arrival
+        })
+    }
+
+    fn is_test(self, at: Place) -> bool {
+        let op = self.does(at).and_then(Does::mbarrier);
+        op.is_some_and(MbarrierOp::is_test)
     }
 
     /// Whether a copy completes on an mbarrier.
     pub(crate) fn is_copy(self, at: Place) -> bool {
-        match self.does(at) {
-            Some(Does::Async(op)) => matches!(
-                op,
-                AsyncOp::BulkCopy | AsyncOp::BulkReduction | AsyncOp::Store | AsyncOp::Reduction
-            ),
-            Some(Does::Unit(op)) => matches!(op, UnitOp::TensorCopy(_)),
-            _ => false,
-        }
+        self.does(at).is_some_and(|does| {
+            matches!(does.transfer(), Transfer::Bulk | Transfer::Registers)
+                || does.unit().and_then(UnitOp::tensor_copy).is_some()
+        })
     }
 
     /// Whether it is `cp.async.mbarrier.arrive` without `.noinc`.
     pub(crate) fn is_uncounted_arrival(self, at: Place) -> bool {
-        matches!(self.does(at), Some(Does::Async(AsyncOp::CopyArrive)))
-            && !self.has(at, Flag::Noinc)
+        let transfer = self.does(at).map(Does::transfer);
+        transfer == Some(Transfer::Arrival) && !self.has(at, Flag::Noinc)
     }
 
     pub(crate) fn is_write(self, at: Place) -> bool {
-        matches!(
-            self.does(at),
-            Some(Does::Memory(
-                MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction
-            ))
-        )
+        let op = self.does(at).and_then(Does::memory);
+        op.is_some_and(MemoryOp::writes_elements)
     }
 
     /// Whether it accesses memory that threads share.
@@ -75,7 +69,7 @@ impl<'p> Code<'p> {
         let found = self.instruction(at).and_then(|i| self.0.action(i));
         found.is_some_and(|action| {
             let space = action.modifiers.space;
-            matches!(action.does, Does::Memory(_))
+            action.does.memory().is_some()
                 && !matches!(
                     space,
                     Some(
@@ -94,22 +88,17 @@ impl<'p> Code<'p> {
         self.is_write(at)
             && found.is_some_and(|action| {
                 action.modifiers.sem.is_some()
-                    || !matches!(action.does, Does::Memory(MemoryOp::Store))
+                    || !action.does.memory().is_some_and(MemoryOp::is_plain_store)
             })
     }
 
     pub(crate) fn is_exit(self, at: Place) -> bool {
-        matches!(
-            self.does(at),
-            Some(Does::Control(ControlOp::Exit | ControlOp::Return))
-        )
+        let op = self.does(at).and_then(Does::control);
+        op.is_some_and(ControlOp::leaves)
     }
 
     fn is_barrier(self, at: Place) -> bool {
-        matches!(
-            self.does(at),
-            Some(Does::Sync(SyncOp::Bar | SyncOp::Barrier))
-        )
+        self.does(at).is_some_and(Does::is_block_barrier)
     }
 
     /// The number of a barrier of the block, where it is a literal.
@@ -145,7 +134,8 @@ impl<'p> Code<'p> {
 
     /// Where a branch goes.
     fn target(self, at: Place) -> Option<u32> {
-        if !matches!(self.does(at), Some(Does::Control(ControlOp::Branch))) {
+        let op = self.does(at).and_then(Does::control)?;
+        if !op.is_branch() {
             return None;
         }
         let function = self.function(at)?;
@@ -216,7 +206,7 @@ impl<'p> Code<'p> {
     pub(crate) fn test_of(self, load: Place) -> Option<Place> {
         let loaded = self.destinations(load);
         self.next_after(load, |place| {
-            matches!(self.does(place), Some(Does::Compare(_)))
+            self.does(place).is_some_and(Does::is_comparison)
                 && self.sources(place).iter().any(|r| loaded.contains(r))
         })
     }
@@ -224,13 +214,8 @@ impl<'p> Code<'p> {
     /// Whether a thread that goes on from a place starts copies or announces bytes before it waits again.
     pub(crate) fn produces_after(self, at: Place) -> bool {
         let rest = self.places(at).filter(|place| place.1 > at.1);
-        rest.take_while(|place| {
-            !matches!(
-                self.does(*place),
-                Some(Does::Mbarrier(MbarrierOp::TryWait | MbarrierOp::TestWait))
-            )
-        })
-        .any(|place| self.is_copy(place) || self.has(place, Flag::ExpectTx))
+        rest.take_while(|place| !self.is_test(*place))
+            .any(|place| self.is_copy(place) || self.has(place, Flag::ExpectTx))
     }
 }
 
@@ -325,12 +310,7 @@ impl Code<'_> {
     /// Every wait for an mbarrier in the function of a place.
     pub(crate) fn waits(self, at: Place) -> Vec<Place> {
         self.places(at)
-            .filter(|place| {
-                matches!(
-                    self.does(*place),
-                    Some(Does::Mbarrier(MbarrierOp::TryWait | MbarrierOp::TestWait))
-                )
-            })
+            .filter(|place| self.is_test(*place))
             .collect()
     }
 }

@@ -377,7 +377,7 @@ fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     })
 }
 
-/// A phase is waited for that nobody produces any more.
+/// A phase is waited for that no_one produces any more.
 fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault {
     let story = case.story;
     let deeds = story.deeds.iter().rev();
@@ -415,7 +415,7 @@ pub(crate) fn excluded_arrival(case: &Case<'_>, object: Object, pending: u32) ->
             .iter()
             .any(|deed| deed.at == at && deed.object == object)
     };
-    let nobody = |at: Place| !story.deeds.iter().any(|deed| deed.at == at);
+    let no_one = |at: Place| !story.deeds.iter().any(|deed| deed.at == at);
     story
         .excluded
         .iter()
@@ -429,7 +429,7 @@ pub(crate) fn excluded_arrival(case: &Case<'_>, object: Object, pending: u32) ->
                 && excluded.warp.0 == object.0
                 && case.code.is_arrival(excluded.at)
                 && counts
-                && (of_object(excluded.at) || nobody(excluded.at))
+                && (of_object(excluded.at) || no_one(excluded.at))
         })
         .copied()
 }
@@ -439,7 +439,7 @@ pub(crate) fn is_own_wait(case: &Case<'_>, wait: &Wait, object: Object) -> bool 
     is_only_provider(case, wait.warp_id(), object)
 }
 
-/// Whether a warp announces bytes at an object to which nobody else comes, while others wait elsewhere.
+/// Whether a warp announces bytes at an object to which no_one else comes, while others wait elsewhere.
 fn is_only_provider(case: &Case<'_>, warp: WarpId, object: Object) -> bool {
     let is_alone = case
         .story
@@ -517,8 +517,8 @@ fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         if let Some(came) = elsewhere {
             return Fault::at(came.at, "another barrier is arrived at");
         }
-        let stands = case.waits.iter().find(|wait| wait.warp_id() == *warp);
-        if let Some(wait) = stands {
+        let is_at = case.waits.iter().find(|wait| wait.warp_id() == *warp);
+        if let Some(wait) = is_at {
             let later = case.code.barrier_after(wait.at(), id);
             return Fault::at(
                 later.unwrap_or(wait.at()),
@@ -558,13 +558,13 @@ fn trip_count(case: &Case<'_>, root: &Wait, warp: WarpId) -> Place {
 
 /// Lanes of a warp that do not come to where the others wait for them.
 fn lanes_at_fault(case: &Case<'_>, root: &Wait, missing: u32) -> Fault {
-    let stands = case.waits.iter().find(|wait| {
+    let is_at = case.waits.iter().find(|wait| {
         wait.warp_id() == root.warp_id() && wait.lanes & missing != 0 && wait.at() != root.at()
     });
-    match stands {
+    match is_at {
         Some(wait) => Fault::at(
             wait.at(),
-            "lanes that are named stand here, and wait for something else",
+            "lanes that are named are here, and wait for something else",
         ),
         None => Fault::at(root.at(), "lanes are named that do not come"),
     }
@@ -625,7 +625,7 @@ pub(crate) fn branch_apart(
         .map(|(place, _)| *place)
 }
 
-/// A loop that reads memory which nobody changes any more.
+/// A loop that reads memory which no thread changes any more.
 fn spin_at_fault(case: &Case<'_>, root: &Wait, (memory, address): (MemoryId, u64)) -> Fault {
     let story = case.story;
     let waiting = super::root::lanes_by_warp(case.waits);

@@ -1,4 +1,4 @@
-//! Why a launch never ends. In: the machine as it stands, and the story of the run; out: who waits for what, what is missing, and the
+//! Why a launch never ends. In: the machine as it is, and the story of the run; out: who waits for what, what is missing, and the
 //! instruction that should have provided it.
 
 mod code;

@@ -74,7 +74,7 @@ pub struct Diagnosis {
     pub root: Wait,
     /// Whether which object it is depends on the order of the run.
     pub depends_on_order: bool,
-    /// The instruction that should have provided what is missing, or behind which it is missing.
+    /// The instruction that should have provided what is missing, or after which it is missing.
     pub at_fault: Option<(FunctionId, u32)>,
     /// What is wrong there, in words.
     pub what: String,

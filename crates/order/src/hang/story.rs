@@ -103,7 +103,7 @@ pub struct Story {
 }
 
 impl Story {
-    /// A story of which nothing has been told.
+    /// A story in which nothing has happened.
     pub fn new() -> Story {
         Story::default()
     }

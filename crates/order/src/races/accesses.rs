@@ -215,7 +215,7 @@ impl Detector {
     }
 }
 
-/// The memory that a detector looks at; what belongs to one thread, and what nobody writes, it does not.
+/// The memory that a detector looks at; what belongs to one thread, and what no thread writes, it does not.
 pub(crate) fn memory_of(memory: MemoryId) -> Option<Memory> {
     match memory {
         MemoryId::Global => Some(Memory::Global),

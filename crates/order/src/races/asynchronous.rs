@@ -14,7 +14,7 @@ use std::rc::Rc;
 use warpgrid_emulator::{
     GroupKind, MbarrierState, Pending, PendingCompletion, PendingPiece, SyncEvent, Work, ends_phase,
 };
-use warpgrid_isa::{AsyncOp, Does, Scope, StateSpace};
+use warpgrid_isa::{Scope, StateSpace, Transfer};
 
 /// An operation that a warp starts.
 struct Start<'a> {
@@ -113,20 +113,9 @@ impl Detector {
 
     fn proxy_of(&self, event: &SyncEvent<'_>) -> ProxyKind {
         let action = action_of(&self.program, event.function, event.instruction);
-        match action.map(|action| action.does) {
-            Some(Does::Async(op)) => match op {
-                AsyncOp::BulkCopy | AsyncOp::BulkReduction => ProxyKind::Async,
-                AsyncOp::Store
-                | AsyncOp::Reduction
-                | AsyncOp::Copy
-                | AsyncOp::CopyCommit
-                | AsyncOp::CopyWait
-                | AsyncOp::CopyWaitAll
-                | AsyncOp::CopyArrive
-                | AsyncOp::BulkCommit
-                | AsyncOp::BulkWait => ProxyKind::Generic,
-            },
-            _ => ProxyKind::Async,
+        match action.map(|action| action.does.transfer()) {
+            Some(Transfer::Registers | Transfer::Copy | Transfer::Arrival) => ProxyKind::Generic,
+            Some(Transfer::Bulk | Transfer::None) | None => ProxyKind::Async,
         }
     }
 
@@ -240,7 +229,7 @@ impl Detector {
         }
     }
 
-    /// Between the set-up of an mbarrier and the first copy that completes on it stands a fence.
+    /// Between the set-up of an mbarrier and the first copy that completes on it is a fence.
     fn look_at_init(&mut self, start: &Start<'_>, site: SiteId, lane: u32, bytes: Bytes) {
         let place = (bytes.memory, bytes.address);
         let Some(object) = self.objects.get_mut(&place) else {
@@ -251,7 +240,7 @@ impl Detector {
         };
         let clock = start.state.clock(lane as usize & 31);
         let is_fenced = clock.fenced(Fenced::Init).is_some_and(|rows| {
-            rows.behind(init.point.row, 1 << init.point.lane, init.point.epoch) == 0
+            rows.unknown(init.point.row, 1 << init.point.lane, init.point.epoch) == 0
         });
         if is_fenced {
             return;

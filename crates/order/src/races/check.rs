@@ -80,7 +80,7 @@ impl Detector {
         let Entry {
             row, lanes, epoch, ..
         } = *entry;
-        if clock.seen().behind(row, lanes, epoch) != 0 {
+        if clock.seen().unknown(row, lanes, epoch) != 0 {
             return false;
         }
         if !self.has_proxies || !row.is_threads() {
@@ -91,7 +91,7 @@ impl Detector {
             Memory::Shared(_) => Fenced::Shared(row.block()),
         };
         let fenced = clock.fenced(fence);
-        fenced.is_some_and(|rows| rows.behind(row, lanes, epoch) == 0)
+        fenced.is_some_and(|rows| rows.unknown(row, lanes, epoch) == 0)
     }
 
     /// What is known to all that can still access a memory.
@@ -144,7 +144,7 @@ impl Detector {
                 merged = true;
                 return true;
             }
-            // The later access of a thread at the same place in the code stands for the earlier one.
+            // The later access of a thread at the same place in the code replaces the earlier one.
             entry.lanes &= !by.as_lanes;
             entry.lanes != 0
         });
@@ -209,14 +209,14 @@ impl Detector {
     }
 
     /// The threads of an entry that nothing of what lanes know covers; a thread knows what it did itself.
-    fn behind(&self, by: &Accessor<'_>, lanes: u32, entry: &Entry) -> u32 {
+    fn unknown(&self, by: &Accessor<'_>, lanes: u32, entry: &Entry) -> u32 {
         let is_own = entry.row == by.threads;
         let of = |clock: &Clock, lanes: u32| {
-            let behind = clock.seen().behind(entry.row, entry.lanes, entry.epoch);
+            let unknown = clock.seen().unknown(entry.row, entry.lanes, entry.epoch);
             match is_own {
                 // Two lanes each miss the other at least.
-                true if lanes.count_ones() == 1 => behind & !lanes,
-                _ => behind,
+                true if lanes.count_ones() == 1 => unknown & !lanes,
+                _ => unknown,
             }
         };
         if let Some(clock) = by.warp.alike() {
@@ -252,8 +252,8 @@ impl Detector {
             return None;
         }
         for lane in lanes_of(by.lanes) {
-            let behind = self.behind(by, 1 << lane, entry);
-            let why = match behind {
+            let unknown = self.unknown(by, 1 << lane, entry);
+            let why = match unknown {
                 0 => {
                     let unfenced = self.unfenced(by, lane, (site, other), entry, bytes.memory);
                     if unfenced == 0 {
@@ -267,9 +267,9 @@ impl Detector {
                 }
                 _ if entry.row.is_threads() => {
                     let strong = site.both_strong(other);
-                    (behind, if strong { Why::Scope } else { Why::Order })
+                    (unknown, if strong { Why::Scope } else { Why::Order })
                 }
-                _ => (behind, Why::Completion),
+                _ => (unknown, Why::Completion),
             };
             let (threads, why) = why;
             let left = lanes_of(threads).find(|thread| {
@@ -323,7 +323,7 @@ impl Detector {
         };
         let fenced = by.warp.clock(lane).fenced(fence);
         fenced.map_or(entry.lanes, |rows| {
-            rows.behind(entry.row, entry.lanes, entry.epoch)
+            rows.unknown(entry.row, entry.lanes, entry.epoch)
         })
     }
 

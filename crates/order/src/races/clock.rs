@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// 32 threads, or what stands for threads: a warp, its asynchronous operations by kind, or 32 operations in flight.
+/// 32 threads, or what counts as threads: a warp, its asynchronous operations by kind, or 32 operations in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Row(u64);
 
@@ -72,13 +72,13 @@ impl Epochs {
     }
 
     /// The lanes among these that are not known as far as an epoch.
-    fn behind(&self, lanes: u32, epoch: u32) -> u32 {
+    fn unknown(&self, lanes: u32, epoch: u32) -> u32 {
         match self {
             Epochs::All(known) if *known >= epoch => 0,
             Epochs::All(_) => lanes,
             Epochs::Each(known) => lanes_of(lanes)
                 .filter(|lane| known[*lane] < epoch)
-                .fold(0, |behind, lane| behind | 1 << lane),
+                .fold(0, |unknown, lane| unknown | 1 << lane),
         }
     }
 
@@ -117,9 +117,9 @@ impl Rows {
     }
 
     /// The lanes of a row among these that are not known as far as an epoch.
-    pub(crate) fn behind(&self, row: Row, lanes: u32, epoch: u32) -> u32 {
+    pub(crate) fn unknown(&self, row: Row, lanes: u32, epoch: u32) -> u32 {
         match self.find(row) {
-            Ok(index) => self.0[index].1.behind(lanes, epoch),
+            Ok(index) => self.0[index].1.unknown(lanes, epoch),
             Err(_) => lanes,
         }
     }
@@ -134,7 +134,7 @@ impl Rows {
             }
         };
         let known = &mut self.0[index].1;
-        if known.behind(lanes, epoch) == 0 {
+        if known.unknown(lanes, epoch) == 0 {
             return;
         }
         let raised: [u32; 32] = std::array::from_fn(|lane| {
@@ -227,7 +227,7 @@ impl Clock {
     }
 
     pub(crate) fn raise(&mut self, row: Row, lanes: u32, epoch: u32) {
-        if self.seen.behind(row, lanes, epoch) != 0 {
+        if self.seen.unknown(row, lanes, epoch) != 0 {
             Rc::make_mut(&mut self.seen).raise(row, lanes, epoch);
         }
     }
@@ -280,7 +280,7 @@ pub(crate) fn join(own: &mut Rc<Clock>, other: &Rc<Clock>) {
 
 /// Adds a point to what a clock knows.
 pub(crate) fn raise(own: &mut Rc<Clock>, point: Point) {
-    if own.seen.behind(point.row, 1 << point.lane, point.epoch) != 0 {
+    if own.seen.unknown(point.row, 1 << point.lane, point.epoch) != 0 {
         Rc::make_mut(own).raise_to(point);
     }
 }
@@ -309,11 +309,11 @@ mod tests {
     fn a_row_is_known_lane_by_lane() {
         let mut clock = Clock::default();
         clock.raise(row(1), 0b110, 4);
-        assert_eq!(clock.seen().behind(row(1), 0b111, 4), 0b001);
-        assert_eq!(clock.seen().behind(row(1), 0b110, 5), 0b110);
-        assert_eq!(clock.seen().behind(row(0), 0b1, 1), 0b1);
+        assert_eq!(clock.seen().unknown(row(1), 0b111, 4), 0b001);
+        assert_eq!(clock.seen().unknown(row(1), 0b110, 5), 0b110);
+        assert_eq!(clock.seen().unknown(row(0), 0b1, 1), 0b1);
         clock.raise(row(1), u32::MAX, 4);
-        assert_eq!(clock.seen().behind(row(1), u32::MAX, 4), 0);
+        assert_eq!(clock.seen().unknown(row(1), u32::MAX, 4), 0);
     }
 
     #[test]
@@ -323,8 +323,8 @@ mod tests {
         b.raise(row(0), 2, 3);
         b.raise(row(2), 1, 1);
         a.join(&b);
-        assert_eq!(a.seen().behind(row(0), 0b11, 2), 0);
-        assert_eq!(a.seen().behind(row(2), 1, 1), 0);
+        assert_eq!(a.seen().unknown(row(0), 0b11, 2), 0);
+        assert_eq!(a.seen().unknown(row(2), 1, 1), 0);
         assert!(a.seen().knows_block(3) && !a.seen().knows_block(4));
     }
 
@@ -340,9 +340,9 @@ mod tests {
         clock.fence(Fenced::Shared(3), own);
         clock.raise(row(1), 1, 2);
         let fenced = clock.fenced(Fenced::Shared(3)).unwrap();
-        assert_eq!(fenced.behind(row(1), 1, 1), 0);
-        assert_eq!(fenced.behind(row(1), 1, 2), 1);
-        assert_eq!(fenced.behind(row(0), 1, 1), 0);
+        assert_eq!(fenced.unknown(row(1), 1, 1), 0);
+        assert_eq!(fenced.unknown(row(1), 1, 2), 1);
+        assert_eq!(fenced.unknown(row(0), 1, 1), 0);
         assert!(clock.fenced(Fenced::Global(3)).is_none());
     }
 }

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 use warpgrid_emulator::{AccessEvent, Interest, Observer, SyncEvent};
-use warpgrid_isa::{Does, UnitOp};
+use warpgrid_isa::UnitOp;
 use warpgrid_program::{FunctionId, Program};
 
 /// The shape of a launch.
@@ -174,7 +174,7 @@ impl Detector {
     /// Whether it is known of all writes to shared memory: allocations of tensor memory report none.
     pub(crate) fn knows_writes(&self) -> bool {
         let mut actions = self.program.actions.iter();
-        !actions.any(|a| matches!(a.does, Does::Unit(UnitOp::TensorMemory(_))))
+        !actions.any(|a| a.does.unit().is_some_and(UnitOp::uses_tensor_memory))
     }
 
     /// Whether accesses were left out, since more would have to be kept than there is room for.
@@ -252,7 +252,7 @@ impl Detector {
             let last = Rc::clone(&state.last);
             for visit in std::mem::take(&mut state.visits) {
                 let entry = visit.entry;
-                if last.seen().behind(entry.row, entry.lanes, entry.epoch) == 0 {
+                if last.seen().unknown(entry.row, entry.lanes, entry.epoch) == 0 {
                     continue;
                 }
                 let site = *self.sites.get(entry.site);

@@ -61,7 +61,7 @@ pub enum Why {
     Scope,
     /// They are ordered, though not across the proxies.
     Proxy,
-    /// One is asynchronous, and nobody waited for it.
+    /// One is asynchronous, and no thread waited for it.
     Completion,
     /// The block may be gone, or not there yet.
     Lifetime,

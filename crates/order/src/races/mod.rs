@@ -1,7 +1,7 @@
 //! Data races of a run, as the PTX memory model defines them. In: the accesses of a run and what orders them, as an observer hears it; out:
 //! pairs of places in the code whose accesses conflict, are not morally strong, and are not ordered by causality.
 //!
-//! Every thread has a vector clock ([`clock`]), and so has what stands for a thread: its asynchronous copies, by how many have been
+//! Every thread has a vector clock ([`clock`]), and so has what counts as a thread: its asynchronous copies, by how many have been
 //! started, and each operation in flight that completes on its own. [`shadow`] keeps for each word of memory the accesses that
 //! later ones may race with.
 

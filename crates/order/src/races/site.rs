@@ -2,7 +2,7 @@
 
 use crate::scope::{Home, Strength, mutual};
 use std::collections::HashMap;
-use warpgrid_isa::{AsyncOp, Does, Sem, UnitOp};
+use warpgrid_isa::{Sem, Transfer, UnitOp};
 use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
 
 /// The number of a site.
@@ -126,20 +126,18 @@ pub(crate) fn action_of(
 /// Whether a program has copies through the asynchronous proxy.
 pub(crate) fn has_proxies(program: &Program) -> bool {
     let mut actions = program.actions.iter();
-    actions.any(|action| match action.does {
-        Does::Async(op) => matches!(op, AsyncOp::BulkCopy | AsyncOp::BulkReduction),
-        Does::Unit(op) => matches!(op, UnitOp::TensorCopy(_)),
-        _ => false,
+    actions.any(|action| {
+        let does = action.does;
+        does.transfer() == Transfer::Bulk || does.unit().and_then(UnitOp::tensor_copy).is_some()
     })
 }
 
 /// Whether what an instruction accesses is looked at elsewhere, as of mbarriers, or has a proxy of its own that the model leaves open.
 pub(crate) fn is_elsewhere(program: &Program, function: FunctionId, instruction: u32) -> bool {
     let action = action_of(program, function, instruction);
-    action.is_some_and(|action| match action.does {
-        Does::Mbarrier(_) => true,
-        Does::Unit(op) => matches!(op, UnitOp::Texture(_) | UnitOp::Surface(_)),
-        _ => false,
+    action.is_some_and(|action| {
+        let does = action.does;
+        does.mbarrier().is_some() || does.unit().is_some_and(UnitOp::is_image)
     })
 }
 

@@ -222,7 +222,7 @@ impl Detector {
         }
     }
 
-    /// Whether a strong write precedes an access because somebody observed it whom the access is ordered after.
+    /// Whether a strong write precedes an access because one observed it whom the access is ordered after.
     pub(crate) fn is_observed(
         &self,
         by: &Accessor<'_>,
@@ -247,7 +247,7 @@ impl Detector {
                 epoch,
             } = observation.reader;
             let is_own = row == by.threads && reader as usize == lane;
-            if !is_own && clock.seen().behind(row, 1 << reader, epoch) != 0 {
+            if !is_own && clock.seen().unknown(row, 1 << reader, epoch) != 0 {
                 return false;
             }
             let chain = observation.chain.borrow();

@@ -251,7 +251,7 @@ impl Warp {
 impl Details {
     /// Remembers a releasing fence.
     pub(crate) fn add_fence(&mut self, release: Release) {
-        // A wider fence, later, stands for a narrower one.
+        // A wider fence, later, replaces a narrower one.
         self.fences.retain(|fence| fence.scope > release.scope);
         self.fences.push(release);
     }

@@ -20,7 +20,7 @@ pub struct HangView {
     /// Where the lanes stand that wait for it.
     pub line: u32,
     pub missing: Option<HangMissing>,
-    /// The line that should have provided what is missing, or behind which it is missing.
+    /// The line that should have provided what is missing, or after which it is missing.
     pub line_at_fault: Option<u32>,
     pub message: String,
     pub waits: Vec<HangWait>,
@@ -35,7 +35,7 @@ pub enum HangKind {
     Mbarrier,
     ClusterBarrier,
     WarpSync,
-    /// A loop that reads memory which nobody changes any more.
+    /// A loop that reads memory which no thread changes any more.
     Spin,
     /// A block that does not start before another one ends.
     NotResident,
@@ -399,7 +399,7 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             hang.line
         ),
         HangKind::Spin => format!(
-            "{who} read {} again and again (line {}), and nobody changes it any more",
+            "{who} read {} again and again (line {}), and no thread changes it any more",
             name(&root.object),
             hang.line
         ),

@@ -71,13 +71,13 @@ fn missing(race: &RaceView) -> String {
             )
         }
         RaceWhy::Proxy => {
-            "they are ordered, though not across the proxies: no `fence.proxy.async` stands between"
+            "they are ordered, though not across the proxies: no `fence.proxy.async` is between"
                 .to_owned()
         }
-        RaceWhy::Completion => "one is asynchronous, and nobody waits for it in between".to_owned(),
+        RaceWhy::Completion => "one is asynchronous, and no thread waits for it in between".to_owned(),
         RaceWhy::Lifetime => "the block may be gone".to_owned(),
         RaceWhy::Init => {
-            "between the set-up of an mbarrier and the first copy that completes on it stands no `fence.mbarrier_init`".to_owned()
+            "between the set-up of an mbarrier and the first copy that completes on it is no `fence.mbarrier_init`".to_owned()
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Kernels that race or hang, each beside a healthy twin: every pair of lines that races is reported and no other, a hang is told with its cause,
+//! Kernels that race or hang, each beside a healthy twin: every pair of lines that races is reported and no other, a hang is said with its cause,
 //! and nothing is said of the twin. `ORDER_ONLY` names a part of a name, `ORDER_SEEDS` another number of seeds.
 
 use flate2::read::GzDecoder;
@@ -68,7 +68,7 @@ struct Root {
 /// The two sides of a race: lines, or whether a block starts or exits.
 type Sides = BTreeSet<String>;
 
-/// Exceptions to what is told exactly, each with its reason.
+/// Exceptions to what is said exactly, each with its reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     (
         "museum/triton-7293",
@@ -214,10 +214,10 @@ impl Kernel {
                 continue;
             }
             let Some(hang) = hang else {
-                return Some(format!("seed {seed}: nothing is told"));
+                return Some(format!("seed {seed}: nothing is said"));
             };
             stopped = true;
-            if let Some(why) = told_wrong(root, &hang, always) {
+            if let Some(why) = said_wrong(root, &hang, always) {
                 return Some(format!("seed {seed}: {why} ({})", hang.message));
             }
         }
@@ -267,18 +267,18 @@ fn number(value: &Value) -> u64 {
     }
 }
 
-fn told_wrong(root: &Root, hang: &HangView, always: bool) -> Option<String> {
-    let told = json!(hang);
+fn said_wrong(root: &Root, hang: &HangView, always: bool) -> Option<String> {
+    let said = json!(hang);
     if let Some(kind) = &root.kind
-        && (told["kind"] != json!(kind) || told["object"] != root.object)
+        && (said["kind"] != json!(kind) || said["object"] != root.object)
     {
         return Some(format!(
             "{} {}, not {kind} {}",
-            told["kind"], told["object"], root.object
+            said["kind"], said["object"], root.object
         ));
     }
-    if root.kind.is_some() && always && told["missing"] != root.missing {
-        return Some(format!("missing {}, not {}", told["missing"], root.missing));
+    if root.kind.is_some() && always && said["missing"] != root.missing {
+        return Some(format!("missing {}, not {}", said["missing"], root.missing));
     }
     (hang.line_at_fault != root.line_at_fault).then(|| {
         format!(
@@ -335,8 +335,8 @@ fn check(what: &str, wrong: impl Fn(&Kernel) -> Option<String>) {
 }
 
 #[test]
-fn races_and_hangs_are_told() {
-    check("told exactly", |kernel| {
+fn races_and_hangs_are_named() {
+    check("named exactly", |kernel| {
         kernel.faulty_lines_wrong(n_seeds())
     });
 }

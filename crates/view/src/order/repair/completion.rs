@@ -104,10 +104,10 @@ fn of_groups(broken: &Broken<'_>, copy: u32, other: u32) -> Vec<Edits> {
         .find(|line| *line > copy);
     let places: Vec<u32> = barrier.into_iter().chain([other]).collect();
     let moved = |wait: u32, at: u32| vec![delete(wait), before(at, text.line(wait))];
-    // A wait that stands right behind where it belongs was put there by mistake.
+    // A wait that is right after where it belongs was put there by mistake.
     for wait in &waits {
-        let behind = places.iter().filter(|at| **at + 1 == *wait);
-        all.extend(behind.map(|at| moved(*wait, *at)));
+        let unknown = places.iter().filter(|at| **at + 1 == *wait);
+        all.extend(unknown.map(|at| moved(*wait, *at)));
         all.push(vec![after(*wait, WARP)]);
         all.push(vec![after(*wait, BLOCK)]);
     }

@@ -40,7 +40,7 @@ impl Text {
             .collect()
     }
 
-    /// Lines that an instruction stands on, strictly between two others.
+    /// Lines that an instruction is on, strictly between two others.
     pub(in crate::order) fn between(&self, low: u32, high: u32) -> impl Iterator<Item = u32> {
         low + 1..high
     }
