@@ -3,7 +3,7 @@
 use super::check::{Accessor, Bytes};
 use super::detector::{Detector, Visit};
 use super::found::{Access, End, Found, Lifetime, Unwritten, Why};
-use super::shadow::{Entry, Memory};
+use super::shadow::{Entry, LINE, Memory, Spread};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
 use super::threads::{Warp, row_of};
 use crate::scope::Strength;
@@ -40,6 +40,9 @@ impl Detector {
     }
 
     fn see_weak(&mut self, event: &AccessEvent<'_>, state: &Warp, at: (u64, u32)) {
+        if self.see_lines(event, state, at) {
+            return;
+        }
         let mut together: Option<Together> = None;
         for piece in event.pieces {
             let Some(memory) = memory_of(piece.memory) else {
@@ -75,6 +78,71 @@ impl Detector {
         if let Some(last) = together {
             self.see_together(event, state, at, last);
         }
+    }
+
+    /// Looks at a whole warp that accesses global memory in a row, each lane the words of its own: lines that it alone has accessed need no look
+    /// at words. False where it is no such access.
+    fn see_lines(
+        &mut self,
+        event: &AccessEvent<'_>,
+        state: &Warp,
+        (block, warp): (u64, u32),
+    ) -> bool {
+        let pieces = event.pieces;
+        let [first, ..] = pieces else {
+            return false;
+        };
+        let size = first.n_bytes;
+        let total = u64::from(size) * pieces.len() as u64;
+        let lane_bytes = (total / 32) as u32;
+        let is_row = first.memory == MemoryId::Global
+            && event.mask == u32::MAX
+            && !event.cache.non_coherent
+            && matches!(lane_bytes, 4 | 8 | 16)
+            && total == u64::from(lane_bytes) * 32
+            && size >= 4
+            && first.address.is_multiple_of(LINE)
+            && state.epochs.iter().all(|epoch| *epoch == state.epochs[0]);
+        let follows = |(index, piece): (usize, &Piece)| {
+            let offset = index as u64 * u64::from(size);
+            piece.address == first.address + offset
+                && u64::from(piece.asked) == offset / u64::from(lane_bytes)
+                && (piece.n_bytes, piece.memory) == (size, first.memory)
+        };
+        if !is_row || !self.strong.is_empty() || !pieces.iter().enumerate().all(follows) {
+            return false;
+        }
+        let site = self.site_of(event, size);
+        let writes = event.action.writes();
+        let row = row_of(block, warp);
+        let per_line = pieces.len() / (total / LINE) as usize;
+        for (number, own) in pieces.chunks(per_line).enumerate() {
+            let spread = Spread {
+                row,
+                first_lane: (number as u64 * LINE / u64::from(lane_bytes)) as u8,
+                lane_bytes: lane_bytes as u8,
+            };
+            let address = first.address + number as u64 * LINE;
+            let at = (site, state.epochs[0]);
+            if self.shadow.add_line(address, spread, at, writes) {
+                continue;
+            }
+            for piece in own {
+                let together = Together {
+                    lanes: 1 << (piece.asked & 31),
+                    bytes: Bytes {
+                        memory: Memory::Global,
+                        address: piece.address,
+                        n: piece.n_bytes,
+                        same_value: writes && event.before(piece) == event.bytes(piece),
+                        same_among: true,
+                    },
+                    ty_bytes: size,
+                };
+                self.see_together(event, state, (block, warp), together);
+            }
+        }
+        true
     }
 
     fn see_together(

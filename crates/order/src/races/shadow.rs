@@ -38,7 +38,37 @@ const FIRST: u32 = (1 << 27) - 1;
 const WRITTEN: u32 = 27;
 const STRONG: u32 = 1 << 31;
 
-type Page = Box<[u32; PAGE_WORDS]>;
+/// Bytes of a line: 32 words.
+pub(crate) const LINE: u64 = 128;
+const LINES: usize = PAGE_WORDS / 32;
+/// Sites that a line in whole keeps.
+const MOST_SITES: usize = 3;
+
+#[derive(Debug)]
+struct Page {
+    words: Box<[u32; PAGE_WORDS]>,
+    /// For each line the number of its entry in whole, where it has one; its words have none then.
+    whole: [u32; LINES],
+}
+
+/// Who accesses the words of a line: each by a lane of its own, and always the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spread {
+    pub(crate) row: Row,
+    /// The lane of the first word.
+    pub(crate) first_lane: u8,
+    /// Bytes that each lane accesses.
+    pub(crate) lane_bytes: u8,
+}
+
+/// A line that a warp alone has accessed.
+#[derive(Clone, Copy, Debug)]
+struct Whole {
+    spread: Spread,
+    n: u8,
+    sites: [(SiteId, u32); MOST_SITES],
+    is_written: bool,
+}
 
 /// The words of all memories.
 #[derive(Debug, Default)]
@@ -49,6 +79,9 @@ pub(crate) struct Shadow {
     last: Option<((Memory, u64), u32)>,
     links: Vec<Link>,
     free: u32,
+    /// Number 0 is none.
+    whole: Vec<Whole>,
+    free_whole: Vec<u32>,
 }
 
 /// A word's place.
@@ -65,14 +98,121 @@ impl Shadow {
         let word = address / WORD;
         let key = (memory, word / PAGE_WORDS as u64);
         let at = (word % PAGE_WORDS as u64) as u16;
+        let page = self.page_of(key);
+        if self.pages[page as usize].whole[at as usize / 32] != 0 {
+            self.spell_out(page, at as usize / 32);
+        }
+        Word { page, at }
+    }
+
+    #[inline]
+    fn page_of(&mut self, key: (Memory, u64)) -> u32 {
         if let Some((last, page)) = self.last
             && last == key
         {
-            return Word { page, at };
+            return page;
         }
         let page = self.page(key);
         self.last = Some((key, page));
-        Word { page, at }
+        page
+    }
+
+    /// Keeps an access of a whole line by the lanes of a warp, each its own words; false where others have accessed it, so that its words must
+    /// be looked at.
+    #[inline]
+    pub(crate) fn add_line(
+        &mut self,
+        address: u64,
+        spread: Spread,
+        (site, epoch): (SiteId, u32),
+        writes: bool,
+    ) -> bool {
+        let line = address / LINE;
+        let page = self.page_of((Memory::Global, line / LINES as u64));
+        let at = (line % LINES as u64) as usize;
+        let held = &mut self.pages[page as usize];
+        let number = held.whole[at];
+        if number == 0 {
+            if held.words[at * 32..at * 32 + 32]
+                .iter()
+                .any(|word| *word != 0)
+            {
+                return false;
+            }
+            let new = Whole {
+                spread,
+                n: 1,
+                sites: [(site, epoch); MOST_SITES],
+                is_written: writes,
+            };
+            held.whole[at] = match self.free_whole.pop() {
+                Some(free) => {
+                    self.whole[free as usize] = new;
+                    free
+                }
+                None => {
+                    if self.whole.is_empty() {
+                        self.whole.push(new);
+                    }
+                    self.whole.push(new);
+                    self.whole.len() as u32 - 1
+                }
+            };
+            return true;
+        }
+        let whole = &mut self.whole[number as usize];
+        if whole.spread != spread {
+            return false;
+        }
+        let n = usize::from(whole.n);
+        whole.is_written |= writes;
+        if let Some(known) = whole.sites[..n].iter_mut().find(|known| known.0 == site) {
+            known.1 = epoch;
+            return true;
+        }
+        if n == MOST_SITES {
+            return false;
+        }
+        whole.sites[n] = (site, epoch);
+        whole.n += 1;
+        true
+    }
+
+    /// Gives each word of a line the entries that the line has in whole.
+    #[cold]
+    #[inline(never)]
+    fn spell_out(&mut self, page: u32, line: usize) {
+        let number = std::mem::take(&mut self.pages[page as usize].whole[line]);
+        self.free_whole.push(number);
+        let Whole {
+            spread,
+            n,
+            sites,
+            is_written,
+        } = self.whole[number as usize];
+        for word in 0..32 {
+            let at = Word {
+                page,
+                at: (line * 32 + word) as u16,
+            };
+            let lane =
+                u32::from(spread.first_lane) + (word as u32 * 4) / u32::from(spread.lane_bytes);
+            for (site, epoch) in &sites[..usize::from(n)] {
+                self.add(
+                    at,
+                    Entry {
+                        row: spread.row,
+                        epoch: *epoch,
+                        lanes: 1 << (lane & 31),
+                        site: *site,
+                        bytes: 15,
+                    },
+                );
+            }
+            if is_written {
+                self.set_written(at, 15);
+            }
+        }
     }
 
     fn page(&mut self, key: (Memory, u64)) -> u32 {
@@ -93,7 +233,10 @@ impl Shadow {
             return *page;
         }
         let page = self.free_pages.pop().unwrap_or_else(|| {
-            self.pages.push(Box::new([0; PAGE_WORDS]));
+            self.pages.push(Page {
+                words: Box::new([0; PAGE_WORDS]),
+                whole: [0; LINES],
+            });
             self.pages.len() as u32 - 1
         });
         self.index.insert(key, page);
@@ -101,7 +244,7 @@ impl Shadow {
     }
 
     fn state(&mut self, word: Word) -> &mut u32 {
-        &mut self.pages[word.page as usize][word.at as usize]
+        &mut self.pages[word.page as usize].words[word.at as usize]
     }
 
     /// Whether a strong write was noted at the word.
@@ -125,7 +268,7 @@ impl Shadow {
     /// Looks at each entry of a word; those for which `keep` is false go. The number that is left.
     #[inline]
     pub(crate) fn retain(&mut self, word: Word, mut keep: impl FnMut(&mut Entry) -> bool) -> usize {
-        let state = self.pages[word.page as usize][word.at as usize];
+        let state = self.pages[word.page as usize].words[word.at as usize];
         let mut at = state & FIRST;
         let mut before = 0;
         let mut n = 0;

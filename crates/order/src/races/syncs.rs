@@ -208,10 +208,8 @@ impl Detector {
                 Rc::make_mut(state.clock_mut(lane)).fence(Fenced::Init, own);
             }
             state.tick(event.lanes);
-        } else if let Some(proxy) = words.proxy {
-            if matches!(proxy, Proxy::Async | Proxy::AsyncGeneric) {
-                fence_proxy(&mut state, row, event, words.space);
-            }
+        } else if matches!(words.proxy, Some(Proxy::Async | Proxy::AsyncGeneric)) {
+            fence_proxy(&mut state, row, event, words.space);
         }
         let is_of_memory = words.proxy.is_none_or(|proxy| proxy == Proxy::AsyncGeneric)
             && !words.has(Flag::MbarrierInit);

@@ -239,7 +239,7 @@ impl Warp {
             return groups.started;
         };
         std::array::from_fn(|lane| {
-            let n = groups.n_made[lane].checked_sub(latest).unwrap_or(0);
+            let n = groups.n_made[lane].saturating_sub(latest);
             let last = n
                 .checked_sub(1)
                 .and_then(|last| groups.made.get(last as usize));

@@ -40,7 +40,11 @@ impl Session {
     /// Looks for the weakest repair of these races, and notes it with them.
     pub(super) fn add_repairs(&self, races: &mut [RaceView]) {
         let is_small = self.position() <= LONGEST_RUN;
-        if races.is_empty() || !is_small || self.scenario().front != Front::Ptx {
+        // Equal values are harmless in practice: they are worth no search.
+        if races.iter().all(|race| race.same_value)
+            || !is_small
+            || self.scenario().front != Front::Ptx
+        {
             return;
         }
         let text = Text::new(&self.scenario().source);

@@ -246,7 +246,7 @@ impl Kernel {
                 .buffers()
                 .into_iter()
                 .find(|buffer| buffer.name == *name)?;
-            let size = ElementType::from_name(&buffer.ty)?.width_bytes() as usize;
+            let size = ElementType::from_name(&buffer.ty)?.width_bytes();
             let bytes = session.memory(&MemoryId::Buffer(name.clone()))?;
             let found = bytes.chunks(size).map(|element| {
                 let mut value = [0; 8];

@@ -57,7 +57,7 @@ impl Text {
             let of = |op: RepairOp| own.iter().copied().filter(move |e| e.op == op);
             out.extend(of(RepairOp::InsertBefore).map(|e| text(&e)));
             if of(RepairOp::Delete).next().is_none() {
-                match of(RepairOp::Replace).last() {
+                match of(RepairOp::Replace).next_back() {
                     Some(edit) => out.push(text(&edit)),
                     None => out.push(line.clone()),
                 }
