@@ -28,8 +28,8 @@ pub use run::launch::{
 };
 pub use run::machine::Machine;
 pub use run::observe::{
-    AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece, Run,
-    Runs,
+    AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece,
+    RowAccess, Run, Runs,
 };
 pub use run::setup::Decoded;
 pub use run::sync_event::{MbarrierAct, MbarrierTouch, SyncEvent, SyncKind, Waits, ends_phase};

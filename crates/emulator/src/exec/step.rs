@@ -79,15 +79,16 @@ pub(crate) struct Surroundings<'a> {
 
 impl Surroundings<'_> {
     /// Reports what lanes of a warp did to the order of others: warp, place in the code, lanes, step.
-    #[inline(never)]
-    pub(crate) fn report_sync(
-        &mut self,
-        (warp, pc, lanes, step): (u32, u32, u32, u64),
-        what: SyncKind<'_>,
-    ) {
-        if !self.interest.syncs {
-            return;
+    #[inline(always)]
+    pub(crate) fn report_sync(&mut self, at: (u32, u32, u32, u64), what: SyncKind<'_>) {
+        if self.interest.syncs {
+            self.send_sync(at, what);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_sync(&mut self, (warp, pc, lanes, step): (u32, u32, u32, u64), what: SyncKind<'_>) {
         let (function, instruction) = self.code.origin(pc);
         self.observer.sync(&SyncEvent {
             step,

@@ -350,6 +350,15 @@ impl Machine {
         }
     }
 
+    /// Reports barriers that opened because threads have ended: a bit for each.
+    #[cold]
+    #[inline(never)]
+    fn report_opened(&self, place: WarpPlace, opened: u32, observer: &mut dyn Observer) {
+        for id in (0..32).filter(|id| opened >> id & 1 != 0) {
+            self.report_at(place, (0, 0), SyncKind::BarrierOpened { id }, observer);
+        }
+    }
+
     /// Reports what lanes at a place in the code did to the order of others.
     fn report_at(
         &self,
@@ -445,8 +454,9 @@ impl Machine {
 
     /// Lanes have ended: barriers may open, and the block and its cluster may be done.
     fn after_exit(&mut self, place: WarpPlace, observer: &mut dyn Observer) {
-        let setup = Arc::clone(&self.setup);
+        let setup = &*self.setup;
         let cluster = setup.cluster_of_place(place.block);
+        let n_ranks = setup.n_ranks;
         let Some(block) = self.state.blocks.get_mut(place.block) else {
             return;
         };
@@ -454,10 +464,10 @@ impl Machine {
         let is_live = block.warps.get(place.warp).is_some_and(|w| w.live() != 0);
         block.n_live_warps = block.n_live_warps.saturating_sub(u32::from(!is_live));
         let finished = block.finished();
-        for id in (0..32).filter(|id| opened >> id & 1 != 0) {
-            self.report_at(place, (0, 0), SyncKind::BarrierOpened { id }, observer);
+        if opened != 0 {
+            self.report_opened(place, opened, observer);
         }
-        if setup.n_ranks > 1 && self.end_cluster_phase(cluster) {
+        if n_ranks > 1 && self.end_cluster_phase(cluster) {
             self.report_at(place, (0, 0), SyncKind::ClusterOpened, observer);
         }
         if !finished {

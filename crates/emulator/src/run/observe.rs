@@ -244,6 +244,23 @@ impl<'a> Iterator for Runs<'a> {
     }
 }
 
+/// A load or store of global memory by all lanes of a warp, each the bytes that follow those of the lane before: what an observer may be content
+/// with in place of an event of pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct RowAccess {
+    pub step: u64,
+    pub block: u64,
+    pub warp: u32,
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    pub action: AccessAction,
+    /// Of the first byte of lane 0.
+    pub address: u64,
+    pub lane_bytes: u32,
+    pub element_bytes: u32,
+}
+
 /// Where events are put together. It is used again by every step, so that a step allocates nothing once the buffers
 /// have the size of the largest access.
 #[derive(Clone, Debug, Default)]
@@ -389,6 +406,11 @@ pub trait Observer {
 
     /// Called for every access that [`Observer::interest`] covers, after it took effect.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
+
+    /// Asked before an access that is a [`RowAccess`], if [`Observer::interest`] has what orders steps: true where no event of it is needed.
+    fn row(&mut self, _access: &RowAccess) -> bool {
+        false
+    }
 
     /// Called for every step after it happened, if [`Observer::interest`] has steps.
     fn step(&mut self, _event: &StepEvent) {}

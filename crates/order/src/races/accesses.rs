@@ -7,7 +7,7 @@ use super::shadow::{Entry, LINE, Memory, Spread};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
 use super::threads::{Warp, row_of};
 use crate::scope::Strength;
-use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece};
+use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece, RowAccess};
 
 /// Pieces of lanes at the same bytes.
 #[derive(Clone, Copy)]
@@ -40,9 +40,6 @@ impl Detector {
     }
 
     fn see_weak(&mut self, event: &AccessEvent<'_>, state: &Warp, at: (u64, u32)) {
-        if self.see_lines(event, state, at) {
-            return;
-        }
         let mut together: Option<Together> = None;
         for piece in event.pieces {
             let Some(memory) = memory_of(piece.memory) else {
@@ -80,69 +77,52 @@ impl Detector {
         }
     }
 
-    /// Looks at a whole warp that accesses global memory in a row, each lane the words of its own: lines that it alone has accessed need no look
-    /// at words. False where it is no such access.
-    fn see_lines(
-        &mut self,
-        event: &AccessEvent<'_>,
-        state: &Warp,
-        (block, warp): (u64, u32),
-    ) -> bool {
-        let pieces = event.pieces;
-        let [first, ..] = pieces else {
-            return false;
-        };
-        let size = first.n_bytes;
-        let total = u64::from(size) * pieces.len() as u64;
-        let lane_bytes = (total / 32) as u32;
-        let is_row = first.memory == MemoryId::Global
-            && event.mask == u32::MAX
-            && !event.cache.non_coherent
-            && matches!(lane_bytes, 4 | 8 | 16)
-            && total == u64::from(lane_bytes) * 32
-            && size >= 4
-            && first.address.is_multiple_of(LINE)
-            && state.epochs.iter().all(|epoch| *epoch == state.epochs[0]);
-        let follows = |(index, piece): (usize, &Piece)| {
-            let offset = index as u64 * u64::from(size);
-            piece.address == first.address + offset
-                && u64::from(piece.asked) == offset / u64::from(lane_bytes)
-                && (piece.n_bytes, piece.memory) == (size, first.memory)
-        };
-        if !is_row || !self.strong.is_empty() || !pieces.iter().enumerate().all(follows) {
+    /// Looks at a warp that accesses global memory in a row. Lines that it alone has accessed, each lane its own words, need no look at words;
+    /// false where others have.
+    pub(crate) fn see_row(&mut self, access: &RowAccess) -> bool {
+        let RowAccess {
+            block,
+            warp,
+            address,
+            lane_bytes,
+            element_bytes,
+            ..
+        } = *access;
+        let is_row = matches!(lane_bytes, 4 | 8 | 16)
+            && element_bytes >= 4
+            && address.is_multiple_of(LINE)
+            && self.strong.is_empty();
+        if !is_row {
             return false;
         }
-        let site = self.site_of(event, size);
-        let writes = event.action.writes();
-        let row = row_of(block, warp);
-        let per_line = pieces.len() / (total / LINE) as usize;
-        for (number, own) in pieces.chunks(per_line).enumerate() {
+        let state = self.take(block, warp);
+        let epoch = state.epochs[0];
+        let is_even = state.epochs.iter().all(|other| *other == epoch);
+        self.put(block, warp, state);
+        if !is_even {
+            return false;
+        }
+        let place = (access.function, access.instruction);
+        let writes = access.action.writes();
+        let site = self.sites.of(place, Side::Only, element_bytes, || Site {
+            function: access.function,
+            instruction: access.instruction,
+            kind: if writes { Kind::Write } else { Kind::Read },
+            strength: Strength::Weak,
+            proxy: ProxyKind::Generic,
+            asynchronous: false,
+            element_bytes,
+        });
+        let n_lines = u64::from(lane_bytes) * 32 / LINE;
+        (0..n_lines).all(|number| {
             let spread = Spread {
-                row,
-                first_lane: (number as u64 * LINE / u64::from(lane_bytes)) as u8,
+                row: row_of(block, warp),
+                first_lane: (number * LINE / u64::from(lane_bytes)) as u8,
                 lane_bytes: lane_bytes as u8,
             };
-            let address = first.address + number as u64 * LINE;
-            let at = (site, state.epochs[0]);
-            if self.shadow.add_line(address, spread, at, writes) {
-                continue;
-            }
-            for piece in own {
-                let together = Together {
-                    lanes: 1 << (piece.asked & 31),
-                    bytes: Bytes {
-                        memory: Memory::Global,
-                        address: piece.address,
-                        n: piece.n_bytes,
-                        same_value: writes && event.before(piece) == event.bytes(piece),
-                        same_among: true,
-                    },
-                    ty_bytes: size,
-                };
-                self.see_together(event, state, (block, warp), together);
-            }
-        }
-        true
+            let line = address + number * LINE;
+            self.shadow.add_line(line, spread, (site, epoch), writes)
+        })
     }
 
     fn see_together(

@@ -12,7 +12,7 @@ use crate::scope::Home;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
-use warpgrid_emulator::{AccessEvent, Interest, Observer, SyncEvent};
+use warpgrid_emulator::{AccessEvent, Interest, Observer, RowAccess, SyncEvent};
 use warpgrid_isa::UnitOp;
 use warpgrid_program::{FunctionId, Program};
 
@@ -279,6 +279,10 @@ impl Observer for Detector {
 
     fn access(&mut self, event: &AccessEvent<'_>) {
         self.see_access(event);
+    }
+
+    fn row(&mut self, access: &RowAccess) -> bool {
+        self.see_row(access)
     }
 
     fn sync(&mut self, event: &SyncEvent<'_>) {

@@ -40,11 +40,9 @@ impl Session {
     /// Looks for the weakest repair of these races, and notes it with them.
     pub(super) fn add_repairs(&self, races: &mut [RaceView]) {
         let is_small = self.position() <= LONGEST_RUN;
-        // Equal values are harmless in practice: they are worth no search.
-        if races.iter().all(|race| race.same_value)
-            || !is_small
-            || self.scenario().front != Front::Ptx
-        {
+        // Lanes that store the same value in one instruction are worth no search.
+        let is_harmless = |race: &RaceView| race.same_value && race.first.line == race.second.line;
+        if races.iter().all(is_harmless) || !is_small || self.scenario().front != Front::Ptx {
             return;
         }
         let text = Text::new(&self.scenario().source);
