@@ -15,7 +15,7 @@ pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Res
         writeln!(out, "  {}: {}", title(race), race.message)?;
         for (at, edit) in race.repair.iter().enumerate() {
             let head = if at == 0 { "repair" } else { "   and" };
-            let text = edit.text.as_deref().unwrap_or("");
+            let text = &edit.text;
             let text = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
             match edit.op {
                 RepairOp::InsertBefore => {

@@ -44,7 +44,6 @@ pub struct RaceAccess {
     /// From 1; none where it is the life of a block.
     pub line: Option<u32>,
     /// `exit of block 1`, where there is no line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
     pub block: [u32; 3],
     /// Within the block.
@@ -54,7 +53,6 @@ pub struct RaceAccess {
     pub proxy: String,
     pub asynchronous: bool,
     /// `relaxed at gpu`, where the access is strong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
 }
 
@@ -78,11 +76,8 @@ pub struct RacePlace {
     /// `global` or `shared`.
     pub space: String,
     /// Linear index of the block whose shared memory it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
     /// From the start of the buffer or variable; of the memory, where it has no name.
     pub offset: u64,
@@ -123,9 +118,8 @@ pub struct RepairEdit {
     pub op: RepairOp,
     /// From 1.
     pub line: u32,
-    /// Without the line's indentation; none where a line goes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    /// Without the line's indentation; empty where a line goes.
+    pub text: String,
 }
 
 /// What a change does with a line.

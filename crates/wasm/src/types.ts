@@ -757,20 +757,20 @@ export type RaceAccess = {
 /** From 1; none where it is the life of a block. */
 line: number | null,
 /** `exit of block 1`, where there is no line. */
-what?: string | null, block: [number, number, number],
+what: string | null, block: [number, number, number],
 /** Within the block. */
 thread: [number, number, number], kind: RaceKind,
 /** `generic` or `async`. */
 proxy: string, asynchronous: boolean,
 /** `relaxed at gpu`, where the access is strong. */
-scope?: string | null, };
+scope: string | null, };
 
 /** Bytes with a name. */
 export type RacePlace = {
 /** `global` or `shared`. */
 space: string,
 /** Linear index of the block whose shared memory it is. */
-block?: number | null, buffer?: string | null, variable?: string | null,
+block: number | null, buffer: string | null, variable: string | null,
 /** From the start of the buffer or variable; of the memory, where it has no name. */
 offset: number, bytes: number, };
 
@@ -781,8 +781,8 @@ export type RepairOp = "insert-before" | "insert-after" | "replace" | "delete";
 export type RepairEdit = { op: RepairOp,
 /** From 1. */
 line: number,
-/** Without the line's indentation; none where a line goes. */
-text?: string | null, };
+/** Without the line's indentation; empty where a line goes. */
+text: string, };
 
 /** A data race: two places in the text, with an example of what happened there. */
 export type RaceView = { first: RaceAccess, second: RaceAccess,
@@ -813,16 +813,16 @@ export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" 
 export type HangObject = number | string;
 
 /** How much is missing. */
-export type HangMissing = { arrivals?: number | null,
+export type HangMissing = { arrivals: number | null,
 /** Negative where more came than were expected. */
-bytes?: number | null, lanes?: Array<number> | null, };
+bytes: number | null, lanes: Array<number> | null, };
 
 /** Threads that wait. */
 export type HangWait = { kind: HangKind, block: [number, number, number],
 /** Ranges of the block's threads: `0, 32-63`. */
-threads: string, line?: number | null, object?: HangObject | null,
+threads: string, line: number | null, object: HangObject | null,
 /** Phases that are over. */
-phase?: number | null, awaited_parity?: number | null, pending_arrivals?: number | null, pending_bytes?: number | null, expected?: number | null, arrived?: number | null, };
+phase: number | null, awaited_parity: number | null, pending_arrivals: number | null, pending_bytes: number | null, expected: number | null, arrived: number | null, };
 
 /** A launch that never ends. */
 export type HangView = { kind: HangKind,

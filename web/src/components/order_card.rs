@@ -91,7 +91,7 @@ fn edit_item(edit: &RepairEdit) -> Html {
         RepairOp::Replace => format!("line {} becomes ", edit.line),
         RepairOp::Delete => format!("line {} goes", edit.line),
     };
-    html! { <li>{ place }if let Some(text) = &edit.text { <code>{ text }</code> }</li> }
+    html! { <li>{ place }if !edit.text.is_empty() { <code>{ &edit.text }</code> }</li> }
 }
 
 fn hang_card(hang: &HangView) -> Html {

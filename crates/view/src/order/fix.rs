@@ -20,8 +20,7 @@ fn edit_of(edit: &RepairEdit, lines: &[&str]) -> EditView {
         .copied()
         .unwrap_or("");
     let indent: String = line.chars().take_while(|c| c.is_whitespace()).collect();
-    let new = |text: &Option<String>| {
-        let text = text.as_deref().unwrap_or("");
+    let new = |text: &str| {
         let of_line = |line: &str| match line.ends_with(':') {
             true => line.trim().to_owned(),
             false => format!("{indent}{}", line.trim()),
@@ -57,7 +56,7 @@ mod tests {
         let edit = |op, line, text: Option<&str>| RepairEdit {
             op,
             line,
-            text: text.map(str::to_owned),
+            text: text.unwrap_or("").to_owned(),
         };
         let repair = [
             edit(RepairOp::InsertBefore, 2, Some("bar.sync 0;")),

@@ -2,7 +2,9 @@
 
 use super::races::{shared_place, triple};
 use crate::session::Session;
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
 use warpgrid_emulator::{FaultKind, Machine, MemoryId as Place, MemoryRegion, NoteKind};
 use warpgrid_launch::reading::Reader;
 use warpgrid_order::hang::{Diagnosis, RootKind, Story, Wait, WaitKind, diagnose};
@@ -46,24 +48,70 @@ pub enum HangKind {
 }
 
 /// What is waited for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(untagged))]
 pub enum HangObject {
     Number(u64),
     Name(String),
+}
+
+/// As messages between the page and its worker have it: they do not describe themselves.
+#[derive(Serialize, Deserialize)]
+struct Tagged(Option<u64>, Option<String>);
+
+impl Serialize for HangObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (self, serializer.is_human_readable()) {
+            (HangObject::Number(number), true) => number.serialize(serializer),
+            (HangObject::Name(name), true) => name.serialize(serializer),
+            (HangObject::Number(number), false) => {
+                Tagged(Some(*number), None).serialize(serializer)
+            }
+            (HangObject::Name(name), false) => {
+                Tagged(None, Some(name.clone())).serialize(serializer)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for HangObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HangObject, D::Error> {
+        if deserializer.is_human_readable() {
+            return deserializer.deserialize_any(NumberOrName);
+        }
+        let Tagged(number, name) = Tagged::deserialize(deserializer)?;
+        Ok(match (number, name) {
+            (Some(number), _) => HangObject::Number(number),
+            (None, name) => HangObject::Name(name.unwrap_or_default()),
+        })
+    }
+}
+
+struct NumberOrName;
+
+impl Visitor<'_> for NumberOrName {
+    type Value = HangObject;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number or a name")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<HangObject, E> {
+        Ok(HangObject::Number(number))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<HangObject, E> {
+        Ok(HangObject::Name(name.to_owned()))
+    }
 }
 
 /// How much is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HangMissing {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<u32>,
     /// Negative where more came than were expected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<Vec<u32>>,
 }
 
@@ -75,22 +123,14 @@ pub struct HangWait {
     pub block: [u32; 3],
     /// Ranges of the block's threads: `0, 32-63`.
     pub threads: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<HangObject>,
     /// Phases that are over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited_parity: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_arrivals: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_bytes: Option<i32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrived: Option<u32>,
 }
 
@@ -371,7 +411,9 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
         Some(HangObject::Name(name)) => format!("`{name}`"),
         None => String::new(),
     };
-    let who = format!("threads {} of block {}", root.threads, triple(root.block));
+    let is_one = root.threads.bytes().all(|digit| digit.is_ascii_digit());
+    let word = if is_one { "thread" } else { "threads" };
+    let who = format!("{word} {} of block {}", root.threads, triple(root.block));
     let waits = match hang.kind {
         HangKind::Barrier => format!(
             "{who} wait at barrier {} (line {}), where {} of {} threads have arrived",
@@ -417,6 +459,14 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             "{who} wait for asynchronous operations (line {})",
             hang.line
         ),
+    };
+    let waits = match is_one {
+        true => [("wait", "waits"), ("read", "reads"), ("come", "comes")]
+            .iter()
+            .fold(waits, |text, (many, one)| {
+                text.replacen(&format!("{who} {many} "), &format!("{who} {one} "), 1)
+            }),
+        false => waits,
     };
     match hang.line_at_fault {
         Some(line) => format!("{waits}; line {line}: {what}"),

@@ -362,3 +362,19 @@ fn repairs_are_the_weakest() {
     let allowed: &[&str] = &["races/proxy/passed-on-without-waiting"];
     assert!(other.iter().all(|name| allowed.contains(name)), "{other:?}");
 }
+
+/// What the page and the package ask for, once a run has ended.
+#[test]
+fn races_of_steps_that_were_taken_are_those_of_the_run() {
+    for kernel in kernels().iter().filter(|kernel| kernel.kind == "races") {
+        let mut during = kernel.session(&kernel.faulty, 0);
+        let wanted = during.run_for_races(MAX_STEPS).races;
+        let mut scenario = during.scenario().clone();
+        scenario.seed = Some(0);
+        let mut session = Session::new(scenario).unwrap_or_else(|why| panic!("{}", why.message));
+        session.run(MAX_STEPS);
+        let position = session.position();
+        assert_eq!(session.races().races, wanted, "{}", kernel.name);
+        assert_eq!(session.position(), position);
+    }
+}

@@ -53,7 +53,7 @@ impl Text {
                 .iter()
                 .filter(|e| e.line as usize == index + 1)
                 .collect();
-            let text = |edit: &&RepairEdit| edit.text.clone().unwrap_or_default();
+            let text = |edit: &&RepairEdit| edit.text.clone();
             let of = |op: RepairOp| own.iter().copied().filter(move |e| e.op == op);
             out.extend(of(RepairOp::InsertBefore).map(|e| text(&e)));
             if of(RepairOp::Delete).next().is_none() {
@@ -72,7 +72,7 @@ fn edit(op: RepairOp, line: u32, text: &str) -> RepairEdit {
     RepairEdit {
         op,
         line,
-        text: Some(text.to_owned()),
+        text: text.to_owned(),
     }
 }
 
@@ -92,6 +92,6 @@ pub(super) fn delete(line: u32) -> RepairEdit {
     RepairEdit {
         op: RepairOp::Delete,
         line,
-        text: None,
+        text: String::new(),
     }
 }
