@@ -812,10 +812,10 @@ export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" 
 /** What is waited for. */
 export type HangObject = number | string;
 
-/** How much is missing. */
-export type HangMissing = { arrivals: number | null,
+/** How much is missing: only what there is to count. */
+export type HangMissing = { arrivals?: number,
 /** Negative where more came than were expected. */
-bytes: number | null, lanes: Array<number> | null, };
+bytes?: number, lanes?: Array<number>, };
 
 /** Threads that wait. */
 export type HangWait = { kind: HangKind, block: [number, number, number],

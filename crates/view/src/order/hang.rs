@@ -3,6 +3,7 @@
 use super::races::{shared_place, triple};
 use crate::session::Session;
 use serde::de::Visitor;
+use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use warpgrid_emulator::{FaultKind, Machine, MemoryId as Place, MemoryRegion, NoteKind};
@@ -105,14 +106,36 @@ impl Visitor<'_> for NumberOrName {
     }
 }
 
-/// How much is missing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+/// How much is missing: only what there is to count.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct HangMissing {
     pub arrivals: Option<u32>,
     /// Negative where more came than were expected.
     pub bytes: Option<i32>,
     pub lanes: Option<Vec<u32>>,
+}
+
+impl Serialize for HangMissing {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let HangMissing {
+            arrivals,
+            bytes,
+            lanes,
+        } = self;
+        let all = !serializer.is_human_readable();
+        let mut fields = serializer.serialize_struct("HangMissing", 3)?;
+        if all || arrivals.is_some() {
+            fields.serialize_field("arrivals", arrivals)?;
+        }
+        if all || bytes.is_some() {
+            fields.serialize_field("bytes", bytes)?;
+        }
+        if all || lanes.is_some() {
+            fields.serialize_field("lanes", lanes)?;
+        }
+        fields.end()
+    }
 }
 
 /// Threads that wait.
