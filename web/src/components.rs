@@ -20,6 +20,7 @@ mod mbarrier_card;
 mod memories;
 mod memory_card;
 mod memory_files;
+mod order_card;
 mod orders_card;
 mod pending_card;
 mod phrases;

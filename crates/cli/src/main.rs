@@ -12,6 +12,7 @@ mod manual;
 mod open;
 mod output;
 mod product;
+mod races;
 mod run;
 mod save;
 mod seeds;

@@ -6,7 +6,7 @@ use crate::output::{
 };
 use crate::save;
 use crate::values::Values;
-use crate::{Format, Outcome, beside, seeds, traffic};
+use crate::{Format, Outcome, beside, races, seeds, traffic};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::model::CauseView;
 use warpgrid_view::model::TrafficView;
 use warpgrid_view::model::{FaultView, Severity};
+use warpgrid_view::order::{HangView, RaceView};
 use warpgrid_view::scenario::{Beside, Buffer, ExpectedFault};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Front, MemoryId, Scenario, Session, SessionError};
@@ -46,6 +47,9 @@ pub(crate) struct RunArguments {
     /// Count sectors, lines, wavefronts and bank conflicts, by line of the source.
     #[arg(long, conflicts_with = "seeds")]
     traffic: bool,
+    /// Look for data races, by the memory model of PTX.
+    #[arg(long, conflicts_with_all = ["seeds", "beside", "trace"])]
+    races: bool,
     /// Turns the scheduler; 0 is plain round robin.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = read_seed)]
     seed: Option<u64>,
@@ -116,6 +120,12 @@ struct RunReport<'a> {
     stores: u64,
     /// What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source.
     traffic: Option<TrafficView>,
+    /// Where the run was looked through for data races.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    races: Option<Vec<RaceView>>,
+    /// Why the launch never ends, where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hang: Option<HangView>,
     notes: Vec<String>,
 }
 
@@ -322,8 +332,14 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         Ok(session) => session,
         Err(error) => return refuse(arguments, name, &source, &error),
     };
+    let mut races = None;
     let mut notes = match &arguments.trace {
         Some(path) => trace(&mut session, arguments.max_steps, path)?,
+        None if arguments.races => {
+            let found = session.run_for_races(arguments.max_steps);
+            races = Some(found.races);
+            found.notes
+        }
         None if counts_traffic(arguments) => {
             session.run_counted(arguments.max_steps);
             Vec::new()
@@ -347,6 +363,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         session.traffic()
     });
     let causes = session.causes();
+    let hang = session.hang();
     let mut wrong = Vec::new();
     wrong.extend(compare_fault(expected_fault.as_ref(), fault.as_ref()));
     wrong.extend(save::write(&mut session, &arguments.save)?);
@@ -379,6 +396,8 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 steps: session.position(),
                 stores: session.stores(),
                 traffic,
+                races,
+                hang,
                 notes,
             };
             serde_json::to_writer(&mut out, &report)?;
@@ -393,6 +412,10 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 verdict(ok, &session, promised)
             )?;
             print_reasons(&mut out, fault.as_ref(), causes, wrong, notes)?;
+            if let Some(hang) = &hang {
+                writeln!(out, "  hang: {}", hang.message)?;
+            }
+            races::print(&mut out, races.as_deref())?;
             if let Some(traffic) = &traffic {
                 traffic::print(&mut out, traffic)?;
             }

@@ -15,7 +15,7 @@ pub use past::timeline::{Progress, Timeline, TimelineLimits};
 pub use run::event::{Agent, Outcome, PendingId, StepEvent};
 pub use run::fault::{
     AccessFault, AccessKind, Fault, FaultKind, MatrixMistake, MbarrierFault, Place, Region,
-    WaitReason, Waiter,
+    SpinPlace, WaitReason, Waiter,
 };
 pub use run::inspect::{
     BlockView, LaneGroup, MemoryRegion, NextStep, Note, NoteKind, SharedVariable, Status, WarpView,
@@ -28,10 +28,11 @@ pub use run::launch::{
 };
 pub use run::machine::Machine;
 pub use run::observe::{
-    AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece, Run,
-    Runs,
+    AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece,
+    RowAccess, Run, Runs,
 };
 pub use run::setup::Decoded;
+pub use run::sync_event::{MbarrierAct, MbarrierTouch, SyncEvent, SyncKind, Waits, ends_phase};
 pub use state::image::{AddressMode, ImageInit, Sampler};
 pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use state::multicast::MulticastInit;

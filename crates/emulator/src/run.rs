@@ -20,4 +20,6 @@ mod place;
 pub(crate) mod schedule;
 pub(crate) mod setup;
 mod special;
+pub(crate) mod spin;
+pub(crate) mod sync_event;
 pub(crate) mod views;

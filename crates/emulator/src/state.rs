@@ -26,6 +26,7 @@ use crate::run::event::LastStep;
 use crate::run::fault::Fault;
 use crate::run::inspect::Note;
 use crate::run::schedule::Schedule;
+use crate::run::spin::SpinWatch;
 use block::{Barrier, Block};
 use cluster::Cluster;
 use memory::{GlobalMemory, PagedBytes};
@@ -81,6 +82,8 @@ pub(crate) struct State<F: Form = Live> {
     /// Copied when a note is added after a snapshot.
     pub(crate) notes: Arc<Vec<Note>>,
     pub(crate) fault: Option<Fault>,
+    /// Whether the run goes round for ever.
+    pub(crate) watch: SpinWatch,
     /// What the step before `position` did.
     pub(crate) last_step: Option<LastStep>,
 }

@@ -74,6 +74,7 @@ impl Observer for Heard {
             stores: true,
             loads: false,
             steps: true,
+            ..Interest::NONE
         }
     }
 

@@ -24,7 +24,8 @@ pub use dialect::Dialect;
 pub use does::{
     AccessKind, ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, LaunchOp,
     MatrixOp, MbarrierOp, MemoryOp, MoveOp, MultimemOp, StackOp, SurfaceOp, SyncOp, TensorCopyOp,
-    TensorMapOp, TensorMemoryOp, TextureOp, UnitOp, VideoLanes, VideoOp, WarpOp, WarpgroupOp,
+    TensorMapOp, TensorMemoryOp, TextureOp, Transfer, UnitOp, VideoLanes, VideoOp, WarpOp,
+    WarpgroupOp,
 };
 pub use fit::{Fit, ValueClass};
 pub use form::{

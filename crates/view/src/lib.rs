@@ -24,6 +24,7 @@ pub mod mbarriers;
 mod memories;
 pub mod memory_id;
 pub mod model;
+pub mod order;
 pub mod picture;
 pub mod product;
 pub mod reference;

@@ -23,6 +23,14 @@ struct Test {
     module: String,
     /// None where the model promises nothing.
     allowed: Option<Vec<Vec<u64>>>,
+    #[serde(default)]
+    module_lines: Vec<Vec<u32>>,
+    /// By outcome: do `always`, `sometimes` or `never` executions race that end so.
+    #[serde(default)]
+    race_by_outcome: Option<Vec<String>>,
+    /// Pairs of thread and line of its body, from 0.
+    #[serde(default)]
+    racy_pairs: Vec<[[usize; 2]; 2]>,
 }
 
 #[derive(Deserialize)]
@@ -62,11 +70,21 @@ impl Test {
         serde_json::from_value(json).expect("a scenario")
     }
 
+    fn session(&self, seed: u64) -> Result<Session, String> {
+        Session::untracked(self.scenario(seed))
+            .map_err(|error| format!("{} {}", error.code, error.message))
+    }
+
     /// What the run with this seed ends with.
     fn outcome(&self, seed: u64) -> Result<Vec<u64>, String> {
-        let mut session = Session::untracked(self.scenario(seed))
-            .map_err(|error| format!("{} {}", error.code, error.message))?;
-        if !session.run(MAX_STEPS) {
+        let mut session = self.session(seed)?;
+        session.run(MAX_STEPS);
+        self.outcome_of(&session)
+    }
+
+    /// What a run has ended with.
+    fn outcome_of(&self, session: &Session) -> Result<Vec<u64>, String> {
+        if !session.is_over() {
             return Err("it does not end".to_owned());
         }
         if let Some(fault) = session.fault() {
@@ -104,6 +122,53 @@ impl Test {
             });
         }
         Ok(outcome)
+    }
+}
+
+impl Test {
+    /// The lines of a racy pair in the module, in order.
+    fn lines_of(&self, pair: &[[usize; 2]; 2]) -> [u32; 2] {
+        let mut lines = pair.map(|[thread, line]| self.module_lines[thread][line]);
+        lines.sort_unstable();
+        lines
+    }
+
+    /// What is wrong with the races that the run with this seed reports.
+    fn wrong_races(&self, seed: u64) -> Result<Vec<String>, String> {
+        let mut session = self.session(seed)?;
+        let mut races = session.run_for_races(MAX_STEPS).races;
+        // The tests speak of accesses, not of how long blocks live.
+        races.retain(|race| race.second.line.is_some());
+        let outcome = self.outcome_of(&session)?;
+        let racy: Vec<[u32; 2]> = self.racy_pairs.iter().map(|p| self.lines_of(p)).collect();
+        let mut wrong = Vec::new();
+        for race in &races {
+            let mut lines = [&race.first, &race.second].map(|access| access.line.unwrap_or(0));
+            lines.sort_unstable();
+            if !racy.contains(&lines) {
+                wrong.push(format!("{lines:?} is no race: {}", race.message));
+            }
+        }
+        let place = self
+            .allowed
+            .as_ref()
+            .and_then(|all| all.iter().position(|o| *o == outcome));
+        let by_outcome = self.race_by_outcome.as_ref().zip(place);
+        match by_outcome
+            .and_then(|(all, place)| all.get(place))
+            .map(String::as_str)
+        {
+            Some("always") if races.is_empty() => {
+                wrong.push(format!(
+                    "no race where {outcome:?} always has one: {racy:?}"
+                ));
+            }
+            Some("never") if !races.is_empty() => {
+                wrong.push(format!("a race where {outcome:?} never has one"));
+            }
+            _ => {}
+        }
+        Ok(wrong)
     }
 }
 
@@ -174,4 +239,26 @@ fn every_outcome_of_every_seed_is_allowed() {
     assert!(wrong.is_empty(), "{n_wrong}:\n{}", wrong.join("\n"));
     // The others need more seeds, or no interleaving of the threads reaches their other outcomes.
     assert!(10 * n_found >= 9 * n_open, "{n_found} of {n_open}");
+}
+
+#[test]
+fn races_are_those_of_the_model() {
+    let mut wrong = Vec::new();
+    for test in tests() {
+        for seed in 0..n_seeds() {
+            match test.wrong_races(seed) {
+                Err(why) => wrong.push(format!("{} seed {seed}: {why}", test.name)),
+                Ok(found) => {
+                    wrong.extend(
+                        found
+                            .iter()
+                            .map(|w| format!("{} seed {seed}: {w}", test.name)),
+                    );
+                }
+            }
+        }
+    }
+    let n_wrong = wrong.len();
+    wrong.truncate(20);
+    assert!(wrong.is_empty(), "{n_wrong}:\n{}", wrong.join("\n"));
 }

@@ -47,6 +47,7 @@ import type {
   FrameRequest,
   Grid,
   GridOptions,
+  HangView,
   HoverView,
   LayoutView,
   MbarrierView,
@@ -54,6 +55,7 @@ import type {
   PendingView,
   ProductRequest,
   ProductView,
+  RaceReport,
   RunOptions,
   Scenario,
   StoreView,
@@ -98,6 +100,11 @@ export class Session {
    */
   grid(name: string, options?: GridOptions): Grid;
   /**
+   * Why the launch never ends, where the run has found that it does not: who waits for what, what is missing, and the line that should
+   * have brought it; or `null`.
+   */
+  hang(): HangView | null;
+  /**
    * Lets an operation in flight land now; false when it is not in flight.
    */
   land(id: number): boolean;
@@ -124,6 +131,11 @@ export class Session {
    * Checks and launches; throws a `WarpgridError { code, diagnostics }` when the scenario cannot run.
    */
   constructor(scenario: Scenario);
+  /**
+   * The data races of the steps that were taken, by the memory model of PTX: both accesses of each, what is missing between them, and the
+   * weakest repair of small launches. The steps are run once more.
+   */
+  races(): RaceReport;
   /**
    * Runs forward; true when the run is over. `options`: `{ maxSteps? }`.
    */

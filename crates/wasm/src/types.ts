@@ -743,6 +743,96 @@ steps: number, total: Traffic,
 /** The lines of the source that access memory, ascending. */
 lines: Array<LineTraffic>, };
 
+/** What is missing between two accesses. */
+export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | "init";
+
+/** How sure a race is. */
+export type RaceSure = "certain" | "axiom" | "documented";
+
+/** What an access does. */
+export type RaceKind = "read" | "write" | "atomic" | "life";
+
+/** One side of a race. */
+export type RaceAccess = {
+/** From 1; none where it is the life of a block. */
+line: number | null,
+/** `exit of block 1`, where there is no line. */
+what: string | null, block: [number, number, number],
+/** Within the block. */
+thread: [number, number, number], kind: RaceKind,
+/** `generic` or `async`. */
+proxy: string, asynchronous: boolean,
+/** `relaxed at gpu`, where the access is strong. */
+scope: string | null, };
+
+/** Bytes with a name. */
+export type RacePlace = {
+/** `global` or `shared`. */
+space: string,
+/** Linear index of the block whose shared memory it is. */
+block: number | null, buffer: string | null, variable: string | null,
+/** From the start of the buffer or variable; of the memory, where it has no name. */
+offset: number, bytes: number, };
+
+/** What a change does with a line. */
+export type RepairOp = "insert-before" | "insert-after" | "replace" | "delete";
+
+/** A change of the text. */
+export type RepairEdit = { op: RepairOp,
+/** From 1. */
+line: number,
+/** Without the line's indentation; empty where a line goes. */
+text: string, };
+
+/** A data race: two places in the text, with an example of what happened there. */
+export type RaceView = { first: RaceAccess, second: RaceAccess,
+/** The bytes that both touch. */
+where: RacePlace, why: RaceWhy,
+/** How sure it is. */
+sure: RaceSure,
+/** Whether the second access left the bytes as they were. */
+sameValue: boolean,
+/** The step of the second access. */
+step: number, message: string,
+/** The weakest change that was found which ends the race; empty where none is known. */
+repair: Array<RepairEdit>,
+/** Whether a run of the changed text showed that it heals. */
+repairTried: boolean, };
+
+/** The races of a run, and what else was seen on the way. */
+export type RaceReport = {
+/** Those that are certain first, each in the order in which they were found. */
+races: Array<RaceView>,
+/** What a person should know besides. */
+notes: Array<string>, };
+
+/** What the root of a hang is. */
+export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "copies";
+
+/** What is waited for. */
+export type HangObject = number | string;
+
+/** How much is missing: only what there is to count. */
+export type HangMissing = { arrivals?: number,
+/** Negative where more came than were expected. */
+bytes?: number, lanes?: Array<number>, };
+
+/** Threads that wait. */
+export type HangWait = { kind: HangKind, block: [number, number, number],
+/** Ranges of the block's threads: `0, 32-63`. */
+threads: string, line: number | null, object: HangObject | null,
+/** Phases that are over. */
+phase: number | null, awaited_parity: number | null, pending_arrivals: number | null, pending_bytes: number | null, expected: number | null, arrived: number | null, };
+
+/** A launch that never ends. */
+export type HangView = { kind: HangKind,
+/** What is waited for: the number of a barrier or of a block, or a name; none where it depends on the order of the run. */
+object: HangObject | null,
+/** Where the lanes stand that wait for it. */
+line: number, missing: HangMissing | null,
+/** The line that should have provided what is missing, or after which it is missing. */
+line_at_fault: number | null, message: string, waits: Array<HangWait>, };
+
 /** Everything a page shows at one position of a run. */
 export type Frame = {
 /** Steps done. */

@@ -207,6 +207,20 @@ impl Session {
         to_js(&self.inner.fault())
     }
 
+    /// The data races of the steps that were taken, by the memory model of PTX: both accesses of each, what is missing between them, and the
+    /// weakest repair of small launches. The steps are run once more.
+    #[wasm_bindgen(unchecked_return_type = "RaceReport")]
+    pub fn races(&mut self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.races())
+    }
+
+    /// Why the launch never ends, where the run has found that it does not: who waits for what, what is missing, and the line that should
+    /// have brought it; or `null`.
+    #[wasm_bindgen(unchecked_return_type = "HangView | null")]
+    pub fn hang(&mut self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.hang())
+    }
+
     /// The earlier events that matter for the fault that stopped the launch: who computed and stored the address, who changed the mbarrier
     /// last, where threads ended that others wait for. Steps before it are run once more for them.
     #[wasm_bindgen(unchecked_return_type = "CauseView[]")]

@@ -11,6 +11,7 @@ mod bench;
 mod declarations;
 mod litmus;
 mod optimised;
+mod order;
 mod package;
 mod ready;
 mod release;
@@ -37,6 +38,7 @@ cargo xtask COMMAND
   differential N --ptxas PROGRAM    runs random kernels as PTX and as machine code, and says where memory differs; --seed S,
                                     --nvdisasm PROGRAM, --keep FOLDER
   litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
+  order [--seeds 4] [--only NAME]   kernels that race or hang, and healthy twins: races, hangs, repairs said exactly
   release --dry-run [--verify]      packs the crates and the npm package as their registries would have them; without it, publishes them
           --check TAG | --notes | --archive NAME     whether a tag may be released; what CHANGELOG.md says of it; the command, packed
   ready                             rewrites generated files, then runs `test`
@@ -69,6 +71,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("conformance") => optimised::run("conformance", arguments),
         Some("differential") => optimised::run("differential", arguments),
         Some("litmus") => litmus::run(&mut arguments),
+        Some("order") => order::run(&mut arguments),
         Some("release") => release::run(&mut arguments),
         Some("ready") => ready::run(&mut arguments),
         Some("setup") => setup::everything().map(|()| true),

@@ -44,7 +44,7 @@ const ENUMS: &[&str] = &[
 
 /// Every room that handles meanings.
 const ROOMS: &[&str] = &[
-    "isa", "program", "ptx", "sass", "emulator", "launch", "view",
+    "isa", "program", "ptx", "sass", "emulator", "order", "launch", "view",
 ];
 
 #[test]

@@ -12,6 +12,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("warpgrid-sass", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-emulator", &["warpgrid-isa", "warpgrid-program"]),
     (
+        "warpgrid-order",
+        &["warpgrid-isa", "warpgrid-program", "warpgrid-emulator"],
+    ),
+    (
         "warpgrid-launch",
         &["warpgrid-isa", "warpgrid-program", "warpgrid-emulator"],
     ),
@@ -23,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-ptx",
             "warpgrid-sass",
             "warpgrid-emulator",
+            "warpgrid-order",
             "warpgrid-launch",
         ],
     ),

@@ -24,6 +24,10 @@ use warpgrid_view::model::{ClusterBlock, ClusterView};
 use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
+use warpgrid_view::order::{
+    HangKind, HangMissing, HangObject, HangView, HangWait, RaceAccess, RaceKind, RacePlace,
+    RaceReport, RaceSure, RaceView, RaceWhy, RepairEdit, RepairOp,
+};
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{
     BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
@@ -148,6 +152,20 @@ fn the_types_of_the_package_are_those_of_the_core() {
         RunStatus,
         LineTraffic,
         TrafficView,
+        RaceWhy,
+        RaceSure,
+        RaceKind,
+        RaceAccess,
+        RacePlace,
+        RepairOp,
+        RepairEdit,
+        RaceView,
+        RaceReport,
+        HangKind,
+        HangObject,
+        HangMissing,
+        HangWait,
+        HangView,
         Frame,
         TokenClass,
         TokenView,

@@ -14,6 +14,7 @@ use super::matrix::{MatrixView, save};
 use super::mbarrier_card::mbarrier_card;
 use super::memories::Memories;
 use super::memory_files::{MemoryFile, save_memory};
+use super::order_card::order_card;
 use super::orders_card::orders_card;
 use super::pending_card::PendingCard;
 use super::phrases::{Sentence, prose};
@@ -191,6 +192,9 @@ fn run(
                 </p>
             }
             <div class="cards">
+                if let Some(found) = state.run.order.as_deref().filter(|_| !state.is_stale()) {
+                    { order_card(found, &state.text) }
+                }
                 if let Some(report) = orders(state) {
                     { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                 }

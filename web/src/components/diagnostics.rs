@@ -42,7 +42,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
             </div>
             if props.report.accept && props.checked && !props.stopped {
                 <p class="quiet limits">
-                    { "A run does not look for missing fences, orders weaker than whole steps, or reads of what nothing wrote." }
+                    { "A run does not show orders weaker than whole steps; data races are looked for beside it, where it is short." }
                 </p>
             }
             if let Some(refusal) = refusal {

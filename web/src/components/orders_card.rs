@@ -27,7 +27,7 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
                 { for report.differences.iter().take(MAX_MEMORIES).map(difference) }
             </div>
             <p class="quiet">
-                { "Orders of whole steps were tried. Weaker orders, which hardware may show where a fence or a release is missing, were not." }
+                { "Orders of whole steps were tried. Weaker orders, which hardware may show where a data race is, were not." }
             </p>
             if report.ends.len() > 2 {
                 <p class="quiet">{ format!("The other results come from {}.", others(&report.ends)) }</p>

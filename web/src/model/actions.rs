@@ -381,6 +381,7 @@ fn launch_at(model: &mut Model, place: Place) {
     model.run.launched_revision = model.revision;
     model.run.waiting_for_launch = true;
     (model.run.traffic, model.run.orders) = (None, None);
+    model.run.order = None;
     model.known_stores.clear();
     let id = model.next_request;
     model.send(RequestBody::Launch {

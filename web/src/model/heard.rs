@@ -92,6 +92,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
             model.playing = false;
         }
         ResponseBody::Traffic(traffic) => model.run.traffic = Some(Rc::new(traffic)),
+        ResponseBody::Order(found) => model.run.order = Some(Rc::from(found)),
         ResponseBody::Orders(report) => model.run.orders = Some(Rc::new(report)),
         ResponseBody::Progress { position } => {
             if let Some(busy) = model

@@ -1,6 +1,6 @@
 //! What the page knows of the run in the worker.
 
-use crate::protocol::{LaunchFacts, Refusal};
+use crate::protocol::{LaunchFacts, OrderAnswer, Refusal};
 use std::rc::Rc;
 use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::model::Frame;
@@ -24,6 +24,8 @@ pub struct Run {
     pub traffic: Option<Rc<TrafficWords>>,
     /// What other orders end with, once they were tried.
     pub orders: Option<Rc<SeedReport>>,
+    /// Data races and hangs, once they were looked for.
+    pub order: Option<Rc<OrderAnswer>>,
     pub busy: Option<Busy>,
 }
 

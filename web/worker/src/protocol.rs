@@ -10,6 +10,7 @@ use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
+use warpgrid_view::order::{HangView, RaceReport};
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
@@ -287,6 +288,15 @@ pub enum ResponseBody {
     Traffic(TrafficWords),
     /// What other orders of the same run end with.
     Orders(SeedReport),
+    /// Data races of the run, and why it never ends.
+    Order(Box<OrderAnswer>),
+}
+
+/// What was found of the order of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrderAnswer {
+    pub report: RaceReport,
+    pub hang: Option<HangView>,
 }
 
 /// What is answered about two texts of a kernel.

@@ -508,6 +508,7 @@ mod tests {
         let [
             ResponseBody::Frame(_),
             ResponseBody::Traffic(traffic),
+            ResponseBody::Order(order),
             ResponseBody::Orders(orders),
         ] = &bodies[..]
         else {
@@ -515,6 +516,9 @@ mod tests {
         };
         let marks: Vec<_> = traffic.marks.iter().map(|m| (m.line, &*m.text)).collect();
         assert_eq!(marks, [(5, "×1")]);
+        assert_eq!(order.report.races[0].first.line, Some(5));
+        let answer = Response::new(1, 1, ResponseBody::Order(order.clone()));
+        assert_eq!(decode(&encode(&answer)), Some(answer));
         assert_eq!(orders.ends.len(), 2);
         // Another order is launched as the seed says.
         let seed = orders.ends[1].seeds[0];

@@ -261,6 +261,8 @@ pub(crate) enum Op {
     Exit,
     Trap,
     Barrier(u32),
+    /// Orders nothing that steps in sequence do not, and is reported to observers.
+    Fence,
     /// `barrier.cluster.arrive`
     ClusterArrive,
     /// `barrier.cluster.wait`
@@ -416,6 +418,7 @@ macro_rules! beyond_registers {
             | Op::Return
             | Op::Exit
             | Op::Barrier(_)
+            | Op::Fence
             | Op::ClusterArrive
             | Op::PendingCount { .. }
             | Op::StartAsync(_)

@@ -23,7 +23,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
         SyncOp::WarpBarrier => Ok(Op::WarpBarrier {
             mask: d.source(0, 32)?,
         }),
-        SyncOp::Fence => Ok(Op::Nop),
+        SyncOp::Fence => Ok(Op::Fence),
         SyncOp::ClusterArrive => Ok(Op::ClusterArrive),
         SyncOp::ClusterWait => Ok(Op::ClusterWait),
     }

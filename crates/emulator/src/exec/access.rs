@@ -3,19 +3,19 @@
 
 use crate::decode::code::AccessPlan;
 use crate::exec::even::{AskFor, access_words};
-use crate::exec::memory_ops::{load_lane_by_lane, load_rows};
+use crate::exec::memory_ops::{addresses, load_lane_by_lane, load_rows};
 use crate::exec::partial_load::{load_used, may_be_partial};
 use crate::exec::reach::{Halt, Reach};
 use crate::exec::resolve::{Backing, Memories, Purpose, Target};
 use crate::exec::step::Surroundings;
 use crate::exec::write::{store_lane_by_lane, store_rows};
 use crate::run::fault::AccessKind;
-use crate::run::observe::AccessAction;
+use crate::run::observe::{AccessAction, RowAccess};
 use crate::state::cluster::Peers;
 use crate::state::memory::{GlobalMemory, PagedBytes};
 use crate::state::registers::{LANES, Lanes, Results};
 use crate::state::warp::Stack;
-use warpgrid_isa::StateSpace;
+use warpgrid_isa::{Sem, StateSpace};
 
 /// Places that steps work in. They belong to the machine, since to make them costs as much as a step.
 #[derive(Clone)]
@@ -54,11 +54,14 @@ pub(crate) fn access(
     let Some(plan) = around.code.accesses.get(index as usize) else {
         return Err(Halt::internal("an access without a plan", l.mask));
     };
-    let (seen, purpose) = if loads {
+    let (mut seen, purpose) = if loads {
         (around.interest.loads, Purpose::Read)
     } else {
         (around.interest.stores, Purpose::Write)
     };
+    if seen && around.interest.syncs {
+        seen = !is_of_one_thread(plan.space);
+    }
     let hint = &mut rows.hints[index as usize % N_HINTS];
     if !seen && access_words(around, l, plan, (loads, hint), step, ask_for).is_some() {
         return Ok(!loads && stores(plan));
@@ -72,6 +75,9 @@ pub(crate) fn access(
         n_ranks: around.peers.n_ranks(),
     };
     let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
+    if found && seen && around.interest.syncs && rows.target.backing() == Backing::Arena {
+        seen = !is_heard_as_row(around, l, plan, loads, (warp, pc, step));
+    }
     if found && !seen {
         let backing = rows.target.backing();
         if loads {
@@ -93,6 +99,57 @@ pub(crate) fn access(
     }
     let mut reach = around.reach(stack, warp, step, pc);
     access_closer(&mut reach, l, plan, &mut rows.target, (loads, found))
+}
+
+/// Whether no other thread writes what is accessed, so that its order is of no interest.
+const fn is_of_one_thread(space: StateSpace) -> bool {
+    matches!(
+        space,
+        StateSpace::ParamEntry | StateSpace::ParamFunc | StateSpace::Local | StateSpace::Const
+    )
+}
+
+/// Whether an observer is content with a weak access as a row: that of warp, place in the code and step.
+#[cold]
+#[inline(never)]
+fn is_heard_as_row(
+    around: &mut Surroundings<'_>,
+    l: &Lanes<'_>,
+    plan: &AccessPlan,
+    loads: bool,
+    (warp, pc, step): (u32, u32, u64),
+) -> bool {
+    let is_plain = plan.space == StateSpace::Global
+        && plan.noted.sem == Sem::Weak
+        && !plan.noted.cache.non_coherent
+        && plan.written.count_ones() as usize == plan.elements.len()
+        && l.mask == u32::MAX;
+    if !is_plain {
+        return false;
+    }
+    let lanes = addresses(l, plan);
+    let width = u64::from(plan.width_bytes);
+    let follows = lanes
+        .windows(2)
+        .all(|pair| pair[0].wrapping_add(width) == pair[1]);
+    if !follows {
+        return false;
+    }
+    let (function, instruction) = around.code.origin(pc);
+    around.observer.row(&RowAccess {
+        step,
+        block: around.block,
+        warp,
+        function,
+        instruction,
+        action: match loads {
+            true => AccessAction::Load,
+            false => AccessAction::Store,
+        },
+        address: lanes[0],
+        lane_bytes: plan.width_bytes,
+        element_bytes: plan.element_bytes,
+    })
 }
 
 /// As [`access`], never inlined.

@@ -2,13 +2,22 @@
 
 use crate::decode::code::{BarrierMode, BarrierPlan, Code, Op};
 use crate::exec::control::lanes_at;
-use crate::exec::reach::{Executed, Halt};
+use crate::exec::reach::Halt;
 use crate::exec::waits::part_from_excluded;
 use crate::run::fault::{FaultKind, WaitReason};
+use crate::run::sync_event::Waits;
 use crate::state::block::{Barrier, Block, N_BARRIERS};
 use crate::state::registers::LANES;
 use crate::state::warp::SplitState;
 use warpgrid_isa::BarrierReduce;
+
+/// What became of an arrival.
+pub(crate) struct Arrived {
+    pub(crate) id: u32,
+    pub(crate) waits: Waits,
+    /// Whether the phase is over.
+    pub(crate) opened: bool,
+}
 
 /// Lanes of the running group of a warp come to a barrier.
 pub(crate) fn arrive(
@@ -17,7 +26,7 @@ pub(crate) fn arrive(
     warp_index: usize,
     plan: u32,
     mask: u32,
-) -> Executed {
+) -> Result<Arrived, Box<Halt>> {
     let (Some(plan), Some(warp)) = (
         code.barriers.get(plan as usize),
         block.warps.get_mut(warp_index),
@@ -37,7 +46,11 @@ pub(crate) fn arrive(
     if id as usize >= N_BARRIERS || bad_count {
         return Err(Halt::new(FaultKind::BadBarrier { id, threads }, mask));
     }
-    if matches!(plan.kind, BarrierMode::Arrive) {
+    let waits = match plan.kind {
+        BarrierMode::Arrive => Waits::No,
+        BarrierMode::Sync | BarrierMode::Reduce { .. } => Waits::Yes,
+    };
+    if waits == Waits::No {
         let current = *warp.splits.current();
         warp.splits.current_mut().pc = current.pc + 1;
     } else {
@@ -63,22 +76,25 @@ pub(crate) fn arrive(
             *arrived |= mask;
         }
     }
-    release_if_complete(code, block, id as usize);
-    Ok(())
+    let opened = release_if_complete(code, block, id as usize);
+    Ok(Arrived { id, waits, opened })
 }
 
-/// After lanes have ended: barriers that waited for no other lanes open.
-pub(crate) fn after_exit(code: &Code, block: &mut Block) {
+/// After lanes have ended: barriers that waited for no other lanes open; a bit for each.
+pub(crate) fn after_exit(code: &Code, block: &mut Block) -> u32 {
+    let mut opened = 0;
     for id in 0..block.barriers.len() {
-        if block.waiting_at(id as u32) {
-            release_if_complete(code, block, id);
+        if block.waiting_at(id as u32) && release_if_complete(code, block, id) {
+            opened |= 1 << id;
         }
     }
+    opened
 }
 
-fn release_if_complete(code: &Code, block: &mut Block, id: usize) {
+/// Opens a barrier that all have come to; whether it did.
+fn release_if_complete(code: &Code, block: &mut Block, id: usize) -> bool {
     if !block.barrier_complete(id) {
-        return;
+        return false;
     }
     block.dirty = true;
     if let Some(barrier) = block.barriers.get_mut(id) {
@@ -119,6 +135,7 @@ fn release_if_complete(code: &Code, block: &mut Block, id: usize) {
             }
         }
     }
+    true
 }
 
 struct Votes {

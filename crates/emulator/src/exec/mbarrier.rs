@@ -8,6 +8,7 @@ use crate::exec::reach::{Halt, Reach};
 use crate::exec::resolve::{Backing, Target};
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::run::observe::{AccessAction, PieceHead};
+use crate::run::sync_event::{MbarrierAct, MbarrierTouch, SyncKind};
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::state::registers::{LANES, Lanes, lanes_of};
 use warpgrid_isa::ScalarType;
@@ -111,6 +112,7 @@ pub(crate) fn mbarrier(
     let mut objects = Objects::new();
     let mut results = [0; LANES];
     let mut ended = false;
+    let mut touched = Vec::new();
     for lane in lanes_of(l.mask) {
         let place = object_place(&target, lane, only_own).map_err(|fault| {
             Box::new(Halt {
@@ -138,6 +140,17 @@ pub(crate) fn mbarrier(
         let done = perform(plan.action, word, value).map_err(misuse)?;
         results[lane] = done.result;
         ended |= done.ends_phase;
+        if reach.interest.syncs {
+            touched.push(MbarrierTouch {
+                lane: lane as u8,
+                block: block_of(reach, place.0),
+                address: place.1 as u64,
+                value: value as u32,
+                before: MbarrierState::read(word),
+                after: MbarrierState::read(done.word.unwrap_or(word)),
+                passed: done.result == 1,
+            });
+        }
         if let Some(word) = done.word {
             objects.set(place, word);
         }
@@ -159,7 +172,31 @@ pub(crate) fn mbarrier(
         }
     }
     write64(l, plan.result, &results);
+    if reach.interest.syncs {
+        let act = act_of(plan.action);
+        reach.report_sync(
+            l.mask,
+            SyncKind::Mbarrier {
+                act,
+                touched: &touched,
+            },
+        );
+    }
     Ok(ended)
+}
+
+/// As an observer hears of it.
+fn act_of(action: MbarrierAction) -> MbarrierAct {
+    match action {
+        MbarrierAction::Init => MbarrierAct::Init,
+        MbarrierAction::Inval => MbarrierAct::Invalidate,
+        MbarrierAction::Arrive { .. } => MbarrierAct::Arrive,
+        MbarrierAction::ExpectAndArrive { .. } => MbarrierAct::ArriveExpecting,
+        MbarrierAction::Expect => MbarrierAct::Expect,
+        MbarrierAction::Complete => MbarrierAct::Complete,
+        MbarrierAction::Test { .. } => MbarrierAct::Test,
+        MbarrierAction::CheckLayout => MbarrierAct::Look,
+    }
 }
 
 /// What an operation makes of an object.

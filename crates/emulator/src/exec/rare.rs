@@ -1,6 +1,6 @@
 //! Operations that are neither arithmetic on registers nor plain memory accesses: what becomes of their lanes.
 
-use crate::decode::code::{Code, Element, Op, Refused};
+use crate::decode::code::{Code, Element, GroupWait, Op, Refused};
 use crate::decode::op::{frequent, infrequent};
 use crate::decode::tensor_memory::TensorMemoryPlan;
 use crate::exec::atomic::atomic;
@@ -19,11 +19,15 @@ use crate::exec::system::{SystemReach, system_call};
 use crate::exec::tensor_copy::{self, change_map};
 use crate::exec::tensor_memory;
 use crate::exec::texture::image;
-use crate::exec::waits::{give_way, is_divergent, leave_reconvergence, open_meeting};
+use crate::exec::waits::{
+    give_way, is_divergent, leave_reconvergence, meeting_masks, open_meeting,
+};
 use crate::exec::warpgroup::{self, note_touched};
+use crate::run::event::PendingId;
 use crate::run::fault::FaultKind;
 use crate::run::inspect::{Note, NoteKind, Writer};
 use crate::run::machine::add_once;
+use crate::run::sync_event::SyncKind;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::pending::GroupKind;
 use crate::state::registers::{LANES, Lanes, Slot};
@@ -92,7 +96,7 @@ pub(crate) fn reaching<T>(
     Ok((result, reach.stored))
 }
 
-/// Operations that are neither arithmetic nor plain memory accesses.
+/// Operations that are neither arithmetic nor plain memory accesses. An observer hears of what they put in flight.
 #[inline(never)]
 pub(crate) fn rare(
     around: &mut Surroundings<'_>,
@@ -100,6 +104,29 @@ pub(crate) fn rare(
     choice: Choice<'_>,
     step: u64,
 ) -> Result<After, Box<Halt>> {
+    if !around.interest.syncs {
+        return execute(around, warp, choice, step);
+    }
+    let first = around.starter.in_flight.n_started();
+    let after = execute(around, warp, choice, step)?;
+    for id in first..around.starter.in_flight.n_started() {
+        let Some(pending) = around.starter.in_flight.get(PendingId(id)).cloned() else {
+            continue;
+        };
+        let at = (warp.index, choice.pc, choice.executed, step);
+        around.report_sync(at, SyncKind::Started(&pending));
+    }
+    Ok(after)
+}
+
+#[inline(never)]
+fn execute(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    choice: Choice<'_>,
+    step: u64,
+) -> Result<After, Box<Halt>> {
+    let at = (warp.index, choice.pc, choice.executed, step);
     let code = around.code;
     let mask = choice.executed;
     let next = Ok(After::Next { stores: false });
@@ -144,6 +171,11 @@ pub(crate) fn rare(
             })
         }
         Op::WarpBarrier { .. } => {
+            if around.interest.syncs {
+                let (here, masks) = meeting_masks(code, warp, mask);
+                let at = (warp.index, choice.pc, here, step);
+                around.report_sync(at, SyncKind::WarpMet { masks: &masks });
+            }
             open_meeting(code, warp, mask);
             next
         }
@@ -191,6 +223,7 @@ pub(crate) fn rare(
         }
         Op::Return if returns(code, warp, mask, writer) => Ok(After::Moved),
         Op::Return | Op::Exit => {
+            around.report_sync(at, SyncKind::Exited);
             warp.splits.current_mut().pc = choice.pc + 1;
             warp.exit(mask);
             Ok(After::Stops(Stop::Exited))
@@ -200,17 +233,34 @@ pub(crate) fn rare(
             warp.splits.current_mut().pc = choice.pc + 1;
             Ok(After::Stops(Stop::ClusterArrive { mask }))
         }
-        // Its lanes have waited before they got here.
-        Op::AsyncWait(wait) => {
-            if let (GroupKind::Products, Some(groups)) = (wait.kind, &mut warp.groups) {
-                groups.close(wait.latest.unwrap_or(0));
-            }
-            if wait.latest.is_some() && !code.makes_groups(wait.kind) {
-                note_no_groups(around, warp, wait.kind, &choice, step);
-            }
+        Op::Fence => {
+            around.report_sync(at, SyncKind::Fence);
             next
         }
-        Op::ClusterWait => next,
+        // Its lanes have waited before they got here.
+        Op::AsyncWait(GroupWait {
+            kind,
+            latest,
+            reads,
+        }) => {
+            if let (GroupKind::Products, Some(groups)) = (kind, &mut warp.groups) {
+                groups.close(latest.unwrap_or(0));
+            }
+            if latest.is_some() && !code.makes_groups(kind) {
+                note_no_groups(around, warp, kind, &choice, step);
+            }
+            let waited = SyncKind::Waited {
+                kind,
+                latest,
+                reads,
+            };
+            around.report_sync(at, waited);
+            next
+        }
+        Op::ClusterWait => {
+            around.report_sync(at, SyncKind::ClusterPassed);
+            next
+        }
         Op::Mbarrier(plan) => {
             let Some(plan) = code.mbarriers.get(plan as usize) else {
                 return without_plan("an mbarrier operation without a plan");
@@ -320,6 +370,7 @@ pub(crate) fn rare(
         }
         Op::AsyncCommit(kind) => {
             warp.groups.get_or_insert_default().commit(kind, mask);
+            around.report_sync(at, SyncKind::Committed(kind));
             next
         }
         Op::Fill(plan) => {

@@ -8,6 +8,7 @@ use crate::run::event::Agent;
 use crate::run::observe::{
     AccessAction, EventBuffer, EventHead, MemoryId, OperandIndex, PieceHead,
 };
+use crate::run::sync_event::{SyncEvent, SyncKind};
 use crate::state::registers::{Row64, lanes_of};
 
 impl Reach<'_> {
@@ -74,6 +75,20 @@ impl Reach<'_> {
             to.copy_from_slice(from);
         }
         bytes
+    }
+
+    /// Reports what lanes did to the order of others.
+    pub(crate) fn report_sync(&mut self, lanes: u32, what: SyncKind<'_>) {
+        let (function, instruction) = self.code.origin(self.pc);
+        self.observer.sync(&SyncEvent {
+            step: self.step,
+            block: self.block,
+            warp: self.warp,
+            function,
+            instruction,
+            lanes,
+            what,
+        });
     }
 
     /// Reports the pieces that were put together to the observer.

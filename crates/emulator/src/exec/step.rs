@@ -13,6 +13,7 @@ use crate::run::event::{Agent, LastStep, Outcome};
 use crate::run::inspect::Note;
 use crate::run::launch::Limits;
 use crate::run::observe::{EventBuffer, Interest, Observer};
+use crate::run::sync_event::{SyncEvent, SyncKind};
 use crate::state::cluster::{ClusterBarrier, GridShape, Peers};
 use crate::state::image::Image;
 use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
@@ -82,6 +83,29 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
+    /// Reports what lanes of a warp did to the order of others: warp, place in the code, lanes, step.
+    #[inline(always)]
+    pub(crate) fn report_sync(&mut self, at: (u32, u32, u32, u64), what: SyncKind<'_>) {
+        if self.interest.syncs {
+            self.send_sync(at, what);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_sync(&mut self, (warp, pc, lanes, step): (u32, u32, u32, u64), what: SyncKind<'_>) {
+        let (function, instruction) = self.code.origin(pc);
+        self.observer.sync(&SyncEvent {
+            step,
+            block: self.block,
+            warp,
+            function,
+            instruction,
+            lanes,
+            what,
+        });
+    }
+
     /// What an operation that a warp starts now comes from.
     pub(crate) fn origin(&self, warp: u32, pc: u32, step: u64) -> PendingOrigin {
         let (function, instruction) = self.code.origin(pc);

@@ -58,12 +58,12 @@ fn must_wait(
     let mask = choice.executed;
     let missing = match choice.instr.op {
         Op::Collective(plan) => match code.collectives.get(plan as usize) {
-            // `elect` asks one of the lanes that are there.
-            None
-            | Some(Collective {
+            None => 0,
+            // In machine code `elect` asks one of the lanes that are there.
+            Some(Collective {
                 kind: CollectiveKind::Elect { .. },
                 ..
-            }) => 0,
+            }) if !code.addresses.is_empty() => 0,
             Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
         },
         // Every lane of the warp takes part.
@@ -282,6 +282,33 @@ fn wake_inner(code: &Code, warp: &mut Warp) {
             warp.splits.all_mut()[index].state = SplitState::Ready;
         }
     }
+}
+
+/// The lanes that meet where the running group is, and which lanes each of them names.
+pub(crate) fn meeting_masks(code: &Code, warp: &mut Warp, mask: u32) -> (u32, [u32; 32]) {
+    let mut named = [0; 32];
+    let mut here = 0;
+    let current = *warp.splits.current();
+    let Some((meeting, _)) = meeting_at(code, current.pc) else {
+        return (0, named);
+    };
+    for index in 0..warp.splits.len() {
+        let split = warp.splits.all()[index];
+        let is_current = split.pc == current.pc && split.mask == current.mask;
+        if !is_current && !waits_at(code, &split, meeting) {
+            continue;
+        }
+        let Some((_, slot)) = meeting_at(code, split.pc) else {
+            continue;
+        };
+        let lanes = if is_current { mask } else { split.mask };
+        let masks = *lanes_at(code, warp, split.depth, lanes).r32(slot);
+        for lane in lanes_of(lanes) {
+            named[lane] = masks[lane];
+        }
+        here |= lanes;
+    }
+    (here, named)
 }
 
 /// All named lanes have come to the meeting where the running group is: releases the groups that wait there.

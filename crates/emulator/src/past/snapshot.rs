@@ -154,6 +154,7 @@ impl Snapshot {
             inputs_done,
             notes,
             fault,
+            watch,
             last_step,
         } = state;
         let shared = shared.iter_mut().enumerate().map(|(i, shared)| {
@@ -185,6 +186,7 @@ impl Snapshot {
             inputs_done: *inputs_done,
             notes: Arc::clone(notes),
             fault: fault.clone(),
+            watch: watch.clone(),
             last_step: *last_step,
         };
         (snapshot, fresh)
@@ -213,6 +215,7 @@ impl Snapshot {
             inputs_done,
             notes,
             fault,
+            watch,
             last_step,
         } = self;
         state.position = *position;
@@ -234,6 +237,7 @@ impl Snapshot {
         state.inputs_done = *inputs_done;
         state.notes = Arc::clone(notes);
         state.fault = fault.clone();
+        state.watch = watch.clone();
         state.last_step = *last_step;
     }
 

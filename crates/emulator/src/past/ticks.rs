@@ -1,7 +1,8 @@
 //! Which steps stored, for the transport of a host: a sample, and the exact count.
 
 use crate::run::event::StepEvent;
-use crate::run::observe::{AccessEvent, Interest, Observer};
+use crate::run::observe::{AccessEvent, Interest, Observer, RowAccess};
+use crate::run::sync_event::SyncEvent;
 
 /// Steps that stored: a sample of them, thinned evenly when there are too many.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -66,6 +67,14 @@ impl Observer for Ticking<'_> {
 
     fn step(&mut self, event: &StepEvent) {
         self.host.step(event);
+    }
+
+    fn row(&mut self, access: &RowAccess) -> bool {
+        self.host.row(access)
+    }
+
+    fn sync(&mut self, event: &SyncEvent<'_>) {
+        self.host.sync(event);
     }
 
     fn store_step(&mut self, step: u64) {

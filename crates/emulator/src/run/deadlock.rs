@@ -52,31 +52,25 @@ impl Machine {
     }
 
     /// The mbarrier object that is waited for, in the shared memory of the block in this place.
-    fn awaited(&self, place: usize, waits_for: WaitReason) -> Option<MbarrierState> {
+    pub(crate) fn awaited(&self, place: usize, waits_for: WaitReason) -> Option<MbarrierState> {
         let WaitReason::MbarrierPhase { address, .. } = waits_for else {
             return None;
         };
         MbarrierState::read(object_at(self.state.shared.get(place)?, address)?)
     }
 
-    /// Makes a fault of the groups that wait in these places.
-    fn record_deadlock(&mut self, places: std::ops::Range<usize>) {
+    /// The groups that wait in these places.
+    pub(crate) fn waiters(&self, places: std::ops::Range<usize>) -> Vec<Waiter> {
         let mut waiting = Vec::new();
-        let mut first = None;
         let start = places.start;
         let blocks = self.state.blocks.get(places).unwrap_or(&[]);
         for (place, block) in blocks.iter().enumerate() {
-            for (index, warp) in block.warps.iter().enumerate() {
+            for warp in &block.warps {
                 for split in warp.splits.all() {
                     let SplitState::Waiting(waits_for) = split.state else {
                         continue;
                     };
                     let (function, instruction) = self.setup.code.origin(split.pc);
-                    let at = WarpPlace {
-                        block: start + place,
-                        warp: index,
-                    };
-                    first.get_or_insert((at, split.pc, split.mask));
                     waiting.push(Waiter {
                         block: block.index,
                         warp: warp.index,
@@ -85,13 +79,29 @@ impl Machine {
                         instruction,
                         waits_for,
                         mbarrier: self.awaited(start + place, waits_for),
+                        spins_at: None,
                     });
                 }
             }
         }
-        if let Some((place, pc, lanes)) = first {
-            let kind = FaultKind::Deadlock { waiting };
-            self.record_fault(place, pc, *Halt::new(kind, lanes));
-        }
+        waiting
+    }
+
+    /// Makes a fault of the groups that wait in these places.
+    fn record_deadlock(&mut self, places: std::ops::Range<usize>) {
+        let waiting = self.waiters(places.clone());
+        let Some(first) = waiting.first() else {
+            return;
+        };
+        let (block, lanes) = (first.block, first.lanes);
+        let mut places = places;
+        let of_block = |at: &usize| self.state.blocks.get(*at).is_some_and(|b| b.index == block);
+        let place = WarpPlace {
+            block: places.find(of_block).unwrap_or(0),
+            warp: first.warp as usize,
+        };
+        let pc = self.setup.code.pc_of(first.function, first.instruction);
+        let kind = FaultKind::Deadlock { waiting };
+        self.record_fault(place, pc, *Halt::new(kind, lanes));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::run::event::Agent;
 use crate::run::launch::BufferIndex;
+use crate::run::observe::MemoryId;
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use std::fmt;
 pub use warpgrid_isa::AccessKind;
@@ -243,6 +244,22 @@ pub struct Waiter {
     pub waits_for: WaitReason,
     /// What the mbarrier holds that they wait for.
     pub mbarrier: Option<MbarrierState>,
+    /// What they read again and again, where they do not stand still.
+    pub spins_at: Option<SpinPlace>,
+}
+
+/// What a waiting loop looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpinPlace {
+    Memory {
+        memory: MemoryId,
+        address: u64,
+    },
+    /// The phase of an mbarrier in the block's shared memory.
+    Phase {
+        address: u64,
+        parity: bool,
+    },
 }
 
 /// What a group of lanes waits for.

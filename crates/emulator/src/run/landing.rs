@@ -15,6 +15,7 @@ use crate::run::machine::Machine;
 use crate::run::observe::{
     AccessAction, CacheHints, EventBuffer, EventHead, MemoryId, Observer, PieceHead,
 };
+use crate::run::sync_event::{SyncEvent, SyncKind};
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::state::pending::{
     Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, PieceBytes, Work,
@@ -75,6 +76,10 @@ impl Machine {
             observer.access(&self.events.event(&head_of(&pending, step)));
         }
         let signals = signal.is_some();
+        if interest.syncs {
+            let signal = signal.as_ref().map(|signal| [signal.before, signal.state]);
+            self.report_landing(&pending, signal, observer);
+        }
         let ended = self.write_signal(signal, step);
         self.wake_after(&pending, ended);
         let by_rule = match &pending.operation.work {
@@ -94,6 +99,24 @@ impl Machine {
         self.state.position += 1;
         let setup = std::sync::Arc::clone(&self.setup);
         self.state.refill(&setup, &mut self.spare);
+    }
+
+    fn report_landing(
+        &self,
+        pending: &Pending,
+        signal: Option<[MbarrierState; 2]>,
+        observer: &mut dyn Observer,
+    ) {
+        let origin = &pending.operation.origin;
+        observer.sync(&SyncEvent {
+            step: self.state.position,
+            block: origin.block,
+            warp: origin.warp,
+            function: origin.function,
+            instruction: origin.instruction,
+            lanes: pending.lanes(),
+            what: SyncKind::Landed { pending, signal },
+        });
     }
 
     /// Computes a product, and writes the registers of the warp that started it.
@@ -415,6 +438,7 @@ impl Machine {
         let (Some(mut state), Some(place)) = (held, place) else {
             return Err(misuse(MbarrierMisuse::NoObject));
         };
+        let before = state;
         let ends_phase = match pending.operation.completion {
             PendingCompletion::Mbarrier { bytes, .. } => state.complete(bytes),
             PendingCompletion::Arrival { count, .. } => state.arrive(count),
@@ -424,6 +448,7 @@ impl Machine {
             place,
             block,
             address,
+            before,
             state,
             ends_phase: ends_phase.map_err(misuse)?,
         }))
@@ -519,6 +544,7 @@ struct Signal {
     place: usize,
     block: u64,
     address: u64,
+    before: MbarrierState,
     state: MbarrierState,
     ends_phase: bool,
 }

@@ -14,6 +14,8 @@ use crate::run::launch::{Launch, LaunchError, Limits};
 use crate::run::observe::{EventBuffer, Observer};
 use crate::run::schedule::{Schedule, WarpPlace};
 use crate::run::setup::{Decoded, Setup};
+use crate::run::spin::SpinWatch;
+use crate::run::sync_event::{SyncEvent, SyncKind};
 use crate::state::State;
 use crate::state::cluster::Peers;
 use crate::state::image::place_images;
@@ -132,6 +134,7 @@ impl Machine {
             inputs_done: 0,
             notes: Arc::default(),
             fault: None,
+            watch: SpinWatch::default(),
             last_step: None,
         };
         let mut spare = Vec::new();
@@ -167,7 +170,12 @@ impl Machine {
                 break;
             }
             match self.choose() {
-                Some(Turn::Warp(place)) => self.turn(place, end, observer),
+                Some(Turn::Warp(place)) => {
+                    self.turn(place, end, observer);
+                    if self.state.position >= self.state.watch.next {
+                        self.look_for_spins(place);
+                    }
+                }
                 Some(Turn::InFlight(id)) => self.land_now(id, observer),
                 Some(Turn::Read(id)) => self.read_now(id, observer),
                 None => {
@@ -247,6 +255,9 @@ impl Machine {
         state.stores_done += around.stores;
         state.position += u64::from(run.steps);
         state.schedule.left = left - run.steps;
+        if !matches!(run.stop, Stop::Turn | Stop::Yield | Stop::Blocked) {
+            state.watch.events += 1;
+        }
         match run.stop {
             Stop::Turn => {}
             Stop::Yield => state.schedule.end_turn(),
@@ -274,15 +285,23 @@ impl Machine {
                 }
                 let arrived = barrier::arrive(&setup.code, block, place.warp, plan, mask);
                 match arrived {
-                    Ok(()) => self.after_arrival(place, run.at, mask, observer),
+                    Ok(arrived) => {
+                        self.report_barrier(place, run.at.0, mask, &arrived, observer);
+                        self.after_arrival(place, run.at, mask, observer);
+                    }
                     Err(halt) => self.stop(place, *halt),
                 }
             }
             Stop::ClusterArrive { mask } => {
-                self.arrive_at_cluster_barrier(place, mask);
+                let opened = self.arrive_at_cluster_barrier(place, mask);
+                let arrived = SyncKind::ClusterArrived;
+                self.report_at(place, (run.at.0, mask), arrived, observer);
+                if opened {
+                    self.report_at(place, (run.at.0, 0), SyncKind::ClusterOpened, observer);
+                }
                 self.after_arrival(place, run.at, mask, observer);
             }
-            Stop::Exited => self.after_exit(place),
+            Stop::Exited => self.after_exit(place, observer),
         }
     }
 
@@ -329,6 +348,59 @@ impl Machine {
         self.find_cluster_stuck(place);
     }
 
+    /// Reports an arrival at a barrier of the block, and that it opened.
+    fn report_barrier(
+        &self,
+        place: WarpPlace,
+        pc: u32,
+        mask: u32,
+        arrived: &barrier::Arrived,
+        observer: &mut dyn Observer,
+    ) {
+        let &barrier::Arrived { id, waits, opened } = arrived;
+        self.report_at(
+            place,
+            (pc, mask),
+            SyncKind::BarrierArrived { id, waits },
+            observer,
+        );
+        if opened {
+            self.report_at(place, (pc, 0), SyncKind::BarrierOpened { id }, observer);
+        }
+    }
+
+    /// Reports barriers that opened because threads have ended: a bit for each.
+    #[cold]
+    #[inline(never)]
+    fn report_opened(&self, place: WarpPlace, opened: u32, observer: &mut dyn Observer) {
+        for id in (0..32).filter(|id| opened >> id & 1 != 0) {
+            self.report_at(place, (0, 0), SyncKind::BarrierOpened { id }, observer);
+        }
+    }
+
+    /// Reports what lanes at a place in the code did to the order of others.
+    fn report_at(
+        &self,
+        place: WarpPlace,
+        (pc, lanes): (u32, u32),
+        what: SyncKind<'_>,
+        observer: &mut dyn Observer,
+    ) {
+        if !observer.interest().syncs {
+            return;
+        }
+        let (function, instruction) = self.setup.code.origin(pc);
+        observer.sync(&SyncEvent {
+            step: self.state.position,
+            block: self.state.blocks.get(place.block).map_or(0, |b| b.index),
+            warp: place.warp as u32,
+            function,
+            instruction,
+            lanes,
+            what,
+        });
+    }
+
     /// Lanes of a warp that have arrived at the cluster's barrier in a phase that has not ended.
     pub(crate) fn cluster_pending(&self, place: WarpPlace) -> u32 {
         let rank = self.setup.rank_of_place(place.block);
@@ -344,8 +416,8 @@ impl Machine {
         }
     }
 
-    /// Lanes of the cluster's barrier arrive; a phase that ends wakes those that wait for it.
-    pub(crate) fn arrive_at_cluster_barrier(&mut self, place: WarpPlace, mask: u32) {
+    /// Lanes of the cluster's barrier arrive; a phase that ends wakes those that wait for it. Whether one ended.
+    pub(crate) fn arrive_at_cluster_barrier(&mut self, place: WarpPlace, mask: u32) -> bool {
         let rank = self.setup.rank_of_place(place.block);
         let cluster = self.setup.cluster_of_place(place.block);
         let n_warps = self
@@ -359,11 +431,11 @@ impl Machine {
                 .barrier
                 .arrive(rank * n_warps + place.warp, n_all, mask);
         }
-        self.end_cluster_phase(cluster);
+        self.end_cluster_phase(cluster)
     }
 
-    /// Ends the phase of a cluster's barrier if all live lanes have arrived.
-    fn end_cluster_phase(&mut self, index: usize) {
+    /// Ends the phase of a cluster's barrier if all live lanes have arrived; whether it did.
+    fn end_cluster_phase(&mut self, index: usize) -> bool {
         let n_ranks = self.setup.n_ranks as usize;
         let State {
             blocks, clusters, ..
@@ -371,11 +443,11 @@ impl Machine {
         let places = index * n_ranks..(index + 1) * n_ranks;
         let (Some(blocks), Some(cluster)) = (blocks.get_mut(places), clusters.get_mut(index))
         else {
-            return;
+            return false;
         };
         let warps = blocks.iter().flat_map(|block| &block.warps);
         if !cluster.barrier.end_phase(warps.map(Warp::live)) {
-            return;
+            return false;
         }
         for warp in blocks.iter_mut().flat_map(|block| &mut block.warps) {
             let woken = warp
@@ -383,6 +455,7 @@ impl Machine {
                 .wake(|reason| matches!(reason, WaitReason::ClusterBarrier));
             warp.dirty |= woken;
         }
+        true
     }
 
     /// A phase of an mbarrier of the cluster has ended: those that wait for one look again.
@@ -433,18 +506,22 @@ impl Machine {
     }
 
     /// Lanes have ended: barriers may open, and the block and its cluster may be done.
-    fn after_exit(&mut self, place: WarpPlace) {
+    fn after_exit(&mut self, place: WarpPlace, observer: &mut dyn Observer) {
         let setup = &*self.setup;
         let cluster = setup.cluster_of_place(place.block);
+        let n_ranks = setup.n_ranks;
         let Some(block) = self.state.blocks.get_mut(place.block) else {
             return;
         };
-        barrier::after_exit(&setup.code, block);
+        let opened = barrier::after_exit(&setup.code, block);
         let is_live = block.warps.get(place.warp).is_some_and(|w| w.live() != 0);
         block.n_live_warps = block.n_live_warps.saturating_sub(u32::from(!is_live));
         let finished = block.finished();
-        if setup.n_ranks > 1 {
-            self.end_cluster_phase(cluster);
+        if opened != 0 {
+            self.report_opened(place, opened, observer);
+        }
+        if n_ranks > 1 && self.end_cluster_phase(cluster) {
+            self.report_at(place, (0, 0), SyncKind::ClusterOpened, observer);
         }
         if !finished {
             return self.find_cluster_stuck(place);

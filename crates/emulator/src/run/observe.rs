@@ -2,6 +2,7 @@
 //! Nothing is put together for an observer that has no interest in it.
 
 use crate::run::event::{Agent, StepEvent};
+use crate::run::sync_event::SyncEvent;
 use std::ops::Range;
 use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::{Function, FunctionId, Operand};
@@ -243,6 +244,23 @@ impl<'a> Iterator for Runs<'a> {
     }
 }
 
+/// A load or store of global memory by all lanes of a warp, each the bytes that follow those of the lane before: what an observer may be content
+/// with in place of an event of pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct RowAccess {
+    pub step: u64,
+    pub block: u64,
+    pub warp: u32,
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    pub action: AccessAction,
+    /// Of the first byte of lane 0.
+    pub address: u64,
+    pub lane_bytes: u32,
+    pub element_bytes: u32,
+}
+
 /// Where events are put together. It is used again by every step, so that a step allocates nothing once the buffers
 /// have the size of the largest access.
 #[derive(Clone, Debug, Default)]
@@ -337,6 +355,8 @@ pub struct Interest {
     pub loads: bool,
     /// What each step did.
     pub steps: bool,
+    /// What orders steps: barriers, fences, mbarriers, operations in flight.
+    pub syncs: bool,
 }
 
 impl Interest {
@@ -345,20 +365,26 @@ impl Interest {
         stores: false,
         loads: false,
         steps: false,
+        syncs: false,
     };
 
     /// Every access to memory, whether it reads or writes.
     pub const ACCESSES: Interest = Interest {
         stores: true,
         loads: true,
-        steps: false,
+        ..Interest::NONE
+    };
+
+    /// Every access to memory, and what orders them.
+    pub const ORDER: Interest = Interest {
+        syncs: true,
+        ..Interest::ACCESSES
     };
 
     /// What each step did, and no access.
     pub const STEPS: Interest = Interest {
-        stores: false,
-        loads: false,
         steps: true,
+        ..Interest::NONE
     };
 
     /// Whether events of this kind are received.
@@ -374,16 +400,23 @@ pub trait Observer {
     fn interest(&self) -> Interest {
         Interest {
             stores: true,
-            loads: false,
-            steps: false,
+            ..Interest::NONE
         }
     }
 
     /// Called for every access that [`Observer::interest`] covers, after it took effect.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
 
+    /// Asked before an access that is a [`RowAccess`], if [`Observer::interest`] has what orders steps: true where no event of it is needed.
+    fn row(&mut self, _access: &RowAccess) -> bool {
+        false
+    }
+
     /// Called for every step after it happened, if [`Observer::interest`] has steps.
     fn step(&mut self, _event: &StepEvent) {}
+
+    /// Called for what orders steps, after it took effect, if [`Observer::interest`] has it.
+    fn sync(&mut self, _event: &SyncEvent<'_>) {}
 
     /// Called for every step that changes memory, even if the observer has no interest in stores.
     fn store_step(&mut self, _step: u64) {}

@@ -70,6 +70,29 @@ impl Machine {
         self.setup.thread(warp, lane)
     }
 
+    /// Threads that a barrier of a resident block expects, and those that have arrived.
+    pub fn barrier(&self, block: u64, id: u32) -> (u32, u32) {
+        let found = self.state.blocks.iter().find(|b| b.index == block);
+        let Some(block) = found else {
+            return (0, 0);
+        };
+        let Some(barrier) = block.barriers.get(id as usize) else {
+            return (0, 0);
+        };
+        let live = || block.warps.iter().map(|warp| warp.live().count_ones());
+        let expected = match barrier.expected {
+            0 => live().sum(),
+            expected => expected,
+        };
+        let arrived = barrier.arrived.iter().map(|lanes| lanes.count_ones()).sum();
+        (expected, arrived)
+    }
+
+    /// The place of a block in the grid.
+    pub fn block_position(&self, block: u64) -> [u32; 3] {
+        self.setup.position_of(block)
+    }
+
     fn allocation(&self, region: MemoryRegion) -> Option<&Allocation> {
         self.state
             .global

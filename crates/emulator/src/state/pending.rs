@@ -378,6 +378,11 @@ impl InFlight {
         self.operations.is_empty()
     }
 
+    /// Operations that were put here.
+    pub(crate) fn n_started(&self) -> u64 {
+        self.started
+    }
+
     pub(crate) fn all(&self) -> &[Arc<Pending>] {
         &self.operations
     }

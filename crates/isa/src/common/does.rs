@@ -4,8 +4,10 @@
 //! Members are grouped by family: a family has one file of rows here and one file of semantics in the emulator.
 //! What a form does in detail (types, rounding, order, scope) is said by its [`Modifiers`](crate::Modifiers).
 
+mod order;
 mod units;
 
+pub use order::Transfer;
 pub use units::{
     LaunchOp, MultimemOp, StackOp, SurfaceOp, TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp,
     UnitOp, WarpgroupOp,

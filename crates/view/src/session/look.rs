@@ -244,7 +244,7 @@ impl Session {
         self.scenario.grid.unwrap_or([1; 3])
     }
 
-    fn n_threads(&self) -> u32 {
+    pub(crate) fn n_threads(&self) -> u32 {
         self.scenario
             .block
             .unwrap_or(DEFAULT_BLOCK)

@@ -115,6 +115,7 @@ impl Observer for StoreCollector {
             stores: true,
             loads: self.listens_to_loads,
             steps: true,
+            ..Interest::NONE
         }
     }
 

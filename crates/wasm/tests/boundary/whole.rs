@@ -88,6 +88,15 @@ fn clusters_mbarriers_and_traffic_are_data() {
 }
 
 #[wasm_bindgen_test]
+fn races_and_hangs_are_data() {
+    let mut session = launched(FAULTS);
+    session.run(JsValue::UNDEFINED).expect("a run");
+    let found = session.races().expect("an answer");
+    assert_eq!(array(get(&found, "races")).length(), 0);
+    assert!(session.hang().expect("an answer").is_null());
+}
+
+#[wasm_bindgen_test]
 fn an_operation_in_flight_lands_when_it_is_asked_to() {
     let mut session = launched(COPIES);
     let in_flight = |session: &Session| array(session.pending().expect("an answer"));

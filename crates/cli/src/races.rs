@@ -1,0 +1,41 @@
+//! Data races as text for people.
+
+use std::io::{self, Write};
+use warpgrid_view::order::{RaceSure, RaceView, RepairOp};
+
+/// A paragraph for each race: both accesses, what is missing, and the weakest repair.
+pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Result<()> {
+    let Some(races) = races else {
+        return Ok(());
+    };
+    if races.is_empty() {
+        return writeln!(out, "  no data race");
+    }
+    for race in races {
+        writeln!(out, "  {}: {}", title(race), race.message)?;
+        for (at, edit) in race.repair.iter().enumerate() {
+            let head = if at == 0 { "repair" } else { "   and" };
+            let text = &edit.text;
+            let text = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+            match edit.op {
+                RepairOp::InsertBefore => {
+                    writeln!(out, "    {head}: before line {}: {text}", edit.line)?;
+                }
+                RepairOp::InsertAfter => {
+                    writeln!(out, "    {head}: after line {}: {text}", edit.line)?;
+                }
+                RepairOp::Replace => writeln!(out, "    {head}: line {}: {text}", edit.line)?,
+                RepairOp::Delete => writeln!(out, "    {head}: without line {}", edit.line)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn title(race: &RaceView) -> &'static str {
+    match (race.sure, race.same_value) {
+        (RaceSure::Axiom, _) => "race by the axioms alone",
+        (_, true) => "race of equal values",
+        (_, false) => "race",
+    }
+}

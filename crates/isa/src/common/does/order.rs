@@ -1,0 +1,190 @@
+//! What instructions have to do with the order of others: which transfer without waiting, arrive, wait, or make threads meet.
+
+use super::{AsyncOp, Does, MbarrierOp, MemoryOp, SyncOp, UnitOp};
+
+/// What an asynchronous operation does to memory and to whom it reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Transfer {
+    /// A bulk copy or reduction, through the asynchronous proxy.
+    Bulk,
+    /// A store or reduction of registers.
+    Registers,
+    /// `cp.async`
+    Copy,
+    /// An arrival after copies.
+    Arrival,
+    /// A commit or a wait.
+    None,
+}
+
+impl AsyncOp {
+    /// What it transfers.
+    pub const fn transfer(self) -> Transfer {
+        match self {
+            AsyncOp::BulkCopy | AsyncOp::BulkReduction => Transfer::Bulk,
+            AsyncOp::Store | AsyncOp::Reduction => Transfer::Registers,
+            AsyncOp::Copy => Transfer::Copy,
+            AsyncOp::CopyArrive => Transfer::Arrival,
+            AsyncOp::CopyCommit
+            | AsyncOp::CopyWait
+            | AsyncOp::CopyWaitAll
+            | AsyncOp::BulkCommit
+            | AsyncOp::BulkWait => Transfer::None,
+        }
+    }
+}
+
+impl MbarrierOp {
+    /// Whether threads arrive.
+    pub const fn is_arrival(self) -> bool {
+        match self {
+            MbarrierOp::Arrive | MbarrierOp::ArriveDrop => true,
+            MbarrierOp::Init
+            | MbarrierOp::Inval
+            | MbarrierOp::ExpectTx
+            | MbarrierOp::CompleteTx
+            | MbarrierOp::TestWait
+            | MbarrierOp::TryWait
+            | MbarrierOp::PendingCount
+            | MbarrierOp::CheckLayout => false,
+        }
+    }
+
+    /// Whether it asks if a phase is complete.
+    pub const fn is_test(self) -> bool {
+        match self {
+            MbarrierOp::TestWait | MbarrierOp::TryWait => true,
+            MbarrierOp::Init
+            | MbarrierOp::Inval
+            | MbarrierOp::Arrive
+            | MbarrierOp::ArriveDrop
+            | MbarrierOp::ExpectTx
+            | MbarrierOp::CompleteTx
+            | MbarrierOp::PendingCount
+            | MbarrierOp::CheckLayout => false,
+        }
+    }
+}
+
+impl SyncOp {
+    /// Whether threads of a block meet there.
+    pub const fn is_block_barrier(self) -> bool {
+        match self {
+            SyncOp::Bar | SyncOp::Barrier => true,
+            SyncOp::WarpBarrier | SyncOp::Fence | SyncOp::ClusterArrive | SyncOp::ClusterWait => {
+                false
+            }
+        }
+    }
+}
+
+impl MemoryOp {
+    /// Whether it writes, in its step, what other threads may wait for.
+    pub const fn writes_elements(self) -> bool {
+        match self {
+            MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction => true,
+            MemoryOp::Load | MemoryOp::StoreBulk => false,
+        }
+    }
+}
+
+impl UnitOp {
+    /// Whether it goes through the proxy of textures or that of surfaces.
+    pub const fn is_image(self) -> bool {
+        match self {
+            UnitOp::Texture(_) | UnitOp::Surface(_) => true,
+            UnitOp::Stack(_)
+            | UnitOp::Launch(_)
+            | UnitOp::Multimem(_)
+            | UnitOp::TensorCopy(_)
+            | UnitOp::TensorMap(_)
+            | UnitOp::Warpgroup(_)
+            | UnitOp::TensorMemory(_)
+            | UnitOp::Fabric => false,
+        }
+    }
+
+    /// Whether it is one of tensor memory.
+    pub const fn uses_tensor_memory(self) -> bool {
+        match self {
+            UnitOp::TensorMemory(_) => true,
+            UnitOp::Stack(_)
+            | UnitOp::Launch(_)
+            | UnitOp::Multimem(_)
+            | UnitOp::TensorCopy(_)
+            | UnitOp::TensorMap(_)
+            | UnitOp::Warpgroup(_)
+            | UnitOp::Texture(_)
+            | UnitOp::Surface(_)
+            | UnitOp::Fabric => false,
+        }
+    }
+}
+
+impl Does {
+    /// The asynchronous transfer; none for what is no such operation.
+    pub const fn transfer(self) -> Transfer {
+        match self {
+            Does::Async(op) => op.transfer(),
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_)
+            | Does::Memory(_)
+            | Does::Mbarrier(_)
+            | Does::Matrix(_)
+            | Does::Control(_)
+            | Does::Sync(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Machine(_)
+            | Does::Unit(_)
+            | Does::Unknown => Transfer::None,
+        }
+    }
+
+    /// Whether threads of a block meet there.
+    pub const fn is_block_barrier(self) -> bool {
+        match self {
+            Does::Sync(op) => op.is_block_barrier(),
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_)
+            | Does::Memory(_)
+            | Does::Async(_)
+            | Does::Mbarrier(_)
+            | Does::Matrix(_)
+            | Does::Control(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Machine(_)
+            | Does::Unit(_)
+            | Does::Unknown => false,
+        }
+    }
+
+    /// Whether it compares.
+    pub const fn is_comparison(self) -> bool {
+        match self {
+            Does::Compare(_) => true,
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Move(_)
+            | Does::Memory(_)
+            | Does::Async(_)
+            | Does::Mbarrier(_)
+            | Does::Matrix(_)
+            | Does::Control(_)
+            | Does::Sync(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Machine(_)
+            | Does::Unit(_)
+            | Does::Unknown => false,
+        }
+    }
+}

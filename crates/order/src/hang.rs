@@ -1,0 +1,10 @@
+//! Why a launch never ends. In: the machine as it is, and the story of the run; out: who waits for what, what is missing, and the
+//! instruction that should have provided it.
+
+mod code;
+mod lines;
+mod root;
+mod story;
+
+pub use root::{Diagnosis, RootKind, Wait, WaitKind, diagnose};
+pub use story::Story;

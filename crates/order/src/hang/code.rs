@@ -1,0 +1,316 @@
+//! What the text of a kernel says beyond the run: loops, tests, barriers that come later.
+
+use super::story::Place;
+use warpgrid_isa::{ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, Transfer, UnitOp};
+use warpgrid_program::{
+    AddressBase, Function, Instruction, OperandValue, Program, RegisterId, Source,
+};
+
+/// A kernel that instructions are looked up in.
+#[derive(Clone, Copy)]
+pub(crate) struct Code<'p>(pub(crate) &'p Program);
+
+impl<'p> Code<'p> {
+    fn function(self, at: Place) -> Option<&'p Function> {
+        self.0.functions.get(at.0.0 as usize)
+    }
+
+    pub(crate) fn instruction(self, at: Place) -> Option<&'p Instruction> {
+        self.function(at)?.instructions.get(at.1 as usize)
+    }
+
+    pub(crate) fn does(self, at: Place) -> Option<Does> {
+        Some(self.0.action(self.instruction(at)?)?.does)
+    }
+
+    pub(crate) fn opcode(self, at: Place) -> &'p str {
+        let found = self.instruction(at).and_then(|i| self.0.action(i));
+        found.map_or("", |action| action.opcode.as_str())
+    }
+
+    fn has(self, at: Place, flag: Flag) -> bool {
+        let found = self.instruction(at).and_then(|i| self.0.action(i));
+        found.is_some_and(|action| action.modifiers.has(flag))
+    }
+
+    pub(crate) fn is_arrival(self, at: Place) -> bool {
+        self.does(at).is_some_and(|does| {
+            does.mbarrier().is_some_and(MbarrierOp::is_arrival)
+                || does.transfer() == Transfer::Arrival
+        })
+    }
+
+    fn is_test(self, at: Place) -> bool {
+        let op = self.does(at).and_then(Does::mbarrier);
+        op.is_some_and(MbarrierOp::is_test)
+    }
+
+    /// Whether a copy completes on an mbarrier.
+    pub(crate) fn is_copy(self, at: Place) -> bool {
+        self.does(at).is_some_and(|does| {
+            matches!(does.transfer(), Transfer::Bulk | Transfer::Registers)
+                || does.unit().and_then(UnitOp::tensor_copy).is_some()
+        })
+    }
+
+    /// Whether it is `cp.async.mbarrier.arrive` without `.noinc`.
+    pub(crate) fn is_uncounted_arrival(self, at: Place) -> bool {
+        let transfer = self.does(at).map(Does::transfer);
+        transfer == Some(Transfer::Arrival) && !self.has(at, Flag::Noinc)
+    }
+
+    pub(crate) fn is_write(self, at: Place) -> bool {
+        let op = self.does(at).and_then(Does::memory);
+        op.is_some_and(MemoryOp::writes_elements)
+    }
+
+    /// Whether it accesses memory that threads share.
+    pub(crate) fn is_data_access(self, at: Place) -> bool {
+        let found = self.instruction(at).and_then(|i| self.0.action(i));
+        found.is_some_and(|action| {
+            let space = action.modifiers.space;
+            action.does.memory().is_some()
+                && !matches!(
+                    space,
+                    Some(
+                        StateSpace::ParamEntry
+                            | StateSpace::ParamFunc
+                            | StateSpace::Local
+                            | StateSpace::Const
+                    )
+                )
+        })
+    }
+
+    /// Whether it writes so that others may wait for it: strongly.
+    pub(crate) fn is_strong_write(self, at: Place) -> bool {
+        let found = self.instruction(at).and_then(|i| self.0.action(i));
+        self.is_write(at)
+            && found.is_some_and(|action| {
+                action.modifiers.sem.is_some()
+                    || !action.does.memory().is_some_and(MemoryOp::is_plain_store)
+            })
+    }
+
+    pub(crate) fn is_exit(self, at: Place) -> bool {
+        let op = self.does(at).and_then(Does::control);
+        op.is_some_and(ControlOp::leaves)
+    }
+
+    fn is_barrier(self, at: Place) -> bool {
+        self.does(at).is_some_and(Does::is_block_barrier)
+    }
+
+    /// The number of a barrier of the block, where it is a literal.
+    fn barrier_id(self, at: Place) -> Option<u64> {
+        if !self.is_barrier(at) {
+            return None;
+        }
+        let function = self.function(at)?;
+        let operands = function.operands_of(self.instruction(at)?.operands);
+        operands.iter().find_map(|operand| match operand.value {
+            OperandValue::Source(Source::Immediate(id), _) => Some(id),
+            _ => None,
+        })
+    }
+
+    /// Every place of the function of another place.
+    pub(crate) fn places(self, at: Place) -> impl Iterator<Item = Place> + use<'p> {
+        let n = self.function(at).map_or(0, |f| f.instructions.len() as u32);
+        (0..n).map(move |index| (at.0, index))
+    }
+
+    /// The next place after another one, in the text, that is such.
+    pub(crate) fn next_after(self, at: Place, is_it: impl Fn(Place) -> bool) -> Option<Place> {
+        self.places(at)
+            .filter(|place| place.1 > at.1)
+            .find(|p| is_it(*p))
+    }
+
+    /// The barrier of a number that comes after a place.
+    pub(crate) fn barrier_after(self, at: Place, id: u32) -> Option<Place> {
+        self.next_after(at, |place| self.barrier_id(place) == Some(id.into()))
+    }
+
+    /// Where a branch goes.
+    fn target(self, at: Place) -> Option<u32> {
+        let op = self.does(at).and_then(Does::control)?;
+        if !op.is_branch() {
+            return None;
+        }
+        let function = self.function(at)?;
+        let operands = function.operands_of(self.instruction(at)?.operands);
+        operands.iter().find_map(|operand| match operand.value {
+            OperandValue::Label(index) => Some(index),
+            _ => None,
+        })
+    }
+
+    /// The test that decides whether the loop around a place goes on: the narrowest that does more than wait there.
+    pub(crate) fn loop_test(self, at: Place) -> Option<Place> {
+        let mut loops: Vec<(u32, Place)> = self
+            .places(at)
+            .filter(|branch| branch.1 > at.1)
+            .filter_map(|branch| {
+                let target = self.target(branch)?;
+                (target <= at.1).then(|| (branch.1 - target, branch))
+            })
+            .collect();
+        loops.sort_by_key(|(length, _)| *length);
+        let answers = self.destinations(at);
+        loops.into_iter().find_map(|(_, branch)| {
+            let guard = self.instruction(branch)?.guard?;
+            if answers.contains(&guard.predicate) {
+                return None;
+            }
+            let test = self.definition_before(branch, guard.predicate)?;
+            (test != at).then_some(test)
+        })
+    }
+
+    fn destinations(self, at: Place) -> Vec<RegisterId> {
+        match (self.function(at), self.instruction(at)) {
+            (Some(function), Some(instruction)) => function.destinations(instruction),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The last instruction before a place, in the text, that writes a register.
+    pub(crate) fn definition_before(self, at: Place, register: RegisterId) -> Option<Place> {
+        self.places(at)
+            .filter(|place| place.1 < at.1)
+            .filter(|place| self.destinations(*place).contains(&register))
+            .last()
+    }
+
+    /// Whether an instruction writes a register.
+    pub(crate) fn defines(self, at: Place, register: RegisterId) -> bool {
+        self.destinations(at).contains(&register)
+    }
+
+    /// The registers that an instruction reads as values, in order.
+    pub(crate) fn sources(self, at: Place) -> Vec<RegisterId> {
+        let (Some(function), Some(instruction)) = (self.function(at), self.instruction(at)) else {
+            return Vec::new();
+        };
+        let operands = function.operands_of(instruction.operands).iter();
+        operands
+            .filter_map(|operand| match operand.value {
+                OperandValue::Source(Source::Register(run), _) => Some(run.first),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The test of what a load has read: the next instruction that writes a predicate from its result.
+    pub(crate) fn test_of(self, load: Place) -> Option<Place> {
+        let loaded = self.destinations(load);
+        self.next_after(load, |place| {
+            self.does(place).is_some_and(Does::is_comparison)
+                && self.sources(place).iter().any(|r| loaded.contains(r))
+        })
+    }
+
+    /// Whether a thread that goes on from a place starts copies or announces bytes before it waits again.
+    pub(crate) fn produces_after(self, at: Place) -> bool {
+        let rest = self.places(at).filter(|place| place.1 > at.1);
+        rest.take_while(|place| !self.is_test(*place))
+            .any(|place| self.is_copy(place) || self.has(place, Flag::ExpectTx))
+    }
+}
+
+/// Rules about registers that waits depend on.
+impl Code<'_> {
+    /// The register that gives the parity of a wait, and the one that gives its address.
+    pub(crate) fn wait_registers(self, wait: Place) -> (Option<RegisterId>, Option<RegisterId>) {
+        let parity = self.sources(wait).last().copied();
+        (parity, self.address_register(wait))
+    }
+
+    /// The register that an instruction's first address is in.
+    pub(crate) fn address_register(self, at: Place) -> Option<RegisterId> {
+        let (Some(function), Some(instruction)) = (self.function(at), self.instruction(at)) else {
+            return None;
+        };
+        let operands = function.operands_of(instruction.operands).iter();
+        operands.clone().find_map(|operand| match operand.value {
+            OperandValue::Address(address) => match address.base {
+                AddressBase::Register(run) => Some(run.first),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// Whether a register is made without a shift or a division, and where the chain of its definitions begins, going back from a place.
+    pub(crate) fn plain_chain(self, from: Place, register: RegisterId) -> Option<Place> {
+        let (mut at, mut register, mut first) = (from, register, None);
+        for _ in 0..8 {
+            let Some(definition) = self.definition_before(at, register) else {
+                return first;
+            };
+            if !self.is_plain(definition) {
+                return if self.is_turning(definition) {
+                    None
+                } else {
+                    first
+                };
+            }
+            first = Some(definition);
+            let Some(source) = self.sources(definition).first().copied() else {
+                return first;
+            };
+            (at, register) = (definition, source);
+        }
+        first
+    }
+
+    /// A copy or a mask.
+    fn is_plain(self, at: Place) -> bool {
+        let opcode = self.opcode(at);
+        ["mov.", "and.", "cvt."]
+            .iter()
+            .any(|word| opcode.starts_with(word))
+    }
+
+    /// Something that makes a counter of rounds of a counter of stages, or turns a bit.
+    fn is_turning(self, at: Place) -> bool {
+        let opcode = self.opcode(at);
+        ["shr.", "div.", "xor.", "not.", "bfe.", "selp."]
+            .iter()
+            .any(|word| opcode.starts_with(word))
+    }
+
+    /// Whether an instruction is a copy of a literal.
+    pub(crate) fn is_constant(self, at: Place) -> bool {
+        self.opcode(at).starts_with("mov.") && self.sources(at).is_empty()
+    }
+
+    /// A guarded instruction that sets a register back which decides whether a wait is left out.
+    pub(crate) fn reset_around(self, wait: Place) -> Option<Place> {
+        let jumps = self.places(wait).filter(|branch| {
+            branch.1 < wait.1 && self.target(*branch).is_some_and(|target| target > wait.1)
+        });
+        jumps
+            .filter_map(|branch| {
+                let guard = self.instruction(branch)?.guard?;
+                let test = self.definition_before(branch, guard.predicate)?;
+                let register = *self.sources(test).first()?;
+                let mut all = self.places(wait);
+                all.find(|place| {
+                    place.1 > wait.1
+                        && self.is_constant(*place)
+                        && self.defines(*place, register)
+                        && self.instruction(*place).is_some_and(|i| i.guard.is_some())
+                })
+            })
+            .next()
+    }
+
+    /// Every wait for an mbarrier in the function of a place.
+    pub(crate) fn waits(self, at: Place) -> Vec<Place> {
+        self.places(at)
+            .filter(|place| self.is_test(*place))
+            .collect()
+    }
+}

@@ -1,0 +1,395 @@
+//! Which of the waits is the root: the others wait for who waits there.
+
+use super::code::Code;
+use super::lines::{self, Case};
+use super::story::{Object, Place, Story, WarpId};
+use std::collections::BTreeMap;
+use warpgrid_emulator::{
+    Fault, FaultKind, Machine, MbarrierFault, MbarrierMisuse, MbarrierState, MemoryId, NoteKind,
+    SpinPlace, WaitReason, Waiter,
+};
+use warpgrid_program::FunctionId;
+
+/// What the root of a hang is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootKind {
+    Barrier,
+    Mbarrier,
+    ClusterBarrier,
+    WarpSync,
+    Spin,
+    NotResident,
+    DivergentBarrier,
+    /// An allocation for which tensor memory has no columns left.
+    TensorMemory,
+    /// A wait for asynchronous operations, which end by themselves.
+    Copies,
+}
+
+/// What a group of lanes waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WaitKind {
+    Barrier {
+        id: u32,
+        phase: u32,
+        expected: u32,
+        arrived: u32,
+    },
+    Mbarrier {
+        /// In the shared memory of the block.
+        address: u64,
+        phase: u32,
+        parity: bool,
+        pending: u32,
+        bytes: i32,
+    },
+    ClusterBarrier,
+    WarpSync {
+        missing: u32,
+    },
+    Spin {
+        memory: MemoryId,
+        address: u64,
+    },
+    /// So many columns of tensor memory.
+    TensorMemory {
+        n_columns: u32,
+    },
+    Copies,
+    /// A block that has no place.
+    NotResident,
+}
+
+/// Lanes that wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    pub block: u64,
+    pub warp: u32,
+    pub lanes: u32,
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    pub kind: WaitKind,
+}
+
+/// Why a launch never ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnosis {
+    pub kind: RootKind,
+    /// The wait that the others follow from; for a divergent barrier where lanes came to it.
+    pub root: Wait,
+    /// Whether which object it is depends on the order of the run.
+    pub depends_on_order: bool,
+    /// The instruction that should have provided what is missing, or after which it is missing.
+    pub at_fault: Option<(FunctionId, u32)>,
+    /// What is wrong there, in words.
+    pub what: String,
+    pub waits: Vec<Wait>,
+    /// The block that does not start.
+    pub block: Option<u64>,
+}
+
+/// Finds the root of a hang. `ahead` is the story of a run in which all blocks have places, where one does not.
+pub fn diagnose(machine: &Machine, story: &Story, ahead: Option<&Story>) -> Option<Diagnosis> {
+    let code = Code(machine.program());
+    if let Some(found) = divergent(machine, story, code) {
+        return Some(found);
+    }
+    let fault = machine.fault()?;
+    if let FaultKind::Mbarrier(misuse) = &fault.kind {
+        return misused(machine, story, fault, misuse);
+    }
+    let FaultKind::Deadlock { waiting } = &fault.kind else {
+        return None;
+    };
+    let mut waits: Vec<Wait> = waiting.iter().map(|w| wait_of(w, machine, story)).collect();
+    let unstarted: Vec<u64> = (0..machine.n_blocks())
+        .filter(|b| !machine.has_started(*b))
+        .take(64)
+        .collect();
+    let first = waits.first()?.clone();
+    waits.extend(unstarted.iter().map(|block| Wait {
+        block: *block,
+        kind: WaitKind::NotResident,
+        lanes: u32::MAX,
+        warp: 0,
+        ..first.clone()
+    }));
+    let case = Case {
+        machine,
+        story,
+        ahead,
+        code,
+        waits: &waits,
+        unstarted: &unstarted,
+    };
+    let root = choose(&case, fault)?;
+    Some(lines::explain(&case, root))
+}
+
+/// More arrivals than are expected: threads that are a round ahead.
+fn misused(
+    machine: &Machine,
+    story: &Story,
+    fault: &Fault,
+    misuse: &MbarrierFault,
+) -> Option<Diagnosis> {
+    if !matches!(misuse.problem, MbarrierMisuse::TooManyArrivals(_)) {
+        return None;
+    }
+    let object = (misuse.block, misuse.address);
+    let root = Wait {
+        block: fault.block_index,
+        warp: fault.warp,
+        lanes: fault.lanes,
+        function: fault.function,
+        instruction: fault.instruction,
+        kind: WaitKind::Mbarrier {
+            address: misuse.address,
+            phase: story.phase(object),
+            parity: misuse.held.is_some_and(|held| held.parity),
+            pending: misuse.held.map_or(0, |held| held.pending),
+            bytes: misuse.held.map_or(0, |held| held.bytes),
+        },
+    };
+    let case = Case {
+        machine,
+        story,
+        ahead: None,
+        code: Code(machine.program()),
+        waits: &[],
+        unstarted: &[],
+    };
+    lines::explain_misuse(&case, &root)
+}
+
+fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
+    let kind = match (waiter.spins_at, waiter.waits_for) {
+        (Some(SpinPlace::Memory { memory, address }), _) => WaitKind::Spin { memory, address },
+        (_, WaitReason::Barrier { id }) => {
+            let (expected, arrived) = machine.barrier(waiter.block, id);
+            WaitKind::Barrier {
+                id,
+                phase: story.barrier_phase(waiter.block, id),
+                expected,
+                arrived,
+            }
+        }
+        (_, WaitReason::MbarrierPhase { address, parity }) => {
+            let held = waiter.mbarrier;
+            WaitKind::Mbarrier {
+                address,
+                phase: story.phase((waiter.block, address)),
+                parity,
+                pending: held.map_or(0, |state| state.pending),
+                bytes: held.map_or(0, |state| state.bytes),
+            }
+        }
+        (_, WaitReason::WarpLanes { missing }) => WaitKind::WarpSync { missing },
+        (_, WaitReason::ClusterBarrier) => WaitKind::ClusterBarrier,
+        (_, WaitReason::TensorColumns { n }) => WaitKind::TensorMemory { n_columns: n },
+        (_, WaitReason::AsyncGroup { .. } | WaitReason::Memory) => WaitKind::Copies,
+    };
+    Wait {
+        block: waiter.block,
+        warp: waiter.warp,
+        lanes: waiter.lanes,
+        function: waiter.function,
+        instruction: waiter.instruction,
+        kind,
+    }
+}
+
+/// An aligned barrier to which a part of a warp came: undefined, whether it hangs or not.
+fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnosis> {
+    let mut parts: Vec<(u64, u32, Place, u32)> = machine
+        .notes()
+        .iter()
+        .filter_map(|note| match note.kind {
+            NoteKind::BarrierInParts {
+                function,
+                instruction,
+                came,
+                live,
+            } if came != live => {
+                let at = (function, instruction);
+                let parts = !comes_whole(story, (note.block, note.warp), at, live);
+                parts.then_some((note.block, note.warp, at, came))
+            }
+            _ => None,
+        })
+        .collect();
+    parts.sort_by_key(|(block, warp, at, _)| (*block, *warp, *at));
+    let (block, warp, at, _) = *parts.first()?;
+    let came = story
+        .came
+        .iter()
+        .find(|came| came.warp == (block, warp) && came.at == at);
+    let (id, lanes) = came.map_or((0, 1), |came| (came.id, came.lanes));
+    let other = parts
+        .iter()
+        .find(|part| part.0 == block && part.1 == warp && part.2 != at);
+    let parted = || lines::branch_apart(story, code, (block, warp), lanes, at);
+    let (at_fault, what) = match other {
+        Some(part) => (
+            Some(part.2),
+            "another part of the warp comes to another aligned barrier".to_owned(),
+        ),
+        None => (
+            parted(),
+            "a part of the warp goes another way, and does not come to the aligned barrier"
+                .to_owned(),
+        ),
+    };
+    let (expected, arrived) = machine.barrier(block, id);
+    let root = Wait {
+        block,
+        warp,
+        lanes,
+        function: at.0,
+        instruction: at.1,
+        kind: WaitKind::Barrier {
+            id,
+            phase: story.barrier_phase(block, id),
+            expected,
+            arrived,
+        },
+    };
+    let waits = match machine.fault().map(|fault| &fault.kind) {
+        Some(FaultKind::Deadlock { waiting }) => {
+            waiting.iter().map(|w| wait_of(w, machine, story)).collect()
+        }
+        _ => Vec::new(),
+    };
+    Some(Diagnosis {
+        kind: RootKind::DivergentBarrier,
+        root,
+        depends_on_order: false,
+        at_fault,
+        what,
+        waits,
+        block: None,
+    })
+}
+
+/// Whether all lanes of a warp come to the same barrier in the same phase, one part after the other.
+fn comes_whole(story: &Story, warp: WarpId, at: Place, live: u32) -> bool {
+    let own: Vec<_> = story
+        .came
+        .iter()
+        .filter(|came| came.warp == warp && came.at == at)
+        .collect();
+    own.iter().all(|first| {
+        let phase = own
+            .iter()
+            .filter(|came| (came.id, came.phase) == (first.id, first.phase));
+        let lanes = phase.fold(0, |lanes: u32, came| lanes | came.lanes);
+        lanes.count_ones() >= live
+    })
+}
+
+/// The wait that the others follow from.
+fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
+    let rank = |wait: &Wait| -> u32 {
+        match &wait.kind {
+            WaitKind::NotResident => 0,
+            WaitKind::WarpSync { .. } => 95,
+            WaitKind::Spin { .. } => {
+                if case.unstarted.is_empty() {
+                    60
+                } else {
+                    99
+                }
+            }
+            WaitKind::Mbarrier {
+                address,
+                pending,
+                bytes,
+                ..
+            } => rank_of_mbarrier(case, wait, (wait.block, *address), *pending, *bytes),
+            WaitKind::Barrier { .. } => {
+                if missing_ended(case, wait) {
+                    70
+                } else {
+                    40
+                }
+            }
+            WaitKind::ClusterBarrier => 30,
+            WaitKind::TensorMemory { .. } => 20,
+            WaitKind::Copies => 10,
+        }
+    };
+    // The first of equals.
+    case.waits.iter().rev().max_by_key(|wait| rank(wait))
+}
+
+/// Whether all threads of the block that are not at the barrier have ended.
+fn missing_ended(case: &Case<'_>, wait: &Wait) -> bool {
+    !case
+        .waits
+        .iter()
+        .any(|other| other.block == wait.block && other.kind_id() != wait.kind_id())
+}
+
+impl Wait {
+    fn kind_id(&self) -> (u8, u64) {
+        match &self.kind {
+            WaitKind::Barrier { id, .. } => (0, u64::from(*id)),
+            WaitKind::Mbarrier { address, .. } => (1, *address),
+            WaitKind::ClusterBarrier => (2, 0),
+            WaitKind::WarpSync { .. } => (3, 0),
+            WaitKind::Spin { address, .. } => (4, *address),
+            WaitKind::Copies => (5, 0),
+            WaitKind::NotResident => (6, 0),
+            WaitKind::TensorMemory { .. } => (7, 0),
+        }
+    }
+
+    /// The instruction where the lanes stand.
+    pub(crate) fn at(&self) -> Place {
+        (self.function, self.instruction)
+    }
+
+    pub(crate) fn warp_id(&self) -> WarpId {
+        (self.block, self.warp)
+    }
+}
+
+fn rank_of_mbarrier(case: &Case<'_>, wait: &Wait, object: Object, pending: u32, bytes: i32) -> u32 {
+    if pending == 0 && bytes != 0 {
+        return 92;
+    }
+    if lines::excluded_arrival(case, object, pending).is_some() {
+        return 90;
+    }
+    let total = case
+        .object_state(object)
+        .map_or(0, |state: MbarrierState| state.expected);
+    if pending < total || lines::is_own_wait(case, wait, object) {
+        return 80;
+    }
+    let providers = lines::providers(case, object);
+    let waits = |warp: &WarpId| {
+        case.waits
+            .iter()
+            .any(|w| w.warp_id() == *warp && w.kind != WaitKind::NotResident)
+    };
+    if !providers.is_empty() && !providers.iter().any(waits) {
+        return 75;
+    }
+    // In a circle the one that must not have waited: who goes on to produce.
+    if case.code.produces_after(wait.at()) {
+        65
+    } else {
+        55
+    }
+}
+
+/// Facts by warp, of a story.
+pub(crate) fn lanes_by_warp(waits: &[Wait]) -> BTreeMap<WarpId, u32> {
+    let mut all = BTreeMap::new();
+    for wait in waits {
+        *all.entry(wait.warp_id()).or_insert(0) |= wait.lanes;
+    }
+    all
+}

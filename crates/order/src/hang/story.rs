@@ -1,0 +1,291 @@
+//! The story of a run: what each warp executed, and what was done to barriers and mbarriers. An observer of the steps from the start.
+
+use std::collections::{BTreeMap, VecDeque};
+use warpgrid_emulator::{
+    AccessAction, AccessEvent, Agent, Interest, MbarrierAct, MemoryId, Observer, Outcome,
+    PendingCompletion, StepEvent, SyncEvent, SyncKind, Waits,
+};
+use warpgrid_program::FunctionId;
+
+/// An instruction: function and index.
+pub(crate) type Place = (FunctionId, u32);
+/// A warp: linear index of the block, and number there.
+pub(crate) type WarpId = (u64, u32);
+/// An mbarrier: linear index of the block, and address there.
+pub(crate) type Object = (u64, u64);
+
+/// Steps of a warp that are remembered.
+const LONGEST_PATH: usize = 1 << 14;
+/// Deeds that are remembered.
+const MOST_DEEDS: usize = 1 << 16;
+
+/// What a lane did to an mbarrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deed {
+    pub(crate) warp: WarpId,
+    pub(crate) lane: u32,
+    pub(crate) at: Place,
+    pub(crate) act: MbarrierAct,
+    pub(crate) object: Object,
+    /// Phases of the object that were over before.
+    pub(crate) phase: u32,
+}
+
+/// A copy that completes on an mbarrier, or an arrival after copies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) step: u64,
+    pub(crate) warp: WarpId,
+    pub(crate) at: Place,
+    pub(crate) object: Object,
+    pub(crate) phase: u32,
+    /// Bytes that complete; none for an arrival.
+    pub(crate) bytes: Option<u32>,
+    /// The end of what it reads of global memory.
+    pub(crate) source_end: Option<u64>,
+}
+
+/// Lanes that a guard kept from an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Excluded {
+    pub(crate) step: u64,
+    pub(crate) warp: WarpId,
+    pub(crate) at: Place,
+    pub(crate) executed: u32,
+    pub(crate) excluded: u32,
+}
+
+/// Lanes that came to a barrier of the block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Came {
+    pub(crate) warp: WarpId,
+    pub(crate) lanes: u32,
+    pub(crate) at: Place,
+    pub(crate) id: u32,
+    pub(crate) waits: Waits,
+    /// Phases of the barrier that were over before.
+    pub(crate) phase: u32,
+}
+
+/// A write to global or shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    pub(crate) warp: WarpId,
+    pub(crate) lanes: u32,
+    pub(crate) at: Place,
+    pub(crate) memory: MemoryId,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) is_atomic: bool,
+}
+
+/// What is known of a warp.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Path {
+    /// The latest instructions, each with the lanes that executed it.
+    pub(crate) steps: VecDeque<(Place, u32)>,
+    pub(crate) exited: u32,
+}
+
+/// The story of a run.
+#[derive(Debug, Default)]
+pub struct Story {
+    pub(crate) paths: BTreeMap<WarpId, Path>,
+    pub(crate) deeds: Vec<Deed>,
+    pub(crate) sent: Vec<Sent>,
+    pub(crate) excluded: Vec<Excluded>,
+    pub(crate) came: Vec<Came>,
+    pub(crate) written: Vec<Written>,
+    pub(crate) phases: BTreeMap<Object, u32>,
+    /// When the present phase of each object began.
+    pub(crate) began: BTreeMap<Object, u64>,
+    pub(crate) opened: BTreeMap<(u64, u32), u32>,
+}
+
+impl Story {
+    /// A story in which nothing has happened.
+    pub fn new() -> Story {
+        Story::default()
+    }
+
+    pub(crate) fn phase(&self, object: Object) -> u32 {
+        self.phases.get(&object).copied().unwrap_or(0)
+    }
+
+    /// Phases of a barrier of a block that are over.
+    pub(crate) fn barrier_phase(&self, block: u64, id: u32) -> u32 {
+        self.opened.get(&(block, id)).copied().unwrap_or(0)
+    }
+
+    fn end_phase(&mut self, object: Object, step: u64) {
+        *self.phases.entry(object).or_default() += 1;
+        self.began.insert(object, step);
+    }
+
+    fn tell_act(
+        &mut self,
+        event: &SyncEvent<'_>,
+        act: MbarrierAct,
+        touch: &warpgrid_emulator::MbarrierTouch,
+    ) {
+        let object = (touch.block, touch.address);
+        if act == MbarrierAct::Init {
+            self.phases.insert(object, 0);
+            self.began.insert(object, event.step);
+        }
+        let is_kept = act != MbarrierAct::Test || touch.passed;
+        if is_kept && self.deeds.len() < MOST_DEEDS {
+            self.deeds.push(Deed {
+                warp: (event.block, event.warp),
+                lane: touch.lane.into(),
+                at: (event.function, event.instruction),
+                act,
+                object,
+                phase: self.phase(object),
+            });
+        }
+        if touch.ends_phase() {
+            self.end_phase(object, event.step);
+        }
+    }
+
+    fn tell_start(&mut self, event: &SyncEvent<'_>, pending: &warpgrid_emulator::Pending) {
+        let (object, bytes) = match pending.operation.completion {
+            PendingCompletion::Mbarrier {
+                block,
+                address,
+                bytes,
+            } => ((block, address), Some(bytes)),
+            PendingCompletion::Arrival { block, address, .. } => ((block, address), None),
+            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return,
+        };
+        let sources = pending.operation.pieces.iter().filter_map(|piece| {
+            let source = piece.source.as_ref()?;
+            Some(source.address + piece.bytes.len() as u64)
+        });
+        if self.sent.len() < MOST_DEEDS {
+            self.sent.push(Sent {
+                step: event.step,
+                warp: (event.block, event.warp),
+                at: (event.function, event.instruction),
+                object,
+                phase: self.phase(object),
+                bytes,
+                source_end: sources.max(),
+            });
+        }
+    }
+}
+
+impl Observer for Story {
+    fn interest(&self) -> Interest {
+        Interest {
+            stores: true,
+            steps: true,
+            syncs: true,
+            ..Interest::NONE
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let Agent::Warp { block, warp } = event.agent else {
+            return;
+        };
+        let Some(first) = event.pieces.first() else {
+            return;
+        };
+        let is_shared = matches!(first.memory, MemoryId::Global | MemoryId::Shared { .. });
+        if !is_shared || self.written.len() >= MOST_DEEDS {
+            return;
+        }
+        let start = event.pieces.iter().map(|p| p.address).min();
+        let end = event
+            .pieces
+            .iter()
+            .map(|p| p.address + u64::from(p.n_bytes));
+        self.written.push(Written {
+            warp: (block, warp),
+            lanes: event.mask,
+            at: (event.function, event.instruction),
+            memory: first.memory,
+            start: start.unwrap_or(0),
+            end: end.max().unwrap_or(0),
+            is_atomic: event.action != AccessAction::Store,
+        });
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        let Agent::Warp { block, warp } = event.agent else {
+            return;
+        };
+        let at = (event.function, event.instruction);
+        let is_waiting = matches!(event.what, Outcome::Waits(_));
+        let path = self.paths.entry((block, warp)).or_default();
+        if path.steps.len() == LONGEST_PATH {
+            path.steps.pop_front();
+        }
+        path.steps.push_back((at, event.lanes));
+        let excluded = event.lanes & !event.executed;
+        if excluded != 0 && !is_waiting && self.excluded.len() < MOST_DEEDS {
+            self.excluded.push(Excluded {
+                step: event.position,
+                warp: (block, warp),
+                at,
+                executed: event.executed,
+                excluded,
+            });
+        }
+    }
+
+    fn sync(&mut self, event: &SyncEvent<'_>) {
+        match event.what {
+            SyncKind::Mbarrier { act, touched } => {
+                for touch in touched {
+                    self.tell_act(event, act, touch);
+                }
+            }
+            SyncKind::Started(pending) => self.tell_start(event, pending),
+            SyncKind::Landed {
+                pending,
+                signal: Some([before, after]),
+            } => {
+                let object = match pending.operation.completion {
+                    PendingCompletion::Mbarrier { block, address, .. }
+                    | PendingCompletion::Arrival { block, address, .. } => (block, address),
+                    PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return,
+                };
+                if warpgrid_emulator::ends_phase(Some(before), Some(after)) {
+                    self.end_phase(object, event.step);
+                }
+            }
+            SyncKind::BarrierArrived { id, waits } => {
+                let phase = self.barrier_phase(event.block, id);
+                if self.came.len() < MOST_DEEDS {
+                    self.came.push(Came {
+                        warp: (event.block, event.warp),
+                        lanes: event.lanes,
+                        at: (event.function, event.instruction),
+                        id,
+                        waits,
+                        phase,
+                    });
+                }
+            }
+            SyncKind::BarrierOpened { id } => {
+                *self.opened.entry((event.block, id)).or_default() += 1;
+            }
+            SyncKind::Exited => {
+                let path = self.paths.entry((event.block, event.warp)).or_default();
+                path.exited |= event.lanes;
+            }
+            SyncKind::Fence
+            | SyncKind::WarpMet { .. }
+            | SyncKind::ClusterArrived
+            | SyncKind::ClusterOpened
+            | SyncKind::ClusterPassed
+            | SyncKind::Committed(_)
+            | SyncKind::Waited { .. }
+            | SyncKind::Landed { signal: None, .. } => {}
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The order of a run. In: what a machine did, as an observer hears it; out: data races as the PTX memory model defines them.
+
+pub mod hang;
+pub mod races;
+pub mod scope;
+
+pub use races::{Access, Detector, End, Found, Kind, Lifetime, Shape, Unwritten, Why};

@@ -1,0 +1,25 @@
+//! Data races of a run, as the PTX memory model defines them. In: the accesses of a run and what orders them, as an observer hears it; out:
+//! pairs of places in the code whose accesses conflict, are not morally strong, and are not ordered by causality.
+//!
+//! Every thread has a vector clock ([`clock`]), and so has what counts as a thread: its asynchronous copies, by how many have been
+//! started, and each operation in flight that completes on its own. [`shadow`] keeps for each word of memory the accesses that
+//! later ones may race with.
+
+mod accesses;
+mod asynchronous;
+mod check;
+mod clock;
+mod detector;
+mod found;
+mod mbarriers;
+mod message;
+mod shadow;
+mod site;
+mod strong;
+mod syncs;
+mod threads;
+
+pub use detector::{Detector, Shape};
+pub use found::{Access, End, Found, Lifetime, Unwritten, Why};
+pub use shadow::Memory;
+pub use site::{Kind, ProxyKind};

@@ -1,0 +1,273 @@
+//! Loads, stores and atomics of warps: each piece of an access is checked against what was accessed before.
+
+use super::check::{Accessor, Bytes};
+use super::detector::{Detector, Visit};
+use super::found::{Access, End, Found, Lifetime, Unwritten, Why};
+use super::shadow::{Entry, LINE, Memory, Spread};
+use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
+use super::threads::{Warp, row_of};
+use crate::scope::Strength;
+use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece, RowAccess};
+
+/// Pieces of lanes at the same bytes.
+#[derive(Clone, Copy)]
+struct Together {
+    lanes: u32,
+    bytes: Bytes,
+    ty_bytes: u32,
+}
+
+impl Detector {
+    pub(crate) fn see_access(&mut self, event: &AccessEvent<'_>) {
+        let Some((block, warp)) = event.warp() else {
+            // What is in flight was looked at when it was started.
+            return;
+        };
+        let is_shared = |piece: &Piece| memory_of(piece.memory).is_some();
+        if !event.pieces.iter().any(is_shared)
+            || is_elsewhere(&self.program, event.function, event.instruction)
+        {
+            return;
+        }
+        let state = self.take(block, warp);
+        let strength = Strength::of(event.sem, event.scope);
+        let mut state = state;
+        match strength {
+            Strength::Weak => self.see_weak(event, &state, (block, warp)),
+            Strength::Strong(scope) => self.see_strong(event, &mut state, (block, warp), scope),
+        }
+        self.put(block, warp, state);
+    }
+
+    fn see_weak(&mut self, event: &AccessEvent<'_>, state: &Warp, at: (u64, u32)) {
+        let mut together: Option<Together> = None;
+        for piece in event.pieces {
+            let Some(memory) = memory_of(piece.memory) else {
+                continue;
+            };
+            let same_value = event.action.writes() && event.before(piece) == event.bytes(piece);
+            let lane = 1 << (piece.asked & 31);
+            if let Some(last) = &mut together
+                && (last.bytes.memory, last.bytes.address, last.bytes.n)
+                    == (memory, piece.address, piece.n_bytes)
+                && last.lanes & lane == 0
+            {
+                last.lanes |= lane;
+                last.bytes.same_value &= same_value;
+                last.bytes.same_among &= same_value;
+                continue;
+            }
+            if let Some(last) = together.take() {
+                self.see_together(event, state, at, last);
+            }
+            together = Some(Together {
+                lanes: lane,
+                bytes: Bytes {
+                    memory,
+                    address: piece.address,
+                    n: piece.n_bytes,
+                    same_value,
+                    same_among: true,
+                },
+                ty_bytes: piece.n_bytes,
+            });
+        }
+        if let Some(last) = together {
+            self.see_together(event, state, at, last);
+        }
+    }
+
+    /// Looks at a warp that accesses global memory in a row. Lines that it alone has accessed, each lane its own words, need no look at words;
+    /// false where others have.
+    pub(crate) fn see_row(&mut self, access: &RowAccess) -> bool {
+        let RowAccess {
+            block,
+            warp,
+            address,
+            lane_bytes,
+            element_bytes,
+            ..
+        } = *access;
+        let is_row = matches!(lane_bytes, 4 | 8 | 16)
+            && element_bytes >= 4
+            && address.is_multiple_of(LINE)
+            && self.strong.is_empty();
+        if !is_row {
+            return false;
+        }
+        let state = self.take(block, warp);
+        let epoch = state.epochs[0];
+        let is_even = state.epochs.iter().all(|other| *other == epoch);
+        self.put(block, warp, state);
+        if !is_even {
+            return false;
+        }
+        let place = (access.function, access.instruction);
+        let writes = access.action.writes();
+        let site = self.sites.of(place, Side::Only, element_bytes, || Site {
+            function: access.function,
+            instruction: access.instruction,
+            kind: if writes { Kind::Write } else { Kind::Read },
+            strength: Strength::Weak,
+            proxy: ProxyKind::Generic,
+            asynchronous: false,
+            element_bytes,
+        });
+        let n_lines = u64::from(lane_bytes) * 32 / LINE;
+        (0..n_lines).all(|number| {
+            let spread = Spread {
+                row: row_of(block, warp),
+                first_lane: (number * LINE / u64::from(lane_bytes)) as u8,
+                lane_bytes: lane_bytes as u8,
+            };
+            let line = address + number * LINE;
+            self.shadow.add_line(line, spread, (site, epoch), writes)
+        })
+    }
+
+    fn see_together(
+        &mut self,
+        event: &AccessEvent<'_>,
+        state: &Warp,
+        (block, warp): (u64, u32),
+        together: Together,
+    ) {
+        let site = self.site_of(event, together.ty_bytes);
+        let mut left = together.lanes;
+        while left != 0 {
+            let epoch = state.epochs[left.trailing_zeros() as usize];
+            let lanes = super::clock::lanes_of(left)
+                .filter(|lane| state.epochs[*lane] == epoch)
+                .fold(0, |lanes, lane| lanes | 1 << lane);
+            left &= !lanes;
+            let row = row_of(block, warp);
+            let by = Accessor {
+                warp: state,
+                threads: row,
+                lanes,
+                home: self.shape.home(block),
+                site,
+                as_row: row,
+                as_lanes: lanes,
+                as_epoch: epoch,
+                step: event.step,
+            };
+            self.look(&by, together.bytes);
+        }
+        if event.action.writes() {
+            self.forget_strong(together.bytes);
+        }
+    }
+
+    /// Checks an access, and whether its memory lives and was written.
+    pub(crate) fn look(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+        if let Memory::Shared(block) = bytes.memory {
+            let end = bytes.address + u64::from(bytes.n);
+            let state = self.block(block);
+            state.shared_end = state.shared_end.max(end);
+            if block != by.home.block {
+                self.visit(by, bytes, block);
+            } else if self.sites.get(by.site).kind == Kind::Read {
+                self.look_at_written(by, bytes);
+            }
+        }
+        self.check(by, bytes);
+    }
+
+    /// Notes a read of shared memory that nothing has written.
+    fn look_at_written(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+        let unwritten = bytes.words().any(|(address, mask)| {
+            let word = self.shadow.word(bytes.memory, address);
+            mask & !self.shadow.written(word) != 0
+        });
+        if !unwritten || self.unwritten_sites.contains(&by.site) {
+            return;
+        }
+        let site = *self.sites.get(by.site);
+        let lane = by.lanes.trailing_zeros();
+        self.unwritten_sites.push(by.site);
+        self.unwritten.push(Unwritten {
+            reader: Access::of(&site, (by.home.block, by.threads.warp() * 32 + lane)),
+            memory: bytes.memory,
+            address: bytes.address,
+            step: by.step,
+        });
+    }
+
+    /// An access to the shared memory of another block, which must have started and must not have ended.
+    fn visit(&mut self, by: &Accessor<'_>, bytes: Bytes, block: u64) {
+        let lane = by.lanes.trailing_zeros();
+        let thread = by.threads.warp() * 32 + lane;
+        let is_there = super::clock::lanes_of(by.lanes)
+            .all(|lane| by.warp.clock(lane).seen().knows_block(block));
+        let site = *self.sites.get(by.site);
+        if !is_there {
+            let found = Found {
+                first: Access::of(&site, (by.home.block, thread)),
+                second: End::Life(Lifetime::Start(block)),
+                memory: bytes.memory,
+                address: bytes.address,
+                n_bytes: bytes.n,
+                why: Why::Lifetime,
+                same_value: false,
+                step: by.step,
+            };
+            self.add_life(by.site, found);
+        }
+        let visit = Visit {
+            entry: Entry {
+                row: by.as_row,
+                epoch: by.as_epoch,
+                lanes: by.as_lanes,
+                site: by.site,
+                bytes: 0,
+            },
+            address: bytes.address,
+            block: by.home.block,
+            thread,
+            step: by.step,
+        };
+        let visits = &mut self.block(block).visits;
+        // The latest access of a thread at a place in the code is the last that must be waited for.
+        let same = visits
+            .iter_mut()
+            .rev()
+            .take(64)
+            .find(|old| (old.entry.row, old.entry.site) == (by.as_row, by.site));
+        match same {
+            Some(old) if old.entry.epoch == by.as_epoch => old.entry.lanes |= by.as_lanes,
+            Some(old) if old.entry.lanes & !by.as_lanes == 0 => *old = visit,
+            _ => visits.push(visit),
+        }
+    }
+
+    /// The site of an access with elements of this size.
+    pub(crate) fn site_of(&mut self, event: &AccessEvent<'_>, element_bytes: u32) -> SiteId {
+        let place = (event.function, event.instruction);
+        self.sites.of(place, Side::Only, element_bytes, || Site {
+            function: event.function,
+            instruction: event.instruction,
+            kind: match event.action {
+                AccessAction::Load => Kind::Read,
+                AccessAction::Store => Kind::Write,
+                AccessAction::Atomic | AccessAction::Reduction => Kind::Atomic,
+            },
+            strength: Strength::of(event.sem, event.scope),
+            proxy: match event.cache.non_coherent {
+                true => ProxyKind::ReadOnly,
+                false => ProxyKind::Generic,
+            },
+            asynchronous: false,
+            element_bytes,
+        })
+    }
+}
+
+/// The memory that a detector looks at; what belongs to one thread, and what no thread writes, it does not.
+pub(crate) fn memory_of(memory: MemoryId) -> Option<Memory> {
+    match memory {
+        MemoryId::Global => Some(Memory::Global),
+        MemoryId::Shared { block } => Some(Memory::Shared(block)),
+        MemoryId::Constant | MemoryId::Parameters | MemoryId::Local { .. } => None,
+    }
+}

@@ -1,0 +1,357 @@
+//! Operations in flight: what they access is looked at when they are started, since they come after what their thread did before, and
+//! before whoever waits for them.
+
+use super::check::{Accessor, Bytes};
+use super::clock::{Clock, Fenced, Row, RowKind, join, lanes_of, raise};
+use super::detector::Detector;
+use super::found::{Access, End, Found, Why};
+use super::mbarriers::object_site;
+use super::shadow::Memory;
+use super::site::{Kind, ProxyKind, Side, Site, SiteId, action_of};
+use super::threads::{Warp, row_of};
+use crate::scope::Strength;
+use std::rc::Rc;
+use warpgrid_emulator::{
+    GroupKind, MbarrierState, Pending, PendingCompletion, PendingPiece, SyncEvent, Work, ends_phase,
+};
+use warpgrid_isa::{Scope, StateSpace, Transfer};
+
+/// An operation that a warp starts.
+struct Start<'a> {
+    state: &'a Warp,
+    block: u64,
+    warp: u32,
+    event: &'a SyncEvent<'a>,
+    pending: &'a Pending,
+    proxy: ProxyKind,
+    /// How many operations each lane has started of those that complete in order.
+    numbers: Option<(GroupKind, [u32; 32])>,
+}
+
+impl Start<'_> {
+    /// What the accesses of a lane are attributed to: row, lanes, epoch.
+    fn attribution(&self, lane: u32, reads: bool) -> (Row, u32, u32) {
+        match &self.numbers {
+            None => {
+                let (row, bit) = Row::single(self.pending.id.0);
+                (row, bit, 1)
+            }
+            Some((kind, numbers)) => {
+                let kind = match (kind, reads) {
+                    (GroupKind::Bulk, true) => RowKind::BulkReads,
+                    (GroupKind::Bulk, false) => RowKind::BulkWrites,
+                    _ => RowKind::Copies,
+                };
+                let row = Row::of(kind, self.block, self.warp);
+                (row, 1 << lane, numbers[lane as usize & 31])
+            }
+        }
+    }
+}
+
+impl Detector {
+    /// Looks at what an operation will access.
+    pub(crate) fn see_start(&mut self, event: &SyncEvent<'_>, pending: &Pending) {
+        let (block, warp) = (event.block, event.warp);
+        let lanes = event.lanes;
+        if matches!(
+            pending.operation.work,
+            Work::Product(_) | Work::TensorMemory(_)
+        ) {
+            return;
+        }
+        let mut state = self.take(block, warp);
+        let numbers = match pending.operation.completion {
+            PendingCompletion::AsyncGroup { kind, .. } => {
+                Some((kind, state.start(kind, lanes_of_pieces(pending) & lanes)))
+            }
+            PendingCompletion::None
+            | PendingCompletion::Mbarrier { .. }
+            | PendingCompletion::Arrival { .. } => None,
+        };
+        let first = lanes_of_pieces(pending).trailing_zeros().min(31);
+        let starter = match lanes_of_pieces(pending) {
+            0 => lanes.trailing_zeros(),
+            _ => first,
+        };
+        if numbers.is_none() {
+            self.singles
+                .insert(pending.id.0, (block, warp * 32 + starter));
+        }
+        let start = Start {
+            state: &state,
+            block,
+            warp,
+            event,
+            pending,
+            proxy: self.proxy_of(event),
+            numbers,
+        };
+        for piece in pending.operation.all_pieces().iter() {
+            self.see_piece(&start, piece);
+        }
+        if let Work::Cancel {
+            blocks, address, ..
+        } = &pending.operation.work
+        {
+            self.answer(blocks, *address);
+        }
+        self.see_completion(&start, starter);
+        state.tick(lanes);
+        self.put(block, warp, state);
+    }
+
+    /// The system will write an answer of 16 bytes to the shared memory of blocks.
+    fn answer(&mut self, blocks: &[u64], address: u64) {
+        for block in blocks {
+            for at in (address..address + 16).step_by(4) {
+                let word = self.shadow.word(Memory::Shared(*block), at);
+                self.shadow.set_written(word, 15);
+            }
+        }
+    }
+
+    fn proxy_of(&self, event: &SyncEvent<'_>) -> ProxyKind {
+        let action = action_of(&self.program, event.function, event.instruction);
+        match action.map(|action| action.does.transfer()) {
+            Some(Transfer::Registers | Transfer::Copy | Transfer::Arrival) => ProxyKind::Generic,
+            Some(Transfer::Bulk | Transfer::None) | None => ProxyKind::Async,
+        }
+    }
+
+    fn see_piece(&mut self, start: &Start<'_>, piece: &PendingPiece) {
+        if let Some(source) = &piece.source {
+            let site = self.async_site(start, Side::Source, piece);
+            let bytes = Bytes {
+                memory: memory_of(source.space, source.block),
+                address: source.address,
+                n: piece.bytes.len() as u32,
+                same_value: false,
+                same_among: false,
+            };
+            self.look_async(start, site, piece.lane, bytes, true);
+        }
+        let site = self.async_site(start, Side::Destination, piece);
+        let bytes = Bytes {
+            memory: memory_of(piece.space, piece.block),
+            address: piece.address,
+            n: piece.bytes.len() as u32,
+            same_value: false,
+            same_among: false,
+        };
+        self.look_async(start, site, piece.lane, bytes, false);
+        self.forget_strong(bytes);
+    }
+
+    fn look_async(
+        &mut self,
+        start: &Start<'_>,
+        site: SiteId,
+        lane: u32,
+        bytes: Bytes,
+        reads: bool,
+    ) {
+        let lane = lane & 31;
+        let (as_row, as_lanes, as_epoch) = start.attribution(lane, reads);
+        let by = Accessor {
+            warp: start.state,
+            threads: row_of(start.block, start.warp),
+            lanes: 1 << lane,
+            home: self.shape.home(start.block),
+            site,
+            as_row,
+            as_lanes,
+            as_epoch,
+            step: start.event.step,
+        };
+        if bytes.n > 0 {
+            self.look(&by, bytes);
+        }
+    }
+
+    fn async_site(&mut self, start: &Start<'_>, side: Side, piece: &PendingPiece) -> SiteId {
+        let event = start.event;
+        let (kind, strength, element_bytes) = match (side, piece.reduces) {
+            (Side::Source, _) => (Kind::Read, Strength::Weak, 0),
+            // Each reduction is a relaxed access of its own (PTX ISA, "red.async", "cp.reduce.async.bulk").
+            (_, Some((_, ty))) => {
+                let scope = match start.proxy {
+                    ProxyKind::Async => Scope::Gpu,
+                    ProxyKind::Generic | ProxyKind::ReadOnly => Scope::Cluster,
+                };
+                (Kind::Atomic, Strength::Strong(scope), ty.width_bytes())
+            }
+            (_, None) => (Kind::Write, Strength::Weak, 0),
+        };
+        let place = (event.function, event.instruction);
+        let proxy = start.proxy;
+        self.sites.of(place, side, element_bytes, || Site {
+            function: event.function,
+            instruction: event.instruction,
+            kind,
+            strength,
+            proxy,
+            asynchronous: true,
+            element_bytes,
+        })
+    }
+
+    /// The mbarrier that the operation completes on, or arrives at.
+    fn see_completion(&mut self, start: &Start<'_>, lane: u32) {
+        let (block, address) = match start.pending.operation.completion {
+            PendingCompletion::Mbarrier { block, address, .. } => (block, address),
+            PendingCompletion::Arrival { block, address, .. } => {
+                self.see_arrival_start(start);
+                (block, address)
+            }
+            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return,
+        };
+        let event = start.event;
+        let site = self.sites.of(
+            (event.function, event.instruction),
+            Side::Object,
+            super::mbarriers::OBJECT_BYTES,
+            || Site {
+                asynchronous: true,
+                ..object_site(event.function, event.instruction, Kind::Atomic)
+            },
+        );
+        let bytes = Bytes {
+            memory: Memory::Shared(block),
+            address,
+            n: super::mbarriers::OBJECT_BYTES,
+            same_value: false,
+            same_among: false,
+        };
+        self.look_async(start, site, lane, bytes, false);
+        if start.proxy == ProxyKind::Async && !is_arrival(start.pending) {
+            self.look_at_init(start, site, lane, bytes);
+        }
+    }
+
+    /// Between the set-up of an mbarrier and the first copy that completes on it is a fence.
+    fn look_at_init(&mut self, start: &Start<'_>, site: SiteId, lane: u32, bytes: Bytes) {
+        let place = (bytes.memory, bytes.address);
+        let Some(object) = self.objects.get_mut(&place) else {
+            return;
+        };
+        let Some(init) = object.init.take() else {
+            return;
+        };
+        let clock = start.state.clock(lane as usize & 31);
+        let is_fenced = clock.fenced(Fenced::Init).is_some_and(|rows| {
+            rows.unknown(init.point.row, 1 << init.point.lane, init.point.epoch) == 0
+        });
+        if is_fenced {
+            return;
+        }
+        let (first, second) = (*self.sites.get(init.site), *self.sites.get(site));
+        let their = init.point;
+        let found = Found {
+            first: Access::of(
+                &first,
+                (their.row.block(), their.row.warp() * 32 + their.lane),
+            ),
+            second: End::Access(Access::of(&second, (start.block, start.warp * 32 + lane))),
+            memory: bytes.memory,
+            address: bytes.address,
+            n_bytes: bytes.n,
+            why: Why::Init,
+            same_value: false,
+            step: start.event.step,
+        };
+        self.add((init.site, site), found);
+    }
+
+    /// An arrival that comes after all copies that its lanes have started; or after products, which come after what their thread did.
+    fn see_arrival_start(&mut self, start: &Start<'_>) {
+        if start.proxy != ProxyKind::Generic {
+            let mut clock: Rc<Clock> = Rc::default();
+            for lane in lanes_of(start.event.lanes) {
+                join(&mut clock, start.state.clock(lane));
+                let row = row_of(start.block, start.warp);
+                raise(&mut clock, start.state.point(row, lane));
+            }
+            self.arrivals.insert(start.pending.id.0, clock);
+            return;
+        }
+        let started = start.state.started(GroupKind::Copies);
+        let row = Row::of(RowKind::Copies, start.block, start.warp);
+        let mut clock = Clock::default();
+        for lane in lanes_of(start.event.lanes) {
+            clock.raise(row, 1 << lane, started[lane]);
+        }
+        self.arrivals.insert(start.pending.id.0, Rc::new(clock));
+    }
+
+    /// An operation has landed: who waits for the phase of its mbarrier knows it from then on.
+    pub(crate) fn see_landing(&mut self, pending: &Pending, signal: Option<[MbarrierState; 2]>) {
+        let (block, address) = match pending.operation.completion {
+            PendingCompletion::Mbarrier { block, address, .. }
+            | PendingCompletion::Arrival { block, address, .. } => (block, address),
+            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return,
+        };
+        let (row, bit) = Row::single(pending.id.0);
+        let arrival = self.arrivals.remove(&pending.id.0);
+        let object = self
+            .objects
+            .entry((Memory::Shared(block), address))
+            .or_default();
+        object.land(row, bit, arrival.as_deref());
+        if let Some([before, after]) = signal
+            && ends_phase(Some(before), Some(after))
+        {
+            object.end_phase();
+        }
+    }
+
+    /// Lanes have waited for their operations of a kind.
+    pub(crate) fn see_wait(
+        &mut self,
+        event: &SyncEvent<'_>,
+        kind: GroupKind,
+        latest: Option<u32>,
+        reads: bool,
+    ) {
+        let (block, warp) = (event.block, event.warp);
+        let mut state = self.take(block, warp);
+        let complete = state.complete(kind, latest);
+        let rows: &[RowKind] = match (kind, reads) {
+            (GroupKind::Copies, _) => &[RowKind::Copies],
+            (GroupKind::Bulk, true) => &[RowKind::BulkReads],
+            (GroupKind::Bulk, false) => &[RowKind::BulkReads, RowKind::BulkWrites],
+            (GroupKind::Products, _) => &[],
+        };
+        for kind in rows {
+            state.raise(event.lanes, Row::of(*kind, block, warp), &complete);
+        }
+        self.put(block, warp, state);
+    }
+}
+
+/// Whether threads arrive at an mbarrier when the operation lands.
+fn is_arrival(pending: &Pending) -> bool {
+    matches!(
+        pending.operation.completion,
+        PendingCompletion::Arrival { .. }
+    )
+}
+
+/// Lanes that the pieces of an operation belong to.
+fn lanes_of_pieces(pending: &Pending) -> u32 {
+    let pieces = pending.operation.pieces.iter();
+    let lanes = pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));
+    match &pending.operation.work {
+        Work::Tensor(transfer) | Work::TensorPieces(transfer) => lanes | 1 << (transfer.lane & 31),
+        Work::Cancel { lane, .. } => lanes | 1 << (lane & 31),
+        Work::Pieces | Work::Product(_) | Work::TensorMemory(_) => lanes,
+    }
+}
+
+/// The memory that an operation in flight names.
+fn memory_of(space: StateSpace, block: u64) -> Memory {
+    match space {
+        StateSpace::Shared | StateSpace::SharedCluster => Memory::Shared(block),
+        _ => Memory::Global,
+    }
+}

@@ -1,0 +1,369 @@
+//! The check of one access against those that were made before: conflict, moral strength, causality, proxies.
+
+use super::clock::{Clock, Fenced, Row, lanes_of};
+use super::detector::Detector;
+use super::found::{Access, End, Found, Why};
+use super::shadow::{Entry, Memory, WORD};
+use super::site::{ProxyKind, Site, SiteId};
+use super::threads::Warp;
+use crate::scope::Home;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Entries of a word beyond which those are dropped that the newest access is ordered after.
+const MANY: usize = 24;
+
+/// Lanes of a warp that access the same bytes, or start operations that do.
+#[derive(Clone, Copy)]
+pub(crate) struct Accessor<'a> {
+    pub(crate) warp: &'a Warp,
+    /// Of the threads.
+    pub(crate) threads: Row,
+    pub(crate) lanes: u32,
+    pub(crate) home: Home,
+    pub(crate) site: SiteId,
+    /// What the accesses are attributed to.
+    pub(crate) as_row: Row,
+    pub(crate) as_lanes: u32,
+    pub(crate) as_epoch: u32,
+    pub(crate) step: u64,
+}
+
+/// Bytes of a memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bytes {
+    pub(crate) memory: Memory,
+    pub(crate) address: u64,
+    pub(crate) n: u32,
+    /// Whether they are the same before and after.
+    pub(crate) same_value: bool,
+    /// Whether all lanes write the same there.
+    pub(crate) same_among: bool,
+}
+
+impl Bytes {
+    /// The words that they are in: address of each, and its bytes.
+    pub(crate) fn words(self) -> impl Iterator<Item = (u64, u8)> {
+        let end = self.address.saturating_add(self.n.into());
+        let first = self.address / WORD;
+        let last = end.saturating_sub(1) / WORD;
+        (first..=last).map(move |word| {
+            let start = word * WORD;
+            let from = self.address.saturating_sub(start).min(WORD);
+            let to = end.saturating_sub(start).min(WORD);
+            let mask = (1u8 << to).wrapping_sub(1 << from) & 15;
+            (start, mask)
+        })
+    }
+}
+
+/// An earlier access that races: with which of the lanes, by which of its own, and why.
+struct Conflict {
+    entry: Entry,
+    lane: usize,
+    other: usize,
+    why: Why,
+}
+
+impl Detector {
+    /// Checks accesses to bytes against earlier ones, and keeps them for later ones.
+    pub(crate) fn check(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+        let site = *self.sites.get(by.site);
+        let floor = self.floor_of(bytes.memory);
+        for (address, mask) in bytes.words() {
+            self.check_word(by, &site, (bytes, address, mask), floor.as_deref());
+        }
+    }
+
+    /// Whether whoever knows this much is ordered after an access, through any proxy.
+    fn is_settled(&self, clock: &Clock, entry: &Entry, memory: Memory) -> bool {
+        let Entry {
+            row, lanes, epoch, ..
+        } = *entry;
+        if clock.seen().unknown(row, lanes, epoch) != 0 {
+            return false;
+        }
+        if !self.has_proxies || !row.is_threads() {
+            return true;
+        }
+        let fence = match memory {
+            Memory::Global => Fenced::Global(row.block()),
+            Memory::Shared(_) => Fenced::Shared(row.block()),
+        };
+        let fenced = clock.fenced(fence);
+        fenced.is_some_and(|rows| rows.unknown(row, lanes, epoch) == 0)
+    }
+
+    /// What is known to all that can still access a memory.
+    fn floor_of(&self, memory: Memory) -> Option<Rc<Clock>> {
+        let block = match memory {
+            Memory::Shared(block) if !self.shape.has_clusters() => block,
+            Memory::Global if self.is_one_block => 0,
+            Memory::Shared(_) | Memory::Global => return None,
+        };
+        self.blocks.get(&block)?.floor.clone()
+    }
+
+    fn check_word(
+        &mut self,
+        by: &Accessor<'_>,
+        site: &Site,
+        (bytes, address, mask): (Bytes, u64, u8),
+        floor: Option<&Clock>,
+    ) {
+        let word = self.shadow.word(bytes.memory, address);
+        let mut shadow = std::mem::take(&mut self.shadow);
+        let mut conflicts: SmallVec<[Conflict; 2]> = SmallVec::new();
+        let mut merged = false;
+        let mut pairs = None;
+        let n = shadow.retain(word, |entry| {
+            if floor.is_some_and(|floor| self.is_settled(floor, entry, bytes.memory)) {
+                return false;
+            }
+            let other = self.sites.get(entry.site);
+            if (site.kind.writes() || other.kind.writes()) && entry.bytes & mask != 0 {
+                let known = match pairs {
+                    Some((of, known)) if of == entry.site => known,
+                    _ => {
+                        let known = self.is_known(entry.site, by.site);
+                        pairs = Some((entry.site, known));
+                        known
+                    }
+                };
+                if !known
+                    && let Some(found) = self.conflict(by, site, other, entry, (bytes, address))
+                {
+                    conflicts.push(found);
+                }
+            }
+            if (entry.site, entry.row) != (by.site, by.as_row) || entry.bytes != mask {
+                return true;
+            }
+            if entry.epoch == by.as_epoch {
+                entry.lanes |= by.as_lanes;
+                merged = true;
+                return true;
+            }
+            // The later access of a thread at the same place in the code replaces the earlier one.
+            entry.lanes &= !by.as_lanes;
+            entry.lanes != 0
+        });
+        if n >= MANY {
+            let lane = by.lanes.trailing_zeros() as usize;
+            let clock = by.warp.clock(lane);
+            shadow.retain(word, |entry| {
+                let is_new = (entry.row, entry.epoch) == (by.as_row, by.as_epoch);
+                is_new || !self.is_settled(clock, entry, bytes.memory)
+            });
+        }
+        let new = Entry {
+            row: by.as_row,
+            epoch: by.as_epoch,
+            lanes: by.as_lanes,
+            site: by.site,
+            bytes: mask,
+        };
+        if !merged && !shadow.add(word, new) {
+            self.is_full = true;
+        }
+        if site.kind.writes() {
+            shadow.set_written(word, mask);
+        }
+        self.shadow = shadow;
+        for found in conflicts {
+            self.report(by, site, &found, (bytes, address));
+        }
+        self.check_lanes(by, site, bytes);
+    }
+
+    /// Lanes that write the same bytes in one instruction race with each other.
+    fn check_lanes(&mut self, by: &Accessor<'_>, site: &Site, bytes: Bytes) {
+        if by.lanes.count_ones() < 2 || !site.kind.writes() || self.is_known(by.site, by.site) {
+            return;
+        }
+        if site.both_strong(site) && site.mutual(by.home, site, by.home) {
+            return;
+        }
+        let mut lanes = lanes_of(by.lanes);
+        let (Some(other), Some(lane)) = (lanes.next(), lanes.next()) else {
+            return;
+        };
+        let entry = Entry {
+            row: by.as_row,
+            epoch: by.as_epoch,
+            lanes: by.as_lanes,
+            site: by.site,
+            bytes: 15,
+        };
+        let found = Conflict {
+            entry,
+            lane,
+            other,
+            why: Why::Order,
+        };
+        let bytes = Bytes {
+            same_value: bytes.same_among,
+            ..bytes
+        };
+        self.report(by, site, &found, (bytes, bytes.address));
+    }
+
+    /// The threads of an entry that nothing of what lanes know covers; a thread knows what it did itself.
+    fn unknown(&self, by: &Accessor<'_>, lanes: u32, entry: &Entry) -> u32 {
+        let is_own = entry.row == by.threads;
+        let of = |clock: &Clock, lanes: u32| {
+            let unknown = clock.seen().unknown(entry.row, entry.lanes, entry.epoch);
+            match is_own {
+                // Two lanes each miss the other at least.
+                true if lanes.count_ones() == 1 => unknown & !lanes,
+                _ => unknown,
+            }
+        };
+        if let Some(clock) = by.warp.alike() {
+            return match is_own && lanes.count_ones() > 1 {
+                true => lanes_of(lanes).fold(0, |all, lane| all | of(clock, 1 << lane)),
+                false => of(clock, lanes),
+            };
+        }
+        lanes_of(lanes).fold(0, |all, lane| all | of(by.warp.clock(lane), 1 << lane))
+    }
+
+    /// Whether accesses race with an earlier one that shares bytes, one of which writes.
+    fn conflict(
+        &self,
+        by: &Accessor<'_>,
+        site: &Site,
+        other: &Site,
+        entry: &Entry,
+        (bytes, address): (Bytes, u64),
+    ) -> Option<Conflict> {
+        let past_all = [site, other].iter().any(|s| s.proxy == ProxyKind::ReadOnly);
+        if past_all {
+            return Some(Conflict {
+                entry: *entry,
+                lane: by.lanes.trailing_zeros() as usize,
+                other: entry.lanes.trailing_zeros() as usize,
+                why: Why::Proxy,
+            });
+        }
+        let their_block = self.block_of(entry);
+        let their_home = self.shape.home(their_block);
+        if site.both_strong(other) && site.mutual(by.home, other, their_home) {
+            return None;
+        }
+        for lane in lanes_of(by.lanes) {
+            let unknown = self.unknown(by, 1 << lane, entry);
+            let why = match unknown {
+                0 => {
+                    let unfenced = self.unfenced(by, lane, (site, other), entry, bytes.memory);
+                    if unfenced == 0 {
+                        // All lanes know the same, unless they are threads of the entry themselves.
+                        if by.warp.alike().is_some() && entry.row != by.threads {
+                            return None;
+                        }
+                        continue;
+                    }
+                    (unfenced, Why::Proxy)
+                }
+                _ if entry.row.is_threads() => {
+                    let strong = site.both_strong(other);
+                    (unknown, if strong { Why::Scope } else { Why::Order })
+                }
+                _ => (unknown, Why::Completion),
+            };
+            let (threads, why) = why;
+            let left = lanes_of(threads).find(|thread| {
+                !self.is_observed(by, lane, other, (entry, *thread), (bytes, address))
+            });
+            if let Some(thread) = left {
+                return Some(Conflict {
+                    entry: *entry,
+                    lane,
+                    other: thread,
+                    why,
+                });
+            }
+        }
+        None
+    }
+
+    /// The block that made an access.
+    fn block_of(&self, entry: &Entry) -> u64 {
+        if entry.row.is_single() {
+            let operation = entry.row.operation(entry.lanes.trailing_zeros());
+            return self.starter_of(operation).0;
+        }
+        entry.row.block()
+    }
+
+    /// The thread that started an operation that completes on its own.
+    fn starter_of(&self, operation: u64) -> (u64, u32) {
+        self.singles.get(&operation).copied().unwrap_or_default()
+    }
+
+    /// Threads of an entry whose accesses have gone through no fence between the proxies.
+    fn unfenced(
+        &self,
+        by: &Accessor<'_>,
+        lane: usize,
+        (site, other): (&Site, &Site),
+        entry: &Entry,
+        memory: Memory,
+    ) -> u32 {
+        if site.proxy != ProxyKind::Async {
+            // The completion of an asynchronous copy brings a fence along.
+            return 0;
+        }
+        if other.proxy == ProxyKind::Async && self.block_of(entry) == by.home.block {
+            return 0;
+        }
+        let fence = match memory {
+            Memory::Global => Fenced::Global(by.home.block),
+            Memory::Shared(_) => Fenced::Shared(by.home.block),
+        };
+        let fenced = by.warp.clock(lane).fenced(fence);
+        fenced.map_or(entry.lanes, |rows| {
+            rows.unknown(entry.row, entry.lanes, entry.epoch)
+        })
+    }
+
+    fn report(
+        &mut self,
+        by: &Accessor<'_>,
+        site: &Site,
+        found: &Conflict,
+        (bytes, address): (Bytes, u64),
+    ) {
+        let entry = &found.entry;
+        let other = *self.sites.get(entry.site);
+        let thread = |row: Row, lane: usize| row.warp() * 32 + lane as u32;
+        let (their_block, their_thread) = match entry.row.is_single() {
+            true => {
+                let operation = entry.row.operation(found.other as u32);
+                self.starter_of(operation)
+            }
+            false => (entry.row.block(), thread(entry.row, found.other)),
+        };
+        let start = address.max(bytes.address);
+        let end = match other.element_bytes {
+            0 => (address + WORD).min(bytes.address + u64::from(bytes.n)),
+            n => (address / u64::from(n) * u64::from(n) + u64::from(n))
+                .max(address + 1)
+                .min(bytes.address + u64::from(bytes.n)),
+        };
+        let race = Found {
+            first: Access::of(&other, (their_block, their_thread)),
+            second: End::Access(Access::of(
+                site,
+                (by.home.block, thread(by.threads, found.lane)),
+            )),
+            memory: bytes.memory,
+            address: start,
+            n_bytes: end.saturating_sub(start).max(1) as u32,
+            why: found.why,
+            same_value: bytes.same_value,
+            step: by.step,
+        };
+        self.add((entry.site, by.site), race);
+    }
+}

@@ -1,0 +1,348 @@
+//! Vector clocks: what a thread knows of the others. A row is 32 threads of one kind that belong together, the lanes of a warp most often.
+
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// 32 threads, or what counts as threads: a warp, its asynchronous operations by kind, or 32 operations in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Row(u64);
+
+/// What a row is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowKind {
+    Threads = 0,
+    /// `cp.async` of the lanes, in the order in which they were started.
+    Copies = 1,
+    /// What bulk copies of the lanes read.
+    BulkReads = 2,
+    /// What bulk copies of the lanes write.
+    BulkWrites = 3,
+    /// Operations that complete on their own: one each.
+    Single = 4,
+}
+
+impl Row {
+    pub(crate) const fn of(kind: RowKind, block: u64, warp: u32) -> Row {
+        Row((kind as u64) << 60 | (block & 0xffff_ffff) << 16 | warp as u64 & 0xffff)
+    }
+
+    /// The row of an operation in flight, and its bit there.
+    pub(crate) const fn single(id: u64) -> (Row, u32) {
+        (
+            Row((RowKind::Single as u64) << 60 | id >> 5),
+            1 << (id & 31),
+        )
+    }
+
+    pub(crate) const fn is_threads(self) -> bool {
+        self.0 >> 60 == 0
+    }
+
+    pub(crate) const fn is_single(self) -> bool {
+        self.0 >> 60 == RowKind::Single as u64
+    }
+
+    /// The number of the operation of a bit.
+    pub(crate) const fn operation(self, bit: u32) -> u64 {
+        (self.0 & 0x0fff_ffff_ffff_ffff) << 5 | bit as u64
+    }
+
+    pub(crate) const fn block(self) -> u64 {
+        self.0 >> 16 & 0xffff_ffff
+    }
+
+    pub(crate) const fn warp(self) -> u32 {
+        self.0 as u32 & 0xffff
+    }
+}
+
+/// How far each thread of a row is known.
+#[derive(Clone, Debug)]
+enum Epochs {
+    All(u32),
+    Each(Rc<[u32; 32]>),
+}
+
+impl Epochs {
+    fn get(&self, lane: usize) -> u32 {
+        match self {
+            Epochs::All(epoch) => *epoch,
+            Epochs::Each(epochs) => epochs[lane & 31],
+        }
+    }
+
+    /// The lanes among these that are not known as far as an epoch.
+    fn unknown(&self, lanes: u32, epoch: u32) -> u32 {
+        match self {
+            Epochs::All(known) if *known >= epoch => 0,
+            Epochs::All(_) => lanes,
+            Epochs::Each(known) => lanes_of(lanes)
+                .filter(|lane| known[*lane] < epoch)
+                .fold(0, |unknown, lane| unknown | 1 << lane),
+        }
+    }
+
+    fn join(&mut self, other: &Epochs) {
+        match (&mut *self, other) {
+            (Epochs::All(a), Epochs::All(b)) => *a = (*a).max(*b),
+            (Epochs::Each(a), Epochs::Each(b)) if Rc::ptr_eq(a, b) => {}
+            _ => {
+                let joined: [u32; 32] =
+                    std::array::from_fn(|lane| self.get(lane).max(other.get(lane)));
+                *self = Epochs::from(joined);
+            }
+        }
+    }
+}
+
+impl From<[u32; 32]> for Epochs {
+    fn from(each: [u32; 32]) -> Epochs {
+        match each.iter().all(|epoch| *epoch == each[0]) {
+            true => Epochs::All(each[0]),
+            false => Epochs::Each(Rc::new(each)),
+        }
+    }
+}
+
+/// Rows in order, each with how far it is known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows(Vec<(Row, Epochs)>);
+
+impl Rows {
+    fn find(&self, row: Row) -> Result<usize, usize> {
+        match self.0.as_slice() {
+            [(only, _)] if *only == row => Ok(0),
+            rows => rows.binary_search_by_key(&row, |(row, _)| *row),
+        }
+    }
+
+    /// The lanes of a row among these that are not known as far as an epoch.
+    pub(crate) fn unknown(&self, row: Row, lanes: u32, epoch: u32) -> u32 {
+        match self.find(row) {
+            Ok(index) => self.0[index].1.unknown(lanes, epoch),
+            Err(_) => lanes,
+        }
+    }
+
+    /// Knows lanes of a row as far as an epoch at least.
+    pub(crate) fn raise(&mut self, row: Row, lanes: u32, epoch: u32) {
+        let index = match self.find(row) {
+            Ok(index) => index,
+            Err(index) => {
+                self.0.insert(index, (row, Epochs::All(0)));
+                index
+            }
+        };
+        let known = &mut self.0[index].1;
+        if known.unknown(lanes, epoch) == 0 {
+            return;
+        }
+        let raised: [u32; 32] = std::array::from_fn(|lane| {
+            let now = known.get(lane);
+            if lanes >> lane & 1 != 0 {
+                now.max(epoch)
+            } else {
+                now
+            }
+        });
+        *known = Epochs::from(raised);
+    }
+
+    fn join(&mut self, other: &Rows) {
+        if self.0.is_empty() {
+            self.0.clone_from(&other.0);
+            return;
+        }
+        let same = self.0.len() == other.0.len()
+            && self.0.iter().zip(&other.0).all(|((a, _), (b, _))| a == b);
+        if same {
+            for ((_, own), (_, new)) in self.0.iter_mut().zip(&other.0) {
+                own.join(new);
+            }
+            return;
+        }
+        let mut merged = Vec::with_capacity(self.0.len() + other.0.len());
+        let mut own = std::mem::take(&mut self.0).into_iter().peekable();
+        for (row, epochs) in &other.0 {
+            while let Some(before) = own.next_if(|(at, _)| at < row) {
+                merged.push(before);
+            }
+            match own.next_if(|(at, _)| at == row) {
+                Some((_, mut known)) => {
+                    known.join(epochs);
+                    merged.push((*row, known));
+                }
+                None => merged.push((*row, epochs.clone())),
+            }
+        }
+        merged.extend(own);
+        self.0 = merged;
+    }
+
+    /// Whether a thread of a block is known.
+    pub(crate) fn knows_block(&self, block: u64) -> bool {
+        let first = Row::of(RowKind::Threads, block, 0);
+        let start = self.0.partition_point(|(row, _)| *row < first);
+        let rows = self.0.iter().skip(start);
+        let mut own = rows.take_while(|(row, _)| row.is_threads() && row.block() == block);
+        own.any(|(_, known)| (0..32).any(|lane| known.get(lane) > 0))
+    }
+}
+
+/// What a fence between proxies covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fenced {
+    /// Global memory, by a fence of a thread of this block.
+    Global(u64),
+    /// Shared memory, likewise.
+    Shared(u64),
+    /// The set-up of mbarriers.
+    Init,
+}
+
+/// A thread's epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Point {
+    pub(crate) row: Row,
+    pub(crate) lane: u32,
+    pub(crate) epoch: u32,
+}
+
+/// What a thread knows: what precedes it in base causality, and what of that has gone through a fence between proxies since.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clock {
+    seen: Rc<Rows>,
+    fenced: SmallVec<[(Fenced, Rc<Rows>); 2]>,
+}
+
+impl Clock {
+    pub(crate) fn seen(&self) -> &Rows {
+        &self.seen
+    }
+
+    /// What has gone through a fence.
+    pub(crate) fn fenced(&self, by: Fenced) -> Option<&Rows> {
+        let found = self.fenced.iter().find(|(fence, _)| *fence == by);
+        found.map(|(_, rows)| &**rows)
+    }
+
+    pub(crate) fn raise(&mut self, row: Row, lanes: u32, epoch: u32) {
+        if self.seen.unknown(row, lanes, epoch) != 0 {
+            Rc::make_mut(&mut self.seen).raise(row, lanes, epoch);
+        }
+    }
+
+    pub(crate) fn raise_to(&mut self, point: Point) {
+        self.raise(point.row, 1 << point.lane, point.epoch);
+    }
+
+    pub(crate) fn join(&mut self, other: &Clock) {
+        join_rows(&mut self.seen, &other.seen);
+        for (fence, rows) in &other.fenced {
+            self.join_fenced(*fence, rows);
+        }
+    }
+
+    fn join_fenced(&mut self, fence: Fenced, rows: &Rc<Rows>) {
+        match self.fenced.iter_mut().find(|(own, _)| *own == fence) {
+            Some((_, own)) => join_rows(own, rows),
+            None => self.fenced.push((fence, Rc::clone(rows))),
+        }
+    }
+
+    /// Lets all that is known, and what a thread itself has done, go through a fence.
+    pub(crate) fn fence(&mut self, fence: Fenced, own: Point) {
+        let mut rows = Rc::clone(&self.seen);
+        Rc::make_mut(&mut rows).raise(own.row, 1 << own.lane, own.epoch);
+        self.join_fenced(fence, &rows);
+    }
+}
+
+fn join_rows(own: &mut Rc<Rows>, other: &Rc<Rows>) {
+    if Rc::ptr_eq(own, other) || other.0.is_empty() {
+        return;
+    }
+    if own.0.is_empty() {
+        *own = Rc::clone(other);
+        return;
+    }
+    Rc::make_mut(own).join(other);
+}
+
+/// Adds what one clock knows to another one.
+pub(crate) fn join(own: &mut Rc<Clock>, other: &Rc<Clock>) {
+    let same =
+        Rc::ptr_eq(own, other) || Rc::ptr_eq(&own.seen, &other.seen) && other.fenced.is_empty();
+    if !same {
+        Rc::make_mut(own).join(other);
+    }
+}
+
+/// Adds a point to what a clock knows.
+pub(crate) fn raise(own: &mut Rc<Clock>, point: Point) {
+    if own.seen.unknown(point.row, 1 << point.lane, point.epoch) != 0 {
+        Rc::make_mut(own).raise_to(point);
+    }
+}
+
+/// The lanes of a mask.
+pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        (left != 0).then(|| {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            lane
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(warp: u32) -> Row {
+        Row::of(RowKind::Threads, 3, warp)
+    }
+
+    #[test]
+    fn a_row_is_known_lane_by_lane() {
+        let mut clock = Clock::default();
+        clock.raise(row(1), 0b110, 4);
+        assert_eq!(clock.seen().unknown(row(1), 0b111, 4), 0b001);
+        assert_eq!(clock.seen().unknown(row(1), 0b110, 5), 0b110);
+        assert_eq!(clock.seen().unknown(row(0), 0b1, 1), 0b1);
+        clock.raise(row(1), u32::MAX, 4);
+        assert_eq!(clock.seen().unknown(row(1), u32::MAX, 4), 0);
+    }
+
+    #[test]
+    fn joined_clocks_know_what_either_knew() {
+        let (mut a, mut b) = (Clock::default(), Clock::default());
+        a.raise(row(0), 1, 2);
+        b.raise(row(0), 2, 3);
+        b.raise(row(2), 1, 1);
+        a.join(&b);
+        assert_eq!(a.seen().unknown(row(0), 0b11, 2), 0);
+        assert_eq!(a.seen().unknown(row(2), 1, 1), 0);
+        assert!(a.seen().knows_block(3) && !a.seen().knows_block(4));
+    }
+
+    #[test]
+    fn a_fence_covers_what_was_known_then() {
+        let own = Point {
+            row: row(0),
+            lane: 0,
+            epoch: 1,
+        };
+        let mut clock = Clock::default();
+        clock.raise(row(1), 1, 1);
+        clock.fence(Fenced::Shared(3), own);
+        clock.raise(row(1), 1, 2);
+        let fenced = clock.fenced(Fenced::Shared(3)).unwrap();
+        assert_eq!(fenced.unknown(row(1), 1, 1), 0);
+        assert_eq!(fenced.unknown(row(1), 1, 2), 1);
+        assert_eq!(fenced.unknown(row(0), 1, 1), 0);
+        assert!(clock.fenced(Fenced::Global(3)).is_none());
+    }
+}

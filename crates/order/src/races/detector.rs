@@ -1,0 +1,291 @@
+//! The detector: all that it keeps of a run.
+
+use super::clock::{Clock, join};
+use super::found::{Access, End, Found, Lifetime, Unwritten, Why};
+use super::mbarriers::Object;
+use super::message::Message;
+use super::shadow::{Memory, Shadow};
+use super::site::{SiteId, Sites, has_proxies};
+use super::strong::{Observation, StrongWrite};
+use super::threads::{Location, Warp, row_of};
+use crate::scope::Home;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+use warpgrid_emulator::{AccessEvent, Interest, Observer, RowAccess, SyncEvent};
+use warpgrid_isa::UnitOp;
+use warpgrid_program::{FunctionId, Program};
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub cluster: [u32; 3],
+}
+
+impl Shape {
+    pub(crate) fn n_threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    fn n_blocks(&self) -> u64 {
+        self.grid.iter().map(|n| u64::from(*n)).product()
+    }
+
+    pub(crate) fn has_clusters(&self) -> bool {
+        self.cluster.iter().product::<u32>() > 1
+    }
+
+    /// Where a block is, for scopes.
+    pub(crate) fn home(&self, block: u64) -> Home {
+        if !self.has_clusters() {
+            return Home {
+                block,
+                cluster: block,
+            };
+        }
+        let [x, y, _] = self.grid.map(u64::from);
+        let at = [block % x, block / x % y, block / (x * y)];
+        let [cx, cy, cz] = [0, 1, 2].map(|i: usize| at[i] / u64::from(self.cluster[i].max(1)));
+        let [nx, ny] = [0, 1].map(|i: usize| u64::from(self.grid[i] / self.cluster[i].max(1)));
+        Home {
+            block,
+            cluster: (cz * ny + cy) * nx + cx,
+        }
+    }
+
+    /// The lanes of a warp that exist.
+    pub(crate) fn present(&self, warp: u32) -> u32 {
+        let left = self.n_threads().saturating_sub(warp * 32).min(32);
+        (u64::from(u32::MAX) >> (32 - left)) as u32
+    }
+}
+
+/// What is kept of a block.
+#[derive(Debug, Default)]
+pub(crate) struct BlockState {
+    /// Who has arrived at its barriers in the phase that has not ended.
+    pub(crate) barriers: BTreeMap<u32, Gathering>,
+    /// What all live threads of it know since they met.
+    pub(crate) floor: Option<Rc<Clock>>,
+    /// Threads that have ended.
+    pub(crate) n_exited: u32,
+    /// All that its threads knew when they ended.
+    pub(crate) last: Rc<Clock>,
+    /// Bytes of its shared memory that were accessed.
+    pub(crate) shared_end: u64,
+    /// Accesses of other blocks to its memory.
+    pub(crate) visits: Vec<Visit>,
+}
+
+/// An access of another block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visit {
+    pub(crate) entry: super::shadow::Entry,
+    pub(crate) address: u64,
+    pub(crate) block: u64,
+    pub(crate) thread: u32,
+    pub(crate) step: u64,
+}
+
+/// Who has come to a barrier.
+#[derive(Debug, Default)]
+pub(crate) struct Gathering {
+    /// What they know.
+    pub(crate) clock: Rc<Clock>,
+    /// Block, warp and lanes of those that wait.
+    pub(crate) waiting: Vec<(u64, u32, u32)>,
+    pub(crate) latest: u32,
+}
+
+/// Finds the data races of a run that it observes.
+pub struct Detector {
+    pub(crate) program: Arc<Program>,
+    pub(crate) shape: Shape,
+    pub(crate) is_one_block: bool,
+    /// Whether the program has copies through the asynchronous proxy.
+    pub(crate) has_proxies: bool,
+    pub(crate) sites: Sites,
+    pub(crate) shadow: Shadow,
+    pub(crate) warps: HashMap<(u64, u32), Box<Warp>>,
+    pub(crate) blocks: HashMap<u64, BlockState>,
+    pub(crate) clusters: HashMap<u64, [Gathering; 2]>,
+    pub(crate) strong: HashMap<Location, StrongWrite>,
+    pub(crate) observed: HashMap<Location, Vec<Observation>>,
+    pub(crate) objects: HashMap<Location, Object>,
+    /// Whether the answer of each test of an mbarrier is looked at.
+    pub(crate) tests: HashMap<(FunctionId, u32), bool>,
+    /// The thread that started each operation that completes on its own: block, and thread within it.
+    pub(crate) singles: HashMap<u64, (u64, u32)>,
+    /// What arrivals in flight will bring.
+    pub(crate) arrivals: HashMap<u64, Rc<Clock>>,
+    /// All sequentially consistent fences so far.
+    pub(crate) fences: Message,
+    found: Vec<Found>,
+    by_pair: HashMap<(SiteId, Option<SiteId>, Why), usize>,
+    pub(crate) unwritten: Vec<Unwritten>,
+    pub(crate) unwritten_sites: Vec<SiteId>,
+    /// Whether more was accessed than can be kept.
+    pub(crate) is_full: bool,
+}
+
+impl Detector {
+    /// A detector for a launch of a program, from its first step.
+    pub fn new(program: Arc<Program>, shape: Shape) -> Detector {
+        Detector {
+            has_proxies: has_proxies(&program),
+            program,
+            shape,
+            is_one_block: shape.n_blocks() == 1,
+            sites: Sites::default(),
+            shadow: Shadow::default(),
+            warps: HashMap::new(),
+            blocks: HashMap::new(),
+            clusters: HashMap::new(),
+            strong: HashMap::new(),
+            observed: HashMap::new(),
+            objects: HashMap::new(),
+            tests: HashMap::new(),
+            singles: HashMap::new(),
+            arrivals: HashMap::new(),
+            fences: Message::default(),
+            found: Vec::new(),
+            by_pair: HashMap::new(),
+            unwritten: Vec::new(),
+            unwritten_sites: Vec::new(),
+            is_full: false,
+        }
+    }
+
+    /// The races so far, in the order in which they were found.
+    pub fn found(&self) -> &[Found] {
+        &self.found
+    }
+
+    /// Reads of shared memory that nothing had written, one for each place in the code.
+    pub fn unwritten(&self) -> &[Unwritten] {
+        match self.knows_writes() {
+            true => &self.unwritten,
+            false => &[],
+        }
+    }
+
+    /// Whether it is known of all writes to shared memory: allocations of tensor memory report none.
+    pub(crate) fn knows_writes(&self) -> bool {
+        let mut actions = self.program.actions.iter();
+        !actions.any(|a| a.does.unit().is_some_and(UnitOp::uses_tensor_memory))
+    }
+
+    /// Whether accesses were left out, since more would have to be kept than there is room for.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// A warp, taken out; it is put back with [`Detector::put`].
+    pub(crate) fn take(&mut self, block: u64, warp: u32) -> Box<Warp> {
+        let present = self.shape.present(warp);
+        let known = self.warps.remove(&(block, warp));
+        known.unwrap_or_else(|| Box::new(Warp::new(present)))
+    }
+
+    pub(crate) fn put(&mut self, block: u64, warp: u32, state: Box<Warp>) {
+        self.warps.insert((block, warp), state);
+    }
+
+    pub(crate) fn block(&mut self, block: u64) -> &mut BlockState {
+        self.blocks.entry(block).or_default()
+    }
+
+    /// Whether two sites are known to race.
+    pub(crate) fn is_known(&self, first: SiteId, second: SiteId) -> bool {
+        let (a, b) = (first.min(second), first.max(second));
+        self.by_pair.contains_key(&(a, Some(b), Why::Order))
+    }
+
+    /// Keeps a race of two accesses, unless one of the same places is there.
+    pub(crate) fn add(&mut self, sites: (SiteId, SiteId), found: Found) {
+        let (a, b) = (sites.0.min(sites.1), sites.0.max(sites.1));
+        let key = match found.why {
+            Why::Init => (a, Some(b), Why::Init),
+            _ => (a, Some(b), Why::Order),
+        };
+        self.keep(key, found);
+    }
+
+    /// Keeps an access to the memory of a block that may not live.
+    pub(crate) fn add_life(&mut self, site: SiteId, found: Found) {
+        let why = match found.second {
+            End::Life(Lifetime::Start(_)) => Why::Order,
+            _ => Why::Lifetime,
+        };
+        self.keep((site, None, why), found);
+    }
+
+    fn keep(&mut self, key: (SiteId, Option<SiteId>, Why), found: Found) {
+        let next = self.found.len();
+        let index = *self.by_pair.entry(key).or_insert(next);
+        if index == next {
+            self.found.push(found);
+        }
+    }
+
+    /// What a warp's lanes knew when they ended, for those that look for it later.
+    pub(crate) fn end(&mut self, block: u64, warp: u32, state: &Warp, lanes: u32) {
+        let row = row_of(block, warp);
+        let own = self.blocks.entry(block).or_default();
+        for lane in super::clock::lanes_of(lanes) {
+            join(&mut own.last, state.clock(lane));
+            super::clock::raise(&mut own.last, state.point(row, lane));
+        }
+        own.n_exited += lanes.count_ones();
+    }
+
+    /// Looks at what was not known when blocks ended: call it once, when the launch has ended.
+    pub fn finish(&mut self) {
+        let mut blocks: Vec<u64> = self.blocks.keys().copied().collect();
+        blocks.sort_unstable();
+        for block in blocks {
+            let Some(state) = self.blocks.get_mut(&block) else {
+                continue;
+            };
+            let last = Rc::clone(&state.last);
+            for visit in std::mem::take(&mut state.visits) {
+                let entry = visit.entry;
+                if last.seen().unknown(entry.row, entry.lanes, entry.epoch) == 0 {
+                    continue;
+                }
+                let site = *self.sites.get(entry.site);
+                let found = Found {
+                    first: Access::of(&site, (visit.block, visit.thread)),
+                    second: End::Life(Lifetime::Exit(block)),
+                    memory: Memory::Shared(block),
+                    address: visit.address,
+                    n_bytes: site.element_bytes.max(1),
+                    why: Why::Lifetime,
+                    same_value: false,
+                    step: visit.step,
+                };
+                self.add_life(entry.site, found);
+            }
+        }
+    }
+}
+
+impl Observer for Detector {
+    fn interest(&self) -> Interest {
+        Interest::ORDER
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        self.see_access(event);
+    }
+
+    fn row(&mut self, access: &RowAccess) -> bool {
+        self.see_row(access)
+    }
+
+    fn sync(&mut self, event: &SyncEvent<'_>) {
+        self.see_sync(event);
+    }
+}

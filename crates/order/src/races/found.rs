@@ -1,0 +1,108 @@
+//! What was found: races as plain data.
+
+use super::shadow::Memory;
+use super::site::{Kind, ProxyKind, Site};
+use crate::scope::Strength;
+use warpgrid_program::FunctionId;
+
+/// One side of a race: where in the code, and an example of who.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Access {
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    /// Linear index of the block.
+    pub block: u64,
+    /// Within the block.
+    pub thread: u32,
+    pub kind: Kind,
+    pub strength: Strength,
+    pub proxy: ProxyKind,
+    pub asynchronous: bool,
+}
+
+impl Access {
+    pub(crate) fn of(site: &Site, (block, thread): (u64, u32)) -> Access {
+        Access {
+            function: site.function,
+            instruction: site.instruction,
+            block,
+            thread,
+            kind: site.kind,
+            strength: site.strength,
+            proxy: site.proxy,
+            asynchronous: site.asynchronous,
+        }
+    }
+}
+
+/// The other side of an access to the memory of another block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lifetime {
+    /// Nothing says that the block is there already.
+    Start(u64),
+    /// Nothing says that the block is still there.
+    Exit(u64),
+}
+
+/// What an access races with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    Access(Access),
+    Life(Lifetime),
+}
+
+/// What is missing between two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// Nothing orders them.
+    Order,
+    /// Both are strong, and a scope does not take in the other thread.
+    Scope,
+    /// They are ordered, though not across the proxies.
+    Proxy,
+    /// One is asynchronous, and no thread waited for it.
+    Completion,
+    /// The block may be gone, or not there yet.
+    Lifetime,
+    /// An mbarrier was set up without a fence before a copy completes on it.
+    Init,
+}
+
+/// A race: two places in the code, with one example of what happened there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    pub first: Access,
+    pub second: End,
+    pub memory: Memory,
+    /// Of the bytes that both touch, in the memory.
+    pub address: u64,
+    pub n_bytes: u32,
+    pub why: Why,
+    /// Whether the bytes were the same before and after the second access.
+    pub same_value: bool,
+    /// The number of the step in which the second access was made or started.
+    pub step: u64,
+}
+
+impl Found {
+    /// Whether it follows from the axioms of the model though common code leaves the fence out: a generic read, then an asynchronous write.
+    pub fn is_of_axiom(&self) -> bool {
+        let End::Access(second) = self.second else {
+            return false;
+        };
+        self.why == Why::Proxy
+            && self.first.kind == Kind::Read
+            && self.first.proxy == ProxyKind::Generic
+            && second.proxy == ProxyKind::Async
+    }
+}
+
+/// A read of shared memory that nothing had written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unwritten {
+    pub reader: Access,
+    pub memory: Memory,
+    pub address: u64,
+    pub step: u64,
+}

@@ -1,0 +1,55 @@
+//! Messages: what releasing operations of a strong write hand to whoever acquires it.
+
+use super::clock::{Clock, Point, join, raise};
+use crate::scope::{Home, mutual};
+use std::rc::Rc;
+use warpgrid_isa::Scope;
+
+/// What one releasing operation hands on: what its thread knew, and itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Release {
+    pub(crate) scope: Scope,
+    pub(crate) home: Home,
+    pub(crate) clock: Rc<Clock>,
+    pub(crate) own: Point,
+}
+
+/// What all releasing operations hand on that end in one strong write. Those of one block and scope are one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Message(Vec<Release>);
+
+impl Message {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn add(&mut self, release: &Release) {
+        let same =
+            |other: &&mut Release| (other.scope, other.home) == (release.scope, release.home);
+        match self.0.iter_mut().find(same) {
+            Some(other) => {
+                let clock = Rc::make_mut(&mut other.clock);
+                clock.raise_to(other.own);
+                clock.join(&release.clock);
+                clock.raise_to(release.own);
+            }
+            None => self.0.push(release.clone()),
+        }
+    }
+
+    pub(crate) fn join(&mut self, other: &Message) {
+        for release in &other.0 {
+            self.add(release);
+        }
+    }
+
+    /// Adds to a clock what an acquiring operation with this scope gets.
+    pub(crate) fn acquire(&self, clock: &mut Rc<Clock>, scope: Scope, home: Home) {
+        for release in &self.0 {
+            if mutual((release.scope, release.home), (scope, home)) {
+                join(clock, &release.clock);
+                raise(clock, release.own);
+            }
+        }
+    }
+}

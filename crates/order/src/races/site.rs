@@ -1,0 +1,187 @@
+//! Places in the code that access memory: what is the same for each of their accesses. In: instructions; out: sites by number.
+
+use crate::scope::{Home, Strength, mutual};
+use std::collections::HashMap;
+use warpgrid_isa::{Sem, Transfer, UnitOp};
+use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
+
+/// The number of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct SiteId(pub(crate) u32);
+
+/// What an access does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    Read,
+    Write,
+    /// Reads and writes in one.
+    Atomic,
+}
+
+impl Kind {
+    /// Whether it can change memory.
+    pub const fn writes(self) -> bool {
+        !matches!(self, Kind::Read)
+    }
+}
+
+/// The way that an access takes to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProxyKind {
+    Generic,
+    Async,
+    /// Reads past all that the kernel writes (`ld.global.nc`).
+    ReadOnly,
+}
+
+/// What all accesses of a site have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Site {
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    pub kind: Kind,
+    pub strength: Strength,
+    pub proxy: ProxyKind,
+    pub asynchronous: bool,
+    /// Bytes of an element; 0 where pieces of any size are accessed.
+    pub element_bytes: u32,
+}
+
+impl Site {
+    /// Whether two accesses of these sites at the same bytes are morally strong, if their scopes take each other in.
+    pub(crate) fn both_strong(&self, other: &Site) -> bool {
+        let strong = |site: &Site| site.strength != Strength::Weak;
+        strong(self)
+            && strong(other)
+            && self.element_bytes == other.element_bytes
+            && self.proxy == other.proxy
+    }
+
+    /// Whether the scopes take each other in.
+    pub(crate) fn mutual(&self, own: Home, other: &Site, their: Home) -> bool {
+        match (self.strength, other.strength) {
+            (Strength::Strong(a), Strength::Strong(b)) => mutual((a, own), (b, their)),
+            _ => false,
+        }
+    }
+}
+
+/// What an instruction accesses: some have two sides, and the mbarrier on which they complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Side {
+    Only,
+    Source,
+    Destination,
+    Object,
+}
+
+/// All sites that a run has met.
+#[derive(Debug, Default)]
+pub(crate) struct Sites {
+    known: Vec<Site>,
+    by_place: HashMap<(u32, u32, Side, u32), SiteId>,
+    last: Option<((u32, u32, Side, u32), SiteId)>,
+}
+
+impl Sites {
+    pub(crate) fn get(&self, id: SiteId) -> &Site {
+        &self.known[id.0 as usize]
+    }
+
+    /// The site of an instruction's side with elements of this size.
+    pub(crate) fn of(
+        &mut self,
+        place: (FunctionId, u32),
+        side: Side,
+        element_bytes: u32,
+        make: impl FnOnce() -> Site,
+    ) -> SiteId {
+        let key = (place.0.0, place.1, side, element_bytes);
+        if let Some((last, id)) = self.last
+            && last == key
+        {
+            return id;
+        }
+        let known = &mut self.known;
+        let id = *self.by_place.entry(key).or_insert_with(|| {
+            known.push(make());
+            SiteId(known.len() as u32 - 1)
+        });
+        self.last = Some((key, id));
+        id
+    }
+}
+
+/// What an instruction does, and its memory order.
+pub(crate) fn action_of(
+    program: &Program,
+    function: FunctionId,
+    instruction: u32,
+) -> Option<&warpgrid_program::Action> {
+    let body = program.functions.get(function.0 as usize)?;
+    program.action(body.instructions.get(instruction as usize)?)
+}
+
+/// Whether a program has copies through the asynchronous proxy.
+pub(crate) fn has_proxies(program: &Program) -> bool {
+    let mut actions = program.actions.iter();
+    actions.any(|action| {
+        let does = action.does;
+        does.transfer() == Transfer::Bulk || does.unit().and_then(UnitOp::tensor_copy).is_some()
+    })
+}
+
+/// Whether what an instruction accesses is looked at elsewhere, as of mbarriers, or has a proxy of its own that the model leaves open.
+pub(crate) fn is_elsewhere(program: &Program, function: FunctionId, instruction: u32) -> bool {
+    let action = action_of(program, function, instruction);
+    action.is_some_and(|action| {
+        let does = action.does;
+        does.mbarrier().is_some() || does.unit().is_some_and(UnitOp::is_image)
+    })
+}
+
+/// Whether something reads a predicate that an instruction writes first: who does not look at the answer of a test has not waited.
+pub(crate) fn is_answer_read(program: &Program, function: FunctionId, instruction: u32) -> bool {
+    let Some(body) = program.functions.get(function.0 as usize) else {
+        return true;
+    };
+    let Some(test) = body.instructions.get(instruction as usize) else {
+        return true;
+    };
+    let answer = body.destinations(test).first().copied();
+    let Some(answer) = answer else {
+        return true;
+    };
+    body.instructions.iter().any(|other| {
+        other.guard.is_some_and(|guard| guard.predicate == answer)
+            || body
+                .operands_of(other.operands)
+                .iter()
+                .any(|operand| reads(&operand.value, answer))
+                && !body.destinations(other).contains(&answer)
+    })
+}
+
+/// Whether an operand reads a register.
+fn reads(value: &OperandValue, register: RegisterId) -> bool {
+    let is_it = |source: &Source| match source {
+        Source::Register(run) => run.registers().any(|other| other == register),
+        _ => false,
+    };
+    match value {
+        OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => is_it(source),
+        OperandValue::Absent
+        | OperandValue::Destination(_)
+        | OperandValue::Pair(..)
+        | OperandValue::Address(_)
+        | OperandValue::List(_)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => false,
+    }
+}
+
+/// The memory order that an instruction states.
+pub(crate) fn sem_of(program: &Program, function: FunctionId, instruction: u32) -> Option<Sem> {
+    action_of(program, function, instruction)?.modifiers.sem
+}

@@ -1,0 +1,282 @@
+//! Strong accesses: what they hand on and get, and who has observed whom.
+
+use super::accesses::memory_of;
+use super::check::{Accessor, Bytes};
+use super::clock::{Point, lanes_of};
+use super::detector::Detector;
+use super::message::Message;
+use super::shadow::Entry;
+use super::site::Site;
+use super::threads::{Location, Warp, row_of};
+use crate::scope::{Home, Strength, acquires, mutual, releases};
+use std::cell::RefCell;
+use std::rc::Rc;
+use warpgrid_emulator::{AccessAction, AccessEvent, Piece};
+use warpgrid_isa::{Scope, Sem};
+
+/// Writes that a chain of atomics begins with and goes on with, at most.
+const LONGEST_CHAIN: usize = 1 << 14;
+
+/// The latest strong write at a place.
+#[derive(Debug)]
+pub(crate) struct StrongWrite {
+    n_bytes: u32,
+    scope: Scope,
+    home: Home,
+    message: Rc<Message>,
+    /// It, and the writes that it continues as an atomic.
+    chain: Rc<RefCell<Vec<Point>>>,
+}
+
+/// A strong read that observed the first writes of a chain.
+#[derive(Debug)]
+pub(crate) struct Observation {
+    reader: Point,
+    chain: Rc<RefCell<Vec<Point>>>,
+    n: usize,
+}
+
+/// A strong access of one lane.
+#[derive(Clone, Copy)]
+struct Strong {
+    lane: usize,
+    home: Home,
+    scope: Scope,
+    sem: Sem,
+    action: AccessAction,
+    place: Location,
+    n_bytes: u32,
+}
+
+impl Detector {
+    pub(crate) fn see_strong(
+        &mut self,
+        event: &AccessEvent<'_>,
+        state: &mut Warp,
+        (block, warp): (u64, u32),
+        scope: Scope,
+    ) {
+        let row = row_of(block, warp);
+        let home = self.shape.home(block);
+        for piece in event.pieces {
+            let Some(memory) = memory_of(piece.memory) else {
+                continue;
+            };
+            let lane = (piece.asked & 31) as usize;
+            let strong = Strong {
+                lane,
+                home,
+                scope,
+                sem: event.sem,
+                action: event.action,
+                place: (memory, piece.address),
+                n_bytes: piece.n_bytes,
+            };
+            let continued = self.before_strong(state, row, &strong);
+            let site = self.site_of(event, piece.n_bytes);
+            let by = Accessor {
+                warp: state,
+                threads: row,
+                lanes: 1 << lane,
+                home,
+                site,
+                as_row: row,
+                as_lanes: 1 << lane,
+                as_epoch: state.epochs[lane],
+                step: event.step,
+            };
+            self.look(&by, bytes_of(event, piece, strong.place));
+            if event.action.writes() {
+                self.after_strong_write(state, row, &strong, continued);
+            }
+        }
+    }
+
+    /// What a strong access gets before it takes effect: the write that it continues, if it is an atomic and reads one.
+    fn before_strong(
+        &mut self,
+        state: &mut Warp,
+        row: super::clock::Row,
+        by: &Strong,
+    ) -> Option<StrongWrite> {
+        if by.action == AccessAction::Store {
+            return None;
+        }
+        let gets = by.action.reads();
+        if gets && acquires(by.sem) {
+            let met = state.known_details(by.lane).map(|details| {
+                let here = details.met.iter().filter(|(at, _)| *at == by.place);
+                here.map(|(_, message)| Rc::clone(message)).collect()
+            });
+            let met: Vec<Rc<Message>> = met.unwrap_or_default();
+            for message in met {
+                message.acquire(state.clock_mut(by.lane), by.scope, by.home);
+            }
+        }
+        let write = self.strong.get(&by.place)?;
+        let is_linked =
+            write.n_bytes == by.n_bytes && mutual((write.scope, write.home), (by.scope, by.home));
+        if !is_linked {
+            return None;
+        }
+        let observed = Observation {
+            reader: state.point(row, by.lane),
+            chain: Rc::clone(&write.chain),
+            n: write.chain.borrow().len(),
+        };
+        if gets && !write.message.is_empty() {
+            if acquires(by.sem) {
+                write
+                    .message
+                    .acquire(state.clock_mut(by.lane), by.scope, by.home);
+            }
+            state.details(by.lane).meet(by.place, &write.message);
+        }
+        let observations = self.observed.entry(by.place).or_default();
+        // Who polls observes the same again and again.
+        let again = observations.last_mut().filter(|last| {
+            (last.reader.row, last.reader.lane, last.n) == (row, by.lane as u32, observed.n)
+                && Rc::ptr_eq(&last.chain, &observed.chain)
+        });
+        if again.is_none() && observations.len() < LONGEST_CHAIN {
+            observations.push(observed);
+        }
+        match by.action {
+            AccessAction::Atomic | AccessAction::Reduction => self.strong.remove(&by.place),
+            AccessAction::Load | AccessAction::Store => None,
+        }
+    }
+
+    /// What a strong write hands on.
+    fn after_strong_write(
+        &mut self,
+        state: &mut Warp,
+        row: super::clock::Row,
+        by: &Strong,
+        continued: Option<StrongWrite>,
+    ) {
+        let (mut message, chain) = match continued {
+            Some(write) => (write.message, write.chain),
+            None => (Rc::default(), Rc::default()),
+        };
+        if let Some(details) = state.known_details(by.lane) {
+            let here = details.released.iter().filter(|(at, _)| *at == by.place);
+            let all = details
+                .fences
+                .iter()
+                .chain(here.map(|(_, release)| release));
+            for release in all {
+                Rc::make_mut(&mut message).add(release);
+            }
+        }
+        let is_release = releases(by.sem);
+        if is_release {
+            let release = state.release(row, by.lane, by.scope, by.home);
+            Rc::make_mut(&mut message).add(&release);
+            state.details(by.lane).add_release(by.place, release);
+        }
+        let mut points = chain.borrow_mut();
+        if points.len() < LONGEST_CHAIN {
+            points.push(state.point(row, by.lane));
+        }
+        drop(points);
+        if is_release {
+            state.tick(1 << by.lane);
+        }
+        let word = self.shadow.word(by.place.0, by.place.1);
+        if self.shadow.is_strong(word) {
+            self.forget_strong(Bytes {
+                memory: by.place.0,
+                address: by.place.1,
+                n: by.n_bytes,
+                same_value: false,
+                same_among: false,
+            });
+        }
+        self.shadow.set_strong(word);
+        let write = StrongWrite {
+            n_bytes: by.n_bytes,
+            scope: by.scope,
+            home: by.home,
+            message,
+            chain,
+        };
+        self.strong.insert(by.place, write);
+    }
+
+    /// A write hides strong writes at the same bytes: who reads them now gets nothing of theirs.
+    pub(crate) fn forget_strong(&mut self, bytes: Bytes) {
+        if self.strong.is_empty() {
+            return;
+        }
+        let end = bytes.address + u64::from(bytes.n);
+        for address in bytes.address.saturating_sub(15)..end {
+            let place = (bytes.memory, address);
+            let hidden = self
+                .strong
+                .get(&place)
+                .is_some_and(|write| address + u64::from(write.n_bytes) > bytes.address);
+            if hidden {
+                self.strong.remove(&place);
+            }
+        }
+    }
+
+    /// Whether a strong write precedes an access because one observed it whom the access is ordered after.
+    pub(crate) fn is_observed(
+        &self,
+        by: &Accessor<'_>,
+        lane: usize,
+        other: &Site,
+        (entry, thread): (&Entry, usize),
+        (bytes, address): (Bytes, u64),
+    ) -> bool {
+        if !other.kind.writes() || other.strength == Strength::Weak || !entry.row.is_threads() {
+            return false;
+        }
+        let size = u64::from(other.element_bytes.max(1));
+        let start = address.max(bytes.address) / size * size;
+        let Some(observations) = self.observed.get(&(bytes.memory, start)) else {
+            return false;
+        };
+        let clock = by.warp.clock(lane);
+        observations.iter().any(|observation| {
+            let Point {
+                row,
+                lane: reader,
+                epoch,
+            } = observation.reader;
+            let is_own = row == by.threads && reader as usize == lane;
+            if !is_own && clock.seen().unknown(row, 1 << reader, epoch) != 0 {
+                return false;
+            }
+            let chain = observation.chain.borrow();
+            chain.iter().take(observation.n).any(|write| {
+                (write.row, write.lane, write.epoch) == (entry.row, thread as u32, entry.epoch)
+            })
+        })
+    }
+
+    /// What lanes get from all that their strong reads have met, by a fence with this scope.
+    pub(crate) fn acquire_by_fence(&self, state: &mut Warp, lanes: u32, scope: Scope, home: Home) {
+        for lane in lanes_of(lanes) {
+            let met: Vec<Rc<Message>> = match state.known_details(lane) {
+                Some(details) => details.met.iter().map(|(_, m)| Rc::clone(m)).collect(),
+                None => continue,
+            };
+            for message in met {
+                message.acquire(state.clock_mut(lane), scope, home);
+            }
+        }
+    }
+}
+
+fn bytes_of(event: &AccessEvent<'_>, piece: &Piece, (memory, address): Location) -> Bytes {
+    Bytes {
+        memory,
+        address,
+        n: piece.n_bytes,
+        same_value: event.action.writes() && event.before(piece) == event.bytes(piece),
+        same_among: false,
+    }
+}

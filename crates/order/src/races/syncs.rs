@@ -1,0 +1,312 @@
+//! What orders threads: barriers, fences, the ends of threads.
+
+use super::clock::{Clock, Fenced, Row, join, lanes_of, raise};
+use super::detector::{BlockState, Detector, Gathering};
+use super::message::Release;
+use super::site::action_of;
+use super::threads::{Warp, row_of};
+use crate::scope::{acquires, releases};
+use std::rc::Rc;
+use warpgrid_emulator::{SyncEvent, SyncKind, Waits};
+use warpgrid_isa::{Flag, Modifiers, Proxy, Scope, Sem, StateSpace};
+
+/// Threads of a launch up to which sequentially consistent fences of one warp are put in an order among themselves.
+const FEW_THREADS: u64 = 4096;
+
+impl Detector {
+    pub(crate) fn see_sync(&mut self, event: &SyncEvent<'_>) {
+        let (block, warp) = (event.block, event.warp);
+        match event.what {
+            SyncKind::Fence => self.see_fence(event),
+            SyncKind::BarrierArrived { id, waits } => {
+                let gathering = self.block(block).barriers.remove(&id);
+                let mut gathering = gathering.unwrap_or_default();
+                self.gather(&mut gathering, (block, warp), event.lanes, Releases::Yes);
+                if waits == Waits::Yes {
+                    gathering.waiting.push((block, warp, event.lanes));
+                }
+                self.block(block).barriers.insert(id, gathering);
+            }
+            SyncKind::BarrierOpened { id } => {
+                if let Some(gathering) = self.block(block).barriers.remove(&id) {
+                    self.open(block, gathering);
+                }
+            }
+            SyncKind::WarpMet { masks } => self.see_warp_met((block, warp), event.lanes, masks),
+            SyncKind::ClusterArrived => self.see_cluster_arrival(event),
+            SyncKind::ClusterOpened => {
+                let cluster = self.shape.home(block).cluster;
+                let phases = self.clusters.entry(cluster).or_default();
+                let over = std::mem::take(&mut phases[0]);
+                phases[1] = over;
+            }
+            SyncKind::ClusterPassed => {
+                let cluster = self.shape.home(block).cluster;
+                let over = self
+                    .clusters
+                    .get(&cluster)
+                    .map(|[_, over]| Rc::clone(&over.clock));
+                if let Some(clock) = over {
+                    let mut state = self.take(block, warp);
+                    state.join(event.lanes, &clock);
+                    self.put(block, warp, state);
+                }
+            }
+            SyncKind::Mbarrier { act, touched } => self.see_mbarrier(event, act, touched),
+            SyncKind::Started(pending) => self.see_start(event, pending),
+            SyncKind::Committed(kind) => {
+                let mut state = self.take(block, warp);
+                state.commit(kind, event.lanes);
+                self.put(block, warp, state);
+            }
+            SyncKind::Waited {
+                kind,
+                latest,
+                reads,
+            } => self.see_wait(event, kind, latest, reads),
+            SyncKind::Landed { pending, signal } => self.see_landing(pending, signal),
+            SyncKind::Exited => self.see_exit((block, warp), event.lanes),
+        }
+    }
+
+    /// Adds lanes, and what they know, to those that have come to a barrier.
+    fn gather(
+        &mut self,
+        gathering: &mut Gathering,
+        (block, warp): (u64, u32),
+        lanes: u32,
+        releases: Releases,
+    ) {
+        let mut state = self.take(block, warp);
+        let row = row_of(block, warp);
+        if releases == Releases::Yes {
+            add_lanes(&mut gathering.clock, &state, row, lanes);
+        }
+        let latest = lanes_of(lanes).map(|lane| state.epochs[lane]).max();
+        gathering.latest = gathering.latest.max(latest.unwrap_or(0));
+        state.tick(lanes);
+        self.put(block, warp, state);
+    }
+
+    /// A barrier of a block opens for those that wait.
+    fn open(&mut self, block: u64, gathering: Gathering) {
+        let Gathering {
+            mut clock,
+            waiting,
+            latest,
+        } = gathering;
+        let all = Rc::make_mut(&mut clock);
+        for (block, warp, lanes) in &waiting {
+            // Who waits does nothing between its arrival and now.
+            let mut lanes = *lanes;
+            if lanes == self.shape.present(*warp) {
+                lanes = u32::MAX;
+            }
+            all.raise(row_of(*block, *warp), lanes, latest);
+        }
+        let mut n_waiting = 0;
+        for (block, warp, lanes) in waiting {
+            let mut state = self.take(block, warp);
+            state.set_clock(lanes, &clock);
+            for lane in lanes_of(lanes) {
+                state.epochs[lane] = latest + 1;
+            }
+            n_waiting += lanes.count_ones();
+            self.put(block, warp, state);
+        }
+        let n_threads = self.shape.n_threads();
+        let state: &mut BlockState = self.block(block);
+        if n_waiting + state.n_exited == n_threads {
+            state.floor = Some(clock);
+        }
+    }
+
+    /// Lanes met that name each other.
+    fn see_warp_met(&mut self, (block, warp): (u64, u32), here: u32, masks: &[u32; 32]) {
+        let mut state = self.take(block, warp);
+        let row = row_of(block, warp);
+        let mut left = here;
+        while left != 0 {
+            let mask = masks[left.trailing_zeros() as usize];
+            let named = lanes_of(here)
+                .filter(|lane| masks[*lane] == mask)
+                .fold(0, |lanes, lane| lanes | 1 << lane);
+            left &= !named;
+            let lanes = named & mask;
+            let mut clock = Rc::default();
+            add_lanes(&mut clock, &state, row, lanes);
+            let latest = lanes_of(lanes).map(|lane| state.epochs[lane]).max();
+            let latest = latest.unwrap_or(0);
+            if lanes != 0 {
+                let known = if lanes == self.shape.present(warp) {
+                    u32::MAX
+                } else {
+                    lanes
+                };
+                Rc::make_mut(&mut clock).raise(row, known, latest);
+            }
+            state.set_clock(lanes, &clock);
+            for lane in lanes_of(lanes) {
+                state.epochs[lane] = latest + 1;
+            }
+        }
+        self.put(block, warp, state);
+    }
+
+    fn see_cluster_arrival(&mut self, event: &SyncEvent<'_>) {
+        let (block, warp) = (event.block, event.warp);
+        let cluster = self.shape.home(block).cluster;
+        let modifiers = self.modifiers(event);
+        let is_relaxed = modifiers.is_some_and(|words| words.sem == Some(Sem::Relaxed));
+        let releases = if is_relaxed {
+            Releases::No
+        } else {
+            Releases::Yes
+        };
+        let phases = self.clusters.entry(cluster).or_default();
+        let mut gathering = std::mem::take(&mut phases[0]);
+        self.gather(&mut gathering, (block, warp), event.lanes, releases);
+        if let Some(phases) = self.clusters.get_mut(&cluster) {
+            phases[0] = gathering;
+        }
+    }
+
+    fn see_exit(&mut self, (block, warp): (u64, u32), lanes: u32) {
+        let mut state = self.take(block, warp);
+        if self.shape.has_clusters() {
+            self.end(block, warp, &state, lanes);
+        } else {
+            self.block(block).n_exited += lanes.count_ones();
+        }
+        state.live &= !lanes;
+        let is_over = state.live == 0;
+        self.put(block, warp, state);
+        if is_over {
+            self.warps.remove(&(block, warp));
+        }
+        if !self.shape.has_clusters() && self.block(block).n_exited >= self.shape.n_threads() {
+            let end = self.block(block).shared_end;
+            self.shadow.forget_shared(block, end);
+            self.blocks.remove(&block);
+        }
+    }
+
+    fn modifiers(&self, event: &SyncEvent<'_>) -> Option<Modifiers> {
+        let action = action_of(&self.program, event.function, event.instruction);
+        action.map(|action| action.modifiers)
+    }
+
+    fn see_fence(&mut self, event: &SyncEvent<'_>) {
+        let Some(words) = self.modifiers(event) else {
+            return;
+        };
+        let mut state = self.take(event.block, event.warp);
+        let row = row_of(event.block, event.warp);
+        if words.has(Flag::MbarrierInit) {
+            for lane in lanes_of(event.lanes) {
+                let own = state.point(row, lane);
+                Rc::make_mut(state.clock_mut(lane)).fence(Fenced::Init, own);
+            }
+            state.tick(event.lanes);
+        } else if matches!(words.proxy, Some(Proxy::Async | Proxy::AsyncGeneric)) {
+            fence_proxy(&mut state, row, event, words.space);
+        }
+        let is_of_memory = words.proxy.is_none_or(|proxy| proxy == Proxy::AsyncGeneric)
+            && !words.has(Flag::MbarrierInit);
+        if is_of_memory {
+            self.fence_memory(&mut state, row, event, &words);
+        }
+        self.put(event.block, event.warp, state);
+    }
+
+    fn fence_memory(
+        &mut self,
+        state: &mut Warp,
+        row: Row,
+        event: &SyncEvent<'_>,
+        words: &Modifiers,
+    ) {
+        // `membar`, and a fence of machine code, state no order.
+        let is_membar = words.sem.is_none();
+        let sem = words.sem.unwrap_or(Sem::AcqRel);
+        let sem = if is_membar && self.is_membar(event) {
+            Sem::Sc
+        } else {
+            sem
+        };
+        let scope = words.scope.unwrap_or(Scope::Gpu);
+        let home = self.shape.home(event.block);
+        if acquires(sem) {
+            self.acquire_by_fence(state, event.lanes, scope, home);
+        }
+        let n_blocks: u64 = self.shape.grid.iter().map(|n| u64::from(*n)).product();
+        let in_order = n_blocks * u64::from(self.shape.n_threads()) <= FEW_THREADS;
+        if sem == Sem::Sc && !in_order {
+            let mut all: Rc<Clock> = Rc::default();
+            self.fences.acquire(&mut all, scope, home);
+            state.join(event.lanes, &all);
+        }
+        for lane in lanes_of(event.lanes) {
+            if sem == Sem::Sc && in_order {
+                self.fences.acquire(state.clock_mut(lane), scope, home);
+            }
+            if !releases(sem) {
+                continue;
+            }
+            let release: Release = state.release(row, lane, scope, home);
+            if sem == Sem::Sc {
+                self.fences.add(&release);
+            }
+            state.details(lane).add_fence(release);
+        }
+        if releases(sem) {
+            state.tick(event.lanes);
+        }
+    }
+
+    /// Whether a fence is a `membar`, which is sequentially consistent.
+    fn is_membar(&self, event: &SyncEvent<'_>) -> bool {
+        let action = action_of(&self.program, event.function, event.instruction);
+        action.is_some_and(|action| action.opcode.starts_with("membar"))
+    }
+}
+
+/// Whether an arrival hands on what its thread knows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Releases {
+    Yes,
+    No,
+}
+
+/// Adds what lanes know and did to a clock.
+fn add_lanes(clock: &mut Rc<Clock>, state: &Warp, row: Row, lanes: u32) {
+    if let Some(known) = state.alike() {
+        join(clock, known);
+    }
+    for lane in lanes_of(lanes) {
+        if state.alike().is_none() {
+            join(clock, state.clock(lane));
+        }
+        raise(clock, state.point(row, lane));
+    }
+}
+
+/// A fence between the asynchronous proxy and the generic one, for a space or for all.
+fn fence_proxy(state: &mut Warp, row: Row, event: &SyncEvent<'_>, space: Option<StateSpace>) {
+    let block = event.block;
+    let all = [Fenced::Global(block), Fenced::Shared(block), Fenced::Init];
+    let covered: &[Fenced] = match space {
+        Some(StateSpace::Global) => &[Fenced::Global(block), Fenced::Init],
+        Some(StateSpace::Shared | StateSpace::SharedCluster) => {
+            &[Fenced::Shared(block), Fenced::Init]
+        }
+        _ => &all,
+    };
+    for lane in lanes_of(event.lanes) {
+        let own = state.point(row, lane);
+        for fence in covered {
+            Rc::make_mut(state.clock_mut(lane)).fence(*fence, own);
+        }
+    }
+    state.tick(event.lanes);
+}

@@ -1,0 +1,292 @@
+//! The threads of a run: what each knows, how far it is, and what it has released, read and started.
+
+use super::clock::{Clock, Point, Row, RowKind, join, lanes_of};
+use super::message::{Message, Release};
+use super::shadow::Memory;
+use std::collections::HashMap;
+use std::rc::Rc;
+use warpgrid_emulator::GroupKind;
+use warpgrid_isa::Scope;
+
+/// A place that strong operations access.
+pub(crate) type Location = (Memory, u64);
+
+/// What the lanes of a warp know.
+#[derive(Clone, Debug)]
+enum Known {
+    Alike(Rc<Clock>),
+    Each(Box<[Rc<Clock>; 32]>),
+}
+
+/// A warp: 32 threads.
+#[derive(Debug)]
+pub(crate) struct Warp {
+    known: Known,
+    pub(crate) epochs: [u32; 32],
+    /// Lanes that exist and have not ended.
+    pub(crate) live: u32,
+    details: HashMap<u8, Box<Details>>,
+    groups: [Option<Box<Groups>>; 2],
+}
+
+/// What few threads do.
+#[derive(Debug, Default)]
+pub(crate) struct Details {
+    /// The latest releasing fence of each scope.
+    pub(crate) fences: Vec<Release>,
+    /// What strong reads have met, by place.
+    pub(crate) met: Vec<(Location, Rc<Message>)>,
+    /// The latest release at a place.
+    pub(crate) released: Vec<(Location, Release)>,
+}
+
+/// Operations of one kind that lanes have started.
+#[derive(Clone, Debug)]
+struct Groups {
+    started: [u32; 32],
+    /// For each group that was made, how many operations had been started.
+    made: Vec<[u32; 32]>,
+    n_made: [u32; 32],
+}
+
+/// Places whose messages a thread keeps, at most.
+const MOST_MET: usize = 64;
+
+impl Warp {
+    pub(crate) fn new(live: u32) -> Warp {
+        Warp {
+            known: Known::Alike(Rc::default()),
+            epochs: [1; 32],
+            live,
+            details: HashMap::new(),
+            groups: [None, None],
+        }
+    }
+
+    pub(crate) fn clock(&self, lane: usize) -> &Rc<Clock> {
+        match &self.known {
+            Known::Alike(clock) => clock,
+            Known::Each(clocks) => &clocks[lane & 31],
+        }
+    }
+
+    /// What all lanes know, where they know the same.
+    pub(crate) fn alike(&self) -> Option<&Rc<Clock>> {
+        match &self.known {
+            Known::Alike(clock) => Some(clock),
+            Known::Each(_) => None,
+        }
+    }
+
+    /// Lanes that all know the same: the clock of all of them, or that of one.
+    pub(crate) fn clock_mut(&mut self, lane: usize) -> &mut Rc<Clock> {
+        if let Known::Alike(clock) = &self.known {
+            let clocks = std::array::from_fn(|_| Rc::clone(clock));
+            self.known = Known::Each(Box::new(clocks));
+        }
+        match &mut self.known {
+            Known::Alike(clock) => clock,
+            Known::Each(clocks) => &mut clocks[lane & 31],
+        }
+    }
+
+    /// Gives lanes a clock that has all that they knew.
+    pub(crate) fn set_clock(&mut self, lanes: u32, clock: &Rc<Clock>) {
+        if lanes & self.live == self.live {
+            self.known = Known::Alike(Rc::clone(clock));
+            return;
+        }
+        for lane in lanes_of(lanes) {
+            *self.clock_mut(lane) = Rc::clone(clock);
+        }
+    }
+
+    /// Adds a clock to what lanes know.
+    pub(crate) fn join(&mut self, lanes: u32, clock: &Rc<Clock>) {
+        if lanes & self.live == self.live
+            && let Known::Alike(own) = &mut self.known
+        {
+            join(own, clock);
+            return;
+        }
+        let mut last: Option<(Rc<Clock>, Rc<Clock>)> = None;
+        for lane in lanes_of(lanes) {
+            let own = self.clock_mut(lane);
+            match &last {
+                Some((before, after)) if Rc::ptr_eq(before, own) => *own = Rc::clone(after),
+                _ => {
+                    let before = Rc::clone(own);
+                    join(own, clock);
+                    last = Some((before, Rc::clone(own)));
+                }
+            }
+        }
+    }
+
+    /// Knows lanes of a row as far as each of them has an epoch.
+    pub(crate) fn raise(&mut self, lanes: u32, row: Row, epochs: &[u32; 32]) {
+        let wanted: Vec<usize> = lanes_of(lanes).filter(|lane| epochs[*lane] > 0).collect();
+        for lane in wanted {
+            let point = Point {
+                row,
+                lane: lane as u32,
+                epoch: epochs[lane],
+            };
+            super::clock::raise(self.clock_mut(lane), point);
+        }
+    }
+
+    /// What a thread itself has done so far.
+    pub(crate) fn point(&self, row: Row, lane: usize) -> Point {
+        Point {
+            row,
+            lane: lane as u32,
+            epoch: self.epochs[lane & 31],
+        }
+    }
+
+    /// Begins a new epoch: what lanes do from now on is not known to who knows what they did before.
+    pub(crate) fn tick(&mut self, lanes: u32) {
+        for lane in lanes_of(lanes) {
+            self.epochs[lane] += 1;
+        }
+    }
+
+    pub(crate) fn details(&mut self, lane: usize) -> &mut Details {
+        self.details.entry(lane as u8).or_default()
+    }
+
+    pub(crate) fn known_details(&self, lane: usize) -> Option<&Details> {
+        self.details.get(&(lane as u8)).map(|details| &**details)
+    }
+
+    /// A release of a thread now.
+    pub(crate) fn release(
+        &self,
+        row: Row,
+        lane: usize,
+        scope: Scope,
+        home: crate::scope::Home,
+    ) -> Release {
+        Release {
+            scope,
+            home,
+            clock: Rc::clone(self.clock(lane)),
+            own: self.point(row, lane),
+        }
+    }
+
+    fn groups(&mut self, kind: GroupKind) -> Option<&mut Groups> {
+        let [copies, bulk] = &mut self.groups;
+        let groups = match kind {
+            GroupKind::Copies => copies,
+            GroupKind::Bulk => bulk,
+            GroupKind::Products => return None,
+        };
+        let empty = || {
+            Box::new(Groups {
+                started: [0; 32],
+                made: Vec::new(),
+                n_made: [0; 32],
+            })
+        };
+        Some(groups.get_or_insert_with(empty))
+    }
+
+    /// Lanes start an operation each; its number, by lane.
+    pub(crate) fn start(&mut self, kind: GroupKind, lanes: u32) -> [u32; 32] {
+        let Some(groups) = self.groups(kind) else {
+            return [0; 32];
+        };
+        for lane in lanes_of(lanes) {
+            groups.started[lane] += 1;
+        }
+        groups.started
+    }
+
+    /// Operations that each lane has started.
+    pub(crate) fn started(&self, kind: GroupKind) -> [u32; 32] {
+        let [copies, bulk] = &self.groups;
+        let groups = match kind {
+            GroupKind::Copies => copies,
+            GroupKind::Bulk => bulk,
+            GroupKind::Products => return [0; 32],
+        };
+        groups.as_ref().map_or([0; 32], |groups| groups.started)
+    }
+
+    /// Lanes make a group of what they have started.
+    pub(crate) fn commit(&mut self, kind: GroupKind, lanes: u32) {
+        let Some(groups) = self.groups(kind) else {
+            return;
+        };
+        for lane in lanes_of(lanes) {
+            let number = groups.n_made[lane] as usize;
+            if groups.made.len() <= number {
+                groups.made.resize(number + 1, [0; 32]);
+            }
+            groups.made[number][lane] = groups.started[lane];
+            groups.n_made[lane] += 1;
+        }
+    }
+
+    /// How many operations of each lane are complete when all but the latest groups are; all with none.
+    pub(crate) fn complete(&mut self, kind: GroupKind, latest: Option<u32>) -> [u32; 32] {
+        let Some(groups) = self.groups(kind) else {
+            return [0; 32];
+        };
+        let Some(latest) = latest else {
+            return groups.started;
+        };
+        std::array::from_fn(|lane| {
+            let n = groups.n_made[lane].saturating_sub(latest);
+            let last = n
+                .checked_sub(1)
+                .and_then(|last| groups.made.get(last as usize));
+            last.map_or(0, |made| made[lane])
+        })
+    }
+}
+
+impl Details {
+    /// Remembers a releasing fence.
+    pub(crate) fn add_fence(&mut self, release: Release) {
+        // A wider fence, later, replaces a narrower one.
+        self.fences.retain(|fence| fence.scope > release.scope);
+        self.fences.push(release);
+    }
+
+    /// Remembers what a strong read has met.
+    pub(crate) fn meet(&mut self, place: Location, message: &Rc<Message>) {
+        let known = self.met.iter_mut().find(|(at, _)| *at == place);
+        match known {
+            Some((_, own)) if Rc::ptr_eq(own, message) => {}
+            Some((_, own)) => {
+                let mut both = Message::clone(own);
+                both.join(message);
+                *own = Rc::new(both);
+            }
+            None => {
+                if self.met.len() >= MOST_MET {
+                    self.met.remove(0);
+                }
+                self.met.push((place, Rc::clone(message)));
+            }
+        }
+    }
+
+    /// Remembers a release at a place.
+    pub(crate) fn add_release(&mut self, place: Location, release: Release) {
+        self.released
+            .retain(|(at, old)| *at != place || old.scope > release.scope);
+        if self.released.len() >= MOST_MET {
+            self.released.remove(0);
+        }
+        self.released.push((place, release));
+    }
+}
+
+/// The row of a warp's threads.
+pub(crate) const fn row_of(block: u64, warp: u32) -> Row {
+    Row::of(RowKind::Threads, block, warp)
+}

@@ -1,0 +1,92 @@
+//! Scopes and moral strength (PTX ISA, "Memory Consistency Model"). In: who accesses, how strongly; out: whether scopes take each other in.
+
+use warpgrid_isa::{Scope, Sem};
+
+/// Where a thread is, as far as scopes can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// Linear index of the block.
+    pub block: u64,
+    /// Linear index of the cluster.
+    pub cluster: u64,
+}
+
+/// How strong an operation is; weak ones have no scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strength {
+    Weak,
+    Strong(Scope),
+}
+
+impl Strength {
+    /// Of an operation with these words.
+    pub fn of(sem: Sem, scope: Option<Scope>) -> Strength {
+        match sem {
+            Sem::Weak => Strength::Weak,
+            Sem::Volatile => Strength::Strong(Scope::Sys),
+            Sem::Relaxed | Sem::Acquire | Sem::Release | Sem::AcqRel | Sem::Sc => {
+                Strength::Strong(scope.unwrap_or(Scope::Gpu))
+            }
+        }
+    }
+
+    /// The scope of a strong operation.
+    pub const fn scope(self) -> Option<Scope> {
+        match self {
+            Strength::Weak => None,
+            Strength::Strong(scope) => Some(scope),
+        }
+    }
+}
+
+/// Whether an operation acquires.
+pub const fn acquires(sem: Sem) -> bool {
+    matches!(sem, Sem::Acquire | Sem::AcqRel | Sem::Sc)
+}
+
+/// Whether an operation releases.
+pub const fn releases(sem: Sem) -> bool {
+    matches!(sem, Sem::Release | Sem::AcqRel | Sem::Sc)
+}
+
+/// Whether a scope around one thread takes in another one. All blocks run on one device.
+pub fn takes_in(scope: Scope, own: Home, other: Home) -> bool {
+    match scope {
+        Scope::Cta => own.block == other.block,
+        Scope::Cluster => own.cluster == other.cluster,
+        Scope::Gpu | Scope::Sys => true,
+    }
+}
+
+/// Whether each of two scopes takes in the thread of the other.
+pub fn mutual(a: (Scope, Home), b: (Scope, Home)) -> bool {
+    takes_in(a.0, a.1, b.1) && takes_in(b.0, b.1, a.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn home(block: u64) -> Home {
+        Home {
+            block,
+            cluster: block / 2,
+        }
+    }
+
+    #[test]
+    fn both_scopes_must_take_in_the_other_thread() {
+        let check = |a, b, of: (u64, u64)| mutual((a, home(of.0)), (b, home(of.1)));
+        assert!(check(Scope::Cta, Scope::Sys, (1, 1)));
+        assert!(!check(Scope::Cta, Scope::Sys, (0, 1)));
+        assert!(check(Scope::Cluster, Scope::Gpu, (0, 1)));
+        assert!(!check(Scope::Cluster, Scope::Gpu, (1, 2)));
+    }
+
+    #[test]
+    fn volatile_is_relaxed_at_the_system() {
+        let volatile = Strength::of(Sem::Volatile, None);
+        assert_eq!(volatile, Strength::Strong(Scope::Sys));
+        assert_eq!(Strength::of(Sem::Weak, Some(Scope::Gpu)).scope(), None);
+    }
+}

@@ -1,0 +1,231 @@
+//! Races of a session: a detector observes the run, what it finds gets lines and names.
+
+use super::wording::{message, scope_words};
+use super::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView, RaceWhy};
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+use warpgrid_emulator::{Machine, MemoryRegion};
+use warpgrid_order::races::{
+    Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Why,
+};
+
+/// The races of a run, and what else was seen on the way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct RaceReport {
+    /// Those that are certain first, each in the order in which they were found.
+    pub races: Vec<RaceView>,
+    /// What a person should know besides.
+    pub notes: Vec<String>,
+}
+
+impl Session {
+    /// Runs from the start as [`Session::run`] does, looks for data races on the way, and for the weakest repair of small launches.
+    pub fn run_for_races(&mut self, max_steps: u64) -> RaceReport {
+        let mut report = self.look_for_races(max_steps);
+        self.add_repairs(&mut report.races);
+        report
+    }
+
+    /// Runs from the start, and looks for data races on the way.
+    pub(super) fn look_for_races(&mut self, max_steps: u64) -> RaceReport {
+        self.seek(0);
+        let mut detector = self.detector();
+        self.timeline.run_observed(max_steps, &mut detector);
+        self.report_races(detector)
+    }
+
+    /// The races of the steps that have been taken.
+    pub fn races(&mut self) -> RaceReport {
+        let mut detector = self.detector();
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut detector);
+        let mut report = self.report_races(detector);
+        self.add_repairs(&mut report.races);
+        report
+    }
+
+    fn detector(&self) -> Detector {
+        let launch = self.scenario();
+        let shape = Shape {
+            grid: launch.grid.unwrap_or([1; 3]),
+            block: launch.block.unwrap_or([1; 3]),
+            cluster: launch.cluster.unwrap_or([1; 3]),
+        };
+        Detector::new(self.program.clone(), shape)
+    }
+
+    fn report_races(&self, mut detector: Detector) -> RaceReport {
+        if self.is_over() && self.timeline.machine().fault().is_none() {
+            detector.finish();
+        }
+        let mut races: Vec<RaceView> = detector.found().iter().map(|f| self.race(f)).collect();
+        races.sort_by_key(|race| race.sure == RaceSure::Axiom);
+        let mut notes: Vec<String> = detector
+            .unwritten()
+            .iter()
+            .map(|unwritten| {
+                let place = self.race_place(unwritten.memory, unwritten.address, 1);
+                let reader = self.race_access(&unwritten.reader);
+                format!(
+                    "line {}: thread {} of block {} reads {}, which nothing has written",
+                    reader.line.unwrap_or(0),
+                    triple(reader.thread),
+                    triple(reader.block),
+                    super::wording::place_words(&place)
+                )
+            })
+            .collect();
+        if detector.is_full() {
+            notes.push(
+                "more accesses than can be kept: some were not looked at for races".to_owned(),
+            );
+        }
+        RaceReport { races, notes }
+    }
+
+    fn race(&self, found: &Found) -> RaceView {
+        let first = self.race_access(&found.first);
+        let second = match &found.second {
+            End::Access(access) => self.race_access(access),
+            End::Life(life) => self.life(*life),
+        };
+        let place = self.race_place(found.memory, found.address, found.n_bytes);
+        let why = match found.why {
+            Why::Order => RaceWhy::Order,
+            Why::Scope => RaceWhy::Scope,
+            Why::Proxy => RaceWhy::Proxy,
+            Why::Completion => RaceWhy::Completion,
+            Why::Lifetime => RaceWhy::Lifetime,
+            Why::Init => RaceWhy::Init,
+        };
+        let sure = match why {
+            RaceWhy::Proxy if found.is_of_axiom() => RaceSure::Axiom,
+            RaceWhy::Lifetime | RaceWhy::Init => RaceSure::Documented,
+            RaceWhy::Order | RaceWhy::Scope | RaceWhy::Proxy | RaceWhy::Completion => {
+                RaceSure::Certain
+            }
+        };
+        let mut race = RaceView {
+            first,
+            second,
+            place,
+            why,
+            sure,
+            same_value: found.same_value,
+            step: found.step,
+            message: String::new(),
+            repair: Vec::new(),
+            repair_tried: false,
+        };
+        race.message = message(&race);
+        race
+    }
+
+    fn race_access(&self, access: &Access) -> RaceAccess {
+        let machine = self.timeline.machine();
+        let range = self.range_of(access.function, access.instruction);
+        RaceAccess {
+            line: Some(range.line),
+            what: None,
+            block: machine.block_position(access.block),
+            thread: machine.thread(access.thread / 32, access.thread % 32),
+            kind: match access.kind {
+                Kind::Read => RaceKind::Read,
+                Kind::Write => RaceKind::Write,
+                Kind::Atomic => RaceKind::Atomic,
+            },
+            proxy: match access.proxy {
+                ProxyKind::Generic | ProxyKind::ReadOnly => "generic",
+                ProxyKind::Async => "async",
+            }
+            .to_owned(),
+            asynchronous: access.asynchronous,
+            scope: scope_words(access.strength),
+        }
+    }
+
+    fn life(&self, life: Lifetime) -> RaceAccess {
+        let (what, block) = match life {
+            Lifetime::Start(block) => ("start", block),
+            Lifetime::Exit(block) => ("exit", block),
+        };
+        RaceAccess {
+            line: None,
+            what: Some(format!("{what} of block {block}")),
+            block: self.timeline.machine().block_position(block),
+            thread: [0; 3],
+            kind: RaceKind::Life,
+            proxy: "generic".to_owned(),
+            asynchronous: false,
+            scope: None,
+        }
+    }
+
+    fn race_place(&self, memory: Memory, address: u64, bytes: u32) -> RacePlace {
+        let machine = self.timeline.machine();
+        match memory {
+            Memory::Global => self.global_place(machine, address, bytes),
+            Memory::Shared(block) => shared_place(machine, block, address, bytes),
+        }
+    }
+
+    fn global_place(&self, machine: &Machine, address: u64, bytes: u32) -> RacePlace {
+        let mut place = RacePlace {
+            space: "global".to_owned(),
+            block: None,
+            buffer: None,
+            variable: None,
+            offset: address,
+            bytes,
+        };
+        match machine.region_at(address) {
+            Some((MemoryRegion::Buffer(index), offset)) => {
+                let buffer = self.buffers().get(index.0 as usize).map(|b| b.name.clone());
+                place.buffer = buffer;
+                place.offset = offset;
+            }
+            Some((MemoryRegion::Variable(index), offset)) => {
+                let variables = &machine.program().variables;
+                place.variable = variables.get(index as usize).map(|v| v.name.clone());
+                place.offset = offset;
+            }
+            _ => {}
+        }
+        place
+    }
+}
+
+pub(super) fn shared_place(machine: &Machine, block: u64, address: u64, bytes: u32) -> RacePlace {
+    let variables = machine.shared_variables().iter();
+    let found = variables
+        .filter(|variable| {
+            let offset = address.checked_sub(variable.byte_offset);
+            offset.is_some_and(|offset| offset < variable.size_bytes.max(1))
+        })
+        .max_by_key(|variable| variable.byte_offset);
+    // Dynamic shared memory begins where its variable does and has no size of its own.
+    let dynamic = || {
+        let all = machine.shared_variables().iter();
+        all.filter(|v| v.size_bytes == 0 && v.byte_offset <= address)
+            .max_by_key(|v| v.byte_offset)
+    };
+    let found = found.or_else(dynamic);
+    RacePlace {
+        space: "shared".to_owned(),
+        block: Some(block),
+        buffer: None,
+        variable: found.map(|variable| variable.name.clone()),
+        offset: address - found.map_or(0, |variable| variable.byte_offset),
+        bytes,
+    }
+}
+
+/// A position or thread as a person writes it.
+pub(super) fn triple([x, y, z]: [u32; 3]) -> String {
+    match (y, z) {
+        (0, 0) => x.to_string(),
+        _ => format!("({x}, {y}, {z})"),
+    }
+}

@@ -1,0 +1,157 @@
+//! The weakest repair of data races. In: a launch and its races; out: a list of edits of the text that ends all of them, while what is weaker
+//! does not: candidates are made from weak to strong, and each is tried by running the changed text.
+
+mod completion;
+mod meeting;
+mod strength;
+mod text;
+
+use super::{RaceSure, RaceView, RaceWhy, RepairEdit};
+use crate::session::Session;
+use text::Text;
+use warpgrid_launch::{Front, Scenario};
+
+/// Candidates that are tried, at most.
+const MOST_TRIED: usize = 400;
+/// Steps of all trials, at most.
+const MOST_STEPS: u64 = 4_000_000;
+/// Steps of a run beyond which no repair is looked for.
+const LONGEST_RUN: u64 = 60_000;
+/// Seeds that a repaired text must pass with.
+const SEEDS: [u64; 4] = [0, 1, 2, 3];
+
+/// A repair: edits that belong together.
+pub(super) type Edits = Vec<RepairEdit>;
+
+/// A race with all that candidates are made from.
+#[derive(Clone, Copy)]
+pub(super) struct Broken<'a> {
+    pub(super) text: &'a Text,
+    pub(super) race: &'a RaceView,
+    /// The line of the first access, and that of the second.
+    pub(super) first: u32,
+    pub(super) second: u32,
+    pub(super) is_one_block: bool,
+    pub(super) is_one_warp: bool,
+    pub(super) is_one_cluster: bool,
+}
+
+impl Session {
+    /// Looks for the weakest repair of these races, and notes it with them.
+    pub(super) fn add_repairs(&self, races: &mut [RaceView]) {
+        let is_small = self.position() <= LONGEST_RUN;
+        // Lanes that store the same value in one instruction are worth no search.
+        let is_harmless = |race: &RaceView| race.same_value && race.first.line == race.second.line;
+        if races.iter().all(is_harmless) || !is_small || self.scenario().front != Front::Ptx {
+            return;
+        }
+        let text = Text::new(&self.scenario().source);
+        let mut trial = Trial {
+            scenario: self.scenario(),
+            text: &text,
+            left: MOST_TRIED,
+            steps: MOST_STEPS,
+        };
+        // What is certain is mended first; the rest follows from the axioms alone.
+        let certain = races.iter().filter(|race| race.sure != RaceSure::Axiom);
+        let mut order: Vec<&RaceView> = certain.collect();
+        order.extend(races.iter().filter(|race| race.sure == RaceSure::Axiom));
+        let mut all: Vec<Edits> = Vec::new();
+        for race in order {
+            for candidate in self.candidates(&text, race) {
+                if !all.contains(&candidate) {
+                    all.push(candidate);
+                }
+            }
+        }
+        let Some(found) = all.into_iter().find(|edits| trial.heals(edits)) else {
+            return;
+        };
+        for race in races {
+            race.repair.clone_from(&found);
+            race.repair_tried = true;
+        }
+    }
+
+    /// What could end a race, the weakest first.
+    fn candidates(&self, text: &Text, race: &RaceView) -> Vec<Edits> {
+        let Some(first) = race.first.line else {
+            return Vec::new();
+        };
+        let machine = self.timeline.machine();
+        let cluster = self.scenario().cluster.unwrap_or([1; 3]);
+        let of_cluster = |block: [u32; 3]| [0, 1, 2].map(|i: usize| block[i] / cluster[i].max(1));
+        let warp = |thread: [u32; 3]| self.thread_number(thread) / 32;
+        let (a, b) = (&race.first, &race.second);
+        let is_one_block = a.block == b.block;
+        let broken = Broken {
+            text,
+            race,
+            first,
+            second: race.second.line.unwrap_or(first),
+            is_one_block,
+            is_one_warp: is_one_block && warp(a.thread) == warp(b.thread),
+            is_one_cluster: of_cluster(a.block) == of_cluster(b.block) && machine.n_blocks() > 1,
+        };
+        match race.why {
+            RaceWhy::Init => completion::of_init(&broken),
+            RaceWhy::Lifetime => meeting::of_lives(&broken),
+            RaceWhy::Proxy => completion::of_proxies(&broken),
+            RaceWhy::Completion => completion::of_copies(&broken),
+            RaceWhy::Order | RaceWhy::Scope if is_one_block => {
+                let mut all = completion::of_mbarriers(&broken);
+                all.extend(meeting::of_threads(&broken));
+                all.extend(strength::of_accesses(&broken));
+                all
+            }
+            RaceWhy::Order | RaceWhy::Scope => {
+                let mut all = meeting::of_clusters(&broken);
+                all.splice(0..0, strength::of_accesses(&broken));
+                all
+            }
+        }
+    }
+
+    fn thread_number(&self, [x, y, z]: [u32; 3]) -> u32 {
+        let [nx, ny, _] = self.scenario().block.unwrap_or([1; 3]);
+        (z * ny + y) * nx + x
+    }
+}
+
+/// Tries texts.
+struct Trial<'a> {
+    scenario: &'a Scenario,
+    text: &'a Text,
+    left: usize,
+    steps: u64,
+}
+
+impl Trial<'_> {
+    /// Whether no run of the changed text has a race, or anything else that is wrong.
+    fn heals(&mut self, edits: &[RepairEdit]) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        let source = self.text.changed(edits);
+        SEEDS.iter().all(|seed| {
+            let scenario = Scenario {
+                source: source.clone(),
+                seed: Some(*seed),
+                ..self.scenario.clone()
+            };
+            self.is_healthy(scenario)
+        })
+    }
+
+    fn is_healthy(&mut self, scenario: Scenario) -> bool {
+        let Ok(mut session) = Session::untracked(scenario) else {
+            return false;
+        };
+        let most = (4 * LONGEST_RUN).min(self.steps);
+        let report = session.look_for_races(most);
+        self.steps = self.steps.saturating_sub(session.position());
+        let is_quiet = report.races.is_empty();
+        is_quiet && session.is_over() && session.fault().is_none() && session.hang().is_none()
+    }
+}

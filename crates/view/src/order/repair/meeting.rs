@@ -1,0 +1,86 @@
+//! Repairs that let threads meet: barriers of the warp, of the block, of the cluster, the smaller ones first.
+
+use super::text::{after, before, replace};
+use super::{Broken, Edits};
+
+const WARP: &str = "bar.warp.sync 0xffffffff;";
+const BLOCK: &str = "bar.sync 0;";
+const CLUSTER: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
+
+/// Barriers between threads of one block.
+pub(super) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
+    let text = broken.text;
+    let mut all: Vec<Edits> = Vec::new();
+    let (low, high) = ends(broken);
+    let warp_barriers = text.lines_of(|line| line.starts_with("bar.warp.sync"));
+    let arrivals =
+        text.lines_of(|line| line.starts_with("bar.arrive") || line.starts_with("barrier.arrive"));
+    all.extend(warp_barriers.iter().map(|line| vec![replace(*line, WARP)]));
+    let mut warp_positions = Vec::new();
+    if broken.is_one_warp {
+        warp_positions.push(vec![before(high, WARP)]);
+        warp_positions.push(vec![after(low, WARP)]);
+    }
+    warp_positions.extend(text.between(low, high).map(|line| vec![before(line, WARP)]));
+    if broken.is_one_warp {
+        warp_positions.push(vec![before(low, WARP), after(high, WARP)]);
+        warp_positions.push(vec![before(high, WARP), after(low, WARP)]);
+    }
+    all.extend(warp_positions);
+    all.extend(arrivals.iter().map(|line| {
+        let sync = text.line(*line).replacen("arrive", "sync", 1);
+        vec![replace(*line, &sync)]
+    }));
+    all.extend(warp_barriers.iter().map(|line| vec![replace(*line, BLOCK)]));
+    all.push(vec![before(high, BLOCK)]);
+    all.extend(
+        text.between(low, high)
+            .map(|line| vec![before(line, BLOCK)]),
+    );
+    // A loop may bring the earlier line after the later one.
+    all.extend((high + 1..high + 6).map(|line| vec![before(line, BLOCK)]));
+    all
+}
+
+/// Barriers of the cluster between threads of its blocks.
+pub(super) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
+    if !broken.is_one_cluster {
+        return Vec::new();
+    }
+    let (low, high) = ends(broken);
+    let barriers = broken.text.lines_of(|line| line.starts_with("bar.sync"));
+    let between = barriers.iter().filter(|line| (low..=high).contains(line));
+    let mut all: Vec<Edits> = between.map(|line| vec![replace(*line, CLUSTER)]).collect();
+    all.push(vec![before(high, CLUSTER)]);
+    all
+}
+
+/// Barriers of the cluster before the first use of another block's memory, or before the end.
+pub(super) fn of_lives(broken: &Broken<'_>) -> Vec<Edits> {
+    let text = broken.text;
+    let is_start = broken
+        .race
+        .second
+        .what
+        .as_deref()
+        .is_some_and(|what| what.starts_with("start"));
+    if !is_start {
+        let ends = text.lines_of(|line| line.starts_with("ret") || line.starts_with("exit"));
+        return ends
+            .iter()
+            .rev()
+            .map(|line| vec![before(*line, CLUSTER)])
+            .collect();
+    }
+    let barriers = text.lines_of(|line| line.starts_with("bar.sync"));
+    let earlier = barriers.iter().rev().filter(|line| **line < broken.first);
+    let mut all: Vec<Edits> = earlier.map(|line| vec![replace(*line, CLUSTER)]).collect();
+    all.push(vec![before(broken.first, CLUSTER)]);
+    all
+}
+
+/// The line that comes first in the text, and the other one.
+fn ends(broken: &Broken<'_>) -> (u32, u32) {
+    let (a, b) = (broken.first, broken.second);
+    (a.min(b), a.max(b))
+}

@@ -1,0 +1,83 @@
+//! Races in words: who, where, what is missing.
+
+use super::races::triple;
+use super::{RaceAccess, RaceKind, RacePlace, RaceView, RaceWhy};
+use warpgrid_order::scope::Strength;
+
+/// The scope of a strong access in words.
+pub(super) fn scope_words(strength: Strength) -> Option<String> {
+    strength.scope().map(|scope| scope.name().to_owned())
+}
+
+/// Bytes as a person names them.
+pub(super) fn place_words(place: &RacePlace) -> String {
+    let name = place.buffer.as_ref().or(place.variable.as_ref());
+    match name {
+        Some(name) if place.offset == 0 => format!("`{name}`"),
+        Some(name) => format!("`{name}+{}`", place.offset),
+        None => format!("{} memory at {:#x}", place.space, place.offset),
+    }
+}
+
+fn who(access: &RaceAccess) -> String {
+    let does = match (access.kind, access.asynchronous) {
+        (RaceKind::Read, false) => "reads",
+        (RaceKind::Write, false) => "writes",
+        (RaceKind::Atomic, false) => "changes atomically",
+        (RaceKind::Read, true) => "starts a copy that reads",
+        (RaceKind::Write, true) => "starts an operation that writes",
+        (RaceKind::Atomic, true) => "starts an operation that changes",
+        (RaceKind::Life, _) => "ends",
+    };
+    format!(
+        "thread {} of block {} {does}",
+        triple(access.thread),
+        triple(access.block)
+    )
+}
+
+/// The race in a sentence or two.
+pub(super) fn message(race: &RaceView) -> String {
+    let place = place_words(&race.place);
+    let line = |access: &RaceAccess| access.line.unwrap_or(0);
+    let first = format!("{} {place} at line {}", who(&race.first), line(&race.first));
+    if let Some(what) = &race.second.what {
+        let missing = match what.starts_with("start") {
+            true => "nothing says that the block has started",
+            false => "nothing says that the block is still there",
+        };
+        return format!("{first}, which is memory of another block: {missing} ({what})");
+    }
+    let second = format!("{} it at line {}", who(&race.second), line(&race.second));
+    format!("{first}, {second}: {}", missing(race))
+}
+
+/// What is missing between the accesses.
+fn missing(race: &RaceView) -> String {
+    match race.why {
+        RaceWhy::Order => match (&race.first.scope, &race.second.scope) {
+            (Some(_), None) | (None, Some(_)) => {
+                "one is strong and the other weak, and nothing orders them".to_owned()
+            }
+            (Some(_), Some(_)) => "they differ in size, and nothing orders them".to_owned(),
+            (None, None) => "nothing orders them".to_owned(),
+        },
+        RaceWhy::Scope => {
+            let narrow = |access: &RaceAccess| access.scope.clone().unwrap_or_default();
+            format!(
+                "both are strong, and the scopes (`.{}`, `.{}`) do not take in each other's thread",
+                narrow(&race.first),
+                narrow(&race.second)
+            )
+        }
+        RaceWhy::Proxy => {
+            "they are ordered, though not across the proxies: no `fence.proxy.async` is between"
+                .to_owned()
+        }
+        RaceWhy::Completion => "one is asynchronous, and no thread waits for it in between".to_owned(),
+        RaceWhy::Lifetime => "the block may be gone".to_owned(),
+        RaceWhy::Init => {
+            "between the set-up of an mbarrier and the first copy that completes on it is no `fence.mbarrier_init`".to_owned()
+        }
+    }
+}

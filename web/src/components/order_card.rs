@@ -1,0 +1,126 @@
+//! Data races and hangs of the run: what meets where, what is missing between, and the repair to apply.
+
+use super::phrases::prose;
+use crate::editor;
+use crate::protocol::OrderAnswer;
+use warpgrid_view::order::{HangView, RaceSure, RaceView, RepairEdit, RepairOp, fix_of};
+use yew::prelude::*;
+
+/// Races that are shown.
+const MAX_RACES: usize = 12;
+
+/// The card, where something was found; `text` is the text of the run, which the repair changes.
+pub(crate) fn order_card(found: &OrderAnswer, text: &str) -> Html {
+    let OrderAnswer { report, hang } = found;
+    let n_more = report.races.len().saturating_sub(MAX_RACES);
+    html! {
+        <>
+            if let Some(hang) = hang {
+                { hang_card(hang) }
+            }
+            if !report.races.is_empty() {
+                <section class="card orders races" aria-label="Data races">
+                    <div class="head">
+                        <h2>{ title(&report.races) }</h2>
+                        <small>{ "by the memory model of PTX, whatever the order of this run was" }</small>
+                    </div>
+                    <ul class="causes">{ for report.races.iter().take(MAX_RACES).map(race_item) }</ul>
+                    if n_more > 0 {
+                        <p class="quiet">{ format!("and {n_more} more") }</p>
+                    }
+                    { repair(&report.races, text) }
+                </section>
+            }
+        </>
+    }
+}
+
+fn title(races: &[RaceView]) -> String {
+    match races.len() {
+        1 => "A data race".to_owned(),
+        n => format!("{n} data races"),
+    }
+}
+
+fn race_item(race: &RaceView) -> Html {
+    let quiet = race.same_value || race.sure != RaceSure::Certain;
+    let note = match (race.sure, race.same_value) {
+        (RaceSure::Axiom, _) => {
+            "It follows from the axioms; much code that works leaves the fence out."
+        }
+        (RaceSure::Documented, _) => "The manuals ask for it outside the memory model.",
+        (RaceSure::Certain, true) => "Both leave the same value.",
+        (RaceSure::Certain, false) => "",
+    };
+    html! {
+        <li class={classes!(quiet.then_some("quiet"))}>
+            { line_button(race.first.line) }{ " " }{ line_button(race.second.line) }{ " " }
+            { prose(&capital(&race.message)) }{ ". " }{ note }
+        </li>
+    }
+}
+
+fn line_button(line: Option<u32>) -> Html {
+    let Some(line) = line else {
+        return Html::default();
+    };
+    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
+    html! { <button class="place" onclick={go}>{ format!("line {line}") }</button> }
+}
+
+/// The weakest repair that is known, with a button that makes it.
+fn repair(races: &[RaceView], text: &str) -> Html {
+    let edits = races.first().map_or(&[][..], |race| &race.repair);
+    let Some(fix) = fix_of(edits, text) else {
+        return Html::default();
+    };
+    let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));
+    html! {
+        <div class="repair">
+            <p>{ "The weakest repair that was found, tried by running it:" }</p>
+            <ul>{ for edits.iter().map(edit_item) }</ul>
+            <button class="fix" onclick={apply}>{ "Apply the repair" }</button>
+        </div>
+    }
+}
+
+fn edit_item(edit: &RepairEdit) -> Html {
+    let place = match edit.op {
+        RepairOp::InsertBefore => format!("before line {}: ", edit.line),
+        RepairOp::InsertAfter => format!("after line {}: ", edit.line),
+        RepairOp::Replace => format!("line {} becomes ", edit.line),
+        RepairOp::Delete => format!("line {} goes", edit.line),
+    };
+    html! { <li>{ place }if !edit.text.is_empty() { <code>{ &edit.text }</code> }</li> }
+}
+
+fn hang_card(hang: &HangView) -> Html {
+    html! {
+        <section class="card fault" role="alert" aria-label="Hang">
+            <h2>
+                { "This launch never ends" }
+                { line_button(Some(hang.line)) }
+                { line_button(hang.line_at_fault) }
+            </h2>
+            <p>{ prose(&capital(&hang.message)) }{ "." }</p>
+            if hang.waits.len() > 1 {
+                <h3>{ "Who waits" }</h3>
+                <ul class="causes">{ for hang.waits.iter().take(MAX_RACES).map(|wait| {
+                    let [x, y, z] = wait.block;
+                    let block = if (y, z) == (0, 0) { x.to_string() } else { format!("({x}, {y}, {z})") };
+                    html! { <li>{ line_button(wait.line) }{ format!(" threads {} of block {block}", wait.threads) }</li> }
+                }) }</ul>
+            }
+        </section>
+    }
+}
+
+/// A message as a sentence.
+fn capital(message: &str) -> String {
+    let mut characters = message.chars();
+    let first = characters.next().into_iter();
+    first
+        .flat_map(char::to_uppercase)
+        .chain(characters)
+        .collect()
+}
