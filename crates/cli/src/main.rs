@@ -3,6 +3,7 @@
 mod batch;
 mod beside;
 mod check;
+mod conflicts;
 mod difference;
 mod document;
 mod explain;
@@ -40,6 +41,8 @@ enum Command {
     Run(run::RunArguments),
     /// Explain a diagnostic code, an instruction, a special register or a word such as `bank`.
     Explain(explain::ExplainArguments),
+    /// Show which lanes collide in shared memory, and cure the text of its bank conflicts.
+    Conflicts(conflicts::ConflictsArguments),
     /// Show which lane and register holds which element of a matrix (wmma, mma, ldmatrix).
     Fragment(fragment::FragmentArguments),
     /// Show how a tensor core computes one element of a matrix product, and why it is not what IEEE arithmetic gives.
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::check(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Conflicts(arguments) => conflicts::conflicts(&arguments),
         Command::Fragment(arguments) => fragment::print(&arguments),
         Command::Product(arguments) => product::print(&arguments),
         Command::Open(arguments) => open::open(&arguments),

@@ -20,6 +20,7 @@ use warpgrid_view::beside::{BesideError, Pair};
 use warpgrid_view::causes::CauseView;
 use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
+use warpgrid_view::lens::{AccessLayout, layouts_text};
 use warpgrid_view::model::{FaultView, Severity};
 use warpgrid_view::scenario::{Beside, Buffer, ExpectedFault};
 use warpgrid_view::traffic::TrafficView;
@@ -46,6 +47,9 @@ pub(crate) struct RunArguments {
     /// Count sectors, lines, wavefronts and bank conflicts, by line of the source.
     #[arg(long, conflicts_with = "seeds")]
     traffic: bool,
+    /// Say of each access to shared and global memory which layout its addresses have, such as `Swizzle<3,4,3> o (32,8):(128,16)`.
+    #[arg(long, conflicts_with_all = ["seeds", "beside"])]
+    layouts: bool,
     /// Turns the scheduler; 0 is plain round robin.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = read_seed)]
     seed: Option<u64>,
@@ -116,6 +120,9 @@ struct RunReport<'a> {
     stores: u64,
     /// What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source.
     traffic: Option<TrafficView>,
+    /// The layouts of accesses, where they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layouts: Option<Vec<AccessLayout>>,
     notes: Vec<String>,
 }
 
@@ -320,7 +327,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     };
     let mut session = match open(scenario) {
         Ok(session) => session,
-        Err(error) => return refuse(arguments, name, &source, &error),
+        Err(error) => return refuse(arguments.format, name, &source, &error),
     };
     let mut notes = match &arguments.trace {
         Some(path) => trace(&mut session, arguments.max_steps, path)?,
@@ -346,6 +353,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         session.count_traffic(u64::MAX);
         session.traffic()
     });
+    let layouts = arguments.layouts.then(|| session.layouts());
     let causes = session.causes();
     let mut wrong = Vec::new();
     wrong.extend(compare_fault(expected_fault.as_ref(), fault.as_ref()));
@@ -379,6 +387,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 steps: session.position(),
                 stores: session.stores(),
                 traffic,
+                layouts,
                 notes,
             };
             serde_json::to_writer(&mut out, &report)?;
@@ -395,6 +404,9 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
             print_reasons(&mut out, fault.as_ref(), causes, wrong, notes)?;
             if let Some(traffic) = &traffic {
                 traffic::print(&mut out, traffic)?;
+            }
+            if let Some(layouts) = &layouts {
+                out.write_all(layouts_text(layouts).as_bytes())?;
             }
         }
     }
@@ -454,7 +466,9 @@ fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::R
     });
     match pair {
         Ok((report, guesses)) => beside::print(arguments.format, names, &report, &guesses),
-        Err(BesideError { side, error }) => refuse(arguments, names[side], &sources[side], &error),
+        Err(BesideError { side, error }) => {
+            refuse(arguments.format, names[side], &sources[side], &error)
+        }
     }
 }
 
@@ -468,7 +482,7 @@ fn run_seeds(
     let source = scenario.source.clone();
     match seeds::search(scenario, range, arguments.max_steps) {
         Ok(report) => seeds::print(arguments.format, name, &report),
-        Err(error) => refuse(arguments, name, &source, &error),
+        Err(error) => refuse(arguments.format, name, &source, &error),
     }
 }
 
@@ -553,14 +567,14 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<Vec<S
 }
 
 /// A scenario that cannot run: its diagnostics, or the one sentence that says why.
-fn refuse(
-    arguments: &RunArguments,
+pub(crate) fn refuse(
+    format: Format,
     name: &str,
     source: &str,
     error: &SessionError,
 ) -> io::Result<Outcome> {
     let mut out = stdout();
-    if arguments.format == Format::Json {
+    if format == Format::Json {
         let answer = serde_json::json!({"ok": false, "fault": null, "buffers": {}, "steps": 0, "stores": 0,
             "notes": [error.message], "code": error.code, "diagnostics": error.diagnostics});
         writeln!(out, "{answer}")?;

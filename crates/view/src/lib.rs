@@ -22,6 +22,7 @@ pub mod front_ends;
 pub mod grid;
 pub mod language;
 pub mod layout;
+pub mod lens;
 pub mod matrix_step;
 pub mod mbarriers;
 mod memories;

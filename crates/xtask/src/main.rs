@@ -9,6 +9,7 @@ mod address;
 mod arguments;
 mod bench;
 mod declarations;
+mod layouts;
 mod litmus;
 mod optimised;
 mod package;
@@ -37,6 +38,7 @@ cargo xtask COMMAND
   differential N --ptxas PROGRAM    runs random kernels as PTX and as machine code, and says where memory differs; --seed S,
                                     --nvdisasm PROGRAM, --keep FOLDER
   litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
+  layouts --python PROGRAM          thousands of cases of the algebra of layouts, agreed with tensor-layouts and pycute, which that Python has
   release --dry-run [--verify]      packs the crates and the npm package as their registries would have them; without it, publishes them
           --check TAG | --notes | --archive NAME     whether a tag may be released; what CHANGELOG.md says of it; the command, packed
   ready                             rewrites generated files, then runs `test`
@@ -68,6 +70,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("bench") => bench::run(&mut arguments),
         Some("conformance") => optimised::run("conformance", arguments),
         Some("differential") => optimised::run("differential", arguments),
+        Some("layouts") => layouts::run(&mut arguments),
         Some("litmus") => litmus::run(&mut arguments),
         Some("release") => release::run(&mut arguments),
         Some("ready") => ready::run(&mut arguments),

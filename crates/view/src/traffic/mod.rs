@@ -5,7 +5,9 @@
 mod access;
 mod run;
 
-pub(crate) use access::{Part, count_accesses, sectors_of, wavefronts_of};
+pub(crate) use access::{
+    Part, Passes, accesses, count_accesses, groups, sectors_of, wavefronts_of,
+};
 pub(crate) use run::{TrafficCounter, passes_of};
 
 use serde::{Deserialize, Serialize};
