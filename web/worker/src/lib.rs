@@ -8,6 +8,7 @@
 mod answer;
 mod background;
 pub mod beside;
+mod lens;
 pub mod listen;
 pub mod protocol;
 pub mod runner;

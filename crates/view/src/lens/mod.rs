@@ -7,16 +7,22 @@
 //! - `change`, `cure`, `rewrite`: paddings and swizzles that free a buffer, and the text with them, proved by running both.
 //! - `advice`: sectors of global memory, and what would save some.
 //! - `text`: all of it for people.
+//! - `picture`: layouts that are written (`typed`), tiles of descriptors (`tile`, `build`), two instructions in a row (`chain`), drawn like layouts.
 
 mod advice;
+mod build;
+mod chain;
 mod change;
 mod conflicts;
 mod cure;
+pub mod picture;
 mod places;
 mod read_back;
 mod recorder;
 mod rewrite;
 mod text;
+mod tile;
+mod typed;
 
 pub use advice::SectorAdvice;
 pub use conflicts::{

@@ -126,6 +126,9 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
         },
     );
     let label = capitalised(&parameter.name);
+    if parameter.name == "step" {
+        return slider(parameter, label, on_value);
+    }
     if !parameter.choices.is_empty() {
         return html! {
             <div class="matrix-field" title={parameter.about.clone()}>
@@ -140,6 +143,26 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
     html! {
         <label class="matrix-field" title={parameter.about.clone()}><span>{ label.clone() }</span>
             <input class="pill" type="text" spellcheck="false" aria-label={label} placeholder="none" value={parameter.value.clone()} {onchange} />
+        </label>
+    }
+}
+
+/// A choice of numbers in order: the first one is all of them.
+fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>) -> Html {
+    let choices = parameter.choices.clone();
+    let most = choices.len().saturating_sub(1);
+    let at = choices.iter().position(|choice| *choice == parameter.value);
+    let oninput = Callback::from(move |event: InputEvent| {
+        let at: usize = event
+            .target_unchecked_into::<HtmlInputElement>()
+            .value()
+            .parse()
+            .unwrap_or(0);
+        on_value.emit(choices.get(at).cloned().unwrap_or_default());
+    });
+    html! {
+        <label class="matrix-field" title={parameter.about.clone()}><span>{ format!("{label}: {}", parameter.value) }</span>
+            <input type="range" aria-label={label} aria-valuetext={parameter.value.clone()} min="0" max={most.to_string()} value={at.unwrap_or(0).to_string()} {oninput} />
         </label>
     }
 }
@@ -171,6 +194,9 @@ fn facts(view: &LayoutView) -> Html {
                     <tr><th scope="row">{ "descriptor" }</th><td><code>{ descriptor }</code></td></tr>
                 }
             </tbody></table>
+            if !view.ptx.is_empty() {
+                <pre class="layout-ptx" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre>
+            }
             { for view.notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }
             if !view.fields.is_empty() && view.rows > 0 {
                 { fields(view) }
@@ -220,6 +246,9 @@ fn size_text(view: &LayoutView) -> String {
 }
 
 fn place_card(props: &Props, view: &LayoutView, plan: &Rc<Plan>) -> Html {
+    if plan.marks.is_empty() {
+        return Html::default();
+    }
     let (title, about) = place_title(view);
     card(props, view, title, title.into(), about.to_owned(), plan)
 }
