@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 /// Cases that are made when both algebras are asked.
 const N_CASES: usize = 10_000;
-/// One in so many that both agree on is kept as a sample.
+/// How many that both agree on are passed over until one is kept as a sample.
 const KEPT: usize = 8;
 
 /// What an algebra says: sizes of the parts and offsets; none where it refuses.

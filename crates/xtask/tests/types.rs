@@ -12,6 +12,10 @@ use warpgrid_view::fragment::{
     FragmentRequest, FragmentView,
 };
 use warpgrid_view::layout::{DescriptorField, LayoutParameter, LayoutView};
+use warpgrid_view::lens::{
+    AccessConflicts, AccessLayout, BankCell, BankPhase, BankWord, BufferConflicts, Collision,
+    ConflictReport, Cured, LayoutDimension, ProfilerCount, Proposal, SectorAdvice,
+};
 use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use warpgrid_view::mbarriers::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use warpgrid_view::model::{
@@ -169,6 +173,19 @@ fn the_types_of_the_package_are_those_of_the_core() {
         LayoutParameter,
         LayoutView,
         DescriptorField,
+        LayoutDimension,
+        AccessLayout,
+        BankWord,
+        BankCell,
+        BankPhase,
+        Collision,
+        ProfilerCount,
+        AccessConflicts,
+        Proposal,
+        BufferConflicts,
+        SectorAdvice,
+        ConflictReport,
+        Cured,
         ProductRequest,
         NumberView,
         ProductView,

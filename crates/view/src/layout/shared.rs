@@ -42,7 +42,7 @@ struct Chosen<'a> {
 }
 
 impl Described {
-    /// Elements along k in so many bytes.
+    /// Elements along k in a number of bytes.
     pub(crate) fn depth_of(&self, bytes: u64) -> u64 {
         depth_of(self.matrix.storage, bytes)
     }
@@ -395,7 +395,7 @@ fn chosen(
     })
 }
 
-/// The leading and the stride byte offset of a tile without gaps, of so many bytes a line, bytes and elements along k.
+/// The leading and the stride byte offset of a tile without gaps, by the bytes of a line, and the bytes and elements along k.
 pub(crate) fn usual_offsets(
     swizzle: Swizzle,
     major: Major,
