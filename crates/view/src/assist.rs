@@ -3,6 +3,7 @@
 
 use crate::check::{CheckOptions, Places, overrides};
 use crate::language::Language;
+use crate::layout::constant::{DescriptorConstant, descriptor_at};
 use crate::model::SourceRange;
 use serde::{Deserialize, Serialize};
 use warpgrid_program::SuggestionKind;
@@ -94,10 +95,37 @@ pub struct SignatureView {
     pub active: Option<u32>,
 }
 
+/// A constant that may be a descriptor: its fields, and where its tile is drawn.
+fn descriptor_hover(source: &str, found: &DescriptorConstant) -> HoverView {
+    let mut lines = vec![format!(
+        "Has the form of a shared-memory descriptor of `{}`.",
+        found.family
+    )];
+    lines.extend(found.fields.iter().map(|field| {
+        let [low, high] = field.bits;
+        format!("Bits {low} to {high}, {}: {}.", field.name, field.meaning)
+    }));
+    lines.push(format!(
+        "`#lens?op={}.tile.a&descriptor=0x{:x}` draws the tile that it makes hardware read.",
+        found.family, found.bits
+    ));
+    HoverView {
+        start: unit_of(source, found.start as u32),
+        end: unit_of(source, found.end as u32),
+        title: format!("0x{:016x}", found.bits),
+        lines,
+        section: None,
+        declared: None,
+    }
+}
+
 impl Language {
     /// Explains the token at a place.
     pub fn hover(self, source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
         let offset = byte_of(source, at);
+        if let Some(found) = descriptor_at(source, offset as usize) {
+            return Some(descriptor_hover(source, &found));
+        }
         let found = self
             .front_end
             .hover(source, &overrides(options).0, offset)?;

@@ -3,6 +3,7 @@
 //! out, as plain data, as a text table and as a drawing. The rules are those by which the emulator moves data
 //! ([`warpgrid_isa::layout`]).
 
+pub(crate) mod constant;
 mod descriptor;
 mod drawing;
 mod registers;

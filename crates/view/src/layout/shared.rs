@@ -445,7 +445,7 @@ fn in_units(bytes: u64, element_bytes: Option<u32>) -> String {
     format!("{bytes} bytes = {units} × 16 bytes{elements}")
 }
 
-fn fields(
+pub(crate) fn fields(
     bits: u64,
     descriptor: &MatrixDescriptor,
     kind: DescriptorKind,

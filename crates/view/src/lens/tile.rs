@@ -38,20 +38,27 @@ pub(super) fn view(
         Ok(first) => Steps { first, n: 1 },
         Err(_) => Steps { first: 0, n },
     };
-    let shown = words.choice(
-        "shown",
-        &["memory", "memory before the swizzle", "what is read"],
-        "the memory, the memory as if nothing was swizzled, or what hardware finds for each element",
-    )?;
     let stored = words.choice(
         "stored",
         &["as described", "128B", "64B", "32B", "none"],
         "how the tile was really stored, to see what is read instead",
     )?;
+    const READ: &str = "what is read";
+    const BEFORE: &str = "memory before the swizzle";
+    // Who asks what is read instead looks at that first.
+    let pictures = match stored {
+        "as described" => ["memory", BEFORE, READ],
+        _ => [READ, "memory", BEFORE],
+    };
+    let shown = words.choice(
+        "shown",
+        &pictures,
+        "the memory, the memory as if nothing was swizzled, or what hardware finds for each element",
+    )?;
     let stored = (stored != "as described")
         .then(|| stored_as(found, Swizzle::from_name(stored).unwrap_or_default()));
     let mut view = match shown {
-        "what is read" => what_is_read(found, &steps, stored.as_ref()),
+        READ => what_is_read(found, &steps, stored.as_ref()),
         "memory" => memory(found, &steps, Swizzled::Yes)?,
         _ => memory(found, &steps, Swizzled::No)?,
     };

@@ -61,7 +61,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
         <section class="matrix" ref={node} aria-label="Matrix view">
             <div class="matrix-side">
                 { controls(props) }
-                { for picture.view.as_ref().map(facts) }
+                { for picture.view.as_ref().map(|view| facts(view, !has_fields_beside(view, place))) }
             </div>
             <div class="matrix-main">
                 if let Some(view) = &picture.view {
@@ -76,6 +76,13 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                         <div class="matrix-pair">
                             { card(props, view, "Matrix", prose(&view.title), size_text(view), grid) }
                             { place_card(props, view, place) }
+                            if has_fields_beside(view, place) {
+                                <section class="card" aria-label="Descriptor">
+                                    <h2>{ "Descriptor" }<small><code>{ view.descriptor.clone() }</code></small></h2>
+                                    { fields(view) }
+                                    { ptx(view) }
+                                </section>
+                            }
                         </div>
                     } else {
                         <section class="card" aria-label="Fields">
@@ -140,8 +147,9 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
         let text = event.target_unchecked_into::<HtmlInputElement>().value();
         on_value.emit(text.trim().to_owned());
     });
+    let is_long = ["expression", "first", "then", "descriptor"].contains(&parameter.name.as_str());
     html! {
-        <label class="matrix-field" title={parameter.about.clone()}><span>{ label.clone() }</span>
+        <label class={classes!("matrix-field", is_long.then_some("whole"))} title={parameter.about.clone()}><span>{ label.clone() }</span>
             <input class="pill" type="text" spellcheck="false" aria-label={label} placeholder="none" value={parameter.value.clone()} {onchange} />
         </label>
     }
@@ -175,8 +183,21 @@ fn capitalised(name: &str) -> String {
     first.map_or_else(String::new, |first| format!("{first}{rest}"))
 }
 
-/// The rule, where it comes from, and the fields of a descriptor.
-fn facts(view: &LayoutView) -> Html {
+/// Whether the fields of the descriptor are beside the grid, where there is room.
+fn has_fields_beside(view: &LayoutView, place: &Plan) -> bool {
+    place.marks.is_empty() && view.rows > 0 && !view.fields.is_empty()
+}
+
+/// The lines that build the descriptor.
+fn ptx(view: &LayoutView) -> Html {
+    if view.ptx.is_empty() {
+        return Html::default();
+    }
+    html! { <pre class="layout-ptx" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre> }
+}
+
+/// The rule, where it comes from, and the fields of a descriptor, where they are not beside the grid.
+fn facts(view: &LayoutView, has_fields: bool) -> Html {
     let certainty = match view.sure.as_str() {
         "high" => String::new(),
         sure => format!("; certainty {sure}"),
@@ -194,12 +215,10 @@ fn facts(view: &LayoutView) -> Html {
                     <tr><th scope="row">{ "descriptor" }</th><td><code>{ descriptor }</code></td></tr>
                 }
             </tbody></table>
-            if !view.ptx.is_empty() {
-                <pre class="layout-ptx" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre>
-            }
             { for view.notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }
-            if !view.fields.is_empty() && view.rows > 0 {
+            if has_fields && !view.fields.is_empty() && view.rows > 0 {
                 { fields(view) }
+                { ptx(view) }
             }
         </section>
     }
