@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chromium } from "@playwright/test";
+import { serveOver } from "./line.mjs";
 
 /** A kernel whose memory is a grid of 64 by 64 numbers. */
 const grid = `//@ launch grid=16 block=256
@@ -68,6 +69,24 @@ async function arrival(context, address, rounds = 9) {
   return warm[Math.floor(warm.length / 2)];
 }
 
+/** Milliseconds from the request for the start page until its first store is shown, with nothing in the cache, and the bytes of it: the median of several. */
+async function firstVisit(browser, line, rounds = 5) {
+  const { server, line: sent, address } = await serveOver(line);
+  const times = [];
+  // The first round compresses what the host has not.
+  for (let round = 0; round <= rounds; round++) {
+    sent.sent = 0;
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(address, { waitUntil: "commit" });
+    await page.locator("[data-ready=true]").first().waitFor({ timeout: 120_000 });
+    if (round > 0) times.push(await page.evaluate(() => performance.now()));
+    await context.close();
+  }
+  server.close();
+  return { milliseconds: times.sort((a, b) => a - b)[Math.floor(rounds / 2)], bytes: sent.sent };
+}
+
 function say(name, title, unit, value) {
   console.log(JSON.stringify({ name, title, unit, value, note: null }));
 }
@@ -78,6 +97,14 @@ const port = /served on port (\d+)/.exec(String(line))?.[1];
 const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
 try {
+  for (const [name, title, line] of [
+    ["visit", "10 Mbit/s and 40 ms", { bitsPerSecond: 10e6, delay: 40 }],
+    ["slow visit", "1.6 Mbit/s and 150 ms", { bitsPerSecond: 1.6e6, delay: 150 }],
+  ]) {
+    const { milliseconds, bytes } = await firstVisit(browser, { ...line, encoding: "br" });
+    say(name, `from the start page to its first store, nothing cached, ${title}`, "ms", milliseconds);
+    say(`${name}, bytes`, "what it loads until then, brotli", "KB", bytes / 1000);
+  }
   const first = await browser.newContext();
   await first.grantPermissions(["clipboard-read", "clipboard-write"]);
   const start = `http://127.0.0.1:${port}/`;

@@ -1,6 +1,6 @@
 // A person's own texts: none is lost to an example, to another paste, to a reload, to its size or to a second tab.
 import { expect, test, type Page } from "@playwright/test";
-import { open, paste, pick, ready } from "./playground";
+import { open, paste, pick, press, ready } from "./playground";
 
 const kernel = (name: string, value: number) =>
   `.version 8.8\n.target sm_90\n.address_size 64\n.visible .entry ${name}(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n` +
@@ -50,6 +50,28 @@ test("a text is kept though the page goes at once", async ({ page }) => {
   await ready(page);
   await back(page, "brief");
   await expect.poll(() => text(page)).toBe(kernel("brief", 4));
+});
+
+test("a page that is loaded again is at the same step", async ({ page }) => {
+  await open(page);
+  const place = page.getByRole("status");
+  await press(page, "One instruction back");
+  await press(page, "One instruction back");
+  const before = await place.textContent();
+  await page.reload();
+  await ready(page);
+  await expect(place).toHaveText(before!);
+});
+
+test("where the browser keeps nothing, the page says so before a text is lost", async ({ page }) => {
+  await page.addInitScript(() => {
+    const refuse = () => { throw new DOMException("refused", "QuotaExceededError"); };
+    Storage.prototype.setItem = refuse;
+    IDBFactory.prototype.open = refuse;
+  });
+  await open(page);
+  await paste(page, kernel("lost", 4));
+  await expect(page.getByText(/The text is not kept beyond this page/)).toBeVisible();
 });
 
 test("a text of six megabytes is there again after a reload", async ({ page }) => {

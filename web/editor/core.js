@@ -1,23 +1,9 @@
-// Starts the workers that hold the Rust core, one for each language. The first one starts with the page, so that the core
-// and the page's own wasm are loaded side by side: for the language that was asked for first the last time. Rust takes it
-// over as `globalThis.warpgridCore` (see web/src/client.rs).
-const place = document.querySelector("meta[name=warpgrid-core]").content;
+// Hands the workers that hold the Rust core to the page, one for each language. The first one starts in the head of `web/index.html`, before the page's own
+// wasm and the editor: for the language that was asked for first the last time. Rust takes it over as `globalThis.warpgridCore` (see web/src/client.rs).
 const LANGUAGE = "warpgrid.language";
+const start = globalThis.warpgridStart;
 
-function start(language) {
-  // `start.js` chooses the core by the name of the worker.
-  const worker = new Worker(new URL(place, document.baseURI), { type: "module", name: language });
-  const said = [];
-  worker.onmessage = worker.onerror = (event) => said.push(event);
-  return { language, worker, said };
-}
-
-function likely() {
-  try { return localStorage.getItem(LANGUAGE) === "sass" ? "sass" : "ptx"; } catch { return "ptx"; }
-}
-
-let first = null;
-try { first = start(likely()); } catch { /* it is tried again, and reported, when Rust asks */ }
+let first = globalThis.warpgridFirst;
 
 function take(language) {
   const early = first;

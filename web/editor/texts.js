@@ -55,6 +55,8 @@ export function linkedFact(name) {
 export const brought = (text) => (linked?.text === text ? linked.shared : null);
 /** Takes what a file has brought; the text that the editor shows then. */
 export function bring(shared, what) {
+  // The step of the text before says nothing about this one.
+  attempt(() => sessionStorage.removeItem("warpgrid.step"));
   const text = textOf(shared, what);
   linked = { shared, text, view: typeof shared.widget === "string" ? shared.widget : undefined };
   return text;
@@ -195,7 +197,8 @@ export async function keep(text) {
     release(first);
     trouble?.("");
   } catch (error) {
-    if (text.length <= JOURNAL_LENGTH && !known.size) return; // The journal has it.
+    // The journal may have it; a browser that refuses every store keeps nothing.
+    if (!known.size && journal()?.text === text) return;
     trouble?.(`The text is not kept beyond this page: ${error?.message || error?.name || error}`);
   } finally {
     say();

@@ -7,6 +7,7 @@ mod editor;
 mod keys;
 mod share;
 mod size;
+mod step;
 mod timing;
 mod worker;
 
@@ -17,5 +18,6 @@ pub(crate) use editor::{use_editor, use_texts};
 pub(crate) use keys::use_keys;
 pub(crate) use share::use_share;
 pub(crate) use size::{use_palette, use_size};
+pub(crate) use step::use_step_of_tab;
 pub(crate) use timing::{use_check, use_playback};
 pub(crate) use worker::use_worker;

@@ -3,8 +3,8 @@
 use crate::model::{Focus, Model};
 use std::ops::Range;
 use warpgrid_view::MemoryId;
-use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep};
 use warpgrid_view::model::{Cell, Grid, PieceView, StoreView};
+use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep};
 
 /// What is lit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@ pub use tile_plan::{piece_words, tile_plan};
 use std::rc::Rc;
 use warpgrid_view::fragment::{CellHolder, FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
-use warpgrid_view::matrix_step::MatrixOperand;
+use warpgrid_view::model::MatrixOperand;
 
 /// The view as it is set, and what the core has said of it.
 #[derive(Clone, Debug, PartialEq)]

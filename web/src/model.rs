@@ -9,16 +9,15 @@ mod heard;
 mod matrix;
 mod product;
 mod run;
+mod screen;
 
 pub use actions::{Action, reduce};
 pub use beside::BesideAction;
 pub use matrix::MatrixAction;
 pub use product::ProductAction;
 pub use run::{Busy, Run};
+pub use screen::Screen;
 
-use crate::beside::BesidePage;
-use crate::matrix::MatrixPage;
-use crate::product::ProductPage;
 use crate::protocol::{Goal, Request, RequestBody};
 use crate::reference::{Library, Subject};
 use crate::share::Linked;
@@ -82,12 +81,7 @@ pub struct Model {
     pub reference: Option<Subject>,
     /// The pages of the reference, once they were asked for.
     pub library: Option<Rc<Library>>,
-    /// The matrix view, when it is open instead of the editor and the memories.
-    pub matrix: Option<MatrixPage>,
-    /// The view of a product, likewise.
-    pub product: Option<ProductPage>,
-    /// The view of two texts, likewise.
-    pub beside: Option<BesidePage>,
+    pub screen: Screen,
     /// Why the reference could not be fetched.
     pub no_library: Option<String>,
     /// Something went wrong in the page itself.
@@ -212,9 +206,7 @@ impl Model {
             help: false,
             reference: None,
             library: None,
-            matrix: None,
-            product: None,
-            beside: None,
+            screen: Screen::Kernel,
             no_library: None,
             trouble: None,
             theme: ThemeChoice::System,

@@ -9,7 +9,7 @@ pub use link::{read_link, write_link};
 
 use crate::protocol::ProductAnswer;
 use std::rc::Rc;
-use warpgrid_view::matrix_step::MatrixStep;
+use warpgrid_view::model::MatrixStep;
 use warpgrid_view::product::ProductRequest;
 
 /// The view as it is set, and what the core has said of it.
@@ -56,7 +56,7 @@ pub fn product_of(step: &MatrixStep, cell: usize) -> Option<ProductRequest> {
         cell % columns,
     );
     let depth = usize::from(a.columns);
-    let value = |cells: &[warpgrid_view::matrix_step::ElementView], at: usize| {
+    let value = |cells: &[warpgrid_view::model::ElementView], at: usize| {
         cells.get(at).map(|found| match found.value.as_str() {
             // Only the bits say which NaN it is.
             "NaN" => found.bits.clone(),

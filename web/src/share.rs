@@ -97,7 +97,7 @@ pub fn facts(model: &Model) -> Vec<Fact> {
             Some(words).filter(|words| !words.is_empty()),
         );
     }
-    if let Some(page) = model.beside.as_ref().filter(|page| !page.choosing) {
+    if let Some(page) = model.screen.beside().filter(|page| !page.choosing) {
         add("beside.source", Some(page.other.to_string()));
         add("view.stores", Some(number(page.look.position)));
     }
@@ -313,7 +313,7 @@ mod tests {
         let facts = facts.map(|(name, words)| (name.to_owned(), words.to_owned()));
         let shared = Action::OpenShared("ret;".into(), Box::new(linked(&facts)));
         let model = reduce(Model::new("", None), shared);
-        let page = model.beside.expect("the view is open");
+        let page = model.screen.beside().cloned().expect("the view is open");
         assert_eq!((&*page.source, &*page.other), ("ret;", "EXIT;"));
         assert_eq!((page.choosing, page.look.position), (false, 3));
     }

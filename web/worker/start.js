@@ -15,8 +15,12 @@ globalThis.fetchReference = async () => {
 };
 
 try {
-  const { default: load } = await import(name === "ptx" ? "./warpgrid-core.js" : `./warpgrid-core-${name}.js`);
-  await load();
+  const core = name === "ptx" ? "warpgrid-core" : `warpgrid-core-${name}`;
+  // Both are asked for at once, and the wasm is compiled while it arrives.
+  const wasm = fetch(new URL(`./${core}_bg.wasm`, import.meta.url));
+  wasm.catch(() => {});
+  const { default: load } = await import(`./${core}.js`);
+  await load({ module_or_path: wasm });
   for (const message of early) onmessage(message);
 } catch (error) {
   postMessage(String(error));

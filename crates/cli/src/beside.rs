@@ -6,7 +6,7 @@ use crate::run::plural;
 use crate::{Format, Outcome};
 use std::io::{self, Write};
 use warpgrid_view::Front;
-use warpgrid_view::beside::{BesideReport, BesideSide};
+use warpgrid_view::analysis::beside::{BesideReport, BesideSide};
 
 /// Writes a report; the outcome is [`Outcome::Wrong`] where the texts part.
 pub(crate) fn print(

@@ -16,14 +16,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_share::Shared;
-use warpgrid_view::beside::{BesideError, Pair};
-use warpgrid_view::causes::CauseView;
+use warpgrid_view::analysis::beside::{BesideError, Pair};
 use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::lens::{AccessLayout, layouts_text};
+use warpgrid_view::model::CauseView;
+use warpgrid_view::model::TrafficView;
 use warpgrid_view::model::{FaultView, Severity};
 use warpgrid_view::scenario::{Beside, Buffer, ExpectedFault};
-use warpgrid_view::traffic::TrafficView;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Front, MemoryId, Scenario, Session, SessionError};
 

@@ -7,7 +7,7 @@ use crate::{Format, Outcome};
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::time::{Duration, Instant};
-use warpgrid_view::seeds::{SeedReport, SeedSearch};
+use warpgrid_view::analysis::seeds::{SeedReport, SeedSearch};
 use warpgrid_view::{Scenario, SessionError};
 
 /// Seeds of one search at most: the memory of each different end is kept.

@@ -1,7 +1,7 @@
 //! The traffic of a run as a table for people.
 
 use std::io::{self, Write};
-use warpgrid_view::traffic::{Traffic, TrafficView};
+use warpgrid_view::model::{Traffic, TrafficView};
 
 const HEADS: [&str; 8] = [
     "line",

@@ -275,8 +275,8 @@ pub struct WordFacts {
 /// The meaning of a word of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WordMeaning {
-    /// A word of the form itself.
-    Literal,
+    /// A word of the form itself, and what it says.
+    Literal(String),
     /// A value of a slot, with the slot's title.
     Value { slot: String, value: ValueFacts },
 }

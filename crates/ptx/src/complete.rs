@@ -163,6 +163,17 @@ struct Modifier {
 }
 
 impl Modifier {
+    /// What the word says; a word of the instruction's name says what the instruction does.
+    fn help(&self, longer: &Bound) -> &'static str {
+        let leads = longer.layout.leads();
+        let is_name = leads.iter().any(|lead| lead.name == self.slot.name);
+        match self.value {
+            Some(value) => value.help,
+            None if is_name => longer.layout.form.help,
+            None => self.slot.help().unwrap_or(longer.layout.form.help),
+        }
+    }
+
     /// The word as a suggestion; `longer` has it, `bound` has the words before it.
     fn completion(&self, bound: &Bound, longer: &Bound, span: Span) -> Completion {
         let form = longer.layout.form;
@@ -176,7 +187,7 @@ impl Modifier {
                 true => Sort::Type,
                 false => Sort::Modifier,
             },
-            help: self.value.map_or(form.help, |value| value.help).to_owned(),
+            help: self.help(longer).to_owned(),
             gate: match self.value {
                 Some(_) => gates.fold(Gate::ALWAYS, |all, word| all.and(longer.gate_of(word))),
                 None => form.gate,

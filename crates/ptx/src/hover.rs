@@ -20,7 +20,7 @@ use warpgrid_isa::{
     Does, Gate, Modifiers, OperandType, Origin, ScalarType, SpecialRegister, Target,
 };
 use warpgrid_program::Span;
-use words::{directive_help, linkage_help, literal_help, space_help};
+use words::{directive_help, linkage_help, space_help};
 
 /// What to show beside a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,19 +208,21 @@ impl Place<'_> {
                 .gate(bound.gate_of(word), &self.module),
             (None, SlotKind::Literal(..)) => {
                 let form = bound.layout.form;
-                match word == slot {
+                match bound.layout.leads().len() > slot {
                     true => hover
                         .line(format!("part of the name {}", opcode.called(bound)))
                         .line(form.help)
                         .gate(form.gate, &self.module),
-                    false => hover.line(literal_help(text)),
+                    false => hover
+                        .line(slot_row.help().unwrap_or_default())
+                        .gate(bound.gate_of(word), &self.module),
                 }
             }
             _ => hover,
         };
         for rule in bound.layout.form.rules {
             if slot_row.id.is_some_and(|slot| rule.concerns(slot, text)) {
-                hover = hover.line(rule.why);
+                hover = hover.line(rule.sentence());
             }
         }
         hover.section = Some(bound.layout.form.section);

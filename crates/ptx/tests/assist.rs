@@ -62,6 +62,67 @@ fn tokens_say_what_they_mean() {
     says("DONE", "a place to branch to");
 }
 
+/// The kernel with this line.
+fn with_line(line: &str) -> String {
+    KERNEL.replace("LINE", line)
+}
+
+#[test]
+fn words_of_a_form_have_their_own_help_in_hover() {
+    let says = |line: &str, needle: &str, part: &str| {
+        let lines = lines_at(&with_line(line), needle);
+        assert!(lines.iter().any(|l| l.contains(part)), "{line}: {lines:?}");
+    };
+    says(
+        "add.rn.ftz.f32 %f1, %f2, %f3;",
+        "ftz",
+        "subnormal numbers count as zero",
+    );
+    says(
+        "cvt.rn.relu.f16.f32 %h1, %f1;",
+        "relu",
+        "negative results become zero",
+    );
+    says(
+        "cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2;",
+        "satfinite",
+        "largest finite number",
+    );
+    says("min.NaN.f32 %f1, %f2, %f3;", "NaN", "NaN if a source is");
+    says(
+        "st.mmio.relaxed.sys.global.u32 [%rd1], %r1;",
+        "mmio",
+        "memory-mapped",
+    );
+}
+
+#[test]
+fn hover_says_a_rule_before_its_reason() {
+    let source = with_line("st.mmio.relaxed.sys.global.u32 [%rd1], %r1;");
+    let lines = lines_at(&source, "mmio");
+    let rules: Vec<&String> = lines.iter().filter(|l| l.contains(": ")).collect();
+    assert!(!rules.is_empty(), "{lines:?}");
+    let mut once = lines.clone();
+    once.dedup();
+    assert_eq!(once, lines);
+}
+
+#[test]
+fn completion_says_what_a_word_of_the_form_does() {
+    let source = with_line("fma.rn.");
+    let offset = source.find("fma.rn.").expect("the line") + "fma.rn.".len();
+    let found = complete(&source, &parse(&source), &Options::default(), offset as u32);
+    let help = |word: &str| {
+        let found = found.iter().find(|c| c.text == word);
+        found.map(|c| c.help.clone())
+    };
+    assert_eq!(
+        help("ftz").as_deref(),
+        Some("subnormal numbers count as zero")
+    );
+    assert!(help("sat").is_some_and(|help| help.contains("clamped")));
+}
+
 fn offered(line: &str, options: &Options) -> Vec<String> {
     let source = KERNEL.replace("LINE", line);
     let offset = source.find(line).expect("the line") + line.len();

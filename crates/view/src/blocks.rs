@@ -1,8 +1,7 @@
 //! The blocks of a launch as a map: which are done, which run or wait, which are to come, and the way to one of them.
 
-use crate::model::{BlockMap, Progress, ResidentBlock};
+use crate::model::{BlockMap, ClusterBlock, ClusterView, Progress, ResidentBlock};
 use crate::session::Session;
-use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{BlockView, Machine, WarpView};
 
 /// Cells that a map has at most.
@@ -89,29 +88,6 @@ fn of_all(warps: &[Progress]) -> Progress {
     } else {
         Progress::Waiting
     }
-}
-
-/// A cluster whose blocks are on the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterView {
-    /// By rank.
-    pub blocks: Vec<ClusterBlock>,
-}
-
-/// A block of a cluster.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ClusterBlock {
-    /// `%cluster_ctarank`
-    pub rank: u32,
-    /// Linear index in the grid, and the coordinates.
-    pub block: u64,
-    pub block_id: [u32; 3],
-    /// How far each of its warps is.
-    pub warps: Vec<Progress>,
 }
 
 /// The cluster of a block that has a place on the machine; none where clusters are single blocks.

@@ -2,7 +2,7 @@
 
 use crate::memories::Memory;
 use crate::model::{Cell, Grid, GridRequest, PendingView, Space, StoreView, Written};
-use crate::pending;
+use crate::step::pending;
 use warpgrid_emulator::LastWriters;
 use warpgrid_isa::MemoryShape;
 use warpgrid_launch::value::ElementType;

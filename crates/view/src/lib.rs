@@ -4,16 +4,13 @@
 //! The types of [`model`] are deliberately serialisable: they cross from the worker to the page, to
 //! JavaScript and to the command line as they are. No handle into the core leaks through them.
 
+pub mod analysis;
 pub mod assist;
-pub mod beside;
 pub mod blocks;
 #[cfg(test)]
 mod blocks_tests;
 pub mod catalogue;
-pub mod causes;
 pub mod check;
-mod counterpart;
-mod difference;
 pub mod expect;
 mod fault;
 pub mod fields;
@@ -23,25 +20,17 @@ pub mod grid;
 pub mod language;
 pub mod layout;
 pub mod lens;
-pub mod matrix_step;
 pub mod mbarriers;
 mod memories;
 pub mod memory_id;
 pub mod model;
-mod pending;
-#[cfg(test)]
-mod pending_tests;
 pub mod picture;
 pub mod product;
 pub mod reference;
-pub mod seeds;
-mod sentence;
 pub mod session;
-mod stores;
-pub mod tensor_step;
+mod step;
 mod terms;
-pub mod traffic;
-pub mod warp;
+mod traffic;
 
 pub use check::{CheckOptions, CheckReport, check};
 pub use language::{Language, Understanding};

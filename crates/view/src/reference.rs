@@ -250,6 +250,12 @@ fn form_text(page: &FormPage) -> String {
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
     for slot in &page.slots {
         let optional = if slot.required { "" } else { ", optional" };
+        if let [value] = slot.values.as_slice()
+            && value.text == slot.name
+        {
+            text += &format!("\n  .{}  {}{optional}\n", slot.name, value.help);
+            continue;
+        }
         text += &format!("\n  .{}  {}{optional}\n", slot.name, slot.title);
         for value in &slot.values {
             let needs = in_brackets(value.needs.as_ref());
@@ -278,7 +284,7 @@ fn instruction_text(
                 let needs = in_brackets(value.needs.as_ref());
                 format!("\n  .{}  {slot}: {}{needs}", word.text, value.help)
             }
-            Some(WordMeaning::Literal) => format!("\n  .{}", word.text),
+            Some(WordMeaning::Literal(help)) => format!("\n  .{}  {help}", word.text),
             None => format!("\n  .{}  not a modifier that this form takes", word.text),
         };
     }

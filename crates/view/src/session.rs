@@ -5,15 +5,14 @@ mod open;
 
 pub(crate) use open::Restart;
 
-use crate::causes::CauseView;
 use crate::check::Places;
 use crate::language::Language;
-use crate::matrix_step::MatrixRecord;
 use crate::memories::Memory;
-use crate::model::{DiagnosticView, PendingView, StepView};
-use crate::pending;
-use crate::stores::StoreRecord;
-use crate::tensor_step::TensorRecord;
+use crate::model::{CauseView, DiagnosticView, PendingView, StepView};
+use crate::step::matrix::MatrixRecord;
+use crate::step::pending;
+use crate::step::stores::StoreRecord;
+use crate::step::tensor::TensorRecord;
 use crate::traffic::TrafficCounter;
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,40 +1,30 @@
-//! The examples of asynchronous operations and clusters: what each stores step by step, what its buffers hold then, and how
-//! it ends. `UPDATE_EXPECT=1` writes the files in `data/examples` again.
+//! Every example: what it stores step by step, what its buffers hold then, and how it ends. `UPDATE_EXPECT=1` writes the files in
+//! `data/examples` again. What each must leave is reckoned apart from Warpgrid in `e2e/kernels.spec.ts`.
 
 use expect_test::expect_file;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{MemoryId, Scenario, Session};
-
-const EXAMPLES: &[&str] = &[
-    "cluster-messages",
-    "copy-pipeline",
-    "cluster-histogram",
-    "deadlock",
-    "broken-mbarrier",
-    "tensor-copy",
-    "tensor-edge",
-    "swizzle-modes",
-    "warpgroup-pipeline",
-    "tensor-memory",
-    "tensor-memory-product",
-    "matrix-epilogue",
-    "filtered-image",
-];
+use warpgrid_view::{Front, MemoryId, Scenario, Session};
 
 /// Elements of a line.
 const PER_LINE: usize = 16;
+/// Stores and rows that are listed; of the rest, how many there are.
+const MAX_LINES: usize = 96;
+/// Steps of the example that never ends.
+const MAX_STEPS: u64 = 100_000;
 
 fn trace(source: &str) -> Result<String, std::fmt::Error> {
     let scenario = Scenario {
         source: source.to_owned(),
+        front: Front::of_source(source),
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
-    assert!(session.run(1_000_000), "it does not end");
+    let is_over = session.run(MAX_STEPS);
     let mut text = String::new();
-    for store in session.events(0, session.position()) {
+    let stores = session.events(0, session.position());
+    for store in stores.iter().take(MAX_LINES) {
         let values: Vec<&str> = store.lanes.iter().map(|lane| lane.value.as_str()).collect();
         let landed = if store.has_landed { "landed: " } else { "" };
         let [x, y, z] = store.block;
@@ -47,6 +37,7 @@ fn trace(source: &str) -> Result<String, std::fmt::Error> {
             values.join(" ")
         )?;
     }
+    write_rest(&mut text, stores.len(), "stores")?;
     for buffer in session.buffers() {
         let ty = ElementType::from_name(&buffer.ty).expect("a type");
         let bytes = session.memory(&MemoryId::Buffer(buffer.name.clone()));
@@ -56,24 +47,45 @@ fn trace(source: &str) -> Result<String, std::fmt::Error> {
             .map(|element| ty.text(ty.bits(element)))
             .collect();
         writeln!(text, "\n{}", buffer.name)?;
-        for row in elements.chunks(PER_LINE) {
+        let rows = elements.chunks(PER_LINE);
+        let n_rows = rows.len();
+        for row in rows.take(MAX_LINES) {
             writeln!(text, "{}", row.join(" "))?;
         }
+        write_rest(&mut text, n_rows, "rows")?;
     }
     if let Some(fault) = session.fault() {
         writeln!(text, "\nline {}: {}", fault.range.line, fault.message)?;
         writeln!(text, "help: {}", fault.help.unwrap_or_default())?;
     }
+    if !is_over {
+        writeln!(text, "\nstill running after {MAX_STEPS} steps")?;
+    }
     Ok(text)
+}
+
+fn write_rest(text: &mut String, n: usize, what: &str) -> std::fmt::Result {
+    match n.checked_sub(MAX_LINES) {
+        None | Some(0) => Ok(()),
+        Some(rest) => writeln!(text, "and {rest} more {what}"),
+    }
+}
+
+/// The files of a folder, by name.
+fn examples_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the examples");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
+    files.sort();
+    files
 }
 
 #[test]
 fn what_the_examples_store_is_golden() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in EXAMPLES {
-        let path = root.join(format!("../../public/examples/{name}.ptx"));
-        let source = std::fs::read_to_string(path).expect("an example");
-        let found = trace(&source).expect("a text");
+    for path in examples_in(&root.join("../../public/examples")) {
+        let source = std::fs::read_to_string(&path).expect("an example");
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let found = trace(&source).unwrap_or_else(|error| panic!("{name}: {error}"));
         expect_file![root.join(format!("tests/data/examples/{name}.txt"))].assert_eq(&found);
     }
 }

@@ -6,7 +6,7 @@ mod common;
 use common::{entries, keeps_promise};
 use std::fs;
 use std::path::Path;
-use warpgrid_view::beside::{BesideSide, compare};
+use warpgrid_view::analysis::beside::{BesideSide, compare};
 use warpgrid_view::scenario::Beside;
 use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session, check};
 

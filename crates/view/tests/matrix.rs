@@ -277,45 +277,6 @@ fn a_fault_says_which_lanes_do_not_agree() {
     );
 }
 
-/// The examples about matrices, in the order of the picker, with the buffer that they write.
-const EXAMPLES: &[(&str, &str)] = &[
-    ("matrix-store", "out"),
-    ("sub-matrix-store", "out"),
-    ("tensor-core-product", "d"),
-    ("unequal-strides", "out"),
-    ("half-a-warp", "out"),
-];
-
-#[test]
-fn the_examples_leave_what_they_say() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
-    let mut text = String::new();
-    for (name, buffer) in EXAMPLES {
-        let source = std::fs::read_to_string(folder.join(format!("{name}.ptx")));
-        let mut session = session(&source.expect("an example"));
-        session.run(u64::MAX);
-        let end = match session.fault() {
-            Some(fault) => format!("{}: {}", fault.kind.name(), fault.message),
-            None => "finished".to_owned(),
-        };
-        let request = GridRequest {
-            memory: (*buffer).into(),
-            ty: None,
-            columns: None,
-            first_row: 0,
-            n_rows: None,
-        };
-        let grid = session.grid(&request).expect("a grid");
-        writeln!(text, "{name}: {end}").expect("text");
-        let columns = grid.columns.max(1) as usize;
-        for row in grid.cells.chunks(columns) {
-            let cells: Vec<&str> = row.iter().map(|cell| cell.text.as_str()).collect();
-            writeln!(text, "  {}", cells.join(" ")).expect("text");
-        }
-    }
-    expect_file!["./data/matrix_examples.txt"].assert_eq(&text);
-}
-
 /// Lanes 0 to 7 point to the rows of a matrix of halves in shared memory, the last row first.
 const ROWS: &str = "\
 //@ launch grid=1 block=32

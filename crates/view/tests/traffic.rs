@@ -1,7 +1,7 @@
 //! The traffic of runs: by line, the same however it is counted, and without the constants and parameters.
 
 use expect_test::expect;
-use warpgrid_view::traffic::TrafficView;
+use warpgrid_view::model::TrafficView;
 use warpgrid_view::{Scenario, Session};
 
 /// Two warps: a load of neighbours, a column of shared memory, atomics on one word, a store with gaps.

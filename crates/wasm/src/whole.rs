@@ -37,7 +37,7 @@ pub fn compare(
         return Err(unreadable("scenario", "found no text in `beside`"));
     }
     let max_steps = max_steps(from_js(options, "options")?)?;
-    let report = warpgrid_view::beside::compare(scenario, max_steps)
+    let report = warpgrid_view::analysis::beside::compare(scenario, max_steps)
         .map_err(|found| session_failure(&found.error))?;
     to_js(&report)
 }

@@ -22,12 +22,17 @@ pub(crate) struct Size {
     pub(crate) name: String,
     pub(crate) raw: usize,
     pub(crate) gzip: usize,
+    /// Of the compressed file that lies beside it; 0 where there is none.
+    pub(crate) brotli: usize,
 }
 
 /// Every file below a folder, the heaviest first.
 pub(crate) fn of_folder(folder: &Path) -> Result<Vec<Size>> {
     let mut sizes = Vec::new();
     for file in files(folder)? {
+        if file.extension().is_some_and(|ending| ending == "br") {
+            continue;
+        }
         let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         let name = file
             .strip_prefix(folder)
@@ -38,6 +43,7 @@ pub(crate) fn of_folder(folder: &Path) -> Result<Vec<Size>> {
             name,
             raw: bytes.len(),
             gzip: gzipped(&bytes)?,
+            brotli: compressed_beside(&file),
         });
     }
     sizes.sort_by(|a, b| b.gzip.cmp(&a.gzip).then_with(|| a.name.cmp(&b.name)));
@@ -55,6 +61,7 @@ pub(crate) fn report(folder: &Path) -> Result<String> {
         name: format!("{name}/ in all"),
         raw: sizes.iter().map(|size| size.raw).sum(),
         gzip: sizes.iter().map(|size| size.gzip).sum(),
+        brotli: 0,
     };
     let width = sizes
         .iter()
@@ -62,12 +69,19 @@ pub(crate) fn report(folder: &Path) -> Result<String> {
         .max()
         .unwrap_or(0)
         .max(total.name.len());
-    let mut text = format!("\n  {:<width$} {:>12} {:>12}\n", "file", "bytes", "gzip");
+    let mut text = format!(
+        "\n  {:<width$} {:>12} {:>12} {:>12}\n",
+        "file", "bytes", "gzip", "brotli"
+    );
     for size in sizes.iter().chain([&total]) {
         // Writing to a `String` cannot fail.
+        let brotli = match size.brotli {
+            0 => String::new(),
+            bytes => bytes.to_string(),
+        };
         let _ = writeln!(
             text,
-            "  {:<width$} {:>12} {:>12}",
+            "  {:<width$} {:>12} {:>12} {brotli:>12}",
             size.name, size.raw, size.gzip
         );
     }
@@ -113,6 +127,13 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     Ok(found)
+}
+
+/// Bytes of `FILE.br`, which hosts may send in the place of FILE; 0 where there is none.
+fn compressed_beside(file: &Path) -> usize {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".br");
+    std::fs::metadata(name).map_or(0, |data| data.len() as usize)
 }
 
 fn gzipped(bytes: &[u8]) -> Result<usize> {

@@ -3,10 +3,9 @@
 
 use expect_test::expect_file;
 use ts_rs::{Config, TS};
+use warpgrid_view::analysis::beside::{BesideReport, BesideSide};
+use warpgrid_view::analysis::seeds::{Difference, ElementStore, Side};
 use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
-use warpgrid_view::beside::{BesideReport, BesideSide};
-use warpgrid_view::blocks::{ClusterBlock, ClusterView};
-use warpgrid_view::causes::CauseView;
 use warpgrid_view::fragment::{
     AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
     FragmentRequest, FragmentView,
@@ -16,8 +15,8 @@ use warpgrid_view::lens::{
     AccessConflicts, AccessLayout, BankCell, BankPhase, BankWord, BufferConflicts, Collision,
     ConflictReport, Cured, LayoutDimension, ProfilerCount, Proposal, SectorAdvice,
 };
-use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep, StepProduct};
-use warpgrid_view::mbarriers::{MbarrierPhase, MbarrierView, PhaseWaiter};
+use warpgrid_view::model::CauseView;
+use warpgrid_view::model::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 use warpgrid_view::model::{
     BlockMap, Cell, CounterpartView, DiagnosticView, EditView, FaultSort, FaultView, FixView,
     Frame, FrameRequest, Grid, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView,
@@ -25,6 +24,10 @@ use warpgrid_view::model::{
     RegisterType, RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space,
     StepView, StoreAction, StoreView, TokenClass, TokenView, WarpView, Written,
 };
+use warpgrid_view::model::{ClusterBlock, ClusterView};
+use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep, StepProduct};
+use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
+use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{
     BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
@@ -35,11 +38,6 @@ use warpgrid_view::scenario::{
     Beside, Buffer, ExpectedFault, Field, Init, Misaligned, RegisterStart, Resource, Surface,
     TensorMap, TexelArray, Texture,
 };
-use warpgrid_view::seeds::{Difference, ElementStore, Side};
-use warpgrid_view::tensor_step::{
-    TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView,
-};
-use warpgrid_view::traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 use warpgrid_view::value::{ElementType, Literal};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scenario};
 

@@ -30,17 +30,17 @@ use crate::editor::Panel;
 use crate::format::{count, decimal};
 use crate::hooks::{
     use_address, use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_share,
-    use_texts, use_worker,
+    use_step_of_tab, use_texts, use_worker,
 };
 use crate::links::{Links, links};
-use crate::model::{Focus, Model, ThemeChoice, Trouble};
+use crate::model::{Focus, Fresh, Model, Screen, ThemeChoice, Trouble};
 use crate::share::Linked;
 use crate::theme::Palette;
 use crate::{editor, examples, share, storage};
 use std::rc::Rc;
 use warpgrid_view::Front;
+use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::model::RunStatus;
-use warpgrid_view::seeds::SeedReport;
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -48,6 +48,9 @@ use yew::prelude::*;
 fn open() -> State {
     let text = editor::text();
     let mut model = Model::new(&text, examples::with_source(&text));
+    if let Some(step) = storage::step_of_tab() {
+        model.fresh = Some(Fresh::At(step));
+    }
     model.follow_link(Linked::read(&editor::linked_fact));
     model.theme = match storage::get("theme").as_deref() {
         Some("light") => ThemeChoice::Light,
@@ -71,6 +74,7 @@ pub(crate) fn App() -> Html {
     use_editor(&state, &links, &ask);
     use_texts(&state);
     use_share(&state);
+    use_step_of_tab(&state);
     use_assist(&state, &ask);
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {}%", decimal(share)));
@@ -92,13 +96,12 @@ pub(crate) fn App() -> Html {
     let fill = use_callback((), move |(panel, place): (Panel, Element), ()| {
         editor::fill(panel, &place, &share::facts(&latest.borrow()));
     });
-    let matrix = state.matrix.clone();
-    let is_covered = matrix.is_some() || state.product.is_some() || state.beside.is_some();
+    let is_covered = state.screen.covers_kernel();
+    let matrix = state.screen.matrix();
     let class = classes!(
         "page",
         is_covered.then_some("with-matrix"),
         matrix
-            .as_ref()
             .is_some_and(|page| page.choice.embedded)
             .then_some("embedded")
     );
@@ -118,14 +121,15 @@ pub(crate) fn App() -> Html {
                 dispatch={dispatch.clone()}
             />
             <div class="views" role={is_covered.then_some("main")}>
-                if let Some(page) = matrix {
-                    <MatrixView {page} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
-                }
-                if let Some(page) = &state.product {
-                    { product_view(page, &dispatch) }
-                }
-                if let Some(page) = &state.beside {
-                    { beside_view(page, &dispatch) }
+                {
+                    match &state.screen {
+                        Screen::Kernel => Html::default(),
+                        Screen::Matrix(page) => html! {
+                            <MatrixView page={page.clone()} palette={palette.clone()} {export} dispatch={dispatch.clone()} />
+                        },
+                        Screen::Product(page) => product_view(page, &dispatch),
+                        Screen::Beside(page) => beside_view(page, &dispatch),
+                    }
                 }
             </div>
             <main>

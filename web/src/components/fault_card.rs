@@ -5,7 +5,7 @@ use super::{Dispatch, FrameRef, say};
 use crate::editor;
 use crate::model::Action;
 use crate::protocol::Goal;
-use warpgrid_view::causes::CauseView;
+use warpgrid_view::model::CauseView;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

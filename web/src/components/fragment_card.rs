@@ -11,7 +11,7 @@ use crate::model::{Action, Focus, MatrixAction, ProductAction};
 use crate::product::product_of;
 use crate::theme::Palette;
 use std::rc::Rc;
-use warpgrid_view::matrix_step::MatrixStep;
+use warpgrid_view::model::MatrixStep;
 use web_sys::{Element, HtmlCanvasElement};
 use yew::prelude::*;
 

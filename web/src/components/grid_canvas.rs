@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::Grid;
-use warpgrid_view::tensor_step::TileView;
+use warpgrid_view::model::TileView;
 use web_sys::{Element, HtmlCanvasElement};
 use yew::prelude::*;
 

@@ -6,8 +6,8 @@ use crate::editor;
 use crate::format::{bytes, decimal};
 use crate::model::Action;
 use warpgrid_view::MemoryId;
-use warpgrid_view::mbarriers::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use warpgrid_view::model::Frame;
+use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use yew::prelude::*;
 
 /// Waits that one picture lists; the others are counted.

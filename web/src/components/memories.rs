@@ -11,7 +11,7 @@ use crate::theme::Palette;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
-use warpgrid_view::blocks::ClusterBlock;
+use warpgrid_view::model::ClusterBlock;
 use warpgrid_view::model::{MemoryView, Progress};
 use wasm_bindgen::JsCast;
 use web_sys::{

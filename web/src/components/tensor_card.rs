@@ -8,7 +8,7 @@ use crate::matrix::{MatrixChoice, Plan, piece_words, tile_plan};
 use crate::model::{Action, MatrixAction};
 use crate::theme::{Palette, tile_css};
 use std::rc::Rc;
-use warpgrid_view::tensor_step::{TensorCopyView, TensorStep, TileView};
+use warpgrid_view::model::{TensorCopyView, TensorStep, TileView};
 use web_sys::{Element, HtmlCanvasElement};
 use yew::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use crate::beside::BesideLink;
 use crate::components::{State, open_example, open_examples};
-use crate::model::{Action, BesideAction, MatrixAction, ProductAction};
+use crate::model::{Action, BesideAction, MatrixAction, ProductAction, Screen};
 use crate::{beside, matrix, product};
 use gloo_events::EventListener;
 use wasm_bindgen::JsValue;
@@ -42,10 +42,11 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
             .map(|window| EventListener::new(&window, "hashchange", move |_| follow()));
         move || drop(listener)
     });
-    let link = match (&state.matrix, &state.product) {
-        (Some(page), _) => Some(matrix::write_link(&page.choice)),
-        (None, Some(page)) => Some(product::write_link(&page.request)),
-        (None, None) => state.beside.as_ref().map(beside::write_link),
+    let link = match &state.screen {
+        Screen::Kernel => None,
+        Screen::Matrix(page) => Some(matrix::write_link(&page.choice)),
+        Screen::Product(page) => Some(product::write_link(&page.request)),
+        Screen::Beside(page) => Some(beside::write_link(page)),
     };
     let was_open = use_mut_ref(|| false);
     use_effect_with(link, move |link| match link {

@@ -4,7 +4,7 @@ use super::{CellLabels, position, register_label};
 use crate::layout::Rect;
 use std::collections::BTreeMap;
 use warpgrid_view::fragment::FragmentPicture;
-use warpgrid_view::matrix_step::MatrixOperand;
+use warpgrid_view::model::MatrixOperand;
 
 const CELL_HEIGHT: f64 = 30.0;
 /// A cell with room for `r3.1`, and one where many stand side by side.

@@ -2,7 +2,7 @@
 
 use super::Plan;
 use super::plan::{Line, line_plan};
-use warpgrid_view::tensor_step::{TensorCopyView, TensorPieceView};
+use warpgrid_view::model::{TensorCopyView, TensorPieceView};
 
 /// Bytes of a line of shared memory, and of a piece.
 const LINE_BYTES: u64 = 128;

@@ -3,7 +3,7 @@
 use super::heard::{Letter, heard};
 use super::{
     BesideAction, Busy, Focus, Fresh, GridChoice, MatrixAction, Model, Overlay, OwnText,
-    ProductAction, ThemeChoice, Trouble,
+    ProductAction, Screen, ThemeChoice, Trouble, screen,
 };
 use super::{beside, matrix, product};
 use crate::examples::{self, EXAMPLES};
@@ -105,15 +105,10 @@ pub enum Action {
 /// The page after something happened.
 pub fn reduce(mut model: Model, action: Action) -> Model {
     match action {
-        Action::Move(goal) if model.beside.is_some() => beside::go(&mut model, goal),
-        Action::TogglePlay if model.beside.is_some() => {}
-        Action::Stop if model.beside.is_some() => beside::act(&mut model, BesideAction::Close),
+        Action::Move(_) | Action::TogglePlay | Action::Stop if model.screen.covers_kernel() => {
+            screen::use_transport(&mut model, action);
+        }
         Action::Beside(action) => beside::act(&mut model, action),
-        // The transport is out of sight.
-        Action::Move(_) | Action::TogglePlay
-            if model.matrix.is_some() || model.product.is_some() => {}
-        Action::Stop if model.matrix.is_some() => matrix::act(&mut model, MatrixAction::Close),
-        Action::Stop if model.product.is_some() => product::act(&mut model, ProductAction::Close),
         Action::Matrix(action) => matrix::act(&mut model, action),
         Action::Product(action) => product::act(&mut model, action),
         Action::Edited { text, is_another } => edited(&mut model, text, is_another),
@@ -349,8 +344,7 @@ pub(super) fn show_example(model: &mut Model, index: usize, text: Rc<str>) {
 }
 
 fn open_shared(model: &mut Model, text: Rc<str>, linked: Linked) {
-    beside::close(model);
-    (model.matrix, model.product) = (None, None);
+    model.show_screen(Screen::Kernel);
     model.awaited = None;
     model.example = examples::with_source(&text);
     model.text = text;

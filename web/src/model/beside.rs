@@ -1,6 +1,6 @@
 //! What can happen in the view of two texts.
 
-use super::Model;
+use super::{Model, Screen};
 use crate::beside::BesidePage;
 use crate::protocol::{BesideAnswer, BesideRequest, BesideTexts, Goal, RequestBody};
 use std::rc::Rc;
@@ -37,7 +37,7 @@ pub(super) fn act(model: &mut Model, action: BesideAction) {
         }
         BesideAction::SetOther(other) => run(model, other, u64::MAX),
         BesideAction::Choose => {
-            if let Some(page) = &mut model.beside {
+            if let Some(page) = model.screen.beside_mut() {
                 page.choosing = true;
             }
         }
@@ -46,14 +46,16 @@ pub(super) fn act(model: &mut Model, action: BesideAction) {
             page.look.first_rows.retain(|(of, _)| *of != memory);
             page.look.first_rows.push((memory, row));
         }),
-        BesideAction::Close => close(model),
+        BesideAction::Close => {
+            model.show_screen(Screen::Kernel);
+        }
     }
 }
 
 fn open(model: &mut Model) {
-    (model.matrix, model.product) = (None, None);
     model.playing = false;
-    model.beside = Some(BesidePage::of(Rc::clone(&model.text)));
+    let page = BesidePage::of(Rc::clone(&model.text));
+    model.show_screen(Screen::Beside(page));
 }
 
 /// Opens the view on another text, where both have done this many stores.
@@ -66,10 +68,8 @@ pub(super) fn open_at(model: &mut Model, other: Rc<str>, position: u64) {
 fn run(model: &mut Model, other: Rc<str>, position: u64) {
     let source = Rc::clone(&model.text);
     let asked = model.next_request;
-    let page = model
-        .beside
-        .take()
-        .unwrap_or_else(|| BesidePage::of(Rc::clone(&source)));
+    let before = model.screen.beside().cloned();
+    let page = before.unwrap_or_else(|| BesidePage::of(Rc::clone(&source)));
     let page = BesidePage {
         other: Rc::clone(&other),
         source: Rc::clone(&source),
@@ -91,28 +91,29 @@ fn run(model: &mut Model, other: Rc<str>, position: u64) {
     look.position = position;
     let request = BesideRequest::Open(Box::new(texts), look.clone());
     model.send(RequestBody::Beside(request));
-    let page = BesidePage { look, ..page };
-    model.beside = Some(page);
+    model.show_screen(Screen::Beside(BesidePage { look, ..page }));
 }
 
 /// Looks elsewhere; what is shown stays until the answer is there.
 fn look(model: &mut Model, change: impl FnOnce(&mut BesidePage)) {
-    let Some(mut page) = model.beside.take() else {
+    let asked = model.next_request;
+    let Some(page) = model.screen.beside_mut() else {
         return;
     };
-    change(&mut page);
+    change(page);
     if let Some(opened) = &page.opened {
         page.look.position = page.look.position.min(opened.frame.length);
-        page.asked = model.next_request;
+        page.asked = asked;
         let request = BesideRequest::Look(page.look.clone());
         model.send(RequestBody::Beside(request));
     }
-    model.beside = Some(page);
 }
 
 /// The keys and buttons of the transport, in this view.
 pub(super) fn go(model: &mut Model, goal: Goal) {
-    let Some(page) = &model.beside else { return };
+    let Some(page) = model.screen.beside() else {
+        return;
+    };
     let position = page.look.position;
     let to = match goal {
         Goal::Start => 0,
@@ -125,17 +126,9 @@ pub(super) fn go(model: &mut Model, goal: Goal) {
     act(model, BesideAction::Go(to));
 }
 
-/// Leaves the view, whatever takes its place; the core drops both runs.
-pub(super) fn close(model: &mut Model) {
-    // A core that was asked nothing has not started.
-    if model.beside.take().is_some_and(|page| page.asked > 0) {
-        model.send(RequestBody::Beside(BesideRequest::Close));
-    }
-}
-
 /// The core has answered; an older answer is dropped.
 pub(super) fn show(model: &mut Model, id: u32, answer: BesideAnswer) {
-    let Some(page) = model.beside.as_mut().filter(|page| page.asked == id) else {
+    let Some(page) = model.screen.beside_mut().filter(|page| page.asked == id) else {
         return;
     };
     match answer {
@@ -167,7 +160,7 @@ mod tests {
     }
 
     fn opened(model: Model, n_stores: u64) -> Model {
-        let id = model.beside.as_ref().map_or(0, |page| page.asked);
+        let id = model.screen.beside().map_or(0, |page| page.asked);
         let mut body = crate::model::fixture::beside();
         (body.frame.position, body.frame.length) = (n_stores, n_stores);
         let body = ResponseBody::Beside(BesideAnswer::Opened(Box::new(body)));
@@ -177,12 +170,12 @@ mod tests {
     #[test]
     fn an_example_opens_beside_its_partner_at_the_end() {
         let model = example();
-        let page = model.beside.as_ref().expect("the view is open");
+        let page = model.screen.beside().expect("the view is open");
         assert_eq!((&*page.other, page.choosing), ("EXIT;", false));
         assert_eq!((&*model.text, model.example), ("ret;", Some(3)));
         let model = opened(model, 5);
         assert_eq!(
-            model.beside.as_ref().map(|page| page.look.position),
+            model.screen.beside().map(|page| page.look.position),
             Some(5)
         );
     }
@@ -199,22 +192,22 @@ mod tests {
             (Goal::End, 5),
         ] {
             model = reduce(model, Action::Move(goal));
-            let page = model.beside.as_ref().expect("the view is open");
+            let page = model.screen.beside().expect("the view is open");
             assert_eq!(page.look.position, position, "{goal:?}");
             let last = model.outbox.last().map(|request| &request.body);
             let look = BesideRequest::Look(page.look.clone());
             assert_eq!(last, Some(&RequestBody::Beside(look)));
         }
         let model = reduce(model, Action::Stop);
-        assert_eq!(model.beside, None);
+        assert_eq!(model.screen, Screen::Kernel);
     }
 
     #[test]
     fn a_text_that_does_not_run_is_said_and_can_be_changed() {
         let model = act_on(Model::new("ret;", None), BesideAction::Open);
-        assert!(model.beside.as_ref().is_some_and(|page| page.choosing));
+        assert!(model.screen.beside().is_some_and(|page| page.choosing));
         let model = act_on(model, BesideAction::SetOther("NOP ;".into()));
-        let id = model.beside.as_ref().map_or(0, |page| page.asked);
+        let id = model.screen.beside().map_or(0, |page| page.asked);
         let refusal = Refusal {
             code: "W0001".into(),
             message: "no".into(),
@@ -225,12 +218,15 @@ mod tests {
             Action::Heard(Response::new(id, 0, body).into())
         };
         let late = reduce(model.clone(), answer(id + 7));
-        assert_eq!(late.beside.and_then(|page| page.refusal), None);
+        assert_eq!(
+            late.screen.beside().and_then(|page| page.refusal.clone()),
+            None
+        );
         let model = reduce(model, answer(id));
-        let page = model.beside.as_ref().expect("the view is open");
+        let page = model.screen.beside().expect("the view is open");
         assert_eq!(page.refusal.as_ref().map(|(side, _)| *side), Some(1));
         let model = act_on(model, BesideAction::Choose);
-        assert!(model.beside.as_ref().is_some_and(|page| page.choosing));
+        assert!(model.screen.beside().is_some_and(|page| page.choosing));
         let model = act_on(model, BesideAction::Close);
         let last = model.outbox.last().map(|request| &request.body);
         assert_eq!(last, Some(&RequestBody::Beside(BesideRequest::Close)));

@@ -3,14 +3,14 @@
 
 use crate::protocol::BesideOpened;
 use warpgrid_view::Front;
-use warpgrid_view::beside::{BesideFrame, BesideReport, BesideSide, BesideStep};
+use warpgrid_view::analysis::beside::{BesideFrame, BesideReport, BesideSide, BesideStep};
 use warpgrid_view::fragment::{CellHolder, FragmentRequest};
-use warpgrid_view::matrix_step::{ElementView, MatrixOperand, MatrixStep};
+use warpgrid_view::model::Traffic;
 use warpgrid_view::model::{
     BlockMap, Cell, Frame, Grid, LaneStore, MemoryView, Phrase, PieceView, Progress, ResidentBlock,
     RunStatus, SourceRange, Space, StoreAction, StoreView, WarpView, Written,
 };
-use warpgrid_view::traffic::Traffic;
+use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep};
 use warpgrid_view::value::ElementType;
 
 pub(crate) fn memory() -> MemoryView {

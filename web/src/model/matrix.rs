@@ -1,6 +1,6 @@
 //! What can happen in the matrix view.
 
-use super::Model;
+use super::{Model, Screen};
 use crate::matrix::{CellLabels, MatrixChoice, MatrixFocus, MatrixPage};
 use crate::protocol::RequestBody;
 use std::rc::Rc;
@@ -22,19 +22,21 @@ pub enum MatrixAction {
 pub(super) fn act(model: &mut Model, action: MatrixAction) {
     match action {
         MatrixAction::Open(choice) => open(model, choice),
-        MatrixAction::Close => model.matrix = None,
+        MatrixAction::Close => {
+            model.show_screen(Screen::Kernel);
+        }
         MatrixAction::SetLabels(labels) => {
-            if let Some(page) = &mut model.matrix {
+            if let Some(page) = model.screen.matrix_mut() {
                 page.labels = labels;
             }
         }
         MatrixAction::Hover(focus) => {
-            if let Some(page) = &mut model.matrix {
+            if let Some(page) = model.screen.matrix_mut() {
                 page.hover = focus;
             }
         }
         MatrixAction::Pin(focus) => {
-            if let Some(page) = &mut model.matrix {
+            if let Some(page) = model.screen.matrix_mut() {
                 page.pinned = if page.pinned == focus { None } else { focus };
             }
         }
@@ -49,18 +51,16 @@ fn open(model: &mut Model, choice: MatrixChoice) {
         base_bytes: choice.base_bytes,
         beside: choice.beside.clone(),
     });
-    let page = match model.matrix.take() {
-        Some(page) => MatrixPage { choice, ..page },
-        None => MatrixPage::new(choice),
+    let page = match model.show_screen(Screen::Kernel) {
+        Screen::Matrix(page) => MatrixPage { choice, ..page },
+        Screen::Kernel | Screen::Product(_) | Screen::Beside(_) => MatrixPage::new(choice),
     };
-    super::beside::close(model);
-    model.product = None;
-    model.matrix = Some(MatrixPage { asked, ..page });
+    model.show_screen(Screen::Matrix(MatrixPage { asked, ..page }));
 }
 
 /// The core has answered with a layout; an older answer is dropped.
 pub(super) fn show_layout(model: &mut Model, id: u32, picture: LayoutPicture) {
-    let Some(page) = model.matrix.as_mut().filter(|page| page.asked == id) else {
+    let Some(page) = model.screen.matrix_mut().filter(|page| page.asked == id) else {
         return;
     };
     page.choice.request = picture.request.clone();
@@ -71,7 +71,7 @@ pub(super) fn show_layout(model: &mut Model, id: u32, picture: LayoutPicture) {
 
 /// The core has answered; an older answer is dropped.
 pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
-    let Some(page) = model.matrix.as_mut().filter(|page| page.asked == id) else {
+    let Some(page) = model.screen.matrix_mut().filter(|page| page.asked == id) else {
         return;
     };
     if let Some(picture) = pictures.first() {
@@ -110,8 +110,12 @@ mod tests {
     #[test]
     fn what_was_left_out_is_filled_in_by_the_core() {
         let model = opened();
-        let asked = model.matrix.as_ref().map_or(0, |page| page.asked);
-        let page = answered(model, asked).matrix.expect("the view is open");
+        let asked = model.screen.matrix().map_or(0, |page| page.asked);
+        let page = answered(model, asked)
+            .screen
+            .matrix()
+            .cloned()
+            .expect("the view is open");
         assert_eq!(page.choice.request.op, "store.d");
         assert_eq!(page.pictures.len(), 1);
     }
@@ -119,12 +123,16 @@ mod tests {
     #[test]
     fn an_answer_to_an_older_choice_is_dropped() {
         let model = opened();
-        let asked = model.matrix.as_ref().map_or(0, |page| page.asked);
+        let asked = model.screen.matrix().map_or(0, |page| page.asked);
         let again = reduce(
             model,
             Action::Matrix(MatrixAction::Open(MatrixChoice::default())),
         );
-        let page = answered(again, asked).matrix.expect("the view is open");
+        let page = answered(again, asked)
+            .screen
+            .matrix()
+            .cloned()
+            .expect("the view is open");
         assert_eq!(page.pictures.len(), 0);
     }
 
@@ -136,6 +144,6 @@ mod tests {
         model = reduce(model, Action::TogglePlay);
         assert_eq!((model.outbox.len(), model.playing), (n_sent, false));
         model = reduce(model, Action::Stop);
-        assert_eq!(model.matrix, None);
+        assert_eq!(model.screen, Screen::Kernel);
     }
 }

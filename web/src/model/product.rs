@@ -1,6 +1,6 @@
 //! What can happen in the view of a product.
 
-use super::Model;
+use super::{Model, Screen};
 use crate::product::ProductPage;
 use crate::protocol::{ProductAnswer, RequestBody};
 use std::rc::Rc;
@@ -18,7 +18,9 @@ pub enum ProductAction {
 pub(super) fn act(model: &mut Model, action: ProductAction) {
     match action {
         ProductAction::Open(request) => open(model, request),
-        ProductAction::Close => model.product = None,
+        ProductAction::Close => {
+            model.show_screen(Screen::Kernel);
+        }
     }
 }
 
@@ -26,19 +28,20 @@ pub(super) fn act(model: &mut Model, action: ProductAction) {
 fn open(model: &mut Model, request: ProductRequest) {
     let asked = model.next_request;
     model.send(RequestBody::Product(request.clone()));
-    let answer = model.product.take().and_then(|page| page.answer);
-    super::beside::close(model);
-    model.matrix = None;
-    model.product = Some(ProductPage {
+    let answer = match model.show_screen(Screen::Kernel) {
+        Screen::Product(page) => page.answer,
+        Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) => None,
+    };
+    model.show_screen(Screen::Product(ProductPage {
         request,
         answer,
         asked,
-    });
+    }));
 }
 
 /// The core has answered; an older answer is dropped.
 pub(super) fn show(model: &mut Model, id: u32, answer: ProductAnswer) {
-    if let Some(page) = model.product.as_mut().filter(|page| page.asked == id) {
+    if let Some(page) = model.screen.product_mut().filter(|page| page.asked == id) {
         page.answer = Some(Rc::new(answer));
     }
 }
@@ -62,20 +65,20 @@ mod tests {
     fn an_answer_to_an_older_product_is_dropped() {
         let open = || Action::Product(ProductAction::Open(first_product(None)));
         let model = reduce(Model::new("", None), open());
-        let first = model.product.as_ref().map_or(0, |page| page.asked);
+        let first = model.screen.product().map_or(0, |page| page.asked);
         let model = reduce(model, open());
         let heard = |id| {
             let body = ResponseBody::Product(Box::new(answer()));
             Action::Heard(Response::new(id, 0, body).into())
         };
         let model = reduce(model, heard(first));
-        let second = model.product.as_ref().map_or(0, |page| page.asked);
+        let second = model.screen.product().map_or(0, |page| page.asked);
         assert_eq!(
-            model.product.as_ref().and_then(|page| page.answer.clone()),
+            model.screen.product().and_then(|page| page.answer.clone()),
             None
         );
         let model = reduce(model, heard(second));
-        let page = model.product.expect("the view is open");
+        let page = model.screen.product().cloned().expect("the view is open");
         assert_eq!(page.answer.as_deref(), Some(&answer()));
     }
 
@@ -92,12 +95,12 @@ mod tests {
             model,
             Action::Matrix(MatrixAction::Open(Default::default())),
         );
-        assert_eq!(model.product, None);
+        assert_eq!(model.screen.product(), None);
         let model = reduce(
             model,
             Action::Product(ProductAction::Open(first_product(None))),
         );
-        assert_eq!(model.matrix, None);
-        assert_eq!(reduce(model, Action::Stop).product, None);
+        assert_eq!(model.screen.matrix(), None);
+        assert_eq!(reduce(model, Action::Stop).screen, Screen::Kernel);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::protocol::{LaunchFacts, Refusal};
 use std::rc::Rc;
+use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::model::Frame;
-use warpgrid_view::seeds::SeedReport;
 use warpgrid_worker::traffic::TrafficWords;
 
 /// The run as last reported.

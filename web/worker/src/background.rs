@@ -3,7 +3,7 @@
 
 use crate::protocol::ResponseBody;
 use crate::traffic::words;
-use warpgrid_view::seeds::SeedSearch;
+use warpgrid_view::analysis::seeds::SeedSearch;
 use warpgrid_view::{Parameter, Session};
 
 /// Milliseconds that a slice aims at.

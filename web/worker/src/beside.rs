@@ -6,7 +6,7 @@ use crate::protocol::{
     BesideAnswer, BesideLook, BesideOpened, BesideRequest, BesideTexts, Refusal, Request,
     RequestBody, Response, ResponseBody,
 };
-use warpgrid_view::beside::{BesideError, Pair};
+use warpgrid_view::analysis::beside::{BesideError, Pair};
 use warpgrid_view::scenario::Beside as Other;
 use warpgrid_view::{Front, Scenario};
 

@@ -4,15 +4,15 @@
 
 use crate::traffic::TrafficWords;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use warpgrid_view::analysis::beside::{BesideFrame, BesideReport};
+use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
-use warpgrid_view::beside::{BesideFrame, BesideReport};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::lens::picture::has_picture;
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
-use warpgrid_view::seeds::SeedReport;
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
 
 /// From the page to the worker.

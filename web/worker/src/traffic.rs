@@ -2,7 +2,7 @@
 //! are. They are made here, so that the page's own wasm stays small.
 
 use serde::{Deserialize, Serialize};
-use warpgrid_view::traffic::{BankTraffic, SectorTraffic, Traffic, TrafficView};
+use warpgrid_view::model::{BankTraffic, SectorTraffic, Traffic, TrafficView};
 
 /// Lines that are listed at most.
 const MAX_LISTED: usize = 24;
@@ -50,7 +50,7 @@ pub fn words(traffic: &TrafficView) -> TrafficWords {
         sectors_bar("Local", &total.local),
         banks_bar(&total.shared),
     ];
-    let of_line = |line: &warpgrid_view::traffic::LineTraffic| {
+    let of_line = |line: &warpgrid_view::model::LineTraffic| {
         let (number, opcode) = (line.line, line.opcode.clone());
         let costs = costs(&line.traffic).into_iter();
         costs.map(move |cost| Row {
@@ -292,7 +292,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpgrid_view::traffic::LineTraffic;
+    use warpgrid_view::model::LineTraffic;
 
     fn line(global: (u64, u64), shared: (u64, u64)) -> LineTraffic {
         LineTraffic {

@@ -1,6 +1,6 @@
 //! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
 
-use warpgrid_isa::form::{Bound, Form, Layout, Slot, SlotKind, bind, forms_of, layouts};
+use warpgrid_isa::form::{Bound, Form, Layout, Origin, Slot, SlotKind, bind, forms_of, layouts};
 use warpgrid_isa::sass::pairs;
 use warpgrid_isa::{SpecialRegister, Target, Value};
 use warpgrid_program::{
@@ -106,7 +106,7 @@ fn meaning(bound: &Bound, index: usize) -> Option<WordMeaning> {
                 ..value(found)
             },
         },
-        None => WordMeaning::Literal,
+        None => WordMeaning::Literal(slot.help().unwrap_or_default().to_owned()),
     })
 }
 
@@ -142,7 +142,14 @@ fn slot(slot: &Slot) -> SlotFacts {
         required: slot.required,
         values: match slot.kind {
             SlotKind::Set(set) => set.values.iter().map(value).collect(),
-            SlotKind::Literal(..) => Vec::new(),
+            // What every instruction of the form has is its name.
+            SlotKind::Literal(..) if slot.required => Vec::new(),
+            SlotKind::Literal(text, _) => vec![ValueFacts {
+                text: text.to_owned(),
+                help: slot.help().unwrap_or_default().to_owned(),
+                needs: None,
+                origin: Origin::Documented.text(),
+            }],
         },
     }
 }

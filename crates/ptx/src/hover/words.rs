@@ -1,21 +1,6 @@
-//! One line for words that no row describes: parts of forms, spaces of declarations, linkage, directives.
+//! One line for words that no row describes: spaces of declarations, linkage, directives.
 
 use crate::tree::DirectiveKind;
-
-pub(super) fn literal_help(word: &str) -> &'static str {
-    match word {
-        "sync" => "waits for the lanes that take part",
-        "aligned" => "all lanes of the warp execute this instruction together",
-        "uni" => "all active lanes agree",
-        "sat" => "the result is clamped to the range of its type; floats to 0 and 1",
-        "ftz" => "subnormal numbers count as zero",
-        "volatile" => "done as written, neither left out nor merged",
-        "nc" => "read through the cache for data that does not change",
-        "to" => "from generic to the space",
-        "cc" => "the carry is kept for the next instruction",
-        _ => "a part of the form",
-    }
-}
 
 pub(super) fn space_help(space: &str) -> &'static str {
     match space {

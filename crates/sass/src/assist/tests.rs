@@ -198,7 +198,7 @@ fn instructions_are_explained_word_by_word() {
             Some(warpgrid_program::WordMeaning::Value { slot, value }) => {
                 format!("{slot}: {}", value.help)
             }
-            Some(warpgrid_program::WordMeaning::Literal) | None => String::new(),
+            Some(warpgrid_program::WordMeaning::Literal(_)) | None => String::new(),
         };
         writeln!(text, ".{} {meaning}", word.text).expect("a string");
     }

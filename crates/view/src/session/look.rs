@@ -1,19 +1,20 @@
 //! What a session shows of its position: memory, stores, lanes, the fault, and all of it as a frame.
 
 use super::{Last, MAX_EVENTS, Session};
-use crate::counterpart::counterpart;
-use crate::matrix_step::{self, MatrixRecord, MatrixStep};
 use crate::memories::{Memory, memories};
 use crate::memory_id::MemoryId;
 use crate::model::{
-    CounterpartView, FaultView, Frame, FrameRequest, Grid, GridRequest, PendingView, RunStatus,
-    SourceRange, StepView, StoreView, WarpView,
+    CounterpartView, FaultView, Frame, FrameRequest, Grid, GridRequest, MatrixStep, PendingView,
+    RunStatus, SourceRange, StepView, StoreView, WarpView,
 };
-use crate::sentence::{Surroundings, sentence};
-use crate::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
-use crate::tensor_step::TensorRecord;
-use crate::warp::PresentStep;
-use crate::{blocks, fault, grid, warp};
+use crate::step::counterpart::counterpart;
+use crate::step::matrix::{self, MatrixRecord};
+use crate::step::sentence::{Surroundings, sentence};
+use crate::step::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
+use crate::step::tensor::TensorRecord;
+use crate::step::warp;
+use crate::step::warp::PresentStep;
+use crate::{blocks, fault, grid};
 use std::sync::Arc;
 use warpgrid_emulator::{Agent, NoteKind, Outcome, Pending, Status};
 use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
@@ -353,7 +354,7 @@ impl Session {
         // Not those of instructions that share the step.
         let accesses = self.last.loads.iter().chain(&self.last.stores);
         let accesses = accesses.filter(|access| access.instruction == instruction);
-        matrix_step::view(&self.last.matrices, accesses, memories, |value| {
+        matrix::view(&self.last.matrices, accesses, memories, |value| {
             Some(function.registers.name(value.register()?).to_owned())
         })
     }

@@ -1,6 +1,6 @@
 //! The counts of one access: which sectors, lines and words its pieces touch.
 
-use super::{BankTraffic, SectorTraffic, Traffic};
+use crate::model::{BankTraffic, SectorTraffic, Traffic};
 use std::borrow::Cow;
 use warpgrid_emulator::{MemoryId as Place, Piece};
 use warpgrid_isa::MemoryShape;

@@ -33,6 +33,14 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// What the modifier says, in one line, where the slot takes just one; a set says it of each of its values.
+    pub fn help(&self) -> Option<&'static str> {
+        match self.kind {
+            SlotKind::Literal(_, flag) => flag.map(Flag::help),
+            SlotKind::Set(_) => None,
+        }
+    }
+
     /// Whether the slot takes types; such slots are filled in the order written.
     pub fn is_type(&self) -> bool {
         match self.kind {

@@ -5,12 +5,12 @@ mod frame;
 
 pub use frame::{BesideCell, BesideFrame, BesideGrid, BesideStep, CellMark};
 
-use crate::difference::{Difference, Left, differences_between, left_by, outlasts_run};
+use super::difference::{Difference, Left, differences_between, left_by, outlasts_run};
 use crate::language::Language;
 use crate::memories::Memory;
 use crate::memory_id::MemoryId;
 use crate::session::{Session, SessionError};
-use crate::stores::locate;
+use crate::step::stores::locate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{AccessEvent, Observer, Status};

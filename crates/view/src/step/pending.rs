@@ -3,7 +3,7 @@
 use crate::memories::Memory;
 use crate::memory_id::MemoryId;
 use crate::model::{PendingPieceView, PendingView, SourceRange};
-use crate::stores::unravel;
+use crate::step::stores::unravel;
 use warpgrid_emulator::{MemoryRegion, Pending, PendingPiece};
 use warpgrid_isa::StateSpace;
 

@@ -1,11 +1,10 @@
 //! One sentence about what the last step did, in plain words, the numbers strong.
 
-use crate::matrix_step::StepProduct;
 use crate::memory_id::MemoryId;
 use crate::model::{
-    FaultView, LaneStore, Phrase, PhraseLink, RunStatus, Space, StepView, StoreAction, StoreView,
+    FaultView, LaneStore, Phrase, PhraseLink, RunStatus, Space, StepProduct, StepView, StoreAction,
+    StoreView, TensorCopyView, TensorStep, TileView,
 };
-use crate::tensor_step::{TensorCopyView, TensorStep, TileView};
 use warpgrid_isa::MemoryShape;
 
 /// Builds a sentence from stretches.

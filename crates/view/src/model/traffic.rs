@@ -1,14 +1,4 @@
-//! What the memory system makes of accesses: sectors and lines of global and local memory, wavefronts and bank conflicts
-//! of shared memory, as the profilers of the vendor count them. In: the pieces of accesses; out: counts of one access, of
-//! a line of the source, of a run.
-
-mod access;
-mod run;
-
-pub(crate) use access::{
-    Part, Passes, accesses, count_accesses, groups, sectors_of, wavefronts_of,
-};
-pub(crate) use run::{TrafficCounter, passes_of};
+//! What accesses to memory cost, by the names of the vendor's profiler.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +14,16 @@ pub struct Traffic {
     pub global: SectorTraffic,
     pub local: SectorTraffic,
     pub shared: BankTraffic,
+}
+
+impl Traffic {
+    pub(crate) fn add(&mut self, other: &Traffic) {
+        self.requests += other.requests;
+        self.lanes += other.lanes;
+        self.global.add(&other.global);
+        self.local.add(&other.local);
+        self.shared.add(&other.shared);
+    }
 }
 
 /// What accesses to global or local memory cost.
@@ -49,6 +49,19 @@ pub struct SectorTraffic {
     pub bytes_wasted: u64,
 }
 
+impl SectorTraffic {
+    fn add(&mut self, other: &SectorTraffic) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.sectors += other.sectors;
+        self.sectors_ideal += other.sectors_ideal;
+        self.sectors_excessive += other.sectors_excessive;
+        self.lines += other.lines;
+        self.lines_excessive += other.lines_excessive;
+        self.bytes_wasted += other.bytes_wasted;
+    }
+}
+
 /// What accesses to shared memory cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -64,6 +77,16 @@ pub struct BankTraffic {
     pub wavefronts_ideal: u64,
     /// The difference: passes because lanes met in a bank (`derived__memory_l1_wavefronts_shared_excessive`).
     pub bank_conflicts: u64,
+}
+
+impl BankTraffic {
+    fn add(&mut self, other: &BankTraffic) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.wavefronts += other.wavefronts;
+        self.wavefronts_ideal += other.wavefronts_ideal;
+        self.bank_conflicts += other.bank_conflicts;
+    }
 }
 
 /// The traffic of a run.
@@ -88,37 +111,4 @@ pub struct LineTraffic {
     /// The opcode of its first instruction that accesses memory.
     pub opcode: String,
     pub traffic: Traffic,
-}
-
-impl Traffic {
-    pub(crate) fn add(&mut self, other: &Traffic) {
-        self.requests += other.requests;
-        self.lanes += other.lanes;
-        self.global.add(&other.global);
-        self.local.add(&other.local);
-        self.shared.add(&other.shared);
-    }
-}
-
-impl SectorTraffic {
-    fn add(&mut self, other: &SectorTraffic) {
-        self.requests += other.requests;
-        self.bytes += other.bytes;
-        self.sectors += other.sectors;
-        self.sectors_ideal += other.sectors_ideal;
-        self.sectors_excessive += other.sectors_excessive;
-        self.lines += other.lines;
-        self.lines_excessive += other.lines_excessive;
-        self.bytes_wasted += other.bytes_wasted;
-    }
-}
-
-impl BankTraffic {
-    fn add(&mut self, other: &BankTraffic) {
-        self.requests += other.requests;
-        self.bytes += other.bytes;
-        self.wavefronts += other.wavefronts;
-        self.wavefronts_ideal += other.wavefronts_ideal;
-        self.bank_conflicts += other.bank_conflicts;
-    }
 }

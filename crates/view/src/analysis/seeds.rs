@@ -1,8 +1,8 @@
 //! Whether a result depends on the order of the run. In: a scenario and seeds; out: which memory differs between two of
 //! them, and the stores at which they part.
 
-pub use crate::difference::{Difference, ElementStore, Side};
-use crate::difference::{Left, differences_between, left_by};
+pub use super::difference::{Difference, ElementStore, Side};
+use super::difference::{Left, differences_between, left_by};
 use crate::session::{Restart, Session, SessionError};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

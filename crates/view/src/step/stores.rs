@@ -1,8 +1,8 @@
 //! What stores did, piece by piece: collected while the emulator runs a step, shown in the screen's words.
 
 use crate::memories::{Memory, element_of};
-use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView};
-use crate::traffic::{Part, Traffic, count_accesses, passes_of};
+use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView, Traffic};
+use crate::traffic::{Part, count_accesses, passes_of};
 use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, CacheHints, Interest, MemoryId as Place, MemoryRegion,
     Observer, Piece, StepEvent,

@@ -2,9 +2,8 @@
 //! ended that others wait for. In: a run that stopped; out: places with a sentence each. The steps before are run once more for it, a
 //! window at a time.
 
-use crate::model::SourceRange;
+use crate::model::CauseView;
 use crate::session::Session;
-use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{
     AccessEvent, Agent, Fault, FaultKind, Interest, MatrixMistake, MemoryId as Place, Observer,
     Outcome, Piece, StepEvent, WaitReason,
@@ -19,18 +18,6 @@ const WINDOWS: [u64; 3] = [1 << 12, 1 << 15, 1 << 18];
 const MAX_WAITERS: usize = 4;
 /// Bytes of an mbarrier object.
 const MBARRIER_BYTES: u64 = 8;
-
-/// An earlier event that matters for a fault.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct CauseView {
-    /// The number of the step (from 0).
-    pub step: u64,
-    pub range: SourceRange,
-    /// What happened there: "`%rd3`, which holds the address, was computed by lane 5 of warp 0".
-    pub text: String,
-}
 
 /// A step of the past.
 #[derive(Clone, Copy, Debug)]

@@ -2,14 +2,14 @@
 
 use crate::memories::element_of;
 use crate::model::{LaneState, LaneView, RegisterType, RegisterView, WarpView};
-use crate::stores::unravel;
+use crate::step::stores::unravel;
 use warpgrid_emulator::{LaneGroup, Machine};
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::{DEFAULT_BLOCK, Scenario};
 use warpgrid_program::{FunctionId, Register, RegisterId};
 
 /// Registers that one view shows at most.
-pub const MAX_REGISTERS: usize = 512;
+pub(crate) const MAX_REGISTERS: usize = 512;
 
 /// What the present step did in a warp.
 pub(crate) struct PresentStep {

@@ -1,0 +1,287 @@
+//! Which function lowers which opcode. In: a name, as a disassembler prints it; out: the function, or nothing where the opcode is
+//! not run. What an opcode does and which architectures have it says `warpgrid_isa::sass::opcodes`.
+
+use super::body::Step;
+use super::words::{Lowered, Words};
+use super::{
+    Context, asynchronous, bytes, control, convert, double, extreme, float, half, integer, logic,
+    matrix, mbarrier, memory, moves, packed, simd, tensor_copy, tensor_memory, texture, warp,
+    warpgroup,
+};
+use warpgrid_isa::{ArithmeticOp, AsyncOp, ScalarType, SyncOp};
+
+/// Lowers one instruction to the instructions of its step.
+pub(super) type Lower = fn(&mut Context<'_>, &mut Words<'_>) -> Lowered<Vec<Step>>;
+
+/// Whether the uniform datapath has an opcode, too: `UIADD3` does for one value what `IADD3` does for 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Datapath {
+    Lanes,
+    LanesAndUniform,
+}
+use Datapath::{Lanes, LanesAndUniform};
+
+/// An opcode that runs.
+struct Row {
+    name: &'static str,
+    datapath: Datapath,
+    lower: Lower,
+}
+
+const fn row(name: &'static str, datapath: Datapath, lower: Lower) -> Row {
+    Row {
+        name,
+        datapath,
+        lower,
+    }
+}
+
+/// What lowers this opcode; `None` where it is not run.
+pub(super) fn find(opcode: &str) -> Option<Lower> {
+    let own = find_row(opcode);
+    let twin = || {
+        let row = find_row(opcode.strip_prefix('U')?)?;
+        (row.datapath == LanesAndUniform).then_some(row)
+    };
+    own.or_else(twin).map(|row| row.lower)
+}
+
+fn find_row(name: &str) -> Option<&'static Row> {
+    let index = ROWS.binary_search_by_key(&name, |row| row.name).ok()?;
+    ROWS.get(index)
+}
+
+/// Every opcode that runs, by name.
+#[rustfmt::skip]
+static ROWS: &[Row] = &[
+    row("ACQBULK", Lanes, |_, w| control::nothing(w)),
+    row("ARRIVES", Lanes, asynchronous::arrive),
+    row("ATOM", Lanes, memory::atomic),
+    row("ATOMG", Lanes, memory::atomic),
+    row("ATOMS", Lanes, memory::atomic),
+    row("B2R", Lanes, control::barrier_result),
+    row("BAR", Lanes, control::barrier),
+    row("BGMMA", Lanes, |_, w| warpgroup::product(w)),
+    row("BMMA", Lanes, matrix::product),
+    row("BMOV", Lanes, |_, w| moves::barrier(w)),
+    row("BMSK", LanesAndUniform, |_, w| integer::mask(w)),
+    row("BPT", Lanes, |_, w| control::trap(w)),
+    row("BRA", Lanes, control::branch),
+    row("BREAK", Lanes, control::leave_reconvergence),
+    row("BREV", LanesAndUniform, |_, w| integer::one_source(w, ArithmeticOp::Brev, ScalarType::B32)),
+    row("BRX", Lanes, control::branch_indirect),
+    row("BRXU", Lanes, control::branch_indirect),
+    row("BSSY", Lanes, control::begin_reconvergence),
+    row("BSYNC", Lanes, |c, w| control::reconverge(c, w)),
+    row("CALL", Lanes, control::call),
+    row("CCTL", Lanes, |_, w| control::nothing(w)),
+    row("CCTLL", Lanes, |_, w| control::nothing(w)),
+    row("CGAERRBAR", Lanes, |_, w| control::nothing(w)),
+    row("CREDUX", Lanes, warp::reduce),
+    row("CS2R", Lanes, moves::special_pair),
+    row("CS2UR", Lanes, moves::special_pair),
+    row("DADD", Lanes, |_, w| double::two(w, ArithmeticOp::Add)),
+    row("DEPBAR", Lanes, |c, w| asynchronous::wait(c, w)),
+    row("DFMA", Lanes, |_, w| double::fused(w)),
+    row("DMMA", Lanes, matrix::product),
+    row("DMNMX", Lanes, extreme::doubles),
+    row("DMUL", Lanes, |_, w| double::two(w, ArithmeticOp::Mul)),
+    row("DSETP", Lanes, double::compare),
+    row("ELECT", Lanes, |_, w| warp::elect(w)),
+    row("ENDCOLLECTIVE", Lanes, |_, w| control::nothing(w)),
+    row("ERRBAR", Lanes, |_, w| control::nothing(w)),
+    row("EXIT", Lanes, control::exit),
+    row("F2F", LanesAndUniform, |_, w| convert::float_to_float(w)),
+    row("F2FP", LanesAndUniform, convert::pack),
+    row("F2I", LanesAndUniform, |_, w| convert::to_integer(w)),
+    row("F2IP", LanesAndUniform, bytes::pack_floats),
+    row("FADD", LanesAndUniform, |_, w| float::two(w, ArithmeticOp::Add)),
+    row("FADD2", Lanes, |c, w| packed::floats(c, w, ArithmeticOp::Add)),
+    row("FADD32I", Lanes, |_, w| float::two(w, ArithmeticOp::Add)),
+    row("FCHK", Lanes, |_, w| float::check(w)),
+    row("FENCE", Lanes, |_, w| control::nothing(w)),
+    row("FFMA", LanesAndUniform, |_, w| float::fused(w)),
+    row("FFMA2", Lanes, |c, w| packed::floats(c, w, ArithmeticOp::Fma)),
+    row("FFMA32I", Lanes, |_, w| float::fused(w)),
+    row("FHADD", Lanes, |c, w| half::mixed(c, w, ArithmeticOp::Add)),
+    row("FHFMA", Lanes, |c, w| half::mixed(c, w, ArithmeticOp::Fma)),
+    row("FLO", LanesAndUniform, |_, w| integer::find(w)),
+    row("FMNMX", LanesAndUniform, extreme::floats),
+    row("FMNMX3", Lanes, extreme::floats),
+    row("FMUL", LanesAndUniform, float::multiply),
+    row("FMUL2", Lanes, |c, w| packed::floats(c, w, ArithmeticOp::Mul)),
+    row("FMUL32I", Lanes, float::multiply),
+    row("FRND", LanesAndUniform, |_, w| convert::round(w)),
+    row("FSEL", LanesAndUniform, |_, w| float::select(w)),
+    row("FSET", LanesAndUniform, |_, w| float::set(w)),
+    row("FSETP", LanesAndUniform, |_, w| float::compare(w)),
+    row("HADD2", Lanes, |c, w| half::two(c, w, ArithmeticOp::Add)),
+    row("HFMA2", Lanes, half::fused),
+    row("HGMMA", Lanes, |_, w| warpgroup::product(w)),
+    row("HMMA", Lanes, matrix::product),
+    row("HMNMX2", Lanes, extreme::halves),
+    row("HMUL2", Lanes, |c, w| half::two(c, w, ArithmeticOp::Mul)),
+    row("HSET2", Lanes, |_, w| half::set(w)),
+    row("HSETP2", Lanes, half::compare),
+    row("I2F", LanesAndUniform, |_, w| convert::to_float(w)),
+    row("I2FP", LanesAndUniform, |_, w| convert::to_float(w)),
+    row("I2I", LanesAndUniform, |_, w| bytes::integer_to_integer(w)),
+    row("I2IP", LanesAndUniform, |_, w| bytes::pack(w)),
+    row("IABS", LanesAndUniform, |_, w| integer::one_source(w, ArithmeticOp::Abs, ScalarType::S32)),
+    row("IADD", LanesAndUniform, integer::add),
+    row("IADD3", LanesAndUniform, integer::add),
+    row("IADD32I", Lanes, integer::add),
+    row("IDP", Lanes, |_, w| bytes::dot(w)),
+    row("IGMMA", Lanes, |_, w| warpgroup::product(w)),
+    row("IMAD", LanesAndUniform, |c, w| match moves::copy_by_product(c, w) { Some(steps) => steps, None => integer::multiply(w), }),
+    row("IMMA", Lanes, matrix::product),
+    row("IMNMX", LanesAndUniform, extreme::integers),
+    row("IMUL", Lanes, |c, w| match moves::copy_by_product(c, w) { Some(steps) => steps, None => integer::multiply(w), }),
+    row("ISETP", LanesAndUniform, |_, w| integer::compare(w)),
+    row("JMP", Lanes, control::branch),
+    row("JMX", Lanes, control::branch_indirect),
+    row("JMXU", Lanes, control::branch_indirect),
+    row("LD", Lanes, memory::load),
+    row("LDC", LanesAndUniform, |_, w| moves::load_constant(w)),
+    row("LDCU", Lanes, |_, w| moves::load_constant(w)),
+    row("LDG", Lanes, memory::load),
+    row("LDGDEPBAR", Lanes, |c, w| asynchronous::commit(c, w, AsyncOp::CopyCommit)),
+    row("LDGSTS", Lanes, |_, w| asynchronous::copy(w)),
+    row("LDL", Lanes, memory::load),
+    row("LDS", Lanes, memory::load),
+    row("LDSM", Lanes, |_, w| matrix::load_rows(w)),
+    row("LDTM", Lanes, |_, w| tensor_memory::load(w)),
+    row("LEA", LanesAndUniform, |_, w| integer::scaled_add(w)),
+    row("LEPC", Lanes, control::program_counter),
+    row("LOP", LanesAndUniform, |_, w| logic::logic2(w)),
+    row("LOP3", LanesAndUniform, |_, w| logic::logic3(w)),
+    row("LOP32I", LanesAndUniform, |_, w| logic::logic2(w)),
+    row("MATCH", Lanes, |_, w| warp::matches(w)),
+    row("MEMBAR", Lanes, |_, w| control::nothing(w)),
+    row("MOV", LanesAndUniform, moves::copy_register),
+    row("MOV32I", Lanes, moves::copy_register),
+    row("MOVM", Lanes, |_, w| matrix::transpose(w)),
+    row("MUFU", Lanes, float::special),
+    row("NANOSLEEP", Lanes, |_, w| control::sleep(w)),
+    row("NOP", Lanes, |_, w| control::nothing(w)),
+    row("P2R", Lanes, |_, w| logic::pack_predicates(w)),
+    row("PLOP3", LanesAndUniform, logic::predicates),
+    row("PMTRIG", Lanes, |_, w| control::nothing(w)),
+    row("POPC", LanesAndUniform, |_, w| integer::one_source(w, ArithmeticOp::Popc, ScalarType::B32)),
+    row("PREEXIT", Lanes, |_, w| control::nothing(w)),
+    row("PRMT", LanesAndUniform, |_, w| logic::permute(w)),
+    row("QGMMA", Lanes, |_, w| warpgroup::product(w)),
+    row("QMMA", Lanes, matrix::product),
+    row("QSPC", Lanes, memory::query_space),
+    row("R2P", LanesAndUniform, |_, w| logic::unpack_predicates(w)),
+    row("R2UR", Lanes, moves::first_lane),
+    row("RED", Lanes, |_, w| memory::reduction(w)),
+    row("REDG", Lanes, |_, w| memory::reduction(w)),
+    row("REDUX", Lanes, warp::reduce),
+    row("RET", Lanes, control::returns),
+    row("RPCMOV", Lanes, moves::return_address),
+    row("S2R", Lanes, moves::special),
+    row("S2UR", Lanes, moves::special),
+    row("SEL", LanesAndUniform, |_, w| integer::select(w)),
+    row("SGXT", LanesAndUniform, |_, w| integer::extend(w)),
+    row("SHF", LanesAndUniform, |_, w| logic::funnel_shift(w)),
+    row("SHFL", Lanes, |_, w| warp::shuffle(w)),
+    row("SHL", LanesAndUniform, |_, w| logic::shift(w)),
+    row("SHR", LanesAndUniform, |_, w| logic::shift(w)),
+    row("ST", Lanes, |_, w| memory::store(w)),
+    row("STAS", Lanes, |_, w| mbarrier::store(w)),
+    row("STG", Lanes, |_, w| memory::store(w)),
+    row("STL", Lanes, |_, w| memory::store(w)),
+    row("STS", Lanes, |_, w| memory::store(w)),
+    row("STSM", Lanes, |_, w| matrix::store_rows(w)),
+    row("STTM", Lanes, |_, w| tensor_memory::store(w)),
+    row("SULD", Lanes, texture::surface),
+    row("SURED", Lanes, texture::surface),
+    row("SUST", Lanes, texture::surface),
+    row("SYNCS", Lanes, mbarrier::sync),
+    row("TEX", Lanes, texture::sample),
+    row("TLD", Lanes, texture::sample),
+    row("TLD4", Lanes, texture::sample),
+    row("TXD", Lanes, texture::sample),
+    row("TXQ", Lanes, texture::query),
+    row("UBLKCP", Lanes, asynchronous::copy_range),
+    row("UBLKPF", Lanes, |_, w| control::nothing(w)),
+    row("UBLKRED", Lanes, asynchronous::copy_range),
+    row("UCGABAR_ARV", Lanes, |_, w| control::cluster(w, SyncOp::ClusterArrive)),
+    row("UCGABAR_WAIT", Lanes, |_, w| control::cluster(w, SyncOp::ClusterWait)),
+    row("UGETNEXTWORKID", Lanes, mbarrier::next_cluster),
+    row("ULEPC", Lanes, control::program_counter),
+    row("UMEMSETS", Lanes, asynchronous::fill),
+    row("UP2UR", Lanes, |_, w| logic::pack_predicates(w)),
+    row("UR2R", Lanes, moves::first_lane),
+    row("UR2UP", Lanes, |_, w| logic::unpack_predicates(w)),
+    row("USETMAXREG", Lanes, |_, w| control::registers_of_warp(w)),
+    row("USTGR", Lanes, memory::store_uniform),
+    row("UTCATOMSWS", Lanes, tensor_memory::reserve),
+    row("UTCBAR", Lanes, tensor_memory::commit),
+    row("UTCCP", Lanes, tensor_memory::copy),
+    row("UTCHMMA", Lanes, tensor_memory::product),
+    row("UTCIMMA", Lanes, tensor_memory::product),
+    row("UTCOMMA", Lanes, tensor_memory::product),
+    row("UTCQMMA", Lanes, tensor_memory::product),
+    row("UTMACCTL", Lanes, |_, w| control::nothing(w)),
+    row("UTMACMDFLUSH", Lanes, |c, w| asynchronous::commit(c, w, AsyncOp::BulkCommit)),
+    row("UTMALDG", Lanes, tensor_copy::load),
+    row("UTMAPF", Lanes, |_, w| control::nothing(w)),
+    row("UTMAREDG", Lanes, tensor_copy::store),
+    row("UTMASTG", Lanes, tensor_copy::store),
+    row("UVIRTCOUNT", Lanes, |_, w| control::nothing(w)),
+    row("VABSDIFF", Lanes, |_, w| bytes::distance(w)),
+    row("VABSDIFF4", Lanes, bytes::distances),
+    row("VHMNMX", Lanes, extreme::halves),
+    row("VIADD", LanesAndUniform, |c, w| if simd::are_bytes(w) { simd::four_bytes(w) } else { integer::add(c, w) }),
+    row("VIADDMNMX", LanesAndUniform, extreme::integers),
+    row("VIMNMX", LanesAndUniform, |c, w| if simd::are_bytes(w) { simd::four_bytes(w) } else { extreme::integers(c, w) }),
+    row("VIMNMX3", LanesAndUniform, extreme::integers),
+    row("VOTE", Lanes, |_, w| warp::vote(w)),
+    row("VOTEU", Lanes, |_, w| warp::vote(w)),
+    row("WARPGROUP", Lanes, |_, w| warpgroup::sync(w)),
+    row("WARPSYNC", Lanes, control::warp_barrier),
+    row("YIELD", Lanes, |_, w| control::give_way(w)),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpgrid_isa::sass::opcodes::{OPCODES, find_opcode};
+
+    /// The opcodes that run, those of the uniform datapath among them.
+    fn names() -> impl Iterator<Item = String> {
+        ROWS.iter().flat_map(|row| {
+            let uniform = (row.datapath == LanesAndUniform).then(|| format!("U{}", row.name));
+            [Some(row.name.to_owned()), uniform].into_iter().flatten()
+        })
+    }
+
+    #[test]
+    fn rows_are_in_order() {
+        assert!(ROWS.is_sorted_by_key(|row| row.name));
+    }
+
+    #[test]
+    fn every_opcode_that_runs_is_in_the_table_of_opcodes() {
+        let unknown: Vec<String> = names().filter(|name| find_opcode(name).is_none()).collect();
+        assert_eq!(unknown, [""; 0]);
+    }
+
+    /// The uniform datapath computes what the lanes compute, so that an opcode of it that stays unknown is a slip. `USTS` stores: no
+    /// assembler was seen to print it, so its operands are not known.
+    #[test]
+    fn what_the_lanes_run_the_uniform_datapath_runs() {
+        let twin = |name: &str| {
+            name.strip_prefix('U')
+                .is_some_and(|rest| find_row(rest).is_some())
+        };
+        let left: Vec<&str> = OPCODES
+            .iter()
+            .map(|opcode| opcode.name)
+            .filter(|name| twin(name) && find(name).is_none())
+            .collect();
+        assert_eq!(left, ["USTS"]);
+    }
+}

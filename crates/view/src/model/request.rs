@@ -1,0 +1,57 @@
+//! What a host asks for.
+
+use super::GridRequest;
+use crate::memory_id::MemoryId;
+use serde::{Deserialize, Serialize};
+use warpgrid_launch::value::ElementType;
+
+/// What a host shows of the present position.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct FrameRequest {
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<GridRequest>>", optional))]
+    pub grids: Vec<GridRequest>,
+    /// The warp to show; that of the last step when absent.
+    #[serde(default)]
+    pub warp: Option<(u64, u32)>,
+}
+
+/// Options of a run from JavaScript.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct RunOptions {
+    /// Steps after which the run pauses.
+    #[serde(default)]
+    pub max_steps: Option<f64>,
+}
+
+/// Options of a grid from JavaScript: a [`GridRequest`] without its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct GridOptions {
+    #[serde(default, rename = "type")]
+    pub ty: Option<ElementType>,
+    #[serde(default)]
+    pub columns: Option<u32>,
+    #[serde(default)]
+    pub first_row: Option<u64>,
+    #[serde(default)]
+    pub n_rows: Option<u32>,
+}
+
+impl GridOptions {
+    /// The request for a memory.
+    pub fn request(self, memory: MemoryId) -> GridRequest {
+        GridRequest {
+            memory,
+            ty: self.ty,
+            columns: self.columns,
+            first_row: self.first_row.unwrap_or(0),
+            n_rows: self.n_rows,
+        }
+    }
+}
