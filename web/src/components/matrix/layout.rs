@@ -61,7 +61,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
         <section class="matrix" ref={node} aria-label="Matrix view">
             <div class="matrix-side">
                 { controls(props) }
-                { for picture.view.as_ref().map(|view| facts(view, !has_fields_beside(view, place))) }
+                { for picture.view.as_ref().map(|view| facts(view, !has_fields_before(view, place))) }
             </div>
             <div class="matrix-main">
                 if let Some(view) = &picture.view {
@@ -74,15 +74,15 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                     </div>
                     if view.rows > 0 {
                         <div class="matrix-pair">
-                            { card(props, view, "Matrix", prose(&view.title), size_text(view), grid) }
-                            { place_card(props, view, place) }
-                            if has_fields_beside(view, place) {
+                            if has_fields_before(view, place) {
                                 <section class="card" aria-label="Descriptor">
                                     <h2>{ "Descriptor" }<small><code>{ view.descriptor.clone() }</code></small></h2>
                                     { fields(view) }
                                     { ptx(view) }
                                 </section>
                             }
+                            { card(props, view, "Matrix", prose(&view.title), size_text(view), grid) }
+                            { place_card(props, view, place) }
                         </div>
                     } else {
                         <section class="card" aria-label="Fields">
@@ -183,8 +183,8 @@ fn capitalised(name: &str) -> String {
     first.map_or_else(String::new, |first| format!("{first}{rest}"))
 }
 
-/// Whether the fields of the descriptor are beside the grid, where there is room.
-fn has_fields_beside(view: &LayoutView, place: &Plan) -> bool {
+/// Whether the fields of the descriptor are before the grid, which is the memory itself and leaves room.
+fn has_fields_before(view: &LayoutView, place: &Plan) -> bool {
     place.marks.is_empty() && view.rows > 0 && !view.fields.is_empty()
 }
 
@@ -196,7 +196,7 @@ fn ptx(view: &LayoutView) -> Html {
     html! { <pre class="layout-ptx" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre> }
 }
 
-/// The rule, where it comes from, and the fields of a descriptor, where they are not beside the grid.
+/// The rule, where it comes from, and the fields of a descriptor, where they are not before the grid.
 fn facts(view: &LayoutView, has_fields: bool) -> Html {
     let certainty = match view.sure.as_str() {
         "high" => String::new(),
