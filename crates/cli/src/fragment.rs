@@ -7,6 +7,8 @@ use serde::Serialize;
 use std::io::{self, Write};
 use warpgrid_view::fragment::{self, FragmentRefusal, FragmentRequest};
 use warpgrid_view::layout;
+use warpgrid_view::layout::LayoutView;
+use warpgrid_view::lens::picture as lens;
 
 /// Arguments of `fragment`.
 #[derive(Debug, Args)]
@@ -41,7 +43,7 @@ pub(crate) struct FragmentArguments {
 
 /// How the map is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum FragmentFormat {
+pub(crate) enum FragmentFormat {
     #[default]
     Human,
     Json,
@@ -49,7 +51,7 @@ enum FragmentFormat {
 }
 
 /// A word of a layout.
-fn word(text: &str) -> Result<(String, String), String> {
+pub(crate) fn word(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once('=')
         .ok_or_else(|| format!("found `{text}`, expected NAME=VALUE such as `swizzle=128B`"))?;
@@ -58,15 +60,14 @@ fn word(text: &str) -> Result<(String, String), String> {
 
 /// What is asked for, in the form that is asked for.
 fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, FragmentRefusal> {
+    let of_layout = |view: LayoutView| match format {
+        FragmentFormat::Human => layout::table(&view),
+        FragmentFormat::Svg => layout::svg(&view),
+        FragmentFormat::Json => json(&view),
+    };
     Ok(match layout::has_layout(&request.op) {
-        true => {
-            let view = layout::layout(request)?;
-            match format {
-                FragmentFormat::Human => layout::table(&view),
-                FragmentFormat::Svg => layout::svg(&view),
-                FragmentFormat::Json => json(&view),
-            }
-        }
+        true => of_layout(layout::layout(request)?),
+        false if lens::has_picture(&request.op) => of_layout(lens::layout(request)?),
         false => {
             let view = fragment::fragment(request)?;
             match format {
@@ -95,7 +96,15 @@ pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<Outcome> {
         stride: arguments.stride,
         with: arguments.with.iter().cloned().collect(),
     };
-    let text = match written(&request, arguments.format) {
+    print_request(&request, arguments.format)
+}
+
+/// Prints what is asked for.
+pub(crate) fn print_request(
+    request: &FragmentRequest,
+    format: FragmentFormat,
+) -> io::Result<Outcome> {
+    let text = match written(request, format) {
         Ok(text) => text,
         Err(refusal) => {
             complain(&refusal.message);

@@ -3,11 +3,14 @@
 mod batch;
 mod beside;
 mod check;
+mod conflicts;
+mod descriptor;
 mod difference;
 mod document;
 mod explain;
 mod format;
 mod fragment;
+mod layout;
 mod manual;
 mod open;
 mod output;
@@ -41,8 +44,14 @@ enum Command {
     Run(run::RunArguments),
     /// Explain a diagnostic code, an instruction, a special register or a word such as `bank`.
     Explain(explain::ExplainArguments),
+    /// Show which lanes collide in shared memory, and cure the text of its bank conflicts.
+    Conflicts(conflicts::ConflictsArguments),
     /// Show which lane and register holds which element of a matrix (wmma, mma, ldmatrix).
     Fragment(fragment::FragmentArguments),
+    /// Draw a layout that is written as CuTe or Triton does, compose and divide layouts, or see whether two instructions fit together.
+    Layout(layout::LayoutArguments),
+    /// Take a descriptor of shared memory apart, or build one, and show the tile that it makes hardware read.
+    Descriptor(descriptor::DescriptorArguments),
     /// Show how a tensor core computes one element of a matrix product, and why it is not what IEEE arithmetic gives.
     Product(product::ProductArguments),
     /// Print a link that opens a source or a scenario in the playground, or open it.
@@ -90,7 +99,10 @@ fn main() -> ExitCode {
         Command::Check(arguments) => check::check(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
+        Command::Conflicts(arguments) => conflicts::conflicts(&arguments),
         Command::Fragment(arguments) => fragment::print(&arguments),
+        Command::Layout(arguments) => layout::print(&arguments),
+        Command::Descriptor(arguments) => descriptor::print(&arguments),
         Command::Product(arguments) => product::print(&arguments),
         Command::Open(arguments) => open::open(&arguments),
         Command::Format(arguments) => format::format(&arguments),

@@ -19,6 +19,7 @@ use warpgrid_share::Shared;
 use warpgrid_view::analysis::beside::{BesideError, Pair};
 use warpgrid_view::expect::{compare, compare_fault};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
+use warpgrid_view::lens::{AccessLayout, layouts_text};
 use warpgrid_view::model::CauseView;
 use warpgrid_view::model::TrafficView;
 use warpgrid_view::model::{FaultView, Severity};
@@ -50,6 +51,9 @@ pub(crate) struct RunArguments {
     /// Look for data races, by the memory model of PTX.
     #[arg(long, conflicts_with_all = ["seeds", "beside", "trace"])]
     races: bool,
+    /// Say of each access to shared and global memory which layout its addresses have, such as `Swizzle<3,4,3> o (32,8):(128,16)`.
+    #[arg(long, conflicts_with_all = ["seeds", "beside"])]
+    layouts: bool,
     /// Turns the scheduler; 0 is plain round robin.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = read_seed)]
     seed: Option<u64>,
@@ -126,6 +130,9 @@ struct RunReport<'a> {
     /// Why the launch never ends, where it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     hang: Option<HangView>,
+    /// The layouts of accesses, where they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layouts: Option<Vec<AccessLayout>>,
     notes: Vec<String>,
 }
 
@@ -330,7 +337,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     };
     let mut session = match open(scenario) {
         Ok(session) => session,
-        Err(error) => return refuse(arguments, name, &source, &error),
+        Err(error) => return refuse(arguments.format, name, &source, &error),
     };
     let mut races = None;
     let mut notes = match &arguments.trace {
@@ -362,6 +369,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         session.count_traffic(u64::MAX);
         session.traffic()
     });
+    let layouts = arguments.layouts.then(|| session.layouts());
     let causes = session.causes();
     let hang = session.hang();
     let mut wrong = Vec::new();
@@ -398,6 +406,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
                 traffic,
                 races,
                 hang,
+                layouts,
                 notes,
             };
             serde_json::to_writer(&mut out, &report)?;
@@ -418,6 +427,9 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
             races::print(&mut out, races.as_deref())?;
             if let Some(traffic) = &traffic {
                 traffic::print(&mut out, traffic)?;
+            }
+            if let Some(layouts) = &layouts {
+                out.write_all(layouts_text(layouts).as_bytes())?;
             }
         }
     }
@@ -477,7 +489,9 @@ fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::R
     });
     match pair {
         Ok((report, guesses)) => beside::print(arguments.format, names, &report, &guesses),
-        Err(BesideError { side, error }) => refuse(arguments, names[side], &sources[side], &error),
+        Err(BesideError { side, error }) => {
+            refuse(arguments.format, names[side], &sources[side], &error)
+        }
     }
 }
 
@@ -491,7 +505,7 @@ fn run_seeds(
     let source = scenario.source.clone();
     match seeds::search(scenario, range, arguments.max_steps) {
         Ok(report) => seeds::print(arguments.format, name, &report),
-        Err(error) => refuse(arguments, name, &source, &error),
+        Err(error) => refuse(arguments.format, name, &source, &error),
     }
 }
 
@@ -576,14 +590,14 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<Vec<S
 }
 
 /// A scenario that cannot run: its diagnostics, or the one sentence that says why.
-fn refuse(
-    arguments: &RunArguments,
+pub(crate) fn refuse(
+    format: Format,
     name: &str,
     source: &str,
     error: &SessionError,
 ) -> io::Result<Outcome> {
     let mut out = stdout();
-    if arguments.format == Format::Json {
+    if format == Format::Json {
         let answer = serde_json::json!({"ok": false, "fault": null, "buffers": {}, "steps": 0, "stores": 0,
             "notes": [error.message], "code": error.code, "diagnostics": error.diagnostics});
         writeln!(out, "{answer}")?;

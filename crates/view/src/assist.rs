@@ -3,6 +3,7 @@
 
 use crate::check::CheckOptions;
 use crate::language::Language;
+use crate::layout::constant::DescriptorConstant;
 use crate::model::SourceRange;
 use serde::{Deserialize, Serialize};
 use warpgrid_program::SuggestionKind;
@@ -92,6 +93,30 @@ pub struct SignatureView {
     pub operands: Vec<String>,
     /// Index of the operand being written; absent in the opcode.
     pub active: Option<u32>,
+}
+
+/// A constant that may be a descriptor: its fields, and where its tile is drawn.
+pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> HoverView {
+    let mut lines = vec![format!(
+        "Has the form of a shared-memory descriptor of `{}`.",
+        found.family
+    )];
+    lines.extend(found.fields.iter().map(|field| {
+        let [low, high] = field.bits;
+        format!("Bits {low} to {high}, {}: {}.", field.name, field.meaning)
+    }));
+    lines.push(format!(
+        "`#lens?op={}.tile.a&descriptor=0x{:x}` draws the tile that it makes hardware read.",
+        found.family, found.bits
+    ));
+    HoverView {
+        start: unit_of(source, found.start as u32),
+        end: unit_of(source, found.end as u32),
+        title: format!("0x{:016x}", found.bits),
+        lines,
+        section: None,
+        declared: None,
+    }
 }
 
 /// Explains the token at a place.

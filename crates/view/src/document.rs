@@ -1,9 +1,10 @@
 //! A text as hosts hold it while a person edits or reads it: it is parsed once, and then checked, explained and completed. In: a source
 //! and what overrides its directives; out: plain data, with places in UTF-16 units.
 
-use crate::assist::{CompletionView, HoverView, SignatureView, byte_of, unit_of};
+use crate::assist::{CompletionView, HoverView, SignatureView, byte_of, descriptor_hover, unit_of};
 use crate::check::{CheckOptions, CheckReport, Checked, Places, not_run_yet, overrides};
 use crate::language::Language;
+use crate::layout::constant::descriptor_at;
 use std::borrow::Cow;
 use warpgrid_launch::{Annotations, mistyped_names};
 use warpgrid_program::Diagnostic;
@@ -42,7 +43,11 @@ impl Document<'_> {
     /// Explains the token at a place.
     pub fn hover(&self, at: u32) -> Option<HoverView> {
         let source = self.source();
-        let found = self.tree.hover(byte_of(source, at))?;
+        let offset = byte_of(source, at);
+        if let Some(found) = descriptor_at(source, offset as usize) {
+            return Some(descriptor_hover(source, &found));
+        }
+        let found = self.tree.hover(offset)?;
         let places = Places::new(source.to_owned());
         Some(HoverView {
             start: unit_of(source, found.span.start),

@@ -259,7 +259,8 @@ fn by_name<'n, T>(entries: impl IntoIterator<Item = (&'n str, T)>) -> BTreeMap<S
 /// The names of every operation that has a fragment or a layout.
 pub fn every_operation() -> impl Iterator<Item = String> {
     let fragments = FragmentOp::ALL.iter().map(|op| op.name());
-    fragments.chain(layout::operations()).map(str::to_owned)
+    let layouts = layout::operations().chain(crate::lens::picture::operations());
+    fragments.chain(layouts).map(str::to_owned)
 }
 
 /// A refusal that lists what could be written.

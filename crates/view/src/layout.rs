@@ -3,13 +3,14 @@
 //! out, as plain data, as a text table and as a drawing. The rules are those by which the emulator moves data
 //! ([`warpgrid_isa::layout`]).
 
+pub(crate) mod constant;
 mod descriptor;
 mod drawing;
 mod registers;
-mod shared;
+pub(crate) mod shared;
 mod table;
 mod tensor_memory;
-mod words;
+pub(crate) mod words;
 
 pub use drawing::svg;
 pub use table::table;
@@ -52,7 +53,7 @@ enum LayoutOp {
 
 /// A factor of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Factor {
+pub(crate) enum Factor {
     A,
     B,
 }
@@ -128,6 +129,10 @@ pub struct LayoutView {
     pub descriptor: Option<String>,
     /// The fields of the descriptor, lowest first.
     pub fields: Vec<DescriptorField>,
+    /// Cells that are not as they should be: `[row, column]`.
+    pub wrong: Vec<[u32; 2]>,
+    /// Lines of PTX that build the descriptor.
+    pub ptx: Vec<String>,
 }
 
 /// A field of a descriptor.
@@ -218,13 +223,13 @@ fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, 
     })
 }
 
-fn refusal(message: String) -> FragmentRefusal {
+pub(crate) fn refusal(message: String) -> FragmentRefusal {
     FragmentRefusal { message }
 }
 
 impl LayoutView {
     /// A grid of this size with the places that `places` gives.
-    fn of_grid(
+    pub(crate) fn of_grid(
         (rows, columns): (usize, usize),
         place: &[&str],
         places: &dyn Fn(usize, usize) -> Vec<Place>,
@@ -292,7 +297,12 @@ impl LayoutView {
                 format!("r{}.{}", number(1), number(2)),
             ),
             ["thread", "bit"] => (format!("T{}", number(0)), format!("b{}", number(1))),
-            ["byte"] => (number(0).to_string(), String::new()),
+            ["byte" | "offset" | "bank" | "element" | "nothing"] => {
+                (number(0).to_string(), String::new())
+            }
+            ["row" | "column", "k"] => (number(0).to_string(), format!("k{}", number(1))),
+            ["lane", "now"] if number(0) == number(1) => (format!("T{}", number(0)), String::new()),
+            ["lane", "now"] => (format!("T{}", number(0)), format!("in T{}", number(1))),
             ["byte", "bit"] => (number(0).to_string(), format!("b{}", number(1))),
             ["lane", "column"] => (format!("L{}", number(0)), format!("c{}", number(1))),
             ["lane", "column", _] => (
@@ -361,6 +371,12 @@ impl LayoutView {
                 let along = if along_rows { row } else { column };
                 // Neighbours in colours that one tells apart.
                 4 * (along as u32 * self.element_bits / 128)
+            }
+            // The pieces along the index that runs in neighbours, so that one sees where a swizzle takes them.
+            Some("row" | "column") => {
+                let at = usize::from(self.value("major") != Some("mn"));
+                let along = place.get(at).copied().unwrap_or(0);
+                4 * (along * self.element_bits / 128)
             }
             Some("block") => place.get(1).copied().unwrap_or(0),
             _ => first,

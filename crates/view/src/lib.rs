@@ -20,6 +20,7 @@ pub mod front_ends;
 pub mod grid;
 pub mod language;
 pub mod layout;
+pub mod lens;
 pub mod mbarriers;
 mod memories;
 pub mod memory_id;

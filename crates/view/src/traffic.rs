@@ -5,5 +5,7 @@
 mod access;
 mod counter;
 
-pub(crate) use access::{Part, count_accesses, sectors_of, wavefronts_of};
+pub(crate) use access::{
+    Part, Passes, accesses, count_accesses, groups, sectors_of, wavefronts_of,
+};
 pub(crate) use counter::{TrafficCounter, passes_of};

@@ -32,6 +32,7 @@ export class WarpgridError extends Error {
 
 // ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it.
 import type {
+  AccessLayout,
   BesideReport,
   CauseView,
   CheckOptions,
@@ -39,6 +40,8 @@ import type {
   ClusterView,
   CodePage,
   CompletionView,
+  ConflictReport,
+  Cured,
   FaultView,
   FormPage,
   FragmentRequest,
@@ -87,6 +90,10 @@ export class Session {
    */
   cluster(block: number): ClusterView | undefined;
   /**
+   * Bank conflicts of the steps that were taken: lanes by banks, which lanes collide, and what frees each buffer. Runs them once more.
+   */
+  conflicts(): ConflictReport;
+  /**
    * What the steps `from..to` stored: by which lanes, where, which bytes. Stops after the step with which there are 10000
    * stores or more: to go on, ask from the `step` of the last one plus 1.
    */
@@ -112,6 +119,11 @@ export class Session {
    * Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.
    */
   lanes(block: number, warp: number): WarpView | undefined;
+  /**
+   * The layout of each access to shared and global memory in the steps that were taken: shape and stride, a swizzle of them, or bases over
+   * GF(2); or that there is none, and where it breaks. Runs them once more.
+   */
+  layouts(): AccessLayout[];
   /**
    * A memory as a file: `"svg"` (its cells in the colours of their lanes), `"animation"` (the run up to here as an SVG that moves), `"csv"`,
    * `"npy"` (for NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
@@ -209,6 +221,12 @@ export function compare(scenario: Scenario, options?: RunOptions): BesideReport;
 export function complete(source: string, offset: number, options?: CheckOptions): CompletionView[];
 
 /**
+ * Rewrites the PTX of a scenario so that its accesses to shared memory have no bank conflicts, runs both texts, and says what was changed
+ * and that they leave the same bytes. `options`: `{ maxSteps? }`. Throws a `WarpgridError` that says why where nothing is cured.
+ */
+export function cure(scenario: Scenario, options?: RunOptions): Cured;
+
+/**
  * Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
  */
 export function explain(subject: string): string | undefined;
@@ -240,6 +258,13 @@ export function hover(source: string, offset: number, options?: CheckOptions): H
  * exists instead when there is no such layout.
  */
 export function layout(query: FragmentRequest): LayoutView;
+
+/**
+ * Where things lie by a layout that is written, a descriptor, or two instructions in a row: `{ op, shape?, type?, with? }`, such as
+ * `{ op: "layout", with: { expression: "(8,4):(4,1) o 16:2" } }`, `{ op: "wgmma.tile.a", with: { descriptor: "0x4000004000010040" } }` or
+ * `{ op: "chain", with: { first: "mma.d m16n8k16 f32", then: "mma.a m16n8k16 f16" } }`. Throws a `WarpgridError` with the place of a mistake.
+ */
+export function lens(query: FragmentRequest): LayoutView;
 
 /**
  * How a tensor core computes one element of a matrix product: `{ op, shape, types, target, a?, b?, c? }`. Throws a `WarpgridError` when

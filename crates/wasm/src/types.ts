@@ -1026,7 +1026,11 @@ lanes: Array<Array<Array<[number, number]>>> | null,
 /** The bits of the descriptor, in hexadecimal, where there is one. */
 descriptor: string | null,
 /** The fields of the descriptor, lowest first. */
-fields: Array<DescriptorField>, };
+fields: Array<DescriptorField>,
+/** Cells that are not as they should be: `[row, column]`. */
+wrong: Array<[number, number]>,
+/** Lines of PTX that build the descriptor. */
+ptx: Array<string>, };
 
 /** A field of a descriptor. */
 export type DescriptorField = { name: string,
@@ -1036,6 +1040,121 @@ bits: [number, number],
 value: number,
 /** What they mean: `128 rows`. */
 meaning: string, };
+
+/** A part of a layout. */
+export type LayoutDimension = {
+/** `element`, `lane`, `iteration` or `warp`. */
+name: string, size: number, };
+
+/** The layout of an access. */
+export type AccessLayout = {
+/** From 1. */
+line: number, opcode: string,
+/** The buffer that it touches: a variable or a buffer of the launch. */
+buffer: string,
+/** Bytes that one step of the layout counts. */
+unitBytes: number,
+/** What the parts of the layout are, the one that counts fastest first. */
+dimensions: Array<LayoutDimension>,
+/** `Swizzle<3,3,3> o 16 o (32,4):(1,32)`, in units from the start of the buffer. */
+layout: string | null,
+/** Bases over GF(2), where the layout is linear: `{lane = [1, 2, 4, 8, 16]}`; what is added by XOR comes first. */
+bases: string | null,
+/** Why no layout explains the addresses, and where it breaks. */
+broken: string | null,
+/** All of it in a sentence. */
+text: string,
+/** Requests of the run, and those of its first block that were looked at. */
+requests: number, lookedAt: number, };
+
+/** A word of a bank, and who asks for it. */
+export type BankWord = {
+/** In shared memory of the block. */
+address: number, lanes: Array<number>, };
+
+/** A bank in a phase. */
+export type BankCell = { bank: number,
+/** The lanes at each of its words, with the address of the word. */
+words: Array<BankWord>, };
+
+/** Lanes that go to shared memory together: all of a warp for 4 bytes each, 16 for 8, 8 for 16. */
+export type BankPhase = { firstLane: number, lastLane: number,
+/** Passes that it takes. */
+wavefronts: number,
+/** The banks that are used, ascending. */
+banks: Array<BankCell>, };
+
+/** Two lanes that wait for each other. */
+export type Collision = { lanes: [number, number],
+/** The words that they ask for, in shared memory of the block. */
+addresses: [number, number], bank: number, text: string, };
+
+/** A count with the name that the vendor's profiler has for it. */
+export type ProfilerCount = { name: string, count: number,
+/** Why the profiler may show another number. */
+beside: string, };
+
+/** An access to shared memory. */
+export type AccessConflicts = {
+/** From 1. */
+line: number, opcode: string,
+/** The variable that it touches. */
+buffer: string, requests: number, wavefronts: number,
+/** The fewest for accesses of this width. */
+ideal: number, conflicts: number,
+/** What the vendor's profiler calls these counts, and what it counts beside. */
+profiler: Array<ProfilerCount>,
+/** The step of the request with the most conflicts, whose phases follow. */
+worstStep: number, phases: Array<BankPhase>,
+/** Two lanes of it that meet in a bank with different words. */
+collision: Collision | null, };
+
+/** A change of where the bytes of a buffer lie. */
+export type Proposal = {
+/** `Swizzle<3,4,3> on bytes`, `4 unused bytes after every 128` */
+change: string,
+/** Bytes that the buffer takes beside. */
+moreBytes: number,
+/** Instructions that are added before each access. */
+instructions: number, };
+
+/** A buffer of shared memory with conflicts. */
+export type BufferConflicts = { name: string, conflicts: number,
+/** Lines that access it. */
+lines: Array<number>,
+/** Changes that free all accesses to it, the least one first. */
+proposals: Array<Proposal>,
+/** Why there is none: which accesses cannot both be had, or what keeps the buffer as it is. */
+impossible: string | null, };
+
+/** An access to global memory that moves more sectors than it needs. */
+export type SectorAdvice = {
+/** From 1. */
+line: number, opcode: string,
+/** The buffer of the launch, or the variable. */
+buffer: string, requests: number,
+/** `memory_l2_theoretical_sectors_global`, and the fewest for the bytes that are used. */
+sectors: number, ideal: number,
+/** What one could do. */
+text: string, };
+
+/** What a run costs in shared memory, why, and what would cure it. */
+export type ConflictReport = {
+/** Accesses to shared memory, by line. */
+accesses: Array<AccessConflicts>,
+/** Buffers of shared memory that have conflicts. */
+buffers: Array<BufferConflicts>,
+/** Accesses to global memory that move more sectors than they need. */
+sectors: Array<SectorAdvice>, };
+
+/** A text without the conflicts, and what shows that it does the same. */
+export type Cured = { source: string,
+/** What was changed, by buffer. */
+changes: Array<string>,
+/** Conflicts of the run before and after. */
+before: number, after: number,
+/** Buffers of the launch, all of which have the same bytes after both runs. */
+same: Array<string>, };
 
 /** A product and the operands of one element of D, in the words of PTX. */
 export type ProductRequest = {

@@ -2,6 +2,7 @@
 
 use super::*;
 use js_sys::Uint8Array;
+use warpgrid_view::lens::CureError;
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::ProductRequest;
 use warpgrid_view::{assist, reference};
@@ -39,6 +40,35 @@ pub fn compare(
     let report = warpgrid_view::analysis::beside::compare(scenario, max_steps)
         .map_err(|found| session_failure(&found.error))?;
     to_js(&report)
+}
+
+/// Where things lie by a layout that is written, a descriptor, or two instructions in a row: `{ op, shape?, type?, with? }`, such as
+/// `{ op: "layout", with: { expression: "(8,4):(4,1) o 16:2" } }`, `{ op: "wgmma.tile.a", with: { descriptor: "0x4000004000010040" } }` or
+/// `{ op: "chain", with: { first: "mma.d m16n8k16 f32", then: "mma.a m16n8k16 f16" } }`. Throws a `WarpgridError` with the place of a mistake.
+#[wasm_bindgen(unchecked_return_type = "LayoutView")]
+pub fn lens(
+    #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
+) -> Result<JsValue, JsValue> {
+    let request: FragmentRequest = from_js(query, "query")?;
+    let view = warpgrid_view::lens::picture::layout(&request)
+        .map_err(|refusal| failure(UNREADABLE_ARGUMENT, &refusal.message, JsValue::NULL))?;
+    to_js(&view)
+}
+
+/// Rewrites the PTX of a scenario so that its accesses to shared memory have no bank conflicts, runs both texts, and says what was changed
+/// and that they leave the same bytes. `options`: `{ maxSteps? }`. Throws a `WarpgridError` that says why where nothing is cured.
+#[wasm_bindgen(unchecked_return_type = "Cured")]
+pub fn cure(
+    #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
+) -> Result<JsValue, JsValue> {
+    let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
+    let max_steps = max_steps(from_js(options, "options")?)?;
+    match warpgrid_view::lens::cure(&scenario, max_steps) {
+        Ok(cured) => to_js(&cured),
+        Err(CureError::Session(error)) => Err(session_failure(&error)),
+        Err(CureError::Reason(why)) => Err(failure(UNREADABLE_ARGUMENT, &why, JsValue::NULL)),
+    }
 }
 
 /// Formats a source.
@@ -199,6 +229,19 @@ impl Session {
     pub fn traffic(&mut self) -> Result<JsValue, JsValue> {
         self.inner.count_traffic(u64::MAX);
         to_js(&self.inner.traffic())
+    }
+
+    /// The layout of each access to shared and global memory in the steps that were taken: shape and stride, a swizzle of them, or bases over
+    /// GF(2); or that there is none, and where it breaks. Runs them once more.
+    #[wasm_bindgen(unchecked_return_type = "AccessLayout[]")]
+    pub fn layouts(&mut self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.layouts())
+    }
+
+    /// Bank conflicts of the steps that were taken: lanes by banks, which lanes collide, and what frees each buffer. Runs them once more.
+    #[wasm_bindgen(unchecked_return_type = "ConflictReport")]
+    pub fn conflicts(&mut self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.conflicts())
     }
 
     /// The fault that stopped the launch, or `null`.

@@ -9,6 +9,7 @@ mod address;
 mod arguments;
 mod bench;
 mod declarations;
+mod layouts;
 mod litmus;
 mod optimised;
 mod order;
@@ -39,6 +40,7 @@ cargo xtask COMMAND
                                     --nvdisasm PROGRAM, --keep FOLDER
   litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
   order [--seeds 4] [--only NAME]   kernels that race or hang, and healthy twins: races, hangs, repairs said exactly
+  layouts --python PROGRAM          thousands of cases of the algebra of layouts, agreed with tensor-layouts and pycute, which that Python has
   release --dry-run [--verify]      packs the crates and the npm package as their registries would have them; without it, publishes them
           --check TAG | --notes | --archive NAME     whether a tag may be released; what CHANGELOG.md says of it; the command, packed
   ready                             rewrites generated files, then runs `test`
@@ -70,6 +72,7 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("bench") => bench::run(&mut arguments),
         Some("conformance") => optimised::run("conformance", arguments),
         Some("differential") => optimised::run("differential", arguments),
+        Some("layouts") => layouts::run(&mut arguments),
         Some("litmus") => litmus::run(&mut arguments),
         Some("order") => order::run(&mut arguments),
         Some("release") => release::run(&mut arguments),

@@ -7,6 +7,8 @@ use std::process::Command;
 /// Which rooms a room may name. The order is the pipeline's; no room names one below it.
 const ARROWS: &[(&str, &[&str])] = &[
     ("warpgrid-isa", &[]),
+    // Algebra, which knows no machine.
+    ("warpgrid-layout", &[]),
     ("warpgrid-program", &["warpgrid-isa"]),
     ("warpgrid-ptx", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-sass", &["warpgrid-isa", "warpgrid-program"]),
@@ -23,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "warpgrid-view",
         &[
             "warpgrid-isa",
+            "warpgrid-layout",
             "warpgrid-program",
             "warpgrid-ptx",
             "warpgrid-sass",

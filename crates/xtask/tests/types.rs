@@ -11,6 +11,10 @@ use warpgrid_view::fragment::{
     FragmentRequest, FragmentView,
 };
 use warpgrid_view::layout::{DescriptorField, LayoutParameter, LayoutView};
+use warpgrid_view::lens::{
+    AccessConflicts, AccessLayout, BankCell, BankPhase, BankWord, BufferConflicts, Collision,
+    ConflictReport, Cured, LayoutDimension, ProfilerCount, Proposal, SectorAdvice,
+};
 use warpgrid_view::model::CauseView;
 use warpgrid_view::model::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 use warpgrid_view::model::{
@@ -185,6 +189,19 @@ fn the_types_of_the_package_are_those_of_the_core() {
         LayoutParameter,
         LayoutView,
         DescriptorField,
+        LayoutDimension,
+        AccessLayout,
+        BankWord,
+        BankCell,
+        BankPhase,
+        Collision,
+        ProfilerCount,
+        AccessConflicts,
+        Proposal,
+        BufferConflicts,
+        SectorAdvice,
+        ConflictReport,
+        Cured,
         ProductRequest,
         NumberView,
         ProductView,

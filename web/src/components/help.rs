@@ -104,6 +104,8 @@ fn pictures() -> Html {
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
                    and where the element lies in memory; for wgmma and tcgen05 where elements lie in registers, shared memory and tensor memory. It needs no kernel, and its address can be shared. “Products” there shows how a \
                    tensor core computes one sum, bit by bit." }</li>
+            <li>{ "Operations of “Matrices” that end in `tile` show what a descriptor of shared memory makes hardware read, step by step; `layout` draws a layout \
+                   that is written as CuTe or Triton does; `chain` says whether one instruction leaves what the next one expects." }</li>
             <li>{ "“Beside” runs a second text of the same kernel with the same launch, usually machine code beside PTX: store by store, with the \
                    memory of both in one grid and different cells marked. Below the sentence of a store is how the other language writes it; \
                    for machine code also what its encoding says about scheduling." }</li>

@@ -106,7 +106,7 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
             lane: view.colour(row, column),
             label: if has_text { label } else { String::new() },
             detail: if has_detail { detail } else { String::new() },
-            overlaps: false,
+            overlaps: view.wrong.contains(&[row as u32, column as u32]),
         });
     }
     plan
@@ -116,8 +116,13 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
 pub fn place_plan(view: &LayoutView, available: f64) -> Plan {
     match view.place.first().map(String::as_str) {
         Some("byte") => shared_plan(view, available),
-        Some(_) => lanes_plan(view, available),
-        None => Plan::default(),
+        Some("thread" | "lane" | "block")
+            if view.place.last().is_some_and(|name| name != "now") =>
+        {
+            lanes_plan(view, available)
+        }
+        // The grid is the memory itself, or a layout that is written.
+        Some(_) | None => Plan::default(),
     }
 }
 

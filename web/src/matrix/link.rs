@@ -3,15 +3,24 @@
 use super::MatrixChoice;
 use warpgrid_view::fragment::FragmentRequest;
 use warpgrid_view::layout::has_layout;
+use warpgrid_view::lens::picture::has_picture;
 
 const START: &str = "#matrix";
+/// The same view, at the tile of a descriptor.
+const LENS: &str = "#lens";
+const LENS_OP: &str = "wgmma.tile.a";
+/// The longest word of a layout, such as a layout that is written.
+const MAX_WORD_BYTES: usize = 512;
 /// The longest part of a link that is read.
 const MAX_VALUE_BYTES: usize = 64;
 
 /// Reads the part of an address after and with `#`; absent when it is no link to the matrix view. Parts that cannot be read are
 /// named in the choice, and the core chooses them.
 pub fn read_link(hash: &str) -> Option<MatrixChoice> {
-    let rest = hash.strip_prefix(START)?;
+    let is_lens = hash.starts_with(LENS);
+    let rest = hash
+        .strip_prefix(START)
+        .or_else(|| hash.strip_prefix(LENS))?;
     let parts = match rest.strip_prefix('?') {
         Some(parts) => parts,
         None if rest.is_empty() => "",
@@ -22,7 +31,11 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let is_name = |c: char| c.is_ascii_alphanumeric() || "._:".contains(c);
         if value.len() > MAX_VALUE_BYTES || !value.chars().all(is_name) {
-            choice.unread.push(shortened(part));
+            let is_word = !NAMES.contains(&name) && !name.is_empty() && part.contains('=');
+            match decoded(value).filter(|_| is_word) {
+                Some(word) => drop(choice.request.with.insert(name.to_owned(), word)),
+                None => choice.unread.push(shortened(part)),
+            }
             continue;
         }
         let text = || value.to_owned();
@@ -56,8 +69,12 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
             _ => choice.unread.push(shortened(part)),
         }
     }
+    if is_lens && choice.request.op.is_empty() {
+        choice.request.op = LENS_OP.to_owned();
+    }
     // Further words belong to layouts.
-    if !has_layout(&choice.request.op) {
+    let op = &choice.request.op;
+    if !has_layout(op) && !has_picture(op) {
         let words = std::mem::take(&mut choice.request.with);
         let parts = words
             .iter()
@@ -69,6 +86,50 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
         .stride
         .map(|stride| stride.min(MatrixChoice::MAX_STRIDE));
     Some(choice)
+}
+
+/// What every operation has.
+const NAMES: [&str; 9] = [
+    "op", "shape", "type", "target", "layout", "stride", "base", "beside", "embed",
+];
+
+/// A word that a link has in hexadecimal where it is not plain; `None` where it is too long, or no text.
+fn decoded(value: &str) -> Option<String> {
+    if value.len() > 3 * MAX_WORD_BYTES {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let mut rest = value.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = match (first, after) {
+            (b'%', [high, low, after @ ..]) => {
+                let digit = |byte: &u8| char::from(*byte).to_digit(16);
+                bytes.push((digit(high)? * 16 + digit(low)?) as u8);
+                after
+            }
+            (b'%', _) => return None,
+            (plain, after) => {
+                bytes.push(*plain);
+                after
+            }
+        };
+    }
+    let word = String::from_utf8(bytes).ok()?;
+    let is_plain = word.len() <= MAX_WORD_BYTES && !word.contains(|c: char| c.is_control());
+    is_plain.then_some(word)
+}
+
+/// A word as a link has it.
+fn encoded(word: &str) -> String {
+    let mut text = String::with_capacity(word.len());
+    for byte in word.bytes() {
+        match byte {
+            b'.' | b'_' | b':' | b'-' => text.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
+            byte => text += &format!("%{byte:02X}"),
+        }
+    }
+    text
 }
 
 /// A part of a link as it is shown.
@@ -111,7 +172,7 @@ pub fn write_link(choice: &MatrixChoice) -> String {
         }
     }
     for (name, value) in with.iter().filter(|(_, value)| !value.is_empty()) {
-        link += &format!("{joint}{name}={value}");
+        link += &format!("{joint}{name}={}", encoded(value));
         joint = '&';
     }
     if choice.embedded {
@@ -168,6 +229,32 @@ mod tests {
         assert_eq!(write_link(&choice), link);
         let choice = read_link("#matrix?op=store.d&swizzle=64B").expect("a link");
         assert_eq!(choice.unread, ["swizzle=64B"]);
+    }
+
+    #[test]
+    fn a_layout_that_is_written_travels() {
+        let written = "Swizzle<3,4,3> o ((8,2),64):((64,512),1)";
+        let mut choice = MatrixChoice::default();
+        choice.request.op = "layout".into();
+        choice
+            .request
+            .with
+            .insert("expression".into(), written.into());
+        let link = write_link(&choice);
+        assert!(
+            link.starts_with("#matrix?op=layout&expression=Swizzle%3C3%2C4"),
+            "{link}"
+        );
+        assert_eq!(read_link(&link), Some(choice));
+        let lens = read_link("#lens?descriptor=0x4000004000010040").expect("a link");
+        assert_eq!(
+            (lens.request.op.as_str(), lens.unread.len()),
+            ("wgmma.tile.a", 0)
+        );
+        for odd in ["%4", "%zz", "%00", "%ff"] {
+            let choice = read_link(&format!("#matrix?op=layout&expression={odd}")).expect("a link");
+            assert_eq!(choice.unread.len(), 1, "{odd}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Two texts of a kernel in a worker: they are run in slices, then looked at from position to position.
 
+use crate::lens;
 use crate::listen::Work;
 use crate::protocol::{
     BesideAnswer, BesideLook, BesideOpened, BesideRequest, BesideTexts, Refusal, Request,
@@ -37,7 +38,8 @@ impl Work for Beside {
     fn receive(&mut self, request: Request, _clock: impl Fn() -> f64) -> Vec<Response> {
         let Request { id, launch, body } = request;
         let RequestBody::Beside(request) = body else {
-            return Vec::new();
+            let answer = lens::answer(&body).map(|answer| Response::new(id, launch, answer));
+            return answer.into_iter().collect();
         };
         let answer = match request {
             BesideRequest::Open(texts, look) => self.open(*texts, Opening { id, launch, look }),

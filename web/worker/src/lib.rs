@@ -8,6 +8,7 @@
 mod answer;
 mod background;
 pub mod beside;
+mod lens;
 pub mod listen;
 mod open_text;
 pub mod protocol;

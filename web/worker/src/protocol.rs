@@ -9,6 +9,7 @@ use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
+use warpgrid_view::lens::picture::has_picture;
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
 use warpgrid_view::order::{HangView, RaceReport};
 use warpgrid_view::picture::MemoryForm;
@@ -80,10 +81,10 @@ impl RequestBody {
             RequestBody::Check { source, .. } | RequestBody::Launch { source, .. } => {
                 Some(Core::of_source(source))
             }
-            RequestBody::Ask(question) => question.source().map(Core::of_source),
+            RequestBody::Ask(question) => question.core(),
             RequestBody::Beside(_) => Some(Core::Both),
+            RequestBody::Fragments { request, .. } => of_lens(request),
             RequestBody::Reference
-            | RequestBody::Fragments { .. }
             | RequestBody::Product(_)
             | RequestBody::Move { .. }
             | RequestBody::Look(_)
@@ -95,12 +96,17 @@ impl RequestBody {
     }
 }
 
+/// The core that has the layout lens, for what the lens draws.
+fn of_lens(request: &FragmentRequest) -> Option<Core> {
+    has_picture(&request.op).then_some(Core::Both)
+}
+
 /// The cores, by the languages that they read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Core {
     Ptx,
     Sass,
-    /// Only for two texts side by side.
+    /// Only for two texts side by side, and for the layout lens.
     Both,
 }
 
@@ -187,6 +193,14 @@ pub enum Question {
 }
 
 impl Question {
+    /// The core that answers; absent where it is the one that has the run.
+    fn core(&self) -> Option<Core> {
+        match self {
+            Question::FragmentSvg(request) | Question::FragmentTable(request) => of_lens(request),
+            _ => self.source().map(Core::of_source),
+        }
+    }
+
     /// The text that the question is about.
     pub fn source(&self) -> Option<&str> {
         match self {

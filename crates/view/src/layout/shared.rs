@@ -14,11 +14,157 @@ const DEPTH_BYTES: u64 = 32;
 /// The highest byte of shared memory that a descriptor can name.
 const MAX_BYTES: u64 = 0x3ffff;
 
+/// A factor in shared memory as words describe it.
+#[derive(Clone, Debug)]
+pub(crate) struct Described {
+    pub(crate) kind: DescriptorKind,
+    pub(crate) factor: Factor,
+    pub(crate) ty: String,
+    pub(crate) matrix: SharedFactor,
+    /// Rows of A or columns of B.
+    pub(crate) lines: usize,
+    /// Bytes along k that one instruction reads.
+    pub(crate) one_bytes: u64,
+    /// The bits, where they were written.
+    pub(crate) written: Option<u64>,
+}
+
+/// What a factor has beside its descriptor.
+#[derive(Clone, Copy, Debug)]
+struct Chosen<'a> {
+    kind: DescriptorKind,
+    factor: Factor,
+    ty: &'a str,
+    storage: Storage,
+    /// Rows of A and columns of B.
+    size: (usize, usize),
+    major: &'a str,
+}
+
+impl Described {
+    /// Elements along k in a number of bytes.
+    pub(crate) fn depth_of(&self, bytes: u64) -> u64 {
+        depth_of(self.matrix.storage, bytes)
+    }
+
+    /// Elements along k that one instruction reads.
+    pub(crate) fn depth(&self) -> u64 {
+        self.depth_of(self.one_bytes)
+    }
+
+    /// The steps along k that the described tile has.
+    pub(crate) fn n_steps(&self) -> u64 {
+        // A row that is swizzled holds what fits its span, and the next tile is somewhere else.
+        match (
+            self.matrix.major,
+            self.matrix.descriptor.swizzle.span_bytes(),
+        ) {
+            (Major::K, Some(span)) => (span / self.one_bytes).max(1),
+            (Major::K, None) | (Major::Mn, _) => 4,
+        }
+    }
+
+    /// Bytes by which the start moves on for the next step along k.
+    pub(crate) fn step_bytes(&self) -> u64 {
+        let MatrixDescriptor {
+            leading_bytes,
+            stride_bytes,
+            swizzle,
+            ..
+        } = self.matrix.descriptor;
+        match (self.matrix.major, swizzle) {
+            (Major::K, Swizzle::None) => self.one_bytes / 16 * leading_bytes,
+            (Major::K, _) => self.one_bytes,
+            (Major::Mn, Swizzle::None) => self.depth() / 8 * leading_bytes,
+            (Major::Mn, Swizzle::B128Atom32) => self.depth() / 4 * stride_bytes,
+            (Major::Mn, _) => self.depth() / 8 * stride_bytes,
+        }
+    }
+
+    pub(crate) fn family(&self) -> &'static str {
+        match self.kind {
+            DescriptorKind::Warpgroup => "wgmma.mma_async",
+            DescriptorKind::TensorMemory => "tcgen05.mma",
+        }
+    }
+
+    pub(crate) fn line_name(&self) -> &'static str {
+        match self.factor {
+            Factor::A => "row of A",
+            Factor::B => "column of B",
+        }
+    }
+
+    pub(crate) fn title(&self, depth: u64) -> String {
+        let name = match self.factor {
+            Factor::A => 'A',
+            Factor::B => 'B',
+        };
+        format!(
+            "{name} of `{}`, {} × {depth} of `{}`, {}-major, swizzle {}, in shared memory",
+            self.family(),
+            self.lines,
+            self.ty,
+            if self.matrix.major == Major::Mn {
+                "MN"
+            } else {
+                "K"
+            },
+            self.matrix.descriptor.swizzle.name()
+        )
+    }
+
+    pub(crate) fn bits(&self) -> Option<u64> {
+        self.written
+            .or_else(|| self.matrix.descriptor.encode(self.kind))
+    }
+
+    /// Bytes of a line, if it lies in neighbours.
+    pub(crate) fn line_bytes(&self) -> u64 {
+        line_bytes(self.matrix.storage, self.lines)
+    }
+
+    /// The fields with what they mean, in bytes, units of 16 bytes and elements.
+    pub(crate) fn fields(&self) -> Vec<DescriptorField> {
+        let size = match self.matrix.storage {
+            Storage::Bytes(size) => Some(size),
+            Storage::Padded(_) | Storage::Nibbles => None,
+        };
+        self.bits().map_or_else(Vec::new, |bits| {
+            fields(bits, &self.matrix.descriptor, self.kind, size)
+        })
+    }
+}
+
+fn depth_of(storage: Storage, bytes: u64) -> u64 {
+    match storage {
+        Storage::Bytes(size) => bytes / u64::from(size),
+        Storage::Padded(_) => bytes,
+        Storage::Nibbles => 2 * bytes,
+    }
+}
+
+fn line_bytes(storage: Storage, lines: usize) -> u64 {
+    match storage {
+        Storage::Bytes(size) => lines as u64 * u64::from(size),
+        Storage::Padded(_) | Storage::Nibbles => lines as u64,
+    }
+}
+
 /// A factor of `wgmma`.
 pub(super) fn warpgroup(
     words: &mut Words<'_>,
     factor: Factor,
 ) -> Result<LayoutView, FragmentRefusal> {
+    let found = read_warpgroup(words, factor)?;
+    described(words, &found)
+}
+
+/// The words of a factor of `wgmma`.
+pub(crate) fn read_warpgroup(
+    words: &mut Words<'_>,
+    factor: Factor,
+) -> Result<Described, FragmentRefusal> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
     let ty = words.choice("type", &types, "the type of an element")?;
     let size = words.shape(WARPGROUP)?;
@@ -30,13 +176,15 @@ pub(super) fn warpgroup(
     };
     let major = words.choice("major", majors, "which index runs along neighbours")?;
     let swizzles = ["128B", "64B", "32B", "none"];
-    let kind = DescriptorKind::Warpgroup;
-    described(
-        words,
-        (kind, factor),
-        (ty, storage, size),
-        (major, &swizzles),
-    )
+    let chosen = Chosen {
+        kind: DescriptorKind::Warpgroup,
+        factor,
+        ty,
+        storage,
+        size,
+        major,
+    };
+    read(words, chosen, &swizzles)
 }
 
 /// A factor of `tcgen05.mma`.
@@ -44,6 +192,15 @@ pub(super) fn tensor_memory(
     words: &mut Words<'_>,
     factor: Factor,
 ) -> Result<LayoutView, FragmentRefusal> {
+    let found = read_tensor_memory(words, factor)?;
+    described(words, &found)
+}
+
+/// The words of a factor of `tcgen05.mma`.
+pub(crate) fn read_tensor_memory(
+    words: &mut Words<'_>,
+    factor: Factor,
+) -> Result<Described, FragmentRefusal> {
     let types = [
         "f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "e2m3", "e3m2", "e2m1",
     ];
@@ -72,72 +229,84 @@ pub(super) fn tensor_memory(
         ("mn", Storage::Bytes(4)) => &all[4..],
         _ => &all[..4],
     };
-    let kind = DescriptorKind::TensorMemory;
-    described(
-        words,
-        (kind, factor),
-        (ty, storage, size),
-        (major, swizzles),
-    )
+    let chosen = Chosen {
+        kind: DescriptorKind::TensorMemory,
+        factor,
+        ty,
+        storage,
+        size,
+        major,
+    };
+    read(words, chosen, swizzles)
 }
 
-fn described(
+fn read(
     words: &mut Words<'_>,
-    (kind, factor): (DescriptorKind, Factor),
-    (ty, storage, (m, n)): (&str, Storage, (usize, usize)),
-    (major, swizzles): (&str, &[&'static str]),
-) -> Result<LayoutView, FragmentRefusal> {
-    let major = match major {
+    chosen: Chosen<'_>,
+    swizzles: &[&'static str],
+) -> Result<Described, FragmentRefusal> {
+    let major = match chosen.major {
         "mn" => Major::Mn,
         _ => Major::K,
     };
-    let is_sparse = factor == Factor::B
+    let is_sparse = chosen.factor == Factor::B
         && words.flag("sparse", "whether A is sparse: B has twice the depth")?;
     let one_bytes = if is_sparse {
         2 * DEPTH_BYTES
     } else {
         DEPTH_BYTES
     };
-    let depth_of = |bytes: u64| match storage {
-        Storage::Bytes(size) => bytes / u64::from(size),
-        Storage::Padded(_) => bytes,
-        Storage::Nibbles => 2 * bytes,
+    let lines = match chosen.factor {
+        Factor::A => chosen.size.0,
+        Factor::B => chosen.size.1,
     };
-    let (lines, line_name) = match factor {
-        Factor::A => (m, "row of A"),
-        Factor::B => (n, "column of B"),
-    };
-    let line_bytes = match storage {
-        Storage::Bytes(size) => lines as u64 * u64::from(size),
-        Storage::Padded(_) | Storage::Nibbles => lines as u64,
-    };
+    let storage = chosen.storage;
     let about = "the bits of a descriptor, which say the rest";
     let written = words.bits("descriptor", u64::MAX, about)?;
     let descriptor = match written {
-        Some(bits) => MatrixDescriptor::decode(bits, kind).ok_or_else(|| {
+        Some(bits) => MatrixDescriptor::decode(bits, chosen.kind).ok_or_else(|| {
             refusal(format!(
                 "the descriptor 0x{bits:016x} has no swizzle that exists"
             ))
         })?,
-        None => chosen(words, swizzles, (major, line_bytes), (one_bytes, &depth_of))?,
+        None => self::chosen(
+            words,
+            swizzles,
+            (major, line_bytes(storage, lines)),
+            (one_bytes, &|bytes| depth_of(storage, bytes)),
+        )?,
     };
-    // A row that is swizzled holds what fits its span, and the next tile is somewhere else.
-    let most = match (major, descriptor.swizzle.span_bytes()) {
-        (Major::K, Some(span)) => (span / one_bytes).max(1),
-        (Major::K, None) | (Major::Mn, _) => 4,
-    };
+    Ok(Described {
+        kind: chosen.kind,
+        factor: chosen.factor,
+        ty: chosen.ty.to_owned(),
+        matrix: SharedFactor {
+            descriptor,
+            major,
+            storage,
+        },
+        lines,
+        one_bytes,
+        written,
+    })
+}
+
+fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, FragmentRefusal> {
+    let most = found.n_steps();
     let steps: Vec<&'static str> = [(1, "1"), (2, "2"), (4, "4")]
         .into_iter()
         .filter_map(|(n, name)| (n <= most).then_some(name))
         .collect();
     let n_steps = words.choice("steps", &steps, "products along k, one instruction each")?;
-    let depth = depth_of(one_bytes * n_steps.parse().unwrap_or(1));
-    let matrix = SharedFactor {
-        descriptor,
-        major,
-        storage,
-    };
-    let has_bits = !matches!(storage, Storage::Bytes(_));
+    let depth = found.depth_of(found.one_bytes * n_steps.parse().unwrap_or(1));
+    let Described {
+        matrix,
+        kind: _,
+        lines,
+        ..
+    } = found;
+    let descriptor = matrix.descriptor;
+    let has_bits = !matches!(matrix.storage, Storage::Bytes(_));
     let place = |line: usize, k: usize| -> Vec<Place> {
         let (address, bit, _) = matrix.element(line as u64, k as u64);
         let mut place = vec![address as u32];
@@ -151,45 +320,43 @@ fn described(
     } else {
         &["byte"]
     };
-    let bits = written.or_else(|| descriptor.encode(kind));
-    let family = match kind {
-        DescriptorKind::Warpgroup => "wgmma.mma_async",
-        DescriptorKind::TensorMemory => "tcgen05.mma",
-    };
-    let name = match factor {
-        Factor::A => 'A',
-        Factor::B => 'B',
-    };
-    let is_open = descriptor.base_offset != 0 || descriptor.swizzle == Swizzle::B128Atom32;
     let mut notes = vec![format!(
         "One instruction reads {} elements along k. The next step along k begins further on: its descriptor has another start.",
-        depth_of(one_bytes)
+        found.depth()
     )];
-    if descriptor.base_offset != 0 {
-        notes.push("That the base offset is subtracted before the swizzle is inferred: no source states it.".to_owned());
-    }
+    notes.extend(base_note(&descriptor));
     Ok(LayoutView {
-        title: format!(
-            "{name} of `{family}`, {lines} × {depth} of `{ty}`, {}-major, swizzle {}, in shared memory",
-            if major == Major::Mn { "MN" } else { "K" },
-            descriptor.swizzle.name()
-        ),
-        rule: rule(&descriptor, major),
-        letters:
-            "mn = row of A or column of B, es = bytes of an element, LBO = leading, SBO = stride"
-                .to_owned(),
+        title: found.title(depth),
+        rule: rule(&descriptor, matrix.major),
+        letters: LETTERS.to_owned(),
         notes,
-        row_name: line_name.to_owned(),
+        row_name: found.line_name().to_owned(),
         column_name: "k".to_owned(),
-        element_bits: match storage {
+        element_bits: match matrix.storage {
             Storage::Bytes(size) => 8 * size,
             Storage::Padded(_) => 8,
             Storage::Nibbles => 4,
         },
-        descriptor: bits.map(|bits| format!("0x{bits:016x}")),
-        fields: bits.map_or_else(Vec::new, |bits| fields(bits, &descriptor, kind)),
-        sure: if is_open { "medium" } else { "high" }.to_owned(),
-        ..LayoutView::of_grid((lines, depth as usize), names, &place)
+        descriptor: found.bits().map(|bits| format!("0x{bits:016x}")),
+        fields: found.fields(),
+        sure: sureness(&descriptor).to_owned(),
+        ..LayoutView::of_grid((*lines, depth as usize), names, &place)
+    })
+}
+
+/// The letters of the rule.
+pub(crate) const LETTERS: &str =
+    "mn = row of A or column of B, es = bytes of an element, LBO = leading, SBO = stride";
+
+/// How certain the place of an element is.
+pub(crate) fn sureness(descriptor: &MatrixDescriptor) -> &'static str {
+    let is_open = descriptor.base_offset != 0 || descriptor.swizzle == Swizzle::B128Atom32;
+    if is_open { "medium" } else { "high" }
+}
+
+pub(crate) fn base_note(descriptor: &MatrixDescriptor) -> Option<String> {
+    (descriptor.base_offset != 0).then(|| {
+        "That the base offset is subtracted before the swizzle is inferred: no source states it.".to_owned()
     })
 }
 
@@ -203,14 +370,7 @@ fn chosen(
     let depth = depth_of(one_bytes);
     let swizzle = words.choice("swizzle", swizzles, "how 16-byte pieces change places")?;
     let swizzle = Swizzle::from_name(swizzle).unwrap_or_default();
-    let (leading, stride) = match (major, swizzle.span_bytes()) {
-        // 8 rows of 16 bytes lie together; then comes the next piece along k.
-        (Major::K, None) => (128, one_bytes / 16 * 128),
-        (Major::K, Some(span)) => (16, 8 * span),
-        (Major::Mn, None) => (line_bytes.div_ceil(16) * 128, 128),
-        (Major::Mn, Some(_)) if swizzle == Swizzle::B128Atom32 => (depth / 4 * 512, 512),
-        (Major::Mn, Some(span)) => (depth / 8 * 8 * span, 8 * span),
-    };
+    let (leading, stride) = usual_offsets(swizzle, major, (line_bytes, one_bytes, depth));
     let start = words.number("start", (0, MAX_BYTES), "the byte of the first element")?;
     let leading = words.number("leading", (leading, MAX_BYTES), "the leading byte offset")?;
     let stride = words.number("stride", (stride, MAX_BYTES), "the stride byte offset")?;
@@ -235,8 +395,24 @@ fn chosen(
     })
 }
 
+/// The leading and the stride byte offset of a tile without gaps, by the bytes of a line, and the bytes and elements along k.
+pub(crate) fn usual_offsets(
+    swizzle: Swizzle,
+    major: Major,
+    (line_bytes, one_bytes, depth): (u64, u64, u64),
+) -> (u64, u64) {
+    match (major, swizzle.span_bytes()) {
+        // 8 rows of 16 bytes lie together; then comes the next piece along k.
+        (Major::K, None) => (128, one_bytes / 16 * 128),
+        (Major::K, Some(span)) => (16, 8 * span),
+        (Major::Mn, None) => (line_bytes.div_ceil(16) * 128, 128),
+        (Major::Mn, Some(_)) if swizzle == Swizzle::B128Atom32 => (depth / 4 * 512, 512),
+        (Major::Mn, Some(span)) => (depth / 8 * 8 * span, 8 * span),
+    }
+}
+
 /// The address of an element, before the swizzle.
-fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
+pub(crate) fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
     let swizzle = descriptor.swizzle;
     let place = match (major, swizzle.span_bytes()) {
         (Major::K, None) => "mn/8*SBO + mn%8*16 + (k*es/16)*LBO + k*es%16".to_owned(),
@@ -261,7 +437,20 @@ fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
     format!("byte = start + {place}{swizzled}")
 }
 
-fn fields(bits: u64, descriptor: &MatrixDescriptor, kind: DescriptorKind) -> Vec<DescriptorField> {
+/// Bytes, units of 16 bytes, and elements where they have whole bytes.
+fn in_units(bytes: u64, element_bytes: Option<u32>) -> String {
+    let units = bytes / 16;
+    let elements = element_bytes.map(|size| bytes / u64::from(size.max(1)));
+    let elements = elements.map_or_else(String::new, |n| format!(" = {n} elements"));
+    format!("{bytes} bytes = {units} × 16 bytes{elements}")
+}
+
+pub(crate) fn fields(
+    bits: u64,
+    descriptor: &MatrixDescriptor,
+    kind: DescriptorKind,
+    element_bytes: Option<u32>,
+) -> Vec<DescriptorField> {
     let field = |name: &str, [low, high]: [u32; 2], meaning: String| DescriptorField {
         name: name.to_owned(),
         bits: [low, high],
@@ -272,17 +461,21 @@ fn fields(bits: u64, descriptor: &MatrixDescriptor, kind: DescriptorKind) -> Vec
         field(
             "start address",
             [0, 13],
-            format!("byte {}", descriptor.start),
+            format!(
+                "byte {:#x}: {}",
+                descriptor.start,
+                in_units(descriptor.start, element_bytes)
+            ),
         ),
         field(
             "leading byte offset",
             [16, 29],
-            format!("{} bytes", descriptor.leading_bytes),
+            in_units(descriptor.leading_bytes, element_bytes),
         ),
         field(
             "stride byte offset",
             [32, 45],
-            format!("{} bytes", descriptor.stride_bytes),
+            in_units(descriptor.stride_bytes, element_bytes),
         ),
     ];
     if kind == DescriptorKind::TensorMemory {

@@ -42,6 +42,12 @@ fn write(out: &mut String, view: &LayoutView) -> std::fmt::Result {
             )?;
         }
     }
+    if !view.ptx.is_empty() {
+        writeln!(out)?;
+        for line in &view.ptx {
+            writeln!(out, "  {line}")?;
+        }
+    }
     if view.rows > 0 {
         writeln!(out)?;
         write_grid(out, view)?;
@@ -70,11 +76,29 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
             }
         })
     };
+    let is_wrong = |row: usize, column: usize| view.wrong.contains(&[row as u32, column as u32]);
+    let cell = |row: usize, column: usize, places: &Vec<Vec<u32>>| match is_wrong(row, column) {
+        true => format!("{}!", label(places)),
+        false => label(places),
+    };
     let rows: Vec<Vec<String>> = view
         .grid
         .iter()
-        .map(|row| row.iter().map(label).collect())
+        .enumerate()
+        .map(|(row, cells)| {
+            let cells = cells.iter().enumerate();
+            cells
+                .map(|(column, places)| cell(row, column, places))
+                .collect()
+        })
         .collect();
+    if !view.wrong.is_empty() {
+        writeln!(
+            out,
+            "`!` marks what is not as it should be: {} cells",
+            view.wrong.len()
+        )?;
+    }
     let width = rows.iter().flatten().map(String::len).max().unwrap_or(0);
     let head: Vec<String> = (0..view.columns)
         .map(|column| format!("{column:>width$}"))

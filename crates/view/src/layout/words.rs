@@ -19,25 +19,25 @@ pub struct LayoutParameter {
 }
 
 /// The words of a query as they are taken.
-pub(super) struct Words<'r> {
+pub(crate) struct Words<'r> {
     request: &'r FragmentRequest,
     /// Whether what does not exist is replaced.
     replaces: bool,
-    pub(super) parameters: Vec<LayoutParameter>,
+    pub(crate) parameters: Vec<LayoutParameter>,
     replaced: Vec<String>,
 }
 
 /// Sizes that a shape may have.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) rows: &'static [u16],
+pub(crate) struct Sizes {
+    pub(crate) rows: &'static [u16],
     /// The fewest and the most columns, and what they are a multiple of.
-    pub(super) columns: (u16, u16, u16),
-    pub(super) usual: (u16, u16),
+    pub(crate) columns: (u16, u16, u16),
+    pub(crate) usual: (u16, u16),
 }
 
 impl<'r> Words<'r> {
-    pub(super) fn new(request: &'r FragmentRequest, replaces: bool) -> Words<'r> {
+    pub(crate) fn new(request: &'r FragmentRequest, replaces: bool) -> Words<'r> {
         Words {
             request,
             replaces,
@@ -76,7 +76,7 @@ impl<'r> Words<'r> {
     }
 
     /// One of a few words; the first when it is left out.
-    pub(super) fn choice(
+    pub(crate) fn choice(
         &mut self,
         name: &'static str,
         choices: &[&'static str],
@@ -100,8 +100,15 @@ impl<'r> Words<'r> {
         Ok(chosen)
     }
 
+    /// A text, whatever it is.
+    pub(crate) fn text(&mut self, name: &'static str, usual: &str, about: &str) -> String {
+        let text = self.written(name).unwrap_or(usual).to_owned();
+        self.take(name, text.clone(), &[], about);
+        text
+    }
+
     /// `no` or `yes`.
-    pub(super) fn flag(
+    pub(crate) fn flag(
         &mut self,
         name: &'static str,
         about: &str,
@@ -110,7 +117,7 @@ impl<'r> Words<'r> {
     }
 
     /// A number, decimal or `0x…`.
-    pub(super) fn number(
+    pub(crate) fn number(
         &mut self,
         name: &'static str,
         (usual, most): (u64, u64),
@@ -133,7 +140,7 @@ impl<'r> Words<'r> {
     }
 
     /// The bits of a descriptor, when they are written.
-    pub(super) fn bits(
+    pub(crate) fn bits(
         &mut self,
         name: &'static str,
         most: u64,
@@ -157,7 +164,7 @@ impl<'r> Words<'r> {
     }
 
     /// Rows and columns: `m64n128`, with or without a depth.
-    pub(super) fn shape(&mut self, sizes: Sizes) -> Result<(usize, usize), FragmentRefusal> {
+    pub(crate) fn shape(&mut self, sizes: Sizes) -> Result<(usize, usize), FragmentRefusal> {
         let Sizes {
             rows,
             columns: (fewest, most, step),
@@ -189,7 +196,7 @@ impl<'r> Words<'r> {
     }
 
     /// Says what was taken in the view; a word that was not taken is refused.
-    pub(super) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentRefusal> {
+    pub(crate) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentRefusal> {
         let known: Vec<String> = self
             .parameters
             .iter()
@@ -215,7 +222,7 @@ impl<'r> Words<'r> {
     }
 
     /// The request with what was taken, and what was replaced.
-    pub(super) fn nearest(&mut self, request: &FragmentRequest) -> (FragmentRequest, Vec<String>) {
+    pub(crate) fn nearest(&mut self, request: &FragmentRequest) -> (FragmentRequest, Vec<String>) {
         let mut nearest = FragmentRequest {
             op: request.op.clone(),
             target: request.target.clone(),

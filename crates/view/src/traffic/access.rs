@@ -1,6 +1,7 @@
 //! The counts of one access: which sectors, lines and words its pieces touch.
 
 use crate::model::{BankTraffic, SectorTraffic, Traffic};
+use std::borrow::Cow;
 use warpgrid_emulator::{MemoryId as Place, Piece};
 use warpgrid_isa::MemoryShape;
 
@@ -52,23 +53,31 @@ pub(crate) fn count_accesses(
     passes: Passes,
     shape: MemoryShape,
 ) -> Traffic {
+    let mut traffic = Traffic::default();
+    for (own, width_bytes) in accesses(parts, (width_bytes, access_bytes)) {
+        traffic.add(&count_access(&own, n_lanes, width_bytes, passes, shape));
+    }
+    traffic
+}
+
+/// The accesses that an instruction is, each with its bytes per lane: one, or several where a matrix is moved.
+pub(crate) fn accesses(
+    parts: &[Part],
+    (width_bytes, access_bytes): (u32, u32),
+) -> Vec<(Cow<'_, [Part]>, u32)> {
     if access_bytes >= width_bytes {
-        return count_access(parts, n_lanes, width_bytes, passes, shape);
+        return vec![(Cow::Borrowed(parts), width_bytes)];
     }
     let element_bytes = parts.iter().map(|part| part.n_bytes).max().unwrap_or(1);
     let access_bytes = access_bytes.max(1);
     let per_access = (access_bytes / element_bytes.max(1)).max(1);
     let access_of = |part: &Part| u32::from(part.element) / per_access;
-    let mut traffic = Traffic::default();
-    for number in 0..width_bytes.div_ceil(access_bytes) {
-        let own: Vec<Part> = parts
-            .iter()
-            .filter(|part| access_of(part) == number)
-            .copied()
-            .collect();
-        traffic.add(&count_access(&own, n_lanes, access_bytes, passes, shape));
-    }
-    traffic
+    let numbers = 0..width_bytes.div_ceil(access_bytes);
+    let split = numbers.map(|number| {
+        let own = parts.iter().filter(|part| access_of(part) == number);
+        (own.copied().collect(), access_bytes)
+    });
+    split.collect()
 }
 
 /// What an access costs whose lanes, `n_lanes` of them, ask for `width_bytes` each.

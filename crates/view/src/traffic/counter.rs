@@ -29,6 +29,14 @@ impl TrafficCounter {
     }
 }
 
+impl TrafficCounter {
+    /// What an instruction cost in the steps that are counted.
+    pub(crate) fn at(&self, function: u32, instruction: u32) -> Traffic {
+        let found = self.found.get(&(function, instruction));
+        found.copied().unwrap_or_default()
+    }
+}
+
 impl Observer for TrafficCounter {
     fn interest(&self) -> Interest {
         Interest::ACCESSES

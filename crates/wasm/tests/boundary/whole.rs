@@ -2,7 +2,7 @@
 
 use super::{SCALE, get, object, scenario, session, text};
 use js_sys::{Array, Reflect};
-use warpgrid_wasm::{Session, codes, complete, explain, format, forms, hover};
+use warpgrid_wasm::{Session, codes, complete, cure, explain, format, forms, hover, lens};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -120,4 +120,59 @@ fn an_option_that_does_not_exist_is_named() {
     assert!(text(&error, "message").contains("unknown field `tagret`"));
     let code = Reflect::get(&error, &"code".into()).expect("an error");
     assert_eq!(code.as_string().as_deref(), Some("W0901"));
+}
+
+/// Lanes read a column of shared memory.
+const COLUMN: &str = "//@ launch grid=1 block=32
+//@ buffer out: u32[32] = 0
+.version 8.7
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %t, %a, %v;
+    .reg .b64 %o;
+    .shared .align 4 .b32 tile[1024];
+    ld.param.u64 %o, [out];
+    mov.u32 %t, %tid.x;
+    mov.u32 %a, tile;
+    mad.lo.u32 %a, %t, 128, %a;
+    st.shared.u32 [%a], %t;
+    ld.shared.u32 %v, [%a];
+    mad.wide.u32 %o, %t, 4, %o;
+    st.global.u32 [%o], %v;
+    ret;
+}
+";
+
+#[wasm_bindgen_test]
+fn layouts_and_conflicts_of_a_run_are_data_and_a_text_is_cured() {
+    let mut session = launched(COLUMN);
+    session.run(JsValue::UNDEFINED).expect("a run");
+    let layouts = array(session.layouts().expect("an answer"));
+    assert_eq!(text(&layouts.get(0), "layout"), "32:32");
+    let report = session.conflicts().expect("an answer");
+    let buffer = array(get(&report, "buffers")).get(0);
+    assert_eq!(get(&buffer, "conflicts").as_f64(), Some(62.0));
+    let cured = cure(scenario(COLUMN), JsValue::UNDEFINED).expect("it is cured");
+    assert_eq!(get(&cured, "after").as_f64(), Some(0.0));
+    assert!(text(&cured, "source").contains("xor.b32"));
+    let error = cure(scenario(SCALE), JsValue::UNDEFINED).expect_err("nothing to cure");
+    assert_eq!(text(&error, "code"), "W0901");
+}
+
+#[wasm_bindgen_test]
+fn the_lens_draws_a_descriptor_and_names_the_place_of_a_mistake() {
+    let with = |name: &str, value: &str| {
+        let words = object(name, value.into());
+        object("with", words)
+    };
+    let query = with("descriptor", "0x4000004000010040");
+    Reflect::set(&query, &"op".into(), &"wgmma.tile.a".into()).expect("an object");
+    let view = lens(query).expect("an answer");
+    assert_eq!(array(get(&view, "fields")).length(), 5);
+    let query = with("expression", "(8,0):(1,8)");
+    Reflect::set(&query, &"op".into(), &"layout".into()).expect("an object");
+    let error = lens(query).expect_err("no layout");
+    assert!(text(&error, "message").contains("column 4"));
 }

@@ -61,7 +61,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
         <section class="matrix" ref={node} aria-label="Matrix view">
             <div class="matrix-side">
                 { controls(props) }
-                { for picture.view.as_ref().map(facts) }
+                { for picture.view.as_ref().map(|view| facts(view, !has_fields_before(view, place))) }
             </div>
             <div class="matrix-main">
                 if let Some(view) = &picture.view {
@@ -74,6 +74,13 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                     </div>
                     if view.rows > 0 {
                         <div class="matrix-pair">
+                            if has_fields_before(view, place) {
+                                <section class="card" aria-label="Descriptor">
+                                    <h2>{ "Descriptor" }<small><code>{ view.descriptor.clone() }</code></small></h2>
+                                    { fields(view) }
+                                    { ptx(view) }
+                                </section>
+                            }
                             { card(props, view, "Matrix", prose(&view.title), size_text(view), grid) }
                             { place_card(props, view, place) }
                         </div>
@@ -126,6 +133,9 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
         },
     );
     let label = capitalised(&parameter.name);
+    if parameter.name == "step" {
+        return slider(parameter, label, on_value);
+    }
     if !parameter.choices.is_empty() {
         return html! {
             <div class="matrix-field" title={parameter.about.clone()}>
@@ -137,9 +147,30 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
         let text = event.target_unchecked_into::<HtmlInputElement>().value();
         on_value.emit(text.trim().to_owned());
     });
+    let is_long = ["expression", "first", "then", "descriptor"].contains(&parameter.name.as_str());
     html! {
-        <label class="matrix-field" title={parameter.about.clone()}><span>{ label.clone() }</span>
+        <label class={classes!("matrix-field", is_long.then_some("whole"))} title={parameter.about.clone()}><span>{ label.clone() }</span>
             <input class="pill" type="text" spellcheck="false" aria-label={label} placeholder="none" value={parameter.value.clone()} {onchange} />
+        </label>
+    }
+}
+
+/// A choice of numbers in order: the first one is all of them.
+fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>) -> Html {
+    let choices = parameter.choices.clone();
+    let most = choices.len().saturating_sub(1);
+    let at = choices.iter().position(|choice| *choice == parameter.value);
+    let oninput = Callback::from(move |event: InputEvent| {
+        let at: usize = event
+            .target_unchecked_into::<HtmlInputElement>()
+            .value()
+            .parse()
+            .unwrap_or(0);
+        on_value.emit(choices.get(at).cloned().unwrap_or_default());
+    });
+    html! {
+        <label class="matrix-field" title={parameter.about.clone()}><span>{ format!("{label}: {}", parameter.value) }</span>
+            <input type="range" aria-label={label} aria-valuetext={parameter.value.clone()} min="0" max={most.to_string()} value={at.unwrap_or(0).to_string()} {oninput} />
         </label>
     }
 }
@@ -152,8 +183,21 @@ fn capitalised(name: &str) -> String {
     first.map_or_else(String::new, |first| format!("{first}{rest}"))
 }
 
-/// The rule, where it comes from, and the fields of a descriptor.
-fn facts(view: &LayoutView) -> Html {
+/// Whether the fields of the descriptor are before the grid, which is the memory itself and leaves room.
+fn has_fields_before(view: &LayoutView, place: &Plan) -> bool {
+    place.marks.is_empty() && view.rows > 0 && !view.fields.is_empty()
+}
+
+/// The lines that build the descriptor.
+fn ptx(view: &LayoutView) -> Html {
+    if view.ptx.is_empty() {
+        return Html::default();
+    }
+    html! { <pre class="layout-ptx" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre> }
+}
+
+/// The rule, where it comes from, and the fields of a descriptor, where they are not before the grid.
+fn facts(view: &LayoutView, has_fields: bool) -> Html {
     let certainty = match view.sure.as_str() {
         "high" => String::new(),
         sure => format!("; certainty {sure}"),
@@ -172,8 +216,9 @@ fn facts(view: &LayoutView) -> Html {
                 }
             </tbody></table>
             { for view.notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }
-            if !view.fields.is_empty() && view.rows > 0 {
+            if has_fields && !view.fields.is_empty() && view.rows > 0 {
                 { fields(view) }
+                { ptx(view) }
             }
         </section>
     }
@@ -220,6 +265,9 @@ fn size_text(view: &LayoutView) -> String {
 }
 
 fn place_card(props: &Props, view: &LayoutView, plan: &Rc<Plan>) -> Html {
+    if plan.marks.is_empty() {
+        return Html::default();
+    }
     let (title, about) = place_title(view);
     card(props, view, title, title.into(), about.to_owned(), plan)
 }

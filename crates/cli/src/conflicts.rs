@@ -1,0 +1,113 @@
+//! `warpgrid conflicts`: which lanes collide in the banks of shared memory, what frees them, and the text that is free of conflicts.
+
+use crate::output::{complain, stdout};
+use crate::run::{self, plural};
+use crate::{Format, Outcome};
+use clap::Args;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use warpgrid_view::lens::{self, CureError, Cured};
+use warpgrid_view::{Scenario, Session};
+
+/// Arguments of `conflicts`.
+#[derive(Debug, Args)]
+pub(crate) struct ConflictsArguments {
+    /// A case.json, a scenario with its source inside, or a PTX file with `//@` launch comments.
+    #[arg(value_name = "SCENARIO.json|FILE.ptx")]
+    file: PathBuf,
+    /// Write the text with address arithmetic that frees its accesses, once it is shown to leave the same results.
+    #[arg(long, value_name = "FILE.ptx")]
+    cure: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Stop after this many steps (warp-instructions).
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    max_steps: u64,
+}
+
+/// Explains the conflicts of a launch, and cures them where that is asked for.
+pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<Outcome> {
+    let scenario = match run::load_shared(&arguments.file)? {
+        Ok(shared) => shared.into_scenario(),
+        Err(why) => {
+            complain(&why);
+            return Ok(Outcome::Usage);
+        }
+    };
+    let name = arguments.file.display().to_string();
+    if let Some(path) = &arguments.cure {
+        return cure(arguments, &name, &scenario, path);
+    }
+    let source = scenario.source.clone();
+    let mut session = match Session::untracked(scenario) {
+        Ok(session) => session,
+        Err(error) => return run::refuse(arguments.format, &name, &source, &error),
+    };
+    session.run_counted(arguments.max_steps);
+    let report = session.conflicts();
+    let mut out = stdout();
+    match arguments.format {
+        Format::Json => {
+            serde_json::to_writer(&mut out, &report)?;
+            writeln!(out)?;
+        }
+        Format::Human => {
+            if !session.is_over() {
+                let steps = plural(session.position(), "step");
+                writeln!(
+                    out,
+                    "stopped after {steps}: the launch had not ended (raise --max-steps)"
+                )?;
+            }
+            out.write_all(lens::conflicts_text(&report).as_bytes())?;
+        }
+    }
+    out.flush()?;
+    Ok(Outcome::Well)
+}
+
+fn cure(
+    arguments: &ConflictsArguments,
+    name: &str,
+    scenario: &Scenario,
+    path: &Path,
+) -> io::Result<Outcome> {
+    let cured = match lens::cure(scenario, arguments.max_steps) {
+        Ok(cured) => cured,
+        Err(CureError::Session(error)) => {
+            return run::refuse(arguments.format, name, &scenario.source, &error);
+        }
+        Err(CureError::Reason(why)) => {
+            complain(&format!("{name}: {why}"));
+            return Ok(Outcome::Wrong);
+        }
+    };
+    std::fs::write(path, &cured.source)?;
+    let mut out = stdout();
+    match arguments.format {
+        Format::Json => {
+            serde_json::to_writer(&mut out, &cured)?;
+            writeln!(out)?;
+        }
+        Format::Human => print(&mut out, &cured, path)?,
+    }
+    out.flush()?;
+    Ok(Outcome::Well)
+}
+
+fn print(out: &mut impl Write, cured: &Cured, path: &Path) -> io::Result<()> {
+    for change in &cured.changes {
+        writeln!(out, "{change}")?;
+    }
+    writeln!(
+        out,
+        "conflicts: {} before, {} after",
+        cured.before, cured.after
+    )?;
+    writeln!(
+        out,
+        "accepted, and the same bytes in {}",
+        cured.same.join(", ")
+    )?;
+    writeln!(out, "written to {}", path.display())
+}

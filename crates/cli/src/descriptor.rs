@@ -1,0 +1,108 @@
+//! `warpgrid descriptor`: bits to fields and the tile that they make hardware read, or words to bits and the PTX that builds them.
+
+use crate::Outcome;
+use crate::fragment::{FragmentFormat, print_request};
+use clap::{Args, ValueEnum};
+use std::io;
+use warpgrid_view::fragment::FragmentRequest;
+use warpgrid_view::lens::picture::family_of;
+
+/// Arguments of `descriptor`.
+#[derive(Debug, Args)]
+pub(crate) struct DescriptorArguments {
+    /// The 64 bits of a shared-memory descriptor (`0x4000004000010040`), or the 32 of an instruction descriptor with `--family instruction`.
+    /// Without them, the descriptor of what the options say.
+    #[arg(value_name = "BITS")]
+    bits: Option<String>,
+    /// Whose it is; the constant in bits 46 to 48 shows it where it is left out.
+    #[arg(long, value_enum)]
+    family: Option<Family>,
+    /// Which factor of the product: `a` or `b`.
+    #[arg(long, default_value = "a", value_parser = ["a", "b"])]
+    factor: String,
+    /// The type of an element.
+    #[arg(long = "type", value_name = "TYPE")]
+    ty: Option<String>,
+    /// Rows of A and columns of B: `m64n128`.
+    #[arg(long)]
+    shape: Option<String>,
+    /// Which index runs along neighbours: `k` or `mn`.
+    #[arg(long)]
+    major: Option<String>,
+    /// `128B`, `64B`, `32B`, `none` or `128B_atom_32B`.
+    #[arg(long)]
+    swizzle: Option<String>,
+    /// The byte of the first element in shared memory.
+    #[arg(long, value_name = "BYTES")]
+    start: Option<String>,
+    /// The leading byte offset.
+    #[arg(long, value_name = "BYTES")]
+    leading: Option<String>,
+    /// The stride byte offset.
+    #[arg(long, value_name = "BYTES")]
+    stride: Option<String>,
+    /// The base offset: lines of 128 bytes.
+    #[arg(long, value_name = "LINES")]
+    base: Option<String>,
+    /// One step along k: `0`, `1`, and so on; all of them where it is left out.
+    #[arg(long)]
+    step: Option<String>,
+    /// `memory`, `memory before the swizzle`, or `what is read`.
+    #[arg(long)]
+    shown: Option<String>,
+    /// How the tile was really stored (a swizzle), to see which elements are read instead.
+    #[arg(long, value_name = "SWIZZLE")]
+    stored: Option<String>,
+    /// Further words: `--with sparse=yes`, and those of an instruction descriptor (`kind=f16`, `d=f32`).
+    #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = crate::fragment::word)]
+    with: Vec<(String, String)>,
+    /// A text table, JSON with everything, or a drawing.
+    #[arg(long, value_enum, default_value_t)]
+    format: FragmentFormat,
+}
+
+/// Whose descriptor it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Family {
+    Wgmma,
+    Tcgen05,
+    /// The instruction descriptor of `tcgen05.mma`.
+    Instruction,
+}
+
+/// Prints the descriptor; one that does not exist is wrong usage.
+pub(crate) fn print(arguments: &DescriptorArguments) -> io::Result<Outcome> {
+    let family = match arguments.family {
+        Some(Family::Wgmma) => "wgmma",
+        Some(Family::Tcgen05) => "tcgen05",
+        Some(Family::Instruction) => "instruction",
+        None => family_of(arguments.bits.as_deref().unwrap_or_default()),
+    };
+    let op = match family {
+        "instruction" => "tcgen05.idesc".to_owned(),
+        family => format!("{family}.tile.{}", arguments.factor),
+    };
+    let words = [
+        ("descriptor", &arguments.bits),
+        ("major", &arguments.major),
+        ("swizzle", &arguments.swizzle),
+        ("start", &arguments.start),
+        ("leading", &arguments.leading),
+        ("stride", &arguments.stride),
+        ("base", &arguments.base),
+        ("step", &arguments.step),
+        ("shown", &arguments.shown),
+        ("stored", &arguments.stored),
+    ];
+    let words = words
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)));
+    let request = FragmentRequest {
+        op,
+        shape: arguments.shape.clone().unwrap_or_default(),
+        ty: arguments.ty.clone().unwrap_or_default(),
+        with: words.chain(arguments.with.iter().cloned()).collect(),
+        ..FragmentRequest::default()
+    };
+    print_request(&request, arguments.format)
+}

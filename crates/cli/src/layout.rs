@@ -1,0 +1,61 @@
+//! `warpgrid layout`: layouts that are written, operations of the algebra, and two instructions in a row.
+
+use crate::Outcome;
+use crate::fragment::{FragmentFormat, print_request};
+use clap::Args;
+use std::io;
+use warpgrid_view::fragment::FragmentRequest;
+
+/// Arguments of `layout`.
+#[derive(Debug, Args)]
+pub(crate) struct LayoutArguments {
+    /// `Swizzle<3,4,3> o ((8,2),64):((64,512),1)`, `logical_divide((8,8):(8,1), <4,2>)`, `A o B`, or bases: `{lane = [1, 2], register = [4]}`.
+    #[arg(value_name = "LAYOUT", required_unless_present = "first")]
+    layout: Option<String>,
+    /// What a cell says: the offset, the bank of shared memory, or what lies at each offset (`element`).
+    #[arg(long, default_value = "offset", value_name = "offset|bank|element")]
+    shown: String,
+    /// Bytes of an element, for banks.
+    #[arg(long, default_value = "2")]
+    bytes: String,
+    /// An instruction whose result is in registers: `mma.d m16n8k16 f32 sm_80`.
+    #[arg(
+        long,
+        value_name = "OPERATION",
+        requires = "then",
+        conflicts_with = "layout"
+    )]
+    first: Option<String>,
+    /// The instruction that takes it: `mma.a m16n8k16 f16 sm_80`. Elements that are in another thread than it expects are marked.
+    #[arg(long, value_name = "OPERATION", requires = "first")]
+    then: Option<String>,
+    /// A text table, JSON with everything, or a drawing.
+    #[arg(long, value_enum, default_value_t)]
+    format: FragmentFormat,
+}
+
+/// Prints the layout; a text that is no layout is wrong usage.
+pub(crate) fn print(arguments: &LayoutArguments) -> io::Result<Outcome> {
+    let words: Vec<(&str, &str)> = match (&arguments.layout, &arguments.first, &arguments.then) {
+        (_, Some(first), Some(then)) => vec![("first", first), ("then", then)],
+        (layout, ..) => vec![
+            ("expression", layout.as_deref().unwrap_or_default()),
+            ("shown", &arguments.shown),
+            ("bytes", &arguments.bytes),
+        ],
+    };
+    let op = if arguments.first.is_some() {
+        "chain"
+    } else {
+        "layout"
+    };
+    let with = words
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let request = FragmentRequest {
+        op: op.to_owned(),
+        with: with.collect(),
+        ..FragmentRequest::default()
+    };
+    print_request(&request, arguments.format)
+}

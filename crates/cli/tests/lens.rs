@@ -1,0 +1,196 @@
+//! The layout lens as people and scripts use it: layouts that are written, descriptors, conflicts and their cure, layouts read back.
+
+use expect_test::expect;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn warpgrid(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_warpgrid"))
+        .args(arguments)
+        .output()
+        .expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A file of this test alone.
+fn file(name: &str, content: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).expect("a file");
+    path
+}
+
+/// Lanes write rows of a tile and read its columns.
+const TRANSPOSE: &str = "//@ launch grid=1 block=32
+//@ buffer out: u32[1024] = 0
+.version 8.7
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p;
+    .reg .b32 %t, %i, %a, %b, %v;
+    .reg .b64 %out, %o;
+    .shared .align 4 .b32 tile[1024];
+    ld.param.u64 %out, [out];
+    mov.u32 %t, %tid.x;
+    mov.u32 %i, 0;
+rows:
+    mov.u32 %a, tile;
+    mad.lo.u32 %b, %i, 32, %t;
+    mad.lo.u32 %a, %b, 4, %a;
+    st.shared.u32 [%a], %b;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 32;
+    @%p bra rows;
+    bar.sync 0;
+    mov.u32 %i, 0;
+columns:
+    mov.u32 %a, tile;
+    mad.lo.u32 %b, %t, 32, %i;
+    mad.lo.u32 %a, %b, 4, %a;
+    ld.shared.u32 %v, [%a];
+    mad.lo.u32 %b, %i, 32, %t;
+    mul.wide.u32 %o, %b, 4;
+    add.u64 %o, %out, %o;
+    st.global.u32 [%o], %v;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 32;
+    @%p bra columns;
+    ret;
+}
+";
+
+#[test]
+fn a_layout_is_drawn_and_a_mistake_has_its_place() {
+    let output = warpgrid(&["layout", "Swizzle<1,1,2> o (4,4):(4,1)"]);
+    assert_eq!(output.status.code(), Some(0));
+    expect![[r#"
+        Swizzle<1,1,2> o (4,4):(4,1): 16 elements at 0 to 15
+        source: what is written, certainty high
+
+          offset = (Swizzle<1,1,2> o (4,4):(4,1))(row, column)
+          the first part of the layout counts rows, the others columns
+        note: Coalesced: Swizzle<1,1,2> o (4,4):(4,1).
+        note: 8 of 16 cells are moved by Swizzle<1,1,2>.
+        note: Bases over GF(2): {row = [4, 10], column = [1, 2]}.
+
+        row by column: offset
+            |  0  1  2  3
+        ----+------------
+          0 |  0  1  2  3
+          1 |  4  5  6  7
+          2 | 10 11  8  9
+          3 | 14 15 12 13
+    "#]]
+    .assert_eq(&text(&output.stdout));
+    let output = warpgrid(&["layout", "(8,4):(4"]);
+    assert_eq!(output.status.code(), Some(2));
+    expect![[r#"
+        warpgrid: column 9: found the end, expected `,` or `)`
+    "#]]
+    .assert_eq(&text(&output.stderr));
+}
+
+#[test]
+fn two_instructions_fit_or_the_elements_are_marked() {
+    let fits = warpgrid(&[
+        "layout",
+        "--first",
+        "mma.d m16n8k16 f32 sm_80",
+        "--then",
+        "mma.a m16n8k16 f16 sm_80",
+    ]);
+    assert!(
+        text(&fits.stdout).contains("no lane has to ask another one"),
+        "{fits:?}"
+    );
+    let parts = warpgrid(&[
+        "layout",
+        "--first",
+        "mma.d m16n8k16 f32 sm_80",
+        "--then",
+        "mma.b m16n8k16 f16 sm_80",
+        "--format",
+        "json",
+    ]);
+    let view: Value = serde_json::from_slice(&parts.stdout).expect("JSON");
+    assert!(
+        view["wrong"]
+            .as_array()
+            .is_some_and(|wrong| !wrong.is_empty()),
+        "{view}"
+    );
+}
+
+#[test]
+fn a_descriptor_is_taken_apart_and_built_again() {
+    let json = |arguments: &[&str]| -> Value {
+        let output = warpgrid(&[&["descriptor"], arguments, &["--format", "json"]].concat());
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+    };
+    let built = json(&["--swizzle", "128B", "--start", "1024", "--shape", "m64n64"]);
+    assert_eq!(built["descriptor"], "0x4000004000010040");
+    let apart = json(&["0x4000004000010040"]);
+    assert_eq!(apart["grid"], built["grid"]);
+    assert_eq!(apart["ptx"], built["ptx"]);
+    // Row 1 of the pattern: its first piece is the second one of memory.
+    assert_eq!(apart["grid"][1][1], serde_json::json!([[1, 0]]));
+    let tensor = json(&["0x4000404000010040"]);
+    assert_eq!(tensor["op"], "tcgen05.tile.a");
+    let mistaken = warpgrid(&["descriptor", "0x4000040000010040"]);
+    assert!(text(&mistaken.stdout).contains("16 times what a tile without gaps has"));
+    let other = warpgrid(&["descriptor", "--swizzle", "64B", "--stored", "128B"]);
+    assert!(text(&other.stdout).contains("are not what is read"));
+    let words = warpgrid(&[
+        "descriptor",
+        "--family",
+        "instruction",
+        "0x08410490",
+        "--with",
+        "kind=f16",
+    ]);
+    assert_eq!(words.status.code(), Some(0), "{words:?}");
+}
+
+#[test]
+fn conflicts_are_explained_and_cured() {
+    let kernel = file("lens-transpose.ptx", TRANSPOSE);
+    let kernel = kernel.to_str().expect("a name");
+    let output = warpgrid(&["conflicts", kernel]);
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("lanes 0 and 1 meet in bank 0: bytes 0x0 and 0x80"),
+        "{said}"
+    );
+    assert!(said.contains("Swizzle<5,2,5> on bytes"), "{said}");
+    let cured = file("lens-cured.ptx", "");
+    let cured = cured.to_str().expect("a name");
+    let output = warpgrid(&["conflicts", kernel, "--cure", cured]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text(&output.stdout).contains("conflicts: 992 before, 0 after"));
+    let again = warpgrid(&["conflicts", cured, "--cure", cured]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).contains("no access to shared memory has conflicts"));
+    let json = warpgrid(&["conflicts", kernel, "--format", "json"]);
+    let report: Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!(report["buffers"][0]["conflicts"], 992);
+}
+
+#[test]
+fn layouts_of_a_run_are_read_back() {
+    let kernel = file("lens-layouts.ptx", TRANSPOSE);
+    let output = warpgrid(&["run", kernel.to_str().expect("a name"), "--layouts"]);
+    let said = text(&output.stdout);
+    // The first line says how the run ended.
+    let (_, layouts) = said.split_once('\n').expect("several lines");
+    let layouts = layouts.replace("  line", "line");
+    expect![[r#"
+          line 19: st.shared.u32: (lane, iteration) is at (32,32):(1,32) of `tile`, in units of 4 bytes
+          line 29: ld.shared.u32: (lane, iteration) is at (32,32):(32,1) of `tile`, in units of 4 bytes
+          line 33: st.global.u32: (lane, iteration) is at (32,32):(1,32) of `out`, in units of 4 bytes
+    "#]].assert_eq(&layouts);
+}

@@ -1,0 +1,230 @@
+//! What can be done with one layout or two, as CuTe defines it: each operation is a statement on offsets, which the tests hold it to.
+
+use crate::{Layout, LayoutError, Mode, Tuple};
+
+/// Elements up to which a composition is checked one by one.
+const MAX_CHECKED: i64 = 1 << 16;
+
+/// The fewest modes that give the same offsets.
+pub fn coalesce(layout: &Layout) -> Layout {
+    let mut modes: Vec<Mode> = Vec::new();
+    for mode in layout.modes() {
+        if mode.shape == 1 {
+            continue;
+        }
+        match modes.last_mut() {
+            Some(last) if last.shape * last.stride == mode.stride => last.shape *= mode.shape,
+            _ => modes.push(mode),
+        }
+    }
+    // The same offsets as those of a layout that could be made.
+    Layout::of_modes(&modes).unwrap_or_else(|_| layout.clone())
+}
+
+/// `left` after `right`: the element `i` of the result is at `left(right(i))`.
+pub fn composition(left: &Layout, right: &Layout) -> Result<Layout, LayoutError> {
+    let modes = coalesce(left).modes();
+    let result = compose_tuple(&modes, right.shape(), right.stride())?;
+    match right.size() > MAX_CHECKED || is_after(left, right, &result)? {
+        true => Ok(result),
+        false => Err(LayoutError::of(format!(
+            "cannot compose {left} with {right}: steps of several modes on the right meet in one mode on the left, and no layout gives their sums"
+        ))),
+    }
+}
+
+/// Whether `result` is `left` after `right`: each mode by itself is, but sums of modes may carry over.
+fn is_after(left: &Layout, right: &Layout, result: &Layout) -> Result<bool, LayoutError> {
+    if right.shape().is_one() {
+        return Ok(true);
+    }
+    let (from, to) = (right.offsets()?, result.offsets()?);
+    Ok(from
+        .iter()
+        .zip(to)
+        .all(|(index, offset)| left.offset(*index) == offset))
+}
+
+fn compose_tuple(left: &[Mode], shape: &Tuple, stride: &Tuple) -> Result<Layout, LayoutError> {
+    match (shape, stride) {
+        (Tuple::One(shape), Tuple::One(stride)) => compose_mode(
+            left,
+            Mode {
+                shape: *shape,
+                stride: *stride,
+            },
+        ),
+        (Tuple::Many(shapes), Tuple::Many(strides)) => {
+            let pairs = shapes.iter().zip(strides);
+            let parts: Result<Vec<_>, _> = pairs
+                .map(|(shape, stride)| compose_tuple(left, shape, stride))
+                .collect();
+            Layout::of_parts(&parts?)
+        }
+        _ => Err(LayoutError::of(format!(
+            "found stride {stride} for shape {shape}, expected the same brackets"
+        ))),
+    }
+}
+
+/// Walks along `left` with the steps of one mode: how many of them each mode of `left` takes.
+fn compose_mode(left: &[Mode], right: Mode) -> Result<Layout, LayoutError> {
+    let Mode {
+        shape: mut rest,
+        stride: mut step,
+    } = right;
+    if step == 0 || rest == 1 {
+        return Layout::of(rest, if rest == 1 { 0 } else { step });
+    }
+    if step < 0 {
+        return Err(LayoutError::of(format!(
+            "cannot compose with {rest}:{step}: its stride is negative"
+        )));
+    }
+    let mut found: Vec<Mode> = Vec::new();
+    for (at, mode) in left.iter().enumerate() {
+        if rest == 1 {
+            break;
+        }
+        let is_last = at + 1 == left.len();
+        if is_last || (rest - 1) * step < mode.shape {
+            found.push(Mode {
+                shape: rest,
+                stride: scaled(step, mode.stride)?,
+            });
+            rest = 1;
+            break;
+        }
+        if mode.shape % step != 0 && step % mode.shape != 0 {
+            return Err(not_divisible(right, *mode, "steps of", step));
+        }
+        if step >= mode.shape {
+            step /= mode.shape;
+            continue;
+        }
+        let taken = (mode.shape / step).min(rest);
+        if rest % taken != 0 {
+            return Err(not_divisible(right, *mode, "the remaining size", rest));
+        }
+        found.push(Mode {
+            shape: taken,
+            stride: scaled(step, mode.stride)?,
+        });
+        rest /= taken;
+        step = 1;
+    }
+    if rest != 1 {
+        // Only where `left` has no modes: it is `1:0`.
+        found.push(Mode {
+            shape: rest,
+            stride: 0,
+        });
+    }
+    Layout::of_modes(&found)
+}
+
+fn scaled(step: i64, stride: i64) -> Result<i64, LayoutError> {
+    step.checked_mul(stride)
+        .ok_or_else(|| LayoutError::of(format!("the stride overflows: {step} times {stride}")))
+}
+
+fn not_divisible(right: Mode, mode: Mode, what: &str, number: i64) -> LayoutError {
+    LayoutError::of(format!(
+        "cannot compose {}:{} with the mode {}:{} to its left: {what} {number} and the shape {} do not divide each other",
+        right.shape, right.stride, mode.shape, mode.stride, mode.shape
+    ))
+}
+
+/// What fills the gaps of a layout up to `size`: together they reach each offset once.
+pub fn complement(layout: &Layout, size: i64) -> Result<Layout, LayoutError> {
+    let mut modes = layout.modes();
+    modes.retain(|mode| mode.shape != 1 && mode.stride != 0);
+    modes.sort_by_key(|mode| (mode.stride, mode.shape));
+    let mut found = Vec::new();
+    let mut next = 1i64;
+    for mode in modes {
+        if mode.stride < 0 {
+            return Err(LayoutError::of(format!(
+                "{layout} has no complement: the stride {} is negative",
+                mode.stride
+            )));
+        }
+        if mode.stride % next != 0 || mode.stride < next {
+            return Err(LayoutError::of(format!(
+                "{layout} has no complement: at {}:{} its offsets are not in steps of {next}, so that they overlap or leave uneven gaps",
+                mode.shape, mode.stride
+            )));
+        }
+        found.push(Mode {
+            shape: mode.stride / next,
+            stride: next,
+        });
+        next = mode.shape * mode.stride;
+    }
+    found.push(Mode {
+        shape: (size + next - 1) / next,
+        stride: next,
+    });
+    Ok(coalesce(&Layout::of_modes(&found)?))
+}
+
+/// The layout `r` with `layout(r(i)) = i`, as far from 0 on as there is one.
+pub fn right_inverse(layout: &Layout) -> Result<Layout, LayoutError> {
+    let mut next_index = 1;
+    let mut modes: Vec<(Mode, i64)> = Vec::new();
+    for mode in layout.modes() {
+        modes.push((mode, next_index));
+        next_index *= mode.shape;
+    }
+    modes.sort_by_key(|(mode, index)| (mode.stride, mode.shape, *index));
+    let mut found = Vec::new();
+    let mut next = 1;
+    for (mode, index) in modes {
+        if mode.shape == 1 || mode.stride < next {
+            continue;
+        }
+        if mode.stride != next {
+            break;
+        }
+        found.push(Mode {
+            shape: mode.shape,
+            stride: index,
+        });
+        next = mode.shape * mode.stride;
+    }
+    Ok(coalesce(&Layout::of_modes(&found)?))
+}
+
+/// The layout `l` with `l(layout(i)) = i`, where `layout` reaches no offset twice. Its gaps may be of any size, if each stride is a multiple
+/// of the one before.
+pub fn left_inverse(layout: &Layout) -> Result<Layout, LayoutError> {
+    let mut next_index = 1;
+    let mut modes: Vec<(Mode, i64)> = Vec::new();
+    for mode in coalesce(layout).modes() {
+        modes.push((mode, next_index));
+        next_index *= mode.shape;
+    }
+    modes.retain(|(mode, _)| mode.shape != 1);
+    modes.sort_by_key(|(mode, _)| mode.stride);
+    let mut found = Vec::new();
+    let (mut unit, mut index, mut reach) = (1, 0, 1);
+    for (mode, own) in modes {
+        if mode.stride < reach || mode.stride % unit != 0 {
+            return Err(LayoutError::of(format!(
+                "{layout} has no left inverse: at {}:{} its offsets overlap or leave uneven gaps",
+                mode.shape, mode.stride
+            )));
+        }
+        found.push(Mode {
+            shape: mode.stride / unit,
+            stride: index,
+        });
+        (unit, index) = (mode.stride, own);
+        reach = mode.shape * mode.stride;
+    }
+    found.push(Mode {
+        shape: reach / unit,
+        stride: index,
+    });
+    Ok(coalesce(&Layout::of_modes(&found)?))
+}

@@ -1,0 +1,217 @@
+//! A layout: a shape and a stride with the same brackets. A coordinate goes in, an offset comes out.
+
+use crate::{LayoutError, MAX_LISTED, MAX_OFFSET, MAX_SIZE, Tuple};
+use std::fmt;
+
+/// One number of a shape with its stride.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    pub shape: i64,
+    pub stride: i64,
+}
+
+/// A shape and a stride: coordinates count through the shape, its first number fastest, and each step adds its stride.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    shape: Tuple,
+    stride: Tuple,
+}
+
+impl Layout {
+    /// A shape with strides of the same brackets; sizes and offsets that are too large are refused.
+    pub fn new(shape: Tuple, stride: Tuple) -> Result<Layout, LayoutError> {
+        if !shape.is_congruent(&stride) {
+            return Err(LayoutError::of(format!(
+                "found stride {stride} for shape {shape}, expected a stride with the same brackets"
+            )));
+        }
+        let layout = Layout { shape, stride };
+        layout.checked()
+    }
+
+    /// The layout, if its size and offsets can be computed.
+    fn checked(self) -> Result<Layout, LayoutError> {
+        let (mut size, mut reach) = (1i64, 0i64);
+        for (at, mode) in self.modes().into_iter().enumerate() {
+            if mode.shape < 1 {
+                return Err(LayoutError::of(format!(
+                    "found {} as number {at} of the shape, expected at least 1",
+                    mode.shape
+                )));
+            }
+            size = size
+                .checked_mul(mode.shape)
+                .filter(|size| *size <= MAX_SIZE)
+                .ok_or_else(|| too_large(at, "size", MAX_SIZE))?;
+            reach = (mode.shape - 1)
+                .checked_mul(mode.stride)
+                .and_then(|far| reach.checked_add(far.abs()))
+                .filter(|reach| *reach <= MAX_OFFSET)
+                .ok_or_else(|| too_large(at, "offset", MAX_OFFSET))?;
+        }
+        Ok(self)
+    }
+
+    /// The shape with strides as if its elements were neighbours, the first number fastest.
+    pub fn compact(shape: Tuple) -> Result<Layout, LayoutError> {
+        let mut next = 1i64;
+        let mut strides = Vec::new();
+        for (at, shape) in shape.leaves().into_iter().enumerate() {
+            strides.push(next);
+            next = next
+                .checked_mul(shape)
+                .filter(|next| *next <= MAX_SIZE)
+                .ok_or_else(|| too_large(at, "size", MAX_SIZE))?;
+        }
+        let stride = shape.with_leaves(&mut strides.into_iter());
+        Layout::new(shape, stride)
+    }
+
+    /// `n` elements `stride` apart.
+    pub fn of(shape: i64, stride: i64) -> Result<Layout, LayoutError> {
+        Layout::new(Tuple::One(shape), Tuple::One(stride))
+    }
+
+    /// Modes in one pair of brackets, or the mode that there is; none is `1:0`.
+    pub fn of_modes(modes: &[Mode]) -> Result<Layout, LayoutError> {
+        if modes.is_empty() {
+            return Layout::of(1, 0);
+        }
+        let shapes: Vec<i64> = modes.iter().map(|mode| mode.shape).collect();
+        let strides: Vec<i64> = modes.iter().map(|mode| mode.stride).collect();
+        Layout::new(Tuple::of_leaves(&shapes), Tuple::of_leaves(&strides))
+    }
+
+    /// Layouts side by side, each a mode of the result.
+    pub fn of_parts(parts: &[Layout]) -> Result<Layout, LayoutError> {
+        let shapes = parts.iter().map(|part| part.shape.clone());
+        let strides = parts.iter().map(|part| part.stride.clone());
+        Layout::new(
+            Tuple::Many(shapes.collect()),
+            Tuple::Many(strides.collect()),
+        )
+    }
+
+    /// Its shape.
+    pub const fn shape(&self) -> &Tuple {
+        &self.shape
+    }
+
+    /// Its stride.
+    pub const fn stride(&self) -> &Tuple {
+        &self.stride
+    }
+
+    /// Its modes on the outside: itself, where it has no brackets.
+    pub fn parts(&self) -> Vec<Layout> {
+        match (&self.shape, &self.stride) {
+            (Tuple::Many(shapes), Tuple::Many(strides)) => shapes
+                .iter()
+                .zip(strides)
+                .map(|(shape, stride)| Layout {
+                    shape: shape.clone(),
+                    stride: stride.clone(),
+                })
+                .collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
+    /// A part by its number; `1:0` where it has no such.
+    pub fn part(&self, at: usize) -> Layout {
+        let found = self.parts().into_iter().nth(at);
+        found.unwrap_or(Layout {
+            shape: Tuple::One(1),
+            stride: Tuple::One(0),
+        })
+    }
+
+    /// How many parts it has.
+    pub fn rank(&self) -> usize {
+        self.shape.rank()
+    }
+
+    /// Its numbers without brackets.
+    pub fn modes(&self) -> Vec<Mode> {
+        let shapes = self.shape.leaves().into_iter();
+        shapes
+            .zip(self.stride.leaves())
+            .map(|(shape, stride)| Mode { shape, stride })
+            .collect()
+    }
+
+    /// Elements.
+    pub fn size(&self) -> i64 {
+        self.shape.leaves().iter().product()
+    }
+
+    /// One more than the offset of the last element.
+    pub fn cosize(&self) -> i64 {
+        let last = |mode: &Mode| (mode.shape - 1) * mode.stride;
+        self.modes().iter().map(last).sum::<i64>() + 1
+    }
+
+    /// The offset of an element by its number, counted through the shape with the first number fastest. Beyond the shape the last number goes on.
+    pub fn offset(&self, index: i64) -> i64 {
+        let modes = self.modes();
+        let mut rest = index;
+        let mut offset = 0i64;
+        for (at, mode) in modes.iter().enumerate() {
+            let is_last = at + 1 == modes.len();
+            let digit = if is_last {
+                rest
+            } else {
+                rest.rem_euclid(mode.shape)
+            };
+            offset = offset.wrapping_add(digit.wrapping_mul(mode.stride));
+            rest = rest.div_euclid(mode.shape);
+        }
+        offset
+    }
+
+    /// The offset at a number for each part.
+    pub fn offset_at(&self, coordinates: &[i64]) -> i64 {
+        let parts = self.parts();
+        parts
+            .iter()
+            .zip(coordinates)
+            .map(|(part, coordinate)| part.offset(*coordinate))
+            .sum()
+    }
+
+    /// Every offset in order; refused where there are more than can be listed.
+    pub fn offsets(&self) -> Result<Vec<i64>, LayoutError> {
+        let size = self.size();
+        if size > MAX_LISTED {
+            return Err(LayoutError::of(format!(
+                "found {size} elements, expected at most {MAX_LISTED} to list"
+            )));
+        }
+        let mut offsets = vec![0];
+        for mode in self.modes() {
+            let before = offsets.clone();
+            for digit in 1..mode.shape {
+                offsets.extend(before.iter().map(|offset| offset + digit * mode.stride));
+            }
+        }
+        Ok(offsets)
+    }
+
+    /// Whether both give the same offset to each number.
+    pub fn is_equivalent(&self, other: &Layout) -> bool {
+        self.size() == other.size()
+            && crate::coalesce(self).modes() == crate::coalesce(other).modes()
+    }
+}
+
+fn too_large(at: usize, what: &str, most: i64) -> LayoutError {
+    LayoutError::of(format!(
+        "the {what} overflows at number {at}: expected at most {most}"
+    ))
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.shape, self.stride)
+    }
+}

@@ -1,0 +1,369 @@
+//! Text to layouts: `Swizzle<3,4,3> o 64 o ((8,2),64):((64,512),1)`, also as CuTe prints them (`Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`).
+//! Errors name the place.
+
+use crate::linear_text::of_written;
+use crate::{Composed, Layout, LayoutError, Linear, MAX_OFFSET, MAX_SIZE, Swizzle, Tuple, Value};
+use std::ops::Range;
+
+/// The most brackets inside each other.
+const MAX_DEPTH: usize = 32;
+
+/// Reads one layout, with or without a swizzle and an offset before it.
+pub fn parse(text: &str) -> Result<Composed, LayoutError> {
+    let value = crate::evaluate(text)?;
+    let what = value.kind();
+    value.into_composed().ok_or_else(|| {
+        LayoutError::at(
+            0..text.len(),
+            format!("found {what}, expected a layout such as `(8,4):(4,1)`"),
+        )
+    })
+}
+
+/// A text that is read from left to right.
+pub(crate) struct Reader<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) at: usize,
+}
+
+/// Numbers in brackets, and where each of them is.
+struct Spanned {
+    tuple: Tuple,
+    leaves: Vec<Range<usize>>,
+    all: Range<usize>,
+}
+
+impl<'t> Reader<'t> {
+    pub(crate) const fn new(text: &'t str) -> Reader<'t> {
+        Reader { text, at: 0 }
+    }
+
+    pub(crate) fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    pub(crate) fn space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    pub(crate) fn eat(&mut self, word: &str) -> bool {
+        self.space();
+        let found = self.rest().starts_with(word);
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    /// The next character as a place.
+    pub(crate) fn here(&self) -> Range<usize> {
+        let width = self.rest().chars().next().map_or(0, char::len_utf8);
+        self.at..self.at + width
+    }
+
+    pub(crate) fn expected<T>(&mut self, what: &str) -> Result<T, LayoutError> {
+        self.space();
+        let found = match self.rest().chars().next() {
+            Some(found) => format!("found `{found}`, expected {what}"),
+            None => format!("found the end, expected {what}"),
+        };
+        Err(LayoutError::at(self.here(), found))
+    }
+
+    pub(crate) fn expect(&mut self, word: &str) -> Result<(), LayoutError> {
+        match self.eat(word) {
+            true => Ok(()),
+            false => self.expected(&format!("`{word}`")),
+        }
+    }
+
+    /// A word of letters, digits and `_`, that begins with a letter; what follows is not read.
+    pub(crate) fn peek_word(&mut self) -> &'t str {
+        self.space();
+        let rest = self.rest();
+        if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            return "";
+        }
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        rest.get(..end.unwrap_or(rest.len())).unwrap_or("")
+    }
+
+    /// A number, also as CuTe prints one that is known when compiling: `_8`, `Int<8>{}`.
+    pub(crate) fn number(&mut self) -> Result<(i64, Range<usize>), LayoutError> {
+        self.space();
+        let start = self.at;
+        let is_wrapped = self.eat("Int<") || self.eat("C<");
+        let _ = !is_wrapped && self.eat("_");
+        let digits = self.at;
+        let _ = self.eat("-");
+        let rest = self.rest();
+        let (radix, skipped) = match rest.starts_with("0x") {
+            true => (16, 2),
+            false => (10, 0),
+        };
+        let body = rest.get(skipped..).unwrap_or("");
+        let n = body
+            .find(|c: char| !c.is_digit(radix))
+            .unwrap_or(body.len());
+        if n == 0 {
+            return self.expected("a number");
+        }
+        self.at += skipped + n;
+        let written = self.text.get(digits..self.at).unwrap_or("");
+        let (sign, written) = match written.strip_prefix('-') {
+            Some(rest) => (-1, rest),
+            None => (1, written),
+        };
+        let value = i64::from_str_radix(written.get(skipped..).unwrap_or(""), radix);
+        if is_wrapped {
+            self.expect(">")?;
+            let _ = self.eat("{}");
+        }
+        let place = start..self.at;
+        match value {
+            Ok(value) => Ok((sign * value, place)),
+            Err(_) => Err(LayoutError::at(
+                place,
+                format!("the number overflows: expected at most {MAX_OFFSET}"),
+            )),
+        }
+    }
+
+    fn tuple(&mut self, depth: usize) -> Result<Spanned, LayoutError> {
+        self.space();
+        let start = self.at;
+        if !self.eat("(") {
+            let (number, place) = self.number()?;
+            return Ok(Spanned {
+                tuple: Tuple::One(number),
+                leaves: vec![place.clone()],
+                all: place,
+            });
+        }
+        if depth >= MAX_DEPTH {
+            return Err(LayoutError::at(
+                start..self.at,
+                format!("found more than {MAX_DEPTH} brackets inside each other"),
+            ));
+        }
+        let (mut parts, mut leaves) = (Vec::new(), Vec::new());
+        loop {
+            let part = self.tuple(depth + 1)?;
+            parts.push(part.tuple);
+            leaves.extend(part.leaves);
+            if self.eat(",") {
+                // One part is written `(8,)` by some.
+                if self.eat(")") {
+                    break;
+                }
+                continue;
+            }
+            if self.eat(")") {
+                break;
+            }
+            return self.expected("`,` or `)`");
+        }
+        Ok(Spanned {
+            tuple: Tuple::Many(parts),
+            leaves,
+            all: start..self.at,
+        })
+    }
+
+    /// A number, or a shape with or without a stride.
+    pub(crate) fn layout(&mut self) -> Result<Value, LayoutError> {
+        let shape = self.tuple(0)?;
+        if !self.eat(":") {
+            if let Tuple::One(number) = shape.tuple {
+                return Ok(Value::Number(number));
+            }
+            check_shape(&shape)?;
+            let all = shape.all.clone();
+            let layout = Layout::compact(shape.tuple).map_err(|error| error.or_at(all))?;
+            return Ok(Value::Layout(layout.into()));
+        }
+        let stride = self.tuple(0)?;
+        if !shape.tuple.is_congruent(&stride.tuple) {
+            return Err(LayoutError::at(
+                stride.all,
+                format!(
+                    "the stride has other brackets than the shape {}",
+                    shape.tuple
+                ),
+            ));
+        }
+        check_shape(&shape)?;
+        check_stride(&shape, &stride)?;
+        let all = shape.all.start..stride.all.end;
+        let layout = Layout::new(shape.tuple, stride.tuple).map_err(|error| error.or_at(all))?;
+        Ok(Value::Layout(layout.into()))
+    }
+
+    /// `Swizzle<3,4,3>`, `Sw<3,4,3>`, `S<3,4,3>` or `SW_3_4_3`; `None` where none begins.
+    pub(crate) fn swizzle(&mut self) -> Result<Option<Swizzle>, LayoutError> {
+        self.space();
+        let start = self.at;
+        let (between, end) = if self.eat("SW_") {
+            ("_", "")
+        } else if ["Swizzle<", "Sw<", "S<"].iter().any(|name| self.eat(name)) {
+            (",", ">")
+        } else {
+            return Ok(None);
+        };
+        let mut numbers = [0i64; 3];
+        for (at, number) in numbers.iter_mut().enumerate() {
+            if at > 0 {
+                self.expect(between)?;
+            }
+            *number = self.plain_number()?;
+        }
+        self.expect(end)?;
+        let place = start..self.at;
+        let _ = self.eat("{}");
+        let small = |number: i64| u32::try_from(number).ok();
+        let [bits, base, shift] = numbers;
+        let swizzle = match (small(bits), small(base), i32::try_from(shift)) {
+            (Some(bits), Some(base), Ok(shift)) => Swizzle::new(bits, base, shift),
+            _ => Err(LayoutError::of(
+                "expected bits and base of at least 0, and a shift of a few bits",
+            )),
+        };
+        swizzle.map(Some).map_err(|error| error.or_at(place))
+    }
+
+    /// A number in which `_` ends it.
+    fn plain_number(&mut self) -> Result<i64, LayoutError> {
+        self.number().map(|(number, _)| number)
+    }
+
+    /// `smem_ptr[16b](unset) o`: the bytes of an element, where CuTe prints a pointer between a swizzle and its layout.
+    pub(crate) fn pointer(&mut self) -> Result<Option<u32>, LayoutError> {
+        if !self.eat("smem_ptr[") {
+            return Ok(None);
+        }
+        let (bits, place) = self.number()?;
+        self.expect("b](")?;
+        let rest = self.rest();
+        let Some(end) = rest.find(')') else {
+            return self.expected("`)`");
+        };
+        self.at += end + 1;
+        match bits {
+            8 | 16 | 32 | 64 | 128 => Ok(Some((bits / 8) as u32)),
+            _ => Err(LayoutError::at(
+                place,
+                format!("found elements of {bits} bits, expected 8, 16, 32, 64 or 128"),
+            )),
+        }
+    }
+
+    /// `{lane = [[1, 0], [2, 0]], register = [4]}`.
+    pub(crate) fn linear(&mut self) -> Result<Linear, LayoutError> {
+        self.space();
+        let start = self.at;
+        self.expect("{")?;
+        let mut written = Vec::new();
+        while !self.eat("}") {
+            if !written.is_empty() {
+                self.expect(",")?;
+            }
+            let name = self.peek_word();
+            if name.is_empty() {
+                return self.expected("the name of an input such as `lane`");
+            }
+            self.at += name.len();
+            self.expect("=")?;
+            written.push((name.to_owned(), self.bases()?));
+        }
+        of_written(&written).map_err(|error| error.or_at(start..self.at))
+    }
+
+    fn bases(&mut self) -> Result<Vec<Vec<u64>>, LayoutError> {
+        self.expect("[")?;
+        let mut bases: Vec<Vec<u64>> = Vec::new();
+        while !self.eat("]") {
+            if !bases.is_empty() {
+                self.expect(",")?;
+            }
+            self.space();
+            let start = self.at;
+            let base = match self.eat("[") {
+                true => self.numbers_to_bracket()?,
+                false => vec![self.basis()?],
+            };
+            if bases.first().is_some_and(|first| first.len() != base.len()) {
+                return Err(LayoutError::at(
+                    start..self.at,
+                    "the basis has another number of outputs than the first",
+                ));
+            }
+            bases.push(base);
+        }
+        Ok(bases)
+    }
+
+    fn numbers_to_bracket(&mut self) -> Result<Vec<u64>, LayoutError> {
+        let mut numbers = Vec::new();
+        while !self.eat("]") {
+            if !numbers.is_empty() {
+                self.expect(",")?;
+            }
+            numbers.push(self.basis()?);
+        }
+        Ok(numbers)
+    }
+
+    fn basis(&mut self) -> Result<u64, LayoutError> {
+        let (number, place) = self.number()?;
+        u64::try_from(number)
+            .ok()
+            .filter(|number| *number <= MAX_OFFSET as u64)
+            .ok_or_else(|| {
+                LayoutError::at(place, format!("expected a number from 0 to {MAX_OFFSET}"))
+            })
+    }
+}
+
+fn check_shape(shape: &Spanned) -> Result<(), LayoutError> {
+    let mut size = 1i64;
+    for (number, place) in shape.tuple.leaves().into_iter().zip(&shape.leaves) {
+        if number < 1 {
+            return Err(LayoutError::at(
+                place.clone(),
+                format!("found size {number}, expected at least 1"),
+            ));
+        }
+        size = size
+            .checked_mul(number)
+            .filter(|size| *size <= MAX_SIZE)
+            .ok_or_else(|| {
+                LayoutError::at(
+                    place.clone(),
+                    format!("the size overflows here: expected at most {MAX_SIZE} elements"),
+                )
+            })?;
+    }
+    Ok(())
+}
+
+fn check_stride(shape: &Spanned, stride: &Spanned) -> Result<(), LayoutError> {
+    let mut reach = 0i64;
+    let sizes = shape.tuple.leaves().into_iter();
+    let strides = stride.tuple.leaves().into_iter().zip(&stride.leaves);
+    for (size, (stride, place)) in sizes.zip(strides) {
+        reach = (size - 1)
+            .checked_mul(stride)
+            .and_then(|far| reach.checked_add(far.checked_abs()?))
+            .filter(|reach| *reach <= MAX_OFFSET)
+            .ok_or_else(|| {
+                LayoutError::at(
+                    place.clone(),
+                    format!(
+                        "the offset overflows with this stride: expected offsets up to {MAX_OFFSET}"
+                    ),
+                )
+            })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Numbers in brackets: `(8,(2,4))`. Shapes, strides and coordinates are such.
+
+use std::fmt;
+
+/// A number, or several of them in brackets, at any depth.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Tuple {
+    One(i64),
+    Many(Vec<Tuple>),
+}
+
+impl Tuple {
+    /// Its numbers from left to right.
+    pub fn leaves(&self) -> Vec<i64> {
+        let mut leaves = Vec::new();
+        self.collect(&mut leaves);
+        leaves
+    }
+
+    fn collect(&self, into: &mut Vec<i64>) {
+        match self {
+            Tuple::One(number) => into.push(*number),
+            Tuple::Many(all) => all.iter().for_each(|part| part.collect(into)),
+        }
+    }
+
+    /// Whether it is a number.
+    pub const fn is_one(&self) -> bool {
+        matches!(self, Tuple::One(_))
+    }
+
+    /// How many parts it has; a number has one.
+    pub fn rank(&self) -> usize {
+        match self {
+            Tuple::One(_) => 1,
+            Tuple::Many(all) => all.len(),
+        }
+    }
+
+    /// Whether both have the same brackets.
+    pub fn is_congruent(&self, other: &Tuple) -> bool {
+        match (self, other) {
+            (Tuple::One(_), Tuple::One(_)) => true,
+            (Tuple::Many(own), Tuple::Many(others)) => {
+                own.len() == others.len() && own.iter().zip(others).all(|(a, b)| a.is_congruent(b))
+            }
+            _ => false,
+        }
+    }
+
+    /// The same brackets around other numbers, taken from left to right; as many as it has are needed.
+    pub(crate) fn with_leaves(&self, numbers: &mut impl Iterator<Item = i64>) -> Tuple {
+        match self {
+            Tuple::One(own) => Tuple::One(numbers.next().unwrap_or(*own)),
+            Tuple::Many(all) => {
+                Tuple::Many(all.iter().map(|part| part.with_leaves(numbers)).collect())
+            }
+        }
+    }
+
+    /// Several numbers in one pair of brackets, or the number that there is.
+    pub(crate) fn of_leaves(numbers: &[i64]) -> Tuple {
+        match numbers {
+            [one] => Tuple::One(*one),
+            many => Tuple::Many(many.iter().map(|number| Tuple::One(*number)).collect()),
+        }
+    }
+}
+
+impl fmt::Display for Tuple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Tuple::One(number) => write!(f, "{number}"),
+            Tuple::Many(all) => {
+                f.write_str("(")?;
+                for (at, part) in all.iter().enumerate() {
+                    if at > 0 {
+                        f.write_str(",")?;
+                    }
+                    write!(f, "{part}")?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}

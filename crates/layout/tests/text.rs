@@ -1,0 +1,200 @@
+//! Layouts as text: what is read, what is printed, and what is said of a text that is no layout.
+
+use expect_test::{Expect, expect};
+use std::fmt::Write;
+use warpgrid_layout::{Composed, Linear, Value, evaluate, parse};
+
+fn check(texts: &[&str], expect: Expect) {
+    let mut all = String::new();
+    for text in texts {
+        let answer = match evaluate(text) {
+            Ok(value) => value.to_string(),
+            Err(error) => format!("error: {}", error.in_text(text)),
+        };
+        let _ = writeln!(all, "{text} = {answer}");
+    }
+    expect.assert_eq(&all);
+}
+
+#[test]
+fn layouts_are_read_as_they_are_written() {
+    check(
+        &[
+            "8:1",
+            "(8,4)",
+            "((8,2),(64,2)):((64,512),(1,1024))",
+            "Swizzle<3,4,3> o ((8,2),(64,2)):((64,512),(1,1024))",
+            "Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)",
+            "Sw<3,4,3>_0 o (8,8):(8,1)",
+            "SW_3_4_3 o 64 o (8,8):(8,1)",
+            "(Int<8>{}, 4) : (4, _1)",
+            "{register = [[0, 1], [8, 0]], lane = [[1, 0], [2, 0], [4, 0]]}",
+        ],
+        expect![[r#"
+            8:1 = 8:1
+            (8,4) = (8,4):(1,8)
+            ((8,2),(64,2)):((64,512),(1,1024)) = ((8,2),(64,2)):((64,512),(1,1024))
+            Swizzle<3,4,3> o ((8,2),(64,2)):((64,512),(1,1024)) = Swizzle<3,4,3> o ((8,2),(64,2)):((64,512),(1,1024))
+            Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1) = Swizzle<3,3,3> o (8,64):(64,1)
+            Sw<3,4,3>_0 o (8,8):(8,1) = error: column 10 (`_`): found `_`, expected the end, or `o` and what comes first
+            SW_3_4_3 o 64 o (8,8):(8,1) = Swizzle<3,4,3> o 64 o (8,8):(8,1)
+            (Int<8>{}, 4) : (4, _1) = (8,4):(4,1)
+            {register = [[0, 1], [8, 0]], lane = [[1, 0], [2, 0], [4, 0]]} = {register = [[0, 1], [8, 0]], lane = [[1, 0], [2, 0], [4, 0]]}
+        "#]],
+    );
+}
+
+#[test]
+fn operations_are_those_of_cute() {
+    check(
+        &[
+            "coalesce((2,(1,6)):(1,(6,2)))",
+            "(6,2):(8,2) o (4,3):(3,1)",
+            "composition(20:2, (5,4):(4,1))",
+            "complement(4:2, 24)",
+            "logical_divide((4,2,3):(2,1,8), 4:2)",
+            "zipped_divide((9,(4,8)):(59,(13,1)), <3:3,(2,4):(1,8)>)",
+            "logical_product((2,2):(4,1), 6:1)",
+            "blocked_product((2,5):(5,1), (3,4):(1,3))",
+            "raked_product((2,5):(5,1), (3,4):(1,3))",
+            "right_inverse((8,4):(4,1))",
+            "left_inverse((4,8):(1,5))",
+            "linear(Swizzle<2,1,3> o (8,4):(1,8))",
+            "inverse({lane = [3, 2]})",
+            "inverse({lane = [1, 1]})",
+            "cute({lane = [1, 2, 8], register = [4]})",
+        ],
+        expect![[r#"
+            coalesce((2,(1,6)):(1,(6,2))) = 12:1
+            (6,2):(8,2) o (4,3):(3,1) = ((2,2),3):((24,2),8)
+            composition(20:2, (5,4):(4,1)) = (5,4):(8,2)
+            complement(4:2, 24) = (2,3):(1,8)
+            logical_divide((4,2,3):(2,1,8), 4:2) = ((2,2),(2,3)):((4,1),(2,8))
+            zipped_divide((9,(4,8)):(59,(13,1)), <3:3,(2,4):(1,8)>) = ((3,(2,4)),(3,(2,2))):((177,(13,2)),(59,(26,1)))
+            logical_product((2,2):(4,1), 6:1) = ((2,2),(2,3)):((4,1),(2,8))
+            blocked_product((2,5):(5,1), (3,4):(1,3)) = ((2,3),(5,4)):((5,10),(1,30))
+            raked_product((2,5):(5,1), (3,4):(1,3)) = ((3,2),(4,5)):((10,5),(30,1))
+            right_inverse((8,4):(4,1)) = (4,8):(8,1)
+            left_inverse((4,8):(1,5)) = (5,8):(1,4)
+            linear(Swizzle<2,1,3> o (8,4):(1,8)) = {in0 = [1, 2, 4], in1 = [8, 18]}
+            inverse({lane = [3, 2]}) = {offset = [3, 2]}
+            inverse({lane = [1, 1]}) = error: column 1 (`inverse({lane = [1, 1]})`): the layout has no inverse: inputs 0 and 3 both go to 0
+            cute({lane = [1, 2, 8], register = [4]}) = ((4,2),2):((1,8),4)
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_no_layout_is_said_with_its_place() {
+    check(
+        &[
+            "",
+            "(8,4:(4,1)",
+            "(8,4):(4,1",
+            "(8,4):4",
+            "(8,0):(4,1)",
+            "(8,-4):(4,1)",
+            "99999999999999999999:1",
+            "(1048576,1048576,8):(1,1,1)",
+            "(8,8):(1,99999999999999)",
+            "Swizzle<3,4> o 8:1",
+            "Swizzle<3,4,2> o 8:1",
+            "Swizzle<40,4,45> o 8:1",
+            "Sw<1,0,3> o smem_ptr[16b](unset) o 8:1",
+            "coalesc(8:1)",
+            "complement(4:1)",
+            "logical_divide(8:1)",
+            "composition((4,6,8):(1,5,60), 6:3)",
+            "complement((4,2):(1,3), 12)",
+            "linear((3,4):(1,3))",
+            "linear((4,4):(1,3))",
+            "{lane = [[1, 0], [2]]}",
+            "{lane = [1, x]}",
+            "8:1 8:1",
+            "8:1 o",
+            "((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))",
+        ],
+        expect![[r#"
+             = error: column 1: found the end, expected a number
+            (8,4:(4,1) = error: column 5 (`:`): found `:`, expected `,` or `)`
+            (8,4):(4,1 = error: column 11: found the end, expected `,` or `)`
+            (8,4):4 = error: column 7 (`4`): the stride has other brackets than the shape (8,4)
+            (8,0):(4,1) = error: column 4 (`0`): found size 0, expected at least 1
+            (8,-4):(4,1) = error: column 4 (`-4`): found size -4, expected at least 1
+            99999999999999999999:1 = error: column 1 (`99999999999999999999`): the number overflows: expected at most 281474976710656
+            (1048576,1048576,8):(1,1,1) = error: column 18 (`8`): the size overflows here: expected at most 1099511627776 elements
+            (8,8):(1,99999999999999) = error: column 10 (`99999999999999`): the offset overflows with this stride: expected offsets up to 281474976710656
+            Swizzle<3,4> o 8:1 = error: column 12 (`>`): found `>`, expected `,`
+            Swizzle<3,4,2> o 8:1 = error: column 1 (`Swizzle<3,4,2>`): found Swizzle<3,4,2>, expected a shift of at least 3 bits, so that the bits that change and those that change them are others
+            Swizzle<40,4,45> o 8:1 = error: column 1 (`Swizzle<40,4,45>`): found Swizzle<40,4,45>, expected at most 48 bits in all
+            Sw<1,0,3> o smem_ptr[16b](unset) o 8:1 = error: column 1 (`Sw<1,0,3> `): the swizzle parts elements of 2 bytes
+            coalesc(8:1) = error: column 1 (`coalesc`): no such operation, expected a layout such as `(8,4):(4,1)`, or one of coalesce, composition, complement, right_inverse, left_inverse, logical_divide, zipped_divide, tiled_divide, flat_divide, logical_product, zipped_product, tiled_product, flat_product, blocked_product, raked_product, linear, inverse, cute
+            complement(4:1) = 1:0
+            logical_divide(8:1) = error: column 1 (`logical_divide(8:1)`): found 1 of 2 arguments, expected logical_divide(A, tiler)
+            composition((4,6,8):(1,5,60), 6:3) = error: column 1 (`composition((4,6,8):(1,5,60), 6:3)`): cannot compose 6:3 with the mode 4:1 to its left: steps of 3 and the shape 4 do not divide each other
+            complement((4,2):(1,3), 12) = error: column 1 (`complement((4,2):(1,3), 12)`): (4,2):(1,3) has no complement: at 2:3 its offsets are not in steps of 4, so that they overlap or leave uneven gaps
+            linear((3,4):(1,3)) = error: column 1 (`linear((3,4):(1,3))`): found a part of 3 elements (3:1), expected a power of two: only such layouts are linear over GF(2)
+            linear((4,4):(1,3)) = error: column 1 (`linear((4,4):(1,3))`): the layout is not linear over GF(2): element 5 is at 4, and the XOR of its bits at 2
+            {lane = [[1, 0], [2]]} = error: column 18 (`[2]`): the basis has another number of outputs than the first
+            {lane = [1, x]} = error: column 13 (`x`): found `x`, expected a number
+            8:1 8:1 = error: column 5 (`8`): found `8`, expected the end, or `o` and what comes first
+            8:1 o = error: column 6: found the end, expected a number
+            ((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))) = error: column 33 (`(`): found more than 32 brackets inside each other
+        "#]],
+    );
+}
+
+#[test]
+fn bases_and_layouts_say_the_same() {
+    for text in [
+        "Swizzle<3,3,3> o (8,64):(64,1)",
+        "(2,4,8):(4,1,8)",
+        "Swizzle<2,0,-2> o (4,(2,8)):(1,(4,8))",
+    ] {
+        let layout = parse(text).expect("a layout");
+        let linear = Linear::of_layout(&layout, &["lane"]).expect("powers of two");
+        let places = layout.offsets().expect("few");
+        for (index, place) in places.iter().enumerate() {
+            assert_eq!(
+                linear.apply(index as u64),
+                *place as u64,
+                "{text} at {index}"
+            );
+        }
+        let inverse = linear.inverse().expect("each place once");
+        assert!(
+            places
+                .iter()
+                .enumerate()
+                .all(|(index, place)| inverse.apply(*place as u64) == index as u64)
+        );
+        let both = inverse.after(&linear).expect("they fit");
+        assert!((0..places.len() as u64).all(|index| both.apply(index) == index));
+        assert_eq!(linear.rank(), inverse.rank());
+    }
+    let Ok(Value::Linear(linear)) = evaluate("cute((4,2):(1,4))").map(|value| match value {
+        Value::Layout(layout) => {
+            Value::Linear(Linear::of_layout(&layout, &[]).expect("powers of two"))
+        }
+        other => other,
+    }) else {
+        panic!("bases");
+    };
+    assert_eq!(
+        linear.to_layout().map(Composed::from),
+        parse("(4,2):(1,4)").ok()
+    );
+}
+
+#[test]
+fn no_text_is_too_much() {
+    // Whatever is cut off or exchanged in a text, the answer is a value or a sentence.
+    let text = "zipped_divide(Swizzle<3,4,3> o 16 o ((8,2),(64,2)):((64,512),(1,1024)), <3:3,(2,4):(1,8)>)";
+    for at in 0..text.len() {
+        let _ = evaluate(&text[..at]);
+        let _ = evaluate(&text[at..]);
+        for with in ["(", ")", ":", ",", "<", "0", "9999999", "o", "-", "{", "∘"] {
+            let _ = evaluate(&format!("{}{with}{}", &text[..at], &text[at..]));
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Bank conflicts explained: which lanes are in which bank, phase by phase, and which two collide. The requests of an access go in.
+
+use super::advice::SectorAdvice;
+use super::cure::BufferConflicts;
+use super::recorder::{Recorded, Request};
+use crate::Session;
+use crate::model::BankTraffic;
+use crate::traffic::{Part, Passes, accesses, count_accesses, groups};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use warpgrid_emulator::{AccessAction, MemoryId as Place};
+use warpgrid_isa::MemoryShape;
+use warpgrid_launch::reading::Reader;
+use warpgrid_program::FunctionId;
+
+/// What a run costs in shared memory, why, and what would cure it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ConflictReport {
+    /// Accesses to shared memory, by line.
+    pub accesses: Vec<AccessConflicts>,
+    /// Buffers of shared memory that have conflicts.
+    pub buffers: Vec<BufferConflicts>,
+    /// Accesses to global memory that move more sectors than they need.
+    pub sectors: Vec<SectorAdvice>,
+}
+
+/// An access to shared memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AccessConflicts {
+    /// From 1.
+    pub line: u32,
+    pub opcode: String,
+    /// The variable that it touches.
+    pub buffer: String,
+    pub requests: u64,
+    pub wavefronts: u64,
+    /// The fewest for accesses of this width.
+    pub ideal: u64,
+    pub conflicts: u64,
+    /// What the vendor's profiler calls these counts, and what it counts beside.
+    pub profiler: Vec<ProfilerCount>,
+    /// The step of the request with the most conflicts, whose phases follow.
+    pub worst_step: u64,
+    pub phases: Vec<BankPhase>,
+    /// Two lanes of it that meet in a bank with different words.
+    pub collision: Option<Collision>,
+}
+
+/// A count with the name that the vendor's profiler has for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ProfilerCount {
+    pub name: String,
+    pub count: u64,
+    /// Why the profiler may show another number.
+    pub beside: String,
+}
+
+/// Lanes that go to shared memory together: all of a warp for 4 bytes each, 16 for 8, 8 for 16.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BankPhase {
+    pub first_lane: u32,
+    pub last_lane: u32,
+    /// Passes that it takes.
+    pub wavefronts: u32,
+    /// The banks that are used, ascending.
+    pub banks: Vec<BankCell>,
+}
+
+/// A bank in a phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BankCell {
+    pub bank: u32,
+    /// The lanes at each of its words, with the address of the word.
+    pub words: Vec<BankWord>,
+}
+
+/// A word of a bank, and who asks for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BankWord {
+    /// In shared memory of the block.
+    pub address: u32,
+    pub lanes: Vec<u8>,
+}
+
+/// Two lanes that wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Collision {
+    pub lanes: [u8; 2],
+    /// The words that they ask for, in shared memory of the block.
+    pub addresses: [u32; 2],
+    pub bank: u32,
+    pub text: String,
+}
+
+/// Passes over the banks that requests take, and the fewest.
+pub(crate) fn traffic_of(
+    recorded: &Recorded,
+    request: &Request,
+    shape: MemoryShape,
+) -> BankTraffic {
+    let widths = (request.width_bytes, request.access_bytes);
+    let n_lanes = request.mask.count_ones();
+    count_accesses(&request.parts, n_lanes, widths, recorded.passes(), shape).shared
+}
+
+impl Session {
+    /// The access of `recorded`, if it touches shared memory. `counted` is what the whole run cost in it.
+    pub(crate) fn conflicts_of(
+        &self,
+        recorded: &Recorded,
+        buffer: &str,
+    ) -> Option<AccessConflicts> {
+        let shape = self.memory_shape();
+        let is_shared = |part: &Part| matches!(part.memory, Place::Shared { .. });
+        if !recorded
+            .distinct
+            .iter()
+            .any(|request| request.parts.iter().any(is_shared))
+        {
+            return None;
+        }
+        let counted = self
+            .counter
+            .at(recorded.function, recorded.instruction)
+            .shared;
+        let place = (FunctionId(recorded.function), recorded.instruction);
+        let worst = recorded.distinct.iter().max_by_key(|request| {
+            let found = traffic_of(recorded, request, shape);
+            (found.bank_conflicts, std::cmp::Reverse(request.step))
+        })?;
+        let phases = phases_of(recorded, worst, shape);
+        let collision = collision_of(&phases, recorded.passes());
+        Some(AccessConflicts {
+            line: self.range_of(place.0, place.1).line,
+            opcode: self
+                .reader(place.0, place.1)
+                .map_or("", Reader::opcode)
+                .to_owned(),
+            buffer: buffer.to_owned(),
+            requests: counted.requests,
+            wavefronts: counted.wavefronts,
+            ideal: counted.wavefronts_ideal,
+            conflicts: counted.bank_conflicts,
+            profiler: profiler(recorded, &counted),
+            worst_step: worst.step,
+            phases,
+            collision,
+        })
+    }
+}
+
+/// Lanes by banks, in the order in which they go.
+fn phases_of(recorded: &Recorded, request: &Request, shape: MemoryShape) -> Vec<BankPhase> {
+    let split = accesses(&request.parts, (request.width_bytes, request.access_bytes));
+    let mut phases = Vec::new();
+    for (parts, width_bytes) in split {
+        let n_groups = groups(width_bytes) as u8;
+        let per_group = 32 / n_groups;
+        for group in 0..n_groups {
+            let lanes = group * per_group..(group + 1) * per_group;
+            let own = parts.iter().filter(|part| lanes.contains(&part.lane));
+            let banks = banks_of(own, shape);
+            if banks.is_empty() {
+                continue;
+            }
+            let passes = |cell: &BankCell| match recorded.passes() {
+                Passes::Together => cell.words.len(),
+                Passes::OneByOne => cell.words.iter().map(|word| word.lanes.len()).sum(),
+            };
+            phases.push(BankPhase {
+                first_lane: lanes.start.into(),
+                last_lane: (lanes.end - 1).into(),
+                wavefronts: banks.iter().map(passes).max().unwrap_or(0) as u32,
+                banks,
+            });
+        }
+    }
+    phases
+}
+
+fn banks_of<'a>(parts: impl Iterator<Item = &'a Part>, shape: MemoryShape) -> Vec<BankCell> {
+    let bank_bytes = u64::from(shape.bank_bytes).max(1);
+    let n_banks = u64::from(shape.banks).max(1);
+    let mut words: BTreeMap<(u64, u64), Vec<u8>> = BTreeMap::new();
+    for part in parts.filter(|part| matches!(part.memory, Place::Shared { .. })) {
+        let last = part
+            .address
+            .saturating_add(u64::from(part.n_bytes).saturating_sub(1))
+            / bank_bytes;
+        // A part is at most a few words; one that is a copied block is looked at from its start.
+        for word in (part.address / bank_bytes..=last).take(64) {
+            let lanes = words.entry((word % n_banks, word)).or_default();
+            if lanes.last() != Some(&part.lane) {
+                lanes.push(part.lane);
+            }
+        }
+    }
+    let mut cells: Vec<BankCell> = Vec::new();
+    for ((bank, word), lanes) in words {
+        let word = BankWord {
+            address: (word * bank_bytes) as u32,
+            lanes,
+        };
+        match cells.last_mut() {
+            Some(cell) if u64::from(cell.bank) == bank => cell.words.push(word),
+            _ => cells.push(BankCell {
+                bank: bank as u32,
+                words: vec![word],
+            }),
+        }
+    }
+    cells
+}
+
+fn collision_of(phases: &[BankPhase], passes: Passes) -> Option<Collision> {
+    let worst = phases.iter().max_by_key(|phase| phase.wavefronts)?;
+    if passes == Passes::OneByOne {
+        let mut words = worst
+            .banks
+            .iter()
+            .flat_map(|cell| cell.words.iter().map(move |word| (cell.bank, word)));
+        if let Some((bank, word)) = words.find(|(_, word)| word.lanes.len() > 1) {
+            let [first, second, ..] = word.lanes[..] else {
+                return None;
+            };
+            return Some(Collision {
+                lanes: [first, second],
+                addresses: [word.address; 2],
+                bank,
+                text: format!(
+                    "lanes {first} and {second} change the same word, byte {:#x}: one after the other, wherever it lies",
+                    word.address
+                ),
+            });
+        }
+    }
+    let cell = worst.banks.iter().max_by_key(|cell| cell.words.len())?;
+    let [first, second, ..] = &cell.words[..] else {
+        return None;
+    };
+    let lanes = [*first.lanes.first()?, *second.lanes.first()?];
+    Some(Collision {
+        lanes,
+        addresses: [first.address, second.address],
+        bank: cell.bank,
+        text: format!(
+            "lanes {} and {} meet in bank {}: bytes {:#x} and {:#x} are {} bytes apart, a multiple of 128",
+            lanes[0],
+            lanes[1],
+            cell.bank,
+            first.address,
+            second.address,
+            second.address.abs_diff(first.address)
+        ),
+    })
+}
+
+fn profiler(recorded: &Recorded, counted: &BankTraffic) -> Vec<ProfilerCount> {
+    let count = |name: &str, count: u64, beside: &str| ProfilerCount {
+        name: name.to_owned(),
+        count,
+        beside: beside.to_owned(),
+    };
+    let op = match recorded.action {
+        AccessAction::Load => "ld",
+        AccessAction::Store => "st",
+        AccessAction::Atomic => "atom",
+        AccessAction::Reduction => "red",
+    };
+    vec![
+        count("memory_l1_wavefronts_shared", counted.wavefronts, ""),
+        count(
+            "memory_l1_wavefronts_shared_ideal",
+            counted.wavefronts_ideal,
+            "",
+        ),
+        count(
+            "derived__memory_l1_wavefronts_shared_excessive",
+            counted.bank_conflicts,
+            "",
+        ),
+        count(
+            &format!("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"),
+            counted.bank_conflicts,
+            "on a GPU also passes that wait for the data stage of L1, which global loads and stores use too: it may be more than 0 without conflicts",
+        ),
+    ]
+}

@@ -1,0 +1,109 @@
+//! Pictures of the lens in the form of layouts, so that whatever draws one draws these: typed layouts, tiles of descriptors, two instructions in a row.
+
+use super::{chain, tile, typed};
+use crate::fragment::{FragmentRefusal, FragmentRequest, every_operation};
+use crate::layout::shared::{read_tensor_memory, read_warpgroup};
+use crate::layout::words::Words;
+use crate::layout::{Factor, LayoutPicture, LayoutView, refusal};
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LensOp {
+    /// A layout that is written.
+    Typed,
+    /// What a descriptor of `wgmma` makes hardware read.
+    WarpgroupTile(Factor),
+    /// What a descriptor of `tcgen05.mma` makes hardware read.
+    TensorTile(Factor),
+    /// Whether what one instruction leaves in registers is what the next one expects.
+    Chain,
+}
+
+/// Every operation with its name, in the order of the documentation.
+const OPS: [(&str, LensOp); 6] = [
+    ("layout", LensOp::Typed),
+    ("chain", LensOp::Chain),
+    ("wgmma.tile.a", LensOp::WarpgroupTile(Factor::A)),
+    ("wgmma.tile.b", LensOp::WarpgroupTile(Factor::B)),
+    ("tcgen05.tile.a", LensOp::TensorTile(Factor::A)),
+    ("tcgen05.tile.b", LensOp::TensorTile(Factor::B)),
+];
+
+/// The names of what the lens draws: `layout`, `wgmma.tile.a`.
+pub fn operations() -> impl Iterator<Item = &'static str> {
+    OPS.iter().map(|(name, _)| *name)
+}
+
+/// Whether the lens draws the operation.
+pub fn has_picture(op: &str) -> bool {
+    OPS.iter().any(|(name, _)| *name == op)
+}
+
+/// Whose shared-memory descriptor the bits are: that of `tcgen05` has a constant in bits 46 to 48.
+pub fn family_of(bits: &str) -> &'static str {
+    let bits = match bits.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => bits.parse(),
+    };
+    match bits {
+        Ok(bits) if bits >> 46 & 7 == 1 => "tcgen05",
+        Ok(_) | Err(_) => "wgmma",
+    }
+}
+
+/// Draws what `request` describes: `op`, `shape`, `type`, and in `with` what else the operation has.
+pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> {
+    let mut words = Words::new(request, false);
+    let view = view(request, &mut words)?;
+    words.finish(view)
+}
+
+/// What is nearest to `request`; absent where the lens does not draw the operation.
+pub fn picture(request: &FragmentRequest) -> Option<LayoutPicture> {
+    if !has_picture(&request.op) {
+        return None;
+    }
+    let mut words = Words::new(request, true);
+    let view = view(request, &mut words).and_then(|view| words.finish(view));
+    let (request, replaced) = words.nearest(request);
+    let (view, refusal) = match view {
+        Ok(view) => (Some(view), None),
+        Err(refusal) => (None, Some(refusal.message)),
+    };
+    Some(LayoutPicture {
+        request,
+        replaced,
+        parameters: words.parameters,
+        ops: every_operation().collect(),
+        view,
+        refusal,
+    })
+}
+
+fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+    let found = OPS.iter().find(|(name, _)| *name == request.op);
+    let Some((name, op)) = found else {
+        let known: Vec<String> = operations().map(|name| format!("`{name}`")).collect();
+        return Err(refusal(format!(
+            "found operation `{}`, expected {}",
+            request.op,
+            known.join(", ")
+        )));
+    };
+    let view = match op {
+        LensOp::Typed => typed::view(words),
+        LensOp::Chain => chain::view(words),
+        LensOp::WarpgroupTile(factor) => {
+            let found = read_warpgroup(words, *factor)?;
+            tile::view(words, &found)
+        }
+        LensOp::TensorTile(factor) => {
+            let found = read_tensor_memory(words, *factor)?;
+            tile::view(words, &found)
+        }
+    }?;
+    Ok(LayoutView {
+        op: (*name).to_owned(),
+        ..view
+    })
+}

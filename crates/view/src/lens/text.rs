@@ -1,0 +1,136 @@
+//! Layouts and conflicts of a run as text for people.
+
+use super::conflicts::{AccessConflicts, BankPhase, ConflictReport};
+use super::read_back::AccessLayout;
+use std::fmt::Write;
+
+/// The layouts of a run, one access a line.
+pub fn layouts_text(layouts: &[AccessLayout]) -> String {
+    let mut out = String::new();
+    for found in layouts {
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            out,
+            "  line {}: {}: {}",
+            found.line, found.opcode, found.text
+        );
+    }
+    if layouts.is_empty() {
+        out.push_str("  no step accessed shared or global memory\n");
+    }
+    out
+}
+
+/// Conflicts, why, and what cures them.
+pub fn conflicts_text(report: &ConflictReport) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, report);
+    out
+}
+
+fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
+    let (with, without): (Vec<_>, Vec<_>) = report
+        .accesses
+        .iter()
+        .partition(|found| found.conflicts > 0);
+    for found in with {
+        access(out, found)?;
+    }
+    if !without.is_empty() {
+        let lines: Vec<String> = without.iter().map(|found| found.line.to_string()).collect();
+        writeln!(out, "without conflicts: line {}", lines.join(", "))?;
+    }
+    for buffer in &report.buffers {
+        let lines: Vec<String> = buffer.lines.iter().map(u32::to_string).collect();
+        writeln!(
+            out,
+            "`{}`: {} conflicts, accessed in line {}",
+            buffer.name,
+            buffer.conflicts,
+            lines.join(", ")
+        )?;
+        for proposal in &buffer.proposals {
+            writeln!(
+                out,
+                "  frees all of them: {} ({} bytes more, {} instructions before each access)",
+                proposal.change, proposal.more_bytes, proposal.instructions
+            )?;
+        }
+        if let Some(why) = &buffer.impossible {
+            writeln!(out, "  {why}")?;
+        }
+    }
+    for found in &report.sectors {
+        writeln!(
+            out,
+            "line {}: {}: {} sectors of `{}`, {} would do: {}",
+            found.line, found.opcode, found.sectors, found.buffer, found.ideal, found.text
+        )?;
+    }
+    if report.accesses.is_empty() && report.sectors.is_empty() {
+        writeln!(
+            out,
+            "no step accessed shared memory, and no sector was moved in vain"
+        )?;
+    }
+    Ok(())
+}
+
+fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
+    writeln!(
+        out,
+        "line {}: {}: {} requests, {} wavefronts, {} would do: {} conflicts",
+        found.line, found.opcode, found.requests, found.wavefronts, found.ideal, found.conflicts
+    )?;
+    if let Some(collision) = &found.collision {
+        writeln!(out, "  step {}: {}", found.worst_step, collision.text)?;
+    }
+    for phase in &found.phases {
+        punch_card(out, phase)?;
+    }
+    for count in &found.profiler {
+        match count.beside.as_str() {
+            "" => writeln!(out, "  {:>8}  {}", count.count, count.name)?,
+            beside => writeln!(out, "  {:>8}  {} ({beside})", count.count, count.name)?,
+        }
+    }
+    Ok(())
+}
+
+/// A row for each pass: in the column of each bank the lanes that it serves, `.` for none.
+fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
+    /// Passes that are written; more look alike.
+    const MOST: usize = 8;
+    writeln!(
+        out,
+        "  lanes {} to {}: {} passes; lane in each bank:",
+        phase.first_lane, phase.last_lane, phase.wavefronts
+    )?;
+    let rows = phase
+        .banks
+        .iter()
+        .map(|cell| cell.words.len())
+        .max()
+        .unwrap_or(0);
+    for row in 0..rows.min(MOST) {
+        let cells = (0..32).map(|bank| {
+            let cell = phase.banks.iter().find(|cell| cell.bank == bank);
+            let word = cell.and_then(|cell| cell.words.get(row));
+            word.map_or_else(
+                || " .".to_owned(),
+                |word| {
+                    word.lanes
+                        .first()
+                        .map_or_else(String::new, |lane| format!("{lane:>2}"))
+                },
+            )
+        });
+        let cells: Vec<String> = cells.collect();
+        writeln!(out, "    {}", cells.join(" "))?;
+    }
+    if rows > MOST {
+        writeln!(out, "    and {} passes more", rows - MOST)?;
+    }
+    Ok(())
+}

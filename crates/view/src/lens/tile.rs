@@ -1,0 +1,450 @@
+//! What a descriptor makes hardware read: shared memory in lines of 128 bytes, each piece of 16 bytes with the (row, k) that it is read as; step by
+//! step along k, with and without the swizzle; and what is really there, where the tile was stored in another way.
+
+use super::build::lines_of_ptx;
+use crate::fragment::FragmentRefusal;
+use crate::layout::shared::{Described, LETTERS, base_note, rule, sureness, usual_offsets};
+use crate::layout::words::Words;
+use crate::layout::{Factor, LayoutView, Place, refusal};
+use std::collections::BTreeMap;
+use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedFactor, Storage, Swizzle};
+use warpgrid_layout::{Composed, Explanation, Found, Table, fit};
+
+/// Bytes of a line of the picture, and of a piece.
+const LINE: u64 = 128;
+const PIECE: u64 = 16;
+/// Lines that are drawn.
+const MOST_LINES: u64 = 2048;
+
+/// What a step along k reads.
+struct Steps {
+    /// The first one, and how many.
+    first: u64,
+    n: u64,
+}
+
+pub(super) fn view(
+    words: &mut Words<'_>,
+    found: &Described,
+) -> Result<LayoutView, FragmentRefusal> {
+    let n = found.n_steps();
+    let names = ["all", "0", "1", "2", "3", "4", "5", "6", "7"];
+    let steps = words.choice(
+        "step",
+        &names[..=(n as usize).min(8)],
+        "which step along k, one instruction each",
+    )?;
+    let steps = match steps.parse() {
+        Ok(first) => Steps { first, n: 1 },
+        Err(_) => Steps { first: 0, n },
+    };
+    let stored = words.choice(
+        "stored",
+        &["as described", "128B", "64B", "32B", "none"],
+        "how the tile was really stored, to see what is read instead",
+    )?;
+    const READ: &str = "what is read";
+    const BEFORE: &str = "memory before the swizzle";
+    // Who asks what is read instead looks at that first.
+    let pictures = match stored {
+        "as described" => ["memory", BEFORE, READ],
+        _ => [READ, "memory", BEFORE],
+    };
+    let shown = words.choice(
+        "shown",
+        &pictures,
+        "the memory, the memory as if nothing was swizzled, or what hardware finds for each element",
+    )?;
+    let stored = (stored != "as described")
+        .then(|| stored_as(found, Swizzle::from_name(stored).unwrap_or_default()));
+    let mut view = match shown {
+        READ => what_is_read(found, &steps, stored.as_ref()),
+        "memory" => memory(found, &steps, Swizzled::Yes)?,
+        _ => memory(found, &steps, Swizzled::No)?,
+    };
+    let descriptor = &found.matrix.descriptor;
+    let depth = found.depth() * steps.n;
+    view.title = found.title(depth);
+    view.rule = rule(descriptor, found.matrix.major);
+    view.letters = LETTERS.to_owned();
+    view.notes = notes(found, &steps);
+    if let Some(stored) = &stored {
+        view.notes.insert(0, difference(found, stored, &steps));
+    }
+    view.notes.extend(base_note(descriptor));
+    view.element_bits = match found.matrix.storage {
+        Storage::Bytes(size) => 8 * size,
+        Storage::Padded(_) => 8,
+        Storage::Nibbles => 4,
+    };
+    let moved = at_step(found, steps.first);
+    let bits = match steps.first {
+        0 => found.bits(),
+        _ => moved.encode(found.kind),
+    };
+    view.descriptor = bits.map(|bits| format!("0x{bits:016x}"));
+    view.fields = match steps.first {
+        0 => found.fields(),
+        _ => Described {
+            written: None,
+            matrix: SharedFactor {
+                descriptor: moved,
+                ..found.matrix
+            },
+            ..found.clone()
+        }
+        .fields(),
+    };
+    view.ptx = lines_of_ptx(found);
+    view.sure = sureness(descriptor).to_owned();
+    view.origin = "PTX ISA, CuTe".to_owned();
+    Ok(view)
+}
+
+/// The descriptor of a later step along k.
+fn at_step(found: &Described, step: u64) -> MatrixDescriptor {
+    let mut descriptor = found.matrix.descriptor;
+    descriptor.start = descriptor.start.wrapping_add(step * found.step_bytes());
+    descriptor
+}
+
+/// Every element of the steps: line, k within all steps, and the byte that is read for it.
+fn elements<'a>(
+    found: &'a Described,
+    steps: &'a Steps,
+) -> impl Iterator<Item = (u64, u64, u64)> + 'a {
+    let depth = found.depth();
+    (steps.first..steps.first + steps.n).flat_map(move |step| {
+        let matrix = SharedFactor {
+            descriptor: at_step(found, step),
+            ..found.matrix
+        };
+        (0..found.lines as u64).flat_map(move |line| {
+            (0..depth).map(move |k| (line, step * depth + k, matrix.element(line, k).0))
+        })
+    })
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Swizzled {
+    Yes,
+    No,
+}
+
+/// Lines of memory, each piece with the first element that it is read as.
+fn memory(
+    found: &Described,
+    steps: &Steps,
+    swizzled: Swizzled,
+) -> Result<LayoutView, FragmentRefusal> {
+    let descriptor = &found.matrix.descriptor;
+    let shift = descriptor.base_offset << 7;
+    let mut pieces: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for (line, k, byte) in elements(found, steps) {
+        let byte = match swizzled {
+            Swizzled::Yes => byte,
+            Swizzled::No => descriptor
+                .swizzle
+                .apply(byte.wrapping_sub(shift))
+                .wrapping_add(shift),
+        };
+        let piece = pieces.entry(byte / PIECE).or_insert((line, k));
+        *piece = (*piece).min((line, k));
+    }
+    let first = pieces.keys().next().copied().unwrap_or(0) * PIECE / LINE;
+    let last = pieces.keys().next_back().copied().unwrap_or(0) * PIECE / LINE;
+    if last - first >= MOST_LINES {
+        return Err(refusal(format!(
+            "the descriptor reaches from byte {} to byte {}, more than the shared memory of a block: look at its offsets",
+            first * LINE,
+            (last + 1) * LINE
+        )));
+    }
+    let name = match found.factor {
+        Factor::A => "row",
+        Factor::B => "column",
+    };
+    let view = LayoutView::of_grid(
+        ((last - first + 1) as usize, (LINE / PIECE) as usize),
+        &[name, "k"],
+        &|line, piece| -> Vec<Place> {
+            let number = (first + line as u64) * (LINE / PIECE) + piece as u64;
+            let found = pieces.get(&number);
+            found
+                .map(|(line, k)| vec![*line as u32, *k as u32])
+                .into_iter()
+                .collect()
+        },
+    );
+    Ok(LayoutView {
+        row_name: match first {
+            0 => "line of 128 bytes".to_owned(),
+            first => format!("line of 128 bytes from byte {}", first * LINE),
+        },
+        column_name: "piece of 16 bytes".to_owned(),
+        ..view
+    })
+}
+
+/// For each element what hardware finds: the element that was stored there.
+fn what_is_read(found: &Described, steps: &Steps, stored: Option<&SharedFactor>) -> LayoutView {
+    let there = contents(found, stored.unwrap_or(&found.matrix));
+    let depth = found.depth();
+    let mut places: BTreeMap<(u64, u64), Vec<Place>> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for (line, k, byte) in elements(found, steps) {
+        let column = k - steps.first * depth;
+        let is_right = match there.get(&byte) {
+            Some(at) => {
+                places.insert((line, column), vec![vec![at.0 as u32, at.1 as u32]]);
+                *at == (line, k)
+            }
+            None => false,
+        };
+        if !is_right {
+            wrong.push([line as u32, column as u32]);
+        }
+    }
+    let name = match found.factor {
+        Factor::A => "row",
+        Factor::B => "column",
+    };
+    let view = LayoutView::of_grid(
+        (found.lines, (depth * steps.n) as usize),
+        &[name, "k"],
+        &|line, k| {
+            places
+                .get(&(line as u64, k as u64))
+                .cloned()
+                .unwrap_or_default()
+        },
+    );
+    LayoutView {
+        row_name: found.line_name().to_owned(),
+        column_name: "k".to_owned(),
+        wrong,
+        ..view
+    }
+}
+
+/// The element at each byte at which one begins, of all steps of a tile.
+fn contents(found: &Described, matrix: &SharedFactor) -> BTreeMap<u64, (u64, u64)> {
+    let stored = Described {
+        matrix: *matrix,
+        written: None,
+        ..found.clone()
+    };
+    let steps = Steps {
+        first: 0,
+        n: stored.n_steps().max(found.n_steps()),
+    };
+    let span = stored.n_steps();
+    let mut there = BTreeMap::new();
+    for (line, k, byte) in elements(&stored, &steps) {
+        // Beyond its span a swizzled row goes on in the next tile.
+        if k / stored.depth() < span || stored.matrix.major == Major::Mn {
+            there.entry(byte).or_insert((line, k));
+        }
+    }
+    there
+}
+
+/// The tile as it is stored without gaps with a swizzle, from the same byte on.
+fn stored_as(found: &Described, swizzle: Swizzle) -> SharedFactor {
+    let numbers = (found.line_bytes(), found.one_bytes, found.depth());
+    let (leading_bytes, stride_bytes) = usual_offsets(swizzle, found.matrix.major, numbers);
+    SharedFactor {
+        descriptor: MatrixDescriptor {
+            start: found.matrix.descriptor.start,
+            leading_bytes,
+            stride_bytes,
+            base_offset: 0,
+            swizzle,
+        },
+        ..found.matrix
+    }
+}
+
+fn difference(found: &Described, stored: &SharedFactor, steps: &Steps) -> String {
+    let there = contents(found, stored);
+    let (mut n, mut n_wrong, mut example) = (0, 0, None);
+    for (line, k, byte) in elements(found, steps) {
+        n += 1;
+        let at = there.get(&byte);
+        if at != Some(&(line, k)) {
+            n_wrong += 1;
+            example = example.or(Some((line, k, at.copied())));
+        }
+    }
+    let name = stored.descriptor.swizzle.name();
+    match example {
+        None => format!("All {n} elements are read where a tile of swizzle {name} has them."),
+        Some((line, k, at)) => {
+            let instead = at.map_or_else(
+                || "bytes that are not of the tile".to_owned(),
+                |(line, k)| format!("({line}, {k})"),
+            );
+            format!(
+                "{n_wrong} of {n} elements are not what is read, if the tile was stored with swizzle {name}: for ({line}, {k}) hardware reads {instead}."
+            )
+        }
+    }
+}
+
+/// What one should know, and what looks like a mistake.
+fn notes(found: &Described, steps: &Steps) -> Vec<String> {
+    let descriptor = &found.matrix.descriptor;
+    let mut notes = mistakes(found);
+    let name = |bytes: u64| format!("{bytes} bytes, {} in the field", bytes / PIECE);
+    notes.push(format!(
+        "One instruction reads {} elements along k; the next step adds {} to the start.",
+        found.depth(),
+        name(found.step_bytes())
+    ));
+    match (found.matrix.major, descriptor.swizzle) {
+        (Major::K, Swizzle::None) => notes.push(
+            "LBO is the distance of neighbouring pieces of 16 bytes along k, SBO that of groups of 8 rows.".to_owned(),
+        ),
+        (Major::K, _) => notes.push(
+            "LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.".to_owned(),
+        ),
+        (Major::Mn, Swizzle::None) => notes.push(
+            "LBO is the distance of groups of 8 along k, SBO that of pieces of 16 bytes along rows.".to_owned(),
+        ),
+        (Major::Mn, _) => notes.push(
+            "LBO is the distance of spans of the swizzle along rows, SBO that of groups of 8 along k.".to_owned(),
+        ),
+    }
+    let moved = elements(found, steps)
+        .filter(|(_, _, byte)| descriptor.swizzle.apply(*byte) != *byte)
+        .count();
+    if descriptor.swizzle != Swizzle::None {
+        notes.push(match moved {
+            0 => "0 elements are moved by the swizzle: the tile is too small for it to show."
+                .to_owned(),
+            n => format!(
+                "{n} of {} elements are moved by the swizzle.",
+                found.lines as u64 * found.depth() * steps.n
+            ),
+        });
+    }
+    notes.extend(in_cute(found, steps));
+    notes
+}
+
+/// The tile as CuTe writes it.
+fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
+    let Storage::Bytes(size) = found.matrix.storage else {
+        return None;
+    };
+    let depth = (found.depth() * steps.n) as usize;
+    let mut values = vec![0; found.lines * depth];
+    let start = found.matrix.descriptor.start;
+    // A swizzle is one of whole addresses: it is shown from the last multiple of its pattern on.
+    let from = start - start % 1024;
+    let descriptor = &found.matrix.descriptor;
+    let shift = descriptor.base_offset << 7;
+    for (line, k, byte) in elements(found, steps) {
+        let at = (k - steps.first * found.depth()) as usize * found.lines + line as usize;
+        let plain = descriptor
+            .swizzle
+            .apply(byte.wrapping_sub(shift))
+            .wrapping_add(shift);
+        *values.get_mut(at)? = (plain.wrapping_sub(from) / u64::from(size)) as i64;
+    }
+    let table = Table {
+        dimensions: vec![("row".to_owned(), found.lines), ("k".to_owned(), depth)],
+        values,
+    };
+    let Found::Explained(Explanation::Layout(layout)) = fit(&table)?.found else {
+        return None;
+    };
+    let swizzle = match descriptor.swizzle {
+        Swizzle::None => None,
+        Swizzle::B32 => Some((1, 4, 3)),
+        Swizzle::B64 => Some((2, 4, 3)),
+        Swizzle::B128 => Some((3, 4, 3)),
+        Swizzle::B128Atom32 => Some((2, 5, 2)),
+        Swizzle::B128Atom64 => Some((1, 6, 1)),
+        // Two groups of bits change, which is none of CuTe's swizzles.
+        Swizzle::B128Atom32Flip8 => return None,
+    };
+    let in_elements = |(bits, base, shift): (u32, u32, i32)| {
+        warpgrid_layout::Swizzle::new(bits, base, shift)
+            .ok()?
+            .in_units(size.trailing_zeros())
+    };
+    let swizzle = match swizzle {
+        Some(numbers) => Some(in_elements(numbers)?),
+        None => None,
+    };
+    let layout = Composed { swizzle, ..layout };
+    Some(format!(
+        "As CuTe writes it, in elements from byte {from}: `{layout}`."
+    ))
+}
+
+/// Fields that do not go together.
+fn mistakes(found: &Described) -> Vec<String> {
+    let descriptor = &found.matrix.descriptor;
+    let mut notes = Vec::new();
+    let numbers = (found.line_bytes(), found.one_bytes, found.depth());
+    let (leading, stride) = usual_offsets(descriptor.swizzle, found.matrix.major, numbers);
+    let uses_leading = found.matrix.major == Major::Mn || descriptor.swizzle == Swizzle::None;
+    let fields = [
+        ("LBO", descriptor.leading_bytes, leading, uses_leading),
+        ("SBO", descriptor.stride_bytes, stride, true),
+    ];
+    for (name, is, usual, is_used) in fields {
+        if is_used && is == 16 * usual {
+            notes.push(format!(
+                "{name} is {is} bytes, 16 times what a tile without gaps has ({usual}): the field counts units of 16 bytes, so it is the number of bytes shifted right by 4."
+            ));
+        } else if is_used && is != 0 && 16 * is == usual {
+            notes.push(format!(
+                "{name} is {is} bytes, a 16th of what a tile without gaps has ({usual}): was it shifted right by 4 twice?"
+            ));
+        }
+    }
+    if let Some((first, second, byte)) = overlap(found) {
+        notes.push(format!(
+            "({}, {}) and ({}, {}) are both read at byte {byte}: {}",
+            first.0,
+            first.1,
+            second.0,
+            second.1,
+            match (uses_leading, descriptor.stride_bytes) {
+                (_, 0) => "SBO is 0.",
+                (true, _) if descriptor.leading_bytes == 0 => "LBO is 0.",
+                _ => "the offsets are smaller than what lies between them.",
+            }
+        ));
+    }
+    if let Some(span) = descriptor.swizzle.span_bytes() {
+        let pattern = (8 * span).max(LINE);
+        let line = descriptor.start % pattern / LINE;
+        if line != 0 && descriptor.base_offset == 0 && found.matrix.major == Major::K {
+            notes.push(format!(
+                "The start is {line} lines of 128 bytes into the pattern of {pattern} bytes: either the tile is not aligned to {pattern} bytes, or the base offset is {line}."
+            ));
+        }
+    }
+    notes
+}
+
+type Element = (u64, u64);
+
+/// Two elements of one instruction that are read at the same byte.
+fn overlap(found: &Described) -> Option<(Element, Element, u64)> {
+    let Storage::Bytes(_) = found.matrix.storage else {
+        return None;
+    };
+    let mut there: BTreeMap<u64, Element> = BTreeMap::new();
+    let steps = Steps { first: 0, n: 1 };
+    for (line, k, byte) in elements(found, &steps) {
+        if let Some(before) = there.insert(byte, (line, k)) {
+            return Some((before, (line, k), byte));
+        }
+    }
+    None
+}

@@ -1,0 +1,214 @@
+//! A layout that is written: shape and stride with or without a swizzle, operations of the algebra, or bases over GF(2). Words go in; the offset,
+//! the bank or the element of each cell comes out.
+
+use crate::fragment::FragmentRefusal;
+use crate::layout::words::Words;
+use crate::layout::{LayoutView, Place, refusal};
+use std::collections::BTreeMap;
+use warpgrid_layout::{Composed, Linear, Value, coalesce, evaluate};
+
+/// Cells that are drawn.
+const MOST_CELLS: usize = 1 << 15;
+/// Bytes of a bank, and banks.
+const BANK_BYTES: u64 = 4;
+const BANKS: u64 = 32;
+const USUAL: &str = "Swizzle<3,3,3> o (8,64):(64,1)";
+
+/// A layout by its places.
+struct Read {
+    text: String,
+    /// In the order of the columns: the first part counts rows.
+    places: Vec<u64>,
+    rows: usize,
+    columns: usize,
+    notes: Vec<String>,
+}
+
+pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+    let text = words.text(
+        "expression",
+        USUAL,
+        "shape:stride as CuTe writes it, bases as Triton does, or an operation of the algebra",
+    );
+    let shown = words.choice("shown", &["offset", "bank", "element"], "what a cell says")?;
+    let bytes = words
+        .number("bytes", (2, 16), "bytes of an element, for banks")?
+        .max(1);
+    let value = evaluate(&text).map_err(|error| refusal(error.in_text(&text)))?;
+    let read = read(value)?;
+    let size = read.places.len();
+    let most = read.places.iter().max().copied().unwrap_or(0);
+    let place = |row: usize, column: usize| read.places.get(column * read.rows + row).copied();
+    let title = format!("`{}`: {size} elements at 0 to {most}", read.text);
+    let base = LayoutView {
+        title,
+        letters: "the first part of the layout counts rows, the others columns".to_owned(),
+        notes: read.notes.clone(),
+        origin: "what is written".to_owned(),
+        element_bits: 8 * bytes as u32,
+        ..LayoutView::default()
+    };
+    let view = match shown {
+        "element" => by_offset(&read, most)?,
+        "bank" => {
+            let bank = |offset: u64| (offset * bytes / BANK_BYTES % BANKS) as u32;
+            LayoutView::of_grid((read.rows, read.columns), &["bank"], &|row, column| {
+                place(row, column)
+                    .map(|offset| vec![bank(offset)])
+                    .into_iter()
+                    .collect()
+            })
+        }
+        _ => LayoutView::of_grid((read.rows, read.columns), &["offset"], &|row, column| {
+            place(row, column)
+                .map(|offset| vec![offset as u32])
+                .into_iter()
+                .collect()
+        }),
+    };
+    let rule = match shown {
+        "element" => "the element at each offset, 16 in a line".to_owned(),
+        "bank" => format!("bank = offset * {bytes} / 4 % 32"),
+        _ => format!("offset = ({})(row, column)", read.text),
+    };
+    Ok(LayoutView {
+        rule,
+        title: base.title,
+        letters: base.letters,
+        notes: base.notes,
+        origin: base.origin,
+        element_bits: base.element_bits,
+        ..view
+    })
+}
+
+/// What lies at each offset.
+fn by_offset(read: &Read, most: u64) -> Result<LayoutView, FragmentRefusal> {
+    const IN_LINE: usize = 16;
+    let lines = most as usize / IN_LINE + 1;
+    if lines * IN_LINE > MOST_CELLS {
+        return Err(refusal(format!(
+            "the layout reaches to {most}, expected at most {MOST_CELLS} to draw what lies there"
+        )));
+    }
+    let mut elements: BTreeMap<u64, Vec<Place>> = BTreeMap::new();
+    for (index, place) in read.places.iter().enumerate() {
+        elements.entry(*place).or_default().push(vec![index as u32]);
+    }
+    let view = LayoutView::of_grid((lines, IN_LINE), &["element"], &|line, at| {
+        elements
+            .get(&((line * IN_LINE + at) as u64))
+            .cloned()
+            .unwrap_or_default()
+    });
+    Ok(LayoutView {
+        row_name: "line".to_owned(),
+        column_name: "offset".to_owned(),
+        ..view
+    })
+}
+
+fn read(value: Value) -> Result<Read, FragmentRefusal> {
+    let what = value.kind();
+    if let Value::Linear(linear) = value {
+        return of_bases(&linear);
+    }
+    let layout = value
+        .into_composed()
+        .ok_or_else(|| refusal(format!("found {what}, expected a layout")))?;
+    let places = layout.offsets().map_err(|error| refusal(error.message))?;
+    let rows = layout.layout.part(0).size() as usize;
+    let rank = layout.layout.rank();
+    let (rows, columns) = match rank {
+        1 => (1, places.len()),
+        _ => (rows, places.len() / rows.max(1)),
+    };
+    if places.len() > MOST_CELLS {
+        return Err(refusal(format!(
+            "the layout has {} elements, expected at most {MOST_CELLS} to draw",
+            places.len()
+        )));
+    }
+    if let Some(negative) = places.iter().find(|place| **place < 0) {
+        return Err(refusal(format!(
+            "the layout reaches {negative}, expected offsets from 0 to draw"
+        )));
+    }
+    Ok(Read {
+        text: layout.to_string(),
+        notes: notes(&layout, &places),
+        places: places.into_iter().map(|place| place as u64).collect(),
+        rows,
+        columns,
+    })
+}
+
+/// What a person may ask of a layout next.
+fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
+    let mut notes = vec![format!(
+        "Coalesced: `{}`.",
+        layout.over(coalesce(&layout.layout))
+    )];
+    let mut sorted = places.to_vec();
+    sorted.sort_unstable();
+    let n = sorted.len();
+    sorted.dedup();
+    if sorted.len() < n {
+        notes.push(format!(
+            "{} elements share their place with others.",
+            n - sorted.len()
+        ));
+    }
+    let reach = sorted.last().copied().unwrap_or(0) - sorted.first().copied().unwrap_or(0) + 1;
+    if reach > sorted.len() as i64 {
+        notes.push(format!(
+            "{} places between the first and the last are free.",
+            reach - sorted.len() as i64
+        ));
+    }
+    if let Some(swizzle) = layout.swizzle {
+        let moved = places
+            .iter()
+            .filter(|place| swizzle.apply(**place) != **place)
+            .count();
+        notes.push(match moved {
+            0 => format!("0 cells are moved by {swizzle}: the layout is too small for it to show."),
+            n => format!("{n} of {} cells are moved by {swizzle}.", places.len()),
+        });
+    }
+    if let Ok(bases) = Linear::of_layout(layout, &["row", "column"]) {
+        notes.push(format!("Bases over GF(2): `{bases}`."));
+    }
+    notes
+}
+
+/// The first output counts rows, the second columns; the cells say the input.
+fn of_bases(linear: &Linear) -> Result<Read, FragmentRefusal> {
+    let bits: u32 = linear.inputs.iter().map(|input| input.bits).sum();
+    if bits > MOST_CELLS.trailing_zeros() {
+        return Err(refusal(format!(
+            "the bases have {bits} bits of input, expected at most {} to draw",
+            MOST_CELLS.trailing_zeros()
+        )));
+    }
+    let rows = 1usize << linear.inputs.first().map_or(0, |input| input.bits);
+    let places: Vec<u64> = (0..1u64 << bits).map(|input| linear.apply(input)).collect();
+    let mut notes = vec![match linear.collision() {
+        Some((_, input)) => format!("Inputs 0 and {input} have the same place."),
+        None => "Each input has a place of its own.".to_owned(),
+    }];
+    match linear.to_layout() {
+        Some(layout) => notes.push(format!("As shape and stride: `{layout}`.")),
+        None => notes.push("No shape and stride has these places: two bits of the input meet in a bit of the output.".to_owned()),
+    }
+    if let Ok(inverse) = linear.inverse() {
+        notes.push(format!("Inverse: `{inverse}`."));
+    }
+    Ok(Read {
+        text: linear.to_string(),
+        columns: places.len() / rows,
+        places,
+        rows,
+        notes,
+    })
+}

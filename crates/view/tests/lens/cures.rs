@@ -1,0 +1,68 @@
+//! Kernels with bank conflicts of all families are cured: the changed text is accepted, leaves the same results, and has fewer conflicts.
+
+use super::kernels::kernels;
+use expect_test::expect_file;
+use std::fmt::Write;
+use warpgrid_view::lens::{CureError, cure};
+use warpgrid_view::{CheckOptions, Scenario, Session, check};
+
+fn scenario(source: &str) -> Scenario {
+    Scenario {
+        source: source.to_owned(),
+        ..Scenario::default()
+    }
+}
+
+#[test]
+fn kernels_of_all_families_are_cured() {
+    let mut text = String::new();
+    let (mut n, mut n_cured) = (0, 0);
+    for kernel in kernels() {
+        n += 1;
+        match cure(&scenario(&kernel.source), 10_000_000) {
+            Ok(cured) => {
+                n_cured += usize::from(cured.after == 0);
+                assert!(
+                    check(&cured.source, &CheckOptions::default()).accept,
+                    "{}",
+                    cured.source
+                );
+                assert_eq!(
+                    cured.same,
+                    ["in", "out"].map(str::to_owned)[2 - cured.same.len()..]
+                );
+                let _ = writeln!(
+                    text,
+                    "{}: {} conflicts, then {}: {}",
+                    kernel.name,
+                    cured.before,
+                    cured.after,
+                    cured.changes.join(", ")
+                );
+            }
+            Err(CureError::Reason(why)) => {
+                let _ = writeln!(text, "{}: not cured: {why}", kernel.name);
+            }
+            Err(CureError::Session(error)) => {
+                panic!("{}: {error:?}\n{}", kernel.name, kernel.source)
+            }
+        }
+    }
+    let _ = writeln!(text, "{n_cured} of {n} without any conflict");
+    expect_file!["cured.txt"].assert_eq(&text);
+    assert!(n >= 100, "{n} kernels");
+    assert!(n_cured * 100 >= n * 90, "{n_cured} of {n}");
+}
+
+#[test]
+fn conflicts_name_two_lanes_and_their_addresses() {
+    let kernels = kernels();
+    let kernel = kernels
+        .iter()
+        .find(|kernel| kernel.name == "transpose u32 32x32, 1 warps")
+        .expect("it is there");
+    let mut session = Session::untracked(scenario(&kernel.source)).expect("it runs");
+    session.run(1_000_000);
+    let report = session.conflicts();
+    expect_file!["transpose.txt"].assert_eq(&warpgrid_view::lens::conflicts_text(&report));
+}

@@ -1,0 +1,5 @@
+//! The layout lens on whole runs: conflicts explained and cured, layouts read back.
+
+mod cures;
+mod kernels;
+mod layouts;

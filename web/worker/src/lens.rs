@@ -1,0 +1,59 @@
+//! The layout lens in a worker: pictures of what is asked for, and their files. Only the core for two texts has it, so that no other core is larger.
+
+use crate::protocol::{Answer, Question, RequestBody, ResponseBody};
+use warpgrid_view::layout;
+use warpgrid_view::lens::picture;
+
+/// The answer, where the lens has one.
+pub(crate) fn answer(body: &RequestBody) -> Option<ResponseBody> {
+    match body {
+        RequestBody::Fragments { request, .. } => {
+            let found = picture::picture(request)?;
+            Some(ResponseBody::Layout(Box::new(found)))
+        }
+        RequestBody::Ask(Question::FragmentSvg(request)) => {
+            let svg = picture::layout(request).ok().as_ref().map(layout::svg);
+            Some(ResponseBody::Answer(Answer::FragmentSvg(svg)))
+        }
+        RequestBody::Ask(Question::FragmentTable(request)) => {
+            let table = picture::layout(request).ok().as_ref().map(layout::table);
+            Some(ResponseBody::Answer(Answer::FragmentTable(table)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Core;
+    use warpgrid_view::fragment::FragmentRequest;
+
+    fn request(op: &str) -> FragmentRequest {
+        FragmentRequest {
+            op: op.into(),
+            ..FragmentRequest::default()
+        }
+    }
+
+    #[test]
+    fn the_lens_is_in_the_core_for_two_texts() {
+        let ask = |op: &str| RequestBody::Fragments {
+            request: request(op),
+            base_bytes: 0,
+            beside: None,
+        };
+        assert_eq!(ask("wgmma.tile.a").core(), Some(Core::Both));
+        assert_eq!(ask("wgmma.a").core(), None);
+        assert!(
+            matches!(answer(&ask("layout")), Some(ResponseBody::Layout(found)) if found.view.is_some())
+        );
+        assert_eq!(answer(&ask("wgmma.a")), None);
+        let table = RequestBody::Ask(Question::FragmentTable(request("chain")));
+        assert_eq!(table.core(), Some(Core::Both));
+        assert!(matches!(
+            answer(&table),
+            Some(ResponseBody::Answer(Answer::FragmentTable(Some(_))))
+        ));
+    }
+}
