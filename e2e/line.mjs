@@ -1,4 +1,4 @@
-// A static server for figures: the site in dist/ over a line of so many bits a second and so much delay, compressed as a good host sends it.
+// A static server for figures: the site in dist/ over a line of a given speed and delay, compressed as a good host sends it.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, normalize } from "node:path";

@@ -12,7 +12,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use verdict::{is_accepted, module};
 use warpgrid_emulator::refused;
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_program::Overrides;
+use warpgrid_ptx::{check, parse};
 
 fn main() -> std::io::Result<()> {
     let (mut n, mut n_stopped) = (0, 0);
@@ -27,7 +28,7 @@ fn main() -> std::io::Result<()> {
             }
             n += 1;
             let source = module(&case);
-            let checked = check(&source, &parse(&source), &Options::default());
+            let checked = check(&source, &parse(&source), &Overrides::default());
             let found: Vec<_> = checked.program.iter().flat_map(refused).collect();
             n_stopped += usize::from(!found.is_empty());
             for found in found {

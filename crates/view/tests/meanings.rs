@@ -12,12 +12,13 @@ use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::layout::Layout;
 use warpgrid_isa::form::{SlotKind, layouts};
 use warpgrid_isa::{ControlOp, Does};
+use warpgrid_program::Overrides;
 use warpgrid_program::{Action, Severity};
-use warpgrid_ptx::{Options, check, parse};
+use warpgrid_ptx::{check, parse};
 
 /// What a text holds that would stop a run; nothing for a text that is refused.
 fn stopping(source: &str) -> Vec<RefusedInstruction> {
-    let checked = check(source, &parse(source), &Options::default());
+    let checked = check(source, &parse(source), &Overrides::default());
     let program = checked.program.iter();
     program.flat_map(refused).collect()
 }
@@ -75,7 +76,7 @@ const MISSING_OPERANDS: &str = "W0108";
 /// Whether the words of an instruction go together.
 fn are_taken(layout: &Layout, words: &[&str]) -> bool {
     let source = format!("L: {}.{};", layout.opcode, words.join("."));
-    let checked = check(&source, &parse(&source), &Options::default());
+    let checked = check(&source, &parse(&source), &Overrides::default());
     let mut errors = checked.diagnostics.iter();
     errors.all(|found| found.severity != Severity::Error || found.code == MISSING_OPERANDS)
 }

@@ -807,7 +807,7 @@ races: Array<RaceView>,
 notes: Array<string>, };
 
 /** What the root of a hang is. */
-export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "copies";
+export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 
 /** What is waited for. */
 export type HangObject = number | string;

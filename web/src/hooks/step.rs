@@ -4,7 +4,7 @@ use crate::components::State;
 use crate::storage;
 use yew::prelude::*;
 
-/// Keeps the step whenever the run stands still at another one.
+/// Keeps the step whenever the run has stopped at another one.
 #[hook]
 pub(crate) fn use_step_of_tab(state: &UseReducerHandle<State>) {
     let frame = state.run.frame.as_ref();

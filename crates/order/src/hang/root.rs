@@ -51,7 +51,7 @@ pub enum WaitKind {
         memory: MemoryId,
         address: u64,
     },
-    /// So many columns of tensor memory.
+    /// Columns of tensor memory that are free.
     TensorMemory {
         n_columns: u32,
     },
