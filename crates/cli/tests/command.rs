@@ -781,7 +781,7 @@ fn what_is_no_scenario_is_refused_by_the_name_of_its_field() {
     let other = refused(r#"{"source":"","params":[{"kind":"bufer","name":"p"}]}"#);
     assert!(
         other.contains(
-            "expected `buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture` or `surface`"
+            "expected `buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture`, `surface` or `multimem`"
         ),
         "{other}"
     );

@@ -149,7 +149,7 @@ fn files_that_are_none_cost_a_sentence() {
         ),
         (
             r#"{"source": "", "params": [{"kind": "image", "name": "x"}]}"#,
-            "The file is not understood: expected `scenario` to be a launch, but invalid value: string \"image\", expected `buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture` or `surface`.",
+            "The file is not understood: expected `scenario` to be a launch, but invalid value: string \"image\", expected `buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture`, `surface` or `multimem`.",
         ),
     ] {
         let found = read_file(file).map_err(|why| why.to_string());
