@@ -335,7 +335,10 @@ impl Model {
 
     fn send(&mut self, body: RequestBody) {
         // Only the newest text is worth checking or running, and the outbox holds no other.
-        if matches!(body, RequestBody::Check { .. } | RequestBody::Launch { .. }) {
+        if matches!(
+            body,
+            RequestBody::Check { .. } | RequestBody::Launch { .. } | RequestBody::Order(_)
+        ) {
             let kind = discriminant(&body);
             self.outbox
                 .retain(|request| discriminant(&request.body) != kind);

@@ -7,7 +7,7 @@ use super::{
 };
 use super::{beside, matrix, product};
 use crate::examples::{self, EXAMPLES};
-use crate::protocol::{Goal, Place, RequestBody};
+use crate::protocol::{Goal, OrderRequest, Place, RequestBody};
 use crate::reference::Subject;
 use crate::share::Linked;
 use std::rc::Rc;
@@ -381,7 +381,7 @@ fn launch_at(model: &mut Model, place: Place) {
     model.run.launched_revision = model.revision;
     model.run.waiting_for_launch = true;
     (model.run.traffic, model.run.orders) = (None, None);
-    model.run.order = None;
+    (model.run.order, model.run.order_asked) = (None, false);
     model.known_stores.clear();
     let id = model.next_request;
     model.send(RequestBody::Launch {
@@ -394,6 +394,24 @@ fn launch_at(model: &mut Model, place: Place) {
         look: model.look(),
     });
     model.run.busy = Some(Busy { id, position: None });
+}
+
+/// Asks for data races and hangs once the length of the run is known: the core that looks for them is loaded after the first grid.
+pub(super) fn ask_order(model: &mut Model) {
+    let length = model.run.frame.as_ref().and_then(|frame| frame.length);
+    let is_due = length.is_some_and(|length| length <= warpgrid_worker::order::MAX_STEPS);
+    if !is_due || model.run.order_asked || model.is_stale() {
+        return;
+    }
+    model.run.order_asked = true;
+    let request = OrderRequest {
+        source: model.stated(),
+        target: model.target.clone(),
+        ptx_version: model.ptx_version.clone(),
+        entry: model.entry.clone(),
+        seed: model.seed,
+    };
+    model.send(RequestBody::Order(Box::new(request)));
 }
 
 fn toggle_play(model: &mut Model) {

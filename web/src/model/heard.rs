@@ -1,6 +1,6 @@
 //! What the page makes of what a core says.
 
-use super::actions::{ask_writer, leave_other_text};
+use super::actions::{ask_order, ask_writer, leave_other_text};
 use super::{MAX_KNOWN_STORES, Model, Trouble, beside, matrix, product};
 use crate::protocol::{Response, ResponseBody, decode};
 use crate::reference::Library;
@@ -112,6 +112,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
             model.run.waiting_for_launch = false;
             model.run.frame = Some(Rc::new(*frame));
             model.run.frame_launch = response.launch;
+            ask_order(model);
             // A frame of the run before may still come after a text was pasted.
             if model.run.launched_revision == model.revision {
                 // Who wrote the cell that a link has pinned is not known yet.

@@ -26,6 +26,8 @@ pub struct Run {
     pub orders: Option<Rc<SeedReport>>,
     /// Data races and hangs, once they were looked for.
     pub order: Option<Rc<OrderAnswer>>,
+    /// They were asked for since the launch.
+    pub order_asked: bool,
     pub busy: Option<Busy>,
 }
 

@@ -1,7 +1,7 @@
 //! What the worker does while no move is under way: counts the traffic of the run, and tries it in other orders. In: a
 //! session that rests; out: messages to the page.
 
-use crate::protocol::{OrderAnswer, ResponseBody};
+use crate::protocol::ResponseBody;
 use crate::traffic::words;
 use warpgrid_view::analysis::seeds::SeedSearch;
 use warpgrid_view::{Parameter, Session};
@@ -14,8 +14,6 @@ const MAX_COUNTED: u64 = 2_000_000;
 const COUNTED_AT_ONCE: u64 = 2_000;
 /// Steps that all orders together may take.
 const ORDER_STEPS: u64 = 1_000_000;
-/// Steps of a run up to which it is looked through for data races.
-const MOST_LOOKED: u64 = 100_000;
 /// Steps of an order before the clock is looked at.
 const ORDER_STEPS_AT_ONCE: u64 = 20_000;
 /// Orders that are tried at most, and those that say too little.
@@ -31,10 +29,6 @@ pub(crate) struct Background {
     /// Steps that are to be counted at most.
     most_counted: u64,
     counts: bool,
-    /// Data races are to be looked for.
-    looks: bool,
-    /// They were, or the run is too long.
-    is_looked: bool,
     orders: Option<SeedSearch>,
     /// The orders of the launch were tried, or are too many.
     is_ordered: bool,
@@ -42,7 +36,7 @@ pub(crate) struct Background {
 
 impl Background {
     pub(crate) fn has_work(&self) -> bool {
-        self.counts || self.looks || self.orders.is_some()
+        self.counts || self.orders.is_some()
     }
 
     /// Counts every step, since a person asked for it.
@@ -56,10 +50,6 @@ impl Background {
         let most = self.most_counted.max(MAX_COUNTED);
         self.counts |= session.traffic_counted() < session.steps_seen().min(most);
         self.most_counted = most;
-        if let (false, Some(length)) = (self.is_looked, session.length()) {
-            self.is_looked = true;
-            self.looks = length <= MOST_LOOKED && is_small(session);
-        }
         if let (false, Some(length)) = (self.is_ordered, session.length()) {
             self.is_ordered = true;
             let n = (ORDER_STEPS / length.max(1)).min(MOST_ORDERS);
@@ -89,10 +79,6 @@ impl Background {
                 return None;
             }
         }
-        if std::mem::take(&mut self.looks) {
-            let (report, hang) = (session.races(), session.hang());
-            return Some(ResponseBody::Order(Box::new(OrderAnswer { report, hang })));
-        }
         while let Some(search) = &mut self.orders {
             match search.work(ORDER_STEPS_AT_ONCE) {
                 Ok(false) => {}
@@ -112,7 +98,7 @@ impl Background {
 }
 
 /// Whether a launch opens quickly.
-fn is_small(session: &Session) -> bool {
+pub(crate) fn is_small(session: &Session) -> bool {
     let scenario = session.scenario();
     let elements = scenario.params.iter().map(|parameter| match parameter {
         Parameter::Buffer(buffer) => buffer.len,

@@ -2,6 +2,7 @@
 
 use crate::lens;
 use crate::listen::Work;
+use crate::order;
 use crate::protocol::{
     BesideAnswer, BesideLook, BesideOpened, BesideRequest, BesideTexts, Refusal, Request,
     RequestBody, Response, ResponseBody,
@@ -37,9 +38,16 @@ struct Opening {
 impl Work for Beside {
     fn receive(&mut self, request: Request, _clock: impl Fn() -> f64) -> Vec<Response> {
         let Request { id, launch, body } = request;
-        let RequestBody::Beside(request) = body else {
-            let answer = lens::answer(&body).map(|answer| Response::new(id, launch, answer));
-            return answer.into_iter().collect();
+        let request = match body {
+            RequestBody::Beside(request) => request,
+            RequestBody::Order(request) => {
+                let answer = order::answer(*request).map(|body| Response::new(id, launch, body));
+                return answer.into_iter().collect();
+            }
+            body => {
+                let answer = lens::answer(&body).map(|answer| Response::new(id, launch, answer));
+                return answer.into_iter().collect();
+            }
         };
         let answer = match request {
             BesideRequest::Open(texts, look) => self.open(*texts, Opening { id, launch, look }),

@@ -11,6 +11,7 @@ pub mod beside;
 mod lens;
 pub mod listen;
 mod open_text;
+pub mod order;
 pub mod protocol;
 pub mod runner;
 pub mod traffic;

@@ -46,6 +46,8 @@ pub enum RequestBody {
     Product(ProductRequest),
     /// For the core that has both languages.
     Beside(BesideRequest),
+    /// Looks for data races of a launch, and why it never ends. For the core that is loaded later.
+    Order(Box<OrderRequest>),
     /// A question of the editor, or for a file.
     Ask(Question),
     /// Checks and launches a text, runs it for a while and goes to a place.
@@ -82,7 +84,7 @@ impl RequestBody {
                 Some(Core::of_source(source))
             }
             RequestBody::Ask(question) => question.core(),
-            RequestBody::Beside(_) => Some(Core::Both),
+            RequestBody::Beside(_) | RequestBody::Order(_) => Some(Core::Both),
             RequestBody::Fragments { request, .. } => of_lens(request),
             RequestBody::Reference
             | RequestBody::Product(_)
@@ -101,12 +103,22 @@ fn of_lens(request: &FragmentRequest) -> Option<Core> {
     has_picture(&request.op).then_some(Core::Both)
 }
 
+/// A launch whose order is looked at: the fields are those of [`RequestBody::Launch`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OrderRequest {
+    pub source: String,
+    pub target: Option<String>,
+    pub ptx_version: Option<String>,
+    pub entry: Option<String>,
+    pub seed: Option<u64>,
+}
+
 /// The cores, by the languages that they read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Core {
     Ptx,
     Sass,
-    /// Only for two texts side by side, and for the layout lens.
+    /// For what is loaded later: two texts side by side, the layout lens, data races and hangs.
     Both,
 }
 

@@ -98,11 +98,11 @@ fn a_long_text_is_checked_after_a_pause() {
 }
 
 #[test]
-fn the_outbox_holds_one_text_to_check_and_one_to_run() {
+fn the_outbox_holds_one_text_to_check_one_to_run_and_one_to_look_through() {
     let edits = (0..9).map(|n| typed(&format!("text {n}")));
     let model = accepted(after(running(), edits));
     let model = after(model, [Action::LaunchDue]);
-    assert_eq!(model.outbox.len(), 2);
+    assert_eq!(model.outbox.len(), 3);
 }
 
 #[test]
