@@ -89,3 +89,34 @@ fn what_the_examples_store_is_golden() {
         expect_file![root.join(format!("tests/data/examples/{name}.txt"))].assert_eq(&found);
     }
 }
+
+/// Of a published bug, whether its race or hang is found in some of a few orders.
+fn is_found(source: &str) -> bool {
+    (0..8).any(|seed| {
+        let scenario = Scenario {
+            source: source.to_owned(),
+            seed: Some(seed),
+            ..Scenario::default()
+        };
+        let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+        let races = session.run_for_races(MAX_STEPS).races;
+        !races.is_empty() || session.hang().is_some()
+    })
+}
+
+#[test]
+fn published_bugs_are_found_and_their_mends_are_quiet() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut wrong = Vec::new();
+    for path in examples_in(&root.join("../../public/examples")) {
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let Some(name) = name.strip_prefix("bug-") else {
+            continue;
+        };
+        let source = std::fs::read_to_string(&path).expect("an example");
+        if is_found(&source) != name.ends_with("-before") {
+            wrong.push(name.to_owned());
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
