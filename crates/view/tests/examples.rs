@@ -120,3 +120,29 @@ fn published_bugs_are_found_and_their_mends_are_quiet() {
     }
     assert_eq!(wrong, [""; 0]);
 }
+
+/// Examples that race because they are about lanes that meet at one address.
+const MEETING: &[&str] = &["one-address", "documented-stores"];
+
+#[test]
+fn no_race_is_reported_of_the_other_examples() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut loud = Vec::new();
+    for path in examples_in(&root.join("../../public/examples")) {
+        let source = std::fs::read_to_string(&path).expect("an example");
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        if name.starts_with("bug-") || MEETING.contains(&&*name) {
+            continue;
+        }
+        let scenario = Scenario {
+            front: Front::of_source(&source),
+            source,
+            ..Scenario::default()
+        };
+        let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
+        if !session.run_for_races(MAX_STEPS).races.is_empty() {
+            loud.push(name.into_owned());
+        }
+    }
+    assert_eq!(loud, [""; 0]);
+}
