@@ -1,0 +1,35 @@
+// A person opens a published bug: the page names the race, offers the weakest repair, and is quiet once it is applied. A launch that hangs says why.
+import { expect, test, type Page } from "@playwright/test";
+import { pick, open, ready } from "./playground";
+
+const races = (page: Page) => page.getByRole("region", { name: "Data races" });
+const text = (page: Page) => page.evaluate(() => (globalThis as any).warpgridEditor.text() as string);
+
+test("a race is named with both its lines, and the repair that is offered ends it", async ({ page }) => {
+  await open(page);
+  await pick(page, "A state tile leaves without a proxy fence (before)");
+  const card = races(page);
+  await expect(card).toContainText("fence.proxy.async");
+  await expect(card.getByRole("button", { name: /^line \d+$/ })).toHaveCount(2);
+  await card.getByRole("button", { name: "Apply the repair" }).click();
+  await expect.poll(() => text(page)).toContain("fence.proxy.async.shared::cta;");
+  await ready(page);
+  await expect(card).toHaveCount(0);
+});
+
+test("the mended kernel is quiet", async ({ page }) => {
+  await open(page);
+  const looked = page.waitForResponse((response) => response.url().includes("warpgrid-core-both_bg"));
+  await pick(page, "A state tile leaves without a proxy fence (after)");
+  await looked;
+  await page.waitForTimeout(1_500);
+  await expect(races(page)).toHaveCount(0);
+});
+
+test("a launch that never ends says who waits, what is missing and which line is at fault", async ({ page }) => {
+  await open(page);
+  await pick(page, "A deadlock");
+  const story = page.getByText(/wait for the mbarrier/).last();
+  await expect(story).toContainText("24 arrivals");
+  await expect(story).toContainText("line 19");
+});
