@@ -22,8 +22,8 @@ extern "C" {
 #[derive(Clone, Debug)]
 pub enum Heard {
     Response(Response),
-    /// A worker is gone, and why; the next request starts a new one.
-    Died(String),
+    /// The worker of a core is gone, and why; the next request starts a new one.
+    Died(Core, String),
 }
 
 /// How the editor asks: the answer comes as the second argument lays it out, or as null when the worker dies before.
@@ -217,7 +217,7 @@ impl Ear {
 
     fn died(&self, core: Core, why: String) {
         self.give_up(core);
-        (self.heard)(Heard::Died(why));
+        (self.heard)(Heard::Died(core, why));
     }
 
     /// This core will not answer what it was asked.

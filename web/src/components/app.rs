@@ -177,11 +177,12 @@ fn run(
     let Some(frame) = frame_of(state) else {
         return html! { <p class="placeholder">{ waiting(state) }</p> };
     };
+    let order = state.run.order.as_deref().filter(|_| !state.is_stale());
     html! {
         <>
             { about(state) }
             if frame.fault.is_some() {
-                <FaultCard frame={frame.clone()} dispatch={dispatch.clone()} />
+                <FaultCard frame={frame.clone()} hang={order.and_then(|found| found.hang.clone())} dispatch={dispatch.clone()} />
             } else {
                 <Sentence frame={frame.clone()} stale={state.is_stale()} dispatch={dispatch.clone()} />
             }
@@ -192,8 +193,8 @@ fn run(
                 </p>
             }
             <div class="cards">
-                if let Some(found) = state.run.order.as_deref().filter(|_| !state.is_stale()) {
-                    { order_card(found, &state.text) }
+                if let Some(found) = order {
+                    { order_card(found, &state.text, frame.fault.is_some()) }
                 }
                 if let Some(report) = orders(state) {
                     { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }

@@ -1,16 +1,20 @@
 //! Why a run stopped.
 
+use super::order_card::{lines_of, story};
 use super::phrases::prose;
 use super::{Dispatch, FrameRef, say};
 use crate::editor;
 use crate::model::Action;
 use crate::protocol::Goal;
 use warpgrid_view::model::CauseView;
+use warpgrid_view::order::HangView;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
+    /// Why the launch never ends, once it is known: it is told in the place of the bare fault.
+    pub(crate) hang: Option<HangView>,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -26,9 +30,18 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
             <h2>
                 { "The launch stopped" }
                 <small>{ fault.kind.name().replace('_', " ") }</small>
-                <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
+                if let Some(hang) = &props.hang {
+                    { lines_of(hang) }
+                } else {
+                    <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
+                }
             </h2>
-            <p>{ prose(&sentence_of(&fault.message)) }</p>
+            if let Some(hang) = &props.hang {
+                { story(hang) }
+                <p class="quiet">{ prose(&sentence_of(&fault.message)) }</p>
+            } else {
+                <p>{ prose(&sentence_of(&fault.message)) }</p>
+            }
             if let Some(help) = &fault.help {
                 <p class="quiet">{ prose(help) }</p>
             }

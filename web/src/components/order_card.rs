@@ -3,19 +3,19 @@
 use super::phrases::prose;
 use crate::editor;
 use crate::protocol::OrderAnswer;
-use warpgrid_view::order::{HangView, RaceSure, RaceView, RepairEdit, RepairOp, fix_of};
+use warpgrid_view::order::{HangView, HangWait, RaceSure, RaceView, RepairEdit, RepairOp, fix_of};
 use yew::prelude::*;
 
 /// Races that are shown.
 const MAX_RACES: usize = 12;
 
-/// The card, where something was found; `text` is the text of the run, which the repair changes.
-pub(crate) fn order_card(found: &OrderAnswer, text: &str) -> Html {
+/// The card, where something was found; `text` is the text of the run, which the repair changes. The card of a fault tells the hang itself.
+pub(crate) fn order_card(found: &OrderAnswer, text: &str, has_fault: bool) -> Html {
     let OrderAnswer { report, hang } = found;
     let n_more = report.races.len().saturating_sub(MAX_RACES);
     html! {
         <>
-            if let Some(hang) = hang {
+            if let Some(hang) = hang.as_ref().filter(|_| !has_fault) {
                 { hang_card(hang) }
             }
             if !report.races.is_empty() {
@@ -97,22 +97,37 @@ fn edit_item(edit: &RepairEdit) -> Html {
 fn hang_card(hang: &HangView) -> Html {
     html! {
         <section class="card fault" role="alert" aria-label="Hang">
-            <h2>
-                { "This launch never ends" }
-                { line_button(Some(hang.line)) }
-                { line_button(hang.line_at_fault) }
-            </h2>
+            <h2>{ "This launch never ends" }{ lines_of(hang) }</h2>
+            { story(hang) }
+        </section>
+    }
+}
+
+/// Where the root of a hang waits, and the line at fault.
+pub(super) fn lines_of(hang: &HangView) -> Html {
+    html! { <>{ line_button(Some(hang.line)) }{ line_button(hang.line_at_fault) }</> }
+}
+
+/// What a hang waits for, and who waits.
+pub(super) fn story(hang: &HangView) -> Html {
+    html! {
+        <>
             <p>{ prose(&capital(&hang.message)) }{ "." }</p>
             if hang.waits.len() > 1 {
                 <h3>{ "Who waits" }</h3>
-                <ul class="causes">{ for hang.waits.iter().take(MAX_RACES).map(|wait| {
-                    let [x, y, z] = wait.block;
-                    let block = if (y, z) == (0, 0) { x.to_string() } else { format!("({x}, {y}, {z})") };
-                    html! { <li>{ line_button(wait.line) }{ format!(" threads {} of block {block}", wait.threads) }</li> }
-                }) }</ul>
+                <ul class="causes">{ for hang.waits.iter().take(MAX_RACES).map(wait_item) }</ul>
             }
-        </section>
+        </>
     }
+}
+
+fn wait_item(wait: &HangWait) -> Html {
+    let [x, y, z] = wait.block;
+    let block = match (y, z) {
+        (0, 0) => x.to_string(),
+        _ => format!("({x}, {y}, {z})"),
+    };
+    html! { <li>{ line_button(wait.line) }{ format!(" threads {} of block {block}", wait.threads) }</li> }
 }
 
 /// A message as a sentence.

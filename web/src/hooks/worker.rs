@@ -3,6 +3,7 @@
 use crate::client::{Ask, Client, Heard};
 use crate::components::State;
 use crate::model::Action;
+use crate::protocol::Core;
 use gloo_timers::callback::Timeout;
 use js_sys::Promise;
 use std::rc::Rc;
@@ -28,7 +29,8 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>)
                     Rc::new(Client::new(move |heard| {
                         dispatch.dispatch(match heard {
                             Heard::Response(response) => Action::Heard(response.into()),
-                            Heard::Died(why) => Action::WorkerDied(why),
+                            Heard::Died(Core::Both, why) => Action::LaterCoreDied(why),
+                            Heard::Died(Core::Ptx | Core::Sass, why) => Action::WorkerDied(why),
                         });
                     }))
                 };

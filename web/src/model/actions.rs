@@ -88,6 +88,8 @@ pub enum Action {
     SetSeed(u64),
     Heard(Letter),
     WorkerDied(String),
+    /// The core that is loaded after the first grid is gone, and why.
+    LaterCoreDied(String),
     Relaunch,
     DismissTrouble,
     SetHelp(bool),
@@ -206,6 +208,9 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             }
         }
         Action::WorkerDied(why) => worker_died(&mut model, why),
+        // The kernel runs without it; what stays unknown is whether it races.
+        Action::LaterCoreDied(why) if model.screen.covers_kernel() => worker_died(&mut model, why),
+        Action::LaterCoreDied(_) => {}
         Action::Relaunch => {
             model.trouble = None;
             model.ask_check();

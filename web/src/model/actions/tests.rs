@@ -347,6 +347,8 @@ fn a_reference_that_cannot_be_fetched_is_asked_for_again() {
 
 #[test]
 fn a_dead_worker_leaves_the_text_and_says_why() {
+    let quiet = after(running(), [Action::LaterCoreDied("it is not there".into())]);
+    assert_eq!(quiet.trouble, None);
     let model = after(running(), [Action::WorkerDied("the core stopped".into())]);
     assert_eq!(&*model.text, "text");
     assert!(model.is_stale());
