@@ -3,6 +3,13 @@
 use crate::span::Span;
 use warpgrid_isa::{TargetGate, Version};
 
+/// The diagnostics that say that further ones are left out: of syntax, and of what the text means. Every front end that leaves some out
+/// has them under these codes.
+pub const CUT_SHORT: [&str; 2] = ["W0002", "W0139"];
+
+/// The diagnostic of a text in a language that none of the front ends reads.
+pub const OTHER_LANGUAGE: &str = "W0009";
+
 /// How much a diagnostic weighs. Only an error refuses the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {

@@ -97,3 +97,11 @@ fn codes_are_unique_and_explained() {
         assert_eq!(find(page.code), Some(page));
     }
 }
+
+#[test]
+fn the_codes_that_hosts_know_are_in_the_catalogue() {
+    use warpgrid_program::diagnostic::{CUT_SHORT, OTHER_LANGUAGE};
+    for code in CUT_SHORT.into_iter().chain([OTHER_LANGUAGE]) {
+        assert!(find(code).is_some(), "{code}");
+    }
+}

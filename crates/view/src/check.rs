@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Support, supports};
 use warpgrid_isa::{Does, Target, Version};
 use warpgrid_launch::{Annotations, Front};
+use warpgrid_program::diagnostic::CUT_SHORT;
 use warpgrid_program::{Diagnostic, LineIndex, Needs, Overrides, Program, Span};
 
 /// What `check` may override.
@@ -50,12 +51,6 @@ pub struct CheckReport {
     /// The PTX ISA version that a text without one is checked for.
     pub assumed_ptx_version: Option<String>,
 }
-
-/// The diagnostics that say that further ones are left out: of syntax, and of what the text means.
-pub(crate) const CUT_SHORT: [&str; 2] = ["W0002", "W0139"];
-
-/// The diagnostic of a text in a language that is neither.
-pub(crate) const OTHER_LANGUAGE: &str = "W0009";
 
 impl CheckReport {
     /// Whether the text has more errors or warnings than are listed.

@@ -12,26 +12,36 @@ use warpgrid_program::{FrontEnd, Reference};
 
 #[cfg(feature = "ptx")]
 use warpgrid_ptx::Ptx;
-#[cfg(not(feature = "ptx"))]
-use warpgrid_sass::Sass as Ptx;
-
-#[cfg(not(feature = "sass"))]
-use warpgrid_ptx::Ptx as Sass;
 #[cfg(feature = "sass")]
 use warpgrid_sass::Sass;
 
+/// The front ends that are there; a text in a language that is not is read in the first one.
+static FRONT_ENDS: &[(Front, &dyn FrontEnd)] = &[
+    #[cfg(feature = "ptx")]
+    (Front::Ptx, &Ptx),
+    #[cfg(feature = "sass")]
+    (Front::Sass, &Sass),
+];
+
+/// Their references. Apart from the front ends, so that only hosts that ask for one carry its pages.
+static REFERENCES: &[(Front, &dyn Reference)] = &[
+    #[cfg(feature = "ptx")]
+    (Front::Ptx, &Ptx),
+    #[cfg(feature = "sass")]
+    (Front::Sass, &Sass),
+];
+
 /// The front end with this name.
 pub fn front_end(front: Front) -> &'static dyn FrontEnd {
-    match front {
-        Front::Ptx => &Ptx,
-        Front::Sass => &Sass,
-    }
+    find(FRONT_ENDS, front)
 }
 
 /// The reference of the language with this name. Only hosts that call this carry the pages.
 pub fn reference(front: Front) -> &'static dyn Reference {
-    match front {
-        Front::Ptx => &Ptx,
-        Front::Sass => &Sass,
-    }
+    find(REFERENCES, front)
+}
+
+fn find<T: ?Sized>(among: &[(Front, &'static T)], front: Front) -> &'static T {
+    let own = among.iter().find(|(name, _)| *name == front);
+    own.unwrap_or(&among[0]).1
 }

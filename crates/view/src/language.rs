@@ -1,10 +1,10 @@
 //! A language as hosts hold it: a front end goes in; checks, help for the editor, the reference and sessions come out, in
 //! the screen's words.
 
-use crate::check::{CUT_SHORT, OTHER_LANGUAGE};
 use crate::front_ends::front_end;
 use std::collections::BTreeSet;
 use warpgrid_launch::Front;
+use warpgrid_program::diagnostic::{CUT_SHORT, OTHER_LANGUAGE};
 use warpgrid_program::{
     ColouredToken, Diagnostic, FrontEnd, LineIndex, Overrides, Severity, Span, TokenClass,
 };

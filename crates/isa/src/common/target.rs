@@ -1,6 +1,6 @@
 //! Targets and what each of them can do. In: nothing; out: one row per target, and the features by first target.
 //!
-//! A target number is compared in two places only: [`TargetGate::met_by`] and [`Target::has`], which asks it.
+//! Whether something exists on a target is decided in two places only: [`TargetGate::met_by`] and [`Target::has`], which asks it.
 
 use crate::version::Version;
 
