@@ -33,3 +33,18 @@ test("a launch that never ends says who waits, what is missing and which line is
   await expect(story).toContainText("24 arrivals");
   await expect(story).toContainText("line 19");
 });
+
+test("a column in one bank is drawn pass by pass, and the text that is free of conflicts comes with its proof", async ({ page }) => {
+  await open(page);
+  await pick(page, "Bank conflicts, and the padding that ends them");
+  const card = page.getByRole("region", { name: "Bank conflicts" });
+  await expect(card).toContainText("takes 32 passes, 1 would do");
+  await expect(card).toContainText("Lanes 0 and 1 meet in bank 0");
+  await expect(card.getByRole("img", { name: /^Lanes 0 to 31 in the banks/ })).toBeVisible();
+  await card.getByRole("button", { name: "Rewrite the text without them" }).click();
+  await expect(card).toContainText("31 conflicts before, 0 after");
+  await card.getByRole("button", { name: "Put it into the editor" }).click();
+  await expect.poll(() => text(page)).toContain("xor.b32");
+  await ready(page);
+  await expect(card).toHaveCount(0);
+});

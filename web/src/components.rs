@@ -5,6 +5,7 @@ mod banner;
 mod beside;
 mod blocks_card;
 mod cell_card;
+mod conflicts_card;
 mod diagnostics;
 mod editor_pane;
 mod fault_card;

@@ -15,7 +15,7 @@ pub use actions::{Action, reduce};
 pub use beside::BesideAction;
 pub use matrix::MatrixAction;
 pub use product::ProductAction;
-pub use run::{Busy, Run};
+pub use run::{Busy, Cure, Run};
 pub use screen::Screen;
 
 use crate::protocol::{Goal, Request, RequestBody};

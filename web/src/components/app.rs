@@ -4,6 +4,7 @@ use super::banner::Banner;
 use super::beside::beside_view;
 use super::blocks_card::BlocksCard;
 use super::cell_card::CellCard;
+use super::conflicts_card::conflicts_card;
 use super::diagnostics::Diagnostics;
 use super::editor_pane::EditorPane;
 use super::fault_card::FaultCard;
@@ -195,6 +196,7 @@ fn run(
             <div class="cards">
                 if let Some(found) = order {
                     { order_card(found, &state.text, frame.fault.is_some()) }
+                    { conflicts_card(&found.conflicts, &state.run.cure, &state.text, dispatch) }
                 }
                 if let Some(report) = orders(state) {
                     { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }

@@ -4,7 +4,7 @@ mod choose;
 mod grid;
 mod lines;
 
-use super::phrases::prose;
+use super::phrases::{capital, prose};
 use super::step_notes::step_notes;
 use super::{Dispatch, say};
 use crate::beside::{BesidePage, Pair};
@@ -110,12 +110,6 @@ fn verdict(page: &BesidePage) -> Html {
             }
         </>
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(characters).collect()
 }
 
 fn transport(page: &BesidePage, opened: &Rc<BesideOpened>, dispatch: &Dispatch) -> Html {

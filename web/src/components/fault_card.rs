@@ -1,7 +1,7 @@
 //! Why a run stopped.
 
 use super::order_card::{lines_of, story};
-use super::phrases::prose;
+use super::phrases::{capital, prose};
 use super::{Dispatch, FrameRef, say};
 use crate::editor;
 use crate::model::Action;
@@ -38,9 +38,9 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
             </h2>
             if let Some(hang) = &props.hang {
                 { story(hang) }
-                <p class="quiet">{ prose(&sentence_of(&fault.message)) }</p>
+                <p class="quiet">{ prose(&capital(&fault.message)) }</p>
             } else {
-                <p>{ prose(&sentence_of(&fault.message)) }</p>
+                <p>{ prose(&capital(&fault.message)) }</p>
             }
             if let Some(help) = &fault.help {
                 <p class="quiet">{ prose(help) }</p>
@@ -51,16 +51,6 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
             }
         </section>
     }
-}
-
-/// A message as a sentence: it begins with a capital letter, but not where it begins with code.
-fn sentence_of(message: &str) -> String {
-    let mut characters = message.chars();
-    let first = characters.next().into_iter();
-    first
-        .flat_map(char::to_uppercase)
-        .chain(characters)
-        .collect()
 }
 
 /// An earlier event: its line, and the way to the step after it.

@@ -1,6 +1,6 @@
 //! Data races and hangs of the run: what meets where, what is missing between, and the repair to apply.
 
-use super::phrases::prose;
+use super::phrases::{capital, prose};
 use crate::editor;
 use crate::protocol::OrderAnswer;
 use warpgrid_view::order::{HangView, HangWait, RaceSure, RaceView, RepairEdit, RepairOp, fix_of};
@@ -11,7 +11,7 @@ const MAX_RACES: usize = 12;
 
 /// The card, where something was found; `text` is the text of the run, which the repair changes. The card of a fault tells the hang itself.
 pub(crate) fn order_card(found: &OrderAnswer, text: &str, has_fault: bool) -> Html {
-    let OrderAnswer { report, hang } = found;
+    let OrderAnswer { report, hang, .. } = found;
     let n_more = report.races.len().saturating_sub(MAX_RACES);
     html! {
         <>
@@ -128,14 +128,4 @@ fn wait_item(wait: &HangWait) -> Html {
         _ => format!("({x}, {y}, {z})"),
     };
     html! { <li>{ line_button(wait.line) }{ format!(" threads {} of block {block}", wait.threads) }</li> }
-}
-
-/// A message as a sentence.
-fn capital(message: &str) -> String {
-    let mut characters = message.chars();
-    let first = characters.next().into_iter();
-    first
-        .flat_map(char::to_uppercase)
-        .chain(characters)
-        .collect()
 }

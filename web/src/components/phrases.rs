@@ -81,3 +81,13 @@ pub(crate) fn prose(text: &str) -> Html {
         })
         .collect()
 }
+
+/// A message as a sentence: it begins with a capital letter, but not where it begins with code.
+pub(crate) fn capital(message: &str) -> String {
+    let mut characters = message.chars();
+    let first = characters.next().into_iter();
+    first
+        .flat_map(char::to_uppercase)
+        .chain(characters)
+        .collect()
+}

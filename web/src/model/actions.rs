@@ -2,7 +2,7 @@
 
 use super::heard::{Letter, heard};
 use super::{
-    BesideAction, Busy, Focus, Fresh, GridChoice, MatrixAction, Model, Overlay, OwnText,
+    BesideAction, Busy, Cure, Focus, Fresh, GridChoice, MatrixAction, Model, Overlay, OwnText,
     ProductAction, Screen, ThemeChoice, Trouble, screen,
 };
 use super::{beside, matrix, product};
@@ -88,6 +88,8 @@ pub enum Action {
     SetSeed(u64),
     Heard(Letter),
     WorkerDied(String),
+    /// Asks for the text without bank conflicts.
+    Cure,
     /// The core that is loaded after the first grid is gone, and why.
     LaterCoreDied(String),
     Relaunch,
@@ -208,6 +210,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             }
         }
         Action::WorkerDied(why) => worker_died(&mut model, why),
+        Action::Cure => ask_cure(&mut model),
         // The kernel runs without it; what stays unknown is whether it races.
         Action::LaterCoreDied(why) if model.screen.covers_kernel() => worker_died(&mut model, why),
         Action::LaterCoreDied(_) => {}
@@ -387,6 +390,7 @@ fn launch_at(model: &mut Model, place: Place) {
     model.run.waiting_for_launch = true;
     (model.run.traffic, model.run.orders) = (None, None);
     (model.run.order, model.run.order_asked) = (None, false);
+    model.run.cure = Cure::Unasked;
     model.known_stores.clear();
     let id = model.next_request;
     model.send(RequestBody::Launch {
@@ -409,14 +413,28 @@ pub(super) fn ask_order(model: &mut Model) {
         return;
     }
     model.run.order_asked = true;
-    let request = OrderRequest {
+    let request = order_request(model);
+    model.send(RequestBody::Order(request));
+}
+
+/// Asks for the text without bank conflicts.
+fn ask_cure(model: &mut Model) {
+    if model.is_stale() {
+        return;
+    }
+    model.run.cure = Cure::Asked;
+    let request = order_request(model);
+    model.send(RequestBody::Cure(request));
+}
+
+fn order_request(model: &Model) -> Box<OrderRequest> {
+    Box::new(OrderRequest {
         source: model.stated(),
         target: model.target.clone(),
         ptx_version: model.ptx_version.clone(),
         entry: model.entry.clone(),
         seed: model.seed,
-    };
-    model.send(RequestBody::Order(Box::new(request)));
+    })
 }
 
 fn toggle_play(model: &mut Model) {

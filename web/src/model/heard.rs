@@ -1,7 +1,7 @@
 //! What the page makes of what a core says.
 
 use super::actions::{ask_order, ask_writer, leave_other_text};
-use super::{MAX_KNOWN_STORES, Model, Trouble, beside, matrix, product};
+use super::{Cure, MAX_KNOWN_STORES, Model, Trouble, beside, matrix, product};
 use crate::protocol::{Response, ResponseBody, decode};
 use crate::reference::Library;
 use std::cell::RefCell;
@@ -93,6 +93,12 @@ fn heard_of_run(model: &mut Model, response: Response) {
         }
         ResponseBody::Traffic(traffic) => model.run.traffic = Some(Rc::new(traffic)),
         ResponseBody::Order(found) => model.run.order = Some(Rc::from(found)),
+        ResponseBody::Cured(found) => {
+            model.run.cure = match found {
+                Ok(cured) => Cure::Found(Rc::new(cured)),
+                Err(why) => Cure::Refused(why.into()),
+            };
+        }
         ResponseBody::Orders(report) => model.run.orders = Some(Rc::new(report)),
         ResponseBody::Progress { position } => {
             if let Some(busy) = model

@@ -3,6 +3,7 @@
 use crate::protocol::{LaunchFacts, OrderAnswer, Refusal};
 use std::rc::Rc;
 use warpgrid_view::analysis::seeds::SeedReport;
+use warpgrid_view::lens::Cured;
 use warpgrid_view::model::Frame;
 use warpgrid_worker::traffic::TrafficWords;
 
@@ -28,7 +29,22 @@ pub struct Run {
     pub order: Option<Rc<OrderAnswer>>,
     /// They were asked for since the launch.
     pub order_asked: bool,
+    /// The text without bank conflicts, or why there is none; once it was asked for.
+    pub cure: Cure,
     pub busy: Option<Busy>,
+}
+
+/// The text without bank conflicts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Cure {
+    /// Nobody has asked for it.
+    #[default]
+    Unasked,
+    /// The core looks for it.
+    Asked,
+    Found(Rc<Cured>),
+    /// There is none, and why.
+    Refused(Rc<str>),
 }
 
 /// A move that is under way.

@@ -44,6 +44,9 @@ impl Work for Beside {
                 let answer = order::answer(*request).map(|body| Response::new(id, launch, body));
                 return answer.into_iter().collect();
             }
+            RequestBody::Cure(request) => {
+                return vec![Response::new(id, launch, order::cure(*request))];
+            }
             body => {
                 let answer = lens::answer(&body).map(|answer| Response::new(id, launch, answer));
                 return answer.into_iter().collect();

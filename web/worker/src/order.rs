@@ -1,25 +1,23 @@
-//! Data races and hangs of a launch, found in a worker of their own: the launch is run once more, from its start, with a detector. Only the core that is
-//! loaded after the first grid has it, so that no visitor waits for it. In: what the page launched; out: what was found, or nothing where the run is too long.
+//! Data races, hangs and bank conflicts of a launch, found in a worker of their own: the launch is run once more, from its start, with a detector. Only
+//! the core that is loaded after the first grid has it, so that no visitor waits for it. In: what the page launched; out: what was found, or nothing where
+//! the run is too long; and the text without the conflicts, where that is asked for.
 
 use crate::background::is_small;
 use crate::protocol::{OrderAnswer, OrderRequest, ResponseBody};
 use crate::runner::launched;
-use warpgrid_view::{Front, Scenario};
+use warpgrid_view::lens::{self, ConflictReport, CureError};
+use warpgrid_view::{Front, Scenario, Session};
 
 /// Steps of a run up to which it is looked through.
 pub const MAX_STEPS: u64 = 100_000;
 
+/// Accesses with bank conflicts that are explained.
+const MAX_ACCESSES: usize = 8;
+
 /// The answer; `None` for a launch that is refused, large or long.
 pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
-    let scenario = Scenario {
-        front: Front::of_source(&request.source),
-        source: request.source,
-        target: request.target,
-        ptx_version: request.ptx_version,
-        entry: request.entry,
-        ..Scenario::default()
-    };
-    let mut session = launched(scenario, request.seed).ok()?;
+    let seed = request.seed;
+    let mut session = launched(scenario(request), seed).ok()?;
     if !is_small(&session) {
         return None;
     }
@@ -27,8 +25,49 @@ pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
     if !session.is_over() {
         return None;
     }
-    let hang = session.hang();
-    Some(ResponseBody::Order(Box::new(OrderAnswer { report, hang })))
+    Some(ResponseBody::Order(Box::new(OrderAnswer {
+        report,
+        hang: session.hang(),
+        conflicts: conflicts(&mut session),
+    })))
+}
+
+/// The accesses that have conflicts, the worst ones first, and the buffers that they touch.
+fn conflicts(session: &mut Session) -> ConflictReport {
+    let mut report = session.conflicts();
+    report.accesses.retain(|access| access.conflicts > 0);
+    report
+        .accesses
+        .sort_by_key(|access| u64::MAX - access.conflicts);
+    report.accesses.truncate(MAX_ACCESSES);
+    report.sectors.clear();
+    report
+}
+
+/// The text without bank conflicts, once both texts have left the same results.
+pub(crate) fn cure(request: OrderRequest) -> ResponseBody {
+    let seed = request.seed;
+    let scenario = Scenario {
+        seed,
+        ..scenario(request)
+    };
+    ResponseBody::Cured(
+        lens::cure(&scenario, MAX_STEPS).map_err(|error| match error {
+            CureError::Session(error) => error.message,
+            CureError::Reason(why) => why,
+        }),
+    )
+}
+
+fn scenario(request: OrderRequest) -> Scenario {
+    Scenario {
+        front: Front::of_source(&request.source),
+        source: request.source,
+        target: request.target,
+        ptx_version: request.ptx_version,
+        entry: request.entry,
+        ..Scenario::default()
+    }
 }
 
 #[cfg(test)]
@@ -55,6 +94,27 @@ mod tests {
         };
         assert_eq!(found.report.races[0].first.line, Some(5));
         assert_eq!(found.hang, None);
+    }
+
+    #[test]
+    fn a_column_of_a_bank_is_explained_and_freed() {
+        let source = "//@ launch grid=1 block=32\n.version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\
+            .reg .b32 %l, %a;\n.shared .align 4 .u32 tile[1024];\nmov.u32 %l, %tid.x;\nmov.u32 %a, tile;\n\
+            mad.lo.u32 %a, %l, 128, %a;\nst.shared.u32 [%a], %l;\nret;\n}\n";
+        let Some(ResponseBody::Order(found)) = answer(request(source)) else {
+            panic!("no answer")
+        };
+        let access = &found.conflicts.accesses[0];
+        assert_eq!((access.line, access.wavefronts, access.ideal), (12, 32, 1));
+        assert!(!found.conflicts.buffers[0].proposals.is_empty());
+        let body = cure(request(source));
+        let response = Response::new(1, 1, body);
+        assert_eq!(decode(&encode(&response)), Some(response.clone()));
+        let ResponseBody::Cured(Ok(cured)) = response.body else {
+            panic!("it is not cured")
+        };
+        assert_eq!((cured.before, cured.after), (31, 0));
+        assert!(matches!(cure(request("ret;")), ResponseBody::Cured(Err(_))));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::lens::picture::has_picture;
+use warpgrid_view::lens::{ConflictReport, Cured};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
 use warpgrid_view::order::{HangView, RaceReport};
 use warpgrid_view::picture::MemoryForm;
@@ -48,6 +49,8 @@ pub enum RequestBody {
     Beside(BesideRequest),
     /// Looks for data races of a launch, and why it never ends. For the core that is loaded later.
     Order(Box<OrderRequest>),
+    /// Changes the text of a launch so that its shared memory has no bank conflicts. For the same core.
+    Cure(Box<OrderRequest>),
     /// A question of the editor, or for a file.
     Ask(Question),
     /// Checks and launches a text, runs it for a while and goes to a place.
@@ -84,7 +87,9 @@ impl RequestBody {
                 Some(Core::of_source(source))
             }
             RequestBody::Ask(question) => question.core(),
-            RequestBody::Beside(_) | RequestBody::Order(_) => Some(Core::Both),
+            RequestBody::Beside(_) | RequestBody::Order(_) | RequestBody::Cure(_) => {
+                Some(Core::Both)
+            }
             RequestBody::Fragments { request, .. } => of_lens(request),
             RequestBody::Reference
             | RequestBody::Product(_)
@@ -316,6 +321,8 @@ pub enum ResponseBody {
     Orders(SeedReport),
     /// Data races of the run, and why it never ends.
     Order(Box<OrderAnswer>),
+    /// The text without bank conflicts, or why there is none.
+    Cured(Result<Cured, String>),
 }
 
 /// What was found of the order of a run.
@@ -323,6 +330,8 @@ pub enum ResponseBody {
 pub struct OrderAnswer {
     pub report: RaceReport,
     pub hang: Option<HangView>,
+    /// Accesses to shared memory with bank conflicts, and what frees their buffers.
+    pub conflicts: ConflictReport,
 }
 
 /// What is answered about two texts of a kernel.

@@ -93,7 +93,9 @@ impl Work for Runner {
             // The worker itself fetches it: the core does not carry its pages.
             RequestBody::Reference => return Vec::new(),
             // A core of its own has both languages.
-            RequestBody::Beside(_) | RequestBody::Order(_) => return Vec::new(),
+            RequestBody::Beside(_) | RequestBody::Order(_) | RequestBody::Cure(_) => {
+                return Vec::new();
+            }
             RequestBody::Ask(question) => {
                 ResponseBody::Answer(answer(&question, &mut self.text, self.session.as_mut()))
             }

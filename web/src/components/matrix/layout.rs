@@ -132,7 +132,7 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
             }
         },
     );
-    let label = capitalised(&parameter.name);
+    let label = capital(&parameter.name);
     if parameter.name == "step" {
         return slider(parameter, label, on_value);
     }
@@ -173,14 +173,6 @@ fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>
             <input type="range" aria-label={label} aria-valuetext={parameter.value.clone()} min="0" max={most.to_string()} value={at.unwrap_or(0).to_string()} {oninput} />
         </label>
     }
-}
-
-/// `Cta group`
-fn capitalised(name: &str) -> String {
-    let mut letters = name.chars();
-    let first = letters.next().map(|first| first.to_ascii_uppercase());
-    let rest = letters.as_str().replace('_', " ");
-    first.map_or_else(String::new, |first| format!("{first}{rest}"))
 }
 
 /// Whether the fields of the descriptor are before the grid, which is the memory itself and leaves room.

@@ -1,0 +1,177 @@
+//! Bank conflicts of the run: which lanes meet in which bank, and the change that frees a buffer.
+
+use super::phrases::{capital, prose};
+use super::{Dispatch, say};
+use crate::editor;
+use crate::model::{Action, Cure};
+use crate::theme::lane_css;
+use warpgrid_view::lens::{AccessConflicts, BankPhase, BufferConflicts, ConflictReport, Cured};
+use warpgrid_view::model::{EditView, FixView};
+use yew::prelude::*;
+
+/// Passes over the banks that are drawn.
+const MAX_PASSES: usize = 8;
+/// Banks of shared memory.
+const BANKS: u32 = 32;
+
+/// The card, where an access has conflicts; `text` is the text of the run, which the cure changes.
+pub(crate) fn conflicts_card(
+    found: &ConflictReport,
+    cure: &Cure,
+    text: &str,
+    dispatch: &Dispatch,
+) -> Html {
+    if found.accesses.is_empty() {
+        return Html::default();
+    }
+    let is_curable = found
+        .buffers
+        .iter()
+        .any(|buffer| !buffer.proposals.is_empty());
+    html! {
+        <section class="card conflicts" aria-label="Bank conflicts">
+            <div class="head"><h2>{ "Bank conflicts" }</h2></div>
+            { for found.accesses.iter().map(access) }
+            <ul class="causes">{ for found.buffers.iter().map(buffer) }</ul>
+            if is_curable {
+                { cure_of(cure, text, dispatch) }
+            }
+        </section>
+    }
+}
+
+fn access(access: &AccessConflicts) -> Html {
+    let line = access.line;
+    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
+    let phase = access.phases.iter().max_by_key(|phase| phase.wavefronts);
+    html! {
+        <div class="access">
+            <p>
+                <button class="place" onclick={go}>{ format!("line {line}") }</button>{ " " }
+                <code>{ &access.opcode }</code>
+                { format!(" takes {} passes, {} would do. ", access.wavefronts, access.ideal) }
+                if let Some(collision) = &access.collision {
+                    { prose(&capital(&collision.text)) }{ "." }
+                }
+            </p>
+            { for phase.map(punch_card) }
+        </div>
+    }
+}
+
+/// Lanes by banks: a row is a pass, a column a bank.
+fn punch_card(phase: &BankPhase) -> Html {
+    let n_passes = phase
+        .banks
+        .iter()
+        .map(|bank| bank.words.len())
+        .max()
+        .unwrap_or(0);
+    let lanes_at = |bank: u32, pass: usize| {
+        let cell = phase.banks.iter().find(|cell| cell.bank == bank)?;
+        cell.words.get(pass).map(|word| word.lanes.as_slice())
+    };
+    let label = format!(
+        "Lanes {} to {} in the banks of shared memory, pass by pass",
+        phase.first_lane, phase.last_lane
+    );
+    html! {
+        <div class="punch" role="img" aria-label={label}>
+            { for (0..n_passes.min(MAX_PASSES)).map(|pass| html! {
+                <div>{ for (0..BANKS).map(|bank| hole(bank, lanes_at(bank, pass))) }</div>
+            }) }
+            if n_passes > MAX_PASSES {
+                <p class="quiet">{ format!("and {} more passes", n_passes - MAX_PASSES) }</p>
+            }
+        </div>
+    }
+}
+
+/// The lanes at a word of a bank; the first of them gives the colour.
+fn hole(bank: u32, lanes: Option<&[u8]>) -> Html {
+    let Some((lanes, first)) = lanes.and_then(|lanes| Some((lanes, *lanes.first()?))) else {
+        return html! { <i></i> };
+    };
+    let names: Vec<String> = lanes.iter().map(u8::to_string).collect();
+    let title = format!("bank {bank}: lanes {}", names.join(", "));
+    html! { <i class="lane-at" style={format!("--lane: {}", lane_css(first))} {title}>{ first }</i> }
+}
+
+fn buffer(buffer: &BufferConflicts) -> Html {
+    let name = html! { <code>{ &buffer.name }</code> };
+    match (buffer.proposals.first(), &buffer.impossible) {
+        (Some(change), _) => html! {
+            <li>
+                { name }{ " is free of conflicts with " }<code>{ &change.change }</code>
+                { format!(": {} bytes more, {} instructions before each access", change.more_bytes, change.instructions) }
+            </li>
+        },
+        (None, Some(why)) => html! { <li class="quiet">{ name }{ ": " }{ prose(why) }</li> },
+        (None, None) => {
+            html! { <li class="quiet">{ name }{ ": no change of places frees it" }</li> }
+        }
+    }
+}
+
+fn cure_of(cure: &Cure, text: &str, dispatch: &Dispatch) -> Html {
+    match cure {
+        Cure::Unasked => html! {
+            <button class="fix" onclick={say(dispatch, Action::Cure)}>{ "Rewrite the text without them" }</button>
+        },
+        Cure::Asked => {
+            html! { <p class="quiet" role="status">{ "Rewriting, and running both texts …" }</p> }
+        }
+        Cure::Refused(why) => html! { <p class="quiet">{ prose(&capital(why)) }{ "." }</p> },
+        Cure::Found(cured) => found(cured, text),
+    }
+}
+
+/// The proof, and the button that puts the text into the editor.
+fn found(cured: &Cured, text: &str) -> Html {
+    let fix = whole(text, &cured.source);
+    let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));
+    let same = match cured.same.is_empty() {
+        true => "Both texts run.".to_owned(),
+        false => format!(
+            "Both texts leave the same bytes in {}.",
+            cured.same.join(", ")
+        ),
+    };
+    html! {
+        <div class="repair">
+            <p>{ format!("{} conflicts before, {} after. {same}", cured.before, cured.after) }</p>
+            <ul>{ for cured.changes.iter().map(|change| html! { <li>{ prose(change) }</li> }) }</ul>
+            <button class="fix" onclick={apply}>{ "Put it into the editor" }</button>
+        </div>
+    }
+}
+
+/// Another text in the place of the whole one, as one change that can be undone.
+fn whole(text: &str, other: &str) -> FixView {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let last = lines.last().map_or(0, |line| line.encode_utf16().count());
+    FixView {
+        title: "Put it into the editor".to_owned(),
+        is_header: false,
+        edits: vec![EditView {
+            line: 1,
+            column: 1,
+            end_line: lines.len() as u32,
+            end_column: last as u32 + 1,
+            text: other.to_owned(),
+        }],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_text_takes_the_place_of_the_whole_one() {
+        let fix = whole("a;\nb;\n", "c;\n");
+        let edit = &fix.edits[0];
+        assert_eq!((edit.line, edit.column), (1, 1));
+        assert_eq!((edit.end_line, edit.end_column), (3, 1));
+    }
+}
