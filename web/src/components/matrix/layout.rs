@@ -5,7 +5,7 @@ use super::drawing::Drawing;
 use super::export::{Export, FileKind};
 use crate::canvas::png;
 use crate::components::Dispatch;
-use crate::components::phrases::prose;
+use crate::components::phrases::{capital, prose};
 use crate::hooks::use_size;
 use crate::matrix::{
     MatrixChoice, MatrixFocus, MatrixPage, Plan, grid_plan, layout_position, place_plan,
@@ -132,7 +132,7 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
             }
         },
     );
-    let label = capital(&parameter.name);
+    let label = capital(&parameter.name.replace('_', " "));
     if parameter.name == "step" {
         return slider(parameter, label, on_value);
     }
