@@ -165,31 +165,44 @@ pub struct LayoutPicture {
 
 /// Looks up the layout that `request` describes: `op`, `shape`, `type`, and in `with` what else the operation has.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> {
-    let mut words = Words::new(request, false);
-    let view = view(request, &mut words)?;
-    words.finish(view)
+    exactly(request, view)
 }
 
 /// The layout that is nearest to `request`; absent where the operation has none.
 pub fn picture(request: &FragmentRequest) -> Option<LayoutPicture> {
-    if !has_layout(&request.op) {
-        return None;
-    }
+    has_layout(&request.op).then(|| nearest(request, view))
+}
+
+/// The layout of an operation, read from its words.
+pub(crate) type Rule = fn(&FragmentRequest, &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>;
+
+/// What a rule makes of a request; a word that does not fit is refused.
+pub(crate) fn exactly(
+    request: &FragmentRequest,
+    rule: Rule,
+) -> Result<LayoutView, FragmentRefusal> {
+    let mut words = Words::new(request, false);
+    let view = rule(request, &mut words)?;
+    words.finish(view)
+}
+
+/// What a rule makes of the nearest request that it takes.
+pub(crate) fn nearest(request: &FragmentRequest, rule: Rule) -> LayoutPicture {
     let mut words = Words::new(request, true);
-    let view = view(request, &mut words).and_then(|view| words.finish(view));
+    let view = rule(request, &mut words).and_then(|view| words.finish(view));
     let (request, replaced) = words.nearest(request);
     let (view, refusal) = match view {
         Ok(view) => (Some(view), None),
         Err(refusal) => (None, Some(refusal.message)),
     };
-    Some(LayoutPicture {
+    LayoutPicture {
         request,
         replaced,
         parameters: words.parameters,
         ops: every_operation().collect(),
         view,
         refusal,
-    })
+    }
 }
 
 fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {

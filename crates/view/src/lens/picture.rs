@@ -1,10 +1,10 @@
 //! Pictures of the lens in the form of layouts, so that whatever draws one draws these: typed layouts, tiles of descriptors, two instructions in a row.
 
 use super::{chain, tile, typed};
-use crate::fragment::{FragmentRefusal, FragmentRequest, every_operation};
+use crate::fragment::{FragmentRefusal, FragmentRequest};
 use crate::layout::shared::{read_tensor_memory, read_warpgroup};
 use crate::layout::words::Words;
-use crate::layout::{Factor, LayoutPicture, LayoutView, refusal};
+use crate::layout::{Factor, LayoutPicture, LayoutView, exactly, nearest, refusal};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,31 +53,12 @@ pub fn family_of(bits: &str) -> &'static str {
 
 /// Draws what `request` describes: `op`, `shape`, `type`, and in `with` what else the operation has.
 pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> {
-    let mut words = Words::new(request, false);
-    let view = view(request, &mut words)?;
-    words.finish(view)
+    exactly(request, view)
 }
 
 /// What is nearest to `request`; absent where the lens does not draw the operation.
 pub fn picture(request: &FragmentRequest) -> Option<LayoutPicture> {
-    if !has_picture(&request.op) {
-        return None;
-    }
-    let mut words = Words::new(request, true);
-    let view = view(request, &mut words).and_then(|view| words.finish(view));
-    let (request, replaced) = words.nearest(request);
-    let (view, refusal) = match view {
-        Ok(view) => (Some(view), None),
-        Err(refusal) => (None, Some(refusal.message)),
-    };
-    Some(LayoutPicture {
-        request,
-        replaced,
-        parameters: words.parameters,
-        ops: every_operation().collect(),
-        view,
-        refusal,
-    })
+    has_picture(&request.op).then(|| nearest(request, view))
 }
 
 fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
