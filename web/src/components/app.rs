@@ -196,13 +196,17 @@ fn run(
             <div class="cards">
                 if let Some(found) = order {
                     { order_card(found, &state.text, frame.fault.is_some()) }
-                    { conflicts_card(&found.conflicts, &state.run.cure, &state.text, dispatch) }
                 }
                 if let Some(report) = orders(state) {
                     { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                 }
-                <Memories frame={frame.clone()} views={state.views.clone()} save_file={save_file.clone()}
-                    links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
+                <div class="shown">
+                    <Memories frame={frame.clone()} views={state.views.clone()} save_file={save_file.clone()}
+                        links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
+                    if let Some(found) = order {
+                        { conflicts_card(&found.conflicts, &state.run.cure, &state.text, dispatch) }
+                    }
+                </div>
                 <div class="side">
                     <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
                     { mbarrier_card(&frame, dispatch) }
