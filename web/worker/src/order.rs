@@ -32,10 +32,22 @@ pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
     })))
 }
 
-/// The accesses that have conflicts, the worst ones first, and the buffers that they touch.
+/// The accesses that have conflicts, the worst ones first, and the buffers that they touch. Lanes that change one word wait for each other
+/// wherever it lies, as at an mbarrier: of those there is nothing to say.
 fn conflicts(session: &mut Session) -> ConflictReport {
     let mut report = session.conflicts();
-    report.accesses.retain(|access| access.conflicts > 0);
+    report.accesses.retain(|access| {
+        let meets = access.collision.as_ref();
+        access.conflicts > 0 && meets.is_none_or(|at| at.addresses[0] != at.addresses[1])
+    });
+    let touched: Vec<&str> = report
+        .accesses
+        .iter()
+        .map(|access| &*access.buffer)
+        .collect();
+    report
+        .buffers
+        .retain(|buffer| touched.contains(&&*buffer.name));
     report
         .accesses
         .sort_by_key(|access| u64::MAX - access.conflicts);
@@ -115,6 +127,19 @@ mod tests {
         };
         assert_eq!((cured.before, cured.after), (31, 0));
         assert!(matches!(cure(request("ret;")), ResponseBody::Cured(Err(_))));
+    }
+
+    #[test]
+    fn arrivals_at_one_mbarrier_are_no_conflict_to_explain() {
+        let source = "//@ launch grid=1 block=32\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\
+            .reg .b32 %l, %a;\n.reg .pred %p;\n.shared .align 8 .b64 bar;\nmov.u32 %l, %tid.x;\nmov.u32 %a, bar;\n\
+            setp.eq.u32 %p, %l, 0;\n@%p mbarrier.init.shared::cta.b64 [%a], 32;\nbar.sync 0;\n\
+            mbarrier.arrive.shared::cta.b64 _, [%a];\nret;\n}\n";
+        let Some(ResponseBody::Order(found)) = answer(request(source)) else {
+            panic!("no answer")
+        };
+        assert_eq!(found.conflicts.accesses, []);
+        assert_eq!(found.conflicts.buffers, []);
     }
 
     #[test]
