@@ -96,6 +96,11 @@ fn pictures() -> Html {
             <li>{ "The map of blocks shows which are done, running, waiting or not yet started; click a block to go to where it runs." }</li>
             <li>{ "Beside a line that accesses memory, ×4 means that it costs four times the possible minimum, in sectors of global memory or in passes over \
                    the banks of shared memory. “Traffic” adds them up." }</li>
+            <li>{ "“Bank conflicts” draws an access to shared memory pass by pass: a column is a bank, a row a pass, a number the lane. “Rewrite the text without them” \
+                   changes where the bytes lie, runs both texts, and says whether they leave the same." }</li>
+            <li>{ "“Data races” names two accesses that the memory model of PTX does not order, what is missing between them, and the weakest repair. Quiet ones follow from the \
+                   axioms or the manual, though much code leaves the fence out. A launch that never ends says who waits, what is missing, and which line is at fault. \
+                   Both are looked for in runs of up to 100,000 steps." }</li>
             <li>{ "An mbarrier is shown as a ring: the filled part is the arrivals so far, the number is the parity of the phase. The blocks of a cluster lie side by side." }</li>
             <li>{ "Tensor memory is a grid of 128 lanes, a row each, by 512 columns of 32 bits; a cell is coloured by the lane that started what wrote it." }</li>
             <li>{ "A tensor copy is drawn as the box over its tensor and as pieces of 16 bytes in shared memory, with their coordinates; hatched pieces are outside of the tensor. \
