@@ -13,7 +13,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    /// Why the launch never ends, once it is known: it is told in the place of the bare fault.
+    /// Why the launch never ends, once it is known: the card says it before the bare fault.
     pub(crate) hang: Option<HangView>,
     pub(crate) dispatch: Dispatch,
 }

@@ -37,7 +37,7 @@ pub struct Run {
 /// The text without bank conflicts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Cure {
-    /// Nobody has asked for it.
+    /// Not asked for yet.
     #[default]
     Unasked,
     /// The core looks for it.
