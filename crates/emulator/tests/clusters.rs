@@ -1,8 +1,6 @@
 //! Clusters: blocks that run together and reach each other's shared memory.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;

@@ -1,8 +1,6 @@
 //! What observers hear: pieces with lanes, memories, types, operands, old and new bytes.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;

@@ -1,8 +1,6 @@
 //! Whole kernels, built by hand.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use warpgrid_emulator::*;
 
 #[test]

@@ -1,9 +1,7 @@
 //! What PTX does not say but the contract can: register pairs, source modifiers, negated predicates, composed
 //! addresses, several instructions in one step, and what is refused by name.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;

@@ -1,8 +1,6 @@
 //! Arithmetic, comparisons and conversions: one case a line, values as bits.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use warpgrid_emulator::*;
 use warpgrid_isa::ArithmeticOp as A;
 use warpgrid_isa::*;
@@ -460,7 +458,7 @@ fn convert(
             rounding,
             ..flags(sat)
         };
-        let operands = [common::to(d), s[0].into()];
+        let operands = [crate::common::to(d), s[0].into()];
         k.op(Does::Move(MoveOp::Cvt), modifiers, &operands);
         d
     })

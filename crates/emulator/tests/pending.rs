@@ -1,8 +1,6 @@
 //! Operations in flight: they land later, in steps of their own, and travel in time like all steps.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;

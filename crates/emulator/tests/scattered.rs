@@ -1,8 +1,6 @@
 //! Time travel of runs whose stores touch many pages, where a copy of all that changed would be large.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;

@@ -1,8 +1,6 @@
 //! What a snapshot holds, what a step reports, and what going back costs.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;

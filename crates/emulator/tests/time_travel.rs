@@ -1,8 +1,6 @@
 //! Laws of time travel: every way to a position gives the same machine.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;

@@ -1,8 +1,6 @@
 //! Divergence, barriers, collectives, calls, faults and the limits of a launch.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Arc;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;

@@ -1,7 +1,5 @@
 //! Hover and completion: what is shown is true, what is offered is legal, and no text or place breaks them.
 
-mod support;
-
 use proptest::prelude::*;
 use warpgrid_isa::{PTX, Target, Version};
 use warpgrid_program::Overrides;
@@ -338,7 +336,7 @@ const PIECES: &[&str] = &[
 
 #[test]
 fn compiled_kernels_can_be_hovered() {
-    for (path, source) in support::corpus().into_iter().take(6) {
+    for (path, source) in crate::support::corpus().into_iter().take(6) {
         let parsed = parse(&source);
         let step = (source.len() / 2000).max(1);
         for offset in (0..source.len() as u32).step_by(step) {

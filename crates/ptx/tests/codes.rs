@@ -1,9 +1,7 @@
 //! The reference pages of the syntax codes: the wrong text gives the code, the right one is silent, and
 //! every fix that is offered alone makes the text right.
 
-mod support;
-
-use support::describe;
+use crate::support::describe;
 use warpgrid_ptx::diagnostics::{codes, find, syntax};
 
 /// Lines of a function are tried in one, whole texts as they are.

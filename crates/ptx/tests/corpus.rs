@@ -1,8 +1,6 @@
 //! Every module of the corpora parses without a finding and without loss.
 
-mod support;
-
-use support::{assert_sound, corpus, describe};
+use crate::support::{assert_sound, corpus, describe};
 use warpgrid_ptx::tree::StatementKind;
 
 #[test]

@@ -1,7 +1,5 @@
 //! The formatter: the same tokens and comments, the same verdict, and what is formatted stays as it is.
 
-mod support;
-
 use proptest::prelude::*;
 use warpgrid_program::Overrides;
 use warpgrid_ptx::{check, format, parse};
@@ -75,7 +73,7 @@ fn what_follows_a_line_marker_stays_on_the_next_line() {
 
 #[test]
 fn compiled_kernels_keep_their_meaning() {
-    for (path, source) in support::corpus() {
+    for (path, source) in crate::support::corpus() {
         let once = format(&source);
         assert_eq!(dense(&once), dense(&source), "{}", path.display());
         assert_eq!(format(&once), once, "{}", path.display());

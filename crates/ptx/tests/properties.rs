@@ -1,10 +1,8 @@
 //! Whatever the text: no panic, sound spans, nothing lost, and time that grows with its length.
 
-mod support;
-
+use crate::support::{assert_sound, corpus};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
-use support::{assert_sound, corpus};
 use warpgrid_ptx::{parse, tokens};
 
 /// Bits of PTX that like to go wrong together.

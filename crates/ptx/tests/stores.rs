@@ -1,8 +1,6 @@
 //! Diagnostics of stores: each row gives exactly its codes, and every fix that is offered makes the text silent.
 
-mod support;
-
-use support::rows::{Row, check_codes, check_fixes, check_help, diagnostics_of, kernel};
+use crate::support::rows::{Row, check_codes, check_fixes, check_help, diagnostics_of, kernel};
 
 const DECLS: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .u32 %u<4>; .reg .f32 %f<9>;
 .reg .b64 %rd<9>; .reg .f64 %fd<4>; .reg .v2 .b32 %v; .reg .v4 .b32 %w;

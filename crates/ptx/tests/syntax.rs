@@ -1,9 +1,7 @@
 //! The tree of every construct, and the diagnostics of broken ones. `UPDATE_EXPECT=1` blesses.
 
-mod support;
-
+use crate::support::{assert_sound, describe, dump};
 use expect_test::{Expect, expect};
-use support::{assert_sound, describe, dump};
 
 /// The tree of a text that has no finding.
 fn tree(source: &str, expected: Expect) {

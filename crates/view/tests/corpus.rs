@@ -1,12 +1,8 @@
 //! Kernels that real compilers made leave exactly the memory that a GPU leaves.
 
-mod common;
-#[path = "common/folders.rs"]
-mod folders;
-
-use common::{entries, keeps_promise};
+use crate::common::{entries, keeps_promise};
+use crate::folders::scenarios_of;
 use expect_test::expect_file;
-use folders::scenarios_of;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use warpgrid_view::{Scenario, Session};

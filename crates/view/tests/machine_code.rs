@@ -1,9 +1,7 @@
 //! Machine code of kernels that real compilers made leaves exactly the memory that a GPU leaves: listings as disassemblers
 //! print them, with the launches and the expectations of the PTX corpus.
 
-mod common;
-
-use common::{entries, keeps_promise};
+use crate::common::{entries, keeps_promise};
 use std::fs;
 use std::path::Path;
 use warpgrid_view::analysis::beside::{BesideSide, compare};

@@ -1,9 +1,6 @@
 //! Machine code of kernels of tensor instructions leaves exactly the memory that their PTX leaves: listings as the disassembler prints them.
 
-#[expect(dead_code, reason = "tests over folders of kernels use more of it")]
-mod common;
-
-use common::keeps_promise;
+use crate::common::keeps_promise;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -1,12 +1,9 @@
 //! What the checker accepts has a meaning: no accepted instruction stops a run because it is unknown what it does. The words of every row, its
 //! examples, and all that the reference assembler accepts of the samples of verdicts.
 
-#[path = "common/verdict.rs"]
-mod verdict;
-
+use crate::verdict::{is_accepted, module};
 use expect_test::expect_file;
 use serde_json::Value;
-use verdict::{is_accepted, module};
 use warpgrid_emulator::{RefusedInstruction, Support, refused, supports};
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::layout::Layout;

@@ -1,11 +1,7 @@
 //! Kernels of tensor instructions leave exactly the memory that they should: a family of them a test, in natural order and in another.
 
-#[path = "common/tensor.rs"]
-mod cases;
-mod common;
-
-use cases::cases;
-use common::{entries, keeps_promise};
+use crate::cases::cases;
+use crate::common::{entries, keeps_promise};
 use std::path::Path;
 use warpgrid_view::{Scenario, Session};
 

@@ -1,9 +1,6 @@
 //! What a step on the tensor units shows: which cells its tiles are, how a copy lies, and one sentence, as it starts and as it lands.
 
-#[path = "common/tensor.rs"]
-mod cases;
-
-use cases::cases;
+use crate::cases::cases;
 use expect_test::expect_file;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

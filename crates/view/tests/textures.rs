@@ -1,9 +1,6 @@
 //! Textures and surfaces by their rules: what the cases of `tensor` do not reach.
 
-#[expect(dead_code, reason = "tests over folders of kernels use more of it")]
-mod common;
-
-use common::keeps_promise;
+use crate::common::keeps_promise;
 use warpgrid_view::{MemoryId, Scenario, Session};
 
 const MAX_STEPS: u64 = 100_000;

@@ -8,7 +8,7 @@ mod tally;
 mod wasm;
 
 use crate::arguments::Arguments;
-use crate::shell::{self, Outcome, Result, Title};
+use crate::shell::{self, Outcome, Result, Title, plain};
 pub(crate) use native::every_room;
 use std::process::Command;
 use tally::Tally;
@@ -77,23 +77,50 @@ fn suite<'a>(
         if tally.failed == 0 {
             tally += Tally::broken();
         }
-        let quiet = |line: &&str| !line.ends_with("... ok");
-        eprintln!(
-            "{}",
-            transcript
-                .lines()
-                .filter(quiet)
-                .collect::<Vec<_>>()
-                .join("\n")
-        );
+        eprintln!("{}", what_failed(&transcript));
     }
     eprintln!("  {title}: {tally}");
     Ok(tally)
 }
 
+/// A transcript without the lines that go well: what was compiled, which tests passed.
+fn what_failed(transcript: &str) -> String {
+    const PROGRESS: &[&str] = &[
+        "Compiling ",
+        "Checking ",
+        "Downloaded ",
+        "Downloading ",
+        "Fresh ",
+        "Running ",
+        "Doc-tests ",
+        "running ",
+        "test result: ok",
+    ];
+    let is_progress = |line: &str| {
+        let words = plain(line);
+        words.ends_with("... ok") || PROGRESS.iter().any(|start| words.starts_with(start))
+    };
+    let mut kept: Vec<&str> = transcript
+        .lines()
+        .filter(|line| !is_progress(line))
+        .collect();
+    kept.dedup_by(|next, line| next.is_empty() && line.is_empty());
+    kept.join("\n")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::choose;
+    use super::{choose, what_failed};
+
+    #[test]
+    fn a_failure_is_printed_without_what_went_well() {
+        let transcript = "   Compiling serde v1.0.229\n     Running tests/all.rs (target/all)\n\nrunning 2 tests\n\ntest a ... ok\n\
+            test b ... FAILED\n\n\n---- b stdout ----\nexpected 1, got 2\n\ntest result: FAILED. 1 passed; 1 failed\n";
+        assert_eq!(
+            what_failed(transcript).trim(),
+            "test b ... FAILED\n\n---- b stdout ----\nexpected 1, got 2\n\ntest result: FAILED. 1 passed; 1 failed"
+        );
+    }
 
     fn names(only: Option<&str>, quick: bool) -> Vec<&'static str> {
         let chosen = choose(only, quick).unwrap_or_default();

@@ -1,6 +1,8 @@
 //! Builds small programs by hand, for tests and benchmarks that must not depend on a front end.
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
+#![allow(
+    dead_code,
+    reason = "the test of allocations and the bench of lanes use a part of it"
+)]
 use std::sync::Arc;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
@@ -82,10 +84,6 @@ pub(crate) fn reg(register: RegisterId) -> Source {
 
 pub(crate) fn imm(value: u64) -> Source {
     Source::Immediate(value)
-}
-
-pub(crate) fn imm_f32(value: f32) -> Source {
-    Source::Immediate(u64::from(value.to_bits()))
 }
 
 pub(crate) fn special(name: &str) -> Source {

@@ -158,7 +158,7 @@ fn copy_rows(k: &mut Kernel, from: (StateSpace, Address), to: (StateSpace, Addre
         let value = k.register(ScalarType::B32);
         let place = at(base_of(from.1), 4 * word);
         let modifiers = access(from.0, ScalarType::B32);
-        let operands = [common::to(value), place.into(), ABSENT];
+        let operands = [crate::common::to(value), place.into(), ABSENT];
         k.op(Does::Memory(MemoryOp::Load), modifiers, &operands);
         k.store(
             to.0,

@@ -1,7 +1,5 @@
 //! What the tests of this crate share: a readable dump of a tree, diagnostics as text, the corpus.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 pub(crate) mod rows;
 
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! Copies in groups and in bulk.
 
-use crate::{INIT, MEET, WAIT, run, session};
+use super::{INIT, MEET, WAIT, run, session};
 
 #[test]
 fn copies_bring_what_they_say_once_their_group_is_waited_for() {

@@ -1,6 +1,6 @@
 //! Bulk copies: when their source is read, and the bytes that they leave out.
 
-use crate::{INIT, WAIT, out, session, source};
+use super::{INIT, WAIT, out, session, source};
 use expect_test::expect;
 use warpgrid_view::{Scenario, Session};
 

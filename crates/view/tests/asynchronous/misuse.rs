@@ -1,6 +1,6 @@
 //! Misuse of mbarriers and asynchronous operations.
 
-use crate::{WAIT, fault, source};
+use super::{WAIT, fault, source};
 use expect_test::expect;
 use std::fmt::Write;
 use warpgrid_view::{Scenario, Session};

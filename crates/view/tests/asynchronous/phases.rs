@@ -1,6 +1,6 @@
 //! Phases of mbarriers, addresses of a cluster, and hints.
 
-use crate::{INIT, out, run, source};
+use super::{INIT, out, run, source};
 use warpgrid_view::{Scenario, Session};
 
 #[test]

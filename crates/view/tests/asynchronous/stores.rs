@@ -1,6 +1,6 @@
 //! Stores and reductions that land later.
 
-use crate::{INIT, MEET, WAIT, run};
+use super::{INIT, MEET, WAIT, run};
 
 #[test]
 fn stores_land_in_the_next_block_and_wake_those_that_wait_for_their_bytes() {

@@ -1,6 +1,6 @@
 //! Landings that are asked for, and ways back over them.
 
-use crate::{out, session};
+use super::{out, session};
 use warpgrid_view::{MemoryId, Scenario, Session};
 
 #[test]

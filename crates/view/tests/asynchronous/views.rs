@@ -1,6 +1,6 @@
 //! What a page shows of mbarriers and clusters.
 
-use crate::{INIT, MEET, WAIT, session};
+use super::{INIT, MEET, WAIT, session};
 use expect_test::expect;
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::FrameRequest;
@@ -67,7 +67,7 @@ fn the_blocks_of_a_cluster_are_side_by_side() {
     });
     let shown = [0, 2, 3].map(|block| frame.shows(&MemoryId::Shared(block)));
     assert_eq!(shown, [false, true, true]);
-    let mut alone = crate::session("grid=4 block=8", "");
+    let mut alone = super::session("grid=4 block=8", "");
     assert_eq!(alone.cluster(0), None);
     let frame = alone.frame(&FrameRequest::default());
     assert!(frame.shows(&MemoryId::Shared(0)) && !frame.shows(&MemoryId::Shared(1)));

@@ -1,6 +1,6 @@
 //! A toy language: one instruction per line, `lane r`, `add r s 5`, `put r`; comments start with `#`.
 
-use crate::lower::lower;
+use super::lower::lower;
 use std::borrow::Cow;
 use warpgrid_program::{
     CheckedText, ColouredToken, Diagnostic, Document, FrontEnd, HoverText, Overrides,

@@ -1,14 +1,11 @@
 //! Matrices that are spread over the lanes of a warp.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod fragments;
 mod lanes;
 mod products;
 mod rows;
 
-use common::*;
+use crate::common::*;
 use warpgrid_emulator::Limits;
 use warpgrid_emulator::*;
 use warpgrid_isa::fragment::{

@@ -1,0 +1,21 @@
+//! PTX text, read and checked. One program holds every test of this room, so that the core is linked once.
+
+mod support;
+
+mod assist;
+mod check;
+mod check_codes;
+mod codes;
+mod collectives;
+mod corpus;
+mod format;
+mod gates;
+mod lowering;
+mod programs;
+mod properties;
+mod rows;
+mod scopes;
+mod stores;
+mod syntax;
+mod tokens;
+mod verdicts;

@@ -1,0 +1,49 @@
+//! What a person sees and asks, from text to answer. One program holds every test of this room, so that the core is linked once.
+
+#[path = "common/tensor.rs"]
+mod cases;
+mod common;
+#[path = "common/folders.rs"]
+mod folders;
+#[path = "common/verdict.rs"]
+mod verdict;
+
+mod asynchronous;
+mod beside;
+mod causes;
+mod corpus;
+mod counterparts;
+mod documented_stores;
+mod examples;
+mod expansions;
+mod guesses;
+mod layouts;
+mod lens;
+mod litmus;
+mod machine_clusters;
+mod machine_code;
+mod machine_library;
+mod machine_operations;
+mod machine_stack;
+mod machine_tensor;
+mod manual;
+mod matrix;
+mod meanings;
+mod multimem;
+mod narrow;
+mod open_parameters;
+mod operations;
+mod order;
+mod pictures;
+mod regions;
+mod scenarios;
+mod sentences;
+mod session;
+mod tensor;
+mod tensor_memory;
+mod tensor_misuse;
+mod tensor_steps;
+mod tensor_words;
+mod textures;
+mod toy;
+mod traffic;
