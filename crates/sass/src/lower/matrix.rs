@@ -158,7 +158,7 @@ fn factor_words(w: &mut Words<'_>, has_factors: bool, modifiers: &mut Modifiers)
     }
     let formats = [("E8", ScalarType::Ue8m0), ("UE4M3", ScalarType::Ue4m3)];
     let format = w.take_one(&formats);
-    let unknown = || w.unknown("factors of blocks of this format", w.instruction.opcode);
+    let unknown = || w.unknown("scales of this format", w.instruction.opcode);
     modifiers.scale_type = Some(format.ok_or_else(unknown)?);
     let (kind, vector) = match (w.opcode(), w.take("4X")) {
         ("QMMA", false) => (MmaKind::Mxf8f6f4, ScaleVector::X1),
@@ -267,7 +267,7 @@ pub(super) fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)
         Some(*format)
     });
     let (Some(a), Some(b)) = (found.next(), found.next()) else {
-        return Err(w.unknown("factors of this format", w.instruction.opcode));
+        return Err(w.unknown("operands of this format", w.instruction.opcode));
     };
     w.take(a.0);
     w.take(b.0);
