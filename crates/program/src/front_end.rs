@@ -282,9 +282,20 @@ pub struct FormFacts {
     /// Anchor of the section in the manual.
     pub section: String,
     pub slots: Vec<SlotFacts>,
+    pub operands: Vec<OperandFacts>,
     /// What excludes or needs what, one phrase each.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
+}
+
+/// An operand position of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperandFacts {
+    /// As the syntax line names it: `a`.
+    pub name: String,
+    /// What it is: "address of an mbarrier object in shared memory".
+    pub help: String,
+    pub required: bool,
 }
 
 /// A modifier position of a form.

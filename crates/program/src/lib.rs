@@ -15,8 +15,8 @@ pub use decimal::read_decimal;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use front_end::{
     CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, HoverText,
-    Overrides, Reference, SignatureText, SlotFacts, Suggestion, SuggestionKind, TermFacts,
-    TokenClass, ValueFacts, WordFacts, WordMeaning,
+    OperandFacts, Overrides, Reference, SignatureText, SlotFacts, Suggestion, SuggestionKind,
+    TermFacts, TokenClass, ValueFacts, WordFacts, WordMeaning,
 };
 pub use function::{
     Action, Function, FunctionKind, Guard, Instruction, LaunchBounds, Module, Parameter, Program,

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use warpgrid_launch::Front;
 use warpgrid_program::{
-    CodeFacts, Explanation, FormFacts, SlotFacts, TermFacts, ValueFacts, WordFacts, WordMeaning,
+    CodeFacts, Explanation, FormFacts, OperandFacts, SlotFacts, TermFacts, ValueFacts, WordFacts,
+    WordMeaning,
 };
 
 /// One instruction form.
@@ -24,6 +25,7 @@ pub struct FormPage {
     /// Anchor of the section in the PTX ISA; empty for an instruction of which only words are known.
     pub section: String,
     pub slots: Vec<SlotPage>,
+    pub operands: Vec<OperandPage>,
     /// What excludes or needs what, one phrase each.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
@@ -39,6 +41,18 @@ pub struct SlotPage {
     pub title: String,
     pub required: bool,
     pub values: Vec<ValuePage>,
+}
+
+/// An operand position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct OperandPage {
+    /// As the syntax line names it: "a".
+    pub name: String,
+    /// What it is: "address of an mbarrier object in shared memory".
+    pub help: String,
+    pub required: bool,
 }
 
 /// One modifier.
@@ -199,10 +213,84 @@ impl From<FormFacts> for FormPage {
             needs: facts.needs,
             section: facts.section,
             slots: facts.slots.into_iter().map(SlotPage::from).collect(),
+            operands: facts.operands.into_iter().map(OperandPage::from).collect(),
             rules: facts.rules,
             examples: facts.examples,
         }
     }
+}
+
+impl From<OperandFacts> for OperandPage {
+    fn from(facts: OperandFacts) -> OperandPage {
+        OperandPage {
+            name: facts.name,
+            help: facts.help,
+            required: facts.required,
+        }
+    }
+}
+
+impl SlotPage {
+    /// Whether every instruction of the form has it, so that it is part of its name.
+    pub fn is_name(&self) -> bool {
+        self.required && self.values.is_empty()
+    }
+
+    /// The values, where those that differ in one number alone are one: `m64n{8…256 step 8}k16`.
+    pub fn families(&self) -> Vec<ValuePage> {
+        let mut families = Vec::new();
+        let mut rest = self.values.as_slice();
+        while let Some(first) = rest.first() {
+            let (page, n) = family(rest).unwrap_or_else(|| (first.clone(), 1));
+            families.push(page);
+            rest = rest.get(n..).unwrap_or_default();
+        }
+        families
+    }
+}
+
+/// Values of a family that is worth a line of its own, at least.
+const FAMILY: usize = 4;
+
+/// The family that the first values are of, and how many they are.
+fn family(values: &[ValuePage]) -> Option<(ValuePage, usize)> {
+    let [first, second, ..] = values else {
+        return None;
+    };
+    let numbers = |text: &str| -> Vec<(usize, usize)> {
+        let bytes = text.as_bytes();
+        let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+        let starts = (0..bytes.len()).filter(|at| is_digit(*at) && !(*at > 0 && is_digit(at - 1)));
+        starts
+            .map(|start| (start, (start..).find(|at| !is_digit(*at)).unwrap_or(start)))
+            .collect()
+    };
+    numbers(&first.text).into_iter().find_map(|(start, end)| {
+        let (before, after) = (first.text.get(..start)?, first.text.get(end..)?);
+        let number = |value: &ValuePage| -> Option<u64> {
+            let is_like = value.help == first.help && value.needs == first.needs;
+            let rest = value.text.strip_prefix(before).filter(|_| is_like)?;
+            rest.strip_suffix(after)?.parse().ok()
+        };
+        let least = number(first)?;
+        let step = number(second)?
+            .checked_sub(least)
+            .filter(|step| *step > 0)?;
+        let expected = (0..).map(|i| least.checked_add(step.checked_mul(i)?));
+        let n = values.iter().zip(expected);
+        let n = n
+            .take_while(|(value, expected)| number(value) == *expected)
+            .count();
+        let most = number(values.get(n.checked_sub(1)?)?)?;
+        let text = format!("{before}{{{least}…{most} step {step}}}{after}");
+        (n >= FAMILY).then(|| {
+            let page = ValuePage {
+                text,
+                ..first.clone()
+            };
+            (page, n)
+        })
+    })
 }
 
 impl From<SlotFacts> for SlotPage {
@@ -248,7 +336,7 @@ fn in_brackets(needs: Option<&String>) -> String {
 fn form_text(page: &FormPage) -> String {
     let mut text = format!("{}\n  {}\n", page.syntax, page.help);
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
-    for slot in &page.slots {
+    for slot in page.slots.iter().filter(|slot| !slot.is_name()) {
         let optional = if slot.required { "" } else { ", optional" };
         if let [value] = slot.values.as_slice()
             && value.text == slot.name
@@ -257,10 +345,17 @@ fn form_text(page: &FormPage) -> String {
             continue;
         }
         text += &format!("\n  .{}  {}{optional}\n", slot.name, slot.title);
-        for value in &slot.values {
+        for value in slot.families() {
             let needs = in_brackets(value.needs.as_ref());
             text += &format!("    .{}  {}{needs}\n", value.text, value.help);
         }
+    }
+    if !page.operands.is_empty() {
+        text += "\n  operands\n";
+    }
+    for operand in &page.operands {
+        let optional = if operand.required { "" } else { ", optional" };
+        text += &format!("    {}  {}{optional}\n", operand.name, operand.help);
     }
     if !page.rules.is_empty() {
         text += "\n  rules\n";

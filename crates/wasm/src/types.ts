@@ -914,7 +914,7 @@ syntax: string, help: string,
 /** "since PTX 8.1, on `sm_90` and later". */
 needs: string | null,
 /** Anchor of the section in the PTX ISA; empty for an instruction of which only words are known. */
-section: string, slots: Array<SlotPage>,
+section: string, slots: Array<SlotPage>, operands: Array<OperandPage>,
 /** What excludes or needs what, one phrase each. */
 rules: Array<string>, examples: Array<string>, };
 

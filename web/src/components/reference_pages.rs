@@ -2,7 +2,7 @@
 
 use super::phrases::prose;
 use crate::reference::form_title;
-use warpgrid_view::reference::{CodePage, FormPage, SlotPage, TermPage, ValuePage};
+use warpgrid_view::reference::{CodePage, FormPage, OperandPage, SlotPage, TermPage, ValuePage};
 use yew::prelude::*;
 
 /// Syntax, what it does, its words, its rules, examples.
@@ -14,6 +14,10 @@ pub(crate) fn form_page(form: &FormPage) -> Html {
             <pre class="syntax">{ syntax(&form.syntax) }</pre>
             if let Some(needs) = &form.needs {
                 <p class="quiet">{ prose(needs) }</p>
+            }
+            if !form.operands.is_empty() {
+                <h4>{ "Operands" }</h4>
+                <table class="words operands"><tbody>{ for form.operands.iter().map(operand_row) }</tbody></table>
             }
             { for form.slots.iter().filter(|slot| !slot.values.is_empty()).map(slot_table) }
             if !form.rules.is_empty() {
@@ -58,8 +62,22 @@ fn slot_table(slot: &SlotPage) -> Html {
                     <small>{ "optional" }</small>
                 }
             </h4>
-            <table class="words"><tbody>{ for slot.values.iter().map(value_row) }</tbody></table>
+            <table class="words"><tbody>{ for slot.families().iter().map(value_row) }</tbody></table>
         </>
+    }
+}
+
+fn operand_row(operand: &OperandPage) -> Html {
+    html! {
+        <tr>
+            <th scope="row"><code>{ &operand.name }</code></th>
+            <td>
+                { prose(&operand.help) }
+                if !operand.required {
+                    <small>{ "optional" }</small>
+                }
+            </td>
+        </tr>
     }
 }
 

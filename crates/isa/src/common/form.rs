@@ -6,6 +6,7 @@
 pub mod bind;
 pub mod gate;
 pub mod layout;
+mod operand_help;
 pub mod rule;
 pub mod slot;
 pub mod spelling;

@@ -1,10 +1,11 @@
 //! The reference of PTX as plain data: rows of the tables go in, forms and explained instructions come out.
 
+use warpgrid_isa::form::layout::OperandSlot;
 use warpgrid_isa::form::{Bound, Form, Layout, Origin, Slot, SlotKind, bind, forms_of, layouts};
 use warpgrid_isa::sass::pairs;
 use warpgrid_isa::{SpecialRegister, Target, Value};
 use warpgrid_program::{
-    Explanation, FormFacts, SlotFacts, TermFacts, ValueFacts, WordFacts, WordMeaning,
+    Explanation, FormFacts, OperandFacts, SlotFacts, TermFacts, ValueFacts, WordFacts, WordMeaning,
 };
 
 /// Every form, in table order.
@@ -119,6 +120,11 @@ fn form(layout: &Layout) -> FormFacts {
         needs: form.gate.phrase(),
         section: form.section.to_owned(),
         slots: layout.slots.iter().map(slot).collect(),
+        operands: layout
+            .operands
+            .iter()
+            .filter_map(|o| operand(o, layout))
+            .collect(),
         rules: form.rules.iter().map(|rule| rule.sentence()).collect(),
         examples: examples(form).iter().map(|&line| line.to_owned()).collect(),
     }
@@ -133,6 +139,14 @@ const fn examples(form: &Form) -> &'static [&'static str] {
 #[cfg(not(feature = "examples"))]
 const fn examples(_: &Form) -> &'static [&'static str] {
     &[]
+}
+
+fn operand(operand: &OperandSlot, layout: &Layout) -> Option<OperandFacts> {
+    Some(OperandFacts {
+        name: operand.name.to_owned(),
+        help: layout.help_of(operand)?,
+        required: !operand.optional,
+    })
 }
 
 fn slot(slot: &Slot) -> SlotFacts {

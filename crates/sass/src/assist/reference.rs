@@ -74,6 +74,7 @@ fn store(row: &Store) -> FormFacts {
         needs: needs(row.on),
         section: String::new(),
         slots: row.slots.iter().map(|row| slot(row)).collect(),
+        operands: Vec::new(),
         rules: addresses.collect(),
         examples: row
             .good
@@ -91,6 +92,7 @@ fn opcode(row: &Opcode) -> FormFacts {
         needs: needs(row.on),
         section: String::new(),
         slots: Vec::new(),
+        operands: Vec::new(),
         rules: Vec::new(),
         examples: Vec::new(),
     }

@@ -114,9 +114,9 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
             _ => n_coordinates,
         };
         // Gathers reach further.
-        let (stride, width) = match op {
-            TextureOp::Gather => (8, 6),
-            _ => (4, 4),
+        let (stride, width) = match op == TextureOp::Gather {
+            true => (8, 6),
+            false => (4, 4),
         };
         let offsets = (0..n_offsets).map(|i| {
             let to = c.body.hidden(ScalarType::S32);

@@ -1,0 +1,221 @@
+//! What each operand of a form is, in one phrase for the reference. In: an operand of a syntax line; out: a sentence without its end.
+
+use super::layout::{Layout, OperandShape, OperandSlot};
+use super::{OperandType, Role, SlotName, UnitOperand};
+
+impl Layout {
+    /// What an operand of the form is: "register of the type in `.dtype`"; `None` where its family knows more than a phrase holds.
+    pub fn help_of(&self, operand: &OperandSlot) -> Option<String> {
+        let has_space = || {
+            self.slots
+                .iter()
+                .any(|slot| slot.id == Some(SlotName::Space))
+        };
+        let value = match operand.ty {
+            OperandType::Custom => of_family(operand.name, operand.shape, self.opcode)?,
+            OperandType::Address if self.opcode == "tcgen05" => {
+                "address in tensor memory".to_owned()
+            }
+            OperandType::Address if !has_space() => "generic address".to_owned(),
+            OperandType::Unit(UnitOperand::Word) if operand.name == "idesc" => {
+                "32-bit instruction descriptor".to_owned()
+            }
+            OperandType::Unit(UnitOperand::Descriptor) if operand.name == "zero-columns" => {
+                "64-bit mask of the columns of B that count as zero".to_owned()
+            }
+            ty => operand.of_type(ty)?,
+        };
+        Some(match (operand.role, operand.shape) {
+            (Role::Written, OperandShape::Pair { .. }) => {
+                format!("destination: {value}; after the bar a predicate")
+            }
+            (Role::Written, _) => format!("destination: {value}"),
+            (Role::Read, OperandShape::Negatable) => {
+                format!("{value}, which may be negated by `!`")
+            }
+            (Role::Read, _) => value,
+        })
+    }
+}
+
+impl OperandSlot {
+    fn of_type(&self, ty: OperandType) -> Option<String> {
+        let slot = |slot: SlotName| format!("`.{}`", slot.name());
+        let value = match self.role {
+            Role::Written => "register",
+            Role::Read => "register or constant",
+        };
+        Some(match ty {
+            OperandType::Slot(name) => format!("{value} of the type in {}", slot(name)),
+            OperandType::Loose(name) => {
+                format!("{value} of the type in {}, or a wider register", slot(name))
+            }
+            OperandType::Wide(name) => {
+                format!("{value} of twice the width of the type in {}", slot(name))
+            }
+            OperandType::Fixed(ty) | OperandType::Own(ty) => {
+                format!("{value} of type `.{}`", ty.name())
+            }
+            OperandType::Wider(ty) => format!("{value} of type `.{}`, or wider", ty.name()),
+            OperandType::Vector(name) => format!(
+                "as many registers in braces as `.vec` says, of the type in {} or wider",
+                slot(name)
+            ),
+            OperandType::Elements(name) => {
+                format!(
+                    "as many registers in braces as `.vec` says, of the type in {}",
+                    slot(name)
+                )
+            }
+            OperandType::List(name, n) => {
+                format!("{n} values in braces, of the type in {}", slot(name))
+            }
+            OperandType::SingleOf(name) => {
+                format!(
+                    "{value} of the type in {}; a constant is an `.f32`",
+                    slot(name)
+                )
+            }
+            OperandType::AnyAddress => format!("{value} of 32 or 64 bits that holds an address"),
+            OperandType::Bits(bits) => format!("integer {value} of {bits} bits"),
+            OperandType::Row => "register of 32 bits with a part of a fragment".to_owned(),
+            OperandType::Untyped(bits) => format!("register of type `.b{bits}`"),
+            OperandType::Fraction => "fraction above 0, at most 1, or a register".to_owned(),
+            OperandType::Number(least, most) => format!("constant from {least} to {most}"),
+            OperandType::Multiple(of, least, most) => {
+                format!("constant from {least} to {most}, a multiple of {of}")
+            }
+            OperandType::UpTo(most) => format!("integer of 32 bits, at most {most}"),
+            OperandType::Within(least, most) => {
+                format!("integer of 32 bits, from {least} to {most}")
+            }
+            OperandType::MultipleUpTo(of, most) => {
+                format!("integer of 32 bits, a multiple of {of}, at most {most}")
+            }
+            OperandType::PredicateOrUpTo(most) => {
+                format!("predicate, or integer of 32 bits, at most {most}")
+            }
+            OperandType::Literal(bits) => format!("constant of {bits} bits"),
+            OperandType::Predicate => "predicate".to_owned(),
+            OperandType::Address => {
+                "address in the space that `.ss` names; generic without one".to_owned()
+            }
+            OperandType::AddressIn(space) => format!("address in `.{}` memory", space.name()),
+            OperandType::MbarrierIn(space) => {
+                format!(
+                    "address of an mbarrier object in `.{}` memory",
+                    space.name()
+                )
+            }
+            OperandType::Label => "label or name of a function".to_owned(),
+            OperandType::CachePolicy => {
+                "64-bit cache policy, as `createpolicy` makes it".to_owned()
+            }
+            OperandType::Unit(operand) => return Some(of_unit(operand)),
+            OperandType::Custom => return None,
+        })
+    }
+}
+
+fn of_unit(operand: UnitOperand) -> String {
+    let slot = |slot: SlotName| format!("`.{}`", slot.name());
+    match operand {
+        UnitOperand::Register(name) => format!("register of the type in {}", slot(name)),
+        UnitOperand::Alignment => "constant, a power of two".to_owned(),
+        UnitOperand::Columns => {
+            "columns of tensor memory: a power of two from 32 to 512".to_owned()
+        }
+        UnitOperand::Word => "integer of 32 bits".to_owned(),
+        UnitOperand::Packed => "value of 128 bits, or its parts in braces".to_owned(),
+        UnitOperand::Values(name) => {
+            format!(
+                "as many values as `.vec` says, of the type in {}",
+                slot(name)
+            )
+        }
+        UnitOperand::Widened(name) => format!("value of the type in {}, or wider", slot(name)),
+        UnitOperand::Mask => "mask of 16 bits, one for each block of the cluster".to_owned(),
+        UnitOperand::Bytes => "bytes: a multiple of 16".to_owned(),
+        UnitOperand::AddressOrName(space) => format!("address in `.{}` memory", space.name()),
+        UnitOperand::TensorPlace => "tensor map and coordinates: `[map, {x, y}]`".to_owned(),
+        UnitOperand::ImageOffsets => "offsets within the image, 16 bits each".to_owned(),
+        UnitOperand::Words => {
+            "as many registers of 32 bits as the shape and the count say".to_owned()
+        }
+        UnitOperand::Reduced => "register of 32 bits with the smallest or largest value".to_owned(),
+        UnitOperand::Descriptor => "64-bit descriptor of a matrix in shared memory".to_owned(),
+        UnitOperand::Factor => {
+            "matrix A: an address in tensor memory, or a 64-bit descriptor of shared memory"
+                .to_owned()
+        }
+        UnitOperand::Lanes => {
+            "mask of the lanes of D that stay as they are, a word for 32 of them".to_owned()
+        }
+        UnitOperand::Sums => "registers of matrix D, in braces".to_owned(),
+        UnitOperand::WarpgroupFactor => {
+            "matrix A: registers in braces, or a 64-bit descriptor of shared memory".to_owned()
+        }
+        UnitOperand::Metadata => "metadata of the sparse matrix A, 32 bits".to_owned(),
+        UnitOperand::Reference => "texture, sampler or surface".to_owned(),
+        UnitOperand::Level => "level of the mipmap".to_owned(),
+        UnitOperand::SurfacePlace => "surface and coordinates: `[surface, {x, y}]`".to_owned(),
+        UnitOperand::Texels => "as many values as `.vec` says".to_owned(),
+        UnitOperand::Sampled => "four values in braces, or two pairs of halves".to_owned(),
+        UnitOperand::TexturePlace => {
+            "texture, sampler where they are separate, and coordinates: `[texture, {x, y}]`"
+                .to_owned()
+        }
+        UnitOperand::Detail => "level of detail, of the type of the coordinates".to_owned(),
+        UnitOperand::Gradient => "gradient of the coordinates".to_owned(),
+        UnitOperand::TextureOffset => "offsets in texels, in braces".to_owned(),
+        UnitOperand::Compared => "reference value that texels are compared with".to_owned(),
+        UnitOperand::Sign => "constant 1 or -1".to_owned(),
+        UnitOperand::Constant => "constant".to_owned(),
+        UnitOperand::NumberUpTo(most) | UnitOperand::NumberBy(most, ..) => {
+            format!("constant, at most {most}")
+        }
+        UnitOperand::SumScale => "constant: D is divided by 2 to this power".to_owned(),
+        UnitOperand::SparseScale => "constant".to_owned(),
+        UnitOperand::Condition => "predicate, 0 or 1".to_owned(),
+    }
+}
+
+/// Operands that code of the family checks: what their names say in instructions of this opcode.
+fn of_family(name: &str, shape: OperandShape, opcode: &str) -> Option<String> {
+    let what = match (opcode, name, shape) {
+        (_, "mbar", OperandShape::Address) => "address of an mbarrier object in shared memory",
+        (_, _, OperandShape::Address) => "address",
+        ("st" | "st.async" | "st.bulk", "b", _) => "value, or as many in braces as `.vec` says",
+        ("st", "size", _) => "number of bytes",
+        ("st", "initval", _) => "constant 0",
+        ("mov", "d", _) => "register, or registers in braces that take the parts of a",
+        ("mov", "a", _) => "register, constant, special register, address, or values in braces",
+        ("call", "func", _) => "name of a function, or a register with its address",
+        ("wmma" | "mma" | "ldmatrix" | "stmatrix" | "movmatrix", ..) => return of_matrix(name),
+        (_, "d", _) if opcode.starts_with('v') => "register of 32 bits",
+        _ if opcode.starts_with('v') => {
+            "register of 32 bits; a selector such as `.b0` or `.h1` names a part of it"
+        }
+        _ => return None,
+    };
+    Some(what.to_owned())
+}
+
+fn of_matrix(name: &str) -> Option<String> {
+    let what = match name {
+        "d" => "registers of matrix D, in braces",
+        "a" => "registers of matrix A, in braces",
+        "b" => "registers of matrix B, in braces",
+        "c" => "registers of matrix C, in braces",
+        "r" => "registers of the matrix, in braces",
+        "p" => "address of the first element",
+        "e" => "metadata of the sparse matrix A: a register of 32 bits",
+        "f" => "which lanes of four hold the metadata: a constant",
+        "scale_a" => "scales of the rows of A: a register of 32 bits",
+        "scale_b" => "scales of the columns of B: a register of 32 bits",
+        "ids_a" => "byte and lane of the scales of A: `{0, 0}`",
+        "ids_b" => "byte and lane of the scales of B: `{0, 0}`",
+        _ => return None,
+    };
+    Some(what.to_owned())
+}
