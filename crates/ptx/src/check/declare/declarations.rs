@@ -291,7 +291,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
                 let outside = declaration.space == DeclarationSpace::Global;
                 let is_misplaced = match place {
                     Place::Body | Place::Prototype(Some(FunctionSort::Func)) => true,
-                    Place::Module => !outside,
+                    Place::Module => !outside && is_single,
                     Place::Parameter(_) | Place::Prototype(_) => false,
                 };
                 if is_misplaced {

@@ -97,7 +97,7 @@ impl Pass<'_, '_> {
             span,
         }) = stamp
             && let Some(known) = self.declared.functions.get(id.0 as usize)
-            && !known.defined
+            && (!known.defined || (self.open == Some(id) && !defines))
         {
             self.check_redeclaration(header, id, span);
             if defines && let Some(known) = self.declared.functions.get_mut(id.0 as usize) {

@@ -27,6 +27,7 @@ pub(crate) fn declare(context: Context<'_>, reporter: &mut Reporter) -> Declared
         reporter,
         declared: Declared::default(),
         heads: Vec::new(),
+        open: None,
         aliases: Vec::new(),
         known: Vec::new(),
         externs: Vec::new(),
@@ -50,6 +51,8 @@ pub(super) struct Pass<'a, 'r> {
     pub(super) declared: Declared,
     /// The head of each function where it was declared first: an index into those of the tree.
     pub(super) heads: Vec<u32>,
+    /// The function whose body is read: within it the function may be declared once more.
+    pub(super) open: Option<FunctionId>,
     /// Second names, each with the function that it means.
     pub(super) aliases: Vec<(FunctionId, FunctionId)>,
     /// Each variable as it was declared first.
@@ -317,7 +320,9 @@ impl<'a> Pass<'a, '_> {
         let outline = Outline::read(&self.context, function, (Some(header), at), start, labels);
         self.declared.bodies.push(outline);
         if outline.declares {
+            self.open = Some(function);
             self.within_body(outline);
+            self.open = None;
         }
         outline.statements.end as usize
     }
