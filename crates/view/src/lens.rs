@@ -7,7 +7,7 @@
 //! - `change`, `cure`, `rewrite`: paddings and swizzles that free a buffer, and the text with them, proved by running both.
 //! - `advice`: sectors of global memory, and what would save some.
 //! - `text`: all of it for people.
-//! - `picture`: layouts that are written (`typed`), tiles of descriptors (`tile`, `build`), two instructions in a row (`chain`), drawn like layouts.
+//! - `picture`: layouts that are written (`typed`), tiles of descriptors (`tile`, `meant`, `build`), two instructions in a row (`chain`), drawn like layouts.
 
 mod advice;
 mod build;
@@ -15,6 +15,7 @@ mod chain;
 mod change;
 mod conflicts;
 mod cure;
+mod meant;
 pub mod picture;
 mod places;
 mod read_back;
