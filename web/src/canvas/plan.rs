@@ -1,8 +1,10 @@
 //! Painting the plans of the matrix view: the boxes once, what is lit above them.
 
 use super::{empty, hatch, outline, rounded};
+use crate::layout::Rect;
 use crate::matrix::{Mark, Plan};
 use crate::theme::Palette;
+use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
@@ -12,6 +14,10 @@ const SMALL_FONT: &str = "9.5px";
 const HEAD_FONT: &str = "10px";
 /// Browsers refuse canvases that are much wider or higher, in device pixels.
 const MAX_CANVAS: f64 = 16_000.0;
+/// Boxes from which on all of them have corners.
+const MANY_BOXES: usize = 8_192;
+/// How opaque a box is that is there to compare.
+const FAINT: f64 = 0.28;
 /// Device pixels per CSS pixel of a file.
 const FILE_RATIO: f64 = 2.0;
 
@@ -60,13 +66,9 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, ratio: f64) 
     let Some(context) = empty(canvas, plan.width, plan.height, bounded(plan, ratio)) else {
         return;
     };
-    for mark in &plan.marks {
-        rounded(&context, mark.rect, 0.0);
-        context.set_fill_style_str(palette.lane(mark.lane));
-        context.fill();
-        if mark.overlaps {
-            hatch(&context, palette, mark.rect);
-        }
+    fill(&context, plan, palette);
+    for mark in plan.marks.iter().filter(|mark| mark.overlaps) {
+        hatch(&context, palette, mark.rect);
     }
     // A change of font costs more than a text, so all texts of one font are drawn together.
     context.set_fill_style_str(&palette.lane_ink);
@@ -89,6 +91,29 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, ratio: f64) 
     for (text, x, y) in &plan.heads {
         let _ = context.fill_text(text, *x, *y);
     }
+}
+
+/// Fills all boxes. A change of colour costs more than a box, so all boxes of one colour are filled together; small ones have corners.
+fn fill(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette) {
+    let mut by_colour: BTreeMap<(u8, bool), Vec<Rect>> = BTreeMap::new();
+    for mark in &plan.marks {
+        let colour = (mark.lane & 31, mark.faint);
+        by_colour.entry(colour).or_default().push(mark.rect);
+    }
+    let is_small = plan.marks.len() > MANY_BOXES;
+    for ((lane, is_faint), rects) in by_colour {
+        context.set_fill_style_str(palette.lane(lane));
+        context.set_global_alpha(if is_faint { FAINT } else { 1.0 });
+        for rect in rects {
+            if is_small {
+                context.fill_rect(rect.x, rect.y, rect.width, rect.height);
+            } else {
+                rounded(context, rect, 0.0);
+                context.fill();
+            }
+        }
+    }
+    context.set_global_alpha(1.0);
 }
 
 /// Writes one text of every box, `dy` pixels below its middle.

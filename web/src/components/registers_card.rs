@@ -5,6 +5,7 @@ use crate::format;
 use crate::links::Links;
 use crate::model::{Action, Focus};
 use std::rc::Rc;
+use warpgrid_view::layout::{descriptor_link, descriptor_operand};
 use warpgrid_view::model::{LaneState, RegisterView, WarpView};
 use yew::prelude::*;
 
@@ -81,6 +82,22 @@ fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
     }
 }
 
+/// The picture of a register that holds a descriptor: by its form, or since the product of the step takes it.
+fn door(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
+    let hex = register.hex.get(usize::from(lane))?;
+    let bits = u64::from_str_radix(hex.trim_start_matches("0x"), 16).ok()?;
+    let step = props.frame.last.as_ref();
+    let taken = step.and_then(|step| descriptor_operand(&step.instruction));
+    match (taken, bits > u64::from(u32::MAX)) {
+        (_, true) => descriptor_link(bits),
+        (Some(taken), false) if taken.operand == register.name => Some(format!(
+            "#lens?op=tcgen05.idesc&kind={}&descriptor=0x{bits:x}",
+            taken.kind
+        )),
+        _ => None,
+    }
+}
+
 fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> Html {
     let values = if props.hex {
         &register.hex
@@ -113,7 +130,12 @@ fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> 
             onmouseenter={say(&props.dispatch, Action::Hover(focus.clone()))}
             onmouseleave={say(&props.dispatch, Action::Hover(None))}>
             <dt>{ &register.name }</dt>
-            <dd>{ value }</dd>
+            <dd>
+                { value }
+                if let Some(link) = door(register, lane, props) {
+                    { " " }<a class="door" href={link} title="Take it apart, and draw the tile that it makes hardware read">{ "descriptor" }</a>
+                }
+            </dd>
         </div>
     }
 }

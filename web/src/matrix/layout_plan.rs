@@ -3,6 +3,7 @@
 use super::plan::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
 use super::{Mark, Plan};
 use crate::layout::Rect;
+use std::collections::HashSet;
 use warpgrid_view::layout::LayoutView;
 
 /// Columns from which on a cell has room for one short text, and from which on for none.
@@ -60,7 +61,12 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
     for (row, cells) in view.grid.iter().enumerate() {
         for (column, places) in cells.iter().enumerate() {
             if let Some(place) = places.first() {
-                labels.push((row, column, view.label(place)));
+                // Cells of very many have no room for a text.
+                let label = match view.columns {
+                    VERY_MANY_COLUMNS.. => Default::default(),
+                    _ => view.label(place),
+                };
+                labels.push((row, column, label));
             }
         }
     }
@@ -93,6 +99,8 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
         let y = HEAD + (row as f64 + 0.5) * height;
         plan.heads.push((row.to_string(), ROW_HEAD / 2.0, y));
     }
+    let wrong: HashSet<[u32; 2]> = view.wrong.iter().copied().collect();
+    let marked: HashSet<[u32; 2]> = view.marked.iter().copied().collect();
     for (row, column, (label, detail)) in labels {
         let has_text = width >= 20.0;
         plan.marks.push(Mark {
@@ -106,7 +114,8 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
             lane: view.colour(row, column),
             label: if has_text { label } else { String::new() },
             detail: if has_detail { detail } else { String::new() },
-            overlaps: view.wrong.contains(&[row as u32, column as u32]),
+            overlaps: wrong.contains(&[row as u32, column as u32]),
+            faint: !marked.is_empty() && !marked.contains(&[row as u32, column as u32]),
         });
     }
     plan
@@ -286,6 +295,7 @@ fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
             },
             detail: String::new(),
             overlaps: false,
+            faint: false,
         });
     }
     plan

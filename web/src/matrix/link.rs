@@ -140,6 +140,15 @@ fn shortened(part: &str) -> String {
     }
 }
 
+/// The link to the picture of a layout that is written.
+pub fn layout_link(layout: &str) -> String {
+    let mut choice = MatrixChoice::default();
+    choice.request.op = "layout".to_owned();
+    let with = &mut choice.request.with;
+    with.insert("expression".to_owned(), layout.to_owned());
+    write_link(&choice)
+}
+
 /// The link to a choice.
 pub fn write_link(choice: &MatrixChoice) -> String {
     let FragmentRequest {

@@ -34,6 +34,8 @@ pub struct Mark {
     pub detail: String,
     /// Another element lies in the same bytes.
     pub overlaps: bool,
+    /// It is there to compare: another step reads it.
+    pub faint: bool,
 }
 
 /// A drawing.
@@ -110,6 +112,7 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool
             label,
             detail,
             overlaps: false,
+            faint: false,
         });
     }
     plan
@@ -172,6 +175,7 @@ pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
             label: holder.lane.to_string(),
             detail: String::new(),
             overlaps: false,
+            faint: false,
         });
     }
     plan
@@ -296,6 +300,7 @@ pub(super) fn line_plan(
             },
             detail: String::new(),
             overlaps: held.get(first).is_some_and(|n| *n > 1),
+            faint: false,
         });
     }
     plan

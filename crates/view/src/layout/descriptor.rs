@@ -114,7 +114,7 @@ pub(crate) fn differences(found: &[DescriptorField], meant: &[DescriptorField]) 
     let differ = pairs.filter(|(found, meant)| found.value != meant.value);
     let named = differ.map(|(found, meant)| {
         format!(
-            "The {} is {}, and {} was meant.",
+            "Field {}: {}; {} was meant.",
             found.name, found.meaning, meant.meaning
         )
     });

@@ -290,11 +290,11 @@ fn difference(found: &Described, stored: &Meant, steps: &Steps) -> String {
 fn notes(found: &Described, steps: &Steps) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = mistakes(found);
-    let name = |bytes: u64| format!("{bytes} bytes, {} in the field", bytes / PIECE);
     notes.push(format!(
-        "One instruction reads {} elements along k; the next step adds {} to the start.",
+        "One instruction reads {} elements along k; the next step adds {} bytes to the start, {} in the field.",
         found.depth(),
-        name(found.step_bytes())
+        found.step_bytes(),
+        found.step_bytes() / PIECE
     ));
     match (found.matrix.major, descriptor.swizzle) {
         (Major::K, Swizzle::None) => notes.push(

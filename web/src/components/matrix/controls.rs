@@ -7,6 +7,7 @@ use crate::model::{Action, MatrixAction, ProductAction};
 use crate::product::first_product;
 use warpgrid_view::fragment::FragmentChoices;
 use warpgrid_view::layout::has_layout;
+use warpgrid_view::lens::picture::has_picture;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -76,7 +77,8 @@ pub(super) fn navigation(title: &'static str, choice: &MatrixChoice, dispatch: &
 /// Another operation; where fragments end and layouts begin, the other words mean something else.
 pub(super) fn set_operation(choice: &mut MatrixChoice, name: String) {
     let request = &mut choice.request;
-    if has_layout(&name) || has_layout(&request.op) {
+    let has_words = |op: &str| has_layout(op) || has_picture(op);
+    if has_words(&name) || has_words(&request.op) {
         request.shape.clear();
         request.ty.clear();
         request.with.clear();

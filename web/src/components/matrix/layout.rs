@@ -9,11 +9,11 @@ use crate::components::phrases::{capital, prose};
 use crate::hooks::use_size;
 use crate::matrix::{
     MatrixChoice, MatrixFocus, MatrixPage, Plan, grid_plan, layout_position, place_plan,
-    place_title,
+    place_title, write_link,
 };
 use crate::theme::Palette;
 use std::rc::Rc;
-use warpgrid_view::layout::{LayoutParameter, LayoutPicture, LayoutView};
+use warpgrid_view::layout::{LayoutParameter, LayoutPicture, LayoutView, RelatedLayout};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -88,6 +88,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                         <section class="card" aria-label="Fields">
                             <h2>{ prose(&view.title) }</h2>
                             { fields(view) }
+                            { ptx(view) }
                         </section>
                     }
                 }
@@ -147,7 +148,15 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
         let text = event.target_unchecked_into::<HtmlInputElement>().value();
         on_value.emit(text.trim().to_owned());
     });
-    let is_long = ["expression", "first", "then", "descriptor"].contains(&parameter.name.as_str());
+    let is_long = [
+        "expression",
+        "first",
+        "then",
+        "descriptor",
+        "meant",
+        "meant_idesc",
+    ]
+    .contains(&parameter.name.as_str());
     html! {
         <label class={classes!("matrix-field", is_long.then_some("whole"))} title={parameter.about.clone()}><span>{ label.clone() }</span>
             <input class="pill" type="text" spellcheck="false" aria-label={label} placeholder="none" value={parameter.value.clone()} {onchange} />
@@ -207,6 +216,9 @@ fn facts(view: &LayoutView, has_fields: bool) -> Html {
                     <tr><th scope="row">{ "descriptor" }</th><td><code>{ descriptor }</code></td></tr>
                 }
             </tbody></table>
+            { for view.related.iter().map(|related| html! {
+                <p><a href={link_of(related)}>{ prose(&related.title) }</a></p>
+            }) }
             { for view.notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }
             if has_fields && !view.fields.is_empty() && view.rows > 0 {
                 { fields(view) }
@@ -214,6 +226,13 @@ fn facts(view: &LayoutView, has_fields: bool) -> Html {
             }
         </section>
     }
+}
+
+fn link_of(related: &RelatedLayout) -> String {
+    write_link(&MatrixChoice {
+        request: related.request.clone(),
+        ..MatrixChoice::default()
+    })
 }
 
 fn fields(view: &LayoutView) -> Html {
