@@ -38,7 +38,7 @@ fn layout(found: &AccessLayout) -> Html {
         <li>
             { line_button(found.line) }{ " " }<code>{ &found.opcode }</code>{ ": " }{ prose(&found.text) }{ ". " }
             if let Some(layout) = &found.layout {
-                <a href={layout_link(layout)}>{ "Draw it" }</a>
+                <a class="link" href={layout_link(layout)}>{ "Draw it" }</a>
             }
         </li>
     }

@@ -6,7 +6,7 @@ use crate::links::Links;
 use crate::model::{Action, Focus};
 use std::rc::Rc;
 use warpgrid_view::layout::{descriptor_link, descriptor_operand};
-use warpgrid_view::model::{LaneState, RegisterView, WarpView};
+use warpgrid_view::model::{LaneState, RegisterView, StepView, WarpView};
 use yew::prelude::*;
 
 /// A whole number with more digits is shown in hexadecimal.
@@ -89,13 +89,23 @@ fn door(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
     let step = props.frame.last.as_ref();
     let taken = step.and_then(|step| descriptor_operand(&step.instruction));
     match (taken, bits > u64::from(u32::MAX)) {
-        (_, true) => descriptor_link(bits),
+        // Addresses have the form of descriptors, too.
+        (_, true) if step.is_some_and(|step| takes_descriptor(step, &register.name)) => {
+            descriptor_link(bits)
+        }
         (Some(taken), false) if taken.operand == register.name => Some(format!(
             "#lens?op=tcgen05.idesc&kind={}&descriptor=0x{bits:x}",
             taken.kind
         )),
         _ => None,
     }
+}
+
+/// Whether the instruction of a step takes a descriptor of shared memory in a register.
+fn takes_descriptor(step: &StepView, name: &str) -> bool {
+    let takes = ["wgmma.mma_async", "tcgen05.mma", "tcgen05.cp"];
+    takes.iter().any(|opcode| step.opcode.starts_with(opcode))
+        && step.names.iter().any(|other| other == name)
 }
 
 fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> Html {
@@ -133,7 +143,7 @@ fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> 
             <dd>
                 { value }
                 if let Some(link) = door(register, lane, props) {
-                    { " " }<a class="door" href={link} title="Take it apart, and draw the tile that it makes hardware read">{ "descriptor" }</a>
+                    { " " }<a class="link" href={link} title="Take it apart, and draw the tile that it makes hardware read">{ "descriptor" }</a>
                 }
             </dd>
         </div>

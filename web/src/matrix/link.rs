@@ -72,9 +72,17 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
     if is_lens && choice.request.op.is_empty() {
         choice.request.op = LENS_OP.to_owned();
     }
-    // Further words belong to layouts.
+    // Further words belong to layouts, which have a stride and a base of their own.
     let op = &choice.request.op;
-    if !has_layout(op) && !has_picture(op) {
+    if has_layout(op) || has_picture(op) {
+        let with = &mut choice.request.with;
+        let stride = choice.request.stride.take();
+        let base = std::mem::take(&mut choice.base_bytes);
+        with.extend(stride.map(|stride| ("stride".to_owned(), stride.to_string())));
+        if base > 0 {
+            with.insert("base".to_owned(), base.to_string());
+        }
+    } else {
         let words = std::mem::take(&mut choice.request.with);
         let parts = words
             .iter()
@@ -264,6 +272,16 @@ mod tests {
             let choice = read_link(&format!("#matrix?op=layout&expression={odd}")).expect("a link");
             assert_eq!(choice.unread.len(), 1, "{odd}");
         }
+    }
+
+    #[test]
+    fn a_layout_has_a_stride_and_a_base_of_its_own() {
+        let link = "#lens?op=wgmma.tile.a&swizzle=none&stride=256&base=3";
+        let choice = read_link(link).expect("a link");
+        let word = |name: &str| choice.request.with.get(name).map(String::as_str);
+        assert_eq!((word("stride"), word("base")), (Some("256"), Some("3")));
+        assert_eq!((choice.request.stride, choice.base_bytes), (None, 0));
+        assert_eq!(read_link(&write_link(&choice)), Some(choice));
     }
 
     #[test]

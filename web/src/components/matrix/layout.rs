@@ -78,7 +78,10 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                                 <section class="card" aria-label="Descriptor">
                                     <h2>{ "Descriptor" }<small><code>{ view.descriptor.clone() }</code></small></h2>
                                     { fields(view) }
-                                    { ptx(view) }
+                                    { notes(first_notes(view)) }
+                                    if view.wrong.is_empty() {
+                                        { ptx(view) }
+                                    }
                                 </section>
                             }
                             { card(props, view, "Matrix", prose(&view.title), size_text(view), grid) }
@@ -217,15 +220,31 @@ fn facts(view: &LayoutView, has_fields: bool) -> Html {
                 }
             </tbody></table>
             { for view.related.iter().map(|related| html! {
-                <p><a href={link_of(related)}>{ prose(&related.title) }</a></p>
+                <p><a class="link" href={link_of(related)}>{ prose(&related.title) }</a></p>
             }) }
-            { for view.notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }
+            { notes(if has_fields || view.rows == 0 { &view.notes } else { view.notes.get(first_notes(view).len()..).unwrap_or_default() }) }
             if has_fields && !view.fields.is_empty() && view.rows > 0 {
                 { fields(view) }
+            }
+            if view.rows > 0 && (has_fields || !view.wrong.is_empty()) {
                 { ptx(view) }
             }
         </section>
     }
+}
+
+/// The notes beside the fields of a descriptor: all, or what is wrong, so that the elements that are really read are in sight.
+fn first_notes(view: &LayoutView) -> &[String] {
+    const MOST: usize = 3;
+    match view.wrong.is_empty() {
+        true => &view.notes,
+        false => view.notes.get(..MOST).unwrap_or(&view.notes),
+    }
+}
+
+/// What one should know, and what looks like a mistake.
+fn notes(notes: &[String]) -> Html {
+    html! { <div class="layout-notes">{ for notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }</div> }
 }
 
 fn link_of(related: &RelatedLayout) -> String {
