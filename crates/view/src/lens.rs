@@ -8,7 +8,7 @@
 //! - `advice`: sectors of global memory, and what would save some.
 //! - `text`: all of it for people.
 //! - `picture`: layouts that are written (`typed`), tiles of descriptors (`tile`, `meant`, `build`), two
-//!   instructions in a row (`chain`), boxes of tensor copies (`copy_tile`), drawn like layouts.
+//!   instructions in a row (`chain`), boxes of tensor copies (`copy_tile`), and their addresses (`query`), drawn like layouts.
 
 mod advice;
 mod build;
@@ -20,6 +20,7 @@ mod cure;
 mod meant;
 pub mod picture;
 mod places;
+pub mod query;
 mod read_back;
 mod recorder;
 mod rewrite;

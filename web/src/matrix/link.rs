@@ -4,13 +4,12 @@ use super::MatrixChoice;
 use warpgrid_view::fragment::FragmentRequest;
 use warpgrid_view::layout::has_layout;
 use warpgrid_view::lens::picture::has_picture;
+use warpgrid_view::lens::query::{decoded, encoded};
 
 const START: &str = "#matrix";
 /// The same view, at the tile of a descriptor.
 const LENS: &str = "#lens";
 const LENS_OP: &str = "wgmma.tile.a";
-/// The longest word of a layout, such as a layout that is written.
-const MAX_WORD_BYTES: usize = 512;
 /// The longest part of a link that is read.
 const MAX_VALUE_BYTES: usize = 64;
 
@@ -100,45 +99,6 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
 const NAMES: [&str; 9] = [
     "op", "shape", "type", "target", "layout", "stride", "base", "beside", "embed",
 ];
-
-/// A word that a link has in hexadecimal where it is not plain; `None` where it is too long, or no text.
-fn decoded(value: &str) -> Option<String> {
-    if value.len() > 3 * MAX_WORD_BYTES {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    let mut rest = value.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        rest = match (first, after) {
-            (b'%', [high, low, after @ ..]) => {
-                let digit = |byte: &u8| char::from(*byte).to_digit(16);
-                bytes.push((digit(high)? * 16 + digit(low)?) as u8);
-                after
-            }
-            (b'%', _) => return None,
-            (plain, after) => {
-                bytes.push(*plain);
-                after
-            }
-        };
-    }
-    let word = String::from_utf8(bytes).ok()?;
-    let is_plain = word.len() <= MAX_WORD_BYTES && !word.contains(|c: char| c.is_control());
-    is_plain.then_some(word)
-}
-
-/// A word as a link has it.
-fn encoded(word: &str) -> String {
-    let mut text = String::with_capacity(word.len());
-    for byte in word.bytes() {
-        match byte {
-            b'.' | b'_' | b':' | b'-' => text.push(char::from(byte)),
-            byte if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
-            byte => text += &format!("%{byte:02X}"),
-        }
-    }
-    text
-}
 
 /// A part of a link as it is shown.
 fn shortened(part: &str) -> String {

@@ -58,12 +58,13 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
         })
     };
     html! {
-        <section class="matrix" ref={node} aria-label="Matrix view">
+        <section class="matrix lens" ref={node} aria-label="Matrix view">
             <div class="matrix-side">
                 { controls(props) }
                 { for picture.view.as_ref().map(|view| facts(view, !has_fields_before(view, place))) }
             </div>
             <div class="matrix-main">
+                { super::not_as_linked(&props.page) }
                 if let Some(view) = &picture.view {
                     <div class="matrix-bar">
                         <p class="say matrix-say" aria-live="polite">{ sentence(&props.page, view) }</p>
@@ -197,7 +198,7 @@ fn ptx(view: &LayoutView) -> Html {
     if view.ptx.is_empty() {
         return Html::default();
     }
-    html! { <pre class="layout-ptx" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre> }
+    html! { <pre class="layout-ptx" tabindex="0" role="group" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre> }
 }
 
 /// The rule, where it comes from, and the fields of a descriptor, where they are not before the grid.
