@@ -1,7 +1,7 @@
 //! Where the boxes of a layout stand: the matrix, and the place where its elements lie.
 
 use super::plan::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
-use super::{Mark, Plan};
+use super::{Mark, Plan, Raster};
 use crate::layout::Rect;
 use std::collections::HashSet;
 use warpgrid_view::layout::LayoutView;
@@ -9,6 +9,8 @@ use warpgrid_view::layout::LayoutView;
 /// Columns from which on a cell has room for one short text, and from which on for none.
 const MANY_COLUMNS: u32 = 65;
 const VERY_MANY_COLUMNS: u32 = 129;
+/// Pixels of a picture of very many columns.
+const WIDE: f64 = 1040.0;
 /// Lanes of tensor memory, and of one warp.
 const LANES: usize = 128;
 const WARP: usize = 32;
@@ -81,7 +83,11 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
         })
         .fold(2.0, f64::max);
     let (width, height) = match view.columns {
-        VERY_MANY_COLUMNS.. => (14.0, 12.0),
+        // The whole of it is in sight.
+        VERY_MANY_COLUMNS.. => {
+            let side = (WIDE / columns as f64).floor().clamp(4.0, 14.0);
+            (side, side.min(12.0))
+        }
         _ if has_detail => (longest * LETTER + 6.0, 30.0),
         _ => (longest * LETTER + 4.0, 20.0),
     };
@@ -90,12 +96,35 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
         height: HEAD + rows as f64 * height + 2.0,
         ..Plan::default()
     };
-    let every = if width < 20.0 { 4 } else { 1 };
+    let every = match width {
+        ..8.0 => 16,
+        ..20.0 => 4,
+        _ => 1,
+    };
     for column in (0..columns).step_by(every) {
         let x = ROW_HEAD + (column as f64 + 0.5) * width;
         plan.heads.push((column.to_string(), x, HEAD / 2.0));
     }
-    for row in (0..rows).step_by(if height < 16.0 { 2 } else { 1 }) {
+    let is_raster = view.columns >= VERY_MANY_COLUMNS;
+    if is_raster {
+        plan.raster = Some(Raster {
+            rows,
+            columns,
+            rect: Rect {
+                x: ROW_HEAD,
+                y: HEAD,
+                width: columns as f64 * width,
+                height: rows as f64 * height,
+            },
+        });
+    }
+    let gap = if is_raster { 0.0 } else { 1.0 };
+    let every_row = match height {
+        ..8.0 => 8,
+        ..16.0 => 2,
+        _ => 1,
+    };
+    for row in (0..rows).step_by(every_row) {
         let y = HEAD + (row as f64 + 0.5) * height;
         plan.heads.push((row.to_string(), ROW_HEAD / 2.0, y));
     }
@@ -108,8 +137,8 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
             rect: Rect {
                 x: ROW_HEAD + column as f64 * width,
                 y: HEAD + row as f64 * height,
-                width: width - 1.0,
-                height: height - 1.0,
+                width: width - gap,
+                height: height - gap,
             },
             lane: view.colour(row, column),
             label: if has_text { label } else { String::new() },

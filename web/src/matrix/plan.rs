@@ -48,6 +48,17 @@ pub struct Plan {
     pub heads: Vec<(String, f64, f64)>,
     /// Lines between sectors.
     pub rules: Vec<Rect>,
+    /// The boxes stand side by side in rows and columns, so many that they are painted as one image.
+    pub raster: Option<Raster>,
+}
+
+/// Boxes in rows and columns, without texts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Raster {
+    pub rows: usize,
+    pub columns: usize,
+    /// Where they stand.
+    pub rect: Rect,
 }
 
 impl Plan {
