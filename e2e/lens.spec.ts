@@ -64,6 +64,20 @@ test("the layout of an access is said at its line, and one click draws it", asyn
   await expect(view(page).getByRole("textbox", { name: "Expression" })).toHaveValue("32:33");
 });
 
+test("a picture is embedded by its lines, and taken along as a drawing and as text", async ({ page }) => {
+  await page.goto("/#lens?op=layout&expression=%288%2C4%29%3A%284%2C1%29");
+  for (const [button, ending] of [["SVG", "svg"], ["Text", "txt"]] as const) {
+    const waiting = page.waitForEvent("download");
+    await view(page).getByRole("button", { name: button, exact: true }).click();
+    expect((await waiting).suggestedFilename()).toContain(`.${ending}`);
+  }
+  await page.locator("summary", { hasText: "Embed" }).click();
+  const lines = page.getByRole("textbox", { name: "Lines for the document" });
+  await expect(lines).toHaveValue(/<warpgrid-layout query="op=layout&amp;expression=%288%2C4%29:%284%2C1%29">/);
+  await page.getByRole("combobox", { name: "Kind of document" }).selectOption("Sphinx");
+  await expect(lines).toHaveValue(".. warpgrid-layout::\n\n   op=layout\n   expression=(8,4):(4,1)\n");
+});
+
 test("links that mean nothing are a sentence with the place", async ({ page }) => {
   for (const [link, sentence] of [
     ["#lens?op=layout&expression=%288%2C4", "found the end"],

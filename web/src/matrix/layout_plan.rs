@@ -89,7 +89,8 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
             (side, side.min(12.0))
         }
         _ if has_detail => (longest * LETTER + 6.0, 30.0),
-        _ => (longest * LETTER + 4.0, 20.0),
+        // Two digits have room, too.
+        _ => ((longest * LETTER + 4.0).max(20.0), 20.0),
     };
     let mut plan = Plan {
         width: ROW_HEAD + columns as f64 * width + 2.0,

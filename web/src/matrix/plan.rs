@@ -48,7 +48,7 @@ pub struct Plan {
     pub heads: Vec<(String, f64, f64)>,
     /// Lines between sectors.
     pub rules: Vec<Rect>,
-    /// The boxes stand side by side in rows and columns, so many that they are painted as one image.
+    /// More boxes side by side, in rows and columns, than are painted one by one: they are one image.
     pub raster: Option<Raster>,
 }
 

@@ -11,7 +11,7 @@ const MARGIN: usize = 16;
 /// The narrowest drawing, which has room for the title and the line below it.
 const LEAST_WIDTH: usize = 620;
 
-/// How a cell stands out.
+/// How a cell differs from the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mark {
     #[default]

@@ -1,6 +1,7 @@
 //! A layout as a text table: one cell per element, with its place.
 
 use super::LayoutView;
+use crate::lens::query::link;
 use std::fmt::Write;
 
 /// Writes `view` for people: what it is, its rule, the fields of its descriptor, and the grid.
@@ -53,7 +54,12 @@ fn write(out: &mut String, view: &LayoutView) -> std::fmt::Result {
         write_grid(out, view)?;
     }
     for related in &view.related {
-        writeln!(out, "see also: {}: {}", related.title, related.request.op)?;
+        writeln!(
+            out,
+            "see also: {}: {}",
+            related.title,
+            link(&related.request)
+        )?;
     }
     Ok(())
 }
