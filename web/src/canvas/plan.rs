@@ -4,7 +4,6 @@ use super::{empty, outline, rounded};
 use crate::layout::Rect;
 use crate::matrix::{Mark, Plan, Raster};
 use crate::theme::Palette;
-use std::collections::BTreeMap;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
@@ -99,20 +98,21 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, ratio: f64) 
 
 /// Fills all boxes. A change of colour costs more than a box, so all boxes of one colour are filled together; small ones have corners.
 fn fill(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette) {
-    let mut by_colour: BTreeMap<(u8, bool), Vec<Rect>> = BTreeMap::new();
-    for mark in &plan.marks {
-        let colour = (mark.lane & 31, mark.faint);
-        by_colour.entry(colour).or_default().push(mark.rect);
-    }
     let is_small = plan.marks.len() > MANY_BOXES;
-    for ((lane, is_faint), rects) in by_colour {
+    for colour in 0..64u8 {
+        let (lane, is_faint) = (colour & 31, colour > 31);
+        let own = |mark: &&Mark| mark.lane & 31 == lane && mark.faint == is_faint;
+        let mut marks = plan.marks.iter().filter(own).peekable();
+        if marks.peek().is_none() {
+            continue;
+        }
         context.set_fill_style_str(palette.lane(lane));
         context.set_global_alpha(if is_faint { FAINT } else { 1.0 });
-        for rect in rects {
+        for Mark { rect, .. } in marks {
             if is_small {
                 context.fill_rect(rect.x, rect.y, rect.width, rect.height);
             } else {
-                rounded(context, rect, 0.0);
+                rounded(context, *rect, 0.0);
                 context.fill();
             }
         }

@@ -91,7 +91,12 @@ fn door(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
     match (taken, bits > u64::from(u32::MAX)) {
         // Addresses have the form of descriptors, too.
         (_, true) if step.is_some_and(|step| takes_descriptor(step, &register.name)) => {
-            descriptor_link(bits)
+            let link = descriptor_link(bits)?;
+            let is_b = step.is_some_and(|step| is_second_factor(&step.instruction, &register.name));
+            Some(match is_b {
+                true => link.replacen(".tile.a", ".tile.b", 1),
+                false => link,
+            })
         }
         (Some(taken), false) if taken.operand == register.name => Some(format!(
             "#lens?op=tcgen05.idesc&kind={}&descriptor=0x{bits:x}",
@@ -106,6 +111,13 @@ fn takes_descriptor(step: &StepView, name: &str) -> bool {
     let takes = ["wgmma.mma_async", "tcgen05.mma", "tcgen05.cp"];
     takes.iter().any(|opcode| step.opcode.starts_with(opcode))
         && step.names.iter().any(|other| other == name)
+}
+
+/// Whether a register is B of a product: `{…}, a, b` or `[d], a, b`.
+fn is_second_factor(instruction: &str, name: &str) -> bool {
+    let factors = instruction.split_once(['}', ']']);
+    let b = factors.and_then(|(_, rest)| rest.split(',').nth(2));
+    b.is_some_and(|b| b.trim() == name)
 }
 
 fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> Html {

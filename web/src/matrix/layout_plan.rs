@@ -3,7 +3,6 @@
 use super::plan::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
 use super::{Mark, Plan, Raster};
 use crate::layout::Rect;
-use std::collections::HashSet;
 use warpgrid_view::layout::LayoutView;
 
 /// Columns from which on a cell has room for one short text, and from which on for none.
@@ -54,6 +53,26 @@ fn places(view: &LayoutView) -> Vec<(usize, usize, &[u32])> {
         }
     }
     all
+}
+
+/// For each cell whether it is one of a list.
+struct Cells(Vec<bool>);
+
+impl Cells {
+    fn of(view: &LayoutView, list: &[[u32; 2]]) -> Cells {
+        let mut cells = vec![false; (view.rows * view.columns) as usize];
+        for [row, column] in list {
+            let cell = layout_cell(view, *row as usize, *column as usize);
+            if let Some(is_one) = cells.get_mut(cell) {
+                *is_one = true;
+            }
+        }
+        Cells(cells)
+    }
+
+    fn has(&self, cell: usize) -> bool {
+        self.0.get(cell).copied().unwrap_or(false)
+    }
 }
 
 /// The matrix: each cell with the place of its element.
@@ -129,8 +148,7 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
         let y = HEAD + (row as f64 + 0.5) * height;
         plan.heads.push((row.to_string(), ROW_HEAD / 2.0, y));
     }
-    let wrong: HashSet<[u32; 2]> = view.wrong.iter().copied().collect();
-    let marked: HashSet<[u32; 2]> = view.marked.iter().copied().collect();
+    let (wrong, marked) = (Cells::of(view, &view.wrong), Cells::of(view, &view.marked));
     for (row, column, (label, detail)) in labels {
         let has_text = width >= 20.0;
         plan.marks.push(Mark {
@@ -144,8 +162,8 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
             lane: view.colour(row, column),
             label: if has_text { label } else { String::new() },
             detail: if has_detail { detail } else { String::new() },
-            overlaps: wrong.contains(&[row as u32, column as u32]),
-            faint: !marked.is_empty() && !marked.contains(&[row as u32, column as u32]),
+            overlaps: wrong.has(layout_cell(view, row, column)),
+            faint: !view.marked.is_empty() && !marked.has(layout_cell(view, row, column)),
         });
     }
     plan
