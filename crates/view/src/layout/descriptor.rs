@@ -220,10 +220,10 @@ fn chosen(
             | MmaKind::Mxf8f6f4
             | MmaKind::Mxf4 => &["ue8m0"],
         };
-        factor_type = ty(words.choice("scale_type", types, "the type of the scale factors")?);
+        factor_type = ty(words.choice("scale_type", types, "the type of the scales")?);
         factor_ids = [
-            words.number("id_a", (0, 3), "the byte of the factors of A")? as u32,
-            words.number("id_b", (0, 3), "the byte of the factors of B")? as u32,
+            words.number("id_a", (0, 3), "the byte of the scales of A")? as u32,
+            words.number("id_b", (0, 3), "the byte of the scales of B")? as u32,
         ];
     }
     Ok(InstructionDescriptor {
@@ -271,11 +271,7 @@ pub(crate) fn fields(
         field("sparse A", [2, 2], yes(says.is_sparse)),
     ];
     match is_scaled {
-        true => all.push(field(
-            "scale factors of B",
-            [4, 5],
-            byte(says.factor_ids[1]),
-        )),
+        true => all.push(field("scales of B", [4, 5], byte(says.factor_ids[1]))),
         false => {
             all.push(field("saturated", [3, 3], yes(says.saturates)));
             all.push(field("type of D", [4, 5], ty(says.d)));
@@ -300,7 +296,7 @@ pub(crate) fn fields(
     ]);
     if is_scaled {
         all.push(field(
-            "type of the scale factors",
+            "type of the scales",
             [23, 23],
             says.factor_type.name().to_owned(),
         ));
@@ -311,11 +307,7 @@ pub(crate) fn fields(
         format!("{} rows = {} × 16", says.m, says.m / 16),
     ));
     if is_scaled {
-        all.push(field(
-            "scale factors of A",
-            [29, 30],
-            byte(says.factor_ids[0]),
-        ));
+        all.push(field("scales of A", [29, 30], byte(says.factor_ids[0])));
     }
     all
 }
