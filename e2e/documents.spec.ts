@@ -35,6 +35,17 @@ for (const [tool, path] of Object.entries(pages)) {
   });
 }
 
+for (const [tool, path] of Object.entries(pages).filter(([tool]) => tool !== "Docusaurus")) {
+  test(`a document of ${tool} has its picture of a layout without script`, async ({ browser }) => {
+    test.skip(!existsSync(new URL(`../target/hosts/${path}`, import.meta.url)), `${tool} has built no document here`);
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`/hosts/${path}`);
+    await expect(page.getByRole("img", { name: "Swizzle<2,0,3> o (8,8):(8,1): 64 elements at 0 to 63" })).toBeVisible();
+    await context.close();
+  });
+}
+
 test("a site of Docusaurus keeps its widgets while readers go from page to page", async ({ page }) => {
   test.skip(!existsSync(new URL("../target/hosts/docusaurus", import.meta.url)), "Docusaurus has built no document here");
   const wrong: string[] = [];

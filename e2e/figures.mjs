@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chromium } from "@playwright/test";
 import { serveOver } from "./line.mjs";
+import { paintings } from "./paint.mjs";
 
 /** A kernel whose memory is a grid of 64 by 64 numbers. */
 const grid = `//@ launch grid=16 block=256
@@ -128,6 +129,14 @@ try {
   say("hover fragment", "hovering a fragment of 4,096 cells, a move", "ms", fragment.busy);
   say("hover fragment, slow", "the slowest twentieth of these moves", "ms", fragment.slow);
   say("hover fragment, frames", "between two frames of it", "ms", fragment.apart);
+
+  for (const [name, expression] of [["rows", "(128,256):(256,1)"], ["columns", "(128,256):(1,128)"], ["swizzle", "Swizzle<3,4,3> o (128,256):(256,1)"]]) {
+    const address = `http://127.0.0.1:${port}/#lens?op=layout&expression=${encodeURIComponent(expression)}`;
+    const { boxes, shown, drawn } = await paintings(browser, address);
+    say(`tile ${name}`, `painting the tile ${expression}`, "ms", boxes);
+    say(`tile ${name}, frame`, "from its first box to the frame that shows all", "ms", shown);
+    say(`tile ${name}, choice`, "from a choice to its first box: laid out by the core and by the page", "ms", drawn);
+  }
 
   await page.goto("about:blank");
   await page.goto(`http://127.0.0.1:${port}/`);

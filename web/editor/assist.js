@@ -16,6 +16,12 @@ export function connectAssist(functions) {
   answers = functions;
 }
 
+/** By line, what the run has shown of its accesses: `[opcode, words, link or null]`. */
+let layouts = new Map();
+export function setLayouts(found) {
+  layouts = new Map(found.map(([line, ...rest]) => [line, rest]));
+}
+
 async function ask(name, state, at) {
   if (!answers || state.doc.length > ASKED_LENGTH) return null;
   const found = await answers[name](state.doc.toString(), at);
@@ -26,8 +32,12 @@ async function ask(name, state, at) {
 function prose(text, parent) {
   text.split("`").forEach((piece, index) => {
     if (!piece) return;
-    const node = index % 2 ? document.createElement("code") : document.createTextNode(piece);
-    if (index % 2) node.textContent = piece;
+    const isCode = index % 2 === 1;
+    // A picture of the lens is one click away.
+    const isLink = isCode && /^#(lens|matrix)\?/.test(piece);
+    const node = isCode ? document.createElement(isLink ? "a" : "code") : document.createTextNode(piece);
+    if (isCode) node.textContent = isLink ? "The lens" : piece;
+    if (isLink) node.href = piece;
     parent.append(node);
   });
   return parent;
@@ -39,8 +49,20 @@ function element(name, className, text) {
   return made;
 }
 
-async function meaningAt(state, at) {
+/** What the token at a place means, and which layout the line that it is in has; null where neither is known. */
+async function whatIsAt(state, at) {
   const found = await ask("hover", state, at);
+  const line = state.doc.lineAt(Math.min(at, state.doc.length));
+  const [opcode, words, link] = layouts.get(line.number) ?? [];
+  if (!words) return found;
+  const said = [`This access, ${words}.`, ...(link ? [`\`${link}\` draws it.`] : [])];
+  if (!found) return [line.from + line.text.search(/\S|$/), line.to, opcode, said];
+  const [pos, end, title, lines] = found;
+  return [pos, end, title, [...lines, ...said]];
+}
+
+async function meaningAt(state, at) {
+  const found = await whatIsAt(state, at);
   if (!found) return null;
   const [pos, end, title, lines] = found;
   return {

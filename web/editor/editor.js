@@ -11,7 +11,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
-import { assist, connectAssist, formatText } from "./assist.js";
+import { assist, connectAssist, formatText, setLayouts } from "./assist.js";
 import { shareOf, showEmbed } from "./embed.js";
 import { savePromised } from "./files.js";
 import { fromFiles, listenToDrops, showShare } from "./share.js";
@@ -394,6 +394,8 @@ const api = {
   setCosts(list) {
     view.dispatch({ effects: costsChanged.of(list) });
   },
+  /** Each `[line, opcode, which layout its addresses have, link to its picture or null]`. */
+  setLayouts,
   reveal(line) {
     const mayMove = isNew || !view.hasFocus;
     isNew = false;

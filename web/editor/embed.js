@@ -50,6 +50,25 @@ ${escape(text)}
   "VitePress, markdown-it": (shown) => fenced("ptx playground", shown),
 };
 
+/** How each kind of document embeds a picture of the lens; `query` is its words, as the address of the page has them. */
+const words = (query) => query.split("&").map(decodeURIComponent).join("\n");
+const picture = (language) => ({ query }) => `\`\`\`${language}\n${words(query)}\n\`\`\`\n`;
+export const PICTURES = {
+  HTML: ({ query, site }) => `<link rel="stylesheet" href="${escape(site)}warpgrid-snapshot.css">
+<script type="module" src="${escape(site)}warpgrid-widget.js"></script>
+<warpgrid-layout query="${escape(query)}"></warpgrid-layout>
+`,
+  "Frame, for pages without scripts": ({ query, page }) => `<iframe title="A layout" width="100%" height="640" src="${escape(`${page}#matrix?${query}&embed`)}"></iframe>\n`,
+  mdBook: picture("warpgrid-layout"),
+  MkDocs: picture("warpgrid-layout"),
+  Sphinx: ({ query }) => `.. warpgrid-layout::\n\n${words(query).replace(/^/gm, "   ")}\n`,
+  "Docusaurus, MDX": picture("warpgrid-layout"),
+  "VitePress, markdown-it": picture("warpgrid-layout"),
+};
+
+/** The words of the picture that the page shows; `null` where it shows a kernel. */
+const queryOf = (hash) => /^#(?:lens|matrix)\?(.*)$/.exec(hash)?.[1].replace(/&embed$/, "") ?? null;
+
 /** What a widget has to know to show the same: its text and its attributes. */
 export function shown({ source, entry, seed, view, position, target, version, front }) {
   const attributes = { view, step: position, target, version, front };
@@ -83,6 +102,7 @@ let view = null;
 /** Fills the panel with the lines for the present text. */
 export function showEmbed(place, facts, linkedView) {
   view ??= Object.hasOwn(VIEWS, linkedView ?? "") ? linkedView : "split";
+  const query = queryOf(location.hash);
   const area = make("textarea", { readOnly: true, rows: 12, spellcheck: false, onfocus: () => area.select() });
   area.setAttribute("aria-label", "Lines for the document");
   const copied = make("span", { className: "quiet" });
@@ -91,14 +111,15 @@ export function showEmbed(place, facts, linkedView) {
     () => { copied.textContent = "Copied."; }, () => { area.select(); copied.textContent = "Press Ctrl+C to copy."; }) }, "Copy");
   const draw = () => {
     const site = new URL("widget/", home()).href;
-    area.value = FORMS[form]({ ...shown({ ...facts, view }), site });
+    area.value = query === null ? FORMS[form]({ ...shown({ ...facts, view }), site }) : PICTURES[form]({ query, site, page: home() });
     copied.textContent = "";
   };
   const forms = choice("Kind of document", Object.keys(FORMS).map((name) => [name, name]), form, (name) => { form = name; draw(); });
   const views = choice("View", Object.entries(VIEWS), view, (name) => { view = name; draw(); });
   draw();
   place.replaceChildren(
-    make("p", {}, "These lines show this text at this step in a document of yours:"), make("div", { className: "choices" }, forms, views), area,
+    make("p", {}, query === null ? "These lines show this text at this step in a document of yours:" : "These lines show this picture in a document of yours:"),
+    make("div", { className: "choices" }, forms, ...(query === null ? [views] : [])), area,
     make("div", { className: "choices" }, copy, copied),
     make("p", { className: "quiet" }, "Another site serves the files of the widget itself: the folder ", make("code", {}, "widget"),
       ", or the npm package. The tools of mdBook, Sphinx and Docusaurus are in the package, too."),

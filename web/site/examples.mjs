@@ -2,6 +2,7 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { escape, prose } from "./layout.mjs";
+import { questionPages } from "./questions.mjs";
 
 /** What the `//@` lines of a text say of it. */
 const stated = (text, word) => text.match(new RegExp(`^//@ ${word} (.+)$`, "m"))?.[1].trim() ?? "";
@@ -21,11 +22,13 @@ export async function examplePages({ root, recorder }) {
     });
   }
   const entries = pages.map(({ path, title, about }) => `<li><a href="../${path}">${escape(title)}</a><p>${prose(about)}</p></li>`).join("\n");
+  const questions = await questionPages({ root, recorder });
   return [
     ...pages,
+    ...questions.pages,
     {
       path: "docs/examples.html", title: "Examples", about: "Kernels and single stores that run in the page, each with one idea about where stores land.",
-      body: `<h1>Examples</h1>\n<p class="about">Each runs in its page. Most are PTX as a compiler made it; some are machine code.</p>\n<ul class="cards">\n${entries}\n</ul>\n`,
+      body: `<h1>Examples</h1>\n<p class="about">Each runs in its page. Most are PTX as a compiler made it; some are machine code.</p>\n<h2>Questions about layouts</h2>\n<ul class="cards">\n${questions.cards}\n</ul>\n<h2>Kernels and single stores</h2>\n<ul class="cards">\n${entries}\n</ul>\n`,
     },
   ];
 }

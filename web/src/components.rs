@@ -16,6 +16,7 @@ mod grid_table;
 mod header;
 mod help;
 mod launch_panel;
+mod layouts_card;
 mod matrix;
 mod mbarrier_card;
 mod memories;

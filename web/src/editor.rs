@@ -1,10 +1,12 @@
 //! The editor of `web/editor/editor.js`, seen from Rust.
 
 use crate::client::Ask;
+use crate::matrix::layout_link;
 use crate::protocol::{Answer, Question};
 use crate::share::Fact;
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
+use warpgrid_view::lens::AccessLayout;
 use warpgrid_view::model::{DiagnosticView, EditView, FixView, Severity, SourceRange, TokenClass};
 use warpgrid_worker::traffic::LineMark;
 use wasm_bindgen::JsValue;
@@ -46,6 +48,8 @@ extern "C" {
     fn set_marks_js(done: u32, next: u32, faulted: u32, linked: &[u32]);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setCosts)]
     fn set_costs_js(costs: &Array);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setLayouts)]
+    fn set_layouts_js(layouts: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn reveal(line: u32);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -255,6 +259,20 @@ pub fn set_costs(marks: &[LineMark]) {
         ))
     });
     set_costs_js(&costs.collect());
+}
+
+/// Says under the pointer which layout the addresses of a line have.
+pub fn set_layouts(layouts: &[AccessLayout]) {
+    let said = layouts.iter().map(|found| {
+        let link = found.layout.as_deref().map(layout_link);
+        JsValue::from(Array::of4(
+            &found.line.into(),
+            &JsValue::from_str(&found.opcode),
+            &JsValue::from_str(&found.text),
+            &link.map_or(JsValue::NULL, |link| JsValue::from_str(&link)),
+        ))
+    });
+    set_layouts_js(&said.collect());
 }
 
 /// Goes to a line.

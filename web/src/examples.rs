@@ -55,6 +55,8 @@ examples! {
         "one-address" "All lanes store to one address"
         "swizzled-tile" "An XOR swizzle, drawn by the lanes"
         "bank-conflicts" "Bank conflicts, and the padding that ends them"
+        "half-a-swizzle" "A swizzle of two bits, where three are needed"
+        "elements-of-a-lane" "Each lane takes four neighbours, one by one"
         "little-endian" "Words are bytes, lowest first"
         "endless-loop" "A loop that never ends"
     }

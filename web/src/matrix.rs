@@ -5,11 +5,13 @@
 mod layout_plan;
 mod link;
 mod plan;
+mod questions;
 mod tile_plan;
 
 pub use layout_plan::{grid_plan, layout_owner, layout_position, place_plan, place_title};
-pub use link::{read_link, write_link};
-pub use plan::{Mark, Plan, fragment_plan, matrix_plan, memory_plan};
+pub use link::{layout_link, read_link, write_link};
+pub use plan::{Mark, Plan, Raster, fragment_plan, matrix_plan, memory_plan};
+pub use questions::{Question, questions};
 pub use tile_plan::{piece_words, tile_plan};
 
 use std::rc::Rc;

@@ -82,8 +82,9 @@ const sass = new Core(new URL("./warpgrid-worker-sass.js", import.meta.url), new
 /** Elements whose text is machine code. */
 const elsewhere = new Set();
 
-/** Asks the core of an element's language; rejects with the reason when it cannot answer. */
+/** Asks the core of an element's language; rejects with the reason when it cannot answer. Pictures are those of the larger core. */
 export async function ask(question, facts) {
+  if (question === "picture") return sass.ask(question, facts);
   if (question === "open") {
     const isSass = facts.scenario.front === "sass";
     const before = elsewhere.has(facts.id) ? sass : ptx;

@@ -2,6 +2,7 @@
 // only when somebody edits, goes further than the recording, or where there is no recording and the widget is scrolled into view.
 import style from "./widget.css";
 import { ATTRIBUTES, mistakes } from "./attributes.js";
+export { WarpgridLayout } from "./layout.js";
 import { laneColours } from "./colours.js";
 import { ask } from "./core.js";
 import { dedent, guessTokens, hiddenLines } from "./highlight.js";

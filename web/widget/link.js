@@ -29,14 +29,26 @@ function coded(widget, text) {
   return written.get(widget).code;
 }
 
-/** The address of the playground with the text of a widget at this step; `null` when no playground is known, or the text is too long. */
-export function playgroundLink(widget, { text, position, view, target, version }) {
+/** The page of a widget's playground; `null` where none is known. */
+function siteOf(widget) {
   const playground = widget.getAttribute("playground");
   const site = playground ? new URL(playground, document.baseURI).href : SITE;
-  if (!site || !/^https?:/.test(site)) return null;
+  return site && /^https?:/.test(site) ? site.split("#")[0] : null;
+}
+
+/** The address of a picture of the lens, of which `link` is the part after the page; `null` where no playground is known. */
+export function lensLink(widget, link) {
+  const site = siteOf(widget);
+  return site && /^#(lens|matrix)\?/.test(link) ? `${site}${link}` : null;
+}
+
+/** The address of the playground with the text of a widget at this step; `null` when no playground is known, or the text is too long. */
+export function playgroundLink(widget, { text, position, view, target, version }) {
+  const site = siteOf(widget);
+  if (!site) return null;
   const facts = new URLSearchParams({ text: coded(widget, text), step: `${position}`, view });
   if (target) facts.set("target", target);
   if (version) facts.set("version", version);
-  const address = `${site.split("#")[0]}#${facts}`;
+  const address = `${site}#${facts}`;
   return address.length > LONGEST ? null : address;
 }

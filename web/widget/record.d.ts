@@ -132,6 +132,11 @@ export function embedding(text: string, attributes?: Attributes, options?: Recor
 /** The same at once, for tools that wait for nothing; in Node alone, unless `init` has loaded the wasm. */
 export function embeddingNow(text: string, attributes?: Attributes, options?: RecordOptions): { html: string; problems: Problem[] };
 
+/** A picture of the lens with what is wrong: `query` is its address (`#lens?op=…`), or its words, one a line. */
+export function layout(query: string, attributes?: Attributes): Promise<{ html: string; problems: Problem[] }>;
+/** The element of a picture that is drawn already. */
+export function layoutHtml(drawn: { svg?: string; link?: string; text?: string; query?: string; problem?: string }, attributes?: Attributes): string;
+
 export function embed(text: string, attributes?: Attributes, options?: RecordOptions): Promise<string>;
 /** Whether a value is a recording of this version. */
 export function isRecording(value: unknown): value is Recording;

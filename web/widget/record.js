@@ -1,14 +1,14 @@
 // The recorder of documentation tools, the package's `warpgrid/record`: a text or a scenario goes in, a recording of its run comes out,
 // or the HTML that embeds it.
-import init, { initSync, Session, check, fragment, tokens } from "warpgrid";
+import init, { initSync, Session, check, fragment, picture, tokens } from "warpgrid";
 import { mistakes } from "./attributes.js";
 import { dedent } from "./highlight.js";
 import { checkOptions, chooseMemories, layOut, tableOfFragment, takePicture } from "./picture.js";
 import { encode } from "./recording.js";
-import { elementHtml } from "./snapshot.js";
+import { elementHtml, layoutHtml } from "./snapshot.js";
 
 export { VERSION, isRecording, lastPosition, pictureAt } from "./recording.js";
-export { elementHtml, snapshotHtml } from "./snapshot.js";
+export { elementHtml, layoutHtml, snapshotHtml } from "./snapshot.js";
 export { dedent };
 
 /** Steps that are recorded, when the caller names no number. */
@@ -52,6 +52,28 @@ function recordNow(scenario, { steps = DEFAULT_STEPS, memory, columns, type, row
 const whole = ({ code, message }) =>
   ({ code, severity: "error", message, help: null, line: 1, column: 1, end_line: 1, end_column: 1 });
 
+/** Facts of `<warpgrid-layout>`. */
+const LAYOUT_FACTS = ["label", "playground", "theme"];
+
+/** A picture of the lens with what is wrong: `{ html, problems }`. `query` is its address, or its words one a line. */
+export async function layout(query, attributes = {}) {
+  await init();
+  return layoutNow(query, attributes);
+}
+
+function layoutNow(query, { lens, ...attributes }) {
+  const unknown = Object.keys(attributes).filter((name) => !LAYOUT_FACTS.includes(name));
+  const problems = unknown.map((name) => ({ line: 0, code: "W0906", severity: "warning", message: `unknown word \`${name}\`` }));
+  const words = dedent(query).trim();
+  try {
+    const [svg, link] = ["svg", "link"].map((form) => picture(words, form));
+    return { html: layoutHtml({ svg, link, text: picture(words, "text") }, attributes), problems };
+  } catch (error) {
+    const problem = { line: 1, code: error.code ?? "E0000", severity: "error", message: error.message };
+    return { html: layoutHtml({ query: words, problem: error.message }, attributes), problems: [...problems, problem] };
+  }
+}
+
 /** The facts of an element that are facts of its run, too. */
 const RUN_FACTS = ["target", "version", "front"];
 
@@ -67,6 +89,7 @@ export async function embedding(...all) {
 /** The same at once, for tools that wait for nothing: Node reads the wasm. */
 export function embeddingNow(text, attributes = {}, options = {}) {
   initSync();
+  if (attributes.lens) return layoutNow(text, attributes);
   const [target, version, front] = RUN_FACTS.map((name) => attributes[name] ?? undefined);
   const scenario = { source: dedent(text), ...(target && { target }), ...(version && { ptx_version: version }), ...(front && { front }) };
   const { memory, columns, type, rows } = attributes;

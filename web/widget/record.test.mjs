@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { guessTokens, hiddenLines, dedent } from "./highlight.js";
 
 const root = new URL("../../", import.meta.url);
-const { elementHtml, embed, isRecording, lastPosition, pictureAt, record } = await import(new URL("pkg/record.js", root));
+const { elementHtml, embed, embedding, isRecording, lastPosition, layout, pictureAt, record } = await import(new URL("pkg/record.js", root));
 const { default: init, Session } = await import(new URL("pkg/node.js", root));
 const example = (name) => readFile(new URL(`public/examples/${name}.ptx`, root), "utf8");
 await init();
@@ -192,4 +192,35 @@ test("fences of machine code and values in quotation marks are read", async () =
   assert.deepEqual(readFence("sass,playground target=sm_90"), { playground: true, attributes: { front: "sass", target: "sm_90" } });
   assert.deepEqual(readFence(`{.ptx-playground memory="p,q" label='a b' title="x" .wide #id}`), { playground: true, attributes: { memory: "p,q", label: "a b" } });
   assert.equal(readFence("python playground"), null);
+});
+
+test("a picture of the lens is drawn with its text and its address, and a mistake has a place", async () => {
+  const { html, problems } = await layout("op=layout\n  expression = (8,4):(4,1)\n", { label: "Rows & columns" });
+  assert.deepEqual(problems, []);
+  assert.match(html, /^<warpgrid-layout label="Rows &amp; columns" query="#lens\?op=layout&amp;expression=%288%2C4%29:%284%2C1%29" data-link="#lens/);
+  assert.match(html, /<svg [^]*<\/svg><details><summary>As text<\/summary><pre>\(8,4\):\(4,1\): 32 elements/);
+  assert.equal(html.includes("<script"), false);
+  const again = await layout(/query="([^"]*)"/.exec(html)[1].replaceAll("&amp;", "&"), { label: "Rows & columns" });
+  assert.equal(again.html, html);
+  for (const [query, message] of [
+    ["expression=(8,4", /^column 5: found the end/],
+    ["op=layout&expression=%zz", /^part 2 \(`expression=%zz`\)/],
+    ["op=<script>", /`<script>`/],
+    ["expression=(128,256)", /32768 cells, expected at most 8192/],
+  ]) {
+    const { html: wrong, problems: [problem] } = await layout(query);
+    assert.match(problem.message, message);
+    assert.equal(problem.severity, "error");
+    assert.equal(wrong.includes("<script>"), false, wrong);
+  }
+  const { problems: [unknown] } = await layout("op=chain", { odd: "1" });
+  assert.equal(unknown.message, "unknown word `odd`");
+});
+
+test("a fenced block may be a picture of the lens", async () => {
+  const { readFence } = await import(new URL("pkg/tools/fence.js", root));
+  assert.deepEqual(readFence("warpgrid-layout label=A"), { playground: true, attributes: { lens: true, label: "A" } });
+  assert.equal(readFence("warpgrid-layouts"), null);
+  const { html } = await embedding("op=chain", { lens: true });
+  assert.match(html, /^<warpgrid-layout query="#lens\?op=chain"/);
 });

@@ -21,6 +21,22 @@ export function elementHtml(recording, attributes = {}) {
     + `<script type="application/json">${json(recording)}</script></warpgrid-playground>`;
 }
 
+/**
+ * The element of a picture of the lens, drawn: `svg`, its `link`, and its `text` for those who do not see it; or its `query` with the
+ * `problem` why there is none.
+ */
+export function layoutHtml({ svg, link, text, query, problem }, attributes = {}) {
+  const facts = { ...attributes, query: link ?? query };
+  const words = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null && value !== false);
+  const written = words.map(([name, value]) => ` ${name}="${escape(value)}"`).join("");
+  const caption = attributes.label ? `<figcaption>${escape(attributes.label)}</figcaption>` : "";
+  const inside = svg
+    ? `${svg.trim()}<details><summary>As text</summary><pre>${escape(text)}</pre></details>${caption}`
+    : `<p>${sentenceHtml(problem)}</p>`;
+  const lead = link ? ` data-link="${escape(link)}"` : "";
+  return `<warpgrid-layout${written}${lead}><figure class="warpgrid-picture" data-recorded>${inside}</figure></warpgrid-layout>`;
+}
+
 /** What a reader without script sees. */
 export function snapshotHtml(recording, attributes = {}) {
   const { view } = attributes;

@@ -38,8 +38,16 @@ export class WarpgridPlayground extends HTMLElement {
   addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
 }
 
+/** A picture of the lens, by its address or its words. */
+export class WarpgridLayout extends HTMLElement {
+  query: string;
+  /** Whether it was drawn when the document was built. */
+  readonly isRecorded: boolean;
+}
+
 declare global {
   interface HTMLElementTagNameMap {
     "warpgrid-playground": WarpgridPlayground;
+    "warpgrid-layout": WarpgridLayout;
   }
 }

@@ -1,6 +1,8 @@
 // The core in a worker, one for all elements of a page: questions with a number come in, answers with the same number go out. Runs are
 // cut into slices, so that a long one keeps no other element waiting.
 import init, { Session, check, fragment, tokens } from "warpgrid";
+// The smaller core has no pictures of the lens.
+import * as core from "warpgrid";
 import { checkOptions, chooseMemories, firstStore, layOut, tableOfFragment, takePicture } from "./picture.js";
 
 const SLICE = 20_000;
@@ -54,6 +56,11 @@ const answers = {
     if (!entry) return { picture: null };
     await travel(entry, position);
     return { picture: entry.gone ? null : picture(entry) };
+  },
+  /** A picture of the lens, as a drawing and with its address. */
+  picture({ query }) {
+    const picture = Reflect.get(core, "picture");
+    return { svg: picture(query, "svg"), link: picture(query, "link") };
   },
   close({ id }) {
     const entry = sessions.get(id);

@@ -53,6 +53,21 @@ pub(crate) struct DescriptorArguments {
     /// How the tile was really stored (a swizzle), to see which elements are read instead.
     #[arg(long, value_name = "SWIZZLE")]
     stored: Option<String>,
+    /// Which index really runs along neighbours, `k` or `mn`, to see which elements are read instead.
+    #[arg(long, value_name = "INDEX")]
+    stored_major: Option<String>,
+    /// The bits that were meant, to see which fields differ and which elements are read instead.
+    #[arg(long, value_name = "BITS")]
+    meant: Option<String>,
+    /// The kind of the product, which an instruction descriptor needs: `f16`, `tf32`, `f8f6f4`, `i8`, `mxf8f6f4`, `mxf4`, `mxf4nvf4`.
+    #[arg(long)]
+    kind: Option<String>,
+    /// The instruction descriptor beside a descriptor of `tcgen05`: it says type, shape and order.
+    #[arg(long, value_name = "BITS")]
+    idesc: Option<String>,
+    /// The instruction descriptor that was meant.
+    #[arg(long, value_name = "BITS")]
+    meant_idesc: Option<String>,
     /// Further words: `--with sparse=yes`, and those of an instruction descriptor (`kind=f16`, `d=f32`).
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',', value_parser = crate::fragment::word)]
     with: Vec<(String, String)>,
@@ -76,6 +91,8 @@ pub(crate) fn print(arguments: &DescriptorArguments) -> io::Result<Outcome> {
         Some(Family::Wgmma) => "wgmma",
         Some(Family::Tcgen05) => "tcgen05",
         Some(Family::Instruction) => "instruction",
+        // Only `tcgen05` has instruction descriptors.
+        None if arguments.idesc.is_some() => "tcgen05",
         None => family_of(arguments.bits.as_deref().unwrap_or_default()),
     };
     let op = match family {
@@ -93,6 +110,11 @@ pub(crate) fn print(arguments: &DescriptorArguments) -> io::Result<Outcome> {
         ("step", &arguments.step),
         ("shown", &arguments.shown),
         ("stored", &arguments.stored),
+        ("stored_major", &arguments.stored_major),
+        ("meant", &arguments.meant),
+        ("kind", &arguments.kind),
+        ("idesc", &arguments.idesc),
+        ("meant_idesc", &arguments.meant_idesc),
     ];
     let words = words
         .into_iter()

@@ -194,3 +194,94 @@ fn layouts_of_a_run_are_read_back() {
           line 33: st.global.u32: (lane, iteration) is at (32,32):(1,32) of `out`, in units of 4 bytes
     "#]].assert_eq(&layouts);
 }
+
+#[test]
+fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
+    let bits = "0x08410490";
+    let out = warpgrid(&[
+        "descriptor",
+        bits,
+        "--family",
+        "instruction",
+        "--kind",
+        "f16",
+        "--meant",
+        "0x08400490",
+    ]);
+    let said = text(&out.stdout);
+    for part in [
+        "note: Field B transposed: MN-major; K-major was meant.",
+        "17-22  N / 8                 32  256 columns = 32 × 8",
+        "mov.b32 %idesc, 0x08410490;",
+        "#lens?op=tcgen05.tile.b&idesc=0x8410490&kind=f16&meant_idesc=0x8400490",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let out = warpgrid(&[
+        "descriptor",
+        "--factor",
+        "b",
+        "--idesc",
+        bits,
+        "--kind",
+        "f16",
+        "--meant-idesc",
+        "0x08400490",
+    ]);
+    assert!(
+        text(&out.stdout).contains("16320 of 16384 elements are not what is read"),
+        "{}",
+        text(&out.stdout)
+    );
+    let out = warpgrid(&[
+        "descriptor",
+        "0x4000002000010000",
+        "--meant",
+        "0x4000004000010000",
+    ]);
+    assert!(
+        text(&out.stdout).contains("512 elements was meant"),
+        "{}",
+        text(&out.stdout)
+    );
+    for (words, why) in [
+        (
+            &["descriptor", "zz", "--family", "instruction"][..],
+            "expected bits such as",
+        ),
+        (
+            &[
+                "descriptor",
+                bits,
+                "--family",
+                "instruction",
+                "--kind",
+                "tf32",
+            ],
+            "does not have",
+        ),
+        (
+            &["descriptor", "--idesc", "0x490", "--kind", "f16"],
+            "found m0n0",
+        ),
+        (
+            &["descriptor", "--meant", "0xffffffffffffffffffff"],
+            "found meant",
+        ),
+    ] {
+        let out = warpgrid(words);
+        assert_eq!(out.status.code(), Some(2), "{words:?}");
+        assert!(text(&out.stderr).contains(why), "{}", text(&out.stderr));
+    }
+}
+
+#[test]
+fn a_layout_may_have_coordinates_for_strides() {
+    let out = warpgrid(&["layout", "zipped_divide((128,64):(1@0,1@1), <32,16>)"]);
+    let said = text(&out.stdout);
+    assert!(
+        said.contains("((32,16),(4,4)):((1@0,1@1),(32@0,16@1)): 8192 coordinates"),
+        "{said}"
+    );
+    assert!(said.contains("128 × 64 along its coordinates"), "{said}");
+}

@@ -1,6 +1,7 @@
 //! What can be done with one layout or two, as CuTe defines it: each operation is a statement on offsets, which the tests hold it to.
 
 use crate::{Layout, LayoutError, Mode, Tuple};
+use std::fmt::Display;
 
 /// Elements up to which a composition is checked one by one.
 const MAX_CHECKED: i64 = 1 << 16;
@@ -67,60 +68,96 @@ fn compose_tuple(left: &[Mode], shape: &Tuple, stride: &Tuple) -> Result<Layout,
     }
 }
 
-/// Walks along `left` with the steps of one mode: how many of them each mode of `left` takes.
 fn compose_mode(left: &[Mode], right: Mode) -> Result<Layout, LayoutError> {
-    let Mode {
-        shape: mut rest,
-        stride: mut step,
-    } = right;
+    let sizes: Vec<i64> = left.iter().map(|mode| mode.shape).collect();
+    let strides: Vec<i64> = left.iter().map(|mode| mode.stride).collect();
+    let found = walk(&sizes, &strides, right.shape, right.stride)?;
+    let modes = found.into_iter().map(|found| {
+        let stride = found.mode.and_then(|at| strides.get(at)).copied();
+        Ok(Mode {
+            shape: found.shape,
+            stride: scaled(found.steps, stride.unwrap_or(0))?,
+        })
+    });
+    Layout::of_modes(&modes.collect::<Result<Vec<_>, LayoutError>>()?)
+}
+
+/// How many steps are taken in one mode of the layout to the left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walk {
+    pub(crate) shape: i64,
+    /// Elements of the mode between two of them.
+    pub(crate) steps: i64,
+    /// The mode by its number; `None` where they stay.
+    pub(crate) mode: Option<usize>,
+}
+
+/// Walks along a layout of `sizes` with `rest` steps of `step` elements: how many of them each mode takes. Its strides are only named.
+pub(crate) fn walk(
+    sizes: &[i64],
+    strides: &[impl Display],
+    mut rest: i64,
+    mut step: i64,
+) -> Result<Vec<Walk>, LayoutError> {
+    let right = Mode {
+        shape: rest,
+        stride: step,
+    };
+    let stays = |shape| Walk {
+        shape,
+        steps: 0,
+        mode: None,
+    };
     if step == 0 || rest == 1 {
-        return Layout::of(rest, if rest == 1 { 0 } else { step });
+        return Ok(vec![stays(rest)]);
     }
     if step < 0 {
         return Err(LayoutError::of(format!(
             "cannot compose with {rest}:{step}: its stride is negative"
         )));
     }
-    let mut found: Vec<Mode> = Vec::new();
-    for (at, mode) in left.iter().enumerate() {
+    let refused = |at: usize, what: &str, number: i64| {
+        let size = sizes.get(at).copied().unwrap_or(1);
+        let stride = strides.get(at).map(ToString::to_string);
+        let stride = stride.unwrap_or_default();
+        not_divisible(right, (size, &stride), what, number)
+    };
+    let mut found: Vec<Walk> = Vec::new();
+    for (at, size) in sizes.iter().copied().enumerate() {
         if rest == 1 {
             break;
         }
-        let is_last = at + 1 == left.len();
-        if is_last || (rest - 1) * step < mode.shape {
-            found.push(Mode {
-                shape: rest,
-                stride: scaled(step, mode.stride)?,
-            });
+        let walk = |shape| Walk {
+            shape,
+            steps: step,
+            mode: Some(at),
+        };
+        let is_last = at + 1 == sizes.len();
+        if is_last || (rest - 1) * step < size {
+            found.push(walk(rest));
             rest = 1;
             break;
         }
-        if mode.shape % step != 0 && step % mode.shape != 0 {
-            return Err(not_divisible(right, *mode, "steps of", step));
+        if size % step != 0 && step % size != 0 {
+            return Err(refused(at, "steps of", step));
         }
-        if step >= mode.shape {
-            step /= mode.shape;
+        if step >= size {
+            step /= size;
             continue;
         }
-        let taken = (mode.shape / step).min(rest);
+        let taken = (size / step).min(rest);
         if rest % taken != 0 {
-            return Err(not_divisible(right, *mode, "the remaining size", rest));
+            return Err(refused(at, "the remaining size", rest));
         }
-        found.push(Mode {
-            shape: taken,
-            stride: scaled(step, mode.stride)?,
-        });
+        found.push(walk(taken));
         rest /= taken;
         step = 1;
     }
     if rest != 1 {
-        // Only where `left` has no modes: it is `1:0`.
-        found.push(Mode {
-            shape: rest,
-            stride: 0,
-        });
+        // Only where the left has no modes: it is `1:0`.
+        found.push(stays(rest));
     }
-    Layout::of_modes(&found)
+    Ok(found)
 }
 
 fn scaled(step: i64, stride: i64) -> Result<i64, LayoutError> {
@@ -128,10 +165,10 @@ fn scaled(step: i64, stride: i64) -> Result<i64, LayoutError> {
         .ok_or_else(|| LayoutError::of(format!("the stride overflows: {step} times {stride}")))
 }
 
-fn not_divisible(right: Mode, mode: Mode, what: &str, number: i64) -> LayoutError {
+fn not_divisible(right: Mode, (size, stride): (i64, &str), what: &str, number: i64) -> LayoutError {
     LayoutError::of(format!(
-        "cannot compose {}:{} with the mode {}:{} to its left: {what} {number} and the shape {} do not divide each other",
-        right.shape, right.stride, mode.shape, mode.stride, mode.shape
+        "cannot compose {}:{} with the mode {size}:{stride} to its left: {what} {number} and the shape {size} do not divide each other",
+        right.shape, right.stride
     ))
 }
 

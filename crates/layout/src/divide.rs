@@ -10,12 +10,56 @@ pub enum Tiler {
     Each(Vec<Tiler>),
 }
 
+/// What can be divided: a shape with strides, whatever these are.
+pub trait Strided: Clone + fmt::Display {
+    /// Its shape.
+    fn shape(&self) -> &Tuple;
+    /// Elements.
+    fn size(&self) -> i64;
+    /// Its modes on the outside: itself, where it has no brackets.
+    fn parts(&self) -> Vec<Self>;
+    /// Layouts side by side, each a mode of the result.
+    fn of_parts(parts: &[Self]) -> Result<Self, LayoutError>;
+    /// It after a layout of its indices.
+    fn after(&self, right: &Layout) -> Result<Self, LayoutError>;
+
+    /// A part by its number; itself, where it has no such.
+    fn part_at(&self, at: usize) -> Self {
+        self.parts()
+            .into_iter()
+            .nth(at)
+            .unwrap_or_else(|| self.clone())
+    }
+}
+
+impl Strided for Layout {
+    fn shape(&self) -> &Tuple {
+        Layout::shape(self)
+    }
+
+    fn size(&self) -> i64 {
+        Layout::size(self)
+    }
+
+    fn parts(&self) -> Vec<Layout> {
+        Layout::parts(self)
+    }
+
+    fn of_parts(parts: &[Layout]) -> Result<Layout, LayoutError> {
+        Layout::of_parts(parts)
+    }
+
+    fn after(&self, right: &Layout) -> Result<Layout, LayoutError> {
+        composition(self, right)
+    }
+}
+
 /// A layout after another one for each part, or after one as a whole.
-pub(crate) fn by_part(
-    layout: &Layout,
+pub(crate) fn by_part<L: Strided>(
+    layout: &L,
     tiler: &Tiler,
-    operation: &dyn Fn(&Layout, &Layout) -> Result<Layout, LayoutError>,
-) -> Result<Layout, LayoutError> {
+    operation: &dyn Fn(&L, &Layout) -> Result<L, LayoutError>,
+) -> Result<L, LayoutError> {
     match tiler {
         Tiler::Whole(whole) => operation(layout, whole),
         Tiler::Each(tilers) => {
@@ -24,13 +68,13 @@ pub(crate) fn by_part(
             for (part, tiler) in parts.iter_mut().zip(tilers) {
                 *part = by_part(part, tiler, operation)?;
             }
-            Layout::of_parts(&parts)
+            L::of_parts(&parts)
         }
     }
 }
 
-fn check_rank(layout: &Layout, tilers: &[Tiler]) -> Result<(), LayoutError> {
-    let rank = layout.rank();
+fn check_rank(layout: &impl Strided, tilers: &[Tiler]) -> Result<(), LayoutError> {
+    let rank = layout.shape().rank();
     if rank < tilers.len() || (layout.shape().is_one() && tilers.len() > 1) {
         return Err(LayoutError::of(format!(
             "found a tiler of {} parts for {layout}, expected at most {rank}",
@@ -41,28 +85,28 @@ fn check_rank(layout: &Layout, tilers: &[Tiler]) -> Result<(), LayoutError> {
 }
 
 /// The tile that `tiler` picks, and the rest: `(tile, rest)`, for each part where the tiler has parts.
-pub fn logical_divide(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+pub fn logical_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     by_part(layout, tiler, &divide_one)
 }
 
-fn divide_one(layout: &Layout, tiler: &Layout) -> Result<Layout, LayoutError> {
+fn divide_one<L: Strided>(layout: &L, tiler: &Layout) -> Result<L, LayoutError> {
     let rest = complement(tiler, layout.size())?;
-    composition(layout, &Layout::of_parts(&[tiler.clone(), rest])?)
+    layout.after(&Layout::of_parts(&[tiler.clone(), rest])?)
 }
 
 /// As [`logical_divide`], with all tiles in the first part and all rests in the second.
-pub fn zipped_divide(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+pub fn zipped_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     unzipped(layout, tiler, &divide_one)
 }
 
 /// As [`zipped_divide`], with the rests in parts of their own.
-pub fn tiled_divide(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+pub fn tiled_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     let zipped = zipped_divide(layout, tiler)?;
     spread(&zipped, Spread::Second)
 }
 
 /// As [`zipped_divide`], with tiles and rests in parts of their own.
-pub fn flat_divide(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+pub fn flat_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     let zipped = zipped_divide(layout, tiler)?;
     spread(&zipped, Spread::Both)
 }
@@ -74,21 +118,21 @@ pub(crate) enum Spread {
     Both,
 }
 
-pub(crate) fn spread(zipped: &Layout, how: Spread) -> Result<Layout, LayoutError> {
+pub(crate) fn spread<L: Strided>(zipped: &L, how: Spread) -> Result<L, LayoutError> {
     let mut parts = match how {
-        Spread::Second => vec![zipped.part(0)],
-        Spread::Both => zipped.part(0).parts(),
+        Spread::Second => vec![zipped.part_at(0)],
+        Spread::Both => zipped.part_at(0).parts(),
     };
-    parts.extend(zipped.part(1).parts());
-    Layout::of_parts(&parts)
+    parts.extend(zipped.part_at(1).parts());
+    L::of_parts(&parts)
 }
 
 /// Gathers the firsts and the seconds of an operation that gives pairs.
-pub(crate) fn unzipped(
-    layout: &Layout,
+pub(crate) fn unzipped<L: Strided>(
+    layout: &L,
     tiler: &Tiler,
-    operation: &dyn Fn(&Layout, &Layout) -> Result<Layout, LayoutError>,
-) -> Result<Layout, LayoutError> {
+    operation: &dyn Fn(&L, &Layout) -> Result<L, LayoutError>,
+) -> Result<L, LayoutError> {
     let tilers = match tiler {
         Tiler::Whole(whole) => return operation(layout, whole),
         Tiler::Each(tilers) => tilers,
@@ -99,13 +143,13 @@ pub(crate) fn unzipped(
         match tilers.get(at) {
             Some(tiler) => {
                 let split = unzipped(&part, tiler, operation)?;
-                firsts.push(split.part(0));
-                seconds.push(split.part(1));
+                firsts.push(split.part_at(0));
+                seconds.push(split.part_at(1));
             }
             None => seconds.push(part),
         }
     }
-    Layout::of_parts(&[Layout::of_parts(&firsts)?, Layout::of_parts(&seconds)?])
+    L::of_parts(&[L::of_parts(&firsts)?, L::of_parts(&seconds)?])
 }
 
 impl From<&Tuple> for Tiler {

@@ -2,9 +2,9 @@
 
 use crate::parse::Reader;
 use crate::{
-    Composed, Layout, LayoutError, Linear, Swizzle, Tiler, algebra, blocked_product, flat_divide,
-    flat_product, logical_divide, logical_product, raked_product, tiled_divide, tiled_product,
-    zipped_divide, zipped_product,
+    Composed, Coordinates, Layout, LayoutError, Linear, Strided, Swizzle, Tiler, algebra,
+    blocked_product, flat_divide, flat_product, logical_divide, logical_product, raked_product,
+    tiled_divide, tiled_product, zipped_divide, zipped_product,
 };
 use std::fmt;
 use std::ops::Range;
@@ -14,6 +14,10 @@ use std::ops::Range;
 pub enum Value {
     Number(i64),
     Layout(Composed),
+    /// A layout whose strides are coordinates.
+    Coordinates(Coordinates),
+    /// Where coordinates begin.
+    Start(Vec<i64>),
     Swizzle(Swizzle),
     Tiler(Tiler),
     Linear(Linear),
@@ -29,7 +33,7 @@ pub struct Operation {
     does: Does,
 }
 
-type OfTwo = fn(&Layout, &Tiler) -> Result<Layout, LayoutError>;
+type OfTwo<L> = fn(&L, &Tiler) -> Result<L, LayoutError>;
 type OfLayouts = fn(&Layout, &Layout) -> Result<Layout, LayoutError>;
 
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +43,8 @@ enum Does {
     Complement,
     RightInverse,
     LeftInverse,
-    Tiled(OfTwo),
+    Divided(OfTwo<Layout>, OfTwo<Coordinates>),
+    Multiplied(OfTwo<Layout>),
     Layouts(OfLayouts),
     Linear,
     Inverse,
@@ -68,14 +73,14 @@ pub const OPERATIONS: &[Operation] = &[
     operation("complement", "A, size", "what fills the gaps of A up to a size", Does::Complement),
     operation("right_inverse", "A", "r with A(r(i)) = i", Does::RightInverse),
     operation("left_inverse", "A", "l with l(A(i)) = i", Does::LeftInverse),
-    operation("logical_divide", "A, tiler", "the tile and the rest, for each part", Does::Tiled(logical_divide)),
-    operation("zipped_divide", "A, tiler", "all tiles, then all rests", Does::Tiled(zipped_divide)),
-    operation("tiled_divide", "A, tiler", "the tile, then each rest", Does::Tiled(tiled_divide)),
-    operation("flat_divide", "A, tiler", "each tile, then each rest", Does::Tiled(flat_divide)),
-    operation("logical_product", "A, tiler", "A and its copies, for each part", Does::Tiled(logical_product)),
-    operation("zipped_product", "A, tiler", "all of A, then all copies", Does::Tiled(zipped_product)),
-    operation("tiled_product", "A, tiler", "A, then each copy", Does::Tiled(tiled_product)),
-    operation("flat_product", "A, tiler", "each part of A, then each copy", Does::Tiled(flat_product)),
+    operation("logical_divide", "A, tiler", "the tile and the rest, for each part", Does::Divided(logical_divide, logical_divide)),
+    operation("zipped_divide", "A, tiler", "all tiles, then all rests", Does::Divided(zipped_divide, zipped_divide)),
+    operation("tiled_divide", "A, tiler", "the tile, then each rest", Does::Divided(tiled_divide, tiled_divide)),
+    operation("flat_divide", "A, tiler", "each tile, then each rest", Does::Divided(flat_divide, flat_divide)),
+    operation("logical_product", "A, tiler", "A and its copies, for each part", Does::Multiplied(logical_product)),
+    operation("zipped_product", "A, tiler", "all of A, then all copies", Does::Multiplied(zipped_product)),
+    operation("tiled_product", "A, tiler", "A, then each copy", Does::Multiplied(tiled_product)),
+    operation("flat_product", "A, tiler", "each part of A, then each copy", Does::Multiplied(flat_product)),
     operation("blocked_product", "A, B", "copies of A side by side", Does::Layouts(blocked_product)),
     operation("raked_product", "A, B", "copies of A in between each other", Does::Layouts(raked_product)),
     operation("linear", "A", "the bases over GF(2)", Does::Linear),
@@ -160,6 +165,9 @@ fn term(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
     }
     if let Some(swizzle) = reader.swizzle()? {
         return Ok(Value::Swizzle(swizzle));
+    }
+    if let Some(start) = reader.start()? {
+        return Ok(Value::Start(start));
     }
     reader.space();
     match reader.rest().chars().next() {
@@ -263,7 +271,32 @@ impl Operation {
                 Some(second) => composed(first, second),
                 None => Ok(first),
             },
-            _ => self.on_layouts(first, second),
+            _ => match first {
+                Value::Coordinates(first) => self.on_coordinates(&first, second),
+                first => self.on_layouts(first, second),
+            },
+        }
+    }
+
+    fn on_coordinates(
+        &self,
+        first: &Coordinates,
+        second: Option<Value>,
+    ) -> Result<Value, LayoutError> {
+        match self.does {
+            Does::Coalesce => Ok(Value::Coordinates(first.coalesced())),
+            Does::Divided(_, operation) => {
+                let tiler = second.and_then(Value::into_tiler);
+                let tiler = tiler
+                    .ok_or_else(|| LayoutError::of("expected a tiler such as `4:1` or `<4,2>`"))?;
+                let mut divided = operation(first, &tiler)?;
+                divided.start.clone_from(&first.start);
+                Ok(Value::Coordinates(divided))
+            }
+            _ => Err(LayoutError::of(format!(
+                "`{}` of a layout of coordinates, expected one with plain strides",
+                self.name
+            ))),
         }
     }
 
@@ -297,7 +330,7 @@ impl Operation {
                 };
                 plain(algebra::complement(layout, size)?)
             }
-            Does::Tiled(operation) => {
+            Does::Divided(operation, _) | Does::Multiplied(operation) => {
                 let tiler = second.and_then(Value::into_tiler);
                 let tiler = tiler
                     .ok_or_else(|| LayoutError::of("expected a tiler such as `4:1` or `<4,2>`"))?;
@@ -346,6 +379,24 @@ fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
             }))
         }
         (V::Layout(left), V::Tiler(tiler)) => by_part(&left, &tiler),
+        (V::Coordinates(left), V::Tiler(tiler)) => {
+            let mut found = crate::divide::by_part(&left, &tiler, &Coordinates::after)?;
+            found.start = left.start;
+            Ok(V::Coordinates(found))
+        }
+        (V::Start(start), V::Coordinates(right)) => Ok(V::Coordinates(right.starting_at(start))),
+        (V::Coordinates(left), right) => {
+            let what = right.kind();
+            let right = right
+                .into_composed()
+                .filter(|right| right.swizzle.is_none() && right.offset == 0)
+                .ok_or_else(|| {
+                    LayoutError::of(format!(
+                        "found {what} after a layout of coordinates, expected a layout with plain strides and no swizzle"
+                    ))
+                })?;
+            left.after(&right.layout).map(V::Coordinates)
+        }
         (left, right) => {
             let what = format!("found {} after {}", left.kind(), right.kind());
             match (left.into_composed(), right.into_composed()) {
@@ -373,6 +424,8 @@ impl Value {
         match self {
             Value::Number(_) => "a number",
             Value::Layout(_) => "a layout",
+            Value::Coordinates(_) => "a layout of coordinates",
+            Value::Start(_) => "a coordinate",
             Value::Swizzle(_) => "a swizzle",
             Value::Tiler(_) => "a tiler",
             Value::Linear(_) => "bases over GF(2)",
@@ -384,7 +437,11 @@ impl Value {
         match self {
             Value::Layout(layout) => Some(layout),
             Value::Number(n) => Layout::of(n, 1).ok().map(Composed::from),
-            Value::Swizzle(_) | Value::Tiler(_) | Value::Linear(_) => None,
+            Value::Coordinates(_)
+            | Value::Start(_)
+            | Value::Swizzle(_)
+            | Value::Tiler(_)
+            | Value::Linear(_) => None,
         }
     }
 
@@ -407,6 +464,11 @@ impl fmt::Display for Value {
         match self {
             Value::Number(number) => write!(f, "{number}"),
             Value::Layout(layout) => write!(f, "{layout}"),
+            Value::Coordinates(layout) => write!(f, "{layout}"),
+            Value::Start(numbers) => {
+                let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+                write!(f, "ArithTuple({})", numbers.join(","))
+            }
             Value::Swizzle(swizzle) => write!(f, "{swizzle}"),
             Value::Tiler(tiler) => write!(f, "{tiler}"),
             Value::Linear(linear) => write!(f, "{linear}"),

@@ -3,12 +3,14 @@
 //!
 //! - `tuple`, `layout`: shapes and strides as CuTe has them, and what they say of a coordinate.
 //! - `algebra`, `divide`, `product`: coalesce, composition, complement, inverses; logical divide and product with their kin.
+//! - `coordinate`: layouts whose strides are coordinates: `(128,64):(1@0,1@1)`.
 //! - `swizzle`: `Swizzle<B,M,S>`, and a layout beneath it.
 //! - `linear`: layouts that are linear over GF(2), as bases with named dimensions.
 //! - `fit`: the simplest layout that explains a table.
 //! - `parse`, `expression`: text in; errors name the place.
 
 mod algebra;
+mod coordinate;
 mod divide;
 mod error;
 mod expression;
@@ -22,7 +24,8 @@ mod swizzle;
 mod tuple;
 
 pub use algebra::{coalesce, complement, composition, left_inverse, right_inverse};
-pub use divide::{Tiler, flat_divide, logical_divide, tiled_divide, zipped_divide};
+pub use coordinate::{Basis, Coordinates};
+pub use divide::{Strided, Tiler, flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use error::LayoutError;
 pub use expression::{OPERATIONS, Operation, Value, evaluate};
 pub use fit::{Break, Explanation, Fit, Found, Table, fit};

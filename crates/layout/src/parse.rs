@@ -2,11 +2,16 @@
 //! Errors name the place.
 
 use crate::linear_text::of_written;
-use crate::{Composed, Layout, LayoutError, Linear, MAX_OFFSET, MAX_SIZE, Swizzle, Tuple, Value};
+use crate::{
+    Basis, Composed, Coordinates, Layout, LayoutError, Linear, MAX_OFFSET, MAX_SIZE, Swizzle,
+    Tuple, Value,
+};
 use std::ops::Range;
 
 /// The most brackets inside each other.
 const MAX_DEPTH: usize = 32;
+/// The most coordinates, and parts of one.
+const MAX_PARTS: u32 = 16;
 
 /// Reads one layout, with or without a swizzle and an offset before it.
 pub fn parse(text: &str) -> Result<Composed, LayoutError> {
@@ -30,6 +35,8 @@ pub(crate) struct Reader<'t> {
 struct Spanned {
     tuple: Tuple,
     leaves: Vec<Range<usize>>,
+    /// The coordinate that each of them steps along; empty for a plain number.
+    along: Vec<Vec<u32>>,
     all: Range<usize>,
 }
 
@@ -135,9 +142,12 @@ impl<'t> Reader<'t> {
         let start = self.at;
         if !self.eat("(") {
             let (number, place) = self.number()?;
+            let path = self.path()?;
+            let place = place.start..self.at;
             return Ok(Spanned {
                 tuple: Tuple::One(number),
                 leaves: vec![place.clone()],
+                along: vec![path],
                 all: place,
             });
         }
@@ -147,11 +157,12 @@ impl<'t> Reader<'t> {
                 format!("found more than {MAX_DEPTH} brackets inside each other"),
             ));
         }
-        let (mut parts, mut leaves) = (Vec::new(), Vec::new());
+        let (mut parts, mut leaves, mut along) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             let part = self.tuple(depth + 1)?;
             parts.push(part.tuple);
             leaves.extend(part.leaves);
+            along.extend(part.along);
             if self.eat(",") {
                 // One part is written `(8,)` by some.
                 if self.eat(")") {
@@ -167,6 +178,7 @@ impl<'t> Reader<'t> {
         Ok(Spanned {
             tuple: Tuple::Many(parts),
             leaves,
+            along,
             all: start..self.at,
         })
     }
@@ -174,6 +186,13 @@ impl<'t> Reader<'t> {
     /// A number, or a shape with or without a stride.
     pub(crate) fn layout(&mut self) -> Result<Value, LayoutError> {
         let shape = self.tuple(0)?;
+        let along = shape.along.iter().zip(&shape.leaves);
+        if let Some((_, place)) = along.into_iter().find(|(path, _)| !path.is_empty()) {
+            return Err(LayoutError::at(
+                place.clone(),
+                "found a coordinate in the shape, expected it in the stride: `(8,4):(1@0,1@1)`",
+            ));
+        }
         if !self.eat(":") {
             if let Tuple::One(number) = shape.tuple {
                 return Ok(Value::Number(number));
@@ -183,7 +202,11 @@ impl<'t> Reader<'t> {
             let layout = Layout::compact(shape.tuple).map_err(|error| error.or_at(all))?;
             return Ok(Value::Layout(layout.into()));
         }
+        let stride_at = self.at;
         let stride = self.tuple(0)?;
+        if stride.along.iter().any(|path| !path.is_empty()) {
+            return self.coordinates(&shape, &stride, stride_at);
+        }
         if !shape.tuple.is_congruent(&stride.tuple) {
             return Err(LayoutError::at(
                 stride.all,
@@ -198,6 +221,90 @@ impl<'t> Reader<'t> {
         let all = shape.all.start..stride.all.end;
         let layout = Layout::new(shape.tuple, stride.tuple).map_err(|error| error.or_at(all))?;
         Ok(Value::Layout(layout.into()))
+    }
+
+    /// A shape whose strides step along coordinates.
+    fn coordinates(
+        &self,
+        shape: &Spanned,
+        stride: &Spanned,
+        stride_at: usize,
+    ) -> Result<Value, LayoutError> {
+        if !shape.tuple.is_congruent(&stride.tuple) {
+            return Err(LayoutError::at(
+                stride.all.clone(),
+                format!(
+                    "the stride has other brackets than the shape {}",
+                    shape.tuple
+                ),
+            ));
+        }
+        check_shape(shape)?;
+        let strides = stride.tuple.leaves().into_iter().zip(&stride.along);
+        let strides = strides.zip(&stride.leaves).map(|((scale, path), place)| {
+            match (scale, path.is_empty()) {
+                (_, false) | (0, true) => Ok(Basis {
+                    scale,
+                    path: if scale == 0 { Vec::new() } else { path.clone() },
+                }),
+                (scale, true) => Err(LayoutError::at(
+                    place.clone(),
+                    format!("found stride {scale} beside strides along coordinates, expected one such as `{scale}@0`"),
+                )),
+            }
+        });
+        let strides = strides.collect::<Result<Vec<_>, _>>()?;
+        let found = Coordinates::new(shape.tuple.clone(), strides);
+        let place = stride_at..stride.all.end;
+        found
+            .map(Value::Coordinates)
+            .map_err(|error| error.or_at(place))
+    }
+
+    /// `ArithTuple(0,_0) o`: where coordinates begin, as CuTe prints it; `None` where none begins.
+    pub(crate) fn start(&mut self) -> Result<Option<Vec<i64>>, LayoutError> {
+        if !self.eat("ArithTuple(") {
+            return Ok(None);
+        }
+        let mut numbers = Vec::new();
+        while !self.eat(")") {
+            if !numbers.is_empty() {
+                self.expect(",")?;
+            }
+            let (number, place) = self.number()?;
+            if number.checked_abs().is_none_or(|far| far > MAX_OFFSET) {
+                return Err(LayoutError::at(
+                    place,
+                    format!("expected a coordinate of at most {MAX_OFFSET}"),
+                ));
+            }
+            numbers.push(number);
+        }
+        Ok(Some(numbers))
+    }
+
+    /// `@1@0` after a number: part 1 of coordinate 0, the coordinate first in the answer.
+    fn path(&mut self) -> Result<Vec<u32>, LayoutError> {
+        let mut path = Vec::new();
+        while self.rest().starts_with('@') {
+            self.at += 1;
+            let (part, place) = self.number()?;
+            let small = u32::try_from(part).ok().filter(|part| *part < MAX_PARTS);
+            path.push(small.ok_or_else(|| {
+                LayoutError::at(
+                    place.clone(),
+                    format!("found coordinate {part}, expected 0 to {}", MAX_PARTS - 1),
+                )
+            })?);
+            if path.len() > MAX_DEPTH {
+                return Err(LayoutError::at(
+                    place,
+                    format!("found more than {MAX_DEPTH} parts of coordinates inside each other"),
+                ));
+            }
+        }
+        path.reverse();
+        Ok(path)
     }
 
     /// `Swizzle<3,4,3>`, `Sw<3,4,3>`, `S<3,4,3>` or `SW_3_4_3`; `None` where none begins.

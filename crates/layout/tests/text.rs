@@ -198,3 +198,57 @@ fn no_text_is_too_much() {
         }
     }
 }
+
+#[test]
+fn strides_may_be_coordinates() {
+    check(
+        &[
+            "(128,64):(1@0,1@1)",
+            "ArithTuple(0,_0,_0,_0) o ((_128,_64),2,3,1):((_1@0,_1@1),_64@1,_1@2,_1@3)",
+            "ArithTuple(32,7) o (8,4):(1@1,2@0)",
+            "coalesce((2,(4,8)):(1@0,(2@0,1@1)))",
+            "(128,64):(1@0,1@1) o (8,4):(16,128)",
+            "(128,64):(1@0,1@1) o <(2,4),8>",
+            "logical_divide((128,64):(1@0,1@1), <32,16>)",
+            "zipped_divide(ArithTuple(0,64) o (128,64):(1@0,1@1), <32,16>)",
+            "flat_divide((128,64):(1@0,1@1), <32,16>)",
+            "(8,4):(1@1@0,1@0@0)",
+            "(8,4):(0,1@0)",
+            "(8,4):(1,1@0)",
+            "(8@0,4):(1,8)",
+            "(8,4):(1@0,(1@1,1@2))",
+            "(8,4):(1@99,1@1)",
+            "(8,4):(1@,1@1)",
+            "(8,1099511627776):(1@0,1@1)",
+            "(8,4):(1@0,281474976710656@1)",
+            "complement((8,4):(1@0,1@1), 64)",
+            "Swizzle<3,4,3> o (8,4):(1@0,1@1)",
+            "(8,4):(1@0,1@1) o Swizzle<3,4,3> o 8:1",
+            "(6,4):(1@0,1@1) o (4,2):(2,5)",
+        ],
+        expect![[r#"
+            (128,64):(1@0,1@1) = (128,64):(1@0,1@1)
+            ArithTuple(0,_0,_0,_0) o ((_128,_64),2,3,1):((_1@0,_1@1),_64@1,_1@2,_1@3) = ((128,64),2,3,1):((1@0,1@1),64@1,1@2,1@3)
+            ArithTuple(32,7) o (8,4):(1@1,2@0) = ArithTuple(32,7) o (8,4):(1@1,2@0)
+            coalesce((2,(4,8)):(1@0,(2@0,1@1))) = (8,8):(1@0,1@1)
+            (128,64):(1@0,1@1) o (8,4):(16,128) = (8,4):(16@0,1@1)
+            (128,64):(1@0,1@1) o <(2,4),8> = ((2,4),8):((1@0,2@0),1@1)
+            logical_divide((128,64):(1@0,1@1), <32,16>) = ((32,4),(16,4)):((1@0,32@0),(1@1,16@1))
+            zipped_divide(ArithTuple(0,64) o (128,64):(1@0,1@1), <32,16>) = ArithTuple(0,64) o ((32,16),(4,4)):((1@0,1@1),(32@0,16@1))
+            flat_divide((128,64):(1@0,1@1), <32,16>) = (32,16,4,4):(1@0,1@1,32@0,16@1)
+            (8,4):(1@1@0,1@0@0) = (8,4):(1@1@0,1@0@0)
+            (8,4):(0,1@0) = (8,4):(0,1@0)
+            (8,4):(1,1@0) = error: column 8 (`1`): found stride 1 beside strides along coordinates, expected one such as `1@0`
+            (8@0,4):(1,8) = error: column 2 (`8@0`): found a coordinate in the shape, expected it in the stride: `(8,4):(1@0,1@1)`
+            (8,4):(1@0,(1@1,1@2)) = error: column 7 (`(1@0,(1@1,1@2))`): the stride has other brackets than the shape (8,4)
+            (8,4):(1@99,1@1) = error: column 10 (`99`): found coordinate 99, expected 0 to 15
+            (8,4):(1@,1@1) = error: column 10 (`,`): found `,`, expected a number
+            (8,1099511627776):(1@0,1@1) = error: column 4 (`1099511627776`): the size overflows here: expected at most 1099511627776 elements
+            (8,4):(1@0,281474976710656@1) = error: column 7 (`(1@0,281474976710656@1)`): the coordinate overflows with stride 281474976710656@1: expected at most 281474976710656
+            complement((8,4):(1@0,1@1), 64) = error: column 1 (`complement((8,4):(1@0,1@1), 64)`): `complement` of a layout of coordinates, expected one with plain strides
+            Swizzle<3,4,3> o (8,4):(1@0,1@1) = error: column 1 (`Swizzle<3,4,3> o (8,4):(1@0,1@1)`): expected a layout without a swizzle after `o`
+            (8,4):(1@0,1@1) o Swizzle<3,4,3> o 8:1 = error: column 1 (`(8,4):(1@0,1@1) o Swizzle<3,4,3> o 8:1`): found a layout after a layout of coordinates, expected a layout with plain strides and no swizzle
+            (6,4):(1@0,1@1) o (4,2):(2,5) = error: column 1 (`(6,4):(1@0,1@1) o (4,2):(2,5)`): cannot compose 4:2 with the mode 6:1@0 to its left: the remaining size 4 and the shape 6 do not divide each other
+        "#]],
+    );
+}

@@ -3,7 +3,9 @@
 
 use crate::check::CheckOptions;
 use crate::language::Language;
+use crate::layout::DescriptorField;
 use crate::layout::constant::DescriptorConstant;
+use crate::layout::idesc::InstructionConstant;
 use crate::model::SourceRange;
 use serde::{Deserialize, Serialize};
 use warpgrid_program::SuggestionKind;
@@ -101,10 +103,7 @@ pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> Hove
         "Has the form of a shared-memory descriptor of `{}`.",
         found.family
     )];
-    lines.extend(found.fields.iter().map(|field| {
-        let [low, high] = field.bits;
-        format!("Bits {low} to {high}, {}: {}.", field.name, field.meaning)
-    }));
+    lines.extend(found.fields.iter().map(field_line));
     lines.push(format!(
         "`#lens?op={}.tile.a&descriptor=0x{:x}` draws the tile that it makes hardware read.",
         found.family, found.bits
@@ -116,6 +115,45 @@ pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> Hove
         lines,
         section: None,
         declared: None,
+    }
+}
+
+/// What a product takes as its instruction descriptor: its fields, and where it is taken apart.
+pub(crate) fn instruction_descriptor_hover(source: &str, found: &InstructionConstant) -> HoverView {
+    let InstructionConstant {
+        start,
+        end,
+        bits,
+        kind,
+        fields,
+    } = found;
+    let mut lines = vec![format!(
+        "The instruction descriptor of `tcgen05.mma.kind::{kind}`."
+    )];
+    lines.extend(fields.iter().map(field_line));
+    lines.push(format!(
+        "`#lens?op=tcgen05.idesc&kind={kind}&descriptor=0x{bits:x}` takes it apart, and draws the tiles that it makes hardware read."
+    ));
+    HoverView {
+        start: unit_of(source, *start as u32),
+        end: unit_of(source, *end as u32),
+        title: format!("0x{bits:08x}"),
+        lines,
+        section: None,
+        declared: None,
+    }
+}
+
+fn field_line(field: &DescriptorField) -> String {
+    let DescriptorField {
+        name,
+        bits: [low, high],
+        meaning,
+        ..
+    } = field;
+    match low == high {
+        true => format!("Bit {low}, {name}: {meaning}."),
+        false => format!("Bits {low} to {high}, {name}: {meaning}."),
     }
 }
 

@@ -1,10 +1,14 @@
 //! A text as hosts hold it while a person edits or reads it: it is parsed once, and then checked, explained and completed. In: a source
 //! and what overrides its directives; out: plain data, with places in UTF-16 units.
 
-use crate::assist::{CompletionView, HoverView, SignatureView, byte_of, descriptor_hover, unit_of};
+use crate::assist::{
+    CompletionView, HoverView, SignatureView, byte_of, descriptor_hover,
+    instruction_descriptor_hover, unit_of,
+};
 use crate::check::{CheckOptions, CheckReport, Checked, Places, not_run_yet, overrides};
 use crate::language::Language;
 use crate::layout::constant::descriptor_at;
+use crate::layout::idesc::instruction_descriptor_at;
 use std::borrow::Cow;
 use warpgrid_launch::{Annotations, mistyped_names};
 use warpgrid_program::Diagnostic;
@@ -46,6 +50,9 @@ impl Document<'_> {
         let offset = byte_of(source, at);
         if let Some(found) = descriptor_at(source, offset as usize) {
             return Some(descriptor_hover(source, &found));
+        }
+        if let Some(found) = instruction_descriptor_at(source, offset as usize) {
+            return Some(instruction_descriptor_hover(source, &found));
         }
         let found = self.tree.hover(offset)?;
         let places = Places::new(source.to_owned());

@@ -4,15 +4,18 @@
 //! ([`warpgrid_isa::layout`]).
 
 pub(crate) mod constant;
-mod descriptor;
+pub(crate) mod descriptor;
 mod drawing;
+pub(crate) mod idesc;
 mod registers;
 pub(crate) mod shared;
 mod table;
 mod tensor_memory;
 pub(crate) mod words;
 
+pub use constant::descriptor_link;
 pub use drawing::svg;
+pub use idesc::{DescriptorOperand, descriptor_operand};
 pub use table::table;
 pub use words::LayoutParameter;
 
@@ -133,6 +136,19 @@ pub struct LayoutView {
     pub wrong: Vec<[u32; 2]>,
     /// Lines of PTX that build the descriptor.
     pub ptx: Vec<String>,
+    /// Cells that one step reads, where not all of the picture is: `[row, column]`. The others are there to compare.
+    pub marked: Vec<[u32; 2]>,
+    /// Pictures that go with this one.
+    pub related: Vec<RelatedLayout>,
+}
+
+/// A picture that goes with another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RelatedLayout {
+    /// What it shows, in words.
+    pub title: String,
+    pub request: FragmentRequest,
 }
 
 /// A field of a descriptor.
@@ -312,6 +328,10 @@ impl LayoutView {
             ["thread", "bit"] => (format!("T{}", number(0)), format!("b{}", number(1))),
             ["byte" | "offset" | "bank" | "element" | "nothing"] => {
                 (number(0).to_string(), String::new())
+            }
+            [first, ..] if first.starts_with("coordinate") => {
+                let numbers: Vec<String> = place.iter().map(u32::to_string).collect();
+                (numbers.join(","), String::new())
             }
             ["row" | "column", "k"] => (number(0).to_string(), format!("k{}", number(1))),
             ["lane", "now"] if number(0) == number(1) => (format!("T{}", number(0)), String::new()),

@@ -7,16 +7,20 @@
 //! - `change`, `cure`, `rewrite`: paddings and swizzles that free a buffer, and the text with them, proved by running both.
 //! - `advice`: sectors of global memory, and what would save some.
 //! - `text`: all of it for people.
-//! - `picture`: layouts that are written (`typed`), tiles of descriptors (`tile`, `build`), two instructions in a row (`chain`), drawn like layouts.
+//! - `picture`: layouts that are written (`typed`), tiles of descriptors (`tile`, `meant`, `build`), two
+//!   instructions in a row (`chain`), boxes of tensor copies (`copy_tile`), and their addresses (`query`), drawn like layouts.
 
 mod advice;
 mod build;
 mod chain;
 mod change;
 mod conflicts;
+mod copy_tile;
 mod cure;
+mod meant;
 pub mod picture;
 mod places;
+pub mod query;
 mod read_back;
 mod recorder;
 mod rewrite;

@@ -68,6 +68,11 @@ export const forms = guarded(core.forms);
 export const fragment = guarded(core.fragment, query(SHAPES.fragment));
 export const layout = guarded(core.layout, query(SHAPES.fragment));
 export const lens = guarded(core.lens, query(SHAPES.fragment));
+export const picture = guarded(core.picture, (query, form) => {
+  text("query", query);
+  text("form", form);
+  return [query, form];
+});
 export const cure = guarded(core.cure, (scenario, options) =>
   [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);
 export const product = guarded(core.product, query(SHAPES.product));

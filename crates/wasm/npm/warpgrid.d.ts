@@ -267,6 +267,12 @@ export function layout(query: FragmentRequest): LayoutView;
 export function lens(query: FragmentRequest): LayoutView;
 
 /**
+ * The picture of an address of the matrix view or of the lens, such as `#lens?op=wgmma.tile.a&type=f16&step=2`, or of its words one a line, as a
+ * drawing (`svg`), as `text`, or as the `link` that leads to it. Throws a `WarpgridError` with the place of a mistake.
+ */
+export function picture(query: string, form: "svg" | "text" | "link"): string;
+
+/**
  * How a tensor core computes one element of a matrix product: `{ op, shape, types, target, a?, b?, c? }`. Throws a `WarpgridError` when
  * there is no such product.
  */

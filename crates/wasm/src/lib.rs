@@ -21,7 +21,9 @@ use wasm_bindgen::prelude::*;
 #[cfg(feature = "whole")]
 mod whole;
 #[cfg(feature = "whole")]
-pub use whole::{codes, compare, complete, cure, explain, format, forms, hover, lens, product};
+pub use whole::{
+    codes, compare, complete, cure, explain, format, forms, hover, lens, picture, product,
+};
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.ts");

@@ -55,6 +55,24 @@ pub fn lens(
     to_js(&view)
 }
 
+/// The picture of an address of the matrix view or of the lens, such as `#lens?op=wgmma.tile.a&type=f16&step=2`, or of its words one a line, as a
+/// drawing (`svg`), as `text`, or as the `link` that leads to it. Throws a `WarpgridError` with the place of a mistake.
+#[wasm_bindgen]
+pub fn picture(
+    query: &str,
+    #[wasm_bindgen(unchecked_param_type = "\"svg\" | \"text\" | \"link\"")] form: &str,
+) -> Result<String, JsValue> {
+    use warpgrid_view::lens::query::{PictureForm, drawn};
+    let Some(form) = PictureForm::from_name(form) else {
+        return Err(unreadable(
+            "form",
+            &format!("found `{form}`, expected `svg`, `text` or `link`"),
+        ));
+    };
+    drawn(query, form)
+        .map_err(|refusal| failure(UNREADABLE_ARGUMENT, &refusal.message, JsValue::NULL))
+}
+
 /// Rewrites the PTX of a scenario so that its accesses to shared memory have no bank conflicts, runs both texts, and says what was changed
 /// and that they leave the same bytes. `options`: `{ maxSteps? }`. Throws a `WarpgridError` that says why where nothing is cured.
 #[wasm_bindgen(unchecked_return_type = "Cured")]

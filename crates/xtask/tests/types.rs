@@ -10,7 +10,7 @@ use warpgrid_view::fragment::{
     AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
     FragmentRequest, FragmentView,
 };
-use warpgrid_view::layout::{DescriptorField, LayoutParameter, LayoutView};
+use warpgrid_view::layout::{DescriptorField, LayoutParameter, LayoutView, RelatedLayout};
 use warpgrid_view::lens::{
     AccessConflicts, AccessLayout, BankCell, BankPhase, BankWord, BufferConflicts, Collision,
     ConflictReport, Cured, LayoutDimension, ProfilerCount, Proposal, SectorAdvice,
@@ -189,6 +189,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         LayoutParameter,
         LayoutView,
         DescriptorField,
+        RelatedLayout,
         LayoutDimension,
         AccessLayout,
         BankWord,

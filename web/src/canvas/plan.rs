@@ -1,10 +1,11 @@
 //! Painting the plans of the matrix view: the boxes once, what is lit above them.
 
-use super::{empty, hatch, outline, rounded};
-use crate::matrix::{Mark, Plan};
+use super::{empty, outline, rounded};
+use crate::layout::Rect;
+use crate::matrix::{Mark, Plan, Raster};
 use crate::theme::Palette;
-use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+use wasm_bindgen::{Clamped, JsCast, JsValue};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 const LABEL_FONT: &str = "600 11px";
 const DETAIL_FONT: &str = "9px";
@@ -12,6 +13,10 @@ const SMALL_FONT: &str = "9.5px";
 const HEAD_FONT: &str = "10px";
 /// Browsers refuse canvases that are much wider or higher, in device pixels.
 const MAX_CANVAS: f64 = 16_000.0;
+/// Boxes from which on all of them have corners.
+const MANY_BOXES: usize = 8_192;
+/// How opaque a box is that is there to compare.
+const FAINT: f64 = 0.28;
 /// Device pixels per CSS pixel of a file.
 const FILE_RATIO: f64 = 2.0;
 
@@ -60,12 +65,12 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, ratio: f64) 
     let Some(context) = empty(canvas, plan.width, plan.height, bounded(plan, ratio)) else {
         return;
     };
-    for mark in &plan.marks {
-        rounded(&context, mark.rect, 0.0);
-        context.set_fill_style_str(palette.lane(mark.lane));
-        context.fill();
-        if mark.overlaps {
-            hatch(&context, palette, mark.rect);
+    match plan.raster {
+        // Where a browser has no images of its own, boxes do.
+        Some(raster) if image(&context, plan, raster, palette).is_ok() => {}
+        _ => {
+            fill(&context, plan, palette);
+            hatch_all(&context, plan, palette);
         }
     }
     // A change of font costs more than a text, so all texts of one font are drawn together.
@@ -89,6 +94,135 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, ratio: f64) 
     for (text, x, y) in &plan.heads {
         let _ = context.fill_text(text, *x, *y);
     }
+}
+
+/// Fills all boxes. A change of colour costs more than a box, so all boxes of one colour are filled together; small ones have corners.
+fn fill(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette) {
+    let is_small = plan.marks.len() > MANY_BOXES;
+    for colour in 0..64u8 {
+        let (lane, is_faint) = (colour & 31, colour > 31);
+        let own = |mark: &&Mark| mark.lane & 31 == lane && mark.faint == is_faint;
+        let mut marks = plan.marks.iter().filter(own).peekable();
+        if marks.peek().is_none() {
+            continue;
+        }
+        context.set_fill_style_str(palette.lane(lane));
+        context.set_global_alpha(if is_faint { FAINT } else { 1.0 });
+        for Mark { rect, .. } in marks {
+            if is_small {
+                context.fill_rect(rect.x, rect.y, rect.width, rect.height);
+            } else {
+                rounded(context, *rect, 0.0);
+                context.fill();
+            }
+        }
+    }
+    context.set_global_alpha(1.0);
+}
+
+/// Colours of the lanes, and of what is wrong, as bytes of an image: the browser knows what each is.
+fn colours(palette: &Palette) -> Result<Vec<[u8; 4]>, JsValue> {
+    let n = palette.lanes.len();
+    let context = canvas_of(n + 1, 1)?;
+    for (at, colour) in palette.lanes.iter().chain([&palette.bad]).enumerate() {
+        context.set_fill_style_str(colour);
+        context.fill_rect(at as f64, 0.0, 1.0, 1.0);
+    }
+    let bytes = context
+        .get_image_data(0.0, 0.0, (n + 1) as f64, 1.0)?
+        .data();
+    let (colours, _) = bytes.as_chunks::<4>();
+    Ok(colours.to_vec())
+}
+
+/// A canvas beside the page.
+fn canvas_of(width: usize, height: usize) -> Result<CanvasRenderingContext2d, JsValue> {
+    let document = web_sys::window().and_then(|window| window.document());
+    let canvas = document.ok_or(JsValue::NULL)?.create_element("canvas")?;
+    let canvas: HtmlCanvasElement = canvas.dyn_into().map_err(JsValue::from)?;
+    canvas.set_width(width as u32);
+    canvas.set_height(height as u32);
+    let context = canvas.get_context("2d")?.ok_or(JsValue::NULL)?;
+    context.dyn_into().map_err(JsValue::from)
+}
+
+/// Paints boxes that stand in rows and columns as one image of two by two pixels a box, of which two are red where it is wrong.
+fn image(
+    context: &CanvasRenderingContext2d,
+    plan: &Plan,
+    raster: Raster,
+    palette: &Palette,
+) -> Result<(), JsValue> {
+    const SIDE: usize = 2;
+    let Raster {
+        rows,
+        columns,
+        rect,
+    } = raster;
+    let colours = colours(palette)?;
+    let [wrong] = colours.last_chunk().copied().unwrap_or([[0; 4]]);
+    let (width, height) = (columns * SIDE, rows * SIDE);
+    let mut bytes = vec![0; width * height * 4];
+    let (pixels, _) = bytes.as_chunks_mut::<4>();
+    for mark in &plan.marks {
+        let (row, column) = (mark.cell / columns.max(1), mark.cell % columns.max(1));
+        let mut own = colours
+            .get(usize::from(mark.lane & 31))
+            .copied()
+            .unwrap_or_default();
+        if mark.faint {
+            own[3] = (f64::from(own[3]) * FAINT) as u8;
+        }
+        for part in 0..SIDE * SIDE {
+            let (down, along) = (part / SIDE, part % SIDE);
+            let at = (row * SIDE + down) * width + column * SIDE + along;
+            let is_red = mark.overlaps && down + along == 1;
+            if let Some(pixel) = pixels.get_mut(at) {
+                *pixel = if is_red { wrong } else { own };
+            }
+        }
+    }
+    let small = canvas_of(width, height)?;
+    let data = ImageData::new_with_u8_clamped_array(Clamped(&bytes), width as u32)?;
+    small.put_image_data(&data, 0.0, 0.0)?;
+    let canvas = small.canvas().ok_or(JsValue::NULL)?;
+    context.set_image_smoothing_enabled(false);
+    context.draw_image_with_html_canvas_element_and_dw_and_dh(
+        &canvas,
+        rect.x,
+        rect.y,
+        rect.width,
+        rect.height,
+    )
+}
+
+/// Diagonal strokes over all boxes that are not as they should be: one path, since each stroke of its own costs more.
+fn hatch_all(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette) {
+    const APART: f64 = 6.0;
+    context.begin_path();
+    for Rect {
+        x,
+        y,
+        width,
+        height,
+    } in plan
+        .marks
+        .iter()
+        .filter(|mark| mark.overlaps)
+        .map(|mark| mark.rect)
+    {
+        let mut from = x - height;
+        while from < x + width {
+            // A stroke goes up and to the right; what is outside of the box is left out.
+            let (left, right) = (from.max(x), (from + height).min(x + width));
+            context.move_to(left, y + height - (left - from));
+            context.line_to(right, y + height - (right - from));
+            from += APART;
+        }
+    }
+    context.set_stroke_style_str(&palette.bad);
+    context.set_line_width(1.5);
+    context.stroke();
 }
 
 /// Writes one text of every box, `dy` pixels below its middle.

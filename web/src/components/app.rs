@@ -11,6 +11,7 @@ use super::fault_card::FaultCard;
 use super::fragment_card::FragmentCard;
 use super::header::Header;
 use super::help::Help;
+use super::layouts_card::{layouts_card, sectors_card};
 use super::matrix::{MatrixView, save};
 use super::mbarrier_card::mbarrier_card;
 use super::memories::Memories;
@@ -205,6 +206,8 @@ fn run(
                         links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                     if let Some(found) = order {
                         { conflicts_card(&found.conflicts, &state.run.cure, &state.text, dispatch) }
+                        { sectors_card(&found.conflicts.sectors) }
+                        { layouts_card(&found.layouts) }
                     }
                 </div>
                 <div class="side">

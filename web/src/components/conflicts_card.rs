@@ -5,7 +5,9 @@ use super::{Dispatch, say};
 use crate::editor;
 use crate::model::{Action, Cure};
 use crate::theme::lane_css;
-use warpgrid_view::lens::{AccessConflicts, BankPhase, BufferConflicts, ConflictReport, Cured};
+use warpgrid_view::lens::{
+    AccessConflicts, BankPhase, BufferConflicts, ConflictReport, Cured, ProfilerCount,
+};
 use warpgrid_view::model::{EditView, FixView};
 use yew::prelude::*;
 
@@ -55,7 +57,28 @@ fn access(access: &AccessConflicts) -> Html {
                 }
             </p>
             { for phase.map(punch_card) }
+            { profiler(access) }
         </div>
+    }
+}
+
+/// What the vendor's profiler calls these counts, and why it may show others.
+fn profiler(access: &AccessConflicts) -> Html {
+    let count = |found: &ProfilerCount| {
+        html! {
+            <li>
+                <code>{ &found.name }</code>{ format!(" {}", found.count) }
+                if !found.beside.is_empty() {
+                    { format!("; {}", found.beside) }
+                }
+            </li>
+        }
+    };
+    html! {
+        <details class="quiet">
+            <summary>{ "What the profiler counts" }</summary>
+            <ul class="causes">{ for access.profiler.iter().map(count) }</ul>
+        </details>
     }
 }
 

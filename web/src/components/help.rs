@@ -109,8 +109,11 @@ fn pictures() -> Html {
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
                    and where the element lies in memory; for wgmma and tcgen05 where elements lie in registers, shared memory and tensor memory. It needs no kernel, and its address can be shared. “Products” there shows how a \
                    tensor core computes one sum, bit by bit." }</li>
-            <li>{ "Operations of “Matrices” that end in `tile` show what a descriptor of shared memory makes hardware read, step by step; `layout` draws a layout \
-                   that is written as CuTe or Triton does; `chain` says whether one instruction leaves what the next one expects." }</li>
+            <li>{ "Operations of “Matrices” that end in `tile` show what a descriptor of shared memory makes hardware read, step by step, or what a tensor copy leaves; what was \
+                   “meant” marks the elements that are read instead. `layout` draws a layout that is written as CuTe or Triton does; `chain` says whether one instruction leaves what \
+                   the next one expects. The list of questions there leads to their pictures." }</li>
+            <li>{ "“Layouts” says for each access of a run the simplest layout that explains its addresses, or where it breaks; pointing at its line says it, too. “Sectors moved in \
+                   vain” says what an order of lanes or a wider vector would save." }</li>
             <li>{ "“Beside” runs a second text of the same kernel with the same launch, usually machine code beside PTX: store by store, with the \
                    memory of both in one grid and different cells marked. Below the sentence of a store is how the other language writes it; \
                    for machine code also what its encoding says about scheduling." }</li>

@@ -5,7 +5,8 @@ use crate::format;
 use crate::links::Links;
 use crate::model::{Action, Focus};
 use std::rc::Rc;
-use warpgrid_view::model::{LaneState, RegisterView, WarpView};
+use warpgrid_view::layout::{descriptor_link, descriptor_operand};
+use warpgrid_view::model::{LaneState, RegisterView, StepView, WarpView};
 use yew::prelude::*;
 
 /// A whole number with more digits is shown in hexadecimal.
@@ -81,6 +82,44 @@ fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
     }
 }
 
+/// The picture of a register that holds a descriptor: by its form, or since the product of the step takes it.
+fn door(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
+    let hex = register.hex.get(usize::from(lane))?;
+    let bits = u64::from_str_radix(hex.trim_start_matches("0x"), 16).ok()?;
+    let step = props.frame.last.as_ref();
+    let taken = step.and_then(|step| descriptor_operand(&step.instruction));
+    match (taken, bits > u64::from(u32::MAX)) {
+        // Addresses have the form of descriptors, too.
+        (_, true) if step.is_some_and(|step| takes_descriptor(step, &register.name)) => {
+            let link = descriptor_link(bits)?;
+            let is_b = step.is_some_and(|step| is_second_factor(&step.instruction, &register.name));
+            Some(match is_b {
+                true => link.replacen(".tile.a", ".tile.b", 1),
+                false => link,
+            })
+        }
+        (Some(taken), false) if taken.operand == register.name => Some(format!(
+            "#lens?op=tcgen05.idesc&kind={}&descriptor=0x{bits:x}",
+            taken.kind
+        )),
+        _ => None,
+    }
+}
+
+/// Whether the instruction of a step takes a descriptor of shared memory in a register.
+fn takes_descriptor(step: &StepView, name: &str) -> bool {
+    let takes = ["wgmma.mma_async", "tcgen05.mma", "tcgen05.cp"];
+    takes.iter().any(|opcode| step.opcode.starts_with(opcode))
+        && step.names.iter().any(|other| other == name)
+}
+
+/// Whether a register is B of a product: `{…}, a, b` or `[d], a, b`.
+fn is_second_factor(instruction: &str, name: &str) -> bool {
+    let factors = instruction.split_once(['}', ']']);
+    let b = factors.and_then(|(_, rest)| rest.split(',').nth(2));
+    b.is_some_and(|b| b.trim() == name)
+}
+
 fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> Html {
     let values = if props.hex {
         &register.hex
@@ -113,7 +152,12 @@ fn register(register: &RegisterView, lane: u8, is_used: bool, props: &Props) -> 
             onmouseenter={say(&props.dispatch, Action::Hover(focus.clone()))}
             onmouseleave={say(&props.dispatch, Action::Hover(None))}>
             <dt>{ &register.name }</dt>
-            <dd>{ value }</dd>
+            <dd>
+                { value }
+                if let Some(link) = door(register, lane, props) {
+                    { " " }<a class="link" href={link} title="Take it apart, and draw the tile that it makes hardware read">{ "descriptor" }</a>
+                }
+            </dd>
         </div>
     }
 }

@@ -41,6 +41,10 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
     use_effect_with(traffic, |traffic| {
         editor::set_costs(traffic.as_ref().map_or(&[], |traffic| &traffic.marks));
     });
+    let order = state.run.order.clone().filter(|_| !state.is_stale());
+    use_effect_with(order, |order| {
+        editor::set_layouts(order.as_ref().map_or(&[], |order| &order.layouts));
+    });
     let marks = marks(state, links);
     let follow = state.playing || state.run.frame.is_some();
     use_effect_with(marks, move |marks| {

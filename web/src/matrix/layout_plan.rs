@@ -1,13 +1,15 @@
 //! Where the boxes of a layout stand: the matrix, and the place where its elements lie.
 
 use super::plan::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
-use super::{Mark, Plan};
+use super::{Mark, Plan, Raster};
 use crate::layout::Rect;
 use warpgrid_view::layout::LayoutView;
 
 /// Columns from which on a cell has room for one short text, and from which on for none.
 const MANY_COLUMNS: u32 = 65;
 const VERY_MANY_COLUMNS: u32 = 129;
+/// Pixels of a picture of very many columns.
+const WIDE: f64 = 1040.0;
 /// Lanes of tensor memory, and of one warp.
 const LANES: usize = 128;
 const WARP: usize = 32;
@@ -53,6 +55,26 @@ fn places(view: &LayoutView) -> Vec<(usize, usize, &[u32])> {
     all
 }
 
+/// For each cell whether it is one of a list.
+struct Cells(Vec<bool>);
+
+impl Cells {
+    fn of(view: &LayoutView, list: &[[u32; 2]]) -> Cells {
+        let mut cells = vec![false; (view.rows * view.columns) as usize];
+        for [row, column] in list {
+            let cell = layout_cell(view, *row as usize, *column as usize);
+            if let Some(is_one) = cells.get_mut(cell) {
+                *is_one = true;
+            }
+        }
+        Cells(cells)
+    }
+
+    fn has(&self, cell: usize) -> bool {
+        self.0.get(cell).copied().unwrap_or(false)
+    }
+}
+
 /// The matrix: each cell with the place of its element.
 pub fn grid_plan(view: &LayoutView) -> Plan {
     let (rows, columns) = (view.rows as usize, view.columns as usize);
@@ -60,7 +82,12 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
     for (row, cells) in view.grid.iter().enumerate() {
         for (column, places) in cells.iter().enumerate() {
             if let Some(place) = places.first() {
-                labels.push((row, column, view.label(place)));
+                // Cells of very many have no room for a text.
+                let label = match view.columns {
+                    VERY_MANY_COLUMNS.. => Default::default(),
+                    _ => view.label(place),
+                };
+                labels.push((row, column, label));
             }
         }
     }
@@ -75,24 +102,53 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
         })
         .fold(2.0, f64::max);
     let (width, height) = match view.columns {
-        VERY_MANY_COLUMNS.. => (14.0, 12.0),
+        // The whole of it is in sight.
+        VERY_MANY_COLUMNS.. => {
+            let side = (WIDE / columns as f64).floor().clamp(4.0, 14.0);
+            (side, side.min(12.0))
+        }
         _ if has_detail => (longest * LETTER + 6.0, 30.0),
-        _ => (longest * LETTER + 4.0, 20.0),
+        // Two digits have room, too.
+        _ => ((longest * LETTER + 4.0).max(20.0), 20.0),
     };
     let mut plan = Plan {
         width: ROW_HEAD + columns as f64 * width + 2.0,
         height: HEAD + rows as f64 * height + 2.0,
         ..Plan::default()
     };
-    let every = if width < 20.0 { 4 } else { 1 };
+    let every = match width {
+        ..8.0 => 16,
+        ..20.0 => 4,
+        _ => 1,
+    };
     for column in (0..columns).step_by(every) {
         let x = ROW_HEAD + (column as f64 + 0.5) * width;
         plan.heads.push((column.to_string(), x, HEAD / 2.0));
     }
-    for row in (0..rows).step_by(if height < 16.0 { 2 } else { 1 }) {
+    let is_raster = view.columns >= VERY_MANY_COLUMNS;
+    if is_raster {
+        plan.raster = Some(Raster {
+            rows,
+            columns,
+            rect: Rect {
+                x: ROW_HEAD,
+                y: HEAD,
+                width: columns as f64 * width,
+                height: rows as f64 * height,
+            },
+        });
+    }
+    let gap = if is_raster { 0.0 } else { 1.0 };
+    let every_row = match height {
+        ..8.0 => 8,
+        ..16.0 => 2,
+        _ => 1,
+    };
+    for row in (0..rows).step_by(every_row) {
         let y = HEAD + (row as f64 + 0.5) * height;
         plan.heads.push((row.to_string(), ROW_HEAD / 2.0, y));
     }
+    let (wrong, marked) = (Cells::of(view, &view.wrong), Cells::of(view, &view.marked));
     for (row, column, (label, detail)) in labels {
         let has_text = width >= 20.0;
         plan.marks.push(Mark {
@@ -100,13 +156,14 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
             rect: Rect {
                 x: ROW_HEAD + column as f64 * width,
                 y: HEAD + row as f64 * height,
-                width: width - 1.0,
-                height: height - 1.0,
+                width: width - gap,
+                height: height - gap,
             },
             lane: view.colour(row, column),
             label: if has_text { label } else { String::new() },
             detail: if has_detail { detail } else { String::new() },
-            overlaps: view.wrong.contains(&[row as u32, column as u32]),
+            overlaps: wrong.has(layout_cell(view, row, column)),
+            faint: !view.marked.is_empty() && !marked.has(layout_cell(view, row, column)),
         });
     }
     plan
@@ -286,6 +343,7 @@ fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
             },
             detail: String::new(),
             overlaps: false,
+            faint: false,
         });
     }
     plan

@@ -4,13 +4,12 @@ use super::MatrixChoice;
 use warpgrid_view::fragment::FragmentRequest;
 use warpgrid_view::layout::has_layout;
 use warpgrid_view::lens::picture::has_picture;
+use warpgrid_view::lens::query::{decoded, encoded};
 
 const START: &str = "#matrix";
 /// The same view, at the tile of a descriptor.
 const LENS: &str = "#lens";
 const LENS_OP: &str = "wgmma.tile.a";
-/// The longest word of a layout, such as a layout that is written.
-const MAX_WORD_BYTES: usize = 512;
 /// The longest part of a link that is read.
 const MAX_VALUE_BYTES: usize = 64;
 
@@ -72,9 +71,17 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
     if is_lens && choice.request.op.is_empty() {
         choice.request.op = LENS_OP.to_owned();
     }
-    // Further words belong to layouts.
+    // Further words belong to layouts, which have a stride and a base of their own.
     let op = &choice.request.op;
-    if !has_layout(op) && !has_picture(op) {
+    if has_layout(op) || has_picture(op) {
+        let with = &mut choice.request.with;
+        let stride = choice.request.stride.take();
+        let base = std::mem::take(&mut choice.base_bytes);
+        with.extend(stride.map(|stride| ("stride".to_owned(), stride.to_string())));
+        if base > 0 {
+            with.insert("base".to_owned(), base.to_string());
+        }
+    } else {
         let words = std::mem::take(&mut choice.request.with);
         let parts = words
             .iter()
@@ -93,51 +100,21 @@ const NAMES: [&str; 9] = [
     "op", "shape", "type", "target", "layout", "stride", "base", "beside", "embed",
 ];
 
-/// A word that a link has in hexadecimal where it is not plain; `None` where it is too long, or no text.
-fn decoded(value: &str) -> Option<String> {
-    if value.len() > 3 * MAX_WORD_BYTES {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    let mut rest = value.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        rest = match (first, after) {
-            (b'%', [high, low, after @ ..]) => {
-                let digit = |byte: &u8| char::from(*byte).to_digit(16);
-                bytes.push((digit(high)? * 16 + digit(low)?) as u8);
-                after
-            }
-            (b'%', _) => return None,
-            (plain, after) => {
-                bytes.push(*plain);
-                after
-            }
-        };
-    }
-    let word = String::from_utf8(bytes).ok()?;
-    let is_plain = word.len() <= MAX_WORD_BYTES && !word.contains(|c: char| c.is_control());
-    is_plain.then_some(word)
-}
-
-/// A word as a link has it.
-fn encoded(word: &str) -> String {
-    let mut text = String::with_capacity(word.len());
-    for byte in word.bytes() {
-        match byte {
-            b'.' | b'_' | b':' | b'-' => text.push(char::from(byte)),
-            byte if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
-            byte => text += &format!("%{byte:02X}"),
-        }
-    }
-    text
-}
-
 /// A part of a link as it is shown.
 fn shortened(part: &str) -> String {
     match part.char_indices().nth(MAX_VALUE_BYTES) {
         Some((end, _)) => format!("{}…", &part[..end]),
         None => part.to_owned(),
     }
+}
+
+/// The link to the picture of a layout that is written.
+pub fn layout_link(layout: &str) -> String {
+    let mut choice = MatrixChoice::default();
+    choice.request.op = "layout".to_owned();
+    let with = &mut choice.request.with;
+    with.insert("expression".to_owned(), layout.to_owned());
+    write_link(&choice)
 }
 
 /// The link to a choice.
@@ -255,6 +232,16 @@ mod tests {
             let choice = read_link(&format!("#matrix?op=layout&expression={odd}")).expect("a link");
             assert_eq!(choice.unread.len(), 1, "{odd}");
         }
+    }
+
+    #[test]
+    fn a_layout_has_a_stride_and_a_base_of_its_own() {
+        let link = "#lens?op=wgmma.tile.a&swizzle=none&stride=256&base=3";
+        let choice = read_link(link).expect("a link");
+        let word = |name: &str| choice.request.with.get(name).map(String::as_str);
+        assert_eq!((word("stride"), word("base")), (Some("256"), Some("3")));
+        assert_eq!((choice.request.stride, choice.base_bytes), (None, 0));
+        assert_eq!(read_link(&write_link(&choice)), Some(choice));
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct Mark {
     pub detail: String,
     /// Another element lies in the same bytes.
     pub overlaps: bool,
+    /// It is there to compare: another step reads it.
+    pub faint: bool,
 }
 
 /// A drawing.
@@ -46,6 +48,17 @@ pub struct Plan {
     pub heads: Vec<(String, f64, f64)>,
     /// Lines between sectors.
     pub rules: Vec<Rect>,
+    /// More boxes side by side, in rows and columns, than are painted one by one: they are one image.
+    pub raster: Option<Raster>,
+}
+
+/// Boxes in rows and columns, without texts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Raster {
+    pub rows: usize,
+    pub columns: usize,
+    /// Where they stand.
+    pub rect: Rect,
 }
 
 impl Plan {
@@ -110,6 +123,7 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool
             label,
             detail,
             overlaps: false,
+            faint: false,
         });
     }
     plan
@@ -172,6 +186,7 @@ pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
             label: holder.lane.to_string(),
             detail: String::new(),
             overlaps: false,
+            faint: false,
         });
     }
     plan
@@ -296,6 +311,7 @@ pub(super) fn line_plan(
             },
             detail: String::new(),
             overlaps: held.get(first).is_some_and(|n| *n > 1),
+            faint: false,
         });
     }
     plan

@@ -4,14 +4,17 @@
 const OF_HOSTS = ["playground", "ignore", "style", "title", "name", "caption", "id", "class", "linenums", "hl_lines", "showLineNumbers", "file", "filename"];
 
 /**
- * `{ playground, attributes }` for a block of PTX or machine code, else `null`. `ptx-playground` is short for `ptx,playground`. A value in
+ * `{ playground, attributes }` for a block of PTX or machine code, or a picture of the lens (`warpgrid-layout`), else `null`. `ptx-playground` is short for `ptx,playground`. A value in
  * quotation marks may have blanks and commas.
  */
 export function readFence(info) {
+  const [word] = `${info ?? ""}`.trim().split(/[\s,{]/);
+  const isLens = /^\.?warpgrid-layout$/.test(word);
   const [language, ...words] = `${info ?? ""}`.match(/[^\s,{}"'=]+(=("[^"]*"|'[^']*'|[^\s,{}]*))?/g) ?? [];
   const [, front, short] = /^\.?(ptx|sass)(-playground)?$/.exec(language ?? "") ?? [];
-  if (!front) return null;
-  const attributes = front === "sass" ? { front } : {};
+  if (!front && !isLens) return null;
+  // The text of the block is the address of a picture of the lens, or its words.
+  const attributes = isLens ? { lens: true } : front === "sass" ? { front } : {};
   for (const word of words) {
     const [name, value] = word.split(/=(.*)/s);
     // A host's own classes, marks and handlers are none of a block's business.
@@ -19,7 +22,7 @@ export function readFence(info) {
       attributes[name] = value === undefined ? true : value.replace(/^(["'])(.*)\1$/, "$2");
     }
   }
-  return { playground: short !== undefined || words.includes("playground"), attributes };
+  return { playground: isLens || short !== undefined || words.includes("playground"), attributes };
 }
 
 /** A problem of a block as a line; `line` is that of the fence in `file`. */

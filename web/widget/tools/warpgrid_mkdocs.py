@@ -1,4 +1,4 @@
-"""A hook of MkDocs: fenced blocks ```` ```ptx,playground ```` become widgets with their recorded runs.
+"""A hook of MkDocs: fenced blocks ```` ```ptx,playground ```` become widgets with their recorded runs, and ```` ```warpgrid-layout ```` pictures of layouts.
 
 After ``npm install warpgrid``, in ``mkdocs.yml``::
 
@@ -21,7 +21,7 @@ log = logging.getLogger("mkdocs.hooks.warpgrid")
 recorder = Recorder()
 FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})[ ]*(?P<info>[^\n`]*)\n(?P<text>.*?)^[ \t]*(?P=marks)[`~]*[ \t]*$", re.M | re.S)
 WORD = re.compile(r"""[^\s,{}"'=]+(?:=(?:"[^"]*"|'[^']*'|[^\s,{}]*))?""")
-LANGUAGE = re.compile(r"\.?(ptx|sass)(-playground)?")
+LANGUAGE = re.compile(r"\.?(?:(ptx|sass)(-playground)?|(warpgrid-layout))")
 OF_HOSTS = {"playground", "ignore", "style", "title", "name", "caption", "id", "class", "linenums", "hl_lines", "file", "filename"}
 
 
@@ -29,9 +29,9 @@ def read_fence(info):
     """The attributes that an info string states; ``None`` where it asks for no widget."""
     language, *words = WORD.findall(info) or [""]
     found = LANGUAGE.fullmatch(language)
-    if not found or not (found[2] or "playground" in words):
+    if not found or not (found[2] or found[3] or "playground" in words):
         return None
-    attributes = {"front": "sass"} if found[1] == "sass" else {}
+    attributes = {"lens": True} if found[3] else {"front": "sass"} if found[1] == "sass" else {}
     for word in words:
         name, separator, value = word.partition("=")
         if re.fullmatch("[a-z][a-z-]*", name) and not name.startswith("on") and name not in OF_HOSTS:
@@ -59,7 +59,7 @@ def on_page_markdown(markdown, page, **_):
 
 def on_page_content(html, page, config, **_):
     """Adds the files of the widget to a page that has one."""
-    if "<warpgrid-playground" not in html:
+    if "<warpgrid-playground" not in html and "<warpgrid-layout" not in html:
         return html
     base = (config.get("extra") or {}).get("warpgrid", "warpgrid/")
     if not re.match(r"(https?:)?/", base):

@@ -1,4 +1,5 @@
-"""The directive ``ptx-playground`` for Sphinx: PTX goes in; a widget with its recorded run comes out.
+"""The directives ``ptx-playground`` and ``warpgrid-layout`` for Sphinx: PTX goes in, a widget with its recorded run comes out; the address of a picture of
+the lens, or its words, go in, the picture comes out.
 
 In ``conf.py``::
 
@@ -44,6 +45,18 @@ class PtxPlayground(SphinxDirective):
         return [node]
 
 
+class WarpgridLayout(SphinxDirective):
+    has_content = True
+    option_spec = {name: directives.unchanged for name in ["label", "playground", "theme"]}
+
+    def run(self):
+        self.assert_has_content()
+        node = playground(text="\n".join(self.content), attributes={"lens": True, **self.options})
+        self.set_source_info(node)
+        node["first_line"] = self.content_offset + 1
+        return [node]
+
+
 def recorded(app, node):
     """The element as HTML, as the recorder gives it; what is wrong with it is a warning of the build."""
     recorder = app.warpgrid_recorder
@@ -68,7 +81,8 @@ def replace(app, doctree, _name):
 
 
 def add_files(app, pagename, templatename, context, doctree):
-    if "warpgrid-playground" in context.get("body", ""):
+    body = context.get("body", "")
+    if "warpgrid-playground" in body or "warpgrid-layout" in body:
         base = app.config.warpgrid_url
         app.add_js_file(f"{base}warpgrid-widget.js", type="module")
         app.add_css_file(f"{base}warpgrid-snapshot.css")
@@ -81,6 +95,7 @@ def setup(app):
     app.connect("build-finished", lambda app, _error: app.warpgrid_recorder.close())
     app.add_node(playground)
     app.add_directive("ptx-playground", PtxPlayground)
+    app.add_directive("warpgrid-layout", WarpgridLayout)
     app.connect("doctree-resolved", replace)
     app.connect("html-page-context", add_files)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,14 +5,16 @@
 use crate::background::is_small;
 use crate::protocol::{OrderAnswer, OrderRequest, ResponseBody};
 use crate::runner::launched;
-use warpgrid_view::lens::{self, ConflictReport, CureError};
+use warpgrid_view::lens::{self, AccessLayout, ConflictReport, CureError};
 use warpgrid_view::{Front, Scenario, Session};
 
 /// Steps of a run up to which it is looked through.
 pub const MAX_STEPS: u64 = 100_000;
 
-/// Accesses with bank conflicts that are explained.
+/// Accesses with bank conflicts, or with sectors in vain, that are explained.
 const MAX_ACCESSES: usize = 8;
+/// Accesses whose layout is known to the page.
+const MAX_LAYOUTS: usize = 512;
 
 /// The answer; `None` for a launch that is refused, large or long.
 pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
@@ -29,6 +31,7 @@ pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
         report,
         hang: session.hang(),
         conflicts: conflicts(&mut session),
+        layouts: layouts(&mut session),
     })))
 }
 
@@ -52,8 +55,18 @@ fn conflicts(session: &mut Session) -> ConflictReport {
         .accesses
         .sort_by_key(|access| u64::MAX - access.conflicts);
     report.accesses.truncate(MAX_ACCESSES);
-    report.sectors.clear();
     report
+        .sectors
+        .sort_by_key(|access| u64::MAX - access.sectors.saturating_sub(access.ideal));
+    report.sectors.truncate(MAX_ACCESSES);
+    report
+}
+
+/// The layouts of the accesses; a text of thousands of them has the first.
+fn layouts(session: &mut Session) -> Vec<AccessLayout> {
+    let mut found = session.layouts();
+    found.truncate(MAX_LAYOUTS);
+    found
 }
 
 /// The text without bank conflicts, once both texts have left the same results.

@@ -10,7 +10,7 @@ use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::lens::picture::has_picture;
-use warpgrid_view::lens::{ConflictReport, Cured};
+use warpgrid_view::lens::{AccessLayout, ConflictReport, Cured};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
 use warpgrid_view::order::{HangView, RaceReport};
 use warpgrid_view::picture::MemoryForm;
@@ -330,8 +330,10 @@ pub enum ResponseBody {
 pub struct OrderAnswer {
     pub report: RaceReport,
     pub hang: Option<HangView>,
-    /// Accesses to shared memory with bank conflicts, and what frees their buffers.
+    /// Accesses to shared memory with bank conflicts, and what frees their buffers; accesses to global memory that move more than they need.
     pub conflicts: ConflictReport,
+    /// The layout of each access, by line.
+    pub layouts: Vec<AccessLayout>,
 }
 
 /// What is answered about two texts of a kernel.

@@ -11,6 +11,17 @@ const MARGIN: usize = 16;
 /// The narrowest drawing, which has room for the title and the line below it.
 const LEAST_WIDTH: usize = 620;
 
+/// How a cell differs from the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mark {
+    #[default]
+    Plain,
+    /// It is there to compare.
+    Faint,
+    /// It is not as it should be.
+    Wrong,
+}
+
 /// A cell of a grid.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
@@ -18,6 +29,7 @@ pub(crate) struct Cell {
     pub(crate) detail: String,
     /// Of the 32 colours of lanes.
     pub(crate) colour: u8,
+    pub(crate) mark: Mark,
     /// What it is, in words.
     pub(crate) words: String,
 }
@@ -46,11 +58,19 @@ impl Drawing {
     pub(crate) fn svg(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write(&mut out);
+        let _ = self.write(&mut out, Words::Pointed);
         out
     }
 
-    fn write(&self, out: &mut String) -> std::fmt::Result {
+    /// The same with the words of each cell beside it.
+    pub(crate) fn with_words(&self) -> String {
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write(&mut out, Words::Beside);
+        out
+    }
+
+    fn write(&self, out: &mut String, words: Words) -> std::fmt::Result {
         let columns = self.grids.iter().map(|grid| grid.size.1).max().unwrap_or(0);
         let block = |grid: &Grid| grid.size.0 * CELL_HEIGHT + 34;
         // About seven pixels a letter.
@@ -80,15 +100,22 @@ impl Drawing {
         )?;
         let mut top = TOP;
         for grid in &self.grids {
-            grid.write(out, top)?;
+            grid.write(out, top, words)?;
             top += block(grid);
         }
         writeln!(out, "</svg>")
     }
 }
 
+/// Where the words of a cell are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Words {
+    Pointed,
+    Beside,
+}
+
 impl Grid {
-    fn write(&self, out: &mut String, top: usize) -> std::fmt::Result {
+    fn write(&self, out: &mut String, top: usize, words: Words) -> std::fmt::Result {
         let (rows, columns) = self.size;
         writeln!(out, r##"<g fill="#6d727d" text-anchor="middle">"##)?;
         for column in 0..columns {
@@ -116,16 +143,30 @@ impl Grid {
             let (row, column) = (at / columns, at % columns);
             let (x, y) = (LEFT + column * CELL_WIDTH, top + 12 + row * CELL_HEIGHT);
             let middle = x + CELL_WIDTH / 2;
+            let (opacity, edge) = match cell.mark {
+                Mark::Plain => ("", "#fff"),
+                Mark::Faint => (r#" opacity=".28""#, "#fff"),
+                Mark::Wrong => ("", "#c4152b"),
+            };
             writeln!(
                 out,
-                r##"<g><title>{}</title><rect x="{x}" y="{y}" width="{CELL_WIDTH}" height="{CELL_HEIGHT}" fill="{}" stroke="#fff"/><text x="{middle}" y="{}" text-anchor="middle" font-weight="600">{}</text><text x="{middle}" y="{}" text-anchor="middle" font-size="9">{}</text></g>"##,
+                r##"<g{opacity}><title>{}</title><rect x="{x}" y="{y}" width="{CELL_WIDTH}" height="{CELL_HEIGHT}" fill="{}" stroke="{edge}"/><text x="{middle}" y="{}" text-anchor="middle" font-weight="600">{}</text><text x="{middle}" y="{}" text-anchor="middle" font-size="9">{}</text></g>"##,
                 escape(&cell.words),
                 lane_colour(cell.colour),
                 y + 13,
-                cell.label,
+                escape(&cell.label),
                 y + 24,
-                cell.detail
+                escape(&cell.detail)
             )?;
+            if words == Words::Beside {
+                writeln!(
+                    out,
+                    r##"<text x="{}" y="{}">{}</text>"##,
+                    x + CELL_WIDTH + 10,
+                    y + CELL_HEIGHT / 2 + 4,
+                    escape(&cell.words)
+                )?;
+            }
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A fragment as a drawing: the matrix, each cell in the colour of its lane, with lane and register.
 
-use super::grid_drawing::{Cell, Drawing, Grid};
+use super::grid_drawing::{Cell, Drawing, Grid, Mark};
 use super::{CellHolder, FragmentView};
 
 /// Draws `view` as a document of its own.
@@ -55,6 +55,7 @@ fn cell(
             format!("r{}", first.register)
         },
         colour: first.lane,
+        mark: Mark::Plain,
         words: format!("({row}, {column}): {}", all.join("; ")),
     })
 }

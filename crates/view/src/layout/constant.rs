@@ -16,7 +16,7 @@ pub(crate) struct DescriptorConstant {
     pub(crate) fields: Vec<DescriptorField>,
 }
 
-/// The constant at a place. Only one that has an offset, and nothing in the bits that descriptors leave 0.
+/// The constant at a place.
 pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorConstant> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let before = source.get(..at)?;
@@ -35,6 +35,24 @@ pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorConstan
     } else {
         value
     };
+    let (family, kind, descriptor) = form_of(bits)?;
+    Some(DescriptorConstant {
+        start,
+        end,
+        bits,
+        family,
+        fields: fields(bits, &descriptor, kind, None),
+    })
+}
+
+/// Where the tile of a value is drawn, if it has the form of a descriptor.
+pub fn descriptor_link(bits: u64) -> Option<String> {
+    let (family, ..) = form_of(bits)?;
+    Some(format!("#lens?op={family}.tile.a&descriptor=0x{bits:x}"))
+}
+
+/// Whose descriptor bits may be, and what it says. Only those that have an offset, and nothing in the bits that descriptors leave 0.
+fn form_of(bits: u64) -> Option<(&'static str, DescriptorKind, MatrixDescriptor)> {
     /// Bits that both families leave 0: 14, 15, 30, 31, and 53 to 60.
     const UNUSED: u64 = 0x1fe0_0000_c000_c000;
     let (kind, family) = match bits >> 46 & 7 {
@@ -44,13 +62,7 @@ pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorConstan
     };
     let descriptor = MatrixDescriptor::decode(bits, kind)?;
     let is_one = bits & UNUSED == 0 && bits > u64::from(u32::MAX) && descriptor.stride_bytes > 0;
-    is_one.then(|| DescriptorConstant {
-        start,
-        end,
-        bits,
-        family,
-        fields: fields(bits, &descriptor, kind, None),
-    })
+    is_one.then_some((family, kind, descriptor))
 }
 
 #[cfg(test)]

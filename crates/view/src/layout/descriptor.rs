@@ -1,13 +1,14 @@
 //! The instruction descriptor of `tcgen05.mma`: made of words, or taken apart.
 
+use super::registers::bits_of;
 use super::tensor_memory::PRODUCT;
 use super::words::Words;
-use super::{DescriptorField, LayoutView, refusal};
-use crate::fragment::FragmentRefusal;
+use super::{DescriptorField, LayoutView, RelatedLayout, refusal};
+use crate::fragment::{FragmentRefusal, FragmentRequest};
 use warpgrid_isa::layout::{InstructionDescriptor, Major};
 use warpgrid_isa::{MmaKind, ScalarType};
 
-const KINDS: [(&str, MmaKind); 7] = [
+pub(super) const KINDS: [(&str, MmaKind); 7] = [
     ("f16", MmaKind::F16),
     ("tf32", MmaKind::Tf32),
     ("f8f6f4", MmaKind::F8f6f4),
@@ -18,27 +19,48 @@ const KINDS: [(&str, MmaKind); 7] = [
 ];
 const NARROW: &[&str] = &["e4m3", "e5m2", "e2m3", "e3m2", "e2m1"];
 
-pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+/// The kind of a product by its name.
+pub(super) fn kind_named(name: &str) -> Option<MmaKind> {
+    let found = KINDS.iter().find(|(kind, _)| *kind == name)?;
+    Some(found.1)
+}
+
+const fn is_scaled(kind: MmaKind) -> bool {
+    matches!(kind, MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4)
+}
+
+/// The name of a kind of product, as it is chosen.
+pub(super) fn chosen_kind(
+    words: &mut Words<'_>,
+) -> Result<(&'static str, MmaKind), FragmentRefusal> {
     let names = KINDS.map(|(name, _)| name);
     let name = words.choice("kind", &names, "the kind of product: `.kind::f16`")?;
-    let found = KINDS.iter().find(|(kind, _)| *kind == name);
-    let kind = found.map_or(MmaKind::F16, |(_, kind)| *kind);
-    let is_scaled = matches!(kind, MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4);
+    Ok((name, kind_named(name).unwrap_or(MmaKind::F16)))
+}
+
+/// What 32 bits say; a refusal names what they do not.
+pub(crate) fn decoded(
+    bits: u64,
+    (name, kind): (&str, MmaKind),
+) -> Result<InstructionDescriptor, FragmentRefusal> {
+    let bits = bits as u32;
+    InstructionDescriptor::decode(bits, kind).ok_or_else(|| {
+        refusal(format!(
+            "0x{bits:08x} names types that `.kind::{name}` does not have"
+        ))
+    })
+}
+
+pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+    let (name, kind) = chosen_kind(words)?;
     let about = "the bits of a descriptor, which say the rest";
     let written = words.bits("descriptor", u32::MAX.into(), about)?;
+    let about = "the bits that were meant, to see which fields differ";
+    let meant = words.bits("meant", u32::MAX.into(), about)?;
     let (bits, says) = match written {
-        Some(bits) => {
-            let bits = bits as u32;
-            let says = InstructionDescriptor::decode(bits, kind);
-            let says = says.ok_or_else(|| {
-                refusal(format!(
-                    "0x{bits:08x} names types that `.kind::{name}` does not have"
-                ))
-            })?;
-            (bits, says)
-        }
+        Some(bits) => (bits as u32, decoded(bits, (name, kind))?),
         None => {
-            let says = chosen(words, kind, is_scaled)?;
+            let says = chosen(words, kind, is_scaled(kind))?;
             let bits = says.encode(kind);
             let bits = bits.ok_or_else(|| {
                 refusal(format!(
@@ -49,13 +71,102 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
             (bits, says)
         }
     };
+    let fields = fields(bits, &says, kind);
+    let mut notes = mistakes(bits, &says, kind);
+    if let Some(meant) = meant {
+        let other = decoded(meant, (name, kind))?;
+        notes.extend(differences(
+            &fields,
+            &self::fields(meant as u32, &other, kind),
+        ));
+    }
+    let related = ["a", "b"].map(|factor| {
+        let words = [("kind", name.to_owned()), ("idesc", format!("0x{bits:x}"))];
+        let meant = meant.map(|bits| ("meant_idesc", format!("0x{bits:x}")));
+        let words = words.into_iter().chain(meant);
+        RelatedLayout {
+            title: format!(
+                "The tile of {} that it makes hardware read",
+                factor.to_ascii_uppercase()
+            ),
+            request: FragmentRequest {
+                op: format!("tcgen05.tile.{factor}"),
+                with: words.map(|(name, word)| (name.to_owned(), word)).collect(),
+                ..FragmentRequest::default()
+            },
+        }
+    });
     Ok(LayoutView {
         title: format!("Instruction descriptor of `tcgen05.mma.kind::{name}`: 0x{bits:08x}"),
         rule: "the fields below, lowest bit first; bits that are not named are 0".to_owned(),
         descriptor: Some(format!("0x{bits:08x}")),
-        fields: fields(bits, &says, is_scaled),
+        fields,
+        notes,
+        ptx: vec![format!("mov.b32 %idesc, 0x{bits:08x};")],
+        related: related.into(),
         ..LayoutView::of_grid((0, 0), &[], &|_, _| Vec::new())
     })
+}
+
+/// The fields that two descriptors do not share, with what was meant.
+pub(crate) fn differences(found: &[DescriptorField], meant: &[DescriptorField]) -> Vec<String> {
+    let pairs = found.iter().zip(meant);
+    let differ = pairs.filter(|(found, meant)| found.value != meant.value);
+    let named = differ.map(|(found, meant)| {
+        format!(
+            "Field {}: {}; {} was meant.",
+            found.name, found.meaning, meant.meaning
+        )
+    });
+    let all: Vec<String> = named.collect();
+    match all.is_empty() {
+        true => vec!["No field differs from what was meant.".to_owned()],
+        false => all,
+    }
+}
+
+/// Fields that no instruction takes.
+fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<String> {
+    let mut notes = Vec::new();
+    let step = match says.m {
+        64 => 8,
+        _ => 16,
+    };
+    if !matches!(says.m, 32 | 64 | 128 | 256) {
+        notes.push(format!(
+            "No product has {} rows: the field counts 16 rows, so 128 rows are 8.",
+            says.m
+        ));
+    }
+    if says.n == 0 || says.n > 256 || !says.n.is_multiple_of(step) {
+        notes.push(format!(
+            "No product of {} rows has {} columns: the field counts 8 columns, and it is a multiple of {step} columns up to 256.",
+            says.m, says.n
+        ));
+    }
+    let named = fields(bits, says, kind).iter().fold(0u32, |named, field| {
+        let [low, high] = field.bits;
+        named | ((1u32 << (high - low + 1)) - 1) << low
+    });
+    // The two highest bits say how far `.ws` shifts B (PTX ISA, "Instruction descriptor").
+    let shifts = match is_scaled(kind) {
+        true => 0,
+        false => 0x3 << 30,
+    };
+    let rest = bits & !named & !shifts;
+    if rest != 0 {
+        notes.push(format!(
+            "The bits 0x{rest:08x} belong to no field of this kind, and are 0 in every descriptor of the manual."
+        ));
+    }
+    notes
+}
+
+/// A constant that is an instruction descriptor, for a hover: the fields of the kind.
+pub(crate) fn fields_of(bits: u32, kind: &str) -> Option<Vec<DescriptorField>> {
+    let kind = kind_named(kind)?;
+    let says = InstructionDescriptor::decode(bits, kind)?;
+    Some(fields(bits, &says, kind))
 }
 
 /// What the words say.
@@ -132,7 +243,13 @@ fn chosen(
     })
 }
 
-fn fields(bits: u32, says: &InstructionDescriptor, is_scaled: bool) -> Vec<DescriptorField> {
+pub(crate) fn fields(
+    bits: u32,
+    says: &InstructionDescriptor,
+    kind: MmaKind,
+) -> Vec<DescriptorField> {
+    let is_scaled = is_scaled(kind);
+    let ty = |ty: ScalarType| format!("{}, {} bits", ty.name(), bits_of(ty.name()));
     let field = |name: &str, [low, high]: [u32; 2], meaning: String| DescriptorField {
         name: name.to_owned(),
         bits: [low, high],
@@ -157,21 +274,25 @@ fn fields(bits: u32, says: &InstructionDescriptor, is_scaled: bool) -> Vec<Descr
         true => all.push(field("scales of B", [4, 5], byte(says.factor_ids[1]))),
         false => {
             all.push(field("saturated", [3, 3], yes(says.saturates)));
-            all.push(field("type of D", [4, 5], says.d.name().to_owned()));
+            all.push(field("type of D", [4, 5], ty(says.d)));
         }
     }
     all.extend([
-        field("type of A", [7, 9], says.a.name().to_owned()),
+        field("type of A", [7, 9], ty(says.a)),
         field(
             "type of B",
             [10, if is_scaled { 11 } else { 12 }],
-            says.b.name().to_owned(),
+            ty(says.b),
         ),
         field("A negated", [13, 13], yes(says.negate[0])),
         field("B negated", [14, 14], yes(says.negate[1])),
         field("A transposed", [15, 15], major(says.a_major)),
         field("B transposed", [16, 16], major(says.b_major)),
-        field("N / 8", [17, 22], format!("{} columns", says.n)),
+        field(
+            "N / 8",
+            [17, 22],
+            format!("{} columns = {} × 8", says.n, says.n / 8),
+        ),
     ]);
     if is_scaled {
         all.push(field(
@@ -180,7 +301,11 @@ fn fields(bits: u32, says: &InstructionDescriptor, is_scaled: bool) -> Vec<Descr
             says.factor_type.name().to_owned(),
         ));
     }
-    all.push(field("M / 16", [24, 28], format!("{} rows", says.m)));
+    all.push(field(
+        "M / 16",
+        [24, 28],
+        format!("{} rows = {} × 16", says.m, says.m / 16),
+    ));
     if is_scaled {
         all.push(field("scales of A", [29, 30], byte(says.factor_ids[0])));
     }

@@ -1,12 +1,14 @@
 //! Factors in shared memory: a descriptor says where each element lies.
 
+use super::descriptor::{chosen_kind, decoded};
 use super::registers::{WARPGROUP, bits_of};
 use super::tensor_memory::PRODUCT;
 use super::words::Words;
 use super::{DescriptorField, Factor, LayoutView, Place, refusal};
 use crate::fragment::FragmentRefusal;
+use warpgrid_isa::MmaKind;
 use warpgrid_isa::layout::{
-    DescriptorKind, Major, MatrixDescriptor, SharedFactor, Storage, Swizzle,
+    DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, SharedFactor, Storage, Swizzle,
 };
 
 /// Bytes along k that one instruction reads of a dense factor.
@@ -27,6 +29,16 @@ pub(crate) struct Described {
     pub(crate) one_bytes: u64,
     /// The bits, where they were written.
     pub(crate) written: Option<u64>,
+    /// The instruction descriptor, where it was written.
+    pub(crate) instruction: Option<InstructionBits>,
+}
+
+/// An instruction descriptor with the kind of its product.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InstructionBits {
+    pub(crate) bits: u32,
+    pub(crate) kind_name: &'static str,
+    pub(crate) kind: MmaKind,
 }
 
 /// What a factor has beside its descriptor.
@@ -39,6 +51,8 @@ struct Chosen<'a> {
     /// Rows of A and columns of B.
     size: (usize, usize),
     major: &'a str,
+    /// Whether A is sparse, where that is known; else B is asked.
+    is_sparse: Option<bool>,
 }
 
 impl Described {
@@ -183,6 +197,7 @@ pub(crate) fn read_warpgroup(
         storage,
         size,
         major,
+        is_sparse: None,
     };
     read(words, chosen, &swizzles)
 }
@@ -201,34 +216,38 @@ pub(crate) fn read_tensor_memory(
     words: &mut Words<'_>,
     factor: Factor,
 ) -> Result<Described, FragmentRefusal> {
+    let about = "the bits of the instruction descriptor, which say type, shape and order";
+    if let Some(bits) = words.bits("idesc", u32::MAX.into(), about)? {
+        let kind = chosen_kind(words)?;
+        let said = said_of(&decoded(bits, kind)?, factor, kind.1)?;
+        let swizzles = swizzles_of(said.major, said.storage);
+        return Ok(Described {
+            instruction: Some(InstructionBits {
+                bits: bits as u32,
+                kind_name: kind.0,
+                kind: kind.1,
+            }),
+            ..read(words, said.chosen(), swizzles)?
+        });
+    }
     let types = [
         "f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "e2m3", "e3m2", "e2m1",
     ];
     let ty = words.choice("type", &types, "the type of an element")?;
     let size = words.shape(PRODUCT)?;
     let storage = match ty {
-        "e2m3" | "e3m2" => Storage::Padded(6),
         "e2m1" => {
             let kinds = ["f8f6f4", "mxf4"];
             let kind = words.choice("kind", &kinds, "whether values of 4 bits are padded")?;
-            match kind {
-                "mxf4" => Storage::Nibbles,
-                _ => Storage::Padded(4),
-            }
+            storage_of(ty, kind == "mxf4")
         }
-        _ => Storage::Bytes(bits_of(ty) / 8),
+        ty => storage_of(ty, false),
     };
     let majors: &[&str] = match storage {
         Storage::Bytes(_) => &["k", "mn"],
         Storage::Padded(_) | Storage::Nibbles => &["k"],
     };
     let major = words.choice("major", majors, "which index runs along neighbours")?;
-    let all = ["128B", "64B", "32B", "none", "128B_atom_32B"];
-    // Words whose rows are neighbours have the atoms of 32 bytes, and nothing else has (PTX ISA, "Shared memory layout").
-    let swizzles = match (major, storage) {
-        ("mn", Storage::Bytes(4)) => &all[4..],
-        _ => &all[..4],
-    };
     let chosen = Chosen {
         kind: DescriptorKind::TensorMemory,
         factor,
@@ -236,8 +255,88 @@ pub(crate) fn read_tensor_memory(
         storage,
         size,
         major,
+        is_sparse: None,
     };
-    read(words, chosen, swizzles)
+    read(words, chosen, swizzles_of(major, storage))
+}
+
+/// Words whose rows are neighbours have the atoms of 32 bytes, and nothing else has (PTX ISA, "Shared memory layout").
+fn swizzles_of(major: &str, storage: Storage) -> &'static [&'static str] {
+    const ALL: [&str; 5] = ["128B", "64B", "32B", "none", "128B_atom_32B"];
+    match (major, storage) {
+        ("mn", Storage::Bytes(4)) => &ALL[4..],
+        _ => &ALL[..4],
+    }
+}
+
+/// How values of a type lie in shared memory.
+fn storage_of(ty: &str, is_packed: bool) -> Storage {
+    match ty {
+        "e2m3" | "e3m2" => Storage::Padded(6),
+        "e2m1" if is_packed => Storage::Nibbles,
+        "e2m1" => Storage::Padded(4),
+        ty => Storage::Bytes(bits_of(ty) / 8),
+    }
+}
+
+/// What an instruction descriptor says of a factor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Said {
+    factor: Factor,
+    ty: &'static str,
+    pub(crate) storage: Storage,
+    size: (usize, usize),
+    major: &'static str,
+    is_sparse: bool,
+}
+
+impl Said {
+    /// Which index runs along neighbours.
+    pub(crate) fn major(&self) -> Major {
+        match self.major {
+            "mn" => Major::Mn,
+            _ => Major::K,
+        }
+    }
+
+    fn chosen(&self) -> Chosen<'static> {
+        Chosen {
+            kind: DescriptorKind::TensorMemory,
+            factor: self.factor,
+            ty: self.ty,
+            storage: self.storage,
+            size: self.size,
+            major: self.major,
+            is_sparse: Some(self.is_sparse),
+        }
+    }
+}
+
+/// What the bits of an instruction descriptor say of a factor.
+pub(crate) fn said_of(
+    says: &InstructionDescriptor,
+    factor: Factor,
+    kind: MmaKind,
+) -> Result<Said, FragmentRefusal> {
+    let (ty, major) = match factor {
+        Factor::A => (says.a, says.a_major),
+        Factor::B => (says.b, says.b_major),
+    };
+    if says.m == 0 || says.n == 0 {
+        return Err(refusal(format!(
+            "found m{}n{} in the instruction descriptor, expected rows and columns",
+            says.m, says.n
+        )));
+    }
+    let is_packed = matches!(kind, MmaKind::Mxf4 | MmaKind::Mxf4nvf4);
+    Ok(Said {
+        factor,
+        ty: ty.name(),
+        storage: storage_of(ty.name(), is_packed),
+        size: (says.m, says.n),
+        major: if major == Major::Mn { "mn" } else { "k" },
+        is_sparse: says.is_sparse,
+    })
 }
 
 fn read(
@@ -250,7 +349,10 @@ fn read(
         _ => Major::K,
     };
     let is_sparse = chosen.factor == Factor::B
-        && words.flag("sparse", "whether A is sparse: B has twice the depth")?;
+        && match chosen.is_sparse {
+            Some(is_sparse) => is_sparse,
+            None => words.flag("sparse", "whether A is sparse: B has twice the depth")?,
+        };
     let one_bytes = if is_sparse {
         2 * DEPTH_BYTES
     } else {
@@ -288,6 +390,7 @@ fn read(
         lines,
         one_bytes,
         written,
+        instruction: None,
     })
 }
 

@@ -1,6 +1,7 @@
 //! A layout as a text table: one cell per element, with its place.
 
 use super::LayoutView;
+use crate::lens::query::link;
 use std::fmt::Write;
 
 /// Writes `view` for people: what it is, its rule, the fields of its descriptor, and the grid.
@@ -52,6 +53,14 @@ fn write(out: &mut String, view: &LayoutView) -> std::fmt::Result {
         writeln!(out)?;
         write_grid(out, view)?;
     }
+    for related in &view.related {
+        writeln!(
+            out,
+            "see also: {}: {}",
+            related.title,
+            link(&related.request)
+        )?;
+    }
     Ok(())
 }
 
@@ -77,9 +86,14 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
         })
     };
     let is_wrong = |row: usize, column: usize| view.wrong.contains(&[row as u32, column as u32]);
-    let cell = |row: usize, column: usize, places: &Vec<Vec<u32>>| match is_wrong(row, column) {
-        true => format!("{}!", label(places)),
-        false => label(places),
+    let is_marked = |row: usize, column: usize| view.marked.contains(&[row as u32, column as u32]);
+    let cell = |row: usize, column: usize, places: &Vec<Vec<u32>>| {
+        let mark = match (is_wrong(row, column), is_marked(row, column)) {
+            (true, _) => "!",
+            (false, true) => "*",
+            (false, false) => "",
+        };
+        format!("{}{mark}", label(places))
     };
     let rows: Vec<Vec<String>> = view
         .grid
@@ -97,6 +111,13 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
             out,
             "`!` marks what is not as it should be: {} cells",
             view.wrong.len()
+        )?;
+    }
+    if !view.marked.is_empty() {
+        writeln!(
+            out,
+            "`*` marks what the step reads: {} cells",
+            view.marked.len()
         )?;
     }
     let width = rows.iter().flatten().map(String::len).max().unwrap_or(0);

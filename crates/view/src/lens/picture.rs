@@ -1,6 +1,6 @@
 //! Pictures of the lens in the form of layouts, so that whatever draws one draws these: typed layouts, tiles of descriptors, two instructions in a row.
 
-use super::{chain, tile, typed};
+use super::{chain, copy_tile, tile, typed};
 use crate::fragment::{FragmentRefusal, FragmentRequest};
 use crate::layout::shared::{read_tensor_memory, read_warpgroup};
 use crate::layout::words::Words;
@@ -15,14 +15,17 @@ enum LensOp {
     WarpgroupTile(Factor),
     /// What a descriptor of `tcgen05.mma` makes hardware read.
     TensorTile(Factor),
+    /// What a tensor copy leaves in shared memory.
+    CopyTile,
     /// Whether what one instruction leaves in registers is what the next one expects.
     Chain,
 }
 
 /// Every operation with its name, in the order of the documentation.
-const OPS: [(&str, LensOp); 6] = [
+const OPS: [(&str, LensOp); 7] = [
     ("layout", LensOp::Typed),
     ("chain", LensOp::Chain),
+    ("copy.tile", LensOp::CopyTile),
     ("wgmma.tile.a", LensOp::WarpgroupTile(Factor::A)),
     ("wgmma.tile.b", LensOp::WarpgroupTile(Factor::B)),
     ("tcgen05.tile.a", LensOp::TensorTile(Factor::A)),
@@ -74,6 +77,7 @@ fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, 
     let view = match op {
         LensOp::Typed => typed::view(words),
         LensOp::Chain => chain::view(words),
+        LensOp::CopyTile => copy_tile::view(words),
         LensOp::WarpgroupTile(factor) => {
             let found = read_warpgroup(words, *factor)?;
             tile::view(words, &found)

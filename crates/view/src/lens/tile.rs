@@ -2,11 +2,12 @@
 //! step along k, with and without the swizzle; and what is really there, where the tile was stored in another way.
 
 use super::build::lines_of_ptx;
+use super::meant::{self, Meant};
 use crate::fragment::FragmentRefusal;
 use crate::layout::shared::{Described, LETTERS, base_note, rule, sureness, usual_offsets};
 use crate::layout::words::Words;
 use crate::layout::{Factor, LayoutView, Place, refusal};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedFactor, Storage, Swizzle};
 use warpgrid_layout::{Composed, Explanation, Found, Table, fit};
 
@@ -38,27 +39,21 @@ pub(super) fn view(
         Ok(first) => Steps { first, n: 1 },
         Err(_) => Steps { first: 0, n },
     };
-    let stored = words.choice(
-        "stored",
-        &["as described", "128B", "64B", "32B", "none"],
-        "how the tile was really stored, to see what is read instead",
-    )?;
+    let stored = meant::read(words, found)?;
     const READ: &str = "what is read";
     const BEFORE: &str = "memory before the swizzle";
     // Who asks what is read instead looks at that first.
     let pictures = match stored {
-        "as described" => ["memory", BEFORE, READ],
-        _ => [READ, "memory", BEFORE],
+        None => ["memory", BEFORE, READ],
+        Some(_) => [READ, "memory", BEFORE],
     };
     let shown = words.choice(
         "shown",
         &pictures,
         "the memory, the memory as if nothing was swizzled, or what hardware finds for each element",
     )?;
-    let stored = (stored != "as described")
-        .then(|| stored_as(found, Swizzle::from_name(stored).unwrap_or_default()));
     let mut view = match shown {
-        READ => what_is_read(found, &steps, stored.as_ref()),
+        READ => what_is_read(found, &steps, stored.as_ref().map(|meant| &meant.matrix)),
         "memory" => memory(found, &steps, Swizzled::Yes)?,
         _ => memory(found, &steps, Swizzled::No)?,
     };
@@ -69,7 +64,9 @@ pub(super) fn view(
     view.letters = LETTERS.to_owned();
     view.notes = notes(found, &steps);
     if let Some(stored) = &stored {
-        view.notes.insert(0, difference(found, stored, &steps));
+        let differs = [difference(found, stored, &steps)];
+        view.notes
+            .splice(0..0, differs.into_iter().chain(stored.notes.clone()));
     }
     view.notes.extend(base_note(descriptor));
     view.element_bits = match found.matrix.storage {
@@ -131,7 +128,7 @@ enum Swizzled {
     No,
 }
 
-/// Lines of memory, each piece with the first element that it is read as.
+/// Lines of memory, each piece with the first element that it is read as, over all steps; those of the chosen steps are marked.
 fn memory(
     found: &Described,
     steps: &Steps,
@@ -140,7 +137,13 @@ fn memory(
     let descriptor = &found.matrix.descriptor;
     let shift = descriptor.base_offset << 7;
     let mut pieces: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
-    for (line, k, byte) in elements(found, steps) {
+    let mut chosen = BTreeSet::new();
+    let all = Steps {
+        first: 0,
+        n: found.n_steps(),
+    };
+    let depth = found.depth();
+    for (line, k, byte) in elements(found, &all) {
         let byte = match swizzled {
             Swizzled::Yes => byte,
             Swizzled::No => descriptor
@@ -150,6 +153,9 @@ fn memory(
         };
         let piece = pieces.entry(byte / PIECE).or_insert((line, k));
         *piece = (*piece).min((line, k));
+        if steps.n < all.n && k / depth == steps.first {
+            chosen.insert(byte / PIECE);
+        }
     }
     let first = pieces.keys().next().copied().unwrap_or(0) * PIECE / LINE;
     let last = pieces.keys().next_back().copied().unwrap_or(0) * PIECE / LINE;
@@ -176,7 +182,12 @@ fn memory(
                 .collect()
         },
     );
+    let marked = chosen.into_iter().map(|piece| {
+        let (line, at) = (piece * PIECE / LINE - first, piece % (LINE / PIECE));
+        [line as u32, at as u32]
+    });
     Ok(LayoutView {
+        marked: marked.collect(),
         row_name: match first {
             0 => "line of 128 bytes".to_owned(),
             first => format!("line of 128 bytes from byte {}", first * LINE),
@@ -249,24 +260,8 @@ fn contents(found: &Described, matrix: &SharedFactor) -> BTreeMap<u64, (u64, u64
     there
 }
 
-/// The tile as it is stored without gaps with a swizzle, from the same byte on.
-fn stored_as(found: &Described, swizzle: Swizzle) -> SharedFactor {
-    let numbers = (found.line_bytes(), found.one_bytes, found.depth());
-    let (leading_bytes, stride_bytes) = usual_offsets(swizzle, found.matrix.major, numbers);
-    SharedFactor {
-        descriptor: MatrixDescriptor {
-            start: found.matrix.descriptor.start,
-            leading_bytes,
-            stride_bytes,
-            base_offset: 0,
-            swizzle,
-        },
-        ..found.matrix
-    }
-}
-
-fn difference(found: &Described, stored: &SharedFactor, steps: &Steps) -> String {
-    let there = contents(found, stored);
+fn difference(found: &Described, stored: &Meant, steps: &Steps) -> String {
+    let there = contents(found, &stored.matrix);
     let (mut n, mut n_wrong, mut example) = (0, 0, None);
     for (line, k, byte) in elements(found, steps) {
         n += 1;
@@ -276,16 +271,16 @@ fn difference(found: &Described, stored: &SharedFactor, steps: &Steps) -> String
             example = example.or(Some((line, k, at.copied())));
         }
     }
-    let name = stored.descriptor.swizzle.name();
+    let how = &stored.how;
     match example {
-        None => format!("All {n} elements are read where a tile of swizzle {name} has them."),
+        None => format!("All {n} elements are read where a tile that was stored {how} has them."),
         Some((line, k, at)) => {
             let instead = at.map_or_else(
                 || "bytes that are not of the tile".to_owned(),
                 |(line, k)| format!("({line}, {k})"),
             );
             format!(
-                "{n_wrong} of {n} elements are not what is read, if the tile was stored with swizzle {name}: for ({line}, {k}) hardware reads {instead}."
+                "{n_wrong} of {n} elements are not what is read, if the tile was stored {how}: for ({line}, {k}) hardware reads {instead}."
             )
         }
     }
@@ -295,11 +290,11 @@ fn difference(found: &Described, stored: &SharedFactor, steps: &Steps) -> String
 fn notes(found: &Described, steps: &Steps) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = mistakes(found);
-    let name = |bytes: u64| format!("{bytes} bytes, {} in the field", bytes / PIECE);
     notes.push(format!(
-        "One instruction reads {} elements along k; the next step adds {} to the start.",
+        "One instruction reads {} elements along k; the next step adds {} bytes to the start, {} in the field.",
         found.depth(),
-        name(found.step_bytes())
+        found.step_bytes(),
+        found.step_bytes() / PIECE
     ));
     match (found.matrix.major, descriptor.swizzle) {
         (Major::K, Swizzle::None) => notes.push(

@@ -5,7 +5,7 @@ use crate::fragment::FragmentRefusal;
 use crate::layout::words::Words;
 use crate::layout::{LayoutView, Place, refusal};
 use std::collections::BTreeMap;
-use warpgrid_layout::{Composed, Linear, Value, coalesce, evaluate};
+use warpgrid_layout::{Composed, Coordinates, Linear, Strided, Value, coalesce, evaluate};
 
 /// Cells that are drawn.
 const MOST_CELLS: usize = 1 << 15;
@@ -35,6 +35,9 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         .number("bytes", (2, 16), "bytes of an element, for banks")?
         .max(1);
     let value = evaluate(&text).map_err(|error| refusal(error.in_text(&text)))?;
+    if let Value::Coordinates(layout) = value {
+        return of_coordinates(&layout);
+    }
     let read = read(value)?;
     let size = read.places.len();
     let most = read.places.iter().max().copied().unwrap_or(0);
@@ -80,6 +83,61 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         element_bits: base.element_bits,
         ..view
     })
+}
+
+/// A layout whose strides are coordinates: each cell says its own.
+fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
+    let size = layout.size();
+    if size > MOST_CELLS as i64 {
+        return Err(refusal(format!(
+            "the layout has {size} elements, expected at most {MOST_CELLS} to draw"
+        )));
+    }
+    let all = layout.all().map_err(|error| refusal(error.message))?;
+    if let Some(negative) = all.iter().flatten().find(|at| **at < 0) {
+        return Err(refusal(format!(
+            "the layout reaches coordinate {negative}, expected coordinates from 0 to draw"
+        )));
+    }
+    let (rows, columns) = match layout.shape().rank() {
+        1 => (1, all.len()),
+        _ => {
+            let rows = layout.part_at(0).size() as usize;
+            (rows, all.len() / rows.max(1))
+        }
+    };
+    let names: Vec<String> = layout.paths().iter().map(|path| named(path)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let place = |row: usize, column: usize| -> Vec<Place> {
+        let found = all.get(column * rows + row).map(|at| {
+            let numbers = at.iter().map(|number| *number as u32);
+            numbers.collect()
+        });
+        found.into_iter().collect()
+    };
+    let view = LayoutView::of_grid((rows, columns), &names, &place);
+    let extents = (0..names.len()).map(|at| {
+        let most = all.iter().filter_map(|found| found.get(at)).max();
+        most.map_or(0, |most| most + 1).to_string()
+    });
+    Ok(LayoutView {
+        title: format!("`{layout}`: {size} coordinates"),
+        rule: format!("coordinate = ({layout})(row, column)"),
+        letters: "the first part of the layout counts rows, the others columns; `64@1` is 64 steps along coordinate 1".to_owned(),
+        notes: vec![
+            format!("Coalesced: `{}`.", layout.coalesced()),
+            format!("It reaches {} along its coordinates, as a box of a tensor copy would.", extents.collect::<Vec<_>>().join(" × ")),
+        ],
+        origin: "what is written".to_owned(),
+        element_bits: 32,
+        ..view
+    })
+}
+
+/// `coordinate 0`, `coordinate 0.1`.
+fn named(path: &[u32]) -> String {
+    let parts: Vec<String> = path.iter().map(u32::to_string).collect();
+    format!("coordinate {}", parts.join("."))
 }
 
 /// What lies at each offset.

@@ -2,11 +2,12 @@
 
 use crate::components::pickers::Select;
 use crate::components::{Dispatch, say};
-use crate::matrix::MatrixChoice;
+use crate::matrix::{MatrixChoice, questions};
 use crate::model::{Action, MatrixAction, ProductAction};
 use crate::product::first_product;
 use warpgrid_view::fragment::FragmentChoices;
 use warpgrid_view::layout::has_layout;
+use warpgrid_view::lens::picture::has_picture;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -63,6 +64,7 @@ pub(super) fn navigation(title: &'static str, choice: &MatrixChoice, dispatch: &
     let product = ProductAction::Open(first_product(target));
     let products = say::<MouseEvent>(dispatch, Action::Product(product));
     html! {
+        <>
         <div class="matrix-title">
             <h2>{ title }</h2>
             <span>
@@ -70,13 +72,33 @@ pub(super) fn navigation(title: &'static str, choice: &MatrixChoice, dispatch: &
                 <button type="button" class="pill back" onclick={close}>{ "Back to the kernel" }</button>
             </span>
         </div>
+        <div class="matrix-field whole">{ questions_picker() }</div>
+        </>
+    }
+}
+
+/// Questions that people ask of layouts, each with its answer.
+fn questions_picker() -> Html {
+    let follow = Callback::from(|link: String| {
+        let location = web_sys::window().map(|window| window.location());
+        if let Some(location) = location.filter(|_| !link.is_empty()) {
+            // A page that cannot go there stays.
+            let _ = location.set_hash(&link);
+        }
+    });
+    html! {
+        <Select label="Questions" class="pill" value="" on_choice={follow}>
+            <option value="">{ "Questions that a picture answers …" }</option>
+            { for questions().map(|question| html! { <option value={question.link}>{ question.text }</option> }) }
+        </Select>
     }
 }
 
 /// Another operation; where fragments end and layouts begin, the other words mean something else.
 pub(super) fn set_operation(choice: &mut MatrixChoice, name: String) {
     let request = &mut choice.request;
-    if has_layout(&name) || has_layout(&request.op) {
+    let has_words = |op: &str| has_layout(op) || has_picture(op);
+    if has_words(&name) || has_words(&request.op) {
         request.shape.clear();
         request.ty.clear();
         request.with.clear();

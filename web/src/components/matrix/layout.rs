@@ -9,11 +9,11 @@ use crate::components::phrases::{capital, prose};
 use crate::hooks::use_size;
 use crate::matrix::{
     MatrixChoice, MatrixFocus, MatrixPage, Plan, grid_plan, layout_position, place_plan,
-    place_title,
+    place_title, write_link,
 };
 use crate::theme::Palette;
 use std::rc::Rc;
-use warpgrid_view::layout::{LayoutParameter, LayoutPicture, LayoutView};
+use warpgrid_view::layout::{LayoutParameter, LayoutPicture, LayoutView, RelatedLayout};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -58,12 +58,13 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
         })
     };
     html! {
-        <section class="matrix" ref={node} aria-label="Matrix view">
+        <section class="matrix lens" ref={node} aria-label="Matrix view">
             <div class="matrix-side">
                 { controls(props) }
                 { for picture.view.as_ref().map(|view| facts(view, !has_fields_before(view, place))) }
             </div>
             <div class="matrix-main">
+                { super::not_as_linked(&props.page) }
                 if let Some(view) = &picture.view {
                     <div class="matrix-bar">
                         <p class="say matrix-say" aria-live="polite">{ sentence(&props.page, view) }</p>
@@ -78,7 +79,10 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                                 <section class="card" aria-label="Descriptor">
                                     <h2>{ "Descriptor" }<small><code>{ view.descriptor.clone() }</code></small></h2>
                                     { fields(view) }
-                                    { ptx(view) }
+                                    { notes(first_notes(view)) }
+                                    if view.wrong.is_empty() {
+                                        { ptx(view) }
+                                    }
                                 </section>
                             }
                             { card(props, view, "Matrix", prose(&view.title), size_text(view), grid) }
@@ -88,6 +92,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                         <section class="card" aria-label="Fields">
                             <h2>{ prose(&view.title) }</h2>
                             { fields(view) }
+                            { ptx(view) }
                         </section>
                     }
                 }
@@ -147,7 +152,15 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
         let text = event.target_unchecked_into::<HtmlInputElement>().value();
         on_value.emit(text.trim().to_owned());
     });
-    let is_long = ["expression", "first", "then", "descriptor"].contains(&parameter.name.as_str());
+    let is_long = [
+        "expression",
+        "first",
+        "then",
+        "descriptor",
+        "meant",
+        "meant_idesc",
+    ]
+    .contains(&parameter.name.as_str());
     html! {
         <label class={classes!("matrix-field", is_long.then_some("whole"))} title={parameter.about.clone()}><span>{ label.clone() }</span>
             <input class="pill" type="text" spellcheck="false" aria-label={label} placeholder="none" value={parameter.value.clone()} {onchange} />
@@ -185,7 +198,7 @@ fn ptx(view: &LayoutView) -> Html {
     if view.ptx.is_empty() {
         return Html::default();
     }
-    html! { <pre class="layout-ptx" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre> }
+    html! { <pre class="layout-ptx" tabindex="0" role="group" aria-label="PTX that builds it">{ view.ptx.join("\n") }</pre> }
 }
 
 /// The rule, where it comes from, and the fields of a descriptor, where they are not before the grid.
@@ -207,13 +220,39 @@ fn facts(view: &LayoutView, has_fields: bool) -> Html {
                     <tr><th scope="row">{ "descriptor" }</th><td><code>{ descriptor }</code></td></tr>
                 }
             </tbody></table>
-            { for view.notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }
+            { for view.related.iter().map(|related| html! {
+                <p><a class="link" href={link_of(related)}>{ prose(&related.title) }</a></p>
+            }) }
+            { notes(if has_fields || view.rows == 0 { &view.notes } else { view.notes.get(first_notes(view).len()..).unwrap_or_default() }) }
             if has_fields && !view.fields.is_empty() && view.rows > 0 {
                 { fields(view) }
+            }
+            if view.rows > 0 && (has_fields || !view.wrong.is_empty()) {
                 { ptx(view) }
             }
         </section>
     }
+}
+
+/// The notes beside the fields of a descriptor: all, or what is wrong, so that the elements that are really read are in sight.
+fn first_notes(view: &LayoutView) -> &[String] {
+    const MOST: usize = 3;
+    match view.wrong.is_empty() {
+        true => &view.notes,
+        false => view.notes.get(..MOST).unwrap_or(&view.notes),
+    }
+}
+
+/// What one should know, and what looks like a mistake.
+fn notes(notes: &[String]) -> Html {
+    html! { <div class="layout-notes">{ for notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }</div> }
+}
+
+fn link_of(related: &RelatedLayout) -> String {
+    write_link(&MatrixChoice {
+        request: related.request.clone(),
+        ..MatrixChoice::default()
+    })
 }
 
 fn fields(view: &LayoutView) -> Html {

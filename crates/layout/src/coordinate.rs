@@ -1,0 +1,308 @@
+//! Layouts whose strides are coordinates: `(128,64):(1@0,1@1)`, as CuTe has them for tensor copies. An index goes in, a coordinate comes out.
+//!
+//! `64@1` is 64 steps along coordinate 1; `1@1@0` is one step along part 1 of coordinate 0.
+
+use crate::algebra::{Walk, walk};
+use crate::divide::Strided;
+use crate::{Layout, LayoutError, MAX_LISTED, MAX_OFFSET, MAX_SIZE, Tuple};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Elements up to which a composition is checked one by one.
+const MAX_CHECKED: i64 = 1 << 14;
+
+/// A stride along one coordinate, or a plain number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Basis {
+    pub scale: i64,
+    /// The coordinate, the part of it, and so on; empty for a plain number.
+    pub path: Vec<u32>,
+}
+
+impl Basis {
+    /// A plain number.
+    pub const fn plain(scale: i64) -> Basis {
+        Basis {
+            scale,
+            path: Vec::new(),
+        }
+    }
+
+    fn times(&self, steps: i64) -> Result<Basis, LayoutError> {
+        let scale = self.scale.checked_mul(steps).filter(|far| is_near(*far));
+        let scale = scale.ok_or_else(|| {
+            LayoutError::of(format!("the stride overflows: {steps} times {self}"))
+        })?;
+        Ok(Basis {
+            scale,
+            // Nothing is nothing along every coordinate.
+            path: if scale == 0 {
+                Vec::new()
+            } else {
+                self.path.clone()
+            },
+        })
+    }
+}
+
+const fn is_near(far: i64) -> bool {
+    far >= -MAX_OFFSET && far <= MAX_OFFSET
+}
+
+impl fmt::Display for Basis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.scale)?;
+        self.path
+            .iter()
+            .rev()
+            .try_for_each(|part| write!(f, "@{part}"))
+    }
+}
+
+/// A shape, and for each of its numbers a step through coordinates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coordinates {
+    shape: Tuple,
+    /// One for each number of the shape.
+    strides: Vec<Basis>,
+    /// Where it begins, along each coordinate.
+    pub start: Vec<i64>,
+}
+
+impl Coordinates {
+    /// A shape with a stride for each of its numbers.
+    pub fn new(shape: Tuple, strides: Vec<Basis>) -> Result<Coordinates, LayoutError> {
+        let sizes = shape.leaves();
+        if sizes.len() != strides.len() {
+            return Err(LayoutError::of(format!(
+                "found {} strides for shape {shape}, expected {}",
+                strides.len(),
+                sizes.len()
+            )));
+        }
+        let (mut size, mut reach) = (1i64, 0i64);
+        for (own, stride) in sizes.iter().zip(&strides) {
+            size = size
+                .checked_mul(*own)
+                .filter(|size| *own >= 1 && *size <= MAX_SIZE)
+                .ok_or_else(|| {
+                    LayoutError::of(format!(
+                        "the size overflows at {own}, expected at most {MAX_SIZE} elements"
+                    ))
+                })?;
+            reach = (own - 1)
+                .checked_mul(stride.scale)
+                .and_then(|far| reach.checked_add(far.checked_abs()?))
+                .filter(|reach| *reach <= MAX_OFFSET)
+                .ok_or_else(|| {
+                    LayoutError::of(format!("the coordinate overflows with stride {stride}: expected at most {MAX_OFFSET}"))
+                })?;
+        }
+        Ok(Coordinates {
+            shape,
+            strides,
+            start: Vec::new(),
+        })
+    }
+
+    /// The same from another coordinate on.
+    pub fn starting_at(self, start: Vec<i64>) -> Coordinates {
+        Coordinates { start, ..self }
+    }
+
+    /// The numbers of the shape with their strides.
+    fn modes(&self) -> impl Iterator<Item = (i64, &Basis)> {
+        self.shape.leaves().into_iter().zip(&self.strides)
+    }
+
+    /// The coordinates that it steps along, ascending: `[0]`, `[0, 1]`.
+    pub fn paths(&self) -> Vec<Vec<u32>> {
+        let own = self.strides.iter().filter(|stride| stride.scale != 0);
+        let mut paths: BTreeSet<Vec<u32>> = own.map(|stride| stride.path.clone()).collect();
+        let begun = self.start.iter().zip(0..).filter(|(at, _)| **at != 0);
+        paths.extend(begun.map(|(_, along)| vec![along]));
+        paths.into_iter().collect()
+    }
+
+    /// The coordinate of an element by its number, along each of [`Coordinates::paths`].
+    pub fn at(&self, index: i64) -> Vec<i64> {
+        let paths = self.paths();
+        let mut found: Vec<i64> = paths.iter().map(|path| self.start_along(path)).collect();
+        let mut rest = index;
+        let last = self.strides.len();
+        for (at, (size, stride)) in self.modes().enumerate() {
+            let digit = if at + 1 == last {
+                rest
+            } else {
+                rest.rem_euclid(size)
+            };
+            rest = rest.div_euclid(size);
+            let along = paths.iter().position(|path| *path == stride.path);
+            if let Some(sum) = along.and_then(|along| found.get_mut(along)) {
+                *sum = sum.wrapping_add(digit.wrapping_mul(stride.scale));
+            }
+        }
+        found
+    }
+
+    fn start_along(&self, path: &[u32]) -> i64 {
+        match path {
+            [along] => self.start.get(*along as usize).copied().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// Every coordinate in order; refused where there are more than can be listed.
+    pub fn all(&self) -> Result<Vec<Vec<i64>>, LayoutError> {
+        let size = self.size();
+        if size > MAX_LISTED {
+            return Err(LayoutError::of(format!(
+                "found {size} elements, expected at most {MAX_LISTED} to list"
+            )));
+        }
+        Ok((0..size).map(|index| self.at(index)).collect())
+    }
+
+    /// The fewest numbers with the same coordinates.
+    pub fn coalesced(&self) -> Coordinates {
+        let (mut sizes, mut strides): (Vec<i64>, Vec<Basis>) = (Vec::new(), Vec::new());
+        for (size, stride) in self.modes().filter(|(size, _)| *size != 1) {
+            match (sizes.last_mut(), strides.last()) {
+                (Some(last), Some(before))
+                    if before.path == stride.path && *last * before.scale == stride.scale =>
+                {
+                    *last *= size;
+                }
+                _ => {
+                    sizes.push(size);
+                    strides.push(stride.clone());
+                }
+            }
+        }
+        if sizes.is_empty() {
+            (sizes, strides) = (vec![1], vec![Basis::plain(0)]);
+        }
+        Coordinates {
+            shape: Tuple::of_leaves(&sizes),
+            strides,
+            start: self.start.clone(),
+        }
+    }
+
+    /// The tuple of one mode of a composition.
+    fn walked(&self, found: &[Walk]) -> Result<Coordinates, LayoutError> {
+        let sizes: Vec<i64> = found.iter().map(|step| step.shape).collect();
+        let strides = found.iter().map(|step| {
+            let along = step.mode.and_then(|at| self.strides.get(at));
+            along.map_or(Ok(Basis::plain(0)), |stride| stride.times(step.steps))
+        });
+        Coordinates::new(Tuple::of_leaves(&sizes), strides.collect::<Result<_, _>>()?)
+    }
+
+    fn compose_tuple(&self, shape: &Tuple, stride: &Tuple) -> Result<Coordinates, LayoutError> {
+        match (shape, stride) {
+            (Tuple::One(shape), Tuple::One(stride)) => {
+                let sizes = self.shape.leaves();
+                self.walked(&walk(&sizes, &self.strides, *shape, *stride)?)
+            }
+            (Tuple::Many(shapes), Tuple::Many(strides)) => {
+                let pairs = shapes.iter().zip(strides);
+                let parts: Result<Vec<_>, _> = pairs
+                    .map(|(shape, stride)| self.compose_tuple(shape, stride))
+                    .collect();
+                Coordinates::of_parts(&parts?)
+            }
+            _ => Err(LayoutError::of(format!(
+                "found stride {stride} for shape {shape}, expected the same brackets"
+            ))),
+        }
+    }
+}
+
+impl Strided for Coordinates {
+    fn shape(&self) -> &Tuple {
+        &self.shape
+    }
+
+    fn size(&self) -> i64 {
+        self.shape.leaves().iter().product()
+    }
+
+    fn parts(&self) -> Vec<Coordinates> {
+        let Tuple::Many(shapes) = &self.shape else {
+            return vec![self.clone()];
+        };
+        let mut strides = self.strides.iter().cloned();
+        let parts = shapes.iter().map(|shape| Coordinates {
+            shape: shape.clone(),
+            strides: strides.by_ref().take(shape.leaves().len()).collect(),
+            start: Vec::new(),
+        });
+        parts.collect()
+    }
+
+    fn of_parts(parts: &[Coordinates]) -> Result<Coordinates, LayoutError> {
+        let shapes = parts.iter().map(|part| part.shape.clone());
+        let strides = parts.iter().flat_map(|part| part.strides.iter().cloned());
+        Coordinates::new(Tuple::Many(shapes.collect()), strides.collect())
+    }
+
+    fn after(&self, right: &Layout) -> Result<Coordinates, LayoutError> {
+        let left = self.coalesced();
+        let mut result = left.compose_tuple(right.shape(), right.stride())?;
+        result.start.clone_from(&self.start);
+        let is_checked = right.size() <= MAX_CHECKED;
+        let paths = self.paths();
+        let along = |found: &Coordinates, index: i64| -> Vec<i64> {
+            let own = found.paths();
+            let at = found.at(index);
+            let place = |path: &Vec<u32>| own.iter().position(|other| other == path);
+            let of = |path| place(path).and_then(|place| at.get(place).copied());
+            paths
+                .iter()
+                .map(|path| of(path).unwrap_or(found.start_along(path)))
+                .collect()
+        };
+        let is_same = |index: i64| along(&result, index) == along(self, right.offset(index));
+        match !is_checked || (0..right.size()).all(is_same) {
+            true => Ok(result),
+            false => Err(LayoutError::of(format!(
+                "cannot compose {self} with {right}: steps of several modes on the right meet in one mode on the left, and no layout gives their sums"
+            ))),
+        }
+    }
+}
+
+impl fmt::Display for Coordinates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.start.iter().any(|number| *number != 0) {
+            let numbers: Vec<String> = self.start.iter().map(i64::to_string).collect();
+            write!(f, "ArithTuple({}) o ", numbers.join(","))?;
+        }
+        write!(f, "{}:", self.shape)?;
+        write_strides(f, &self.shape, &mut self.strides.iter())
+    }
+}
+
+/// Strides in the brackets of the shape.
+fn write_strides<'a>(
+    f: &mut fmt::Formatter<'_>,
+    shape: &Tuple,
+    strides: &mut impl Iterator<Item = &'a Basis>,
+) -> fmt::Result {
+    match shape {
+        Tuple::One(_) => strides
+            .next()
+            .map_or(Ok(()), |stride| write!(f, "{stride}")),
+        Tuple::Many(all) => {
+            f.write_str("(")?;
+            for (at, part) in all.iter().enumerate() {
+                if at > 0 {
+                    f.write_str(",")?;
+                }
+                write_strides(f, part, strides)?;
+            }
+            f.write_str(")")
+        }
+    }
+}

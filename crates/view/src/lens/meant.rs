@@ -1,0 +1,123 @@
+//! How a tile was really stored, where that is not what its descriptors say: words go in; the factor that was meant, and what differs, come out.
+
+use crate::fragment::FragmentRefusal;
+use crate::layout::descriptor::{decoded, differences, fields as instruction_fields};
+use crate::layout::refusal;
+use crate::layout::shared::{Described, said_of, usual_offsets};
+use crate::layout::words::Words;
+use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedFactor, Swizzle};
+
+const AS_DESCRIBED: &str = "as described";
+
+/// A tile as it was stored.
+pub(super) struct Meant {
+    pub(super) matrix: SharedFactor,
+    /// `with swizzle 64B`, `MN-major`, `as was meant`.
+    pub(super) how: String,
+    /// The fields that differ.
+    pub(super) notes: Vec<String>,
+}
+
+/// What the words say of how the tile was stored; `None` where they say nothing.
+pub(super) fn read(
+    words: &mut Words<'_>,
+    found: &Described,
+) -> Result<Option<Meant>, FragmentRefusal> {
+    let about = "how the tile was really stored, to see what is read instead";
+    let swizzles = [AS_DESCRIBED, "128B", "64B", "32B", "none"];
+    let swizzle = Swizzle::from_name(words.choice("stored", &swizzles, about)?);
+    let about = "which index really runs along neighbours, to see what is read instead";
+    let major = match words.choice("stored_major", &[AS_DESCRIBED, "k", "mn"], about)? {
+        "k" => Some(Major::K),
+        "mn" => Some(Major::Mn),
+        _ => None,
+    };
+    let about = "the bits of the descriptor that was meant, to see what is read instead";
+    let bits = words.bits("meant", u64::MAX, about)?;
+    let mut meant = Meant {
+        matrix: found.matrix,
+        how: "as was meant".to_owned(),
+        notes: Vec::new(),
+    };
+    let is_said = meant.take_instruction(words, found)?;
+    if let Some(major) = major {
+        meant.matrix.major = major;
+    }
+    if let Some(bits) = bits {
+        meant.take_bits(bits, found)?;
+    } else if swizzle.is_some() || major.is_some() || is_said {
+        let swizzle = swizzle.unwrap_or(found.matrix.descriptor.swizzle);
+        meant.take_usual(swizzle, found);
+    } else {
+        return Ok(None);
+    }
+    if let (None, false, Some(swizzle)) = (bits, is_said, swizzle) {
+        meant.how = format!("with swizzle {}", swizzle.name());
+    } else if let (None, false, Some(major)) = (bits, is_said, major) {
+        meant.how = format!("{}-major", if major == Major::Mn { "MN" } else { "K" });
+    }
+    Ok(Some(meant))
+}
+
+impl Meant {
+    /// The instruction descriptor that was meant: type and order of the elements.
+    fn take_instruction(
+        &mut self,
+        words: &mut Words<'_>,
+        found: &Described,
+    ) -> Result<bool, FragmentRefusal> {
+        let Some(instruction) = &found.instruction else {
+            return Ok(false);
+        };
+        let about =
+            "the bits of the instruction descriptor that was meant, to see what is read instead";
+        let Some(bits) = words.bits("meant_idesc", u32::MAX.into(), about)? else {
+            return Ok(false);
+        };
+        let kind = (instruction.kind_name, instruction.kind);
+        let says = decoded(bits, kind)?;
+        let said = said_of(&says, found.factor, kind.1)?;
+        self.matrix.storage = said.storage;
+        self.matrix.major = said.major();
+        let own = decoded(instruction.bits.into(), kind)?;
+        self.notes.extend(differences(
+            &instruction_fields(instruction.bits, &own, kind.1),
+            &instruction_fields(bits as u32, &says, kind.1),
+        ));
+        Ok(true)
+    }
+
+    fn take_bits(&mut self, bits: u64, found: &Described) -> Result<(), FragmentRefusal> {
+        let descriptor = MatrixDescriptor::decode(bits, found.kind).ok_or_else(|| {
+            refusal(format!(
+                "the descriptor that was meant, 0x{bits:016x}, has no swizzle that exists"
+            ))
+        })?;
+        self.matrix.descriptor = descriptor;
+        let stored = Described {
+            matrix: self.matrix,
+            written: Some(bits),
+            ..found.clone()
+        };
+        self.notes
+            .extend(differences(&found.fields(), &stored.fields()));
+        Ok(())
+    }
+
+    /// Without gaps, from the same byte on.
+    fn take_usual(&mut self, swizzle: Swizzle, found: &Described) {
+        let stored = Described {
+            matrix: self.matrix,
+            ..found.clone()
+        };
+        let numbers = (stored.line_bytes(), stored.one_bytes, stored.depth());
+        let (leading_bytes, stride_bytes) = usual_offsets(swizzle, self.matrix.major, numbers);
+        self.matrix.descriptor = MatrixDescriptor {
+            start: found.matrix.descriptor.start,
+            leading_bytes,
+            stride_bytes,
+            base_offset: 0,
+            swizzle,
+        };
+    }
+}

@@ -1,0 +1,273 @@
+//! The address of a picture: `#lens?op=wgmma.tile.a&type=f16&step=2`, or its words alone, one a line. Text goes in; the request, and the picture as a
+//! drawing and as text, come out.
+
+use crate::fragment::{self, FragmentRefusal, FragmentRequest};
+use crate::layout::{self, has_layout, refusal};
+use crate::lens::picture;
+
+/// The longest word, such as a layout that is written.
+const MAX_WORD_BYTES: usize = 512;
+/// The longest address.
+const MAX_QUERY_BYTES: usize = 8192;
+/// Cells of the largest drawing that a document gets.
+const MAX_CELLS: u32 = 1 << 13;
+
+/// How a picture is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PictureForm {
+    Svg,
+    Text,
+    /// Its address, without the page: `#lens?…`.
+    Link,
+}
+
+impl PictureForm {
+    /// By its name: `svg`, `text`, `link`.
+    pub fn from_name(name: &str) -> Option<PictureForm> {
+        match name {
+            "svg" => Some(PictureForm::Svg),
+            "text" => Some(PictureForm::Text),
+            "link" => Some(PictureForm::Link),
+            _ => None,
+        }
+    }
+}
+
+/// The request of an address, of a part of one after `?`, or of words on lines.
+pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
+    if query.len() > MAX_QUERY_BYTES {
+        return Err(refusal(format!(
+            "found {} bytes, expected at most {MAX_QUERY_BYTES}",
+            query.len()
+        )));
+    }
+    let marks = ["#lens?", "#matrix?"];
+    let after = marks
+        .iter()
+        .find_map(|mark| Some(query.split_once(mark)?.1));
+    let mut request = FragmentRequest::default();
+    let (mut stride, mut layout_word) = (None, None);
+    let parts = after
+        .unwrap_or(query)
+        .split(['&', '\n', '\r'])
+        .map(str::trim);
+    for (at, part) in parts.enumerate().filter(|(_, part)| !part.is_empty()) {
+        let (name, value) = part.split_once('=').ok_or_else(|| {
+            refusal(format!(
+                "part {} (`{}`): expected NAME=VALUE such as `op=layout`",
+                at + 1,
+                shortened(part)
+            ))
+        })?;
+        let (name, value) = (name.trim(), value.trim());
+        let word = match after {
+            // On lines nothing is encoded.
+            None if !query.contains('&') => Some(value.to_owned()),
+            _ => decoded(value),
+        };
+        let word = word.filter(|word| word.len() <= MAX_WORD_BYTES).ok_or_else(|| {
+            refusal(format!(
+                "part {} (`{}`): expected text of at most {MAX_WORD_BYTES} bytes, with `%` only before two hexadecimal digits",
+                at + 1,
+                shortened(part)
+            ))
+        })?;
+        match name {
+            "op" => request.op = word,
+            "shape" => request.shape = word,
+            "type" => request.ty = word,
+            "target" => request.target = word,
+            "stride" => stride = Some(word),
+            "layout" => layout_word = Some(word),
+            // What the page has beside the picture.
+            "embed" | "beside" => {}
+            _ => drop(request.with.insert(name.to_owned(), word)),
+        }
+    }
+    if request.op.is_empty() {
+        request.op = match request.with.contains_key("expression") {
+            true => "layout".to_owned(),
+            false => "wgmma.tile.a".to_owned(),
+        };
+    }
+    let has_words = has_layout(&request.op) || picture::has_picture(&request.op);
+    if has_words {
+        let words = [("stride", stride), ("layout", layout_word)];
+        let words = words
+            .into_iter()
+            .filter_map(|(name, word)| Some((name, word?)));
+        request
+            .with
+            .extend(words.map(|(name, word)| (name.to_owned(), word)));
+        return Ok(request);
+    }
+    request.layout = layout_word;
+    request.with.remove("base");
+    request.stride = match stride {
+        None => None,
+        Some(word) => Some(word.parse().map_err(|_| {
+            refusal(format!(
+                "found stride `{word}`, expected a number of elements"
+            ))
+        })?),
+    };
+    Ok(request)
+}
+
+/// The picture of an address in a form.
+pub fn drawn(query: &str, form: PictureForm) -> Result<String, FragmentRefusal> {
+    let request = request(query)?;
+    if form == PictureForm::Link {
+        return Ok(link(&request));
+    }
+    let is_lens = picture::has_picture(&request.op);
+    if !is_lens && !has_layout(&request.op) {
+        let view = fragment::fragment(&request)?;
+        return Ok(match form {
+            PictureForm::Svg => fragment::svg(&view),
+            PictureForm::Text | PictureForm::Link => fragment::table(&view),
+        });
+    }
+    let view = match is_lens {
+        true => picture::layout(&request)?,
+        false => layout::layout(&request)?,
+    };
+    let n_cells = view.rows.saturating_mul(view.columns);
+    match form {
+        PictureForm::Svg if n_cells > MAX_CELLS => Err(refusal(format!(
+            "the picture has {n_cells} cells, expected at most {MAX_CELLS} in a document: show fewer rows or steps"
+        ))),
+        PictureForm::Svg => Ok(layout::svg(&view)),
+        PictureForm::Text | PictureForm::Link => Ok(layout::table(&view)),
+    }
+}
+
+/// The address of a request, without the page.
+pub fn link(request: &FragmentRequest) -> String {
+    let FragmentRequest {
+        op,
+        shape,
+        ty,
+        target,
+        layout,
+        stride,
+        with,
+    } = request;
+    let stride = stride.map(|stride| stride.to_string());
+    let own = [
+        ("op", Some(op)),
+        ("shape", Some(shape)),
+        ("type", Some(ty)),
+        ("target", Some(target)),
+        ("layout", layout.as_ref()),
+        ("stride", stride.as_ref()),
+    ];
+    let own = own
+        .into_iter()
+        .filter_map(|(name, word)| Some((name, word?)));
+    let words = own.chain(with.iter().map(|(name, word)| (name.as_str(), word)));
+    let words = words.filter(|(_, word)| !word.is_empty());
+    let parts: Vec<String> = words
+        .map(|(name, word)| format!("{name}={}", encoded(word)))
+        .collect();
+    format!("#lens?{}", parts.join("&"))
+}
+
+/// A word that an address has in hexadecimal where it is not plain; `None` where it is too long, or no text.
+pub fn decoded(value: &str) -> Option<String> {
+    if value.len() > 3 * MAX_WORD_BYTES {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let mut rest = value.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = match (first, after) {
+            (b'%', [high, low, after @ ..]) => {
+                let digit = |byte: &u8| char::from(*byte).to_digit(16);
+                bytes.push((digit(high)? * 16 + digit(low)?) as u8);
+                after
+            }
+            (b'%', _) => return None,
+            (plain, after) => {
+                bytes.push(*plain);
+                after
+            }
+        };
+    }
+    let word = String::from_utf8(bytes).ok()?;
+    let is_plain = word.len() <= MAX_WORD_BYTES && !word.contains(|c: char| c.is_control());
+    is_plain.then_some(word)
+}
+
+/// A word as an address has it.
+pub fn encoded(word: &str) -> String {
+    let mut text = String::with_capacity(word.len());
+    for byte in word.bytes() {
+        match byte {
+            b'.' | b'_' | b':' | b'-' => text.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
+            byte => text += &format!("%{byte:02X}"),
+        }
+    }
+    text
+}
+
+fn shortened(part: &str) -> String {
+    const MOST: usize = 40;
+    match part.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", part.get(..end).unwrap_or_default()),
+        None => part.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_and_its_words_are_one_picture() {
+        let link = "https://example.org/index.html#lens?op=wgmma.tile.a&type=f16&stride=512&shown=what%20is%20read";
+        let words = "op=wgmma.tile.a\n  type = f16\nstride=512\nshown=what is read\n";
+        let of_link = request(link).expect("a request");
+        assert_eq!(request(words), Ok(of_link.clone()));
+        assert_eq!(request(&super::link(&of_link)), Ok(of_link));
+        let fragment =
+            request("op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20");
+        let fragment = fragment.expect("a request");
+        assert_eq!(
+            (fragment.layout.as_deref(), fragment.stride),
+            (Some("row"), Some(20))
+        );
+        let written = "expression=Swizzle<2,1,3> o (8,4):(1,8)";
+        assert_eq!(
+            request(written).map(|found| found.op),
+            Ok("layout".to_owned())
+        );
+        assert!(drawn(written, PictureForm::Svg).is_ok_and(|svg| svg.starts_with("<svg")));
+        assert!(drawn(written, PictureForm::Text).is_ok_and(|text| text.contains("Coalesced")));
+    }
+
+    #[test]
+    fn what_is_no_picture_is_refused_with_its_place() {
+        let said = |query: &str| match drawn(query, PictureForm::Svg) {
+            Ok(_) => "drawn".to_owned(),
+            Err(refusal) => refusal.message,
+        };
+        assert_eq!(
+            said("op=layout&nothing"),
+            "part 2 (`nothing`): expected NAME=VALUE such as `op=layout`"
+        );
+        assert!(
+            said("#lens?op=layout&expression=%zz")
+                .starts_with("part 2 (`expression=%zz`): expected text")
+        );
+        assert!(said("expression=(8,4):(4").starts_with("column 9: found the end"));
+        assert!(said("op=odd").contains("`odd`"), "{}", said("op=odd"));
+        assert!(said("expression=(128,256)").contains("32768 cells, expected at most 8192"));
+        assert!(said(&"&".repeat(9000)).starts_with("found 9000 bytes"));
+        assert_eq!(
+            said("op=store.d&stride=x"),
+            "found stride `x`, expected a number of elements"
+        );
+    }
+}

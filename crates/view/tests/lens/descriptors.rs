@@ -1,0 +1,232 @@
+//! Descriptors that are not what was meant: the bits go in; the fields that differ and the elements that are read instead come out.
+
+use expect_test::{Expect, expect};
+use warpgrid_view::CheckOptions;
+use warpgrid_view::assist::hover;
+use warpgrid_view::fragment::FragmentRequest;
+use warpgrid_view::layout::{self, LayoutView};
+use warpgrid_view::lens::picture;
+
+fn request(op: &str, words: &[(&str, &str)]) -> FragmentRequest {
+    let with = words
+        .iter()
+        .filter(|(name, _)| !["shape", "type"].contains(name));
+    let named = |wanted: &str| {
+        let found = words.iter().find(|(name, _)| *name == wanted);
+        found.map_or_else(String::new, |(_, word)| (*word).to_owned())
+    };
+    FragmentRequest {
+        op: op.to_owned(),
+        shape: named("shape"),
+        ty: named("type"),
+        with: with
+            .map(|(name, word)| ((*name).to_owned(), (*word).to_owned()))
+            .collect(),
+        ..FragmentRequest::default()
+    }
+}
+
+fn draw(op: &str, words: &[(&str, &str)]) -> Result<LayoutView, String> {
+    let request = request(op, words);
+    let found = match layout::has_layout(op) {
+        true => layout::layout(&request),
+        false => picture::layout(&request),
+    };
+    found.map_err(|refusal| refusal.message)
+}
+
+fn check(op: &str, words: &[(&str, &str)], expect: Expect) {
+    let text = match draw(op, words) {
+        Ok(view) => format!(
+            "{}\n{}\nwrong {} of {}, marked {}\n",
+            view.title,
+            view.notes.join("\n"),
+            view.wrong.len(),
+            view.rows * view.columns,
+            view.marked.len()
+        ),
+        Err(message) => format!("refused: {message}\n"),
+    };
+    expect.assert_eq(&text);
+}
+
+#[test]
+fn a_wrong_stride_shows_what_is_read_instead() {
+    // Of swizzle 128B, with the stride of swizzle 64B.
+    check(
+        "wgmma.tile.a",
+        &[
+            ("descriptor", "0x4000002000010000"),
+            ("meant", "0x4000004000010000"),
+            ("type", "f16"),
+        ],
+        expect![[r#"
+            A of `wgmma.mma_async`, 64 × 64 of `f16`, K-major, swizzle 128B, in shared memory
+            3584 of 4096 elements are not what is read, if the tile was stored as was meant: for (8, 0) hardware reads (4, 0).
+            The stride byte offset is 512 bytes = 32 × 16 bytes = 256 elements, and 1024 bytes = 64 × 16 bytes = 512 elements was meant.
+            (4, 0) and (8, 0) are both read at byte 576: the offsets are smaller than what lies between them.
+            One instruction reads 16 elements along k; the next step adds 32 bytes, 2 in the field to the start.
+            LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.
+            3584 of 4096 elements are moved by the swizzle.
+            As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o ((8,8),64):((64,256),1)`.
+            wrong 3584 of 4096, marked 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_step_is_marked_over_the_whole_tile() {
+    check(
+        "wgmma.tile.a",
+        &[("type", "f16"), ("step", "2")],
+        expect![[r#"
+            A of `wgmma.mma_async`, 64 × 16 of `f16`, K-major, swizzle 128B, in shared memory
+            One instruction reads 16 elements along k; the next step adds 32 bytes, 2 in the field to the start.
+            LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.
+            896 of 1024 elements are moved by the swizzle.
+            As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o 32 o (64,16):(64,1)`.
+            wrong 0 of 512, marked 128
+        "#]],
+    );
+    let view = draw("wgmma.tile.a", &[("type", "f16"), ("step", "2")]).expect("a tile");
+    // Row 1, k 32 to 47: pieces 4 and 5, which the swizzle exchanges.
+    let in_line = view.marked.iter().filter(|[line, _]| *line == 1);
+    assert_eq!(in_line.collect::<Vec<_>>(), [&[1, 4], &[1, 5]]);
+    assert_eq!(view.grid[1][5], [[1, 32]]);
+    assert_eq!(view.grid[1][0], [[1, 8]]);
+}
+
+#[test]
+fn an_instruction_descriptor_is_taken_apart_and_compared() {
+    let words = [("kind", "f16"), ("descriptor", "0x08410490")];
+    let view = draw("tcgen05.idesc", &words).expect("fields");
+    let fields: Vec<String> = view
+        .fields
+        .iter()
+        .map(|field| format!("{:?} {}: {}", field.bits, field.name, field.meaning))
+        .collect();
+    expect![[r#"
+        [0, 1] sparsity selector: 0
+        [2, 2] sparse A: no
+        [3, 3] saturated: no
+        [4, 5] type of D: f32, 32 bits
+        [7, 9] type of A: bf16, 16 bits
+        [10, 12] type of B: bf16, 16 bits
+        [13, 13] A negated: no
+        [14, 14] B negated: no
+        [15, 15] A transposed: K-major
+        [16, 16] B transposed: MN-major
+        [17, 22] N / 8: 256 columns = 32 × 8
+        [24, 28] M / 16: 128 rows = 8 × 16"#]]
+    .assert_eq(&fields.join("\n"));
+    assert_eq!(view.ptx, ["mov.b32 %idesc, 0x08410490;"]);
+    assert_eq!(view.related.len(), 2);
+    for related in &view.related {
+        let tile = picture::layout(&related.request).expect("a tile");
+        assert!(tile.title.contains("`bf16`"), "{}", tile.title);
+    }
+    check(
+        "tcgen05.idesc",
+        &[
+            ("kind", "f16"),
+            ("descriptor", "0x08410490"),
+            ("meant", "0x08400490"),
+        ],
+        expect![[r#"
+            Instruction descriptor of `tcgen05.mma.kind::f16`: 0x08410490
+            The B transposed is MN-major, and K-major was meant.
+            wrong 0 of 0, marked 0
+        "#]],
+    );
+    check(
+        "tcgen05.idesc",
+        &[("kind", "f16"), ("descriptor", "0x1e7e0490")],
+        expect![[r#"
+            Instruction descriptor of `tcgen05.mma.kind::f16`: 0x1e7e0490
+            No product has 480 rows: the field counts 16 rows, so 128 rows are 8.
+            No product of 480 rows has 504 columns: the field counts 8 columns, and it is a multiple of 16 columns up to 256.
+            wrong 0 of 0, marked 0
+        "#]],
+    );
+    check(
+        "tcgen05.idesc",
+        &[("kind", "tf32"), ("descriptor", "0x08410490")],
+        expect![[r#"
+            refused: 0x08410490 names types that `.kind::tf32` does not have
+        "#]],
+    );
+}
+
+#[test]
+fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
+    check(
+        "tcgen05.tile.b",
+        &[
+            ("kind", "f16"),
+            ("idesc", "0x08210490"),
+            ("meant_idesc", "0x08200490"),
+        ],
+        expect![[r#"
+            B of `tcgen05.mma`, 128 × 64 of `bf16`, MN-major, swizzle 128B, in shared memory
+            8128 of 8192 elements are not what is read, if the tile was stored as was meant: for (0, 1) hardware reads (1, 0).
+            The B transposed is MN-major, and K-major was meant.
+            One instruction reads 16 elements along k; the next step adds 2048 bytes, 128 in the field to the start.
+            LBO is the distance of spans of the swizzle along rows, SBO that of groups of 8 along k.
+            7168 of 8192 elements are moved by the swizzle.
+            As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o ((64,2),64):((1,1024),64)`.
+            wrong 8128 of 8192, marked 0
+        "#]],
+    );
+    check(
+        "tcgen05.tile.a",
+        &[("type", "f16"), ("stored_major", "mn")],
+        expect![[r#"
+            A of `tcgen05.mma`, 128 × 64 of `f16`, K-major, swizzle 128B, in shared memory
+            8176 of 8192 elements are not what is read, if the tile was stored MN-major: for (0, 1) hardware reads (1, 0).
+            One instruction reads 16 elements along k; the next step adds 32 bytes, 2 in the field to the start.
+            LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.
+            7168 of 8192 elements are moved by the swizzle.
+            As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o (128,64):(64,1)`.
+            wrong 8176 of 8192, marked 0
+        "#]],
+    );
+    check(
+        "tcgen05.tile.a",
+        &[("kind", "f16"), ("idesc", "0x490")],
+        expect![[r#"
+            refused: found m0n0 in the instruction descriptor, expected rows and columns
+        "#]],
+    );
+}
+
+#[test]
+fn hover_takes_instruction_descriptors_apart() {
+    let source = ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.reg .b32 %t, %i; .reg .b64 %a, %b; .reg .pred %p;\n\
+        mov.b32 %i, 136380560;\ntcgen05.mma.cta_group::1.kind::f16 [%t], %a, %b, %i, %p;\nret;\n}\n";
+    let at = source.find("136380560").expect("the constant") as u32 + 2;
+    let found = hover(source, &CheckOptions::default(), at).expect("a hover");
+    expect![[r#"
+        0x08210090
+        The instruction descriptor of `tcgen05.mma.kind::f16`.
+        Bits 0 to 1, sparsity selector: 0.
+        Bit 2, sparse A: no.
+        Bit 3, saturated: no.
+        Bits 4 to 5, type of D: f32, 32 bits.
+        Bits 7 to 9, type of A: bf16, 16 bits.
+        Bits 10 to 12, type of B: f16, 16 bits.
+        Bit 13, A negated: no.
+        Bit 14, B negated: no.
+        Bit 15, A transposed: K-major.
+        Bit 16, B transposed: MN-major.
+        Bits 17 to 22, N / 8: 128 columns = 16 × 8.
+        Bits 24 to 28, M / 16: 128 rows = 8 × 16.
+        `#lens?op=tcgen05.idesc&kind=f16&descriptor=0x8210090` takes it apart, and draws the tiles that it makes hardware read."#]]
+        .assert_eq(&format!("{}\n{}", found.title, found.lines.join("\n")));
+    let at = source.find("%i, %p").expect("the operand") as u32 + 1;
+    assert_eq!(
+        hover(source, &CheckOptions::default(), at)
+            .expect("a hover")
+            .title,
+        found.title
+    );
+}

@@ -1,0 +1,140 @@
+// A person asks what lies where: descriptors, layouts and accesses in the page, and pictures of them in documents.
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test, type Page } from "@playwright/test";
+import { readFileSync } from "node:fs";
+import { open, pick } from "./playground";
+
+const root = new URL("../", import.meta.url);
+const questions = readFileSync(new URL("web/questions.txt", root), "utf8").trim().split("\n").map((line) => line.split(" | "));
+
+const view = (page: Page) => page.getByRole("region", { name: "Matrix view" });
+
+test("a step of a descriptor slides over its tile, and a wrong field shows what is really read", async ({ page }) => {
+  await page.goto("/#lens?descriptor=0x4000004000010000");
+  await expect(view(page).getByRole("region", { name: "Descriptor" })).toContainText("1024 bytes = 64 × 16 bytes = 512 elements");
+  const step = view(page).getByRole("slider", { name: "Step" });
+  await step.fill("3");
+  await expect(view(page).getByRole("region", { name: "Descriptor" })).toContainText("byte 0x40");
+  await expect(page).toHaveURL(/step=2/);
+  await view(page).getByRole("textbox", { name: "Meant", exact: true }).fill("0x4000002000010000");
+  await page.keyboard.press("Tab");
+  await expect(view(page)).toContainText("1024 bytes = 64 × 16 bytes = 512 elements; 512 bytes = 32 × 16 bytes = 256 elements was meant");
+  await expect(view(page)).toContainText(/\d+ of 1024 elements are not what is read/);
+});
+
+test("an instruction descriptor leads to the tiles that it makes hardware read", async ({ page }) => {
+  await page.goto("/#lens?op=tcgen05.idesc&kind=f16&descriptor=0x08410490");
+  await expect(view(page).getByRole("region", { name: "Fields" })).toContainText("256 columns = 32 × 8");
+  await view(page).getByRole("link", { name: "The tile of B" }).click();
+  await expect(view(page)).toContainText("bf16");
+  await expect(page).toHaveURL(/op=tcgen05\.tile\.b.*idesc=0x8410490/);
+  await page.goto("/#lens?op=tcgen05.idesc&kind=tf32&descriptor=0x08410490");
+  await expect(view(page)).toContainText("names types that .kind::tf32 does not have");
+});
+
+for (const [index, [number, question, link]] of questions.entries()) {
+  test(`question ${number}, ${index + 1}: ${question}`, async ({ page }) => {
+    const wrong: string[] = [];
+    page.on("pageerror", (error) => wrong.push(error.message));
+    await page.goto(`/${link}`);
+    if (link.startsWith("#example=")) {
+      const card = page.getByRole("region", { name: number === "3" ? "Bank conflicts" : "Sectors" });
+      await expect(card).toBeInViewport();
+    } else {
+      await expect(view(page).getByRole("heading").first()).toBeVisible();
+      await expect(view(page).locator(".matrix-card, [aria-label=Fields]").first()).toBeInViewport();
+      await expect(view(page).locator(".hint.bad")).toHaveCount(0);
+      const found = await new AxeBuilder({ page }).include(".matrix").analyze();
+      expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+    }
+    expect(wrong).toEqual([]);
+  });
+}
+
+test("the layout of an access is said at its line, and one click draws it", async ({ page }) => {
+  await open(page);
+  await pick(page, "Bank conflicts, and the padding that ends them");
+  const layouts = page.getByRole("region", { name: "Layouts" });
+  await layouts.getByText("The layouts of 3 accesses").click();
+  await expect(layouts).toContainText("32:1");
+  await page.locator(".cm-line", { hasText: "st.shared.u32" }).nth(2).getByText("st", { exact: true }).hover();
+  const said = page.locator(".cm-meaning");
+  await expect(said).toContainText("32:33");
+  await said.getByRole("link", { name: "The lens" }).click();
+  await expect(view(page).getByRole("textbox", { name: "Expression" })).toHaveValue("32:33");
+});
+
+test("a picture is embedded by its lines, and taken along as a drawing and as text", async ({ page }) => {
+  await page.goto("/#lens?op=layout&expression=%288%2C4%29%3A%284%2C1%29");
+  for (const [button, ending] of [["SVG", "svg"], ["Text", "txt"]] as const) {
+    const waiting = page.waitForEvent("download");
+    await view(page).getByRole("button", { name: button, exact: true }).click();
+    expect((await waiting).suggestedFilename()).toContain(`.${ending}`);
+  }
+  await page.locator("summary", { hasText: "Embed" }).click();
+  const lines = page.getByRole("textbox", { name: "Lines for the document" });
+  await expect(lines).toHaveValue(/<warpgrid-layout query="op=layout&amp;expression=%288%2C4%29:%284%2C1%29">/);
+  await page.getByRole("combobox", { name: "Kind of document" }).selectOption("Sphinx");
+  await expect(lines).toHaveValue(".. warpgrid-layout::\n\n   op=layout\n   expression=(8,4):(4,1)\n");
+});
+
+test("links that mean nothing are a sentence with the place", async ({ page }) => {
+  for (const [link, sentence] of [
+    ["#lens?op=layout&expression=%288%2C4", "found the end"],
+    ["#lens?op=layout&expression=%288%2C1099511627776%29", "overflows"],
+    ["#lens?op=layout&expression=%286%2C4%29%3A%281%2C7%29%20o%204%3A4", "do not divide each other"],
+    ["#lens?op=layout&expression=%FF", "The link asks for expression=%FF"],
+    ["#lens?descriptor=zzz", "expected bits such as"],
+    ["#lens?descriptor=0xfffffffffffffffffff", "expected bits such as"],
+    ["#lens?op=wgmma.tile.a&step=99", "found step 99"],
+    ["#lens?op=chain&first=odd", "odd"],
+  ]) {
+    await page.goto("about:blank");
+    await page.goto(`/${link}`);
+    await expect(view(page), link).toContainText(sentence);
+  }
+});
+
+// ---- documents
+
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types warpgrid";
+const READING_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+async function host(page: Page, body: string, policy: string) {
+  const head = `<title>Guide</title><link rel="stylesheet" href="/widget/warpgrid-snapshot.css"><script type="module" src="/widget/warpgrid-widget.js"></script>`;
+  await page.route("**/guide.html", (route) => route.fulfill({
+    contentType: "text/html; charset=utf-8", headers: { "content-security-policy": policy },
+    body: `<!doctype html><html lang="en"><head><meta charset="utf-8">${head}</head><body><main><h1>Guide</h1>${body}</main></body></html>`,
+  }));
+  await page.goto("/guide.html");
+}
+
+test("a drawn picture of a layout costs a document no core", async ({ page }) => {
+  const { layout } = await import(new URL("pkg/record.js", root).href);
+  const { html, problems } = await layout("op=layout\nexpression=Swizzle<2,0,3> o (8,8):(8,1)", { label: "A swizzle", playground: "https://example.org/" });
+  expect(problems).toEqual([]);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await host(page, html, READING_POLICY);
+  await expect(page.getByRole("img", { name: /Swizzle<2,0,3>/ })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Open in the playground" })).toHaveAttribute("href", /^https:\/\/example\.org\/#lens\?op=layout&expression=Swizzle%3C2/);
+  await page.getByText("As text").click();
+  await expect(page.getByText("Bases over GF(2)")).toBeVisible();
+  expect(asked.filter((name) => /wasm|worker/.test(name))).toEqual([]);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+});
+
+test("a picture that is not drawn yet is drawn by the core, and a mistake is a sentence", async ({ page }) => {
+  const wrong: string[] = [];
+  page.on("pageerror", (error) => wrong.push(error.message));
+  page.on("console", (message) => { if (message.type() === "error") wrong.push(message.text()); });
+  await host(page, `<warpgrid-layout id="live" query="op=mma.a&amp;shape=m16n8k16&amp;type=f16&amp;target=sm_80"></warpgrid-layout>
+    <warpgrid-layout id="words">op=layout\nexpression=(4,4):(4,1)</warpgrid-layout>
+    <warpgrid-layout id="bad" query="expression=(8,4):(4"></warpgrid-layout>`, POLICY);
+  await expect(page.locator("#live svg")).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator("#words svg")).toHaveAttribute("aria-label", "(4,4):(4,1): 16 elements at 0 to 15");
+  await expect(page.locator("#bad").getByRole("alert")).toContainText("column 9: found the end");
+  await page.locator("#bad").evaluate((element) => element.setAttribute("query", "expression=(8,4):(4,1)"));
+  await expect(page.locator("#bad svg")).toBeVisible();
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,51 @@
+// How long the lens takes to paint a tile: an address goes in; milliseconds of the main thread from the first box to the last, and until the frame with
+// all of them is there, come out.
+
+/** Counts the painting of large canvases from now on: to be run before the page. */
+export function watchPainting() {
+  const paints = (globalThis.paints = []);
+  const { prototype } = CanvasRenderingContext2D;
+  const { clearRect } = prototype;
+  // Each painting begins by emptying its canvas, and nothing else comes between it and its end.
+  prototype.clearRect = function (...area) {
+    clearRect.apply(this, area);
+    // What is lit is painted on a canvas above that of the boxes.
+    if (this.canvas.width * this.canvas.height < 100_000 || this.canvas.nextElementSibling?.localName !== "canvas") return;
+    const start = performance.now();
+    queueMicrotask(() => {
+      const paint = { start, boxes: performance.now() - start, shown: null };
+      paints.push(paint);
+      const { port1, port2 } = new MessageChannel();
+      // A message is handled after the frame was laid out and painted.
+      port1.onmessage = () => { paint.shown = performance.now() - start; };
+      requestAnimationFrame(() => port2.postMessage(0));
+    });
+  };
+}
+
+/**
+ * The median of several paintings of the picture of an address, which a choice of what is shown draws anew: milliseconds of all boxes, from the first
+ * box to the frame with them, and from the choice to the first box.
+ */
+export async function paintings(browser, address, rounds = 9) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(watchPainting);
+  await page.goto(address);
+  await page.getByRole("group", { name: /^Matrix, cells/ }).waitFor();
+  const shown = page.getByRole("combobox", { name: "Shown" });
+  const found = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await page.waitForTimeout(300);
+    await shown.evaluate((select, value) => {
+      globalThis.paints.length = 0;
+      globalThis.chosen = performance.now();
+      select.value = value;
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+    }, round % 2 ? "offset" : "bank");
+    await page.waitForFunction(() => globalThis.paints.length > 0 && globalThis.paints.every(({ shown }) => shown !== null));
+    found.push(await page.evaluate(() => ({ ...globalThis.paints[0], drawn: globalThis.paints[0].start - globalThis.chosen })));
+  }
+  await page.close();
+  const median = (name) => found.map((paint) => paint[name]).sort((a, b) => a - b)[Math.floor(found.length / 2)];
+  return { boxes: median("boxes"), shown: median("shown"), drawn: median("drawn") };
+}

@@ -1,0 +1,35 @@
+// A page for each question about layouts, with the drawn picture that answers it: `web/questions.txt`, which the playground offers, too.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { escape, prose } from "./layout.mjs";
+
+/** `Why is this?` as `why-is-this`. */
+const slug = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+
+/** The questions of the file: `{ question, link, about }`. */
+export async function readQuestions(root) {
+  const lines = (await readFile(join(root, "web/questions.txt"), "utf8")).trim().split("\n");
+  return lines.map((line) => {
+    const [, question, link, about] = line.split(" | ");
+    return { question, link, about };
+  });
+}
+
+/** The pages of questions that a picture answers, and the cards of all of them. */
+export async function questionPages({ root, recorder }) {
+  const pages = [];
+  const cards = [];
+  for (const { question, link, about } of await readQuestions(root)) {
+    const example = /^#example=(.+)$/.exec(link)?.[1];
+    const path = example ? `examples/${example}.html` : `examples/${slug(question)}.html`;
+    cards.push(`<li><a href="../${path}">${escape(question)}</a><p>${prose(about)}</p></li>`);
+    if (example) continue;
+    const { html, problems } = await recorder.layout(link, { label: question, playground: "../index.html" });
+    if (problems.length > 0) throw new Error(`web/questions.txt: ${question}: ${problems[0].message}`);
+    pages.push({
+      path, place: "docs/examples.html", title: question, about, hasWidgets: true,
+      body: `<h1>${escape(question)}</h1>\n<p class="about">${prose(about)}</p>\n<p class="actions"><a class="button" href="../index.html${escape(link)}">Open in the playground</a></p>\n${html}\n`,
+    });
+  }
+  return { pages, cards: cards.join("\n") };
+}

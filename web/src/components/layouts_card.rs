@@ -1,0 +1,76 @@
+//! The layouts of the accesses of the run, read back from their addresses; each leads to its picture. And accesses to global memory that move more
+//! sectors than they need.
+
+use super::phrases::{capital, prose};
+use crate::editor;
+use crate::matrix::layout_link;
+use warpgrid_view::lens::{AccessLayout, SectorAdvice};
+use yew::prelude::*;
+
+/// Accesses that are listed; hover has the others.
+const MAX_LISTED: usize = 24;
+
+/// The list, closed: a line of the text says the same under the pointer.
+pub(crate) fn layouts_card(layouts: &[AccessLayout]) -> Html {
+    if layouts.is_empty() {
+        return Html::default();
+    }
+    let n_more = layouts.len().saturating_sub(MAX_LISTED);
+    let title = match layouts.len() {
+        1 => "The layout of 1 access".to_owned(),
+        n => format!("The layouts of {n} accesses"),
+    };
+    html! {
+        <section class="card layouts" aria-label="Layouts">
+            <details>
+                <summary><h2>{ title }</h2><small>{ "read back from the addresses of the run" }</small></summary>
+                <ul class="causes">{ for layouts.iter().take(MAX_LISTED).map(layout) }</ul>
+                if n_more > 0 {
+                    <p class="quiet">{ format!("and {n_more} more") }</p>
+                }
+            </details>
+        </section>
+    }
+}
+
+fn layout(found: &AccessLayout) -> Html {
+    html! {
+        <li>
+            { line_button(found.line) }{ " " }<code>{ &found.opcode }</code>{ ": " }{ prose(&found.text) }{ ". " }
+            if let Some(layout) = &found.layout {
+                <a class="link" href={layout_link(layout)}>{ "Draw it" }</a>
+            }
+        </li>
+    }
+}
+
+/// Accesses to global memory, the most wasteful first, each with what would save sectors.
+pub(crate) fn sectors_card(sectors: &[SectorAdvice]) -> Html {
+    if sectors.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <section class="card sectors" aria-label="Sectors">
+            <div class="head">
+                <h2>{ "Sectors moved in vain" }</h2>
+                <small>{ "a sector is 32 bytes of global memory" }</small>
+            </div>
+            <ul class="causes">{ for sectors.iter().map(sector) }</ul>
+        </section>
+    }
+}
+
+fn sector(found: &SectorAdvice) -> Html {
+    html! {
+        <li>
+            { line_button(found.line) }{ " " }<code>{ &found.opcode }</code>
+            { format!(" moves {} sectors of ", found.sectors) }<code>{ &found.buffer }</code>
+            { format!(", {} would do. ", found.ideal) }{ prose(&capital(&found.text)) }{ "." }
+        </li>
+    }
+}
+
+fn line_button(line: u32) -> Html {
+    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
+    html! { <button class="place" onclick={go}>{ format!("line {line}") }</button> }
+}

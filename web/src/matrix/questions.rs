@@ -1,0 +1,51 @@
+//! Questions that a picture of the lens, or an example, answers: `web/questions.txt` goes in, which the site has, too.
+
+/// A question, and the address of its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    pub text: &'static str,
+    pub link: &'static str,
+}
+
+const TABLE: &str = include_str!("../../questions.txt");
+
+/// All of them, in the order of the file.
+pub fn questions() -> impl Iterator<Item = Question> {
+    TABLE.lines().filter_map(|line| {
+        let mut parts = line.split(" | ").skip(1);
+        Some(Question {
+            text: parts.next()?,
+            link: parts.next()?,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples::EXAMPLES;
+    use crate::matrix::read_link;
+    use warpgrid_view::fragment::fragment;
+    use warpgrid_view::layout::{has_layout, layout};
+    use warpgrid_view::lens::picture;
+
+    #[test]
+    fn each_question_leads_to_an_answer() {
+        for question in questions() {
+            if let Some(id) = question.link.strip_prefix("#example=") {
+                assert!(EXAMPLES.iter().any(|example| example.id == id), "{id}");
+                continue;
+            }
+            let choice = read_link(question.link).expect(question.text);
+            assert_eq!(choice.unread, [""; 0], "{}", question.text);
+            let request = &choice.request;
+            let refusal = match has_layout(&request.op) {
+                true => layout(request).err(),
+                false if picture::has_picture(&request.op) => picture::layout(request).err(),
+                false => fragment(request).err(),
+            };
+            assert_eq!(refusal, None, "{}", question.text);
+        }
+        assert_eq!(questions().count(), TABLE.lines().count());
+    }
+}
