@@ -116,7 +116,7 @@ test("an element, its lane, its register and its cell in memory light up togethe
 
 test("a product that ran leads to how the tensor core computed an element", async ({ page }) => {
   await open(page);
-  await pick(page, "A sum that a tensor core cuts");
+  await pick(page, "A sum that a tensor core truncates");
   while (!(await page.getByRole("button", { name: "Why?" }).isVisible())) {
     await press(page, "One instruction back");
   }

@@ -7,8 +7,13 @@ import MarkdownIt from "markdown-it";
 /** Each document, its page, and its sentence. */
 const DOCUMENTS = [
   ["README.md", "docs/guide.html", "Guide", "How to run, embed and test PTX and machine code with Warpgrid, and how its truth is checked."],
+  ["docs/scenarios.md", "docs/scenarios.html", "State a run", "Lines that state a launch, what is guessed without them, and links."],
+  ["docs/layouts.md", "docs/layouts.html", "Layouts", "Fragments, descriptors, layouts of CuTe and Triton, and bank conflicts."],
+  ["docs/command-line.md", "docs/command-line.html", "The command line", "All commands of warpgrid and their options."],
   ["crates/wasm/README.md", "docs/package.html", "The npm package and the widget", "PTX checked and run in JavaScript, and a live widget for documents."],
   ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "A small project that tests its kernels in CI without a GPU."],
+  ["docs/checked.md", "docs/checked.html", "How truth is checked", "What Warpgrid is compared with, and how fast it is."],
+  ["docs/limits.md", "docs/limits.html", "Limits", "What Warpgrid leaves out, and what it chose where sources are silent."],
   ["ARCHITECTURE.md", "docs/architecture.html", "Architecture", "Where things are in the sources of Warpgrid, and what must stay true."],
   ["CONTRIBUTING.md", "docs/contributing.html", "Contributing", "How to build, test and change Warpgrid."],
   ["CHANGELOG.md", "docs/changelog.html", "Changes", "What changed for users of the page, the widget, the package and the command."],

@@ -133,10 +133,9 @@ impl Client {
             self.close(core);
             match Line::open(core, &self.ear) {
                 Ok(line) => self.lines.borrow_mut().push(line),
-                Err(_) => self.ear.died(
-                    core,
-                    "this browser does not let the page start a worker".into(),
-                ),
+                Err(_) => self
+                    .ear
+                    .died(core, "this browser does not allow workers".into()),
             }
         }
         self.transmit(core, request);

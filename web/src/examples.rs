@@ -74,7 +74,7 @@ examples! {
         "sub-matrix-store" "A tile of a larger matrix"
         "documented-matrix-stores" "The manual's matrix stores"
         "tensor-core-product" "A matrix product on tensor cores"
-        "cut-sums" "A sum that a tensor core cuts"
+        "cut-sums" "A sum that a tensor core truncates"
         "tensor-memory" "Values in tensor memory"
         "tensor-memory-product" "A product in tensor memory"
         "matrix-epilogue" "An epilogue: stmatrix, then a tensor store"

@@ -1,6 +1,7 @@
 //! Parameters for a kernel that came without any: what a pointer points to is read off the accesses
 //! made through it. Guesses are always reported, never silent.
 
+mod copies;
 mod image;
 mod tensor_map;
 
@@ -35,11 +36,16 @@ pub(crate) fn parameters(
     let Some(function) = program.functions.get(entry.0 as usize) else {
         return (Vec::new(), Vec::new());
     };
-    let uses = Uses::of(program, function);
-    let maps = tensor_map::tensor_maps(program, function, &uses);
+    let mut uses = Uses::of(program, function);
+    let tensors = tensor_map::tensors(program, function, &uses);
+    for (slot, access) in &tensors.pointers {
+        if find(&uses.pointers, *slot).is_none() {
+            uses.pointers.push((*slot, *access));
+        }
+    }
     let images = image::images(program, function, &uses);
     let guess = |place: usize, variable: &Variable| {
-        if let Some(map) = maps.get(&place) {
+        if let Some(map) = tensors.maps.get(&place) {
             return Parameter::Tensormap(map.clone());
         }
         if let Some(image) = images.get(&place) {

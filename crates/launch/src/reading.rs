@@ -8,8 +8,8 @@ pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::fragment::{FragmentQuery, Matrix, moved_matrix};
 use warpgrid_isa::{
     ArithmeticOp, AtomicOp, CtaGroup, Does, Flag, Geometry, LoadMode, MatrixOp, MemoryOp, MmaKind,
-    MoveOp, MulPart, ScalarType, SpecialRegister, StateSpace, SurfaceOp, TensorCopyOp, TextureOp,
-    UnitOp,
+    MoveOp, MulPart, ScalarType, SpecialRegister, StateSpace, SurfaceOp, TensorCopyOp,
+    TensorMapField, TensorMapOp, TextureOp, UnitOp,
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Function, FunctionKind, Instruction, Operand, OperandValue,
@@ -60,12 +60,30 @@ pub(crate) enum TensorPart {
     /// A part of the tensor goes to or from shared memory, as the map at this address says.
     Copy {
         map: RegisterId,
+        /// Where a load puts it.
+        to: Option<Place>,
         rank: usize,
         mode: LoadMode,
         is_load: bool,
         /// How elements are combined.
         reduces: Option<AtomicOp>,
     },
+    /// A map that the kernel makes goes to global memory at this address.
+    Publishes { to: RegisterId },
+    /// A map that the kernel makes has a part replaced.
+    Replaces {
+        field: TensorMapField,
+        /// A dimension, or the value where the part has none.
+        first: Value,
+        value: Value,
+    },
+}
+
+/// A base, and how many bytes after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) base: Base,
+    pub(crate) byte_offset: i64,
 }
 
 /// What an instruction has to do with a texture or surface.
@@ -271,6 +289,7 @@ impl<'a> Reader<'a> {
             let map = self.values(operand).first()?.register()?;
             Some(TensorPart::Copy {
                 map,
+                to: self.destination_place().filter(|_| is_load),
                 rank: unit.n_dimensions(),
                 mode: unit.load_mode(),
                 is_load,
@@ -282,6 +301,9 @@ impl<'a> Reader<'a> {
             Some(TensorCopyOp::Store | TensorCopyOp::Reduction) => return copy(0, false),
             Some(TensorCopyOp::Prefetch) | None => {}
         }
+        if let Some(UnitOp::TensorMap(op)) = action.does.unit() {
+            return self.made_part(op, unit.field);
+        }
         let expects = action.modifiers.has(Flag::ExpectTx);
         let expects = action
             .does
@@ -289,6 +311,33 @@ impl<'a> Reader<'a> {
             .map(|op| op.is_expectation() || expects)?;
         let bytes = self.operands().last().filter(|_| expects)?;
         Some(TensorPart::Expects(read_value(&bytes.value)))
+    }
+
+    /// What the instruction has to do with a map that the kernel makes.
+    fn made_part(self, op: TensorMapOp, field: Option<TensorMapField>) -> Option<TensorPart> {
+        let operands = self.operands();
+        match op {
+            TensorMapOp::Publish => match self.destination_place()?.base {
+                Base::Register(to) => Some(TensorPart::Publishes { to }),
+                Base::Variable(_) | Base::Absolute => None,
+            },
+            TensorMapOp::Replace => Some(TensorPart::Replaces {
+                field: field?,
+                first: read_value(&operands.get(1)?.value),
+                value: read_value(&operands.last()?.value),
+            }),
+        }
+    }
+
+    /// The address of its first operand.
+    fn destination_place(self) -> Option<Place> {
+        match &self.operands().first()?.value {
+            OperandValue::Address(address) => Some(Place {
+                base: base(address),
+                byte_offset: address.offset,
+            }),
+            _ => None,
+        }
     }
 
     /// Whether the instruction acts for two blocks, or for those of a mask, which is in this register.

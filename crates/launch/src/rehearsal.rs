@@ -516,17 +516,20 @@ impl Stage<'_> {
     fn grown(&mut self, scenario: &Scenario, found: &OutOfBounds) -> Option<Scenario> {
         let place = &found.access.place;
         let width = u64::from(found.access.width_bytes);
-        if let (Some((name, offset)), Region::Variable { .. } | Region::Nothing) =
-            (&found.origin, &place.region)
-            && let Some(longer) = self.with_bytes(scenario, name, *offset, width)
-        {
-            return Some(longer);
-        }
-        // What lies before a buffer may be near the end of another one.
-        if let Some((name, offset)) = &found.origin
-            && *offset < 0
-        {
-            return self.with_bytes(scenario, name, *offset, width);
+        // An index that runs away may lie in something else, and before a buffer is the end of another one: the buffer that
+        // the address was computed from comes first.
+        if let Some((name, offset)) = &found.origin {
+            let is_elsewhere = match &place.region {
+                Region::Variable { .. } | Region::Nothing => true,
+                Region::Buffer { name: other, .. } => other != name,
+                _ => false,
+            };
+            if is_elsewhere && let Some(longer) = self.with_bytes(scenario, name, *offset, width) {
+                return Some(longer);
+            }
+            if *offset < 0 {
+                return self.with_bytes(scenario, name, *offset, width);
+            }
         }
         if let Region::Buffer { name, .. } = &place.region {
             return self.with_bytes(scenario, name, place.byte_offset, width);

@@ -143,7 +143,7 @@ const fn matrix_help(mistake: &MatrixMistake) -> &'static str {
         }
         MatrixMistake::UnequalStrides => "give all lanes the same stride, in elements",
         MatrixMistake::FactorSelectors { .. } => {
-            "give all lanes the same byte and lane, as constants: a multiple of the number of factors, and 0 or 1 for A, 0 to 3 for B"
+            "give all lanes the same byte and lane, as constants: a multiple of the number of scales, and 0 or 1 for A, 0 to 3 for B"
         }
         MatrixMistake::MovedLines { .. } => {
             "pad the lines of the matrix: the manual asks for lines that start at multiples of the fragment's size"

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::path::Path;
 use warpgrid_view::model::FrameRequest;
-use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
+use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session, check};
 
 /// Far more than any listing needs.
 const MAX_STEPS: u64 = 5_000_000;
@@ -149,4 +149,73 @@ fn instructions_with_wrong_operands_are_no_panic() {
             }
         }
     }
+}
+
+/// A kernel of words that the cases of `tensor` do not reach, and its machine code.
+#[derive(Deserialize)]
+struct Pair {
+    name: String,
+    arch: String,
+    ptx: String,
+    sass: String,
+}
+
+/// What is in `out` after a run.
+fn out(source: String, front: Front, buffer: &str) -> Result<Vec<u8>, String> {
+    let scenario = Scenario {
+        source,
+        front,
+        ..Scenario::default()
+    };
+    let session = Session::untracked(scenario);
+    let mut session = session.map_err(|error| format!("{} {}", error.code, error.message))?;
+    let is_over = session.run(MAX_STEPS);
+    match session.fault() {
+        Some(fault) => Err(fault.message),
+        None if !is_over => Err("it goes on".to_owned()),
+        None => Ok(session
+            .memory(&MemoryId::Buffer(buffer.to_owned()))
+            .ok_or("no memory")?
+            .to_vec()),
+    }
+}
+
+/// Shifts, copies that unpack, shifted factors, columns that count as zero, texels that are compared, products of small floats with factors: optimised and not.
+#[test]
+fn words_mean_the_same_in_machine_code() {
+    let pairs: Vec<Pair> = read("machine_tensor/words.json.gz");
+    let mut wrong = Vec::new();
+    for pair in &pairs {
+        // The parameters of machine code have numbers for names.
+        let mut n = 0;
+        let lines = pair.ptx.lines().filter(|line| line.starts_with("//@"));
+        let lines: Vec<String> = lines
+            .map(|line| {
+                let mut words: Vec<&str> = line.split(' ').collect();
+                let number = format!("param_{n}");
+                let number_with_colon = format!("{number}:");
+                if let [_, "buffer" | "texture", name, ..] = &mut words[..] {
+                    *name = match name.ends_with(':') {
+                        true => &number_with_colon,
+                        false => &number,
+                    };
+                    n += 1;
+                }
+                words.join(" ")
+            })
+            .collect();
+        let sass = format!("{}\n{}", lines.join("\n"), pair.sass);
+        let expected = out(pair.ptx.clone(), Front::Ptx, "out");
+        let found = out(sass, Front::Sass, &format!("param_{}", n - 1));
+        if expected != found || expected.is_err() {
+            wrong.push(format!(
+                "{} for {}: {:?}",
+                pair.name,
+                pair.arch,
+                found.err()
+            ));
+        }
+    }
+    assert!(pairs.len() >= 52, "{} pairs", pairs.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -30,7 +30,7 @@ fn words(trouble: &Trouble, started: bool) -> Html {
         Trouble::Core(why) if !started => html! {
             <div>
                 <b>{ "The core could not be loaded. " }</b>
-                { "It is the file that checks and runs a text; the network, a filter or an incomplete copy of the site may be in its way. The text is kept." }
+                { "This file checks and runs texts. The network, a filter or an incomplete copy of the site may block it. The text is kept." }
                 <p><small>{ why }</small></p>
             </div>
         },

@@ -99,7 +99,7 @@ fn verdict(page: &BesidePage) -> Html {
         <>
             <p {class} aria-live="polite">{ prose(&capital(&report.summary)) }{ "." }
                 if alone > 0 {
-                    <small>{ format!("Variables that one text has alone are not compared: {}.", count(alone as u64)) }</small>
+                    <small>{ format!("Variables that only one text has are not compared: {}.", count(alone as u64)) }</small>
                 }
                 if !opened.guesses.is_empty() {
                     <small>{ format!("Guessed for both: {}", opened.guesses.join("; ")) }</small>

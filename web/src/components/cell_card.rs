@@ -46,7 +46,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                 if let Some(lane) = cell.lane {
                     <tr><th>{ "written by" }</th><td>{ format!("lane {lane}, at step {step}") }</td></tr>
                 } else {
-                    <tr><th>{ "written by" }</th><td>{ if cell.written == Written::Never { "no store so far" } else { "a store; which one is not kept in so large a launch" } }</td></tr>
+                    <tr><th>{ "written by" }</th><td>{ if cell.written == Written::Never { "no store so far" } else { "a store (last writers are not tracked in a launch this large)" } }</td></tr>
                 }
                 if lanes.len() > 1 {
                     <tr><th>{ "lanes" }</th><td>{ format!("{} wrote bytes of it at that step", list(&lanes)) }</td></tr>

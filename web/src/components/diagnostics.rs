@@ -42,7 +42,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
             </div>
             if props.report.accept && props.checked && !props.stopped {
                 <p class="quiet limits">
-                    { "A run does not show orders weaker than whole steps; data races are looked for beside it, where it is short." }
+                    { "A run shows only orders of whole steps. Short runs are also searched for data races." }
                 </p>
             }
             if let Some(refusal) = refusal {

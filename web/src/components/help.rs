@@ -22,7 +22,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Escape", "stop a run; else release what is pinned"),
     (
         "Tab, arrows",
-        "to a memory and over its cells; Shift ↑: to its switches",
+        "to a memory and over its cells; Shift ↑: to its view options",
     ),
     ("S", "copy a link to what you see"),
     ("?", "this help"),
@@ -102,7 +102,7 @@ fn pictures() -> Html {
                    axioms or the manual, though much code leaves the fence out. A launch that never ends says who waits, what is missing, and which line is at fault. \
                    Both are looked for in runs of up to 100,000 steps." }</li>
             <li>{ "An mbarrier is shown as a ring: the filled part is the arrivals so far, the number is the parity of the phase. The blocks of a cluster lie side by side." }</li>
-            <li>{ "Tensor memory is a grid of 128 lanes, a row each, by 512 columns of 32 bits; a cell is coloured by the lane that started what wrote it." }</li>
+            <li>{ "Tensor memory is a grid of 128 lanes (rows) by 512 columns of 32 bits. A cell has the colour of the lane that started the operation which wrote it." }</li>
             <li>{ "A tensor copy is drawn as the box over its tensor and as pieces of 16 bytes in shared memory, with their coordinates; hatched pieces are outside of the tensor. \
                    A line below cells marks the tiles that a copy or a product reads or writes, in the colour that the card gives them." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>

@@ -54,7 +54,7 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
 fn others(facts: &LaunchFacts) -> Html {
     match facts.kernels.len() {
         0 | 1 => Html::default(),
-        n => html! { { format!(" is one of {n} kernels; the list beside chooses") } },
+        n => html! { { format!(" is one of {n} kernels; choose another in the list") } },
     }
 }
 

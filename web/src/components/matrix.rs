@@ -132,7 +132,7 @@ fn not_as_linked(page: &MatrixPage) -> Html {
     }
     let named: Vec<String> = unread.iter().map(|part| format!("`{part}`")).collect();
     let text = format!(
-        "The link asks for {}, which there is not.",
+        "The link asks for {}, which does not exist.",
         named.join(", ")
     );
     html! { <p class="hint bad" role="status">{ prose(&text) }</p> }

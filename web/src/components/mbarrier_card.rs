@@ -84,7 +84,7 @@ fn ring(phase: Option<&MbarrierPhase>) -> Html {
 
 fn facts(object: &MbarrierView) -> Html {
     let Some(phase) = &object.phase else {
-        return html! { <p class="bad">{ "Something else was written over it." }</p> };
+        return html! { <p class="bad">{ "It was overwritten." }</p> };
     };
     let all = phase.expected.max(phase.pending);
     let come = all - phase.pending;

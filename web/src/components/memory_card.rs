@@ -117,7 +117,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     });
     html! {
         <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} {onfocusin} {onkeydown}>
-            <div class="head" role="toolbar" aria-label={format!("{title}: arrow keys go to the switches, down to the cells")}>
+            <div class="head" role="toolbar" aria-label={format!("{title}: arrow keys move among the view options, Down moves to the cells")}>
                 <h2><button class="fold" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
                     data-stop={Stop::FOLD.0.to_string()} tabindex={reachable.index(Stop::FOLD)}
                     onclick={say(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button></h2>

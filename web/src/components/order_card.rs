@@ -48,7 +48,7 @@ fn race_item(race: &RaceView) -> Html {
         (RaceSure::Axiom, _) => {
             "It follows from the axioms; much code that works leaves the fence out."
         }
-        (RaceSure::Documented, _) => "The manuals ask for it outside the memory model.",
+        (RaceSure::Documented, _) => "The manual requires it, outside the memory model.",
         (RaceSure::Certain, true) => "Both leave the same value.",
         (RaceSure::Certain, false) => "",
     };

@@ -19,7 +19,7 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
         <section class="card orders" aria-label="Orders">
             <div class="head">
                 <h2>{ "This result depends on the order" }</h2>
-                <small>{ format!("{} orders of warps, lanes and landings leave {} different memories", count(report.n_seeds), report.ends.len()) }</small>
+                <small>{ format!("{} schedules leave {} different memory contents", count(report.n_seeds), report.ends.len()) }</small>
             </div>
             <div class="sides">
                 { side_head(first, seed, dispatch) }
@@ -27,7 +27,7 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
                 { for report.differences.iter().take(MAX_MEMORIES).map(difference) }
             </div>
             <p class="quiet">
-                { "Orders of whole steps were tried. Weaker orders, which hardware may show where a data race is, were not." }
+                { "Only orders of whole steps were tried. Where there is a data race, hardware may show weaker orders." }
             </p>
             if report.ends.len() > 2 {
                 <p class="quiet">{ format!("The other results come from {}.", others(&report.ends)) }</p>

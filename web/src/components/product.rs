@@ -201,7 +201,7 @@ fn results(view: &Explained) -> Html {
     });
     html! {
         <div class="product-results"><table>
-            <thead><tr><th scope="col">{ "computed by" }</th><th scope="col">{ "value" }</th><th scope="col">{ "bits" }</th><th scope="col">{ "against the exact sum, rounded once" }</th></tr></thead>
+            <thead><tr><th scope="col">{ "computed by" }</th><th scope="col">{ "value" }</th><th scope="col">{ "bits" }</th><th scope="col">{ "compared with the exact sum, rounded once" }</th></tr></thead>
             <tbody>
                 { line(html! { <>{ "the tensor core of " }{ own }</> }, &view.result, "own") }
                 if let Some(exact) = exact {

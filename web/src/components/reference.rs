@@ -99,7 +99,7 @@ fn list(found: &[Entry], props: &Props) -> Html {
             { group("Diagnostics", &codes, props) }
             { group("Registers and words", &terms, props) }
             if found.is_empty() {
-                <p class="quiet" role="note">{ "No page holds these words." }</p>
+                <p class="quiet" role="note">{ "No page contains these words." }</p>
             }
         </>
     }

@@ -82,8 +82,7 @@ pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
     match EXAMPLES.iter().position(|example| example.id == id) {
         Some(index) => pick(dispatch, index),
         None => {
-            let why =
-                format!("the link asks for the example “{id}”, and there is none of this name");
+            let why = format!("the link asks for the example “{id}”, which does not exist");
             dispatch.dispatch(Action::ExampleFailed(why));
         }
     }

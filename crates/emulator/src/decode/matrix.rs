@@ -216,7 +216,7 @@ pub(super) fn factors(d: &mut Decoder<'_>, matrix: Matrix, at: usize) -> Decoded
     let register = d.source(at, 32)?;
     let (selectors, _) = d.sources(at + 1, 16)?;
     let [byte, lane] = selectors[..] else {
-        return Err(Refusal::missing("selectors of factors"));
+        return Err(Refusal::missing("selectors of scales"));
     };
     Ok(FactorsPlan {
         register,

@@ -129,7 +129,7 @@ fn beside(modifiers: &Modifiers) -> Option<Beside> {
 
 /// `cvt` with random bits, or with factors: its last operand.
 fn converted_by(d: &mut Decoder<'_>) -> Decoded<Op> {
-    let missing = || Refusal::missing("random bits or factors");
+    let missing = || Refusal::missing("random bits or scales");
     let beside = beside(d.modifiers).ok_or_else(missing)?;
     let conversion = conversion(d)?;
     let last = (1..=3).rev().find(|index| !d.is_absent(*index));

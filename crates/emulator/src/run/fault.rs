@@ -195,7 +195,7 @@ impl fmt::Display for MatrixMistake {
             ),
             MatrixMistake::FactorSelectors { byte, lane } => write!(
                 f,
-                "byte {byte} and lane {lane} select the factors: no factors are there, or other lanes select others, and the result is undefined"
+                "byte {byte} and lane {lane} select the scales: there are no scales, or other lanes select others, and the result is undefined"
             ),
         }
     }

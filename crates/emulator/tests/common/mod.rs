@@ -86,6 +86,10 @@ pub(crate) fn imm(value: u64) -> Source {
     Source::Immediate(value)
 }
 
+pub(crate) fn imm_f32(value: f32) -> Source {
+    Source::Immediate(u64::from(value.to_bits()))
+}
+
 pub(crate) fn special(name: &str) -> Source {
     Source::Special(SpecialRegister::from_name(name).unwrap())
 }

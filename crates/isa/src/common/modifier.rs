@@ -188,14 +188,14 @@ flags! {
     Store        "store"         "writes a matrix to memory";
     Load         "load"          "reads a matrix from memory";
     Mma          "mma"           "multiplies matrices and adds one";
-    A            "a"             "the first factor";
-    B            "b"             "the second factor";
+    A            "a"             "operand A";
+    B            "b"             "operand B";
     C            "c"             "the matrix that is added";
     D            "d"             "the result matrix";
     Popc         "popc"          "the bits that are set are counted";
     Sparse       "sp"            "A holds two of four elements, or one of two";
     OrderedSparse "sp::ordered_metadata" "A holds two of four elements, in their order";
-    BlockScale   "block_scale"   "the elements of each block of k have a factor";
+    BlockScale   "block_scale"   "each block of elements along k has a scale";
     B8x16        "b8x16"         "each element gets a byte";
     Proxy        "proxy"         "orders accesses through different proxies";
     MbarrierInit "mbarrier_init" "the initialisation of mbarriers";
@@ -251,7 +251,7 @@ flags! {
     Relinquish   "relinquish_alloc_permit" "reserves nothing from here on";
     Commit       "commit"        "lets an mbarrier follow the operations so far";
     Ld           "ld"            "loads";
-    Ws           "ws"            "the second factor stays in its collector";
+    Ws           "ws"            "operand B stays in its collector (weight-stationary)";
     Shift        "shift"         "moves rows";
     Down         "down"          "towards lower rows";
     AShift       "ashift"        "rows of A are shifted by one";

@@ -339,7 +339,7 @@ pub static OPCODES: &[Opcode] = &[
     row("UTCCP", From(100), "Copy from shared to tensor memory."),
     row("UTCHMMA", From(100), "Multiply matrices of halves or of tf32 into tensor memory; `idesc` says the types and the size."),
     row("UTCIMMA", From(100), "Multiply matrices of integers into tensor memory; `idesc` says the types and the size."),
-    row("UTCOMMA", From(100), "Multiply matrices of 4-bit floats with factors into tensor memory; `idesc` says the types and the size."),
+    row("UTCOMMA", From(100), "Block-scaled multiply-accumulate of 4-bit floats into tensor memory; `idesc` holds the types and the size."),
     row("UTCQMMA", From(100), "Multiply matrices of floats of 8 bits and less into tensor memory; `idesc` says the types and the size."),
     row("UTCSHIFT", From(100), "Shift rows of tensor memory."),
     row("UTMACCTL", From(90), "Control the cache of tensor maps."),

@@ -1,13 +1,14 @@
 //! Tensor maps for a kernel that came without any. In: the tensor copies of the kernel, in order, and the bytes that mbarriers are said to
 //! expect; out: a map for each parameter that a copy names, whose box has these bytes, and the tensor it lies in.
 
-use super::{Slot, Uses, element, variables};
-use crate::reading::{Reading, TensorPart, Value, readers};
+use super::copies::{Made, Use, copies};
+use super::{Access, Slot, Uses, element, variables};
+use crate::reading::readers;
 use crate::scenario::{Buffer, Init, TensorMap};
 use crate::value::Literal;
 use std::collections::BTreeMap;
 use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
-use warpgrid_program::{Function, Program, RegisterId};
+use warpgrid_program::{Function, Program};
 
 /// What follows the name of a map in that of the tensor that was made for it.
 const SUFFIX: &str = "_tensor";
@@ -21,119 +22,79 @@ const MAX_BOX: u64 = 256;
 const PIXEL_BYTES: u64 = 32;
 /// Pixels along each side of an image.
 const IMAGE_SIDE: u64 = 16;
+/// Bytes of a map (PTX ISA, "Tensor-map").
+const MAP_BYTES: u64 = 128;
+/// Words of a map, for each thread that may make one.
+const WORDS: u32 = 32;
 /// Boxes that lie in a tensor along its first two dimensions.
 const BOXES: u64 = 2;
 
-/// What is known of the copies of a map.
-#[derive(Clone, Copy, Debug)]
-struct Use {
-    slot: Slot,
-    /// Whether the parameter is the address of the map.
-    is_pointer: bool,
-    rank: usize,
-    mode: LoadMode,
-    /// Of one copy.
-    bytes: Option<u64>,
-    reduces: Option<AtomicOp>,
+/// What tensor copies say of the parameters, by their places.
+#[derive(Debug, Default)]
+pub(super) struct Tensors {
+    pub(super) maps: BTreeMap<usize, TensorMap>,
+    /// Pointers that no access is made through: to maps that the kernel makes, and to their tensors.
+    pub(super) pointers: Vec<(Slot, Access)>,
 }
 
-/// The map of each parameter that tensor copies name, by its place among the parameters.
-pub(super) fn tensor_maps(
-    program: &Program,
-    function: &Function,
-    uses: &Uses,
-) -> BTreeMap<usize, TensorMap> {
+/// A map for each parameter that tensor copies name, and what the maps need that the kernel makes itself.
+pub(super) fn tensors(program: &Program, function: &Function, uses: &Uses) -> Tensors {
     let product = readers(program, function).find_map(|reader| reader.factor_type());
-    let found = copies(program, function, uses);
+    let (found, made) = copies(program, function, uses);
     let known = found.iter().find_map(|copy| copy.bytes);
-    let mut maps = BTreeMap::new();
-    for copy in found {
+    let is_made = |copy: &&Use| copy.is_pointer && made.memories.contains(&copy.slot);
+    let mut tensors = Tensors::default();
+    for copy in found.iter().filter(|copy| !is_made(copy)) {
         let (place, offset) = copy.slot;
         let name = variables(function).nth(place).map(|v| v.name.clone());
         let bytes = copy.bytes.or(known);
         if let (Some(name), 0) = (name, offset)
-            && let Some(map) = map_of(name, &copy, bytes, product)
+            && let Some(map) = map_of(name, copy, bytes, product)
         {
-            maps.entry(place).or_insert(map);
+            tensors.maps.entry(place).or_insert(map);
         }
     }
-    maps
+    // What a kernel changes a part of is a map that it is given as a structure.
+    if let Some(copy) = found.iter().find(is_made) {
+        let mut rest = variables(function).enumerate();
+        let first = rest.find(|(place, variable)| {
+            variable.size_bytes >= MAP_BYTES && !tensors.maps.contains_key(place)
+        });
+        let bytes = copy.bytes.or(known);
+        if let Some((place, variable)) = first
+            && let Some(map) = first_map(variable.name.clone(), copy, bytes, &made)
+        {
+            tensors.maps.insert(place, map);
+        }
+    }
+    let access = |n_elements| Access {
+        ty: ScalarType::F32,
+        n_elements,
+        is_read: true,
+    };
+    let memories = made.memories.iter().map(|slot| (*slot, access(WORDS)));
+    let read = made.tensors.iter().map(|slot| (*slot, access(WORDS)));
+    tensors.pointers.extend(memories.chain(read));
+    tensors
 }
 
-/// The tensor copies in the order of the text, each with its share of the bytes that its mbarrier expects.
-fn copies(program: &Program, function: &Function, uses: &Uses) -> Vec<Use> {
-    let mut constants: BTreeMap<RegisterId, u64> = BTreeMap::new();
-    let mut found: Vec<Use> = Vec::new();
-    // The bytes that are expected, and the first copy that they are for.
-    let mut expected: Option<u64> = None;
-    let mut first = 0;
-    let share = |found: &mut [Use], expected: Option<u64>| {
-        let n = found.len() as u64;
-        for copy in found.iter_mut().filter(|copy| copy.bytes.is_none()) {
-            copy.bytes = expected.map(|bytes| bytes / n.max(1));
-        }
+/// The map that a kernel makes others of: with the parts that are replaced, its box has these bytes.
+fn first_map(name: String, copy: &Use, bytes: Option<u64>, made: &Made) -> Option<TensorMap> {
+    let replaced = made.box_extents.iter();
+    let replaced = replaced.filter(|(dimension, _)| (1..copy.rank).contains(*dimension));
+    let rows = replaced.fold(1u64, |n, (_, extent)| n.saturating_mul(*extent));
+    let mut map = TensorMap {
+        passed: None,
+        ..map_of(name, copy, bytes, None)?
     };
-    for reader in readers(program, function) {
-        if let Reading::Copy {
-            to,
-            from: Value::Constant(bits),
-        } = reader.read()
-        {
-            constants.insert(to, bits);
-        }
-        match reader.tensor_part() {
-            Some(TensorPart::Expects(value)) => {
-                // What no copy follows is for those before it.
-                if expected.is_some() && found.len() > first {
-                    share(&mut found[first..], expected);
-                    first = found.len();
-                }
-                expected = match value {
-                    Value::Constant(bytes) => Some(bytes),
-                    Value::Register(register) => constants.get(&register).copied(),
-                    Value::Variable(..) | Value::Special(_) | Value::Other => None,
-                };
-            }
-            Some(TensorPart::Copy {
-                map,
-                rank,
-                mode,
-                is_load,
-                reduces,
-            }) => {
-                let held = uses.held(map);
-                let slot = match (held.base, held.origin) {
-                    (Some(slot), _) => Some((slot, false)),
-                    (None, Some(slot)) => Some((slot, true)),
-                    (None, None) => None,
-                };
-                let Some((slot, is_pointer)) = slot else {
-                    continue;
-                };
-                let copy = Use {
-                    slot,
-                    is_pointer,
-                    rank,
-                    mode,
-                    bytes: None,
-                    reduces,
-                };
-                match is_load {
-                    true => found.push(copy),
-                    // No mbarrier counts it: it is put before those that are still to be shared out.
-                    false => {
-                        found.insert(first, copy);
-                        first += 1;
-                    }
-                }
-            }
-            None => {}
-        }
+    let size = element(ScalarType::F32).width_bytes() as u64;
+    if let Some(bytes) = bytes.filter(|_| rows > 1) {
+        let along_row = bytes.checked_div(rows)?.checked_div(size)?;
+        map.box_extents.fill(1);
+        *map.box_extents.first_mut()? = u32::try_from(along_row).ok()?;
+        *map.dims.first_mut()? = along_row.checked_mul(BOXES)?;
     }
-    if found.len() > first {
-        share(&mut found[first..], expected);
-    }
-    found
+    map.object().is_ok().then_some(map)
 }
 
 /// A map whose box has these bytes as far as that can be; none for lines of images, of which too much is open.

@@ -46,7 +46,7 @@ catalogue! {
     DATA = "W0517", "32-bit register expected", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, 3, 0;", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f1, %f2}, {b, b}, {b, b}, {%f1, %f2, %f1, %f2}, b, 0;";
     /// Which byte of which lane holds a factor is said by two 16-bit values in braces. Numbers have a range: the byte is at a
     /// multiple of the factors of a row, and two lanes of four give those of A.
-    PLACES = "W0518", "place of a factor", ".version 9.0\n.target sm_120a\n.address_size 64\n.entry k()\n{\n.reg .f32 f; .reg .b32 r;\nmma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}, r, {1, 0}, r, {0, 0};\n}", ".version 9.0\n.target sm_120a\n.address_size 64\n.entry k()\n{\n.reg .f32 f; .reg .b32 r;\nmma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}, r, {2, 0}, r, {0, 0};\n}";
+    PLACES = "W0518", "place of a scale", ".version 9.0\n.target sm_120a\n.address_size 64\n.entry k()\n{\n.reg .f32 f; .reg .b32 r;\nmma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}, r, {1, 0}, r, {0, 0};\n}", ".version 9.0\n.target sm_120a\n.address_size 64\n.entry k()\n{\n.reg .f32 f; .reg .b32 r;\nmma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {f, f, f, f}, {r, r, r, r}, {r, r}, {f, f, f, f}, r, {2, 0}, r, {0, 0};\n}";
     /// Products of floating-point numbers took `.satfinite` before PTX ISA 6.5; it clamped results to finite numbers.
     SATFINITE_REMOVED = "W0519", "`.satfinite` of floats from version 6.5 on", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b};", "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b, b, b, b, b}, {b, b, b, b};";
     /// Two words of an opcode have a fixed order among themselves: `.popc` follows `.xor` or `.and`, since bits are combined before
@@ -249,7 +249,7 @@ pub fn place(span: Span, found: u64, what: &str, allowed: &str) -> Diagnostic {
     Diagnostic::error(
         PLACES,
         span,
-        format!("found {found}, expected {allowed} for the {what} of a factor"),
+        format!("found {found}, expected {allowed} for the {what} of a scale"),
     )
     .help("the braces hold the byte in the register, and the lane of four")
 }

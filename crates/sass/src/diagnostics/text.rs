@@ -11,7 +11,7 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1012", "several architectures", "Each part of the text is checked for the architecture that it states; one of them runs.", ".target sm_75\nEXIT;\n.target sm_90\nEXIT;", ".target sm_75\nEXIT;"),
     CodeFacts::page("W1013", "unknown opcode", "The tables do not have the opcode. The instruction is kept and not analysed; the rest of the text is.", "STX [R2], R3;", "STS [R2], R3;"),
     CodeFacts::page("W1014", "opcode in lower case", "Disassemblers print opcodes and registers in upper case.", "sts [R2], R3;", "STS [R2], R3;"),
-    CodeFacts::page("W1015", "instruction that is not run", "The instruction is read, and what it does is not known or not emulated. The others run; a run that comes to this one stops there.", ".target sm_100\nUTCSHIFT.DOWN tmem[UR8];", ".target sm_90\nLDG.E R4, desc[UR4][R2.64];"),
+    CodeFacts::page("W1015", "instruction that is not run", "The instruction is read, and what it does is not known or not emulated. The others run; a run that comes to this one stops there.", ".target sm_100\nPIXLD.COVMASK R0;", ".target sm_90\nLDG.E R4, desc[UR4][R2.64];"),
 ];
 
 fn information(mut diagnostic: Diagnostic) -> Diagnostic {

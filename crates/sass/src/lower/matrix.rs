@@ -6,8 +6,8 @@ use super::words::{Lowered, Words, as_register, destinations, number, parts};
 use super::{Context, arithmetic, memory, one, step, typed};
 use crate::syntax::Operand;
 use warpgrid_isa::{
-    ArithmeticOp, BoolOp, Does, Flag, MatrixCount, MatrixLayout, MatrixOp, MatrixShape, Modifiers,
-    Rounding, ScalarType, StateSpace, WarpOp,
+    ArithmeticOp, BoolOp, Does, Flag, MatrixCount, MatrixLayout, MatrixOp, MatrixShape, MmaKind,
+    Modifiers, Rounding, ScalarType, ScaleVector, StateSpace, WarpOp,
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
@@ -38,10 +38,15 @@ const FACTORS: &[(&str, ScalarType)] = &[
     ("U4", ScalarType::U4),
     ("E4M3", ScalarType::E4m3),
     ("E5M2", ScalarType::E5m2),
+    ("E3M2", ScalarType::E3m2),
+    ("E2M3", ScalarType::E2m3),
+    ("E2M1", ScalarType::E2m1),
 ];
 
-/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives, `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`.
+/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives, `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`. With `.SF` the factors of blocks follow c, those of A
+/// after the metadata in one pair, and then their selectors (measured with assembler 13.5, against the PTX that it was made of).
 pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let has_factors = w.take("SF");
     let is_sparse = w.take("SP");
     let shape = w.take_one(SHAPES);
     let (rows, columns, depth) =
@@ -76,9 +81,10 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
             let (a, b) = two_formats(w)?;
             (a, b, ScalarType::S32)
         }
-        "QMMA" => {
+        "QMMA" | "OMMA" => {
             let sum = sum_format(w)?;
             let (a, b) = two_formats(w)?;
+            factor_words(w, has_factors, &mut modifiers)?;
             (a, b, sum)
         }
         // Eight by eight by four is done by quarters of the warp in several steps.
@@ -95,8 +101,14 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     modifiers.b_type = Some(b);
     modifiers.c_type = Some(sum);
     modifiers.d_type = Some(sum);
+    let in_bytes = w.opcode() == "QMMA";
     let registers = |rows: u16, columns: u16, ty: ScalarType| {
-        let bits = u32::from(rows) * u32::from(columns) * ty.width_bits();
+        // A byte holds an element of fewer bits.
+        let width = match ty.width_bits() {
+            4 | 6 if in_bytes => 8,
+            bits => bits,
+        };
+        let bits = u32::from(rows) * u32::from(columns) * width;
         (bits / (32 * register_bits(ty))).max(1) as u8
     };
     let to = {
@@ -115,16 +127,91 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
     let addend = source(w, sum, registers(rows, columns, sum))?;
     let mut args: Vec<Arg> = [to, a, b, addend].map(|list| Arg::List(list, span)).into();
-    let op = match is_sparse {
-        true => {
+    let scaled = match has_factors {
+        true => Some(scaled(c, w, is_sparse, &mut steps)?),
+        false => None,
+    };
+    let op = match (is_sparse, &scaled) {
+        (true, None) => {
             args.push(one(w.source()?));
             args.push(Arg::One(number(w.immediate()?), span));
             MatrixOp::MmaSparse
         }
-        false => MatrixOp::Mma,
+        (true, Some(scaled)) => {
+            args.extend(scaled.metadata.clone().map(one));
+            args.push(Arg::One(number(w.immediate()?), span));
+            MatrixOp::MmaSparseScaled
+        }
+        (false, Some(_)) => MatrixOp::MmaScaled,
+        (false, None) => MatrixOp::Mma,
     };
+    args.extend(scaled.into_iter().flat_map(|scaled| scaled.factors));
     steps.push(step(Does::Matrix(op), modifiers, args));
     Ok(steps)
+}
+
+/// The kind of a product of bytes and parts of bytes, and the format of the factors of its blocks: `.E8` or `.UE4M3`, twice or four times a line.
+fn factor_words(w: &mut Words<'_>, has_factors: bool, modifiers: &mut Modifiers) -> Lowered<()> {
+    if !has_factors {
+        modifiers.kind = Some(MmaKind::F8f6f4);
+        return Ok(());
+    }
+    let formats = [("E8", ScalarType::Ue8m0), ("UE4M3", ScalarType::Ue4m3)];
+    let format = w.take_one(&formats);
+    let unknown = || w.unknown("scales of this format", w.instruction.opcode);
+    modifiers.scale_type = Some(format.ok_or_else(unknown)?);
+    let (kind, vector) = match (w.opcode(), w.take("4X")) {
+        ("QMMA", false) => (MmaKind::Mxf8f6f4, ScaleVector::X1),
+        ("OMMA", false) => (MmaKind::Mxf4nvf4, ScaleVector::X2),
+        ("OMMA", true) => (MmaKind::Mxf4nvf4, ScaleVector::X4),
+        _ => return Err(w.unknown("`.4X`", w.instruction.opcode)),
+    };
+    modifiers.kind = Some(kind);
+    modifiers.scale_vector = Some(vector);
+    Ok(())
+}
+
+/// What follows the addend of a product whose blocks have factors.
+struct Scaled {
+    metadata: Option<(OperandValue, Span)>,
+    /// Those of A and its selectors, and the same of B.
+    factors: [Arg; 4],
+}
+
+/// Reads the factors and their selectors, which are bits of one word: byte and lane of A from bit 0 and 2, those of B from bit 3 and 5.
+fn scaled(
+    c: &mut Context<'_>,
+    w: &mut Words<'_>,
+    is_sparse: bool,
+    steps: &mut Vec<Step>,
+) -> Lowered<Scaled> {
+    let first = w.source()?;
+    let span = first.1;
+    let (metadata, of_a) = match is_sparse {
+        true => match &parts(first, 2)[..] {
+            [metadata, of_a] => (Some(metadata.clone()), of_a.clone()),
+            _ => return Err(w.unknown("metadata of this kind", span)),
+        },
+        false => (None, first),
+    };
+    let of_b = w.source()?;
+    let (word, word_span) = w.source()?;
+    let mut bits = |from: u64, n: u64| {
+        if super::is_zero(&word) {
+            return (number(0), word_span);
+        }
+        let to = c.body.hidden(ScalarType::U32);
+        let args = [written(to), word.clone(), number(from), number(n)];
+        let args = args.map(|value| Arg::One(value, word_span));
+        steps.push(arithmetic(ArithmeticOp::Bfe, ScalarType::U32, args.into()));
+        (read(to), word_span)
+    };
+    let selectors_of_a = Arg::List(vec![bits(0, 2), bits(2, 1)], word_span);
+    let selectors_of_b = Arg::List(vec![bits(3, 2), bits(5, 2)], word_span);
+    Ok(Scaled {
+        metadata,
+        factors: [one(of_a), selectors_of_a, one(of_b), selectors_of_b],
+    })
 }
 
 /// A factor. `-R6` is one whose elements all have the other sign.
@@ -180,7 +267,7 @@ pub(super) fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)
         Some(*format)
     });
     let (Some(a), Some(b)) = (found.next(), found.next()) else {
-        return Err(w.unknown("factors of this format", w.instruction.opcode));
+        return Err(w.unknown("operands of this format", w.instruction.opcode));
     };
     w.take(a.0);
     w.take(b.0);

@@ -9,7 +9,8 @@ use super::{Context, arithmetic, memory, one, predicates_by_table, step};
 use crate::syntax::{Operand, TermValue, Value};
 use warpgrid_isa::{
     ArithmeticOp, CopyShape, CtaGroup, Does, Flag, MmaKind, Modifiers, MoveShape, MulPart,
-    ReduceOp, ScalarType, ScaleVector, StateSpace, TensorMemoryOp, UnitOp, WarpMulticast,
+    ReduceOp, ScalarType, ScaleVector, StateSpace, TensorMemoryOp, UnitOp, Unpacking,
+    WarpMulticast,
 };
 use warpgrid_program::{Address, AddressBase, OperandValue, RegisterId, RegisterRun, Span};
 
@@ -200,6 +201,7 @@ pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     ];
     let shape = w.take_one(&shapes);
     let (shape, warps) = shape.unwrap_or((CopyShape::L128x256, None));
+    modifiers.unpacking = w.take_one(&[("U6x16P32", Unpacking::B6), ("U4x16P64", Unpacking::B4)]);
     modifiers.unit.copied = Some(shape);
     modifiers.unit.warps = warps;
     let to = place(w)?;
@@ -207,6 +209,17 @@ pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let from = super::warpgroup::pair(descriptors(w, operand, "gdesc")?, 0, operand.span);
     let copy = unit(TensorMemoryOp::Copy, modifiers, vec![to, from]);
     Ok(c.in_one_lane(copy, w.instruction.span).into())
+}
+
+/// `UTCSHIFT.DOWN tmem[a]`: rows move by one.
+pub(super) fn shift(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+    let modifiers = in_group(w);
+    if !w.take("DOWN") {
+        return Err(w.unknown("a direction", w.instruction.opcode));
+    }
+    let rows = place(w)?;
+    let shift = unit(TensorMemoryOp::Shift, modifiers, vec![rows]);
+    Ok(c.in_one_lane(shift, w.instruction.span).into())
 }
 
 /// `UTCBAR{.MULTICAST} [a], URZ{, blocks}`: an arrival at an mbarrier once all that was started is done.
@@ -229,11 +242,15 @@ pub(super) fn commit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     Ok(c.in_one_lane(arrive, w.instruction.span).into())
 }
 
-/// `UTCHMMA{.WS} a, gdesc[b], tmem[d], tmem[metadata], idesc[i]{, tmem[factors]}{, left out}, p{, scale}`
+/// `UTCHMMA{.WS}{.ASHIFT} a, gdesc[b], tmem[d], tmem[metadata], idesc[i]{, tmem[factors]}{, left out}, p{, scale}`: what is left out is rows of D, or with
+/// `.WS` columns.
 pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let mut modifiers = in_group(w);
     let is_stationary = w.take("WS");
+    if w.take("ASHIFT") {
+        modifiers.flags = modifiers.flags.with(Flag::AShift);
+    }
     let a = w.next()?;
     let b = w.next()?;
     for operand in [a, b] {
@@ -269,12 +286,12 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         (true, _) => {
             let factors = w.next()?;
             let first = descriptors(w, factors, "tmem")?;
-            args.push(says);
+            args.extend([metadata, says]);
             for i in 0..2 {
                 let register = RegisterId(first.0 + i);
                 args.push(in_tensor_memory(register, 0, factors.span));
             }
-            TensorMemoryOp::ScaledProduct
+            TensorMemoryOp::SparseScaledProduct
         }
         (false, true) => {
             args.extend([metadata, says]);
@@ -285,14 +302,16 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
             TensorMemoryOp::SparseProduct
         }
     };
-    if is_stationary && !w.is_predicate() {
-        return Err(w.unknown("a product with columns that are zero", w.instruction.opcode));
-    }
+    let zero_columns = match is_stationary && !w.is_predicate() {
+        true => Some(one(w.source_as(ScalarType::B64)?)),
+        false => None,
+    };
     let (adds, p_span) = w.predicate()?;
     args.push(match super::known(&adds) {
         Some(always) => Arg::One(number(always.into()), p_span),
         None => Arg::One(adds, p_span),
     });
+    args.extend(zero_columns);
     if w.n_left() > 0 && op == TensorMemoryOp::SparseProduct {
         args.push(Arg::One(number(w.immediate()?), span));
     }

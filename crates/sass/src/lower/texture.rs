@@ -27,13 +27,14 @@ const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
 type Value32 = (OperandValue, Span);
 
 /// `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low has the first two of the elements that are asked for, high the rest. a has the
-/// layer and the coordinates, b the level and the offsets; with `.SCR` half of all of them are in a. With `.B` the lower half of the handle is the first of b.
+/// layer and the coordinates, b the level, the offsets and with `.DC` the value to compare with; with `.SCR` half of all of them are in a. With `.B` the lower half of the handle is the first of b.
 pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let is_spread = w.take("SCR");
     let has_level = w.take("LL");
     w.ignore(&["LZ", "NODEP"]);
     let has_offsets = w.take("AOFFI");
+    let is_compared = w.take("DC");
     let components = [
         ("R", TexelComponent::Red),
         ("G", TexelComponent::Green),
@@ -74,8 +75,9 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         _ => w.immediate()?,
     };
     // The image comes after the coordinates where it is among the values.
-    let n = [is_in_register, has_level, has_offsets].map(u8::from);
+    let n = [is_in_register, has_level, has_offsets, is_compared].map(u8::from);
     let n = n_coordinates + n.iter().sum::<u8>();
+    let n_before_offsets = n_coordinates + u8::from(is_in_register) + u8::from(has_level);
     let values = match is_spread {
         true => {
             let first = n.div_ceil(2);
@@ -104,12 +106,17 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         Arg::List(place, span),
     ];
     if has_offsets {
-        let Some(packed) = values.get(usize::from(n) - 1) else {
+        let Some(packed) = values.get(usize::from(n_before_offsets)) else {
             return Err(w.unknown("too few coordinates", span));
         };
         let n_offsets = match geometry {
             Geometry::A1d | Geometry::A2d | Geometry::Acube => n_coordinates - 1,
             _ => n_coordinates,
+        };
+        // Gathers reach further.
+        let (stride, width) = match op {
+            TextureOp::Gather => (8, 6),
+            _ => (4, 4),
         };
         let offsets = (0..n_offsets).map(|i| {
             let to = c.body.hidden(ScalarType::S32);
@@ -117,13 +124,19 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
             let args = vec![
                 Arg::One(super::body::written(to), span),
                 Arg::One(packed.0.clone(), span),
-                literal(4 * u64::from(i)),
-                literal(4),
+                literal(stride * u64::from(i)),
+                literal(width),
             ];
             steps.push(super::arithmetic(ArithmeticOp::Bfe, ScalarType::S32, args));
             (read(to), span)
         });
         args.push(Arg::List(offsets.collect(), span));
+    }
+    if is_compared {
+        let reference = values.get(usize::from(n) - 1).cloned();
+        let reference = reference.ok_or_else(|| w.unknown("too few coordinates", span))?;
+        args.resize(3, Arg::One(OperandValue::Absent, span));
+        args.push(super::one(reference));
     }
     let mut modifiers = Modifiers {
         d_type: Some(ScalarType::B32),

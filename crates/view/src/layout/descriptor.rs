@@ -109,10 +109,10 @@ fn chosen(
             | MmaKind::Mxf8f6f4
             | MmaKind::Mxf4 => &["ue8m0"],
         };
-        factor_type = ty(words.choice("scale_type", types, "the type of the scale factors")?);
+        factor_type = ty(words.choice("scale_type", types, "the type of the scales")?);
         factor_ids = [
-            words.number("id_a", (0, 3), "the byte of the factors of A")? as u32,
-            words.number("id_b", (0, 3), "the byte of the factors of B")? as u32,
+            words.number("id_a", (0, 3), "the byte of the scales of A")? as u32,
+            words.number("id_b", (0, 3), "the byte of the scales of B")? as u32,
         ];
     }
     Ok(InstructionDescriptor {
@@ -154,11 +154,7 @@ fn fields(bits: u32, says: &InstructionDescriptor, is_scaled: bool) -> Vec<Descr
         field("sparse A", [2, 2], yes(says.is_sparse)),
     ];
     match is_scaled {
-        true => all.push(field(
-            "scale factors of B",
-            [4, 5],
-            byte(says.factor_ids[1]),
-        )),
+        true => all.push(field("scales of B", [4, 5], byte(says.factor_ids[1]))),
         false => {
             all.push(field("saturated", [3, 3], yes(says.saturates)));
             all.push(field("type of D", [4, 5], says.d.name().to_owned()));
@@ -179,18 +175,14 @@ fn fields(bits: u32, says: &InstructionDescriptor, is_scaled: bool) -> Vec<Descr
     ]);
     if is_scaled {
         all.push(field(
-            "type of the scale factors",
+            "type of the scales",
             [23, 23],
             says.factor_type.name().to_owned(),
         ));
     }
     all.push(field("M / 16", [24, 28], format!("{} rows", says.m)));
     if is_scaled {
-        all.push(field(
-            "scale factors of A",
-            [29, 30],
-            byte(says.factor_ids[0]),
-        ));
+        all.push(field("scales of A", [29, 30], byte(says.factor_ids[0])));
     }
     all
 }

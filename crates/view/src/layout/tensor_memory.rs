@@ -172,7 +172,7 @@ fn product(words: &mut Words<'_>) -> Result<(ProductLayout, char), FragmentRefus
     let group = words.choice("cta_group", groups, "blocks that share the product")?;
     let is_stationary = match m {
         256 => false,
-        _ => words.flag("ws", "a product with a stationary factor: `tcgen05.mma.ws`")?,
+        _ => words.flag("ws", "a weight-stationary product: `tcgen05.mma.ws`")?,
     };
     let is_sparse = words.flag("sparse", "whether A is sparse: `tcgen05.mma.sp`")?;
     let layout = ProductLayout {
@@ -292,7 +292,7 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
 pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView, FragmentRefusal> {
     let (m, n) = words.shape(PRODUCT)?;
     let vectors = ["1X", "2X", "4X"];
-    let vector = words.choice("scale_vec", &vectors, "factors of each row or column")?;
+    let vector = words.choice("scale_vec", &vectors, "scales of each row or column")?;
     let n_factors = match vector {
         "1X" => 1,
         "2X" => 2,
@@ -306,7 +306,7 @@ pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
     let id = words.choice(
         "id",
         ids,
-        "the byte of the first factor: an id of the instruction descriptor",
+        "the byte of the first scale: an id of the instruction descriptor",
     )?;
     let id: u32 = id.parse().unwrap_or(0);
     let (lines, line_name, lines_name) = match factor {
@@ -320,11 +320,9 @@ pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
         (0..4).map(part).collect()
     };
     Ok(LayoutView {
-        title: format!(
-            "Scale factors of {lines} {lines_name}, `scale_vec::{vector}`, in tensor memory"
-        ),
+        title: format!("Scales of {lines} {lines_name}, `scale_vec::{vector}`, in tensor memory"),
         rule: format!(
-            "lane = {line}%32 + 32*i for i = 0 to 3, column = {line}/32, byte = {id} + factor"
+            "lane = {line}%32 + 32*i for i = 0 to 3, column = {line}/32, byte = {id} + scale"
         ),
         letters: LETTERS.to_owned(),
         notes: vec![
@@ -332,7 +330,7 @@ pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
         ],
         sure: if lines == 256 { "medium" } else { "high" }.to_owned(),
         row_name: line_name.to_owned(),
-        column_name: "factor".to_owned(),
+        column_name: "scale".to_owned(),
         element_bits: 8,
         ..LayoutView::of_grid((lines, n_factors), &["lane", "column", "byte"], &places)
     })

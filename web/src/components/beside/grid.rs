@@ -68,10 +68,10 @@ fn cell(of: &BesideGrid, index: u64, found: &BesideCell) -> Html {
         CellMark::Untouched => format!("{first}, no store"),
         CellMark::Equal => format!("{first} in both"),
         CellMark::First => {
-            format!("{first} in the first text; the second has not stored there: {second}")
+            format!("{first} in the first text; the second text has not stored there: {second}")
         }
         CellMark::Second => {
-            format!("{second} in the second text; the first has not stored there: {first}")
+            format!("{second} in the second text; the first text has not stored there: {first}")
         }
         CellMark::Differs => format!("{first} in the first text, {second} in the second"),
     };

@@ -60,7 +60,7 @@ fn shared(traffic: &AccessTraffic) -> Html {
             format!("{n} passes, the fewest for these bytes")
         }
         Some(n) => format!(
-            "{n} passes; without bank conflicts it would be {}",
+            "{n} passes; {} without bank conflicts",
             traffic.fewest_wavefronts
         ),
     };

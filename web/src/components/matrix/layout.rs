@@ -241,7 +241,7 @@ fn fields(view: &LayoutView) -> Html {
 fn sentence(page: &MatrixPage, view: &LayoutView) -> String {
     let Some(MatrixFocus::Cell { cell, .. }) = page.focus() else {
         return match view.rows {
-            0 => "Choose words, or write the bits of a descriptor.".to_owned(),
+            0 => "Choose the modifiers, or type the bits of a descriptor.".to_owned(),
             _ => "Point at a cell: it lights up here and where it lies.".to_owned(),
         };
     };

@@ -86,17 +86,17 @@ const LONG_SHARED_FIRST: Rule = rule(Together { a: OF_64, b: IN_SHARED, gate: si
 /// What holds between the modifiers of atomics.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies are for global memory"),
-    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes came with it"),
+    assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes were added later"),
     GENERIC, SHARED_FIRST, LONG_FIRST, LONG_SHARED_FIRST,
-    assembler(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses in the scope of the system came with it"),
+    assembler(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope need it"),
 ];
 #[rustfmt::skip]
 const EXTREME_RULES: &[Rule] = &[
-    assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies are for global memory"),
-    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes came with it"),
+    assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
+    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes were added later"),
     GENERIC, SHARED_FIRST,
-    assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64-bit operations came with it"),
+    assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64-bit operations were added later"),
 ];
 
 operands! {

@@ -75,35 +75,35 @@ pub static FORMS: &[Form] = &[
     form!("setp.cmp.bool.type p|q, a, b, {!}c", [COMPARE_FLOAT, BOOL, BRAIN_PAIRS], Compare(Setp), writes: &["p"], takes: &[Sink], types: PREDICATE;
         "Compares pairs of bfloat16 and combines with a predicate.", "comparison-and-selection-instructions-setp"; good: &["setp.lt.and.bf16x2 p|q, r, r, q;"]),
     form!("set.cmp.dtype.stype d, a, b", [COMPARE_INTEGER, RESULTS, SET_INTEGERS], Compare(Set), types: RESULT;
-        "Compares into all ones, or 1.0 for floats.", "comparison-and-selection-instructions-set";
+        "Sets d to all ones (integers) or 1.0 (floats) if the comparison holds, else to 0.", "comparison-and-selection-instructions-set";
         good: &["set.eq.u32.s32 r, r, r;"]),
     form!("set.cmp.bool.dtype.stype d, a, b, {!}c", [COMPARE_INTEGER, BOOL, RESULTS, SET_INTEGERS], Compare(Set), types: RESULT;
-        "Compares, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set";
+        "Compares and combines with a predicate; sets d to all ones or 1.0 if the result is true, else to 0.", "comparison-and-selection-instructions-set";
         good: &["set.eq.and.u32.s32 r, r, r, p;"]),
     form!("set.cmp{.ftz}.dtype.stype d, a, b", [COMPARE_FLOAT, RESULTS, FROM_F32], Compare(Set), types: RESULT;
-        "Compares singles into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.f32.f32 f, f, f;"]),
+        "Compares singles; sets d to all ones or 1.0 if the comparison holds, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.f32.f32 f, f, f;"]),
     form!("set.cmp.bool{.ftz}.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, RESULTS, FROM_F32], Compare(Set), types: RESULT;
-        "Compares singles, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.f32.f32 f, f, f, p;"]),
+        "Compares singles and combines with a predicate; sets d to all ones or 1.0 if the result is true, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.f32.f32 f, f, f, p;"]),
     form!("set.cmp.dtype.stype d, a, b", [COMPARE_FLOAT, RESULTS, FROM_F64], Compare(Set), types: RESULT;
-        "Compares doubles into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.u32.f64 r, g, g;"]),
+        "Compares doubles; sets d to all ones or 1.0 if the comparison holds, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.u32.f64 r, g, g;"]),
     form!("set.cmp.bool.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, RESULTS, FROM_F64], Compare(Set), types: RESULT;
-        "Compares doubles, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.u32.f64 r, g, g, p;"]),
+        "Compares doubles and combines with a predicate; sets d to all ones or 1.0 if the result is true, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.u32.f64 r, g, g, p;"]),
     form!("set.cmp{.ftz}.dtype.stype d, a, b", [COMPARE_FLOAT, HALF_RESULTS, FROM_F16], Compare(Set), types: RESULT;
-        "Compares halves into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.u16.f16 h, h, h;"]),
+        "Compares halves; sets d to all ones or 1.0 if the comparison holds, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.u16.f16 h, h, h;"]),
     form!("set.cmp.bool{.ftz}.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, HALF_RESULTS, FROM_F16], Compare(Set), types: RESULT;
-        "Compares halves, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.u16.f16 h, h, h, p;"]),
+        "Compares halves and combines with a predicate; sets d to all ones or 1.0 if the result is true, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.u16.f16 h, h, h, p;"]),
     form!("set.cmp.dtype.stype d, a, b", [COMPARE_FLOAT, BRAIN_RESULTS, FROM_BF16], Compare(Set), types: RESULT;
-        "Compares bfloat16 into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.bf16.bf16 h, h, h;"]),
+        "Compares bfloat16; sets d to all ones or 1.0 if the comparison holds, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.bf16.bf16 h, h, h;"]),
     form!("set.cmp.bool.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, BRAIN_RESULTS, FROM_BF16], Compare(Set), types: RESULT;
-        "Compares bfloat16, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.bf16.bf16 h, h, h, p;"]),
+        "Compares bfloat16 and combines with a predicate; sets d to all ones or 1.0 if the result is true, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.bf16.bf16 h, h, h, p;"]),
     form!("set.cmp{.ftz}.dtype.stype d, a, b", [COMPARE_FLOAT, PAIR_RESULTS, FROM_F16X2], Compare(Set), types: PACKED_RESULT;
-        "Compares pairs of halves into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.f16x2.f16x2 r, r, r;"]),
+        "Compares pairs of halves; sets d to all ones or 1.0 if the comparison holds, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.f16x2.f16x2 r, r, r;"]),
     form!("set.cmp.bool{.ftz}.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, PAIR_RESULTS, FROM_F16X2], Compare(Set), types: PACKED_RESULT;
-        "Compares pairs of halves, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.f16x2.f16x2 r, r, r, p;"]),
+        "Compares pairs of halves and combines with a predicate; sets d to all ones or 1.0 if the result is true, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.f16x2.f16x2 r, r, r, p;"]),
     form!("set.cmp.dtype.stype d, a, b", [COMPARE_FLOAT, BRAIN_PAIR_RESULTS, FROM_BF16X2], Compare(Set), types: PACKED_RESULT;
-        "Compares pairs of bfloat16 into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.u32.bf16x2 r, r, r;"]),
+        "Compares pairs of bfloat16; sets d to all ones or 1.0 if the comparison holds, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.u32.bf16x2 r, r, r;"]),
     form!("set.cmp.bool.dtype.stype d, a, b, {!}c", [COMPARE_FLOAT, BOOL, BRAIN_PAIR_RESULTS, FROM_BF16X2], Compare(Set), types: PACKED_RESULT;
-        "Compares pairs of bfloat16, combines with a predicate, into all ones or 1.0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.u32.bf16x2 r, r, r, p;"]),
+        "Compares pairs of bfloat16 and combines with a predicate; sets d to all ones or 1.0 if the result is true, else to 0.", "comparison-and-selection-instructions-set"; good: &["set.lt.or.u32.bf16x2 r, r, r, p;"]),
     form!("selp.type d, a, b, {!}c", [SELECTED], Compare(Selp);
         "Selects a where c is true, else b.", "comparison-and-selection-instructions-selp";
         good: &["selp.b32 r, r, 0, p;", "selp.f32 f, f, f, p;"], bad: &[("selp.b32 r, r, r, r;", "W0109")]),

@@ -47,7 +47,7 @@ pub static FORMS: &[Form] = &[
         good: &["cp.async.ca.shared.global [r], [d], 4;", "cp.async.cg.shared.global [r], [d], 16, r;", "cp.async.cg.shared.global [r], [d], 16, p;"],
         bad: &[("cp.async.cg.shared.global [r], [d], 4;", "W0144"), ("cp.async.shared.global [r], [d], 4;", "W0105"), ("cp.async.ca.global.shared [d], [r], 4;", "W0388")]),
     form!("cp.async.commit_group", [], Async(CopyCommit), gate: COPIES, leads: 2;
-        "Makes a group of the copies that the thread has started and not grouped yet.", "data-movement-and-conversion-instructions-cp-async-commit-group";
+        "Commits the ungrouped copies of the thread to a group.", "data-movement-and-conversion-instructions-cp-async-commit-group";
         good: &["cp.async.commit_group;"]),
     form!("cp.async.wait_group n", [], Async(CopyWait), gate: COPIES, leads: 2, types: GROUPS;
         "Waits until at most the `n` latest groups of the thread are pending.", "data-movement-and-conversion-instructions-cp-async-wait-group";

@@ -129,10 +129,10 @@ pub static FORMS: &[Form] = &[
         good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s64 [d], [d], 64;"]),
     form!("cp.async.bulk.prefetch.L2.ss{.level::cache_hint} [a], size{, cache-policy}", [GLOBAL_ONLY, CACHE_HINT], Hint(BulkPrefetch), gate: BULK, leads: 3,
         announced: &[("cache-policy", Hint)], address: Copied, types: PREFETCHED;
-        "Brings a range of global memory into the second-level cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch";
+        "Prefetches a range of global memory into the level 2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch";
         good: &["cp.async.bulk.prefetch.L2.global [d], 64;"], bad: &[("cp.async.bulk.prefetch.L2.global [d], 8;", "W0144")]),
     form!("cp.async.bulk.commit_group", [], Async(BulkCommit), gate: BULK, leads: 3;
-        "Makes a bulk group of the bulk copies that the thread has started and not grouped yet.",
+        "Commits the ungrouped bulk operations of the thread to a bulk group.",
         "data-movement-and-conversion-instructions-cp-async-bulk-commit-group";
         good: &["cp.async.bulk.commit_group;"]),
     form!("cp.async.bulk.wait_group{.read} n", [], Async(BulkWait), gate: BULK, leads: 3, types: GROUPS;

@@ -42,7 +42,7 @@ set! { TESTS: Op "test";
 /// What holds between the modifiers of `rsqrt`.
 #[rustfmt::skip]
 const FLUSHED_ROOT: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(crate::modifier::Flag::Ftz)), b: of(S::Type, &["f64"]), gate: since(4, 0) }, "flushing doubles came with it"),
+    assembler(Together { a: any(S::Literal(crate::modifier::Flag::Ftz)), b: of(S::Type, &["f64"]), gate: since(4, 0) }, "flushing doubles was added later"),
 ];
 
 /// `.xorsign` and `.abs` come together, since `sm_86`.
@@ -50,12 +50,12 @@ const FLUSHED_ROOT: &[Rule] = &[
 const SIGNS: &[Rule] = &[
     assembler(Needs { when: any(S::Literal(Abs)), slot: S::Literal(Xorsign), among: &[] }, "magnitudes are compared with `.xorsign` alone"),
     assembler(Needs { when: any(S::Literal(Xorsign)), slot: S::Literal(Abs), among: &[] }, "the signs are combined of magnitudes"),
-    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "combining signs came with it"),
+    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "combining signs was added later"),
 ];
 #[rustfmt::skip]
 const SINGLE_SIGNS: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "combining signs came with it"),
-    assembler(Together { a: any(S::Literal(NaN)), b: any(S::Type), gate: AMPERE }, "passing NaN on came with it"),
+    assembler(Together { a: any(S::Literal(Xorsign)), b: any(S::Type), gate: since(7, 2).sm(86) }, "combining signs was added later"),
+    assembler(Together { a: any(S::Literal(NaN)), b: any(S::Type), gate: AMPERE }, "passing NaN on was added later"),
 ];
 
 types!(TO_SINGLE, DType, F32);

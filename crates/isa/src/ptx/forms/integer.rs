@@ -38,7 +38,7 @@ const LONG_CARRY: Gate = since(4, 3).sm(20);
 types!(CARRY_TYPES, Type, U32 S32; LONG_CARRY => U64 S64);
 #[rustfmt::skip]
 const CARRIES: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Cc)), b: of(S::Type, &["u64", "s64"]), gate: LONG_CARRY }, "the carry of 64-bit sums came with it"),
+    assembler(Together { a: any(S::Literal(Cc)), b: of(S::Type, &["u64", "s64"]), gate: LONG_CARRY }, "the carry of 64-bit sums was added later"),
 ];
 set! { HALF_PART: Part "part of the product";
     "hi", Part(Hi), ALWAYS, "the high half of the product";

@@ -84,29 +84,29 @@ const GLOBALS: &[&str] = &["global"];
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     GENERIC,
-    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory came with it"),
+    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "PTX 9.1 introduced volatile accesses to local memory"),
     // Memory-mapped input and output.
     rule(Needs { when: any(S::Mmio), slot: S::Sem, among: &["relaxed", "acquire"] }, "`.mmio` is a kind of `.relaxed` access"),
     assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["acquire"]), gate: since(9, 3) }, "before, `.mmio` was legal with `.relaxed` only"),
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "a device is seen by the whole system"),
-    rule(Only { when: any(S::Mmio), slot: S::Space, among: GLOBALS }, "devices are mapped into global memory"),
-    rule(Clash { a: any(S::Mmio), b: any(S::Vector) }, "a device sees one access, so there are no vectors"),
-    rule(Clash { a: any(S::Mmio), b: any(S::CacheOp) }, "a device is not cached"),
-    rule(Clash { a: any(S::Mmio), b: any(S::Level1Priority) }, "a device is not cached"),
-    rule(Clash { a: any(S::Mmio), b: any(S::PrefetchSize) }, "a device is not cached"),
-    rule(Clash { a: any(S::Mmio), b: any(S::CacheHint) }, "a device is not cached"),
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
+    rule(Only { when: any(S::Mmio), slot: S::Space, among: GLOBALS }, "memory-mapped I/O is in global memory"),
+    rule(Clash { a: any(S::Mmio), b: any(S::Vector) }, "memory-mapped I/O takes scalar accesses only"),
+    rule(Clash { a: any(S::Mmio), b: any(S::CacheOp) }, "memory-mapped I/O bypasses the caches"),
+    rule(Clash { a: any(S::Mmio), b: any(S::Level1Priority) }, "memory-mapped I/O bypasses the caches"),
+    rule(Clash { a: any(S::Mmio), b: any(S::PrefetchSize) }, "memory-mapped I/O bypasses the caches"),
+    rule(Clash { a: any(S::Mmio), b: any(S::CacheHint) }, "memory-mapped I/O bypasses the caches"),
     // Caches.
     rule(Clash { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a load has a cache operator or a level 1 priority"),
     rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "level 2 priorities belong to 256-bit loads"),
     assembler(Only { when: any(S::PrefetchSize), slot: S::Space, among: GLOBALS }, "global memory is prefetched"),
     assembler(Only { when: any(S::Literal(L1Prefetch)), slot: S::Space, among: GLOBALS }, "global memory is prefetched"),
-    assembler(Together { a: any(S::Literal(L1Prefetch)), b: any(S::Type), gate: since(7, 4).sm(75) }, "prefetching into level 1 came with it"),
+    assembler(Together { a: any(S::Literal(L1Prefetch)), b: any(S::Type), gate: since(7, 4).sm(75) }, "prefetching into level 1 was added later"),
     assembler(Only { when: any(S::Literal(Readonly)), slot: S::Space, among: GLOBALS }, "the proxy reads global memory"),
-    assembler(Together { a: any(S::Literal(Readonly)), b: any(S::Type), gate: since(9, 4).sm(90) }, "the proxy came with it"),
+    assembler(Together { a: any(S::Literal(Readonly)), b: any(S::Type), gate: since(9, 4).sm(90) }, "the proxy was added later"),
     assembler(Clash { a: any(S::Literal(Readonly)), b: of(S::Sem, &["volatile"]) }, "what is volatile changes"),
     assembler(Needs { when: any(S::Literal(NonCoherent)), slot: S::Space, among: GLOBALS }, "global memory is read through this cache"),
     assembler(Clash { a: any(S::Literal(NonCoherent)), b: of(S::CacheOp, &["lu"]) }, "the cache does not know the last use"),
-    assembler(Together { a: any(S::Literal(NonCoherent)), b: any(S::Type), gate: since(2, 0).sm(32) }, "the cache came with it"),
+    assembler(Together { a: any(S::Literal(NonCoherent)), b: any(S::Type), gate: since(2, 0).sm(32) }, "the cache was added later"),
     // Widths.
     rule(VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
 ];
@@ -145,7 +145,7 @@ pub static FORMS: &[Form] = &[
         "Prefetches a line into a cache.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2 [d];", "prefetch.L1 [d];"]),
     form!("prefetch{.ss}.level::eviction_priority [a]", [GLOBAL_ONLY, PREFETCH_PRIORITY], Hint(Prefetch);
-        "Prefetches a line into the second-level cache with an eviction priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
+        "Prefetches a line into the level 2 cache with an eviction priority.", "data-movement-and-conversion-instructions-prefetch-prefetchu";
         good: &["prefetch.global.L2::evict_last [d];"]),
     form!("prefetch{.ss}.tensormap [a]", [DESCRIBED], Hint(Prefetch), gate: since(8, 0).sm(90);
         "Prefetches the description of a tensor.", "data-movement-and-conversion-instructions-prefetch-prefetchu";

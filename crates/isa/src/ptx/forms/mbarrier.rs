@@ -40,8 +40,8 @@ set! { COUNTS: Sem "memory order";
 /// An order says with whom, and only an order does.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Needs { when: any(S::Sem), slot: S::Scope, among: &[] }, "an order holds among the threads of a scope"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &[] }, "a scope is that of an order"),
+    rule(Needs { when: any(S::Sem), slot: S::Scope, among: &[] }, "an order needs a scope"),
+    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &[] }, "a scope needs an order such as `.release`"),
 ];
 
 operands! {

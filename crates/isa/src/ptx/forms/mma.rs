@@ -86,14 +86,14 @@ set! { UNREAD_KIND: Kind "kind";
     "kind::tf32", Kind(Tf32), TAKEN.on(OneOf(&[Family(100), Family(101)])), "changes nothing for these types";
     "kind::i8",   Kind(I8),   TAKEN.on(OneOf(&[TargetGate::Only(100), TargetGate::Only(101), TargetGate::Only(110)])), "changes nothing for these types";
 }
-set! { MX_MIXED: Kind "kind"; "kind::mxf8f6f4", Kind(Mxf8f6f4), ALWAYS, "floats of 8, 6 and 4 bits, each in a byte, with a factor for 32 of them"; }
-set! { MX_FOUR: Kind "kind"; "kind::mxf4", Kind(Mxf4), ALWAYS, "4-bit floats with a factor for 32 of them"; }
-set! { NV_FOUR: Kind "kind"; "kind::mxf4nvf4", Kind(Mxf4nvf4), ALWAYS, "4-bit floats with a factor for 16 or 32 of them"; }
-set! { ONE: ScaleVector "factors of a row"; "scale_vec::1X", ScaleVector(X1), ALWAYS, "one factor for each row of A and column of B"; }
-set! { TWO: ScaleVector "factors of a row"; "scale_vec::2X", ScaleVector(X2), ALWAYS, "two factors for each row of A and column of B"; }
-set! { TWO_OR_FOUR: ScaleVector "factors of a row";
-    "scale_vec::2X", ScaleVector(X2), ALWAYS, "two factors for each row of A and column of B";
-    "scale_vec::4X", ScaleVector(X4), ALWAYS, "four factors for each row of A and column of B";
+set! { MX_MIXED: Kind "kind"; "kind::mxf8f6f4", Kind(Mxf8f6f4), ALWAYS, "8-, 6- and 4-bit floats, each in a byte, with one scale per 32 elements"; }
+set! { MX_FOUR: Kind "kind"; "kind::mxf4", Kind(Mxf4), ALWAYS, "4-bit floats with one scale per 32 elements"; }
+set! { NV_FOUR: Kind "kind"; "kind::mxf4nvf4", Kind(Mxf4nvf4), ALWAYS, "4-bit floats with one scale per 16 or 32 elements"; }
+set! { ONE: ScaleVector "scales"; "scale_vec::1X", ScaleVector(X1), ALWAYS, "one scale per row of A and column of B"; }
+set! { TWO: ScaleVector "scales"; "scale_vec::2X", ScaleVector(X2), ALWAYS, "two scales per row of A and column of B"; }
+set! { TWO_OR_FOUR: ScaleVector "scales";
+    "scale_vec::2X", ScaleVector(X2), ALWAYS, "two scales per row of A and column of B";
+    "scale_vec::4X", ScaleVector(X4), ALWAYS, "four scales per row of A and column of B";
 }
 types!(D_F16, DType; ALWAYS => F16);
 types!(C_F16, CType; ALWAYS => F16);
@@ -129,10 +129,10 @@ types!(FACTORS, ScaleType; ALWAYS => Ue8m0 Ue4m3);
 
 #[rustfmt::skip]
 static NV_RULES: &[Rule] = &[
-    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A has its elements along k side by side"),
-    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B has its elements along k side by side"),
-    rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "two factors are exponents alone"),
-    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "four factors were floats at first"),
+    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A is stored with consecutive elements along k"),
+    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B is stored with consecutive elements along k"),
+    rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "`scale_vec::2X` takes `ue8m0` scales only"),
+    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "before PTX 9.1, `scale_vec::4X` takes `ue4m3` scales only"),
 ];
 
 // Checked by code: how many registers, of which types, follows from shape and element type.
@@ -172,40 +172,40 @@ macro_rules! scaled {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F32, A_F16, B_F16, C_F32], VOLTA, ROW_COLUMN,
-        "Multiplies matrices of half-precision numbers and adds one of `f32`.",
+        "Matrix multiply-accumulate of half-precision numbers, with `f32` sums.",
         &["mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};", "W0302"),
             ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r};", "W0503")]),
     product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F16, A_F16, B_F16, C_F16], VOLTA, ROW_COLUMN,
-        "Multiplies matrices of half-precision numbers and adds one, in half precision.",
+        "Matrix multiply-accumulate of half-precision numbers, with half-precision sums.",
         &["mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {r, r}, {r, r}, {r}, {r, r};"],
         &[("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32 {r, r}, {r, r}, {r}, {r, r};", "W0104")]),
     product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [QUADS, D_F32, A_F16, B_F16, C_F32], VOLTA, &[],
-        "Multiplies four pairs of matrices of half-precision numbers and adds four of `f32`.",
+        "Four matrix multiply-accumulates of half-precision numbers, with `f32` sums.",
         &["mma.sync.aligned.m8n8k4.col.row.f32.f16.f16.f32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};"],
         &[("mma.sync.aligned.m8n8k4.col.f32.f16.f16.f32 {r, r, r, r, r, r, r, r}, {r, r}, {r, r}, {r, r, r, r, r, r, r, r};", "W0105")]),
     product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [QUADS, D_ANY_HALF, A_F16, B_F16, C_F16], VOLTA, &[],
-        "Multiplies four pairs of matrices of half-precision numbers and adds four.",
+        "Four matrix multiply-accumulates of half-precision numbers.",
         &["mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16 {r, r, r, r}, {r, r}, {r, r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m8n8k4.row.row.f16.f16.f16.f16 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};", "W0503")]),
     product!(exact "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [HALVES, D_F32, A_BF16, B_BF16, C_F32], AMPERE, ROW_COLUMN,
-        "Multiplies matrices of `bf16` numbers and adds one of `f32`.",
+        "Matrix multiply-accumulate of `bf16` numbers, with `f32` sums.",
         &["mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k8.row.col.f16.bf16.bf16.f16 {r, r}, {r, r}, {r}, {r, r};", "W0104")]),
     product!(exact "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [TF32S, D_F32, A_TF32, B_TF32, C_F32], AMPERE, ROW_COLUMN,
-        "Multiplies matrices of `tf32` numbers and adds one of `f32`.",
+        "Matrix multiply-accumulate of `tf32` numbers, with `f32` sums.",
         &["mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k4.row.col.f32.tf32.bf16.f32 {r, r, r, r}, {r, r}, {r}, {r, r, r, r};", "W0104")]),
     product!("mma.sync.aligned.shape.alayout.blayout{.rnd}.dtype.atype.btype.ctype d, a, b, c", [DOUBLES, ROUND, D_F64, A_F64, B_F64, C_F64], AMPERE, ROW_COLUMN,
-        "Multiplies matrices of doubles and adds one, each step rounded.",
+        "Matrix multiply-accumulate of doubles; each step is rounded.",
         &["mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64.rz {r, r}, {r}, {r}, {r, r};"],
         &[("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {r, r}, {r}, {r}, {r};", "W0503")]),
     product!("mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c", [BYTES, D_S32, A_BYTE, B_BYTE, C_S32], VOLTA, ROW_COLUMN,
-        "Multiplies matrices of bytes and adds one of `s32`.",
+        "Matrix multiply-accumulate of bytes, with `s32` sums.",
         &["mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.u8.s32 {r, r}, {r}, {r}, {r, r};"],
         &[("mma.sync.aligned.m8n8k16.row.col.s32.s8.u4.s32 {r, r}, {r}, {r}, {r, r};", "W0104")]),
     product!("mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d, a, b, c", [NIBBLES, D_S32, A_NIBBLE, B_NIBBLE, C_S32], VOLTA, ROW_COLUMN,
-        "Multiplies matrices of 4-bit integers and adds one of `s32`.",
+        "Matrix multiply-accumulate of 4-bit integers, with `s32` sums.",
         &["mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, _, r, r};", "W0507")]),
     product!(exact "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype.bitOp.popc d, a, b, c", [SINGLE_BITS, D_S32, A_BIT, B_BIT, C_S32, BIT_OP], VOLTA, ROW_COLUMN,
@@ -214,33 +214,33 @@ pub static FORMS: &[Form] = &[
         &[("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor {r, r}, {r}, {r}, {r, r};", "W0105"),
             ("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.popc.xor {r, r}, {r}, {r}, {r, r};", "W0520")]),
     product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, D_F32, A_EIGHT, B_EIGHT, C_F32], ADA, ROW_COLUMN,
-        "Multiplies matrices of 8-bit floats and adds one of `f32`.",
+        "Matrix multiply-accumulate of 8-bit floats, with `f32` sums.",
         &["mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};"],
         &[("mma.sync.aligned.m16n8k8.row.col.f32.e4m3.e5m2.f32 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r};", "W0102")]),
     product!("mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, D_F16, A_EIGHT, B_EIGHT, C_F16], LATE, ROW_COLUMN,
-        "Multiplies matrices of 8-bit floats and adds one of `f16`.",
+        "Matrix multiply-accumulate of 8-bit floats, with `f16` sums.",
         &["mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e5m2.f16 {r, r}, {r, r}, {r}, {r, r};"], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL, ROW_COLUMN,
-        "Multiplies matrices of 8-bit floats and adds one of `f32`.", &[], &[]),
+        "Matrix multiply-accumulate of 8-bit floats, with `f32` sums.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F16, A_EIGHT, B_EIGHT, C_F16], BLACKWELL, ROW_COLUMN,
-        "Multiplies matrices of 8-bit floats and adds one of `f16`.", &[], &[]),
+        "Matrix multiply-accumulate of 8-bit floats, with `f16` sums.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F32, A_NARROW, B_NARROW, C_F32], NARROW, ROW_COLUMN,
-        "Multiplies matrices of floats of 8, 6 and 4 bits and adds one of `f32`.", &[], &[]),
+        "Matrix multiply-accumulate of floats of 8, 6 and 4 bits, with `f32` sums.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [DEPTH_32, MIXED, D_F16, A_NARROW, B_NARROW, C_F16], NARROW, ROW_COLUMN,
-        "Multiplies matrices of floats of 8, 6 and 4 bits and adds one of `f16`.", &[], &[]),
+        "Matrix multiply-accumulate of floats of 8, 6 and 4 bits, with `f16` sums.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, UNREAD_KIND, D_F32, A_EIGHT, B_EIGHT, C_F32], BLACKWELL, ROW_COLUMN,
-        "Multiplies matrices of 8-bit floats and adds one of `f32`; the kind changes nothing.", &[], &[]),
+        "Matrix multiply-accumulate of 8-bit floats, with `f32` sums; the kind changes nothing.", &[], &[]),
     product!("mma.sync.aligned.shape.alayout.blayout.kind.dtype.atype.btype.ctype d, a, b, c", [FLOAT_BYTES, UNREAD_KIND, D_F16, A_EIGHT, B_EIGHT, C_F16], BLACKWELL, ROW_COLUMN,
-        "Multiplies matrices of 8-bit floats and adds one of `f16`; the kind changes nothing.", &[], &[]),
+        "Matrix multiply-accumulate of 8-bit floats, with `f16` sums; the kind changes nothing.", &[], &[]),
     scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_32, MX_MIXED, ONE, D_F32, A_NARROW, B_NARROW, C_F32, EXPONENTS], ROW_COLUMN,
-        "Multiplies matrices of floats of 8, 6 and 4 bits with a factor for every 32 of them, and adds one of `f32`.",
+        "Block-scaled matrix multiply-accumulate of 8-, 6- and 4-bit floats, one scale per 32 elements, with `f32` sums.",
         &[("mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32.ue8m0 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r}, r, {0, 0}, r, {0, 0};", "W0105")]),
     scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale{.scale_vec_size}.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_64, MX_FOUR, TWO, D_F32, A_FOUR, B_FOUR, C_F32, EXPONENTS], ROW_COLUMN,
-        "Multiplies matrices of 4-bit floats with a factor for every 32 of them, and adds one of `f32`.", &[]),
+        "Block-scaled matrix multiply-accumulate of 4-bit floats, one scale per 32 elements, with `f32` sums.", &[]),
     scaled!("mma.sync.aligned.shape.alayout.blayout.kind.block_scale.scale_vec_size.dtype.atype.btype.ctype.scale_type d, a, b, c, scale_a, ids_a, scale_b, ids_b",
         [DEPTH_64, NV_FOUR, TWO_OR_FOUR, D_F32, A_FOUR, B_FOUR, C_F32, FACTORS], NV_RULES,
-        "Multiplies matrices of 4-bit floats with a factor for every 16 or 32 of them, and adds one of `f32`.",
+        "Block-scaled matrix multiply-accumulate of 4-bit floats, one scale per 16 or 32 elements, with `f32` sums.",
         &[("mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.f32.e2m1.e2m1.f32.ue4m3 {r, r, r, r}, {r, r, r, r}, {r, r}, {r, r, r, r}, r, {0, 0}, r, {0, 0};", "W0105")]),
 ];

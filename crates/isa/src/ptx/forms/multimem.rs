@@ -81,16 +81,16 @@ types!(EXTREMES_COPIED, Type, U32 S32 U64 S64 F16 Bf16);
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Needs { when: of(S::Sem, &["relaxed", "acquire"]), slot: S::Scope, among: &[] }, "a strong access names the threads that it is ordered with"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "acquire"] }, "only a strong access is ordered with other threads"),
+    rule(Needs { when: of(S::Sem, &["relaxed", "acquire"]), slot: S::Scope, among: &[] }, "a strong access needs a scope"),
+    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "acquire"] }, "only a strong access takes a scope"),
     assembler(Only { when: any(S::Accumulator), slot: S::Op, among: &["add"] }, "only sums are kept with a precision"),
-    rule(Only { when: of(S::Accumulator, &["acc::f32"]), slot: S::Type, among: &["f16", "f16x2", "bf16", "bf16x2"] }, "only sums of halves are kept so"),
-    rule(Only { when: of(S::Accumulator, &["acc::f16"]), slot: S::Type, among: &["e4m3x2", "e5m2x2", "e4m3x4", "e5m2x4"] }, "only sums of bytes are kept so"),
+    rule(Only { when: of(S::Accumulator, &["acc::f32"]), slot: S::Type, among: &["f16", "f16x2", "bf16", "bf16x2"] }, "`.acc::f32` applies to `.f16` and `.bf16` sums only"),
+    rule(Only { when: of(S::Accumulator, &["acc::f16"]), slot: S::Type, among: &["e4m3x2", "e5m2x2", "e4m3x4", "e5m2x4"] }, "`.acc::f16` applies to sums of 8-bit floats only"),
 ];
 #[rustfmt::skip]
 const ORDERED: &[Rule] = &[
-    rule(Needs { when: of(S::Sem, &["relaxed", "release"]), slot: S::Scope, among: &[] }, "a strong access names the threads that it is ordered with"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "release"] }, "only a strong access is ordered with other threads"),
+    rule(Needs { when: of(S::Sem, &["relaxed", "release"]), slot: S::Scope, among: &[] }, "a strong access needs a scope"),
+    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "release"] }, "only a strong access takes a scope"),
 ];
 
 operands! {

@@ -91,8 +91,8 @@ operands! {
 /// `.satfinite` came to conversions that had none before.
 #[rustfmt::skip]
 const FINITE: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "saturating conversions to halves came with it"),
-    assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "clamping negative results to zero came with it"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(70) }, "saturating conversions to halves were added later"),
+    assembler(Together { a: any(S::Literal(Relu)), b: any(S::DType), gate: BRAIN }, "clamping negative results to zero was added later"),
 ];
 /// There is no infinity to overflow to.
 #[rustfmt::skip]
@@ -101,20 +101,20 @@ const SATURATED: &[Rule] = &[
 ];
 #[rustfmt::skip]
 const FINITE_TENSOR: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(80) }, "saturating conversions to `.tf32` came with it"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 1).sm(80) }, "saturating conversions to `.tf32` were added later"),
 ];
 #[rustfmt::skip]
 const FINITE_TENSOR_ROUNDED: &[Rule] = &[
-    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 6).sm(100) }, "saturating conversions that round so came with it"),
+    assembler(Together { a: any(S::Literal(Satfinite)), b: any(S::DType), gate: since(8, 6).sm(100) }, "saturating conversions that round so were added later"),
 ];
 /// The forms of conversions from and to narrow floats.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("cvt.pack.sat.dtype.atype d, a, b", [PACKED_HALVES, FROM_S32], Move(CvtPack), gate: PACKING, leads: 1, types: PACKED;
-        "Brings two integers into the range of 16 bits and packs them, a in the high half.", "data-movement-and-conversion-instructions-cvt-pack";
+        "Converts two integers to 16 bits with saturation and packs them, a in the high half.", "data-movement-and-conversion-instructions-cvt-pack";
         good: &["cvt.pack.sat.u16.s32 r, r, r;"], bad: &[("cvt.pack.u16.s32 r, r, r;", "W0105"), ("cvt.pack.sat.u8.s32 r, r, r;", "W0105")]),
     form!("cvt.pack.sat.dtype.atype.ctype d, a, b, c", [PACKED_PARTS, FROM_S32, ABOVE], Move(CvtPack), gate: PACKING, leads: 1, types: PACKED_BELOW;
-        "Brings two integers into the range of a few bits and packs them below the low bits of c.", "data-movement-and-conversion-instructions-cvt-pack";
+        "Converts a and b to a narrow integer with saturation, packs them into the low bits of d, and fills the rest with the low bits of c.", "data-movement-and-conversion-instructions-cvt-pack";
         good: &["cvt.pack.sat.u8.s32.b32 r, r, r, r;", "cvt.pack.sat.s2.s32.b32 r, r, r, 0;"], bad: &[("cvt.pack.sat.u8.s32.b32 r, r, r;", "W0108")]),
     form!("cvt.rnd{.relu}{.satfinite}.dtype.atype d, a", [HALF_ROUND, TO_HALF, FROM_F32], Move(Cvt), types: LOOSE, rules: FINITE;
         "Converts a single to a half.", "data-movement-and-conversion-instructions-cvt";

@@ -34,7 +34,7 @@ types!(RELEASED, Type, U32 S32 U64 S64);
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "a device is seen by the whole system"),
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
 ];
 
 operands! {

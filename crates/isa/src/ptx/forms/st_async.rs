@@ -76,8 +76,8 @@ pub static RULES: &[Rule] = &[
     assembler(Clash { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronise, so it has no scope"),
     assembler(Only { when: of(S::Scope, &["cluster"]), slot: S::Space, among: &["shared::cluster"] },
         "cluster scope goes with shared memory of the cluster"),
-    rule(Only { when: of(S::Scope, &["gpu", "sys"]), slot: S::Space, among: &["global"] }, "these scopes go with global memory"),
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "a device is seen by the whole system"),
+    rule(Only { when: of(S::Scope, &["gpu", "sys"]), slot: S::Space, among: &["global"] }, "the scopes `.gpu` and `.sys` apply to global memory only"),
+    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O needs `.sys` scope"),
     rule(VectorBits { most: 128, wide: &WIDE }, "one access has at most this many bits"),
     rule(Refused { words: &["volatile", "relaxed", "acquire", "acq_rel", "sc"] }, "an asynchronous store is `.weak` or `.release`"),
     rule(Refused { words: &["cta"] }, "an asynchronous store reaches beyond the block"),
@@ -87,7 +87,7 @@ pub static RULES: &[Rule] = &[
         "asynchronous stores take no cache operator and no cache policy"),
     rule(Refused { words: &["f16", "bf16"] }, "stored as `.b16`"),
     rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "stored as `.b32`"),
-    rule(Refused { words: &["pred"] }, "predicates have no bits in memory; `selp` makes a number of one"),
+    rule(Refused { words: &["pred"] }, "a predicate cannot be stored; convert it with `selp` first"),
 ];
 
 // Checked by code: what fits depends on how many operands there are.

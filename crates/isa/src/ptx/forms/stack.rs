@@ -59,7 +59,7 @@ pub static FORMS: &[Form] = &[
         good: &["stackrestore.u64 d;"], bad: &[("stackrestore.u64 7;", "W0110")]),
     form!("clusterlaunchcontrol.try_cancel.async{.ss}.completion_mechanism{.multicast}.atype [a], [mbar]", [IN_CTA, MBARRIER, TO_ALL, ANSWER],
         Unit(Launch(TryCancel)), gate: LAUNCHES, leads: 2, address: Strict;
-        "Asks for a block that has not started, so that this one does its work; the answer comes to memory.",
+        "Cancels a block that has not started, so that this block can do its work; the answer is written to memory.",
         "parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-try-cancel";
         good: &["clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [d], [d];"],
         bad: &[("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b64 [d], [d];", "W0104")]),

@@ -78,8 +78,8 @@ set! { ANY_OP: Op "operation";
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     assembler(Before { first: S::Destination, second: S::Source }, "a copy names its destination first"),
-    rule(Only { when: of(S::LoadMode, &["tile::gather4", "tile::scatter4"]), slot: S::Dimension, among: &["2d"] }, "rows are those of a matrix"),
-    rule(Only { when: of(S::LoadMode, &["im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"]), slot: S::Dimension, among: &["3d", "4d", "5d"] }, "an image has rows, columns and channels"),
+    rule(Only { when: of(S::LoadMode, &["tile::gather4", "tile::scatter4"]), slot: S::Dimension, among: &["2d"] }, "gather and scatter need a two-dimensional tensor"),
+    rule(Only { when: of(S::LoadMode, &["im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"]), slot: S::Dimension, among: &["3d", "4d", "5d"] }, "im2col needs a tensor of three to five dimensions"),
 ];
 
 operands! {
@@ -119,10 +119,10 @@ pub static FORMS: &[Form] = &[
         "Starts a copy of shared memory of the block to a part of a tensor.", COPY),
     copy!(Prefetch "cp.async.bulk.prefetch.tensor.dim.L2.ss{.load_mode}{.level::cache_hint} [tensorMap, coordinates]{, cache-policy}",
         [GLOBAL_ONLY, LOADED], BULK, 4, [], PREFETCHED,
-        "Brings a box of a tensor into the second-level cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
+        "Prefetches a box of a tensor into the level 2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
     copy!(Prefetch "cp.async.bulk.prefetch.tensor.dim.L2.ss.load_mode{.level::cache_hint} [tensorMap, coordinates], offsets{, cache-policy}",
         [GLOBAL_ONLY, IMAGE], BULK, 4, [], PREFETCHED,
-        "Brings elements of an image into the second-level cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
+        "Prefetches elements of an image into the level 2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch-tensor"),
     copy!(Reduction "cp.reduce.async.bulk.tensor.dim.dst.src.op{.load_mode}.completion_mechanism{.level::cache_hint} [tensorMap, coordinates], [src]{, cache-policy}",
         [TO_GLOBAL, FROM_CTA, ANY_OP, REDUCED, BULK_GROUP], BULK, 4, [], FROM_BLOCK,
         "Starts to combine shared memory of the block with a part of a tensor.", "data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor"),

@@ -95,21 +95,21 @@ set! { KEPT: Kind "kind";
     "kind::i8",     Kind(MmaKind::I8), INTEGERS, "8-bit integers";
 }
 set! { SCALED: Kind "kind";
-    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,               "floats of 8, 6 or 4 bits with factors";
-    "kind::mxf4",     Kind(MmaKind::Mxf4), ALWAYS,               "4-bit floats with factors";
-    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7), "4-bit floats with factors of either type";
+    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,               "block-scaled 8-, 6- or 4-bit floats";
+    "kind::mxf4",     Kind(MmaKind::Mxf4), ALWAYS,               "block-scaled 4-bit floats";
+    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7), "block-scaled 4-bit floats, with scales of either type";
 }
 set! { SPARSE_SCALED: Kind "kind";
-    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,                   "floats of 8, 6 or 4 bits with factors";
-    "kind::mxf4",     Kind(MmaKind::Mxf4), since(8, 6).on(SPECIFIC), "4-bit floats with factors";
-    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7).on(SPECIFIC), "4-bit floats with factors of either type";
+    "kind::mxf8f6f4", Kind(MmaKind::Mxf8f6f4), ALWAYS,                   "block-scaled 8-, 6- or 4-bit floats";
+    "kind::mxf4",     Kind(MmaKind::Mxf4), since(8, 6).on(SPECIFIC), "block-scaled 4-bit floats";
+    "kind::mxf4nvf4", Kind(MmaKind::Mxf4nvf4), since(8, 7).on(SPECIFIC), "block-scaled 4-bit floats, with scales of either type";
 }
 set! { FACTORS: ScaleVector "factors";
-    "scale_vec::1X", ScaleVector(Scales::X1), since(8, 6).on(SPECIFIC), "one factor for each row";
-    "scale_vec::2X", ScaleVector(Scales::X2), since(8, 6).on(SPECIFIC), "two factors for each row";
-    "scale_vec::4X", ScaleVector(Scales::X4), since(8, 7).on(SPECIFIC), "four factors for each row";
-    "block16",       ScaleVector(Scales::Block16), since(8, 8),   "a factor for every 16 elements";
-    "block32",       ScaleVector(Scales::Block32), since(8, 8),   "a factor for every 32 elements";
+    "scale_vec::1X", ScaleVector(Scales::X1), since(8, 6).on(SPECIFIC), "one scale per row of A and column of B";
+    "scale_vec::2X", ScaleVector(Scales::X2), since(8, 6).on(SPECIFIC), "two scales per row of A and column of B";
+    "scale_vec::4X", ScaleVector(Scales::X4), since(8, 7).on(SPECIFIC), "four scales per row of A and column of B";
+    "block16",       ScaleVector(Scales::Block16), since(8, 8),   "one scale per 16 elements";
+    "block32",       ScaleVector(Scales::Block32), since(8, 8),   "one scale per 32 elements";
 }
 set! { COLLECTED: Collector "collector";
     "collector::a::fill",    Word, ALWAYS, "A is kept in the collector";
@@ -135,14 +135,14 @@ const SHAPES: &[Rule] = &[
     assembler(Needs { when: of(S::Shape, &["64x128b"]), slot: S::Multicast, among: &["warpx2::02_13", "warpx2::01_23"] }, "two warps get each row"),
     assembler(Needs { when: of(S::Shape, &["32x128b"]), slot: S::Multicast, among: &["warpx4"] }, "four warps get each row"),
     assembler(Clash { a: of(S::Shape, &["128x256b", "4x256b", "128x128b"]), b: any(S::Multicast) }, "one warp gets each row"),
-    rule(Needs { when: any(S::Unpacking), slot: S::Literal(Flag::B8x16), among: &[] }, "the format in tensor memory is named, too"),
-    rule(Needs { when: any(S::Literal(Flag::B8x16)), slot: S::Unpacking, among: &[] }, "the format in shared memory is named, too"),
+    rule(Needs { when: any(S::Unpacking), slot: S::Literal(Flag::B8x16), among: &[] }, "both formats of the conversion must be named"),
+    rule(Needs { when: any(S::Literal(Flag::B8x16)), slot: S::Unpacking, among: &[] }, "both formats of the conversion must be named"),
     assembler(Before { first: S::Literal(Flag::B8x16), second: S::Unpacking }, "the destination is named first"),
 ];
 #[rustfmt::skip]
 const REGISTERS: &[Rule] = &[
-    rule(Only { when: of(S::Shape, &["16x128b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32", "x64"] }, "at most 128 registers are moved"),
-    rule(Only { when: of(S::Shape, &["16x256b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32"] }, "at most 128 registers are moved"),
+    rule(Only { when: of(S::Shape, &["16x128b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32", "x64"] }, "at most 128 registers can be moved at once"),
+    rule(Only { when: of(S::Shape, &["16x256b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32"] }, "at most 128 registers can be moved at once"),
 ];
 #[rustfmt::skip]
 const REDUCES: &[Rule] = &[
@@ -150,10 +150,10 @@ const REDUCES: &[Rule] = &[
 ];
 #[rustfmt::skip]
 const PRODUCT: &[Rule] = &[
-    rule(Clash { a: of(S::Collector, &["collector::a::use", "collector::a::fill"]), b: any(S::Literal(Flag::AShift)) }, "a matrix that is shifted is not kept"),
-    rule(Only { when: of(S::Kind, &["kind::mxf8f6f4"]), slot: S::ScaleVector, among: &["scale_vec::1X", "block32"] }, "32 elements have a factor"),
-    rule(Only { when: of(S::Kind, &["kind::mxf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "block32"] }, "32 elements have a factor"),
-    rule(Needs { when: of(S::Kind, &["kind::mxf4nvf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "scale_vec::4X", "block16", "block32"] }, "16 or 32 elements have a factor"),
+    rule(Clash { a: of(S::Collector, &["collector::a::use", "collector::a::fill"]), b: any(S::Literal(Flag::AShift)) }, "a shifted matrix A cannot stay in its collector"),
+    rule(Only { when: of(S::Kind, &["kind::mxf8f6f4"]), slot: S::ScaleVector, among: &["scale_vec::1X", "block32"] }, "each 32 elements share one scale"),
+    rule(Only { when: of(S::Kind, &["kind::mxf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "block32"] }, "each 32 elements share one scale"),
+    rule(Needs { when: of(S::Kind, &["kind::mxf4nvf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "scale_vec::4X", "block16", "block32"] }, "each 16 or 32 elements share one scale"),
 ];
 
 operands! {
@@ -198,15 +198,15 @@ macro_rules! load {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("tcgen05.alloc.cta_group.sync.aligned{.ss}.type [a], columns", [CTA_GROUP, IN_CTA, B32_ONLY], Unit(TensorMemory(Allocate)), leads: 1, gate: GATE, writes: &[], address: Strict, types: ALLOCATED;
-        "Reserves columns of tensor memory, and writes where they begin to shared memory.", PERMIT;
+        "Allocates columns of tensor memory, and writes their address to shared memory.", PERMIT;
         bad: &[("tcgen05.alloc.cta_group::1.sync.aligned.b32 [d], 33;", "W0110")]),
     form!("tcgen05.dealloc.cta_group.sync.aligned.type taddr, columns", [CTA_GROUP, B32_ONLY], Unit(TensorMemory(Free)), leads: 1, gate: GATE, writes: &[], types: FREED;
-        "Gives columns of tensor memory back.", PERMIT),
+        "Frees columns of tensor memory.", PERMIT),
     row!(Relinquish "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", [CTA_GROUP], 1, gate: GATE;
-        "Gives up the right to reserve columns, so that other blocks may.", PERMIT),
+        "Gives up the right to allocate columns, so that other blocks can.", PERMIT),
     row!(Commit "tcgen05.commit.cta_group.completion_mechanism{.multicast::cluster}{.ss}.type [mbar]{, blocks}", [CTA_GROUP, ARRIVES, IN_CLUSTER, B64_ONLY], 1,
         gate: GATE, address: Strict, types: COMMITTED, announced: &[("blocks", Blocks)];
-        "Lets an mbarrier follow all earlier operations on tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-commit";
+        "Arrives at an mbarrier once all earlier operations on tensor memory are complete.", "tensorcore-5th-generation-instructions-tcgen05-commit";
         bad: &[("tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [d], 1;", "W0108")]),
     row!(Copy "tcgen05.cp.cta_group.shape{.multicast}{.b8x16}{.src_fmt} [taddr], source", [CTA_GROUP, COPIED, WARPS, UNPACKING], 1, gate: GATE, address: Tensor,
         types: DESCRIBED, rules: SHAPES;
@@ -241,32 +241,32 @@ pub static FORMS: &[Form] = &[
         "Writes registers of a warp to two halves of lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
     row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
-        "Starts a product of matrices of halves or `.tf32`, whose sums stay in tensor memory.", PRODUCTS),
+        "Starts a matrix multiply-accumulate of halves or `.tf32`, with sums in tensor memory.", PRODUCTS),
     row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
-        "Starts a product of matrices of narrow floats, whose sums stay in tensor memory.", PRODUCTS),
+        "Starts a matrix multiply-accumulate of narrow floats, with sums in tensor memory.", PRODUCTS),
     row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_INTEGERS, rules: PRODUCT;
-        "Starts a product of matrices of integers, whose sums stay in tensor memory.", PRODUCTS),
+        "Starts a matrix multiply-accumulate of integers, with sums in tensor memory.", PRODUCTS),
     row!(ScaledProduct "tcgen05.mma.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SCALED, FACTORS, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
-        "Starts a product of matrices of narrow floats with factors of blocks, whose sums stay in tensor memory.", PRODUCTS),
+        "Starts a block-scaled matrix multiply-accumulate of 8-, 6- or 4-bit floats, with sums in tensor memory.", PRODUCTS),
     row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
-        "Starts a product with a sparse matrix of halves or `.tf32`.", SPARSE),
+        "Starts a sparse matrix multiply-accumulate of halves or `.tf32`.", SPARSE),
     row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
-        "Starts a product with a sparse matrix of narrow floats.", SPARSE),
+        "Starts a sparse matrix multiply-accumulate of narrow floats.", SPARSE),
     row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: SPARSE_INTEGERS, rules: PRODUCT;
-        "Starts a product with a sparse matrix of integers.", SPARSE),
+        "Starts a sparse matrix multiply-accumulate of integers.", SPARSE),
     row!(SparseScaledProduct "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 1,
         gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
-        "Starts a product with a sparse matrix of narrow floats with factors of blocks.", SPARSE),
+        "Starts a block-scaled sparse matrix multiply-accumulate of 8-, 6- or 4-bit floats, with sums in tensor memory.", SPARSE),
     row!(StationaryProduct "tcgen05.mma.ws.cta_group.kind{.collector_usage} [d], a, b, idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
         gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
-        "Starts a product whose second factor may stay in a collector.", STATIONARY),
+        "Starts a weight-stationary matrix multiply-accumulate: operand B may stay in a collector.", STATIONARY),
     row!(StationarySparseProduct "tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
         gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
-        "Starts a product with a sparse matrix, whose second factor may stay in a collector.", STATIONARY),
+        "Starts a weight-stationary sparse matrix multiply-accumulate: operand B may stay in a collector.", STATIONARY),
 ];

@@ -60,15 +60,15 @@ macro_rules! replace {
 /// The forms of descriptions of tensors.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", BASE, LONG, LONG_VALUE, "Changes where a tensor begins."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", BASE, LONG, LONG_VALUE, "Changes the address of a tensor."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", RANK, WORD, VALUE, "Changes the number of dimensions of a tensor."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", SIZES, WORD, SIZE_VALUE, "Changes a size along one dimension."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", SIZES, WORD, SIZE_VALUE, "Changes the size of a tensor along one dimension."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], dimension, value", STRIDE, LONG, STRIDE_VALUE, "Changes the bytes between elements along one dimension."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ELEMENTS, WORD, UP_TO_15, "Changes the type of elements."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", SWIZZLES, WORD, SWIZZLE, "Changes how shared memory is swizzled."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ATOMICITIES, WORD, UP_TO_3, "Changes what of shared memory is swizzled as one."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ATOMICITIES, WORD, UP_TO_3, "Changes the unit of the swizzle in shared memory."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", INTERLEAVED, WORD, UP_TO_2, "Changes how channels are interleaved."),
-    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Changes what is read outside of a tensor."),
+    replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Changes the fill for elements outside of the tensor."),
     form!("tensormap.cp_fenceproxy.dst.src.proxykind.sem.scope.sync.aligned [dst], [src], size", [TO_GLOBAL, FROM_CTA, GENERIC, RELEASES, SCOPE], Unit(TensorMap(Publish)),
         gate: since(8, 3).sm(90).assembler("13.5"), leads: 1, address: Copied, types: COPIED, rules: RULES;
         "Copies the description of a tensor to global memory, and orders later accesses through its proxy.",

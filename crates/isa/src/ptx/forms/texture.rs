@@ -114,8 +114,8 @@ types!(SINGLES, CType, F32);
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Only { when: of(S::Geometry, &["cube", "acube"]), slot: S::CType, among: &["f32"] }, "directions are floats"),
-    rule(Only { when: of(S::Geometry, &["2dms", "a2dms"]), slot: S::CType, among: &["s32"] }, "samples are counted"),
+    rule(Only { when: of(S::Geometry, &["cube", "acube"]), slot: S::CType, among: &["f32"] }, "a direction has `.f32` coordinates"),
+    rule(Only { when: of(S::Geometry, &["2dms", "a2dms"]), slot: S::CType, among: &["s32"] }, "the sample number is an integer"),
 ];
 
 operands! {
@@ -154,9 +154,9 @@ pub static FORMS: &[Form] = &[
     sample!(SampleLevel "tex.level.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates], lod{, offset}{, reference}", [MIPMAPPED, TWO, PAIRS], 1, gate: MIPMAPS;
         "Reads a texel of a level of a mipmap as halves."),
     sample!(SampleGradient "tex.grad.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates], dPdx, dPdy{, offset}{, reference}", [GRADED, FOUR, TEXELS], 1, gate: MIPMAPS;
-        "Reads a texel of the level of a mipmap that gradients say."),
+        "Reads a texel of a mipmap level, chosen by gradients."),
     sample!(SampleGradient "tex.grad.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates], dPdx, dPdy{, offset}{, reference}", [GRADED, TWO, PAIRS], 1, gate: MIPMAPS;
-        "Reads a texel of the level of a mipmap that gradients say as halves."),
+        "Reads a texel of a mipmap level as halves, chosen by gradients."),
     form!("tld4.comp.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [COMPONENT, GATHERED, FOUR, GATHERED_TEXELS, SINGLES], Unit(Texture(Gather)),
         gate: since(2, 2).sm(20).assembler("13.5"), types: SAMPLED;
         "Reads one component of the four texels around a place.", "texture-instructions-tld4";

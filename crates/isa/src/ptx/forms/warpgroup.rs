@@ -81,8 +81,8 @@ set! { BIT_OP: BitOp "bit operation"; "and", Atomic(AtomicOp::And), ALWAYS, "bit
 
 #[rustfmt::skip]
 const SIGNS: &[Rule] = &[
-    rule(Together { a: of(S::AType, &["s8"]), b: of(S::BType, &["u8"]), gate: MIXED }, "factors of which one is signed came later"),
-    rule(Together { a: of(S::AType, &["u8"]), b: of(S::BType, &["s8"]), gate: MIXED }, "factors of which one is signed came later"),
+    rule(Together { a: of(S::AType, &["s8"]), b: of(S::BType, &["u8"]), gate: MIXED }, "operands of different signedness need a later version"),
+    rule(Together { a: of(S::AType, &["u8"]), b: of(S::BType, &["s8"]), gate: MIXED }, "operands of different signedness need a later version"),
 ];
 #[rustfmt::skip]
 const BITS: &[Rule] = &[
@@ -126,31 +126,31 @@ macro_rules! sparse {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b{, trans-a}, trans-b", [SIXTEEN, D_FLOAT, A_HALF, B_HALF], FACTORS, &[],
-        "Starts a product of matrices of `f16`."),
+        "Starts a matrix multiply-accumulate of `f16`."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b{, trans-a}, trans-b", [SIXTEEN, D_SINGLE, A_BRAIN, B_BRAIN], FACTORS, &[],
-        "Starts a product of matrices of `bf16`."),
+        "Starts a matrix multiply-accumulate of `bf16`."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b", [EIGHT, D_SINGLE, A_TF32, B_TF32], PLAIN, &[],
-        "Starts a product of matrices of `tf32`."),
+        "Starts a matrix multiply-accumulate of `tf32`."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, scale-d, scale-a, scale-b", [THIRTY_TWO, D_FLOAT, A_BYTE, B_BYTE], PLAIN, &[],
-        "Starts a product of matrices of 8-bit floats."),
+        "Starts a matrix multiply-accumulate of 8-bit floats."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}{.satfinite}.dtype.atype.btype d, a, b, scale-d", [INTEGERS, D_INTEGER, A_INTEGER, B_INTEGER], WHOLE, SIGNS,
-        "Starts a product of matrices of 8-bit integers."),
+        "Starts a matrix multiply-accumulate of 8-bit integers."),
     product!("wgmma.mma_async.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype.bitOp.popc d, a, b, scale-d", [SINGLE_BITS, D_INTEGER, A_BIT, B_BIT, BIT_OP], WHOLE, BITS,
         "Starts to count bits of rows of A and columns of B."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b{, trans-a}, trans-b", [THIRTY_TWO, D_FLOAT, A_HALF, B_HALF], SPARSE_FACTORS, &[],
-        "Starts a product with a sparse matrix of `f16`."),
+        "Starts a sparse matrix multiply-accumulate of `f16`."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b{, trans-a}, trans-b", [THIRTY_TWO, D_SINGLE, A_BRAIN, B_BRAIN], SPARSE_FACTORS, &[],
-        "Starts a product with a sparse matrix of `bf16`."),
+        "Starts a sparse matrix multiply-accumulate of `bf16`."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b", [SIXTEEN, D_SINGLE, A_TF32, B_TF32], SPARSE_PLAIN, &[],
-        "Starts a product with a sparse matrix of `tf32`."),
+        "Starts a sparse matrix multiply-accumulate of `tf32`."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}.dtype.atype.btype d, a, b, metadata, selector, scale-d, scale-a, scale-b", [SIXTY_FOUR, D_FLOAT, A_BYTE, B_BYTE], SPARSE_BYTES, &[],
-        "Starts a product with a sparse matrix of 8-bit floats."),
+        "Starts a sparse matrix multiply-accumulate of 8-bit floats."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}{.satfinite}.dtype.atype.btype d, a, b, metadata, selector, scale-d", [SPARSE_INTEGERS, D_INTEGER, A_INTEGER, B_INTEGER], SPARSE_WHOLE, SIGNS,
-        "Starts a product with a sparse matrix of 8-bit integers."),
+        "Starts a sparse matrix multiply-accumulate of 8-bit integers."),
     form!("wgmma.fence.sync{.aligned}", [], Unit(Warpgroup(Fence)), gate: HOPPER, leads: 1;
         "Orders accesses to registers and shared memory before the products that follow.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-fence"),
     form!("wgmma.commit_group.sync{.aligned}", [], Unit(Warpgroup(Commit)), gate: HOPPER, leads: 1;
-        "Makes a group of the products so far.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"),
+        "Commits the products so far to a group.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"),
     form!("wgmma.wait_group.sync{.aligned} n", [], Unit(Warpgroup(Wait)), gate: HOPPER, leads: 1, types: GROUPS;
         "Waits until at most the `n` latest groups of products are pending.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group";
         bad: &[("wgmma.wait_group.sync.aligned r;", "W0110")]),

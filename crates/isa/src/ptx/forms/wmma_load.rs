@@ -66,9 +66,9 @@ const SPACES: Rule = rule(
 static RULES: &[Rule] = &[SPACES];
 /// Elements of less than a byte lie along k.
 #[rustfmt::skip]
-static BY_ROWS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["row"] }, "A has its elements along k side by side")];
+static BY_ROWS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["row"] }, "A is stored with consecutive elements along k")];
 #[rustfmt::skip]
-static BY_COLUMNS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["col"] }, "B has its elements along k side by side")];
+static BY_COLUMNS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["col"] }, "B is stored with consecutive elements along k")];
 
 /// `.aligned` is refused before this version and required from it on.
 pub(super) const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
@@ -94,49 +94,49 @@ macro_rules! load {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_16, SPACE, FACTOR_16], FLOATS,
-        "Reads the first factor into the fragments of all lanes; its lines start `stride` elements apart.",
+        "Loads matrix A into the fragments of all lanes; its rows or columns start `stride` elements apart.",
         &["wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {r, r, r, r, r, r, r, r}, [p], stride;",
             "wmma.load.a.sync.aligned.col.m8n32k16.bf16 {r, r}, [p];"],
         &[("wmma.load.a.sync.row.m16n16k16.s8 {r, r}, [p];", "W0501"), ("wmma.load.a.sync.aligned.row.m16n16k16.s8 {r}, [p];", "W0503")]),
     load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_NIBBLE, SPACE, FACTOR_NIBBLE], SUB_BYTE, BY_ROWS,
-        "Reads the first factor of 4-bit integers, by rows.",
+        "Loads matrix A of 4-bit integers, stored by rows.",
         &["wmma.load.a.sync.aligned.row.m8n8k32.u4 {r}, [p];"], &[("wmma.load.a.sync.aligned.col.m8n8k32.u4 {r}, [p];", "W0302")]),
     load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_BIT, SPACE, FACTOR_BIT], SUB_BYTE, BY_ROWS,
-        "Reads the first factor of single bits, by rows.",
+        "Loads matrix A of single bits, stored by rows.",
         &["wmma.load.a.sync.aligned.row.m8n8k128.shared.b1 {r}, [p];"], &[("wmma.load.a.sync.aligned.row.m8n8k128.u4 {r}, [p];", "W0104")]),
     load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_TF32, SPACE, FACTOR_TF32], AMPERE,
-        "Reads the first factor of `tf32` numbers.",
+        "Loads matrix A of `tf32` numbers.",
         &["wmma.load.a.sync.aligned.row.m16n16k8.tf32 {r, r, r, r}, [p], 8;"], &[("wmma.load.a.sync.aligned.row.m16n16k8.tf32 r, [p];", "W0506")]),
     load!("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadA, [LAYOUT, SHAPE_DOUBLE, SPACE, TYPE_DOUBLE], AMPERE,
-        "Reads the first factor of doubles.",
+        "Loads matrix A of doubles.",
         &["wmma.load.a.sync.aligned.col.m8n8k4.shared.f64 {r}, [p];"], &[("wmma.load.a.sync.aligned.col.m8n8k4.f64 {r}, [p], 1.0;", "W0508")]),
     load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_16, SPACE, FACTOR_16], FLOATS,
-        "Reads the second factor into the fragments of all lanes; its lines start `stride` elements apart.",
+        "Loads matrix B into the fragments of all lanes; its rows or columns start `stride` elements apart.",
         &["wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {r, r, r, r, r, r, r, r}, [p], stride;"],
         &[("wmma.load.b.sync.aligned.col.m32n8k16.bf16 {r, r, r, r}, [p];", "W0503")]),
     load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_NIBBLE, SPACE, FACTOR_NIBBLE], SUB_BYTE, BY_COLUMNS,
-        "Reads the second factor of 4-bit integers, by columns.",
+        "Loads matrix B of 4-bit integers, stored by columns.",
         &["wmma.load.b.sync.aligned.col.m8n8k32.s4 {r}, [p];"], &[("wmma.load.b.sync.aligned.row.m8n8k32.s4 {r}, [p];", "W0302")]),
     load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_BIT, SPACE, FACTOR_BIT], SUB_BYTE, BY_COLUMNS,
-        "Reads the second factor of single bits, by columns.",
+        "Loads matrix B of single bits, stored by columns.",
         &["wmma.load.b.sync.aligned.col.m8n8k128.b1 {r}, [p], 128;"], &[("wmma.load.b.sync.aligned.col.m8n8k128.b1 {r}, p;", "W0509")]),
     load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_TF32, SPACE, FACTOR_TF32], AMPERE,
-        "Reads the second factor of `tf32` numbers.",
+        "Loads matrix B of `tf32` numbers.",
         &["wmma.load.b.sync.aligned.col.m16n16k8.tf32 {r, r, r, r}, [p];"], &[("wmma.load.b.sync.aligned.col.m16n16k8.tf32 {r, r, r, 1}, [p];", "W0507")]),
     load!("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadB, [LAYOUT, SHAPE_DOUBLE, SPACE, TYPE_DOUBLE], AMPERE,
-        "Reads the second factor of doubles.",
+        "Loads matrix B of doubles.",
         &["wmma.load.b.sync.aligned.row.m8n8k4.f64 {r}, [p];"], &[("wmma.load.b.sync.aligned.row.m8n8k4.f64 {r, r}, [p];", "W0503")]),
     load!("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadC, [LAYOUT, SHAPE_16, SPACE, SUM_16], FLOATS,
-        "Reads the matrix that is added into the fragments of all lanes; its lines start `stride` elements apart.",
+        "Loads matrix C into the fragments of all lanes; its rows or columns start `stride` elements apart.",
         &["wmma.load.c.sync.aligned.row.m16n16k16.f32 {r, r, r, r, r, r, r, r}, [p];", "wmma.load.c.sync.aligned.col.m8n32k16.f16 {r, r, r, r}, [p], stride;"],
         &[("wmma.load.c.sync.aligned.row.m16n16k16.bf16 {r, r, r, r}, [p];", "W0104")]),
     load!("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadC, [LAYOUT, SHAPE_SUB_BYTE, SPACE, SUM_SUB_BYTE], SUB_BYTE,
-        "Reads the matrix that is added to products of 4-bit integers or single bits.",
+        "Loads matrix C for products of 4-bit integers or single bits.",
         &["wmma.load.c.sync.aligned.row.m8n8k128.s32 {r, r}, [p];"], &[("wmma.load.c.sync.aligned.row.m8n8k128.s32 {r}, [p];", "W0503")]),
     load!("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadC, [LAYOUT, SHAPE_TF32, SPACE, SUM_TF32], AMPERE,
-        "Reads the matrix that is added to products of `tf32` numbers.",
+        "Loads matrix C for products of `tf32` numbers.",
         &["wmma.load.c.sync.aligned.row.m16n16k8.f32 {r, r, r, r, r, r, r, r}, [p];"], &[("wmma.load.c.sync.aligned.m16n16k8.f32 {r, r, r, r, r, r, r, r}, [p];", "W0105")]),
     load!("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type r, [p]{, stride}", WmmaLoadC, [LAYOUT, SHAPE_DOUBLE, SPACE, TYPE_DOUBLE], AMPERE,
-        "Reads the matrix of doubles that is added.",
+        "Loads matrix C of doubles.",
         &["wmma.load.c.sync.aligned.col.m8n8k4.f64 {r, r}, [p];"], &[("wmma.load.c.sync.aligned.col.m8n8k4.f64 {_, _}, [p];", "W0507")]),
 ];

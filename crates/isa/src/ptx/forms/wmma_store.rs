@@ -73,7 +73,7 @@ pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_16, SPACE, VECTOR, TYPE_16], Matrix(WmmaStore), leads: 2, gate: FLOATS, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Writes a result matrix from the fragments of all lanes; its lines start `stride` elements apart.", SECTION;
+        "Stores matrix D from the fragments of all lanes; its rows or columns start `stride` elements apart.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {r, r, r, r, r, r, r, r}, stride;",
             "wmma.store.d.sync.aligned.col.m8n32k16.f16 [p], {r, r, r, r};"],
         bad: &[("wmma.store.d.sync.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};", "W0501"),
@@ -81,19 +81,19 @@ pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_SUB_BYTE, SPACE, VECTOR, TYPE_SUB_BYTE], Matrix(WmmaStore), leads: 2, gate: SUB_BYTE, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Writes a result matrix of 4-bit integers or single bits from the fragments of all lanes.", SECTION;
+        "Stores matrix D of 4-bit integers or single bits from the fragments of all lanes.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m8n8k128.s32 [p], {r, r};"],
         bad: &[("wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {r, r};", "W0515")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_TF32, SPACE, VECTOR, TYPE_TF32], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Writes a result matrix of tf32 numbers from the fragments of all lanes.", SECTION;
+        "Stores matrix D of tf32 numbers from the fragments of all lanes.", SECTION;
         good: &["wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], {r, r, r, r, r, r, r, r};"],
         bad: &[("wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], r;", "W0506")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
         [LAYOUT, SHAPE_DOUBLE, SPACE, VECTOR, TYPE_DOUBLE], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
         address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
-        "Writes a result matrix of doubles from the fragments of all lanes.", SECTION;
+        "Stores matrix D of doubles from the fragments of all lanes.", SECTION;
         good: &["wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r};"],
         bad: &[("wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r}, 1.0;", "W0508")]),
 ];

@@ -128,7 +128,7 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<OperandValue> {
         let what = match part {
             Part::Metadata => "metadata",
-            _ => "factors",
+            _ => "scales",
         };
         let mut children = children;
         let operand = match operand.kind {

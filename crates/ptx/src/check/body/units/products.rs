@@ -104,8 +104,8 @@ impl<'a> BodyChecker<'a, '_> {
         let has_both = site.operands.count() == plan.n_most;
         if list == has_both && plan.n_most != plan.n_least {
             let expected = match list {
-                true => "a descriptor where both factors may be transposed",
-                false => "registers where only the second factor may be transposed",
+                true => "a descriptor where both operands may be transposed",
+                false => "registers where only operand B may be transposed",
             };
             return self.expect_that(false, operand, expected);
         }

@@ -1,0 +1,247 @@
+//! The tensor copies of a kernel that came without maps. In: its instructions; out: the copies in the order of the text, each with the
+//! parameter that its map comes from and its share of the bytes that its mbarrier expects.
+
+use super::{Slot, Uses};
+use crate::reading::{Base, Place, Reading, TensorPart, Value, readers};
+use std::collections::BTreeMap;
+use warpgrid_isa::{AtomicOp, LoadMode, TensorMapField};
+use warpgrid_program::{Function, Program, RegisterId};
+
+/// What is known of the copies of a map.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Use {
+    pub(super) slot: Slot,
+    /// Whether the parameter is the address of the map.
+    pub(super) is_pointer: bool,
+    pub(super) rank: usize,
+    pub(super) mode: LoadMode,
+    /// Of one copy.
+    pub(super) bytes: Option<u64>,
+    pub(super) reduces: Option<AtomicOp>,
+    /// Where a load puts it, as far as that is a constant distance from something.
+    to: Option<Place>,
+}
+
+/// The loads that one expectation of an mbarrier is for.
+struct Group {
+    bytes: Option<u64>,
+    /// The places of its copies among all.
+    copies: Vec<usize>,
+}
+
+/// What a kernel replaces in the maps that it makes, as far as it is known.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    /// The parameters that point to the memory of such maps.
+    pub(super) memories: Vec<Slot>,
+    /// The parameters that point to their tensors.
+    pub(super) tensors: Vec<Slot>,
+    /// Elements of the box along a dimension.
+    pub(super) box_extents: BTreeMap<usize, u64>,
+}
+
+/// The tensor copies in the order of the text, each with its share of the bytes that its mbarrier expects, and the maps that the
+/// kernel makes.
+pub(super) fn copies(program: &Program, function: &Function, uses: &Uses) -> (Vec<Use>, Made) {
+    let mut scan = Scan::default();
+    for reader in readers(program, function) {
+        scan.follow(reader.read());
+        match reader.tensor_part() {
+            Some(TensorPart::Expects(value)) => scan.expect(value),
+            Some(TensorPart::Copy {
+                map,
+                to,
+                rank,
+                mode,
+                is_load,
+                reduces,
+            }) => {
+                let held = uses.held(map);
+                let slot = match (held.base, held.origin) {
+                    (Some(slot), _) => Some((slot, false)),
+                    (None, Some(slot)) => Some((slot, true)),
+                    (None, None) => None,
+                };
+                let Some((slot, is_pointer)) = slot else {
+                    continue;
+                };
+                scan.add(is_load, |scan| Use {
+                    slot,
+                    is_pointer,
+                    rank,
+                    mode,
+                    bytes: None,
+                    reduces,
+                    to: to.map(|place| scan.resolved(place)),
+                });
+            }
+            Some(TensorPart::Publishes { to }) => {
+                scan.made.memories.extend(uses.held(to).origin);
+            }
+            Some(TensorPart::Replaces {
+                field: TensorMapField::Address,
+                value: Value::Register(value),
+                ..
+            }) => scan.made.tensors.extend(uses.held(value).origin),
+            Some(TensorPart::Replaces {
+                field: TensorMapField::Box,
+                first,
+                value,
+            }) => {
+                let extent = scan.known(first).zip(scan.known(value));
+                let extent = extent.map(|(dimension, n)| (dimension as usize, n));
+                scan.made.box_extents.extend(extent);
+            }
+            Some(TensorPart::Replaces { .. }) | None => {}
+        }
+    }
+    let made = std::mem::take(&mut scan.made);
+    (scan.finish(), made)
+}
+
+/// What is known at a place of the text.
+#[derive(Default)]
+struct Scan {
+    constants: BTreeMap<RegisterId, u64>,
+    /// What registers hold that are a constant distance from something.
+    places: BTreeMap<RegisterId, Place>,
+    found: Vec<Use>,
+    made: Made,
+    groups: Vec<Group>,
+    /// Loads that follow no expectation yet.
+    waiting: Vec<usize>,
+    /// The bytes of the last expectation, and whether a load follows it.
+    expected: Option<u64>,
+}
+
+impl Scan {
+    fn follow(&mut self, reading: Reading) {
+        match reading {
+            Reading::Copy { to, from } => {
+                self.constants.remove(&to);
+                if let Value::Constant(bits) = from {
+                    self.constants.insert(to, bits);
+                }
+                let place = match from {
+                    Value::Register(register) => Some((Base::Register(register), 0)),
+                    Value::Variable(variable, offset) => Some((Base::Variable(variable), offset)),
+                    Value::Constant(_) | Value::Special(_) | Value::Other => None,
+                };
+                self.hold(to, place);
+            }
+            Reading::Compute {
+                to,
+                sources,
+                is_addition,
+                ..
+            } => {
+                let place = match (is_addition, &sources[..]) {
+                    (true, [Value::Register(a), Value::Constant(n)]) => {
+                        Some((Base::Register(*a), *n as i64))
+                    }
+                    _ => None,
+                };
+                self.constants.remove(&to);
+                self.hold(to, place);
+            }
+            Reading::Access(_) | Reading::Name(_) | Reading::Other => {}
+        }
+    }
+
+    fn hold(&mut self, to: RegisterId, place: Option<(Base, i64)>) {
+        let place = place.filter(|(base, _)| *base != Base::Register(to));
+        let place = place.map(|(base, byte_offset)| self.resolved(Place { base, byte_offset }));
+        self.places.remove(&to);
+        self.places.extend(place.map(|place| (to, place)));
+    }
+
+    /// The same place, counted from what its register was computed from.
+    fn resolved(&self, place: Place) -> Place {
+        let known = match place.base {
+            Base::Register(register) => self.places.get(&register),
+            Base::Variable(_) | Base::Absolute => None,
+        };
+        known.map_or(place, |known| Place {
+            base: known.base,
+            byte_offset: known.byte_offset.wrapping_add(place.byte_offset),
+        })
+    }
+
+    fn expect(&mut self, value: Value) {
+        // What no copy follows is for those before it.
+        if self.expected.is_some() && !self.waiting.is_empty() {
+            self.close();
+        }
+        self.expected = self.known(value);
+    }
+
+    fn known(&self, value: Value) -> Option<u64> {
+        match value {
+            Value::Constant(bits) => Some(bits),
+            Value::Register(register) => self.constants.get(&register).copied(),
+            Value::Variable(..) | Value::Special(_) | Value::Other => None,
+        }
+    }
+
+    fn add(&mut self, is_load: bool, copy: impl FnOnce(&Scan) -> Use) {
+        let copy = copy(self);
+        if is_load {
+            self.waiting.push(self.found.len());
+        }
+        self.found.push(copy);
+    }
+
+    /// The loads that wait are those of the last expectation.
+    fn close(&mut self) {
+        self.groups.push(Group {
+            bytes: self.expected,
+            copies: std::mem::take(&mut self.waiting),
+        });
+    }
+
+    fn finish(mut self) -> Vec<Use> {
+        self.close();
+        let mut shares = Vec::new();
+        for group in &self.groups {
+            if let Some(bytes) = group.bytes {
+                let shared = self.by_distance(group, bytes);
+                let n = group.copies.len().max(1) as u64;
+                let equal = || vec![bytes / n; group.copies.len()];
+                let shared = shared.unwrap_or_else(equal);
+                shares.extend(group.copies.iter().copied().zip(shared));
+            }
+        }
+        for (copy, bytes) in shares {
+            self.found[copy].bytes = Some(bytes);
+        }
+        self.found
+    }
+
+    /// The bytes of each copy of a group, where the distances between what the kernel loads add up to what is expected: each
+    /// copy ends where the next place begins.
+    fn by_distance(&self, group: &Group, bytes: u64) -> Option<Vec<u64>> {
+        let distances = group.copies.iter().map(|copy| {
+            let own = self.found[*copy].to?;
+            let places = self.found.iter().filter_map(|copy| copy.to);
+            let after = places.filter(|place| place.base == own.base);
+            let after = after.map(|place| place.byte_offset.wrapping_sub(own.byte_offset));
+            after
+                .filter(|distance| *distance > 0)
+                .min()?
+                .try_into()
+                .ok()
+        });
+        let distances: Vec<Option<u64>> = distances.collect();
+        let known = distances.iter().flatten();
+        let known = known.fold(0u64, |sum, bytes| sum.saturating_add(*bytes));
+        let rest = bytes.checked_sub(known)?;
+        match distances.iter().filter(|bytes| bytes.is_none()).count() {
+            0 if rest == 0 => distances.into_iter().collect(),
+            // Nothing is loaded after the last one.
+            1 if rest > 0 && distances.len() > 1 => {
+                Some(distances.into_iter().map(|b| b.unwrap_or(rest)).collect())
+            }
+            _ => None,
+        }
+    }
+}
