@@ -68,6 +68,8 @@ export const forms = guarded(core.forms);
 export const fragment = guarded(core.fragment, query(SHAPES.fragment));
 export const layout = guarded(core.layout, query(SHAPES.fragment));
 export const lens = guarded(core.lens, query(SHAPES.fragment));
+export const exploreLitmus = guarded(core.exploreLitmus, alone("source"));
+export const repairLitmus = guarded(core.repairLitmus, alone("source"));
 export const cure = guarded(core.cure, (scenario, options) =>
   [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);
 export const product = guarded(core.product, query(SHAPES.product));

@@ -6,6 +6,7 @@ use super::judge::{Contradiction, Execution};
 use super::question::{Observed, Question};
 use super::relation::{Relation, members};
 use super::step::{NodeKind, Words};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Everything about a question.
@@ -239,12 +240,34 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// Events that are worth a box: initial values only where they are read.
+    /// Events that are worth a box: copies where a thread accesses the same cells, initial values where those read them.
     fn shown(&self) -> Vec<usize> {
+        use super::step::Entry;
         let graph = self.graph;
+        let of_threads = graph
+            .events
+            .iter()
+            .filter(|event| event.step.is_some_and(|step| step.entry != Entry::Started));
+        let touched: BTreeSet<usize> = of_threads.flat_map(|event| event.cells()).collect();
+        let is_kept = |event: &usize| {
+            let found = graph
+                .events
+                .get(*event)
+                .filter(|e| e.kind != NodeKind::Init);
+            found.is_some_and(|e| {
+                e.step.is_some_and(|step| step.entry != Entry::Started)
+                    || e.cells().any(|cell| touched.contains(&cell))
+            })
+        };
         let is_shown = |event: &usize| {
-            let found = graph.events.get(*event);
-            found.is_some_and(|e| e.kind != NodeKind::Init || self.from.after(*event) != 0)
+            let is_init = graph
+                .events
+                .get(*event)
+                .is_some_and(|e| e.kind == NodeKind::Init);
+            match is_init {
+                true => members(self.from.after(*event)).any(|reader| is_kept(&reader)),
+                false => is_kept(event),
+            }
         };
         (0..graph.events.len()).filter(is_shown).collect()
     }
