@@ -9,6 +9,7 @@ const DOCUMENTS = [
   ["README.md", "docs/guide.html", "Guide", "How to run, embed and test PTX and machine code with Warpgrid, and how its truth is checked."],
   ["docs/scenarios.md", "docs/scenarios.html", "State a run", "Lines that state a launch, what is guessed without them, and links."],
   ["docs/layouts.md", "docs/layouts.html", "Layouts", "Fragments, descriptors, layouts of CuTe and Triton, and bank conflicts."],
+  ["docs/outcomes.md", "docs/outcomes.html", "Every outcome", "All outcomes that the PTX memory model allows for a few threads, and the weakest repairs."],
   ["docs/command-line.md", "docs/command-line.html", "The command line", "All commands of warpgrid and their options."],
   ["crates/wasm/README.md", "docs/package.html", "The npm package and the widget", "PTX checked and run in JavaScript, and a live widget for documents."],
   ["docs/ci-example/README.md", "docs/ci.html", "PTX tests in CI", "A small project that tests its kernels in CI without a GPU."],

@@ -24,6 +24,8 @@ mod memory_card;
 mod memory_files;
 mod order_card;
 mod orders_card;
+mod outcomes;
+mod outcomes_graph;
 mod pending_card;
 mod phrases;
 mod pickers;

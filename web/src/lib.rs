@@ -21,6 +21,7 @@ pub mod layout;
 pub mod links;
 pub mod matrix;
 pub mod model;
+pub mod outcomes;
 pub mod product;
 pub mod reference;
 pub mod share;

@@ -11,6 +11,7 @@ mod explain;
 mod format;
 mod fragment;
 mod layout;
+mod litmus;
 mod manual;
 mod open;
 mod output;
@@ -52,6 +53,8 @@ enum Command {
     Layout(layout::LayoutArguments),
     /// Take a descriptor of shared memory apart, or build one, and show the tile that it makes hardware read.
     Descriptor(descriptor::DescriptorArguments),
+    /// Show every outcome that the memory model allows for a few threads, what forbids the others, and the weakest repairs.
+    Litmus(litmus::LitmusArguments),
     /// Show how a tensor core computes one element of a matrix product, and why it is not what IEEE arithmetic gives.
     Product(product::ProductArguments),
     /// Print a link that opens a source or a scenario in the playground, or open it.
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Command::Fragment(arguments) => fragment::print(&arguments),
         Command::Layout(arguments) => layout::print(&arguments),
         Command::Descriptor(arguments) => descriptor::print(&arguments),
+        Command::Litmus(arguments) => litmus::litmus(&arguments),
         Command::Product(arguments) => product::print(&arguments),
         Command::Open(arguments) => open::open(&arguments),
         Command::Format(arguments) => format::format(&arguments),

@@ -14,6 +14,7 @@ mod landing_places;
 pub(crate) mod last_writers;
 pub(crate) mod launch;
 mod locate;
+pub(crate) mod lone;
 pub(crate) mod machine;
 pub(crate) mod observe;
 mod place;

@@ -21,6 +21,7 @@ pub mod grid;
 pub mod language;
 pub mod layout;
 pub mod lens;
+pub mod litmus;
 pub mod mbarriers;
 mod memories;
 pub mod memory_id;

@@ -16,6 +16,7 @@ mod counterparts;
 mod documented_stores;
 mod examples;
 mod expansions;
+mod explorer;
 mod guesses;
 mod layouts;
 mod lens;

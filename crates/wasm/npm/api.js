@@ -73,6 +73,8 @@ export const picture = guarded(core.picture, (query, form) => {
   text("form", form);
   return [query, form];
 });
+export const exploreLitmus = guarded(core.exploreLitmus, alone("source"));
+export const repairLitmus = guarded(core.repairLitmus, alone("source"));
 export const cure = guarded(core.cure, (scenario, options) =>
   [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);
 export const product = guarded(core.product, query(SHAPES.product));

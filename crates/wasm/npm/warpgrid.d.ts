@@ -53,6 +53,8 @@ import type {
   HangView,
   HoverView,
   LayoutView,
+  LitmusRepairs,
+  LitmusView,
   MbarrierView,
   MemoryForm,
   PendingView,
@@ -232,6 +234,12 @@ export function cure(scenario: Scenario, options?: RunOptions): Cured;
 export function explain(subject: string): string | undefined;
 
 /**
+ * Every outcome that the memory model of PTX allows for a litmus test, each with an execution, and why the others are forbidden. The test is a text
+ * with `//@ location`, `//@ thread` and `//@ observe` lines. Throws a `WarpgridError` that says what is wrong, or what is too much.
+ */
+export function exploreLitmus(source: string): LitmusView;
+
+/**
  * Formats a source.
  */
 export function format(source: string): string;
@@ -277,6 +285,12 @@ export function picture(query: string, form: "svg" | "text" | "link"): string;
  * there is no such product.
  */
 export function product(query: ProductRequest): ProductView;
+
+/**
+ * The weakest changes of a litmus test that forbid the outcomes of its `//@ bad` lines, or without them all that no interleaving of the threads
+ * reaches. Throws a `WarpgridError` as `exploreLitmus` does.
+ */
+export function repairLitmus(source: string): LitmusRepairs;
 
 /**
  * Splits a source into coloured tokens, in text order; offsets count UTF-16 units. `options`: `{ front? }`.

@@ -5,7 +5,7 @@ use js_sys::Uint8Array;
 use warpgrid_view::lens::CureError;
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::ProductRequest;
-use warpgrid_view::{assist, reference};
+use warpgrid_view::{assist, litmus, reference};
 
 /// Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
 #[wasm_bindgen]
@@ -87,6 +87,29 @@ pub fn cure(
         Err(CureError::Session(error)) => Err(session_failure(&error)),
         Err(CureError::Reason(why)) => Err(failure(UNREADABLE_ARGUMENT, &why, JsValue::NULL)),
     }
+}
+
+/// Every outcome that the memory model of PTX allows for a litmus test, each with an execution, and why the others are forbidden. The test is a text
+/// with `//@ location`, `//@ thread` and `//@ observe` lines. Throws a `WarpgridError` that says what is wrong, or what is too much.
+#[wasm_bindgen(js_name = exploreLitmus, unchecked_return_type = "LitmusView")]
+pub fn explore_litmus(source: &str) -> Result<JsValue, JsValue> {
+    let test = litmus::read_text(source).map_err(|error| litmus_failure(&error))?;
+    let view = litmus::explore(&test).map_err(|error| litmus_failure(&error))?;
+    to_js(&view)
+}
+
+/// The weakest changes of a litmus test that forbid the outcomes of its `//@ bad` lines, or without them all that no interleaving of the threads
+/// reaches. Throws a `WarpgridError` as `exploreLitmus` does.
+#[wasm_bindgen(js_name = repairLitmus, unchecked_return_type = "LitmusRepairs")]
+pub fn repair_litmus(source: &str) -> Result<JsValue, JsValue> {
+    let test = litmus::read_text(source).map_err(|error| litmus_failure(&error))?;
+    let view = litmus::explore(&test).map_err(|error| litmus_failure(&error))?;
+    let repairs = litmus::repairs(&test, &view).map_err(|error| litmus_failure(&error))?;
+    to_js(&repairs)
+}
+
+fn litmus_failure(error: &litmus::LitmusError) -> JsValue {
+    failure(UNREADABLE_ARGUMENT, &error.to_string(), JsValue::NULL)
 }
 
 /// Formats a source.

@@ -15,6 +15,10 @@ use warpgrid_view::lens::{
     AccessConflicts, AccessLayout, BankCell, BankPhase, BankWord, BufferConflicts, Collision,
     ConflictReport, Cured, LayoutDimension, ProfilerCount, Proposal, SectorAdvice,
 };
+use warpgrid_view::litmus::{
+    AxiomName, EdgeName, EdgeView, ForbiddenView, GraphView, LitmusEdit, LitmusEditOp,
+    LitmusRepairs, LitmusView, NodeName, NodeView, OutcomeView, RacesName, ViolationView,
+};
 use warpgrid_view::model::CauseView;
 use warpgrid_view::model::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 use warpgrid_view::model::{
@@ -165,6 +169,20 @@ fn the_types_of_the_package_are_those_of_the_core() {
         RepairEdit,
         RaceView,
         RaceReport,
+        LitmusView,
+        OutcomeView,
+        RacesName,
+        ForbiddenView,
+        ViolationView,
+        AxiomName,
+        GraphView,
+        NodeView,
+        NodeName,
+        EdgeView,
+        EdgeName,
+        LitmusRepairs,
+        LitmusEdit,
+        LitmusEditOp,
         HangKind,
         HangObject,
         HangMissing,

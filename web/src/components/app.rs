@@ -18,6 +18,7 @@ use super::memories::Memories;
 use super::memory_files::{MemoryFile, save_memory};
 use super::order_card::order_card;
 use super::orders_card::orders_card;
+use super::outcomes::outcomes_view;
 use super::pending_card::PendingCard;
 use super::phrases::{Sentence, prose};
 use super::product::product_view;
@@ -132,6 +133,7 @@ pub(crate) fn App() -> Html {
                         },
                         Screen::Product(page) => product_view(page, &dispatch),
                         Screen::Beside(page) => beside_view(page, &dispatch),
+                        Screen::Outcomes(page) => outcomes_view(page, &dispatch),
                     }
                 }
             </div>

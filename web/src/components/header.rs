@@ -3,13 +3,14 @@
 use super::beside::open_examples;
 use super::filled_panel::FilledPanel;
 use super::launch_panel::LaunchPanel;
+use super::outcomes::first_test;
 use super::pickers::{Select, TargetPicker, VersionPicker};
 use super::text_picker::TextPicker;
 use super::{Dispatch, say};
 use crate::beside::pair_of;
 use crate::editor::Panel;
 use crate::matrix::MatrixChoice;
-use crate::model::{Action, BesideAction, MatrixAction, OwnText, ThemeChoice};
+use crate::model::{Action, BesideAction, MatrixAction, OutcomesAction, OwnText, ThemeChoice};
 use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
@@ -61,6 +62,8 @@ pub(crate) fn Header(props: &Props) -> Html {
                 onclick={beside(props)}>{ "Beside" }</button>
             <button class="text-button" title="Which lane holds which element of a matrix"
                 onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Matrices" }</button>
+            <button class="text-button" title="Every outcome that the memory model allows for a few threads"
+                onclick={say(dispatch, Action::Outcomes(OutcomesAction::Open(first_test())))}>{ "Outcomes" }</button>
             <FilledPanel panel={Panel::Embed} label="Embed" title="The lines that show this in a document of yours" fill={props.fill.clone()} />
             <FilledPanel panel={Panel::Share} label="Share" title="A link to what you see (S), a file of it, and opening one" fill={props.fill.clone()} />
             <button class="text-button" aria-haspopup="dialog"

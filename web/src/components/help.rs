@@ -117,6 +117,8 @@ fn pictures() -> Html {
             <li>{ "“Beside” runs a second text of the same kernel with the same launch, usually machine code beside PTX: store by store, with the \
                    memory of both in one grid and different cells marked. Below the sentence of a store is how the other language writes it; \
                    for machine code also what its encoding says about scheduling." }</li>
+            <li>{ "“Outcomes” lists every outcome that the memory model of PTX allows for a few threads, those that no interleaving reaches among them, draws an execution of \
+                   each, says which axiom forbids the others, and finds the weakest changes that leave only what interleavings reach. Its address can be shared." }</li>
             <li>{ "“Share” copies a link that opens this text at this step, with what is pinned. A file dropped on the page is opened: PTX, machine code, \
                    or what “Save file” wrote." }</li>
             <li>{ "“save” at a memory keeps it as a drawing, a picture, a table or an array for NumPy, or the run so far as a drawing that moves." }</li>

@@ -2,8 +2,8 @@
 
 use crate::beside::BesideLink;
 use crate::components::{State, open_example, open_examples};
-use crate::model::{Action, BesideAction, MatrixAction, ProductAction, Screen};
-use crate::{beside, matrix, product};
+use crate::model::{Action, BesideAction, MatrixAction, OutcomesAction, ProductAction, Screen};
+use crate::{beside, matrix, outcomes, product};
 use gloo_events::EventListener;
 use wasm_bindgen::JsValue;
 use yew::prelude::*;
@@ -22,6 +22,8 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
                 dispatch.dispatch(Action::Matrix(MatrixAction::Open(choice)));
             } else if let Some(request) = product::read_link(&hash) {
                 dispatch.dispatch(Action::Product(ProductAction::Open(request)));
+            } else if let Some(text) = outcomes::read_link(&hash) {
+                dispatch.dispatch(Action::Outcomes(OutcomesAction::Open(text.into())));
             } else if let Some(id) = hash.strip_prefix(EXAMPLE) {
                 open_example(&dispatch, id);
             } else if let Some(link) = beside::read_link(&hash) {
@@ -47,6 +49,7 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
         Screen::Matrix(page) => Some(matrix::write_link(&page.choice)),
         Screen::Product(page) => Some(product::write_link(&page.request)),
         Screen::Beside(page) => Some(beside::write_link(page)),
+        Screen::Outcomes(page) => Some(outcomes::write_link(&page.text)),
     };
     let was_open = use_mut_ref(|| false);
     use_effect_with(link, move |link| match link {

@@ -2,10 +2,10 @@
 
 use super::heard::{Letter, heard};
 use super::{
-    BesideAction, Busy, Cure, Focus, Fresh, GridChoice, MatrixAction, Model, Overlay, OwnText,
-    ProductAction, Screen, ThemeChoice, Trouble, screen,
+    BesideAction, Busy, Cure, Focus, Fresh, GridChoice, MatrixAction, Model, OutcomesAction,
+    Overlay, OwnText, ProductAction, Screen, ThemeChoice, Trouble, screen,
 };
-use super::{beside, matrix, product};
+use super::{beside, matrix, outcomes, product};
 use crate::examples::{self, EXAMPLES};
 use crate::protocol::{Goal, OrderRequest, Place, RequestBody};
 use crate::reference::Subject;
@@ -101,6 +101,8 @@ pub enum Action {
     Matrix(MatrixAction),
     /// Something happened in the view of a product.
     Product(ProductAction),
+    /// Something happened in the view of outcomes.
+    Outcomes(OutcomesAction),
     /// Something happened in the view of two texts.
     Beside(BesideAction),
     SetTheme(ThemeChoice),
@@ -114,6 +116,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::Beside(action) => beside::act(&mut model, action),
         Action::Matrix(action) => matrix::act(&mut model, action),
+        Action::Outcomes(action) => outcomes::act(&mut model, action),
         Action::Product(action) => product::act(&mut model, action),
         Action::Edited { text, is_another } => edited(&mut model, text, is_another),
         Action::AwaitExample(index) => model.awaited = Some(index),

@@ -53,7 +53,9 @@ fn open(model: &mut Model, choice: MatrixChoice) {
     });
     let page = match model.show_screen(Screen::Kernel) {
         Screen::Matrix(page) => MatrixPage { choice, ..page },
-        Screen::Kernel | Screen::Product(_) | Screen::Beside(_) => MatrixPage::new(choice),
+        Screen::Kernel | Screen::Product(_) | Screen::Beside(_) | Screen::Outcomes(_) => {
+            MatrixPage::new(choice)
+        }
     };
     model.show_screen(Screen::Matrix(MatrixPage { asked, ..page }));
 }

@@ -30,7 +30,7 @@ fn open(model: &mut Model, request: ProductRequest) {
     model.send(RequestBody::Product(request.clone()));
     let answer = match model.show_screen(Screen::Kernel) {
         Screen::Product(page) => page.answer,
-        Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) => None,
+        Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
     };
     model.show_screen(Screen::Product(ProductPage {
         request,

@@ -3,6 +3,7 @@
 use super::{Action, Model, beside};
 use crate::beside::BesidePage;
 use crate::matrix::MatrixPage;
+use crate::outcomes::OutcomesPage;
 use crate::product::ProductPage;
 use crate::protocol::{BesideRequest, RequestBody};
 
@@ -18,6 +19,8 @@ pub enum Screen {
     Product(ProductPage),
     /// The view of two texts.
     Beside(BesidePage),
+    /// The view of every outcome of a few threads.
+    Outcomes(OutcomesPage),
 }
 
 impl Screen {
@@ -25,14 +28,14 @@ impl Screen {
     pub fn matrix(&self) -> Option<&MatrixPage> {
         match self {
             Screen::Matrix(page) => Some(page),
-            Screen::Kernel | Screen::Product(_) | Screen::Beside(_) => None,
+            Screen::Kernel | Screen::Product(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
         }
     }
 
     pub(super) fn matrix_mut(&mut self) -> Option<&mut MatrixPage> {
         match self {
             Screen::Matrix(page) => Some(page),
-            Screen::Kernel | Screen::Product(_) | Screen::Beside(_) => None,
+            Screen::Kernel | Screen::Product(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
         }
     }
 
@@ -40,14 +43,14 @@ impl Screen {
     pub fn product(&self) -> Option<&ProductPage> {
         match self {
             Screen::Product(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) => None,
+            Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
         }
     }
 
     pub(super) fn product_mut(&mut self) -> Option<&mut ProductPage> {
         match self {
             Screen::Product(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) => None,
+            Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
         }
     }
 
@@ -55,14 +58,29 @@ impl Screen {
     pub fn beside(&self) -> Option<&BesidePage> {
         match self {
             Screen::Beside(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) => None,
+            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) | Screen::Outcomes(_) => None,
         }
     }
 
     pub(super) fn beside_mut(&mut self) -> Option<&mut BesidePage> {
         match self {
             Screen::Beside(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) => None,
+            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) | Screen::Outcomes(_) => None,
+        }
+    }
+
+    /// The view of outcomes, where it is open.
+    pub fn outcomes(&self) -> Option<&OutcomesPage> {
+        match self {
+            Screen::Outcomes(page) => Some(page),
+            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) | Screen::Beside(_) => None,
+        }
+    }
+
+    pub(super) fn outcomes_mut(&mut self) -> Option<&mut OutcomesPage> {
+        match self {
+            Screen::Outcomes(page) => Some(page),
+            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) | Screen::Beside(_) => None,
         }
     }
 
@@ -73,12 +91,16 @@ impl Screen {
 }
 
 impl Model {
-    /// Shows another screen and returns the one before. The core drops both runs when the view of two texts is left.
+    /// Shows another screen and returns the one before. The core drops both runs when the view of two texts is left, and a search when
+    /// that of outcomes is.
     pub(super) fn show_screen(&mut self, screen: Screen) -> Screen {
         let before = std::mem::replace(&mut self.screen, screen);
         // A core that was asked nothing has not started.
         let had_pair = before.beside().is_some_and(|page| page.asked > 0);
-        if had_pair && self.screen.beside().is_none() {
+        let had_search = before.outcomes().is_some_and(|page| page.asked > 0);
+        let is_left = had_pair && self.screen.beside().is_none()
+            || had_search && self.screen.outcomes().is_none();
+        if is_left {
             self.send(RequestBody::Beside(BesideRequest::Close));
         }
         before

@@ -2,10 +2,11 @@
 
 use crate::lens;
 use crate::listen::Work;
+use crate::litmus;
 use crate::order;
 use crate::protocol::{
-    BesideAnswer, BesideLook, BesideOpened, BesideRequest, BesideTexts, Refusal, Request,
-    RequestBody, Response, ResponseBody,
+    BesideAnswer, BesideLook, BesideOpened, BesideRequest, BesideTexts, LitmusAnswer, Refusal,
+    Request, RequestBody, Response, ResponseBody,
 };
 use warpgrid_view::analysis::beside::{BesideError, Pair};
 use warpgrid_view::scenario::Beside as Other;
@@ -26,6 +27,8 @@ pub struct Beside {
     pair: Option<Pair>,
     /// What is answered when both have run.
     opening: Option<Opening>,
+    /// The search of a litmus test, with the request that it answers.
+    litmus: Option<(u32, litmus::Search)>,
 }
 
 struct Opening {
@@ -47,6 +50,16 @@ impl Work for Beside {
             RequestBody::Cure(request) => {
                 return vec![Response::new(id, launch, order::cure(*request))];
             }
+            RequestBody::Litmus(request) => {
+                self.litmus = None;
+                return match litmus::start(request) {
+                    Ok(search) => {
+                        self.litmus = Some((id, search));
+                        Vec::new()
+                    }
+                    Err(error) => vec![litmus_answer(id, LitmusAnswer::Failed(error))],
+                };
+            }
             body => {
                 let answer = lens::answer(&body).map(|answer| Response::new(id, launch, answer));
                 return answer.into_iter().collect();
@@ -65,10 +78,23 @@ impl Work for Beside {
     }
 
     fn is_busy(&self) -> bool {
-        self.opening.is_some()
+        self.opening.is_some() || self.litmus.is_some()
     }
 
     fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
+        if let Some((id, search)) = &mut self.litmus {
+            let id = *id;
+            return match search.work(clock)? {
+                Ok(()) => {
+                    let (_, search) = self.litmus.take()?;
+                    Some(litmus_answer(id, search.finish()))
+                }
+                Err(error) => {
+                    self.litmus = None;
+                    Some(litmus_answer(id, LitmusAnswer::Failed(error)))
+                }
+            };
+        }
         let pair = self.pair.as_mut()?;
         let begun = clock();
         while !pair.work(STEPS_AT_ONCE) {
@@ -91,6 +117,11 @@ impl Work for Beside {
         let answer = BesideAnswer::Opened(Box::new(opened));
         Some(Response::new(id, launch, ResponseBody::Beside(answer)))
     }
+}
+
+/// An answer about no launch.
+fn litmus_answer(id: u32, answer: LitmusAnswer) -> Response {
+    Response::new(id, 0, ResponseBody::Litmus(answer))
 }
 
 impl Beside {

@@ -10,6 +10,7 @@ mod background;
 pub mod beside;
 mod lens;
 pub mod listen;
+mod litmus;
 mod open_text;
 pub mod order;
 pub mod protocol;

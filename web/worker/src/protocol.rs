@@ -11,6 +11,7 @@ use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::lens::picture::has_picture;
 use warpgrid_view::lens::{AccessLayout, ConflictReport, Cured};
+use warpgrid_view::litmus::{LitmusError, LitmusRepairs, LitmusView};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
 use warpgrid_view::order::{HangView, RaceReport};
 use warpgrid_view::picture::MemoryForm;
@@ -51,6 +52,8 @@ pub enum RequestBody {
     Order(Box<OrderRequest>),
     /// Changes the text of a launch so that its shared memory has no bank conflicts. For the same core.
     Cure(Box<OrderRequest>),
+    /// Every outcome of a few threads, or repairs. For the same core; a search that is under way is given up.
+    Litmus(LitmusRequest),
     /// A question of the editor, or for a file.
     Ask(Question),
     /// Checks and launches a text, runs it for a while and goes to a place.
@@ -87,9 +90,10 @@ impl RequestBody {
                 Some(Core::of_source(source))
             }
             RequestBody::Ask(question) => question.core(),
-            RequestBody::Beside(_) | RequestBody::Order(_) | RequestBody::Cure(_) => {
-                Some(Core::Both)
-            }
+            RequestBody::Beside(_)
+            | RequestBody::Order(_)
+            | RequestBody::Cure(_)
+            | RequestBody::Litmus(_) => Some(Core::Both),
             RequestBody::Fragments { request, .. } => of_lens(request),
             RequestBody::Reference
             | RequestBody::Product(_)
@@ -108,6 +112,27 @@ fn of_lens(request: &FragmentRequest) -> Option<Core> {
     has_picture(&request.op).then_some(Core::Both)
 }
 
+/// What is asked about a litmus test, as a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LitmusRequest {
+    /// Every outcome.
+    Explore(String),
+    /// The weakest changes that forbid an outcome, or all that no interleaving reaches.
+    Repair { text: String, bad: Option<Vec<u64>> },
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum LitmusAnswer {
+    Outcomes(Box<LitmusView>),
+    /// The repairs, and the text with each.
+    Repairs {
+        repairs: LitmusRepairs,
+        texts: Vec<String>,
+    },
+    Failed(LitmusError),
+}
+
 /// A launch whose order is looked at: the fields are those of [`RequestBody::Launch`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderRequest {
@@ -123,7 +148,7 @@ pub struct OrderRequest {
 pub enum Core {
     Ptx,
     Sass,
-    /// For what is loaded later: two texts side by side, the layout lens, data races and hangs.
+    /// For what is loaded later: two texts side by side, the layout lens, data races, hangs and outcomes.
     Both,
 }
 
@@ -304,6 +329,7 @@ pub enum ResponseBody {
     Layout(Box<LayoutPicture>),
     Product(Box<ProductAnswer>),
     Beside(BesideAnswer),
+    Litmus(LitmusAnswer),
     /// The file with the reference: [`Pages`](warpgrid_view::reference::Pages), encoded; or why there is none.
     Reference(Result<Vec<u8>, String>),
     Answer(Answer),

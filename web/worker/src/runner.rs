@@ -93,7 +93,10 @@ impl Work for Runner {
             // The worker itself fetches it: the core does not carry its pages.
             RequestBody::Reference => return Vec::new(),
             // A core of its own has both languages.
-            RequestBody::Beside(_) | RequestBody::Order(_) | RequestBody::Cure(_) => {
+            RequestBody::Beside(_)
+            | RequestBody::Order(_)
+            | RequestBody::Cure(_)
+            | RequestBody::Litmus(_) => {
                 return Vec::new();
             }
             RequestBody::Ask(question) => {

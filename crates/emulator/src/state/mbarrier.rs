@@ -44,7 +44,7 @@ pub enum MbarrierMisuse {
 
 impl MbarrierState {
     /// A new object that expects `count` arrivals in each phase.
-    pub(crate) fn new(count: u32) -> Result<MbarrierState, MbarrierMisuse> {
+    pub fn new(count: u32) -> Result<MbarrierState, MbarrierMisuse> {
         match count {
             1..=MOST => Ok(MbarrierState {
                 parity: false,
@@ -57,7 +57,7 @@ impl MbarrierState {
     }
 
     /// The object in 64 bits of shared memory, if there is one.
-    pub(crate) const fn read(word: u64) -> Option<MbarrierState> {
+    pub const fn read(word: u64) -> Option<MbarrierState> {
         if word >> 62 != MARK {
             return None;
         }
@@ -72,7 +72,7 @@ impl MbarrierState {
     }
 
     /// The 64 bits of the object.
-    pub(crate) const fn word(self) -> u64 {
+    pub const fn word(self) -> u64 {
         let bytes = self.bytes as u32 as u64 & 0x1f_ffff;
         MARK << 62
             | (self.parity as u64) << 61
@@ -82,12 +82,12 @@ impl MbarrierState {
     }
 
     /// Expects bytes of asynchronous operations in this phase.
-    pub(crate) fn expect(&mut self, bytes: u32) -> Result<(), MbarrierMisuse> {
+    pub fn expect(&mut self, bytes: u32) -> Result<(), MbarrierMisuse> {
         self.add_bytes(i64::from(bytes))
     }
 
     /// Bytes have landed; whether that completes the phase.
-    pub(crate) fn complete(&mut self, bytes: u32) -> Result<bool, MbarrierMisuse> {
+    pub fn complete(&mut self, bytes: u32) -> Result<bool, MbarrierMisuse> {
         self.add_bytes(-i64::from(bytes))?;
         Ok(self.end_phase())
     }
@@ -102,7 +102,7 @@ impl MbarrierState {
     }
 
     /// Threads arrive; whether that completes the phase.
-    pub(crate) fn arrive(&mut self, count: u32) -> Result<bool, MbarrierMisuse> {
+    pub fn arrive(&mut self, count: u32) -> Result<bool, MbarrierMisuse> {
         if count == 0 || count > MOST {
             return Err(MbarrierMisuse::Count(count));
         }
@@ -112,7 +112,7 @@ impl MbarrierState {
     }
 
     /// As [`MbarrierState::arrive`], which must not complete the phase.
-    pub(crate) fn arrive_before_last(&mut self, count: u32) -> Result<bool, MbarrierMisuse> {
+    pub fn arrive_before_last(&mut self, count: u32) -> Result<bool, MbarrierMisuse> {
         match self.arrive(count)? {
             true => Err(MbarrierMisuse::Completes(count)),
             false => Ok(false),
@@ -120,7 +120,7 @@ impl MbarrierState {
     }
 
     /// Makes later phases expect fewer arrivals.
-    pub(crate) fn drop_expected(&mut self, count: u32) -> Result<(), MbarrierMisuse> {
+    pub fn drop_expected(&mut self, count: u32) -> Result<(), MbarrierMisuse> {
         let left = self.expected.checked_sub(count);
         self.expected = left.ok_or(MbarrierMisuse::TooManyArrivals(count))?;
         Ok(())
@@ -147,7 +147,7 @@ impl MbarrierState {
     }
 
     /// Whether the phase with this parity is complete: one that is not complete has the parity of the object.
-    pub(crate) const fn is_complete(self, parity: bool) -> bool {
+    pub const fn is_complete(self, parity: bool) -> bool {
         self.parity != parity
     }
 }

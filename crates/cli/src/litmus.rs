@@ -1,0 +1,313 @@
+//! `warpgrid litmus`: every outcome that the memory model allows for a few threads, with an execution of each, what forbids the others, and
+//! the weakest repairs.
+
+use crate::output::{complain, read_source, stdout};
+use crate::{Format, Outcome};
+use clap::Args;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use warpgrid_view::litmus::{
+    ForbiddenView, GraphView, LitmusEdit, LitmusEditOp, LitmusError, LitmusRepairs, LitmusTest,
+    LitmusView, OutcomeView, RacesName, explore, read_text, repairs,
+};
+
+/// Arguments of `litmus`.
+#[derive(Debug, Args)]
+pub(crate) struct LitmusArguments {
+    /// Bodies of PTX with `//@ location`, `//@ thread` and `//@ observe` lines, or tests as JSON, one a line; `-` for standard input.
+    #[arg(value_name = "FILE.ptx|FILE.jsonl")]
+    file: PathBuf,
+    /// Find the weakest changes that forbid the outcomes of `//@ bad`, or all that no interleaving of the threads reaches.
+    #[arg(long)]
+    repairs: bool,
+    /// Write JSON, one line a test.
+    #[arg(long)]
+    json: bool,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Only tests whose name has this in it.
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+    /// In JSON, add an execution of every outcome as a graph.
+    #[arg(long)]
+    graphs: bool,
+}
+
+/// What is written for a test.
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    /// None where the model promises nothing.
+    outcomes: Option<Vec<&'a [u64]>>,
+    race: bool,
+    racy_pairs: &'a [[[u32; 2]; 2]],
+    race_by_outcome: Option<Vec<RacesName>>,
+    forbidden: Vec<Forbidden<'a>>,
+    candidates: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_off_after: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    executions: Option<Vec<&'a GraphView>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repairs: Option<Vec<Vec<Edit<'a>>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bad: Option<&'a [Vec<u64>]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete_to: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tried: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Forbidden<'a> {
+    values: &'a [u64],
+    axiom: warpgrid_view::litmus::AxiomName,
+    sentence: &'a str,
+}
+
+#[derive(Serialize)]
+struct Edit<'a> {
+    thread: u32,
+    line: u32,
+    op: LitmusEditOp,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    name: &'a str,
+    error: String,
+}
+
+/// A test with its answer.
+struct Answered {
+    view: LitmusView,
+    repairs: Option<LitmusRepairs>,
+}
+
+/// Answers the tests of a file.
+pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
+    let text = read_source(&arguments.file)?;
+    let tests = match tests_of(&text) {
+        Ok(tests) => tests,
+        Err(why) => {
+            complain(&format!("{}: {why}", arguments.file.display()));
+            return Ok(Outcome::Usage);
+        }
+    };
+    let is_wanted = |test: &&LitmusTest| match &arguments.only {
+        Some(only) => test.name.contains(only.as_str()),
+        None => true,
+    };
+    let mut out = stdout();
+    let mut outcome = Outcome::Well;
+    let as_json = arguments.json || arguments.format == Format::Json;
+    for test in tests.iter().filter(is_wanted) {
+        let answer = answer(test, arguments.repairs);
+        if answer.is_err() {
+            outcome = Outcome::Wrong;
+        }
+        match (answer, as_json) {
+            (Ok(found), true) => {
+                serde_json::to_writer(&mut out, &line(&found, arguments.graphs))?;
+                writeln!(out)?;
+            }
+            (Ok(found), false) => print(&mut out, &found)?,
+            (Err(error), true) => {
+                let name = &test.name;
+                let error = error.to_string();
+                serde_json::to_writer(&mut out, &Failure { name, error })?;
+                writeln!(out)?;
+            }
+            (Err(error), false) => {
+                out.flush()?;
+                complain(&format!("{}: {error}", arguments.file.display()));
+            }
+        }
+        if out.is_closed() {
+            break;
+        }
+    }
+    out.flush()?;
+    Ok(outcome)
+}
+
+/// The tests of a text: one that a person wrote, or lines of JSON.
+fn tests_of(text: &str) -> Result<Vec<LitmusTest>, String> {
+    if !text.trim_start().starts_with('{') {
+        let mut test = read_text(text).map_err(|error| error.to_string())?;
+        if test.name.is_empty() {
+            test.name = "test".to_owned();
+        }
+        return Ok(vec![test]);
+    }
+    if let Ok(test) = serde_json::from_str(text) {
+        return Ok(vec![test]);
+    }
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
+    let tests = lines.map(|(number, line)| {
+        serde_json::from_str(line).map_err(|error| format!("line {}: {error}", number + 1))
+    });
+    tests.collect()
+}
+
+fn answer(test: &LitmusTest, wants_repairs: bool) -> Result<Answered, LitmusError> {
+    let view = explore(test)?;
+    let repairs = match wants_repairs {
+        true => Some(repairs(test, &view)?),
+        false => None,
+    };
+    Ok(Answered { view, repairs })
+}
+
+fn line(found: &Answered, graphs: bool) -> Line<'_> {
+    let Answered { view, repairs } = found;
+    let outcomes = view.outcomes.as_deref();
+    Line {
+        name: &view.name,
+        outcomes: outcomes.map(|all| all.iter().map(|o| o.values.as_slice()).collect()),
+        race: view.race,
+        racy_pairs: &view.racy_pairs,
+        race_by_outcome: outcomes.map(|all| all.iter().map(|o| o.races).collect()),
+        forbidden: view.forbidden.iter().map(forbidden).collect(),
+        candidates: view.candidates,
+        cut_off_after: view.cut_off_after,
+        executions: outcomes
+            .filter(|_| graphs)
+            .map(|all| all.iter().map(|o| &o.graph).collect()),
+        repairs: repairs.as_ref().map(edits),
+        bad: repairs.as_ref().map(|repairs| repairs.bad.as_slice()),
+        complete_to: repairs.as_ref().map(|repairs| repairs.complete_to),
+        tried: repairs.as_ref().map(|repairs| repairs.tried),
+    }
+}
+
+fn forbidden(found: &ForbiddenView) -> Forbidden<'_> {
+    Forbidden {
+        values: &found.values,
+        axiom: found.violation.axiom,
+        sentence: &found.violation.sentence,
+    }
+}
+
+fn edits(repairs: &LitmusRepairs) -> Vec<Vec<Edit<'_>>> {
+    fn one(edit: &LitmusEdit) -> Edit<'_> {
+        Edit {
+            thread: edit.thread,
+            line: edit.line,
+            op: edit.op,
+            text: &edit.text,
+        }
+    }
+    let all = repairs.repairs.iter();
+    all.map(|repair| repair.iter().map(one).collect()).collect()
+}
+
+fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
+    let view = &found.view;
+    writeln!(out, "{}", view.name)?;
+    writeln!(out, "observed: {}", view.observe.join(", "))?;
+    match &view.outcomes {
+        None => writeln!(
+            out,
+            "the model promises nothing: accesses race that overlap only in part"
+        )?,
+        Some(outcomes) => {
+            for outcome in outcomes {
+                print_outcome(out, outcome)?;
+            }
+        }
+    }
+    for forbidden in &view.forbidden {
+        let values = words(&forbidden.values);
+        writeln!(out, "forbidden {values}: {}", forbidden.violation.sentence)?;
+    }
+    for [first, second] in &view.racy_pairs {
+        writeln!(
+            out,
+            "race: thread {} line {} and thread {} line {} of their bodies",
+            first[0],
+            first[1] + 1,
+            second[0],
+            second[1] + 1
+        )?;
+    }
+    if let Some(rounds) = view.cut_off_after {
+        writeln!(
+            out,
+            "loops that do more than wait are followed for {rounds} rounds"
+        )?;
+    }
+    if let Some(repairs) = &found.repairs {
+        print_repairs(out, repairs)?;
+    }
+    Ok(())
+}
+
+fn print_outcome(out: &mut impl Write, outcome: &OutcomeView) -> io::Result<()> {
+    let note = match (outcome.is_interleaving, outcome.races) {
+        (true, RacesName::Never) => "",
+        (true, _) => ", with a race",
+        (false, RacesName::Never) => ", which no interleaving reaches",
+        (false, _) => ", which no interleaving reaches, with a race",
+    };
+    writeln!(out, "allowed {}{note}", words(&outcome.values))?;
+    let graph = &outcome.graph;
+    for edge in &graph.edges {
+        if edge.kind != warpgrid_view::litmus::EdgeName::ReadsFrom {
+            continue;
+        }
+        let node = |index: u32| graph.nodes.get(index as usize);
+        let (Some(writer), Some(reader)) = (node(edge.from), node(edge.to)) else {
+            continue;
+        };
+        let from = match writer.thread {
+            Some(thread) => format!("`{}` of thread {thread}", writer.label),
+            None => "the initial value".to_owned(),
+        };
+        let thread = reader.thread.unwrap_or(0);
+        writeln!(out, "    thread {thread}: `{}`, from {from}", reader.label)?;
+    }
+    Ok(())
+}
+
+fn print_repairs(out: &mut impl Write, repairs: &LitmusRepairs) -> io::Result<()> {
+    let bad: Vec<String> = repairs.bad.iter().map(|values| words(values)).collect();
+    if bad.is_empty() {
+        return writeln!(out, "nothing to repair: interleavings reach every outcome");
+    }
+    writeln!(out, "weakest repairs that forbid {}:", bad.join(" and "))?;
+    for repair in &repairs.repairs {
+        for (number, edit) in repair.iter().enumerate() {
+            let mark = if number == 0 { "  -" } else { "   " };
+            let place = format!("thread {} line {}", edit.thread, edit.shown_line);
+            match edit.op {
+                LitmusEditOp::Replace => writeln!(out, "{mark} {place} becomes `{}`", edit.text)?,
+                LitmusEditOp::InsertBefore => {
+                    writeln!(out, "{mark} before {place}: `{}`", edit.text)?
+                }
+            }
+        }
+    }
+    if repairs.repairs.is_empty() {
+        writeln!(
+            out,
+            "  none with up to {} places of change",
+            repairs.complete_to
+        )?;
+    }
+    writeln!(
+        out,
+        "all sets of up to {} places were tried, {} of them one by one",
+        repairs.complete_to, repairs.tried
+    )
+}
+
+fn words(values: &[u64]) -> String {
+    let words: Vec<String> = values.iter().map(u64::to_string).collect();
+    words.join(" ")
+}

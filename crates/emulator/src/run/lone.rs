@@ -1,0 +1,120 @@
+//! One thread by itself. In: a program, a launch, and which thread; out: its registers, and what instructions that change registers alone
+//! make of them. Memory, barriers and the order of threads are the business of whoever asks: the explorer of the memory model says what each
+//! load returns.
+
+use crate::decode::code::{Bank, Code, Element};
+use crate::exec::atomic::combine;
+use crate::exec::compute::compute_apart;
+use crate::exec::elements::{read64, write64};
+use crate::run::launch::{Launch, LaunchError, Limits};
+use crate::run::machine::Machine;
+use crate::state::registers::{Banks, LANES, Lanes, Results};
+use crate::state::warp::Warp;
+use std::sync::Arc;
+use warpgrid_isa::{AtomicOp, ScalarType};
+use warpgrid_program::{Program, RegisterId};
+
+/// Which thread of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadPlace {
+    /// Position of the block in the grid.
+    pub block: [u32; 3],
+    /// Linear index within the block.
+    pub thread: u32,
+}
+
+/// The registers of one thread.
+#[derive(Clone)]
+pub struct Lone {
+    code: Arc<Code>,
+    banks: Banks,
+    specials: Arc<Banks>,
+    carry: u32,
+    lane: usize,
+}
+
+impl Lone {
+    /// A thread before its first instruction: all its registers are zero.
+    pub fn new(
+        program: &Arc<Program>,
+        launch: &Launch,
+        place: ThreadPlace,
+    ) -> Result<Lone, LaunchError> {
+        let machine = Machine::new(Arc::clone(program), launch, Limits::default())?;
+        let mut warp = Warp::new(place.thread / LANES as u32);
+        machine.setup.fill_specials(&mut warp, place.block);
+        let code = Arc::clone(&machine.setup.code);
+        let mut banks = Banks::default();
+        banks.reset(code.entry_sizes);
+        Ok(Lone {
+            code,
+            banks,
+            specials: Arc::new(warp.specials),
+            carry: 0,
+            lane: place.thread as usize % LANES,
+        })
+    }
+
+    /// Executes an instruction of the entry that changes registers alone, whatever its guard; false for all others, which do nothing.
+    pub fn compute(&mut self, instruction: u32) -> bool {
+        let code = Arc::clone(&self.code);
+        let mut results = Results {
+            r32: [0; LANES],
+            r64: [0; LANES],
+        };
+        let first = code.origins.partition_point(|o| *o < instruction);
+        let parts = code.origins.iter().skip(first);
+        let n = parts.take_while(|o| **o == instruction).count();
+        let parts = code.instructions.get(first..first + n).unwrap_or(&[]);
+        let mut lanes = self.lanes(&code);
+        !parts.is_empty()
+            && parts
+                .iter()
+                .all(|part| compute_apart(part, &code, &mut lanes, &mut results))
+    }
+
+    /// What a register holds; predicates are 0 or 1.
+    pub fn register(&mut self, register: RegisterId) -> u64 {
+        let code = Arc::clone(&self.code);
+        let lane = self.lane;
+        let element = element_of(&code, register);
+        let row = read64(&self.lanes(&code), element);
+        row.get(lane).copied().unwrap_or(0)
+    }
+
+    /// Puts a value into a register; bits beyond its width are cut off.
+    pub fn set_register(&mut self, register: RegisterId, value: u64) {
+        let code = Arc::clone(&self.code);
+        let element = element_of(&code, register);
+        write64(&mut self.lanes(&code), element, &[value; LANES]);
+    }
+
+    fn lanes<'a>(&'a mut self, code: &'a Code) -> Lanes<'a> {
+        Lanes {
+            banks: &mut self.banks,
+            constants: &code.constants,
+            specials: &self.specials,
+            base: Default::default(),
+            mask: 1 << self.lane,
+            carry: &mut self.carry,
+        }
+    }
+}
+
+/// Where the entry keeps a register.
+fn element_of(code: &Code, register: RegisterId) -> Element {
+    let registers = code.functions.first().map_or(&[][..], |f| &f.registers);
+    let found = registers.get(register.0 as usize).copied();
+    found.filter(is_narrow).unwrap_or(Element::SINK)
+}
+
+/// Whether 64 bits hold it.
+fn is_narrow(element: &Element) -> bool {
+    element.bank != Bank::B128
+}
+
+/// An atomic on one element: what memory holds after it.
+pub fn atomic_result(op: AtomicOp, ty: ScalarType, old: u64, operands: [u64; 2]) -> u64 {
+    let (new, takes) = combine(op, ty, false, u128::from(old), operands.map(u128::from));
+    if takes { new as u64 } else { old }
+}

@@ -1,0 +1,290 @@
+//! Asynchronous stores and copies of a thread, what they complete on, and waits for groups.
+
+use super::memory::bit_of;
+use super::path::{At, Halt, Path, Walker, Ways};
+use super::step::{Covers, Entry, Learns, NodeKind, Proxy, Step, Words};
+use super::synchronise::changed;
+use std::ops::Range;
+use warpgrid_emulator::MbarrierState;
+use warpgrid_isa::{AsyncOp, Completion, Flag, ScalarType, Scope, Sem, StateSpace};
+use warpgrid_program::OperandValue;
+
+/// Which copies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `cp.async.bulk`
+    Bulk,
+    /// `cp.async`
+    Plain,
+}
+
+/// A copy that starts.
+struct Copy {
+    to: u64,
+    from: u64,
+    n_bytes: u64,
+    kind: Kind,
+    /// The operand that is an mbarrier object.
+    object: Option<usize>,
+}
+
+impl Walker<'_> {
+    pub(crate) fn start_async(&self, mut path: Path, at: &At<'_>, op: AsyncOp) -> Ways {
+        match op {
+            AsyncOp::Store => self.async_store(path, at),
+            AsyncOp::Copy => {
+                let copy = self.copy_of(&mut path, at, Kind::Plain)?;
+                self.copy(path, at, &copy)
+            }
+            AsyncOp::BulkCopy => {
+                let copy = self.copy_of(&mut path, at, Kind::Bulk)?;
+                self.copy(path, at, &copy)
+            }
+            AsyncOp::BulkCommit => {
+                let open = std::mem::take(&mut path.bulk.open);
+                path.bulk.made.push(open);
+                Ok(vec![path])
+            }
+            AsyncOp::CopyCommit => {
+                let open = std::mem::take(&mut path.copies.open);
+                path.copies.made.push(open);
+                Ok(vec![path])
+            }
+            AsyncOp::BulkWait => {
+                let latest = self.value(&mut path, at, 0)? as usize;
+                Ok(vec![self.wait(path, at, Kind::Bulk, latest)])
+            }
+            AsyncOp::CopyWait => {
+                let latest = self.value(&mut path, at, 0)? as usize;
+                Ok(vec![self.wait(path, at, Kind::Plain, latest)])
+            }
+            AsyncOp::CopyWaitAll => {
+                let open = std::mem::take(&mut path.copies.open);
+                path.copies.made.push(open);
+                Ok(vec![self.wait(path, at, Kind::Plain, 0)])
+            }
+            AsyncOp::Reduction | AsyncOp::CopyArrive | AsyncOp::BulkReduction => {
+                let action = self.question.program.action(at.instruction);
+                let opcode = action.map_or("an operation", |action| &action.opcode);
+                Err(self.refuse(&path, opcode).into())
+            }
+        }
+    }
+
+    /// `st.async`: a weak store that lands at some later time, and then completes on an mbarrier object.
+    fn async_store(&self, mut path: Path, at: &At<'_>) -> Ways {
+        let address = self.address(&mut path, at, 0)?;
+        let values = self.values(&mut path, at, 1)?;
+        let ty = at.words.ty.unwrap_or(ScalarType::B32);
+        let size = u64::from(ty.width_bytes());
+        let object = self.operands(at).get(2).map(|operand| &operand.value);
+        if !matches!(object, Some(OperandValue::Address(_))) || size > 8 {
+            return Err(self.no_place(&path, "only `st.async` that completes on an mbarrier object has a place in a litmus test").into());
+        }
+        let mut written = Vec::new();
+        for (element, value) in values.iter().enumerate() {
+            let cells = self.cells_at(&path, address + size * element as u64, size)?;
+            let mut step = started(NodeKind::Write, at, &path, Proxy::Generic);
+            step.writes = self.cells.split(cells.clone(), *value);
+            step.cells = cells;
+            written.push(path.push(step));
+        }
+        let bytes = size * values.len() as u64;
+        self.complete(
+            path,
+            at,
+            2,
+            Landed {
+                events: written,
+                bytes,
+                fence: None,
+            },
+        )
+    }
+
+    /// What the operands of a copy say.
+    fn copy_of(&self, path: &mut Path, at: &At<'_>, kind: Kind) -> Result<Copy, Halt> {
+        let words = at.words;
+        let is_plain = !words.has(Flag::Multicast)
+            && !words.has(Flag::CpMask)
+            && !words.has(Flag::IgnoreOob)
+            && !words.has(Flag::ZeroFill);
+        let reads_less = kind == Kind::Plain
+            && !matches!(
+                self.operands(at).get(3).map(|operand| &operand.value),
+                None | Some(OperandValue::Absent)
+            );
+        if !is_plain || reads_less {
+            return Err(self
+                .no_place(
+                    path,
+                    "only copies of all bytes to one place have a place in a litmus test",
+                )
+                .into());
+        }
+        let counts = words.completion == Some(Completion::MbarrierCompleteTxBytes);
+        // Two counts of bytes that may be left out lie between in one of the forms.
+        let object = match words.space {
+            Some(StateSpace::Shared) => 5,
+            _ => 3,
+        };
+        Ok(Copy {
+            to: self.address(path, at, 0)?,
+            from: self.address(path, at, 1)?,
+            n_bytes: self.value(path, at, 2)?,
+            kind,
+            object: (counts && kind == Kind::Bulk).then_some(object),
+        })
+    }
+
+    fn copy(&self, path: Path, at: &At<'_>, copy: &Copy) -> Ways {
+        let from = self.cells_at(&path, copy.from, copy.n_bytes)?;
+        let to = self.cells_at(&path, copy.to, copy.n_bytes)?;
+        self.match_cuts(copy, &from, &to)?;
+        self.match_cuts(
+            &Copy {
+                to: copy.from,
+                from: copy.to,
+                ..*copy
+            },
+            &to,
+            &from,
+        )?;
+        let mut ways = Vec::new();
+        for reads in self.choices(&from) {
+            let mut way = path.clone();
+            let events = copy_cells(&mut way, at, copy.kind, (&from, &to), &reads);
+            match (copy.object, copy.kind) {
+                (Some(object), _) => {
+                    let landed = Landed {
+                        events,
+                        bytes: copy.n_bytes,
+                        fence: Some(Covers::All),
+                    };
+                    ways.extend(self.complete(way, at, object, landed)?);
+                }
+                (None, Kind::Bulk) => {
+                    way.bulk.open.extend(events);
+                    ways.push(way);
+                }
+                (None, Kind::Plain) => {
+                    way.copies.open.extend(events);
+                    ways.push(way);
+                }
+            }
+        }
+        Ok(ways)
+    }
+
+    /// Source and destination of a copy have their cells at the same places.
+    fn match_cuts(&self, copy: &Copy, from: &Range<usize>, to: &Range<usize>) -> Result<(), Halt> {
+        let starts = |cells: &Range<usize>, base: u64| -> Vec<u64> {
+            let cells = self.cells.list.get(cells.clone()).unwrap_or(&[]);
+            cells.iter().map(|cell| cell.start - base).collect()
+        };
+        let there = starts(to, copy.to);
+        let missing = starts(from, copy.from)
+            .into_iter()
+            .find(|at| !there.contains(at));
+        missing.map_or(Ok(()), |at| Err(Halt::Cut(copy.to + at)))
+    }
+
+    /// Bytes have landed: their number is taken off an mbarrier object.
+    fn complete(&self, mut path: Path, at: &At<'_>, object: usize, landed: Landed) -> Ways {
+        let address = self.address(&mut path, at, object)?;
+        let cells = self.cells_at(&path, address, 8)?;
+        let bytes = landed.bytes as u32;
+        let change = |object: &mut MbarrierState| object.complete(bytes).ok().map(|_| ());
+        let mut ways = Vec::new();
+        for reads in self.choices(&cells) {
+            let old = self.cells.join(cells.clone(), &reads);
+            let Some(new) = changed(old, &change) else {
+                continue;
+            };
+            let mut way = path.clone();
+            let mut step = Step::new(NodeKind::Atomic, at.number, way.instance);
+            step.words = Words::new(Sem::Release, Scope::Cluster);
+            step.own_words = true;
+            step.writes = self.cells.split(cells.clone(), new);
+            step.cells = cells.clone();
+            step.reads = reads;
+            step.learns = Learns::No;
+            step.entry = Entry::Completed;
+            step.after = landed.events.clone();
+            step.fence_of_proxies = landed.fence;
+            way.push(step);
+            ways.push(way);
+        }
+        Ok(ways)
+    }
+
+    /// Waits for all groups but the latest ones; with `.read`, for what they read.
+    fn wait(&self, mut path: Path, at: &At<'_>, kind: Kind, latest: usize) -> Path {
+        let groups = match kind {
+            Kind::Bulk => &path.bulk.made,
+            Kind::Plain => &path.copies.made,
+        };
+        let n = groups.len().saturating_sub(latest);
+        let events: Vec<usize> = groups.iter().take(n).flatten().copied().collect();
+        let reads = at.words.has(Flag::Read);
+        let is_awaited = |event: &usize| {
+            let step = path.steps.get(*event);
+            step.is_some_and(|step| !reads || step.kind == NodeKind::Read)
+        };
+        let mut step = Step::new(NodeKind::GroupWait, at.number, path.instance);
+        step.after = events.iter().copied().filter(is_awaited).collect();
+        step.fence_of_proxies = match kind {
+            Kind::Bulk => Some(Covers::All),
+            Kind::Plain => None,
+        };
+        if !step.after.is_empty() {
+            path.push(step);
+        }
+        path
+    }
+}
+
+/// What has landed.
+struct Landed {
+    events: Vec<usize>,
+    bytes: u64,
+    fence: Option<Covers>,
+}
+
+fn started(kind: NodeKind, at: &At<'_>, path: &Path, proxy: Proxy) -> Step {
+    let mut step = Step::new(kind, at.number, path.instance);
+    step.entry = Entry::Started;
+    step.proxy = proxy;
+    step.own_words = true;
+    step
+}
+
+/// The reads and writes of a copy, cell by cell.
+fn copy_cells(
+    way: &mut Path,
+    at: &At<'_>,
+    kind: Kind,
+    (from, to): (&Range<usize>, &Range<usize>),
+    reads: &[u64],
+) -> Vec<usize> {
+    let proxy = match kind {
+        Kind::Bulk => Proxy::Async,
+        Kind::Plain => Proxy::Generic,
+    };
+    let mut events = Vec::new();
+    let depends = way.depends;
+    for ((from, to), value) in from.clone().zip(to.clone()).zip(reads) {
+        let mut read = started(NodeKind::Read, at, way, proxy);
+        read.cells = from..from + 1;
+        read.reads = vec![*value];
+        let read = way.push(read);
+        let mut write = started(NodeKind::Write, at, way, proxy);
+        write.cells = to..to + 1;
+        write.writes = vec![*value];
+        way.depends = depends | bit_of(read);
+        let write = way.push(write);
+        way.depends = depends;
+        events.extend([read, write]);
+    }
+    events
+}

@@ -1,0 +1,188 @@
+//! Coherence: the order of overlapping writes, and the axioms that speak of it. In: an execution with its causality; out: each order of the
+//! writes that contradicts nothing.
+//!
+//! The order is partial. It has each pair that causality orders, and each morally strong pair one way or the other.
+
+use super::answer::Axiom;
+use super::candidates::Flow;
+use super::judge::{Contradiction, Execution, Sink};
+use super::relation::{Relation, bit, members};
+
+/// Tries every order of the writes.
+pub(crate) fn order_writes(mut execution: Execution<'_, '_>, sink: &mut dyn Sink) -> Flow {
+    if let Some(why) = execution.reads_the_future() {
+        sink.rejected(&execution, why);
+        return Flow::On;
+    }
+    execution.start_coherence();
+    let mut first = None;
+    let flow = order_rest(execution.clone(), sink, &mut first);
+    if let Some((failed, why)) = first {
+        sink.rejected(&failed, why);
+    }
+    match flow {
+        Flow::Stop | Flow::NextReads => flow,
+        Flow::On | Flow::NextOrder => Flow::On,
+    }
+}
+
+/// The first order that failed, as long as none has held.
+type FirstFailure<'g, 'a> = Option<(Execution<'g, 'a>, Contradiction)>;
+
+fn order_rest<'g, 'a>(
+    execution: Execution<'g, 'a>,
+    sink: &mut dyn Sink,
+    failure: &mut FirstFailure<'g, 'a>,
+) -> Flow {
+    if let Some(why) = execution.contradicts() {
+        if failure.is_none() {
+            *failure = Some((execution, why));
+        }
+        return Flow::On;
+    }
+    let Some((first, second)) = execution.undecided() else {
+        return sink.consistent(&execution);
+    };
+    for (from, to) in [(first, second), (second, first)] {
+        let mut ordered = execution.clone();
+        ordered.coherence.add_closed(from, to, u128::MAX);
+        match order_rest(ordered, sink, failure) {
+            Flow::On => {}
+            flow => return flow,
+        }
+    }
+    Flow::On
+}
+
+impl Execution<'_, '_> {
+    /// What is wrong before any choice of order is made.
+    pub(super) fn contradicts_before_choices(&mut self) -> Option<Contradiction> {
+        self.reads_the_future().or_else(|| {
+            self.start_coherence();
+            self.contradicts()
+        })
+    }
+
+    /// A read that returns a write which causality puts after it.
+    fn reads_the_future(&self) -> Option<Contradiction> {
+        let found = self
+            .reads
+            .iter()
+            .find(|read| self.causality.has(read.reader, read.writer));
+        found.map(|read| Contradiction {
+            axiom: Axiom::Causality,
+            events: vec![read.reader, read.writer],
+        })
+    }
+
+    /// What is there before any choice: the initial values come first, and causality holds.
+    fn start_coherence(&mut self) {
+        let graph = self.graph;
+        for first in members(graph.writers) {
+            let is_init = graph
+                .events
+                .get(first)
+                .is_some_and(|event| event.step.is_none());
+            let after = match is_init {
+                true => graph.overlap.after(first),
+                false => self.causality.after(first),
+            };
+            self.coherence.add_all(first, after & graph.writers);
+        }
+        // An atomic comes after what it reads, where both are morally strong: else one place would go round in a circle.
+        for read in self.reads {
+            if graph.atomics & bit(read.reader) != 0 && graph.strong.has(read.writer, read.reader) {
+                self.coherence.add(read.writer, read.reader);
+            }
+        }
+        self.coherence.close(graph.writers);
+    }
+
+    /// Two morally strong writes without an order.
+    fn undecided(&self) -> Option<(usize, usize)> {
+        let graph = self.graph;
+        members(graph.writers).find_map(|first| {
+            let strong = graph.strong.after(first) & graph.overlap.after(first) & graph.writers;
+            let ordered = self.coherence.after(first) | self.coherence.before(first);
+            members(strong & !ordered)
+                .next()
+                .map(|second| (first, second))
+        })
+    }
+
+    fn contradicts(&self) -> Option<Contradiction> {
+        if let Some(event) = self.coherence.reflexive() {
+            return Some(Contradiction {
+                axiom: Axiom::Coherence,
+                events: vec![event],
+            });
+        }
+        self.reads_the_past()
+            .or_else(|| self.is_torn())
+            .or_else(|| self.is_not_sequential())
+    }
+
+    /// A read that returns a write which coherence puts before one that causality puts before the read.
+    fn reads_the_past(&self) -> Option<Contradiction> {
+        self.reads.iter().find_map(|read| {
+            let newer = self.coherence.after(read.writer)
+                & self.causality.before(read.reader)
+                & self.writers_of(read.cell);
+            members(newer).next().map(|newer| Contradiction {
+                axiom: Axiom::Causality,
+                events: vec![newer, read.reader, read.writer],
+            })
+        })
+    }
+
+    fn writers_of(&self, cell: usize) -> u128 {
+        self.graph.cell_writers.get(cell).copied().unwrap_or(0)
+    }
+
+    /// A morally strong write between what an atomic reads and what it writes.
+    fn is_torn(&self) -> Option<Contradiction> {
+        let graph = self.graph;
+        let atomic = self
+            .reads
+            .iter()
+            .filter(|read| graph.atomics & bit(read.reader) != 0);
+        atomic.into_iter().find_map(|read| {
+            let between = self.coherence.after(read.writer)
+                & self.coherence.before(read.reader)
+                & graph.strong.after(read.reader)
+                & self.writers_of(read.cell);
+            members(between).next().map(|between| Contradiction {
+                axiom: Axiom::Atomicity,
+                events: vec![read.writer, between, read.reader],
+            })
+        })
+    }
+
+    /// One place, seen through morally strong operations, is sequentially consistent.
+    fn is_not_sequential(&self) -> Option<Contradiction> {
+        let graph = self.graph;
+        let mut all = Relation::new(graph.events.len());
+        for event in members(graph.writers | graph.readers) {
+            let strong = graph.strong.after(event);
+            all.add_all(
+                event,
+                graph.program.after(event) & graph.overlap.after(event),
+            );
+            all.add_all(event, self.from.after(event) & strong);
+            all.add_all(event, self.coherence.after(event) & strong & graph.writers);
+        }
+        for read in self.reads {
+            let later = self.coherence.after(read.writer) & self.writers_of(read.cell);
+            let strong = graph.strong.after(read.reader);
+            all.add_all(read.reader, later & strong & !bit(read.reader));
+        }
+        let mut closed = all.clone();
+        closed.close(graph.writers | graph.readers);
+        let event = closed.reflexive()?;
+        let round = closed.after(event) & closed.before(event);
+        Some(Contradiction {
+            axiom: Axiom::SequentialPerPlace,
+            events: members(round).collect(),
+        })
+    }
+}

@@ -1,0 +1,571 @@
+//! One trace of each thread together. In: the traces, and the words of instructions where they differ from the text; out: events, and all
+//! relations between them that hold whatever reads return.
+
+use super::question::{LocationKind, Question};
+use super::relation::{MOST_EVENTS, Relation, Set, bit, members};
+use super::step::{Barrier, Covers, Entry, Learns, NodeKind, Proxy, Step, Trace, Words};
+use super::traces::Traces;
+use crate::scope::{Home, acquires, mutual, releases};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use warpgrid_isa::Sem;
+
+/// What a place for a fence holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Slot {
+    Memory,
+    Proxies,
+}
+
+/// Words that differ from those of the text, by thread and instruction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stronger {
+    pub(crate) words: BTreeMap<(usize, u32), Words>,
+    /// Fences that are put in; those between proxies have no words that matter.
+    pub(crate) fences: BTreeMap<(usize, u32, Slot), Words>,
+}
+
+/// An event of an execution.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event<'a> {
+    /// None for what a cell holds at the start.
+    pub(crate) step: Option<&'a Step>,
+    pub(crate) thread: usize,
+    pub(crate) home: Home,
+    pub(crate) words: Words,
+    pub(crate) kind: NodeKind,
+    pub(crate) cells: (usize, usize),
+}
+
+impl Event<'_> {
+    pub(crate) fn is_strong(&self) -> bool {
+        self.words.sem != Sem::Weak
+    }
+
+    pub(crate) fn reads(&self) -> bool {
+        matches!(self.kind, NodeKind::Read | NodeKind::Atomic)
+    }
+
+    pub(crate) fn writes(&self) -> bool {
+        matches!(
+            self.kind,
+            NodeKind::Write | NodeKind::Atomic | NodeKind::Init
+        )
+    }
+
+    pub(crate) fn is_memory(&self) -> bool {
+        self.reads() || self.writes()
+    }
+
+    pub(crate) fn cells(&self) -> Range<usize> {
+        self.cells.0..self.cells.1
+    }
+
+    pub(crate) fn overlaps(&self, other: &Event<'_>) -> bool {
+        self.cells.0 < other.cells.1 && other.cells.0 < self.cells.1
+    }
+
+    fn entry(&self) -> Entry {
+        self.step.map_or(Entry::Program, |step| step.entry)
+    }
+
+    fn proxy(&self) -> Proxy {
+        self.step.map_or(Proxy::Generic, |step| step.proxy)
+    }
+
+    fn is_generic(&self) -> bool {
+        self.proxy() == Proxy::Generic
+    }
+
+    pub(crate) fn is_sc_fence(&self) -> bool {
+        self.kind == NodeKind::Fence && self.words.sem == Sem::Sc
+    }
+}
+
+/// A barrier that cannot be: threads wait for others that do not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// The execution does not end.
+    NeverEnds,
+    TooManyEvents(usize),
+}
+
+/// The events of an execution, before it is said what reads return.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph<'a> {
+    pub(crate) events: Vec<Event<'a>>,
+    /// Where the events of each thread start.
+    pub(crate) starts: Vec<usize>,
+    /// By thread and number in its trace: the event, unless it is a place for a fence that holds none.
+    places: Vec<Vec<Option<usize>>>,
+    /// Program order, with what starts and completes beside it.
+    pub(crate) program: Relation,
+    /// Program order and barriers, not yet closed.
+    pub(crate) base: Relation,
+    /// What base causality goes through.
+    pub(crate) through: Set,
+    pub(crate) strong: Relation,
+    pub(crate) overlap: Relation,
+    pub(crate) same_place: Relation,
+    /// By write: what starts its release patterns.
+    pub(crate) releases: Vec<Set>,
+    /// By read: what ends its acquire patterns.
+    pub(crate) acquires: Vec<Set>,
+    pub(crate) atomics: Set,
+    pub(crate) writers: Set,
+    pub(crate) readers: Set,
+    /// By cell: what writes it.
+    pub(crate) cell_writers: Vec<Set>,
+    pub(crate) sc_fences: Vec<usize>,
+    /// Pairs of accesses of which one is not generic: fences that may lie between.
+    pub(crate) proxy_fences: Set,
+    /// By event: whether the memory is shared.
+    pub(crate) is_shared: Vec<bool>,
+}
+
+impl<'a> Graph<'a> {
+    /// Puts traces together.
+    pub(crate) fn new(
+        question: &Question,
+        all: &'a Traces,
+        chosen: &[&'a Trace],
+        stronger: &Stronger,
+    ) -> Result<Graph<'a>, Unfit> {
+        let touched = touched_cells(question, all, chosen);
+        let Parts {
+            events,
+            starts,
+            places,
+        } = events_of(question, &touched, chosen, stronger);
+        let n = events.len();
+        if n > MOST_EVENTS {
+            return Err(Unfit::TooManyEvents(n));
+        }
+        let mut graph = Graph {
+            starts,
+            places,
+            program: Relation::new(n),
+            base: Relation::new(n),
+            through: 0,
+            strong: Relation::new(n),
+            overlap: Relation::new(n),
+            same_place: Relation::new(n),
+            releases: vec![0; n],
+            acquires: vec![0; n],
+            atomics: 0,
+            writers: 0,
+            readers: 0,
+            cell_writers: vec![0; all.cells.len()],
+            sc_fences: Vec::new(),
+            proxy_fences: 0,
+            is_shared: Vec::new(),
+            events,
+        };
+        graph.is_shared = graph.spaces(question, all);
+        graph.sort_events();
+        graph.order_threads(chosen);
+        graph.order_barriers(question)?;
+        graph.find_moral_strength();
+        graph.find_patterns();
+        Ok(graph)
+    }
+
+    fn spaces(&self, question: &Question, all: &Traces) -> Vec<bool> {
+        let shared = |event: &Event<'_>| {
+            event.is_memory()
+                && all.cells.kind(&question.locations, event.cells.0) != LocationKind::Global
+        };
+        self.events.iter().map(shared).collect()
+    }
+
+    fn sort_events(&mut self) {
+        for (index, event) in self.events.iter().enumerate() {
+            let own = bit(index);
+            if event.entry() != Entry::Started {
+                self.through |= own;
+            }
+            if event.reads() {
+                self.readers |= own;
+            }
+            if event.writes() {
+                self.writers |= own;
+                for cell in event.cells() {
+                    if let Some(set) = self.cell_writers.get_mut(cell) {
+                        *set |= own;
+                    }
+                }
+            }
+            if event.kind == NodeKind::Atomic {
+                self.atomics |= own;
+            }
+            if event.is_sc_fence() {
+                self.sc_fences.push(index);
+            }
+            if event
+                .step
+                .is_some_and(|step| step.fence_of_proxies.is_some())
+            {
+                self.proxy_fences |= own;
+            }
+        }
+    }
+
+    /// Program order, what asynchronous operations come after, and what they complete on.
+    fn order_threads(&mut self, chosen: &[&Trace]) {
+        let first = self.starts.first().copied().unwrap_or(self.events.len());
+        for init in 0..first {
+            for event in first..self.events.len() {
+                self.base.add(init, event);
+            }
+        }
+        for thread in 0..chosen.len() {
+            let start = self.starts.get(thread).copied().unwrap_or(0);
+            let end = self
+                .starts
+                .get(thread + 1)
+                .copied()
+                .unwrap_or(self.events.len());
+            for later in start..end {
+                self.order_event(start..later, later);
+            }
+        }
+    }
+
+    fn order_event(&mut self, earlier: Range<usize>, later: usize) {
+        let Some(step) = self.events.get(later).and_then(|event| event.step) else {
+            return;
+        };
+        for event in earlier.clone() {
+            let Some(before) = self.events.get(event).and_then(|event| event.step) else {
+                continue;
+            };
+            if before.entry == Entry::Program
+                && step.entry != Entry::Completed
+                && before.instance != step.instance
+            {
+                self.base.add(event, later);
+                if step.entry == Entry::Program {
+                    self.program.add(event, later);
+                }
+            }
+        }
+        let thread = self.events.get(later).map_or(0, |event| event.thread);
+        for local in &step.after {
+            if let Some(event) = self.event_of(thread, *local) {
+                self.base.add(event, later);
+            }
+        }
+    }
+
+    /// The event of a thread's trace with this number.
+    pub(crate) fn event_of(&self, thread: usize, local: usize) -> Option<usize> {
+        self.places.get(thread)?.get(local).copied().flatten()
+    }
+
+    /// Barriers: the arrivals of a phase come before all who leave it.
+    fn order_barriers(&mut self, question: &Question) -> Result<(), Unfit> {
+        let mut phases: BTreeMap<(Barrier, usize), Phase> = BTreeMap::new();
+        let mut counts: BTreeMap<(usize, Barrier, Side), usize> = BTreeMap::new();
+        for (index, event) in self.events.iter().enumerate() {
+            let Some((step, barrier)) = event.step.and_then(|s| Some((s, s.barrier?))) else {
+                continue;
+            };
+            let side = match event.kind {
+                NodeKind::Leave => Side::Leave,
+                _ => Side::Arrive,
+            };
+            // A thread that leaves has arrived just before.
+            let arrivals = counts.get(&(event.thread, barrier, Side::Arrive));
+            let number = match (side, barrier) {
+                (Side::Leave, Barrier::Block { .. } | Barrier::Warp { .. }) => {
+                    arrivals.map_or(0, |n| n.saturating_sub(1))
+                }
+                _ => {
+                    let count = counts.entry((event.thread, barrier, side)).or_default();
+                    *count += 1;
+                    *count - 1
+                }
+            };
+            let phase = phases.entry((barrier, number)).or_default();
+            match side {
+                Side::Arrive => {
+                    phase.arrivals.push(index);
+                    let thread = question.threads.get(event.thread);
+                    phase
+                        .warps
+                        .insert(thread.map_or(0, |thread| thread.thread / 32));
+                    phase.count = phase.count.max(step.count.unwrap_or(0));
+                }
+                Side::Leave => phase.leaves.push(index),
+            }
+        }
+        for phase in phases.values() {
+            if phase.count > 32 * phase.warps.len() as u32 && !phase.leaves.is_empty() {
+                return Err(Unfit::NeverEnds);
+            }
+            for arrival in &phase.arrivals {
+                let orders = self
+                    .events
+                    .get(*arrival)
+                    .is_some_and(|e| releases(e.words.sem));
+                for leave in phase.leaves.iter().filter(|_| orders) {
+                    self.base.add(*arrival, *leave);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn find_moral_strength(&mut self) {
+        let n = self.events.len();
+        for a in 0..n {
+            for b in 0..n {
+                let (Some(first), Some(second)) = (self.events.get(a), self.events.get(b)) else {
+                    continue;
+                };
+                let both = first.is_memory() && second.is_memory();
+                let overlap = a != b && both && first.overlaps(second);
+                let same = overlap && first.cells == second.cells;
+                if self.is_morally_strong(a, b) {
+                    self.strong.add(a, b);
+                }
+                if overlap {
+                    self.overlap.add(a, b);
+                }
+                if same {
+                    self.same_place.add(a, b);
+                }
+            }
+        }
+    }
+
+    fn is_morally_strong(&self, a: usize, b: usize) -> bool {
+        let (Some(first), Some(second)) = (self.events.get(a), self.events.get(b)) else {
+            return false;
+        };
+        if a == b || first.kind == NodeKind::Init || second.kind == NodeKind::Init {
+            return false;
+        }
+        if first.is_memory() && second.is_memory() {
+            let apart = first.cells != second.cells || first.proxy() != second.proxy();
+            if apart {
+                return false;
+            }
+        }
+        let can_be = |event: &Event<'_>| event.is_memory() || event.kind == NodeKind::Fence;
+        if !can_be(first) || !can_be(second) {
+            return false;
+        }
+        if self.program.has(a, b) || self.program.has(b, a) {
+            return true;
+        }
+        first.is_strong()
+            && second.is_strong()
+            && mutual(
+                (first.words.scope, first.home),
+                (second.words.scope, second.home),
+            )
+    }
+
+    /// Release patterns by their writes, acquire patterns by their reads.
+    fn find_patterns(&mut self) {
+        for index in members(self.writers | self.readers) {
+            let Some(event) = self.events.get(index).filter(|event| event.is_strong()) else {
+                continue;
+            };
+            let (is_write, is_read) = (event.writes(), event.reads());
+            let learns = event.step.is_some_and(|step| step.learns == Learns::Yes);
+            let sem = event.words.sem;
+            if is_write {
+                let mut starts = if releases(sem) { bit(index) } else { 0 };
+                for other in members(self.program.before(index)) {
+                    if self.begins(other, index, releases) {
+                        starts |= bit(other);
+                    }
+                }
+                self.releases[index] = starts;
+            }
+            if is_read && learns {
+                let mut ends = if acquires(sem) { bit(index) } else { 0 };
+                for other in members(self.program.after(index)) {
+                    if self.begins(other, index, acquires) {
+                        ends |= bit(other);
+                    }
+                }
+                self.acquires[index] = ends;
+            }
+        }
+    }
+
+    /// Whether a fence, or an operation at the same place, is one end of a pattern.
+    fn begins(&self, other: usize, index: usize, does: fn(Sem) -> bool) -> bool {
+        let Some(event) = self.events.get(other).filter(|event| does(event.words.sem)) else {
+            return false;
+        };
+        event.kind == NodeKind::Fence || event.is_memory() && self.same_place.has(other, index)
+    }
+
+    /// Whether some execution could race: accesses that conflict and are not morally strong.
+    pub(crate) fn may_race(&self) -> bool {
+        members(self.writers).any(|writer| {
+            let apart = self.overlap.after(writer) & !self.strong.after(writer);
+            members(apart).any(|other| {
+                let is_init =
+                    |event: usize| self.events.get(event).is_none_or(|e| e.step.is_none());
+                !is_init(writer) && !is_init(other)
+            })
+        })
+    }
+
+    /// Whether causality between two accesses goes through the proxies: both generic, both of one block, or fences between.
+    pub(crate) fn crosses(&self, base: &Relation, from: usize, to: usize) -> bool {
+        let (Some(first), Some(second)) = (self.events.get(from), self.events.get(to)) else {
+            return false;
+        };
+        if !base.has(from, to) {
+            return false;
+        }
+        if first.kind == NodeKind::Init || first.is_generic() && second.is_generic() {
+            return true;
+        }
+        let same_block = first.home.block == second.home.block;
+        if !first.is_generic() && !second.is_generic() && same_block {
+            return true;
+        }
+        let between = base.after(from) & base.before(to) & self.proxy_fences;
+        let is_shared = self.is_shared.get(from).copied().unwrap_or(false);
+        let fits = |fence: usize, block: u64| {
+            self.events.get(fence).is_some_and(|event| {
+                let covers = event.step.and_then(|step| step.fence_of_proxies);
+                let covered = match covers {
+                    None => false,
+                    Some(Covers::All) => true,
+                    Some(Covers::Global) => !is_shared,
+                    Some(Covers::Shared) => is_shared,
+                };
+                covered && event.home.block == block
+            })
+        };
+        match (first.is_generic(), second.is_generic()) {
+            (true, _) => members(between).any(|fence| fits(fence, second.home.block)),
+            (false, true) => members(between).any(|fence| fits(fence, first.home.block)),
+            (false, false) => members(between).any(|near| {
+                let far = |far: usize| far == near || base.has(near, far);
+                fits(near, first.home.block)
+                    && members(between).any(|other| far(other) && fits(other, second.home.block))
+            }),
+        }
+    }
+}
+
+/// Which side of a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Side {
+    Arrive,
+    Leave,
+}
+
+/// One phase of a barrier.
+#[derive(Default)]
+struct Phase {
+    arrivals: Vec<usize>,
+    leaves: Vec<usize>,
+    warps: BTreeSet<u32>,
+    count: u32,
+}
+
+/// Cells that some trace accesses, or that are observed.
+fn touched_cells(question: &Question, all: &Traces, chosen: &[&Trace]) -> BTreeSet<usize> {
+    let steps = chosen.iter().flat_map(|trace| &trace.steps);
+    let mut touched: BTreeSet<usize> = steps.flat_map(|step| step.cells.clone()).collect();
+    for observed in &question.observed {
+        touched.extend(super::answer::cells_of(question, &all.cells, observed));
+    }
+    touched
+}
+
+fn events_of<'a>(
+    question: &Question,
+    touched: &BTreeSet<usize>,
+    chosen: &[&'a Trace],
+    stronger: &Stronger,
+) -> Parts<'a> {
+    let nowhere = Home {
+        block: u64::MAX,
+        cluster: u64::MAX,
+    };
+    let init = |cell: &usize| Event {
+        step: None,
+        thread: usize::MAX,
+        home: nowhere,
+        words: Words::WEAK,
+        kind: NodeKind::Init,
+        cells: (*cell, *cell + 1),
+    };
+    let mut events: Vec<Event<'a>> = touched.iter().map(init).collect();
+    let mut starts = Vec::new();
+    let mut places = Vec::new();
+    for (thread, trace) in chosen.iter().enumerate() {
+        let home = question.threads.get(thread).map_or(nowhere, |spec| Home {
+            block: spec.block_index,
+            cluster: spec.cluster_index,
+        });
+        starts.push(events.len());
+        places.push(add_thread(&mut events, (thread, home), trace, stronger));
+    }
+    Parts {
+        events,
+        starts,
+        places,
+    }
+}
+
+/// Events, and where those of the threads are.
+struct Parts<'a> {
+    events: Vec<Event<'a>>,
+    starts: Vec<usize>,
+    places: Vec<Vec<Option<usize>>>,
+}
+
+fn add_thread<'a>(
+    events: &mut Vec<Event<'a>>,
+    (thread, home): (usize, Home),
+    trace: &'a Trace,
+    stronger: &Stronger,
+) -> Vec<Option<usize>> {
+    let mut places = Vec::new();
+    for step in &trace.steps {
+        let slot = match step.kind {
+            NodeKind::ProxyFence => Slot::Proxies,
+            _ => Slot::Memory,
+        };
+        let own = (thread, step.instruction);
+        let words = match step.is_open_place {
+            true => match stronger.fences.get(&(thread, step.instruction, slot)) {
+                Some(words) => *words,
+                None => {
+                    places.push(None);
+                    continue;
+                }
+            },
+            false => match stronger.words.get(&own) {
+                Some(words) if !step.own_words => *words,
+                Some(words) if step.entry == Entry::Program && step.is_quiet() => Words {
+                    scope: words.scope,
+                    ..step.words
+                },
+                _ => step.words,
+            },
+        };
+        places.push(Some(events.len()));
+        events.push(Event {
+            step: Some(step),
+            thread,
+            home,
+            words,
+            kind: step.kind,
+            cells: (step.cells.start, step.cells.end),
+        });
+    }
+    places
+}

@@ -1,0 +1,275 @@
+//! The axioms of the memory model (PTX ISA, "Memory Consistency Model"). In: a candidate execution; out: whether it is consistent, with all
+//! orders that make it so, or the axiom that it contradicts.
+
+use super::answer::Axiom;
+use super::candidates::{Flow, ReadFrom};
+use super::graph::Graph;
+use super::relation::{Relation, bit, members};
+use super::step::{Entry, NodeKind};
+
+/// A candidate with its orders, as far as they are known.
+#[derive(Clone, Debug)]
+pub(crate) struct Execution<'g, 'a> {
+    pub(crate) graph: &'g Graph<'a>,
+    pub(crate) reads: &'g [ReadFrom],
+    /// Who reads whom, event by event.
+    pub(crate) from: Relation,
+    pub(crate) observation: Relation,
+    pub(crate) synchronises: Relation,
+    pub(crate) fences: Vec<(usize, usize)>,
+    pub(crate) base: Relation,
+    /// Between accesses that overlap.
+    pub(crate) causality: Relation,
+    pub(crate) coherence: Relation,
+}
+
+/// What a candidate contradicts, and the events that show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Contradiction {
+    pub(crate) axiom: Axiom,
+    pub(crate) events: Vec<usize>,
+}
+
+/// Who hears of consistent executions, and of those that are not.
+pub(crate) trait Sink {
+    fn consistent(&mut self, execution: &Execution<'_, '_>) -> Flow;
+    fn rejected(&mut self, execution: &Execution<'_, '_>, why: Contradiction);
+}
+
+/// Holds the axioms against a candidate.
+pub(crate) fn judge(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -> Flow {
+    let mut execution = Execution::new(graph, reads);
+    if let Some(why) = execution.find_base() {
+        sink.rejected(&execution, why);
+        return Flow::On;
+    }
+    match order_fences(execution, sink) {
+        Flow::Stop => Flow::Stop,
+        Flow::On | Flow::NextOrder | Flow::NextReads => Flow::On,
+    }
+}
+
+/// Whether what some reads take is a contradiction already, whatever the others take: more reads only add to every order.
+pub(crate) fn is_hopeless(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -> bool {
+    let mut execution = Execution::new(graph, reads);
+    let why = execution.find_base().or_else(|| {
+        execution.find_causality();
+        execution.contradicts_before_choices()
+    });
+    match why {
+        Some(why) => {
+            sink.rejected(&execution, why);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Fences up to which all their orders are tried to the end.
+const FEW_FENCES: usize = 3;
+
+/// Puts the sequentially consistent fences in every order that they can have.
+fn order_fences(mut execution: Execution<'_, '_>, sink: &mut dyn Sink) -> Flow {
+    let graph = execution.graph;
+    // What base causality says is the order of fences, too.
+    let open = graph.sc_fences.iter().enumerate().find_map(|(n, first)| {
+        let later = graph.sc_fences.iter().skip(n + 1);
+        let mut later = later.filter(|second| {
+            let base = &execution.base;
+            graph.strong.has(*first, **second)
+                && !base.has(*first, **second)
+                && !base.has(**second, *first)
+        });
+        later.next().map(|second| (*first, *second))
+    });
+    let Some((first, second)) = open else {
+        execution.find_causality();
+        return super::coherence::order_writes(execution, sink);
+    };
+    for (from, to) in [(first, second), (second, first)] {
+        let mut ordered = execution.clone();
+        ordered.fences.push((from, to));
+        ordered.base.add_closed(from, to, graph.through);
+        if graph.sc_fences.len() > FEW_FENCES && ordered.clone().contradicts_so_far(sink) {
+            continue;
+        }
+        match order_fences(ordered, sink) {
+            Flow::On | Flow::NextOrder => {}
+            flow => return flow,
+        }
+    }
+    Flow::On
+}
+
+impl<'g, 'a> Execution<'g, 'a> {
+    fn new(graph: &'g Graph<'a>, reads: &'g [ReadFrom]) -> Execution<'g, 'a> {
+        let n = graph.events.len();
+        let mut execution = Execution {
+            graph,
+            reads,
+            from: Relation::new(n),
+            observation: Relation::new(n),
+            synchronises: Relation::new(n),
+            fences: Vec::new(),
+            base: graph.base.clone(),
+            causality: Relation::new(n),
+            coherence: Relation::new(n),
+        };
+        for read in reads {
+            execution.from.add(read.writer, read.reader);
+        }
+        execution
+    }
+}
+
+impl Execution<'_, '_> {
+    /// Base causality without the order of fences, unless it cannot be.
+    fn find_base(&mut self) -> Option<Contradiction> {
+        if let Some(events) = self.comes_from_nothing() {
+            let axiom = Axiom::NoThinAir;
+            return Some(Contradiction { axiom, events });
+        }
+        self.observe();
+        self.synchronise();
+        self.base.close(self.graph.through);
+        let event = self.base.reflexive()?;
+        Some(Contradiction {
+            axiom: Axiom::Causality,
+            events: vec![event],
+        })
+    }
+
+    /// Whether the fences that have an order so far leave nothing: further ones only add to causality.
+    fn contradicts_so_far(mut self, sink: &mut dyn Sink) -> bool {
+        self.find_causality();
+        let why = self.contradicts_before_choices();
+        if let Some(why) = why {
+            sink.rejected(&self, why);
+            return true;
+        }
+        false
+    }
+
+    /// A value that comes from itself, through reads and what depends on them.
+    fn comes_from_nothing(&self) -> Option<Vec<usize>> {
+        // Each event as a reader and as a writer: what an exchange writes does not come from what it reads.
+        let n = self.graph.events.len();
+        let mut state = vec![Seen::New; 2 * n];
+        (0..n).find_map(|event| self.comes_back(event + n, &mut state))
+    }
+
+    fn comes_back(&self, node: usize, state: &mut Vec<Seen>) -> Option<Vec<usize>> {
+        let n = self.graph.events.len();
+        match state.get(node)? {
+            Seen::Done => return None,
+            Seen::Open => return Some(vec![node % n]),
+            Seen::New => {}
+        }
+        state[node] = Seen::Open;
+        for source in self.sources(node) {
+            if let Some(mut cycle) = self.comes_back(source, state) {
+                cycle.push(node % n);
+                return Some(cycle);
+            }
+        }
+        state[node] = Seen::Done;
+        None
+    }
+
+    /// What the value of an event comes from: of a reader, what it takes; of a writer, the reads of its thread.
+    fn sources(&self, node: usize) -> Vec<usize> {
+        let n = self.graph.events.len();
+        let event = node % n;
+        if node < n {
+            return members(self.from.before(event))
+                .map(|writer| writer + n)
+                .collect();
+        }
+        let Some((thread, step)) = self
+            .graph
+            .events
+            .get(event)
+            .and_then(|e| Some((e.thread, e.step?)))
+        else {
+            return Vec::new();
+        };
+        let mut sources: Vec<usize> = (0..64)
+            .filter(|local| step.depends >> local & 1 != 0)
+            .filter_map(|local| self.graph.event_of(thread, local))
+            .collect();
+        if step.kind == NodeKind::Atomic && step.passes_on {
+            sources.push(event);
+        }
+        sources
+    }
+
+    /// Observation: a write comes before a read that takes it, if they are morally strong, and so on through atomics.
+    fn observe(&mut self) {
+        let graph = self.graph;
+        for writer in members(graph.writers) {
+            let strong = self.from.after(writer) & graph.strong.after(writer);
+            self.observation.add_all(writer, strong);
+        }
+        self.observation.close(graph.atomics);
+    }
+
+    /// Release patterns that acquire patterns observe.
+    fn synchronise(&mut self) {
+        let graph = self.graph;
+        for writer in members(graph.writers) {
+            let starts = graph.releases.get(writer).copied().unwrap_or(0);
+            if starts == 0 {
+                continue;
+            }
+            for reader in members(self.observation.after(writer)) {
+                let ends = graph.acquires.get(reader).copied().unwrap_or(0);
+                for start in members(starts) {
+                    let ends = ends & graph.strong.after(start);
+                    self.synchronises.add_all(start, ends);
+                    self.base.add_all(start, ends & !bit(start));
+                }
+            }
+        }
+    }
+
+    /// Causality between accesses that overlap.
+    fn find_causality(&mut self) {
+        let graph = self.graph;
+        for first in members(graph.writers | graph.readers) {
+            for second in members(graph.overlap.after(first)) {
+                let observed = self.observation.after(first);
+                let holds = graph.crosses(&self.base, first, second)
+                    || members(observed).any(|read| graph.crosses(&self.base, read, second));
+                if holds {
+                    self.causality.add(first, second);
+                }
+            }
+        }
+    }
+
+    /// Whether two accesses race: they conflict, are not morally strong, and neither comes before the other in causality.
+    pub(crate) fn races(&self, first: usize, second: usize) -> bool {
+        let graph = self.graph;
+        let (Some(a), Some(b)) = (graph.events.get(first), graph.events.get(second)) else {
+            return false;
+        };
+        let of_one = a.thread == b.thread
+            && a.step.map(|step| step.instance) == b.step.map(|step| step.instance)
+            && a.step.is_some_and(|step| step.entry != Entry::Program);
+        graph.overlap.has(first, second)
+            && (a.writes() || b.writes())
+            && a.kind != NodeKind::Init
+            && b.kind != NodeKind::Init
+            && !of_one
+            && !graph.strong.has(first, second)
+            && !self.causality.has(first, second)
+            && !self.causality.has(second, first)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Seen {
+    New,
+    Open,
+    Done,
+}

@@ -1,0 +1,284 @@
+//! Loads, stores and atomics of a thread: events of cells, with every value that a read could return.
+
+use super::cells::Found;
+use super::path::{At, Halt, Path, Walker, Ways};
+use super::step::{Learns, NodeKind, Step, Words};
+use std::ops::Range;
+use warpgrid_emulator::atomic_result;
+use warpgrid_isa::{AtomicOp, Flag, MemoryOp, ScalarType, Scope, Sem, StateSpace};
+use warpgrid_program::{AddressBase, OperandValue, RegisterId};
+
+/// Where an instruction accesses memory.
+pub(crate) struct Access {
+    pub(crate) address: u64,
+    pub(crate) element_bytes: u64,
+    pub(crate) n: usize,
+    pub(crate) ty: ScalarType,
+}
+
+impl Walker<'_> {
+    pub(crate) fn memory(&self, path: Path, at: &At<'_>, op: MemoryOp) -> Ways {
+        let in_reach = match at.words.state_space() {
+            StateSpace::Generic
+            | StateSpace::Global
+            | StateSpace::Shared
+            | StateSpace::SharedCluster => true,
+            StateSpace::Const
+            | StateSpace::Local
+            | StateSpace::ParamEntry
+            | StateSpace::ParamFunc => false,
+        };
+        if !in_reach || at.words.has(Flag::NonCoherent) {
+            return Err(self.no_place(&path, "only accesses to global and shared memory that threads share have a place in a litmus test").into());
+        }
+        match op {
+            MemoryOp::Load => self.load(path, at),
+            MemoryOp::Store => self.store(path, at),
+            MemoryOp::Atomic => self.atomic(path, at, Learns::Yes),
+            MemoryOp::Reduction => self.atomic(path, at, Learns::No),
+            MemoryOp::StoreBulk => Err(self.refuse(&path, "st.bulk").into()),
+        }
+    }
+
+    /// Where an address operand points.
+    pub(crate) fn address(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<u64, Halt> {
+        let operand = self.operands(at).get(index).map(|operand| &operand.value);
+        let Some(OperandValue::Address(address)) = operand else {
+            return Err(self.no_place(path, "found no address").into());
+        };
+        let base = match address.base {
+            AddressBase::Register(run) => path.lone.register(run.first),
+            AddressBase::None => 0,
+            AddressBase::Variable(_) | AddressBase::Bank { .. } => {
+                return Err(self
+                    .no_place(
+                        path,
+                        "found a variable of the module, expected a location of the test",
+                    )
+                    .into());
+            }
+        };
+        Ok(base.wrapping_add(address.offset as u64))
+    }
+
+    fn access(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<Access, Halt> {
+        let address = self.address(path, at, index)?;
+        let ty = at.words.ty.unwrap_or(ScalarType::B32);
+        let element_bytes = u64::from(ty.width_bytes());
+        if element_bytes > 8 {
+            return Err(self
+                .no_place(
+                    path,
+                    "elements of more than 64 bits have no place in a litmus test",
+                )
+                .into());
+        }
+        Ok(Access {
+            address,
+            element_bytes,
+            n: at.words.n_elements(),
+            ty,
+        })
+    }
+
+    /// The cells of some bytes.
+    pub(crate) fn cells_at(
+        &self,
+        path: &Path,
+        start: u64,
+        n_bytes: u64,
+    ) -> Result<Range<usize>, Halt> {
+        match self.cells.find(start, n_bytes) {
+            Found::Cells(cells) => Ok(cells),
+            Found::Cut(at) => Err(Halt::Cut(at)),
+            Found::Nothing => Err(self
+                .no_place(path, "the access is outside of the locations of the test")
+                .into()),
+        }
+    }
+
+    /// Every value that cells could hold, cell by cell.
+    pub(crate) fn choices(&self, cells: &Range<usize>) -> Vec<Vec<u64>> {
+        let mut all = vec![Vec::new()];
+        for values in self.domain.get(cells.clone()).unwrap_or(&[]) {
+            let longer = all.iter().flat_map(|start: &Vec<u64>| {
+                values.iter().map(move |value| {
+                    let mut whole = start.clone();
+                    whole.push(*value);
+                    whole
+                })
+            });
+            all = longer.collect();
+        }
+        all
+    }
+
+    fn load(&self, path: Path, at: &At<'_>) -> Ways {
+        let mut path = path;
+        let access = self.access(&mut path, at, 1)?;
+        let words = words_of(at, Sem::Weak);
+        let targets = self.targets(at, 0);
+        let mut ways = vec![path];
+        for element in 0..access.n {
+            let start = access.address + access.element_bytes * element as u64;
+            let mut longer = Vec::new();
+            for way in ways {
+                let cells = self.cells_at(&way, start, access.element_bytes)?;
+                for reads in self.choices(&cells) {
+                    let mut way = way.clone();
+                    let value = self.cells.join(cells.clone(), &reads);
+                    let mut step = Step::new(NodeKind::Read, at.number, way.instance);
+                    step.words = words;
+                    step.cells = cells.clone();
+                    step.reads = reads;
+                    let event = way.push(step);
+                    if let Some(Some(register)) = targets.get(element) {
+                        way.take(*register, extended(access.ty, value), event);
+                    }
+                    longer.push(way);
+                }
+            }
+            ways = longer;
+        }
+        Ok(ways)
+    }
+
+    /// The registers that elements go to; none for a sink.
+    pub(crate) fn targets(&self, at: &At<'_>, index: usize) -> Vec<Option<RegisterId>> {
+        let register = |value: &OperandValue| match value {
+            OperandValue::Destination(run) => run.map(|run| run.first),
+            _ => None,
+        };
+        match self.operands(at).get(index).map(|operand| &operand.value) {
+            Some(OperandValue::List(list)) => {
+                let elements = self.function.operands_of(*list);
+                elements.iter().map(|e| register(&e.value)).collect()
+            }
+            Some(value) => vec![register(value)],
+            None => Vec::new(),
+        }
+    }
+
+    /// The values of the elements of an operand.
+    pub(crate) fn values(
+        &self,
+        path: &mut Path,
+        at: &At<'_>,
+        index: usize,
+    ) -> Result<Vec<u64>, Halt> {
+        match self.operands(at).get(index).map(|operand| &operand.value) {
+            Some(OperandValue::List(list)) => {
+                let elements = self.function.operands_of(*list);
+                let values = elements.iter().map(|e| path.value_of(&e.value));
+                let values: Option<Vec<u64>> = values.collect();
+                values.ok_or_else(|| self.no_place(path, "found an element that is no register or number: put it into a register first").into())
+            }
+            _ => Ok(vec![self.value(path, at, index)?]),
+        }
+    }
+
+    fn store(&self, mut path: Path, at: &At<'_>) -> Ways {
+        let access = self.access(&mut path, at, 0)?;
+        let values = self.values(&mut path, at, 1)?;
+        for (element, value) in values.iter().enumerate() {
+            let start = access.address + access.element_bytes * element as u64;
+            let cells = self.cells_at(&path, start, access.element_bytes)?;
+            let mut step = Step::new(NodeKind::Write, at.number, path.instance);
+            step.words = words_of(at, Sem::Weak);
+            step.writes = self.cells.split(cells.clone(), *value);
+            step.cells = cells;
+            path.push(step);
+        }
+        Ok(vec![path])
+    }
+
+    fn atomic(&self, mut path: Path, at: &At<'_>, learns: Learns) -> Ways {
+        let index = match learns {
+            Learns::Yes => 1,
+            Learns::No => 0,
+        };
+        let access = self.access(&mut path, at, index)?;
+        let Some(op) = at.words.atomic else {
+            return Err(self
+                .no_place(&path, "an atomic without an operation")
+                .into());
+        };
+        let b = self.values(&mut path, at, index + 1)?;
+        let c = match op {
+            AtomicOp::Cas => self.value(&mut path, at, index + 2)?,
+            _ => 0,
+        };
+        let targets = match learns {
+            Learns::Yes => self.targets(at, 0),
+            Learns::No => Vec::new(),
+        };
+        let mut ways = vec![path];
+        for (element, b) in b.iter().enumerate() {
+            let start = access.address + access.element_bytes * element as u64;
+            let mut longer = Vec::new();
+            for way in ways {
+                let cells = self.cells_at(&way, start, access.element_bytes)?;
+                for reads in self.choices(&cells) {
+                    let mut way = way.clone();
+                    let old = self.cells.join(cells.clone(), &reads);
+                    let new = atomic_result(op, access.ty, old, [*b, c]);
+                    let mut step = Step::new(NodeKind::Atomic, at.number, way.instance);
+                    step.words = words_of(at, Sem::Relaxed);
+                    step.writes = self.cells.split(cells.clone(), new);
+                    step.cells = cells.clone();
+                    step.reads = reads;
+                    step.learns = learns;
+                    step.passes_on = op != AtomicOp::Exch;
+                    let event = way.push(step);
+                    if let Some(Some(register)) = targets.get(element) {
+                        way.take(*register, extended(access.ty, old), event);
+                    }
+                    longer.push(way);
+                }
+            }
+            ways = longer;
+        }
+        Ok(ways)
+    }
+}
+
+impl Path {
+    /// Puts what an event read into a register.
+    pub(crate) fn take(&mut self, register: RegisterId, value: u64, event: usize) {
+        self.lone.set_register(register, value);
+        let taint = self.depends | bit_of(event);
+        self.set_taint(register, taint);
+    }
+}
+
+/// A read as one bit of what depends on it.
+pub(crate) const fn bit_of(event: usize) -> u64 {
+    match event {
+        0..64 => 1 << event,
+        _ => 0,
+    }
+}
+
+/// The words of an access.
+pub(crate) fn words_of(at: &At<'_>, without: Sem) -> Words {
+    let sem = at.words.sem.unwrap_or(without);
+    let scope = match sem {
+        Sem::Volatile => Scope::Sys,
+        _ => at.words.scope.unwrap_or(Scope::Gpu),
+    };
+    let sem = match at.words.has(Flag::Mmio) {
+        true if sem == Sem::Weak => Sem::Relaxed,
+        _ => sem,
+    };
+    Words::new(sem, scope)
+}
+
+/// A loaded element as its register holds it.
+fn extended(ty: ScalarType, value: u64) -> u64 {
+    let bits = ty.width_bits();
+    if !ty.is_signed() || bits >= 64 {
+        return value;
+    }
+    let up = 64 - bits;
+    ((value << up) as i64 >> up) as u64
+}

@@ -1,0 +1,227 @@
+//! What is asked: threads, places, what is observed, and how much may be looked at.
+
+use std::fmt;
+use std::sync::Arc;
+use warpgrid_emulator::{Launch, LaunchError};
+use warpgrid_program::{FunctionId, Program, RegisterId};
+
+/// Bytes between the shared memories of two blocks.
+const WINDOW: u64 = 1 << 20;
+/// Most blocks of a cluster.
+const MOST_RANKS: u64 = 16;
+
+/// Where the shared memory of a block starts, by the number of its cluster and its rank there.
+pub fn window(cluster: u64, rank: u64) -> u64 {
+    (cluster * MOST_RANKS + rank % MOST_RANKS + 1) * WINDOW
+}
+
+/// The same place in the shared memory of the block with another rank.
+pub(crate) fn map_to_rank(address: u64, cluster: u64, rank: u64) -> u64 {
+    window(cluster, rank) + address % WINDOW
+}
+
+/// A few threads that share memory.
+#[derive(Clone, Debug)]
+pub struct Question {
+    pub program: Arc<Program>,
+    /// Grid, block and cluster; what its entry is does not matter.
+    pub launch: Launch,
+    pub threads: Vec<ThreadSpec>,
+    pub locations: Vec<Location>,
+    pub observed: Vec<Observed>,
+    pub limits: Limits,
+}
+
+/// One thread: a kernel of the program, and where it runs.
+#[derive(Clone, Debug)]
+pub struct ThreadSpec {
+    pub function: FunctionId,
+    /// Position of the block in the grid.
+    pub block: [u32; 3],
+    /// Linear index of the block in the grid, and of its cluster.
+    pub block_index: u64,
+    pub cluster_index: u64,
+    /// Within the cluster.
+    pub rank: u64,
+    /// Linear index within the block.
+    pub thread: u32,
+    /// What registers hold at the start; all others hold zero.
+    pub registers: Vec<(RegisterId, u64)>,
+}
+
+/// A place in memory that threads share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    pub name: String,
+    pub start: u64,
+    /// Of one element.
+    pub element_bytes: u32,
+    pub init: Vec<u64>,
+    pub kind: LocationKind,
+}
+
+impl Location {
+    pub(crate) fn n_bytes(&self) -> u64 {
+        u64::from(self.element_bytes) * self.init.len() as u64
+    }
+}
+
+/// What memory a place is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocationKind {
+    Global,
+    /// Of a block.
+    Shared,
+    /// An mbarrier object, in shared memory.
+    Mbarrier,
+}
+
+/// A part of an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// What a register of a thread holds after its last instruction; none where the thread does not name it.
+    Register {
+        thread: usize,
+        register: Option<RegisterId>,
+    },
+    /// What an element of a location holds at the end.
+    Memory { location: usize, element: usize },
+}
+
+/// How much is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub threads: usize,
+    /// Events of one thread: accesses, fences, barriers.
+    pub events_per_thread: usize,
+    /// Rounds of a loop that writes memory or counts.
+    pub rounds: usize,
+    /// Instructions of one thread, in one way through it.
+    pub steps: u32,
+    /// Ways through one thread.
+    pub ways: usize,
+    /// Combinations of ways, one for each thread.
+    pub combinations: usize,
+    /// Candidate executions.
+    pub candidates: u64,
+    pub outcomes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            threads: 8,
+            events_per_thread: 48,
+            rounds: 4,
+            steps: 2000,
+            ways: 4000,
+            combinations: 50_000,
+            candidates: 5_000_000,
+            outcomes: 20_000,
+        }
+    }
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExploreError {
+    /// An instruction that the explorer gives no meaning to.
+    NoPlace {
+        thread: usize,
+        instruction: u32,
+        why: String,
+    },
+    Launch(LaunchError),
+    TooManyThreads {
+        threads: usize,
+        limit: usize,
+    },
+    /// One thread has too many events in one way through it.
+    TooManyEvents {
+        thread: usize,
+        limit: usize,
+    },
+    /// All threads together have.
+    TooManyTogether {
+        events: usize,
+        limit: usize,
+    },
+    TooManySteps {
+        thread: usize,
+        limit: u32,
+    },
+    TooManyWays {
+        thread: usize,
+        limit: usize,
+    },
+    TooManyCombinations {
+        limit: usize,
+    },
+    TooManyOutcomes {
+        limit: usize,
+    },
+    TooManyCandidates {
+        limit: u64,
+    },
+    Stopped,
+}
+
+impl fmt::Display for ExploreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExploreError::NoPlace { why, .. } => write!(f, "{why}"),
+            ExploreError::Launch(error) => write!(f, "{error}"),
+            ExploreError::TooManyThreads { threads, limit } => {
+                write!(
+                    f,
+                    "found {threads} threads, expected at most {limit}: leave out those that do not share memory with the others"
+                )
+            }
+            ExploreError::TooManyEvents { thread, limit } => {
+                write!(
+                    f,
+                    "thread {thread} has more than {limit} accesses, fences and barriers: leave out those that do not matter, or let its loop run fewer rounds"
+                )
+            }
+            ExploreError::TooManyTogether { events, limit } => {
+                write!(
+                    f,
+                    "the threads have {events} accesses, fences and barriers together, expected at most {limit}: leave out those that do not matter"
+                )
+            }
+            ExploreError::TooManySteps { thread, limit } => {
+                write!(
+                    f,
+                    "thread {thread} has executed {limit} instructions without an end: let its loop end, or wait for memory"
+                )
+            }
+            ExploreError::TooManyWays { thread, limit } => {
+                write!(
+                    f,
+                    "thread {thread} has more than {limit} ways through it, one for each value that its reads could return: let it read less often, or let fewer values be written"
+                )
+            }
+            ExploreError::TooManyCombinations { limit } => {
+                write!(
+                    f,
+                    "the threads have more than {limit} ways together: let them read less often, or let fewer values be written"
+                )
+            }
+            ExploreError::TooManyOutcomes { limit } => {
+                write!(
+                    f,
+                    "there are more than {limit} outcomes: observe fewer registers and places"
+                )
+            }
+            ExploreError::TooManyCandidates { limit } => {
+                write!(
+                    f,
+                    "there are more than {limit} candidate executions: let fewer threads write one place, or observe no memory"
+                )
+            }
+            ExploreError::Stopped => write!(f, "stopped"),
+        }
+    }
+}
+
+impl std::error::Error for ExploreError {}

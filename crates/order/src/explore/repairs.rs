@@ -1,0 +1,356 @@
+//! The weakest changes that forbid outcomes. In: a question and bad outcomes; out: every smallest set of changes under which none of them is
+//! left, each shown to be one by trying what is weaker.
+//!
+//! A change makes an instruction stronger in its order or its scope, or puts a fence between two accesses that have none between. Stronger
+//! words allow fewer executions, never more: so sets are tried from the smallest up, each first with its strongest words, and what lies
+//! above a repair or below a failure is not tried again.
+
+mod sites;
+
+use super::candidates::{Flow, for_each};
+use super::explorer::{Counted, chosen, combine, outcomes_of};
+use super::graph::{Graph, Slot, Stronger};
+use super::judge::{Contradiction, Execution, Sink};
+use super::question::{ExploreError, Observed, Question};
+use super::relation::members;
+use super::step::{Trace, Words};
+use super::traces::{Traces, find};
+use sites::{Site, SiteKind, places_of, sites_of};
+use std::collections::BTreeSet;
+
+/// Most places of change in a repair.
+const MOST_SITES: usize = 4;
+
+/// One change of an instruction, or a fence before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Change {
+    pub thread: usize,
+    pub instruction: u32,
+    pub repair: Repair,
+}
+
+/// What is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// The instruction gets these words.
+    Strengthen(Words),
+    /// A fence goes before the instruction.
+    Fence(Words),
+    /// A fence between the generic and the async proxy goes before the instruction.
+    ProxyFence,
+}
+
+impl Repair {
+    fn key(self) -> (u8, u8, u8) {
+        match self {
+            Repair::Strengthen(words) => (0, words.sem as u8, words.scope as u8),
+            Repair::Fence(words) => (1, words.sem as u8, words.scope as u8),
+            Repair::ProxyFence => (2, 0, 0),
+        }
+    }
+}
+
+impl PartialOrd for Repair {
+    fn partial_cmp(&self, other: &Repair) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Repair {
+    fn cmp(&self, other: &Repair) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// All smallest repairs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repairs {
+    pub repairs: Vec<Vec<Change>>,
+    /// Up to so many places of change all sets were tried.
+    pub complete_to: usize,
+    /// Sets that were evaluated.
+    pub tried: u64,
+}
+
+/// A search for repairs that goes on when it is told to.
+pub struct Weakest {
+    question: Question,
+    traces: Traces,
+    /// Combinations of traces that could end with a bad outcome.
+    combinations: Vec<Vec<usize>>,
+    bad: BTreeSet<Vec<u64>>,
+    sites: Vec<Site>,
+    /// The sets of the present size that are left to try.
+    open: Vec<Vec<usize>>,
+    size: usize,
+    /// Levels by site: those that repair.
+    found: Vec<Vec<usize>>,
+    tried: u64,
+    most_tries: u64,
+}
+
+impl Weakest {
+    /// Prepares the search; it ends after so many sets.
+    pub fn new(
+        question: Question,
+        bad: &[Vec<u64>],
+        most_tries: u64,
+    ) -> Result<Weakest, ExploreError> {
+        let has_copies = sites::has_async_proxy(&question);
+        let places: Vec<Vec<bool>> = (0..question.threads.len())
+            .map(|thread| places_of(&question, thread, has_copies))
+            .collect();
+        let traces = find(&question, &places)?;
+        let bad: BTreeSet<Vec<u64>> = bad.iter().cloned().collect();
+        let sites = sites_of(&question, &traces, &places, has_copies);
+        let mut weakest = Weakest {
+            combinations: Vec::new(),
+            open: Vec::new(),
+            size: 0,
+            found: Vec::new(),
+            tried: 0,
+            most_tries,
+            question,
+            traces,
+            bad,
+            sites,
+        };
+        let all = combine(&weakest.question, &weakest.traces)?.into_iter();
+        weakest.combinations = all.filter(|numbers| weakest.may_be_bad(numbers)).collect();
+        weakest.begin()?;
+        Ok(weakest)
+    }
+
+    /// If not even all changes together forbid what is bad, no set does.
+    fn begin(&mut self) -> Result<(), ExploreError> {
+        let tops: Vec<usize> = self.sites.iter().map(Site::top).collect();
+        if self.bad.is_empty() || !self.forbids(&tops)? {
+            self.size = MOST_SITES + 1;
+            return Ok(());
+        }
+        self.next_size();
+        Ok(())
+    }
+
+    fn next_size(&mut self) {
+        self.size += 1;
+        if self.size <= MOST_SITES.min(self.sites.len()) {
+            self.open = subsets(self.sites.len(), self.size);
+            self.open.reverse();
+        } else {
+            self.size = MOST_SITES + 1;
+        }
+    }
+
+    /// Tries about so many sets; true when all are done.
+    pub fn advance(&mut self, tries: u64) -> Result<bool, ExploreError> {
+        let until = self.tried.saturating_add(tries);
+        while self.size <= MOST_SITES {
+            if self.tried >= self.most_tries {
+                return Ok(true);
+            }
+            if self.tried >= until {
+                return Ok(false);
+            }
+            match self.open.pop() {
+                Some(set) => self.try_set(&set)?,
+                None => self.next_size(),
+            }
+        }
+        Ok(true)
+    }
+
+    /// What has been found.
+    pub fn answer(self) -> Repairs {
+        let changes = |levels: &Vec<usize>| {
+            let sites = self.sites.iter().zip(levels);
+            let changes = sites.filter_map(|(site, level)| site.change(*level));
+            changes.collect::<Vec<Change>>()
+        };
+        let mut repairs: Vec<Vec<Change>> = self.found.iter().map(changes).collect();
+        repairs.sort_by_key(|repair| (repair.len(), repair.clone()));
+        Repairs {
+            repairs,
+            complete_to: self.size.saturating_sub(1),
+            tried: self.tried,
+        }
+    }
+
+    /// Finds the smallest levels of the sites of a set that forbid what is bad, each above what is in the text.
+    fn try_set(&mut self, set: &[usize]) -> Result<(), ExploreError> {
+        let mut top = vec![0; self.sites.len()];
+        for site in set {
+            top[*site] = self.sites.get(*site).map_or(0, Site::top);
+        }
+        if !self.forbids(&top)? {
+            return Ok(());
+        }
+        let mut failed: Vec<Vec<usize>> = Vec::new();
+        for levels in self.levels_of(set) {
+            let is_above = self.found.iter().any(|found| self.is_below(found, &levels));
+            let is_below = failed.iter().any(|failed| self.is_below(&levels, failed));
+            if is_above || is_below {
+                continue;
+            }
+            match self.forbids(&levels)? {
+                true => self.found.push(levels),
+                false => failed.push(levels),
+            }
+        }
+        Ok(())
+    }
+
+    /// Every choice of levels for a set, weaker ones first.
+    fn levels_of(&self, set: &[usize]) -> Vec<Vec<usize>> {
+        let mut all = vec![vec![0; self.sites.len()]];
+        for site in set {
+            let n = self.sites.get(*site).map_or(0, Site::n_levels);
+            let longer = all.iter().flat_map(|levels: &Vec<usize>| {
+                (1..n).map(move |level| {
+                    let mut levels = levels.clone();
+                    levels[*site] = level;
+                    levels
+                })
+            });
+            all = longer.collect();
+        }
+        let rank = |levels: &Vec<usize>| -> usize {
+            let sites = self.sites.iter().zip(levels);
+            sites.map(|(site, level)| site.rank(*level)).sum()
+        };
+        all.sort_by_key(rank);
+        all
+    }
+
+    fn is_below(&self, low: &[usize], high: &[usize]) -> bool {
+        let sites = self.sites.iter().zip(low.iter().zip(high));
+        sites
+            .into_iter()
+            .all(|(site, (low, high))| site.is_below(*low, *high))
+    }
+
+    /// Whether no bad outcome is left at these levels.
+    fn forbids(&mut self, levels: &[usize]) -> Result<bool, ExploreError> {
+        self.tried += 1;
+        let stronger = self.stronger(levels);
+        for numbers in &self.combinations {
+            let chosen = chosen(&self.traces, numbers);
+            let Ok(graph) = Graph::new(&self.question, &self.traces, &chosen, &stronger) else {
+                continue;
+            };
+            let Some(choices) = graph.choices(&self.traces.cells) else {
+                continue;
+            };
+            let mut watch = Watch {
+                weakest: self,
+                chosen: &chosen,
+                is_bad: false,
+            };
+            let limit = self.question.limits.candidates;
+            let mut counted = Counted {
+                graph: &graph,
+                sink: &mut watch,
+                n: 0,
+                limit,
+            };
+            let flow = for_each(choices, &mut counted);
+            if watch.is_bad {
+                return Ok(false);
+            }
+            if flow == Flow::Stop {
+                return Err(ExploreError::TooManyCandidates { limit });
+            }
+        }
+        Ok(true)
+    }
+
+    fn stronger(&self, levels: &[usize]) -> Stronger {
+        let mut stronger = Stronger::default();
+        for (site, level) in self
+            .sites
+            .iter()
+            .zip(levels)
+            .filter(|(_, level)| **level > 0)
+        {
+            let Some(words) = site.words(*level) else {
+                continue;
+            };
+            let (thread, instruction) = site.place;
+            match site.kind {
+                SiteKind::Words => {
+                    stronger.words.insert(site.place, words);
+                }
+                SiteKind::Fence => {
+                    stronger
+                        .fences
+                        .insert((thread, instruction, Slot::Memory), words);
+                }
+                SiteKind::ProxyFence => {
+                    stronger
+                        .fences
+                        .insert((thread, instruction, Slot::Proxies), words);
+                }
+            }
+        }
+        stronger
+    }
+
+    /// Whether the registers of a combination are those of a bad outcome.
+    fn may_be_bad(&self, numbers: &[usize]) -> bool {
+        let chosen = chosen(&self.traces, numbers);
+        self.bad.iter().any(|bad| {
+            let mut registers: Vec<_> = chosen.iter().map(|trace| trace.registers.iter()).collect();
+            self.question
+                .observed
+                .iter()
+                .zip(bad)
+                .all(|(observed, bad)| match observed {
+                    Observed::Register { thread, .. } => {
+                        registers.get_mut(*thread).and_then(Iterator::next) == Some(bad)
+                    }
+                    Observed::Memory { .. } => true,
+                })
+        })
+    }
+}
+
+/// Looks out for a bad outcome.
+struct Watch<'a> {
+    weakest: &'a Weakest,
+    chosen: &'a [&'a Trace],
+    is_bad: bool,
+}
+
+impl Sink for Watch<'_> {
+    fn consistent(&mut self, execution: &Execution<'_, '_>) -> Flow {
+        let weakest = self.weakest;
+        let cells = &weakest.traces.cells;
+        let outcomes = outcomes_of(&weakest.question, &weakest.traces, self.chosen, |cell| {
+            let writers = execution.graph.cell_writers.get(cell).copied().unwrap_or(0);
+            let last = |writer: &usize| execution.coherence.after(*writer) & writers == 0;
+            let last = members(writers).filter(last);
+            let values = last.filter_map(|w| execution.graph.written(cells, w, cell));
+            values.collect()
+        });
+        self.is_bad |= outcomes.iter().any(|outcome| weakest.bad.contains(outcome));
+        match self.is_bad {
+            true => Flow::Stop,
+            false => Flow::On,
+        }
+    }
+
+    fn rejected(&mut self, _: &Execution<'_, '_>, _: Contradiction) {}
+}
+
+/// All sets of `size` numbers below `n`, in order.
+fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..size {
+        let longer = all.iter().flat_map(|set: &Vec<usize>| {
+            let first = set.last().map_or(0, |last| last + 1);
+            (first..n).map(move |next| [&set[..], &[next]].concat())
+        });
+        all = longer.collect();
+    }
+    all
+}

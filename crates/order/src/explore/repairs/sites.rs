@@ -1,0 +1,366 @@
+//! Where a thread can be made stronger, and how far: levels of an instruction's words, fences that can be put in.
+
+use super::super::question::Question;
+use super::super::step::{NodeKind, Proxy, Words};
+use super::super::traces::Traces;
+use super::{Change, Repair};
+use crate::scope::{Home, takes_in};
+use std::collections::BTreeMap;
+use warpgrid_isa::{AsyncOp, Does, MbarrierOp, MemoryOp, Scope, Sem, SyncOp};
+use warpgrid_program::Instruction;
+
+/// What can be changed at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SiteKind {
+    /// The words of an instruction.
+    Words,
+    /// A fence before it.
+    Fence,
+    /// A fence between proxies before it.
+    ProxyFence,
+}
+
+/// A place of change: level 0 is what the text has, the last one is above all others.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    pub(super) place: (usize, u32),
+    pub(super) kind: SiteKind,
+    levels: Vec<Level>,
+}
+
+/// A level of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Level {
+    words: Words,
+    /// How much of the test's threads the scope takes in.
+    width: usize,
+}
+
+impl Site {
+    pub(super) fn n_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    pub(super) fn top(&self) -> usize {
+        self.levels.len().saturating_sub(1)
+    }
+
+    pub(super) fn words(&self, level: usize) -> Option<Words> {
+        self.levels.get(level).map(|level| level.words)
+    }
+
+    pub(super) fn is_below(&self, low: usize, high: usize) -> bool {
+        if low == high || low == 0 {
+            return true;
+        }
+        match (self.levels.get(low), self.levels.get(high)) {
+            (Some(low), Some(high)) => {
+                high.words != low.words
+                    && is_weaker(low.words.sem, high.words.sem)
+                    && low.width <= high.width
+                    && self.levels.first() != Some(high)
+            }
+            _ => false,
+        }
+    }
+
+    /// How far a level is above what the text has.
+    pub(super) fn rank(&self, level: usize) -> usize {
+        (0..self.levels.len())
+            .filter(|low| self.is_below(*low, level))
+            .count()
+    }
+
+    /// The change that a level is; none for what the text has.
+    pub(super) fn change(&self, level: usize) -> Option<Change> {
+        let words = self.words(level).filter(|_| level > 0)?;
+        Some(Change {
+            thread: self.place.0,
+            instruction: self.place.1,
+            repair: match self.kind {
+                SiteKind::Words => Repair::Strengthen(words),
+                SiteKind::Fence => Repair::Fence(words),
+                SiteKind::ProxyFence => Repair::ProxyFence,
+            },
+        })
+    }
+}
+
+/// Whether one order of memory asks no more than another.
+fn is_weaker(low: Sem, high: Sem) -> bool {
+    let strength = |sem: Sem| match sem {
+        Sem::Weak => 0,
+        Sem::Volatile | Sem::Relaxed => 1,
+        Sem::Acquire | Sem::Release => 2,
+        Sem::AcqRel => 3,
+        Sem::Sc => 4,
+    };
+    low == high || strength(low) < strength(high)
+}
+
+/// The next stronger orders of an instruction, up to the strongest.
+fn stronger_orders(does: Does, sem: Sem) -> &'static [Sem] {
+    match (does, sem) {
+        (Does::Memory(MemoryOp::Load), Sem::Weak) => &[Sem::Relaxed, Sem::Acquire],
+        (Does::Memory(MemoryOp::Load), Sem::Volatile | Sem::Relaxed) => &[Sem::Acquire],
+        (Does::Memory(MemoryOp::Store), Sem::Weak) => &[Sem::Relaxed, Sem::Release],
+        (Does::Memory(MemoryOp::Store), Sem::Volatile | Sem::Relaxed) => &[Sem::Release],
+        (Does::Memory(MemoryOp::Atomic), Sem::Relaxed) => {
+            &[Sem::Acquire, Sem::Release, Sem::AcqRel]
+        }
+        (Does::Memory(MemoryOp::Atomic), Sem::Acquire | Sem::Release) => &[Sem::AcqRel],
+        (Does::Memory(MemoryOp::Reduction), Sem::Relaxed) => &[Sem::Release],
+        (Does::Mbarrier(MbarrierOp::Arrive | MbarrierOp::ArriveDrop), Sem::Relaxed) => {
+            &[Sem::Release]
+        }
+        (Does::Mbarrier(MbarrierOp::TestWait | MbarrierOp::TryWait), Sem::Relaxed) => {
+            &[Sem::Acquire]
+        }
+        (Does::Sync(SyncOp::Fence), Sem::Acquire | Sem::Release) => &[Sem::AcqRel, Sem::Sc],
+        (Does::Sync(SyncOp::Fence), Sem::AcqRel) => &[Sem::Sc],
+        (Does::Sync(SyncOp::ClusterArrive), Sem::Relaxed) => &[Sem::Release],
+        _ => &[],
+    }
+}
+
+/// The scopes that make a difference between the threads of a question, with how many pairs of threads each takes in.
+fn scopes_of(question: &Question) -> Vec<(Scope, usize)> {
+    let mut scopes: Vec<(Scope, usize)> = Vec::new();
+    for scope in [Scope::Cta, Scope::Cluster, Scope::Gpu] {
+        let width = width_of(question, scope);
+        let last = scopes.last().map_or(0, |(_, width)| *width);
+        if width > last {
+            scopes.push((scope, width));
+        }
+    }
+    scopes
+}
+
+fn width_of(question: &Question, scope: Scope) -> usize {
+    let homes: Vec<Home> = question
+        .threads
+        .iter()
+        .map(|thread| Home {
+            block: thread.block_index,
+            cluster: thread.cluster_index,
+        })
+        .collect();
+    let pairs = homes.iter().enumerate().flat_map(|(n, own)| {
+        let others = homes
+            .iter()
+            .enumerate()
+            .filter(move |(other, _)| *other != n);
+        others.map(move |(_, other)| (*own, *other))
+    });
+    pairs
+        .filter(|(own, other)| takes_in(scope, *own, *other))
+        .count()
+}
+
+/// Whether some thread copies through the async proxy.
+pub(super) fn has_async_proxy(question: &Question) -> bool {
+    let functions = question.threads.iter();
+    let mut functions =
+        functions.filter_map(|t| question.program.functions.get(t.function.0 as usize));
+    functions.any(|function| {
+        let mut does = function
+            .instructions
+            .iter()
+            .filter_map(|i| question.program.action(i));
+        does.any(|action| matches!(action.does, Does::Async(AsyncOp::BulkCopy)))
+    })
+}
+
+/// Instructions of a thread before which a fence may go: accesses that follow another one with no fence, and no barrier, between. Beside
+/// barriers too, where copies go through the async proxy.
+pub(super) fn places_of(question: &Question, thread: usize, has_copies: bool) -> Vec<bool> {
+    let spec = question.threads.get(thread);
+    let function = spec.and_then(|t| question.program.functions.get(t.function.0 as usize));
+    let instructions = function.map_or(&[][..], |function| &function.instructions);
+    let mut follows = false;
+    let place = |instruction: &Instruction| {
+        let kind = part_of(question, instruction);
+        let is_access = kind == Part::Access || has_copies && kind == Part::Barrier;
+        match kind {
+            Part::Other => false,
+            Part::Fence | Part::Barrier if !is_access => {
+                follows = false;
+                false
+            }
+            _ => std::mem::replace(&mut follows, true),
+        }
+    };
+    instructions.iter().map(place).collect()
+}
+
+/// What an instruction is, as far as fences go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Access,
+    Fence,
+    Barrier,
+    Other,
+}
+
+fn part_of(question: &Question, instruction: &Instruction) -> Part {
+    match question
+        .program
+        .action(instruction)
+        .map(|action| action.does)
+    {
+        Some(Does::Memory(_) | Does::Mbarrier(_)) => Part::Access,
+        Some(Does::Async(op)) => match op {
+            AsyncOp::Store
+            | AsyncOp::Reduction
+            | AsyncOp::Copy
+            | AsyncOp::BulkCopy
+            | AsyncOp::BulkReduction => Part::Access,
+            AsyncOp::BulkWait | AsyncOp::CopyWait | AsyncOp::CopyWaitAll => Part::Other,
+            AsyncOp::CopyCommit | AsyncOp::CopyArrive | AsyncOp::BulkCommit => Part::Other,
+        },
+        Some(Does::Sync(SyncOp::Fence)) if is_one_sided(question, instruction) => Part::Other,
+        Some(Does::Sync(SyncOp::Fence)) => Part::Fence,
+        Some(Does::Sync(_)) => Part::Barrier,
+        _ => Part::Other,
+    }
+}
+
+/// Whether a fence acquires or releases alone: one that does both may still go beside it.
+fn is_one_sided(question: &Question, instruction: &Instruction) -> bool {
+    let action = question.program.action(instruction);
+    let sem = action.and_then(|action| action.modifiers.sem);
+    matches!(sem, Some(Sem::Acquire | Sem::Release))
+}
+
+/// All places of change, thread after thread.
+pub(super) fn sites_of(
+    question: &Question,
+    traces: &Traces,
+    places: &[Vec<bool>],
+    has_copies: bool,
+) -> Vec<Site> {
+    let scopes = scopes_of(question);
+    let words = words_of(traces);
+    let mut sites = Vec::new();
+    for (thread, places) in places.iter().enumerate() {
+        let spec = question.threads.get(thread);
+        let function = spec.and_then(|t| question.program.functions.get(t.function.0 as usize));
+        let instructions = function.map_or(&[][..], |function| &function.instructions);
+        for (number, instruction) in instructions.iter().enumerate() {
+            let place = (thread, number as u32);
+            if places.get(number) == Some(&true) {
+                sites.extend(fence_site(place, &scopes));
+                if has_copies {
+                    sites.push(proxy_site(place));
+                }
+            }
+            let does = question
+                .program
+                .action(instruction)
+                .map(|action| action.does);
+            if let (Some(does), Some(words)) = (does, words.get(&place)) {
+                sites.extend(words_site(question, place, (does, *words), &scopes));
+            }
+        }
+    }
+    sites
+}
+
+/// The words of the instructions that some trace executes.
+fn words_of(traces: &Traces) -> BTreeMap<(usize, u32), Words> {
+    let mut words = BTreeMap::new();
+    for (thread, all) in traces.threads.iter().enumerate() {
+        for step in all.iter().flat_map(|trace| &trace.steps) {
+            let has_words = match step.kind {
+                NodeKind::Read | NodeKind::Write | NodeKind::Atomic | NodeKind::Fence => true,
+                NodeKind::Arrive => step
+                    .barrier
+                    .is_some_and(|b| matches!(b, super::super::step::Barrier::Cluster { .. })),
+                NodeKind::Init | NodeKind::ProxyFence | NodeKind::Leave | NodeKind::GroupWait => {
+                    false
+                }
+            };
+            let is_plain = !step.own_words && !step.is_open_place && step.proxy == Proxy::Generic;
+            if has_words && is_plain {
+                words.insert((thread, step.instruction), step.words);
+            }
+        }
+    }
+    words
+}
+
+fn fence_site(place: (usize, u32), scopes: &[(Scope, usize)]) -> Option<Site> {
+    let none = Level {
+        words: Words::WEAK,
+        width: 0,
+    };
+    let mut levels = vec![none];
+    for sem in [Sem::AcqRel, Sem::Sc] {
+        levels.extend(scopes.iter().map(|(scope, width)| Level {
+            words: Words::new(sem, *scope),
+            width: *width,
+        }));
+    }
+    (levels.len() > 1).then_some(Site {
+        place,
+        kind: SiteKind::Fence,
+        levels,
+    })
+}
+
+fn proxy_site(place: (usize, u32)) -> Site {
+    let level = |sem: Sem| Level {
+        words: Words::new(sem, Scope::Cta),
+        width: 0,
+    };
+    Site {
+        place,
+        kind: SiteKind::ProxyFence,
+        levels: vec![level(Sem::Weak), level(Sem::Relaxed)],
+    }
+}
+
+fn words_site(
+    question: &Question,
+    place: (usize, u32),
+    (does, words): (Does, Words),
+    scopes: &[(Scope, usize)],
+) -> Option<Site> {
+    let width = match words.sem {
+        Sem::Weak => 0,
+        _ => width_of(question, words.scope),
+    };
+    let own = Level { words, width };
+    let mut levels = vec![own];
+    // The barrier of a cluster has no scope.
+    if matches!(does, Does::Sync(SyncOp::ClusterArrive)) {
+        let sems = stronger_orders(does, words.sem).iter();
+        levels.extend(sems.map(|sem| Level {
+            words: Words::new(*sem, words.scope),
+            width,
+        }));
+    } else {
+        let sems = [words.sem]
+            .into_iter()
+            .chain(stronger_orders(does, words.sem).iter().copied());
+        for sem in sems.filter(|sem| *sem != Sem::Weak) {
+            let kept = (words.sem != Sem::Weak).then_some((words.scope, width));
+            let wider = scopes.iter().copied().filter(|(_, wider)| *wider > width);
+            for (scope, width) in kept.into_iter().chain(wider) {
+                // What is volatile is at the scope of the system: only its order can be raised.
+                let level = Level {
+                    words: Words::new(sem, scope),
+                    width,
+                };
+                if level.words != words {
+                    levels.push(level);
+                }
+            }
+        }
+    }
+    (levels.len() > 1).then_some(Site {
+        place,
+        kind: SiteKind::Words,
+        levels,
+    })
+}

@@ -1,0 +1,127 @@
+//! All ways through each thread. In: a question; out: the cells that its accesses take whole, and for each thread a trace for every
+//! combination of values that its reads could return.
+//!
+//! A value that a read could return is the initial one or one that some trace writes. More values make more traces, and those write more
+//! values, until there is nothing new. No value comes from itself, so as many rounds as there are writes are enough.
+
+use super::cells::Cells;
+use super::path::{Domain, Halt, Path, Walker};
+use super::question::{ExploreError, Question};
+use super::step::Trace;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Cuts of cells before a question is given up.
+const MOST_CUTS: usize = 256;
+
+/// The ways through all threads.
+#[derive(Clone, Debug)]
+pub(crate) struct Traces {
+    pub(crate) cells: Cells,
+    pub(crate) threads: Vec<Vec<Trace>>,
+    /// Whether some loop was cut off after its last round.
+    pub(crate) bounded: bool,
+}
+
+/// The threads before their first instructions.
+type Starts = BTreeMap<usize, Path>;
+
+/// One round: the traces that a domain allows.
+struct Round {
+    threads: Vec<Vec<Trace>>,
+    bounded: bool,
+}
+
+/// Finds the traces; `places` says for each thread before which instructions a fence may be put.
+pub(crate) fn find(question: &Question, places: &[Vec<bool>]) -> Result<Traces, ExploreError> {
+    let (threads, limit) = (question.threads.len(), question.limits.threads);
+    if threads > limit {
+        return Err(ExploreError::TooManyThreads { threads, limit });
+    }
+    let mut cells = Cells::new(&question.locations);
+    let mut starts = Starts::new();
+    for _ in 0..MOST_CUTS {
+        match grow(question, &cells, places, &mut starts) {
+            Ok(round) => {
+                return Ok(Traces {
+                    cells,
+                    threads: round.threads,
+                    bounded: round.bounded,
+                });
+            }
+            Err(Halt::Cut(at)) => cells.cut(at),
+            Err(Halt::Failed(error)) => return Err(error),
+        }
+    }
+    Err(ExploreError::NoPlace {
+        thread: 0,
+        instruction: 0,
+        why: "the accesses cut the locations into too many parts: let them take whole elements"
+            .to_owned(),
+    })
+}
+
+fn grow(
+    question: &Question,
+    cells: &Cells,
+    places: &[Vec<bool>],
+    starts: &mut Starts,
+) -> Result<Round, Halt> {
+    let mut domain: Domain = cells
+        .list
+        .iter()
+        .map(|cell| BTreeSet::from([cell.init]))
+        .collect();
+    let mut rounds = 0;
+    loop {
+        let round = walk_all(question, (cells, &domain), places, starts)?;
+        let before: usize = domain.iter().map(BTreeSet::len).sum();
+        let mut most_writes = 0;
+        for traces in &round.threads {
+            let writes =
+                |trace: &Trace| trace.steps.iter().filter(|s| !s.writes.is_empty()).count();
+            most_writes += traces.iter().map(writes).max().unwrap_or(0);
+            for step in traces.iter().flat_map(|trace| &trace.steps) {
+                for (cell, value) in step.cells.clone().zip(&step.writes) {
+                    if let Some(values) = domain.get_mut(cell) {
+                        values.insert(*value);
+                    }
+                }
+            }
+        }
+        rounds += 1;
+        let after: usize = domain.iter().map(BTreeSet::len).sum();
+        if after == before || rounds > most_writes {
+            return Ok(round);
+        }
+    }
+}
+
+fn walk_all(
+    question: &Question,
+    known: (&Cells, &Domain),
+    places: &[Vec<bool>],
+    starts: &mut Starts,
+) -> Result<Round, Halt> {
+    let mut round = Round {
+        threads: Vec::new(),
+        bounded: false,
+    };
+    for index in 0..question.threads.len() {
+        let places = places.get(index).map_or(&[][..], |places| places);
+        let Some(mut walker) = Walker::new(question, index, known, places) else {
+            continue;
+        };
+        let start = match starts.get(&index) {
+            Some(start) => start.clone(),
+            None => {
+                let start = walker.start()?;
+                starts.insert(index, start.clone());
+                start
+            }
+        };
+        let found = walker.walk(start)?;
+        round.bounded |= walker.bounded;
+        round.threads.push(found);
+    }
+    Ok(round)
+}

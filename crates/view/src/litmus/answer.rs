@@ -1,0 +1,349 @@
+//! Answers as plain data: events with their lines and words, arrows with their names, axioms in a sentence.
+
+use super::label::{describe, label};
+use super::module::{Prepared, shown_line};
+use super::test::LitmusTest;
+use serde::{Deserialize, Serialize};
+use warpgrid_order::explore::{
+    Answer, Axiom, EdgeKind, Forbidden, Node, NodeKind, Outcome, RacePair, Races, Witness,
+};
+
+/// Everything that was found about a test.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct LitmusView {
+    pub name: String,
+    pub observe: Vec<String>,
+    /// All outcomes that the model allows, sorted; none where accesses race that overlap only in part: then it promises nothing.
+    pub outcomes: Option<Vec<OutcomeView>>,
+    pub forbidden: Vec<ForbiddenView>,
+    pub race: bool,
+    /// Pairs of thread and line of its body, from 0.
+    pub racy_pairs: Vec<[[u32; 2]; 2]>,
+    /// Candidate executions that were looked at.
+    pub candidates: u64,
+    /// Rounds after which a loop that does more than wait was cut off; none where all of it was seen.
+    pub cut_off_after: Option<u32>,
+}
+
+/// An outcome that is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct OutcomeView {
+    #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
+    pub values: Vec<u64>,
+    pub races: RacesName,
+    /// Whether instructions one after the other reach it.
+    pub is_interleaving: bool,
+    pub graph: GraphView,
+}
+
+/// Whether the executions race that end with an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum RacesName {
+    Always,
+    Sometimes,
+    Never,
+}
+
+/// An outcome that is forbidden.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ForbiddenView {
+    #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
+    pub values: Vec<u64>,
+    pub violation: ViolationView,
+    /// The candidate that comes nearest.
+    pub graph: GraphView,
+}
+
+/// What a candidate contradicts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ViolationView {
+    pub axiom: AxiomName,
+    pub sentence: String,
+    /// Nodes of the graph that it speaks of.
+    pub nodes: Vec<u32>,
+}
+
+/// The axioms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum AxiomName {
+    NoThinAir,
+    Causality,
+    Coherence,
+    ScPerLocation,
+    Atomicity,
+}
+
+/// An execution.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct GraphView {
+    /// Thread after thread, each in program order.
+    pub nodes: Vec<NodeView>,
+    pub edges: Vec<EdgeView>,
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct NodeView {
+    /// None for what is there at the start.
+    pub thread: Option<u32>,
+    /// Of the text, from 1; of the body of a test that has no text.
+    pub line: Option<u32>,
+    pub kind: NodeName,
+    /// `x = 1`, `read x: 0`, `fence.sc.gpu`.
+    pub label: String,
+    /// `release at gpu`; empty for weak accesses.
+    pub words: String,
+    pub is_asynchronous: bool,
+}
+
+/// What an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum NodeName {
+    Init,
+    Read,
+    Write,
+    Atomic,
+    Fence,
+    ProxyFence,
+    Arrive,
+    Leave,
+    GroupWait,
+}
+
+/// An arrow between nodes, by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct EdgeView {
+    pub from: u32,
+    pub to: u32,
+    pub kind: EdgeName,
+}
+
+/// Why one event comes before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum EdgeName {
+    ReadsFrom,
+    Coherence,
+    FromRead,
+    Synchronises,
+    FenceOrder,
+    Barrier,
+    Asynchronous,
+    Causality,
+}
+
+/// Says what was found in the words of a test.
+pub(crate) struct Viewer<'a> {
+    test: &'a LitmusTest,
+    prepared: &'a Prepared,
+}
+
+impl<'a> Viewer<'a> {
+    pub(crate) fn new(test: &'a LitmusTest, prepared: &'a Prepared) -> Viewer<'a> {
+        Viewer { test, prepared }
+    }
+
+    pub(crate) fn view(&self, answer: &Answer) -> LitmusView {
+        let outcomes = answer.outcomes.as_ref();
+        LitmusView {
+            name: self.test.name.clone(),
+            observe: self.test.observe.clone(),
+            outcomes: outcomes.map(|all| all.iter().map(|o| self.outcome(o)).collect()),
+            forbidden: answer.forbidden.iter().map(|f| self.forbidden(f)).collect(),
+            race: !answer.races.is_empty(),
+            racy_pairs: self.pairs(&answer.races),
+            candidates: answer.candidates,
+            cut_off_after: answer.cut_off_after.map(|rounds| rounds as u32),
+        }
+    }
+
+    fn pairs(&self, races: &[RacePair]) -> Vec<[[u32; 2]; 2]> {
+        let side = |(thread, instruction): (usize, u32)| {
+            [thread as u32, self.prepared.line(thread, instruction)]
+        };
+        let pairs = races.iter().map(|r| {
+            let mut pair = [side(r.first), side(r.second)];
+            pair.sort_unstable();
+            pair
+        });
+        let mut pairs: Vec<_> = pairs.collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    fn outcome(&self, outcome: &Outcome) -> OutcomeView {
+        OutcomeView {
+            values: outcome.values.clone(),
+            races: match outcome.races {
+                Races::Always => RacesName::Always,
+                Races::Sometimes => RacesName::Sometimes,
+                Races::Never => RacesName::Never,
+            },
+            is_interleaving: outcome.is_interleaving,
+            graph: self.graph(&outcome.witness),
+        }
+    }
+
+    fn forbidden(&self, forbidden: &Forbidden) -> ForbiddenView {
+        let graph = self.graph(&forbidden.witness);
+        let nodes: Vec<u32> = forbidden
+            .violation
+            .nodes
+            .iter()
+            .map(|n| *n as u32)
+            .collect();
+        ForbiddenView {
+            values: forbidden.values.clone(),
+            violation: ViolationView {
+                axiom: axiom_name(forbidden.violation.axiom),
+                sentence: sentence(forbidden.violation.axiom, &graph, &nodes),
+                nodes,
+            },
+            graph,
+        }
+    }
+
+    fn graph(&self, witness: &Witness) -> GraphView {
+        let edges = witness.edges.iter().map(|edge| EdgeView {
+            from: edge.from as u32,
+            to: edge.to as u32,
+            kind: edge_name(edge.kind),
+        });
+        GraphView {
+            nodes: witness.nodes.iter().map(|node| self.node(node)).collect(),
+            edges: edges.collect(),
+        }
+    }
+
+    fn node(&self, node: &Node) -> NodeView {
+        let line = node.place.map(|(thread, instruction)| {
+            let line = self.prepared.line(thread, instruction);
+            shown_line(self.test, thread, line)
+        });
+        NodeView {
+            thread: node.place.map(|(thread, _)| thread as u32),
+            line,
+            kind: node_name(node.kind),
+            label: label(node, self.prepared, self.test),
+            words: describe(node),
+            is_asynchronous: node.is_asynchronous,
+        }
+    }
+}
+
+/// Why a candidate cannot be, in one sentence.
+fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
+    let named = |index: usize| {
+        let node = nodes.get(index).and_then(|n| graph.nodes.get(*n as usize));
+        node.map_or_else(String::new, name_of)
+    };
+    match (axiom, nodes) {
+        (Axiom::NoThinAir, _) => {
+            "no value comes from itself: what is read here was computed from what it decides".to_owned()
+        }
+        (Axiom::Causality, [_, _, _]) => format!(
+            "{} comes before {} in causality order, so the read cannot return {}, which is older",
+            named(0),
+            named(1),
+            named(2)
+        ),
+        (Axiom::Causality, [_, _]) => format!(
+            "{} comes before {} in causality order, so it cannot read from it",
+            named(0),
+            named(1)
+        ),
+        (Axiom::Causality, _) => "causality order would go round in a circle".to_owned(),
+        (Axiom::Coherence, _) => format!(
+            "{} would come before itself: the order of the writes to one place has no circle, and agrees with causality",
+            named(0)
+        ),
+        (Axiom::SequentialPerPlace, _) => {
+            "morally strong operations on one place happen one after the other, and no such order gives these values".to_owned()
+        }
+        (Axiom::Atomicity, _) => format!(
+            "no morally strong write falls between what an atomic reads and what it writes: {} does, between {} and {}",
+            named(1),
+            named(0),
+            named(2)
+        ),
+    }
+}
+
+/// `the write x = 1 at line 5`
+fn name_of(node: &NodeView) -> String {
+    let kind = match node.kind {
+        NodeName::Init => "the initial value",
+        NodeName::Read => "the",
+        NodeName::Write => "the write",
+        NodeName::Atomic => "the atomic",
+        NodeName::Fence | NodeName::ProxyFence => "the fence",
+        NodeName::Arrive | NodeName::Leave | NodeName::GroupWait => "the",
+    };
+    match node.line {
+        Some(line) => format!(
+            "{kind} `{}` (thread {}, line {line})",
+            node.label,
+            node.thread.unwrap_or(0)
+        ),
+        None => format!("{kind} `{}`", node.label),
+    }
+}
+
+fn axiom_name(axiom: Axiom) -> AxiomName {
+    match axiom {
+        Axiom::NoThinAir => AxiomName::NoThinAir,
+        Axiom::Causality => AxiomName::Causality,
+        Axiom::Coherence => AxiomName::Coherence,
+        Axiom::SequentialPerPlace => AxiomName::ScPerLocation,
+        Axiom::Atomicity => AxiomName::Atomicity,
+    }
+}
+
+fn edge_name(kind: EdgeKind) -> EdgeName {
+    match kind {
+        EdgeKind::ReadsFrom => EdgeName::ReadsFrom,
+        EdgeKind::Coherence => EdgeName::Coherence,
+        EdgeKind::FromRead => EdgeName::FromRead,
+        EdgeKind::Synchronises => EdgeName::Synchronises,
+        EdgeKind::FenceOrder => EdgeName::FenceOrder,
+        EdgeKind::Barrier => EdgeName::Barrier,
+        EdgeKind::Asynchronous => EdgeName::Asynchronous,
+        EdgeKind::Causality => EdgeName::Causality,
+    }
+}
+
+fn node_name(kind: NodeKind) -> NodeName {
+    match kind {
+        NodeKind::Init => NodeName::Init,
+        NodeKind::Read => NodeName::Read,
+        NodeKind::Write => NodeName::Write,
+        NodeKind::Atomic => NodeName::Atomic,
+        NodeKind::Fence => NodeName::Fence,
+        NodeKind::ProxyFence => NodeName::ProxyFence,
+        NodeKind::Arrive => NodeName::Arrive,
+        NodeKind::Leave => NodeName::Leave,
+        NodeKind::GroupWait => NodeName::GroupWait,
+    }
+}

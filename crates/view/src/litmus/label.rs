@@ -1,0 +1,101 @@
+//! The words of an event: what it does to which place, and how strongly.
+
+use super::module::Prepared;
+use super::test::LitmusTest;
+use warpgrid_emulator::MbarrierState;
+use warpgrid_isa::Sem;
+use warpgrid_order::explore::{LocationKind, Node, NodeKind};
+
+/// `x = 1`, `read x: 0`, `x: 0 to 1`, `fence`.
+pub(super) fn label(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
+    let place = place(node, prepared, test);
+    let value = |value: Option<u64>| value.map_or_else(String::new, |v| shown(node, prepared, v));
+    match node.kind {
+        NodeKind::Init | NodeKind::Write => format!("{place} = {}", value(node.written)),
+        NodeKind::Read => format!("read {place}: {}", value(node.read)),
+        NodeKind::Atomic => format!("{place}: {} to {}", value(node.read), value(node.written)),
+        NodeKind::Fence => match node.words.sem {
+            Sem::Sc => "fence.sc".to_owned(),
+            Sem::Acquire => "fence.acquire".to_owned(),
+            Sem::Release => "fence.release".to_owned(),
+            Sem::Weak | Sem::Volatile | Sem::Relaxed | Sem::AcqRel => "fence.acq_rel".to_owned(),
+        },
+        NodeKind::ProxyFence => "fence.proxy.async".to_owned(),
+        NodeKind::Arrive => "arrive at the barrier".to_owned(),
+        NodeKind::Leave => "leave the barrier".to_owned(),
+        NodeKind::GroupWait => "wait for copies".to_owned(),
+    }
+}
+
+/// `x`, `x[1]`, `x+2` where no element starts.
+fn place(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
+    let Some((location, start)) = node.location else {
+        return String::new();
+    };
+    let Some(found) = prepared.question.locations.get(location) else {
+        return String::new();
+    };
+    let of_test = prepared
+        .origins
+        .get(location)
+        .and_then(|at| test.locations.get(*at));
+    let copies = prepared
+        .origins
+        .iter()
+        .filter(|at| prepared.origins.get(location) == Some(*at));
+    let name = match of_test.map(|location| location.space.ends_with("::cluster")) {
+        Some(true) if copies.count() > 1 => {
+            let rank = (start >> 20).saturating_sub(1) % 16;
+            format!("{}@{rank}", found.name)
+        }
+        _ => found.name.clone(),
+    };
+    let offset = start - found.start;
+    let size = u64::from(found.element_bytes.max(1));
+    match (found.init.len(), offset % size) {
+        (1, 0) => name,
+        (_, 0) => format!("{name}[{}]", offset / size),
+        _ => format!("{name}+{offset}"),
+    }
+}
+
+/// A value; an mbarrier object as what it waits for.
+fn shown(node: &Node, prepared: &Prepared, value: u64) -> String {
+    let location = node
+        .location
+        .and_then(|(at, _)| prepared.question.locations.get(at));
+    let is_object = location.is_some_and(|location| location.kind == LocationKind::Mbarrier);
+    match MbarrierState::read(value).filter(|_| is_object) {
+        Some(state) if state.bytes == 0 => {
+            format!(
+                "phase {}, {} pending",
+                u32::from(state.parity),
+                state.pending
+            )
+        }
+        Some(state) => format!(
+            "phase {}, {} pending, {} bytes",
+            u32::from(state.parity),
+            state.pending,
+            state.bytes
+        ),
+        None => value.to_string(),
+    }
+}
+
+/// `release at gpu`; nothing for weak accesses and for what has no strength.
+pub(super) fn describe(node: &Node) -> String {
+    let has_words = match node.kind {
+        NodeKind::Read | NodeKind::Write | NodeKind::Atomic | NodeKind::Fence => true,
+        NodeKind::Init
+        | NodeKind::ProxyFence
+        | NodeKind::Arrive
+        | NodeKind::Leave
+        | NodeKind::GroupWait => false,
+    };
+    match node.words.sem {
+        Sem::Weak => String::new(),
+        _ if !has_words => String::new(),
+        sem => format!("{} at {}", sem.name(), node.words.scope.name()),
+    }
+}

@@ -1,0 +1,228 @@
+//! The explorer of the memory model: exactly the outcomes that the model allows, and exactly the pairs of lines that race.
+//!
+//! `data/explorer.jsonl.gz` is a collection of litmus tests with all outcomes that an enumeration of all candidate executions allows, made
+//! outside of this project. `LITMUS` names another file of the same form. `data/weakest.jsonl.gz` has, for tests of the collection, every
+//! smallest set of changes that forbids what no interleaving reaches, from the same enumeration.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::PathBuf;
+use std::time::Instant;
+use warpgrid_view::litmus::{
+    LitmusEditOp, LitmusTest, RacesName, SAMPLE, apply, explore, read_text, repairs,
+};
+
+#[derive(Deserialize)]
+struct Expected {
+    #[serde(flatten)]
+    test: LitmusTest,
+    /// None where the model promises nothing.
+    allowed: Option<Vec<Vec<u64>>>,
+    race: bool,
+    race_by_outcome: Option<Vec<String>>,
+    racy_pairs: Vec<[[u32; 2]; 2]>,
+}
+
+impl Expected {
+    /// What of the answer differs.
+    fn wrong(&self) -> Option<String> {
+        let view = match explore(&self.test) {
+            Ok(view) => view,
+            Err(error) => return Some(error.to_string()),
+        };
+        let outcomes = view.outcomes.as_ref();
+        let values = outcomes.map(|all| all.iter().map(|o| o.values.clone()).collect::<Vec<_>>());
+        if values != self.allowed {
+            return Some(format!("allowed {values:?}, not {:?}", self.allowed));
+        }
+        let mut pairs = self.racy_pairs.clone();
+        pairs.sort_unstable();
+        if view.racy_pairs != pairs || view.race != self.race {
+            return Some(format!("races {:?}, not {pairs:?}", view.racy_pairs));
+        }
+        let races = outcomes.map(|all| all.iter().map(|o| name(o.races).to_owned()).collect());
+        (races != self.race_by_outcome)
+            .then(|| format!("by outcome {races:?}, not {:?}", self.race_by_outcome))
+    }
+}
+
+fn name(races: RacesName) -> &'static str {
+    match races {
+        RacesName::Always => "always",
+        RacesName::Sometimes => "sometimes",
+        RacesName::Never => "never",
+    }
+}
+
+fn text() -> String {
+    match std::env::var_os("LITMUS") {
+        Some(path) => std::fs::read_to_string(path).expect("the file of the tests"),
+        None => unpacked("explorer.jsonl.gz"),
+    }
+}
+
+fn unpacked(name: &str) -> String {
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name);
+    let packed = std::fs::read(own).expect("the file of the tests");
+    let mut text = String::new();
+    let mut reader = flate2::read::GzDecoder::new(packed.as_slice());
+    reader.read_to_string(&mut text).expect("a gzipped text");
+    text
+}
+
+fn tests() -> BTreeMap<String, Expected> {
+    let text = text();
+    let lines = text.lines().filter(|line| !line.is_empty());
+    let tests = lines.map(|line| serde_json::from_str(line).expect("a test"));
+    tests
+        .map(|expected: Expected| (expected.test.name.clone(), expected))
+        .collect()
+}
+
+#[test]
+fn outcomes_and_races_are_those_of_the_model() {
+    let (mut n, mut wrong, mut slowest) = (0, Vec::new(), (0.0, String::new()));
+    let start = Instant::now();
+    for expected in tests().values() {
+        n += 1;
+        let begun = Instant::now();
+        if let Some(why) = expected.wrong() {
+            wrong.push(format!("{}: {why}", expected.test.name));
+        }
+        let took = begun.elapsed().as_secs_f64();
+        if took > slowest.0 {
+            slowest = (took, expected.test.name.clone());
+        }
+    }
+    #[expect(
+        clippy::print_stdout,
+        reason = "the figure is asked for with --no-capture"
+    )]
+    {
+        let all = start.elapsed().as_secs_f64();
+        println!(
+            "{} of {n} tests exactly, {:.0} ms together, the slowest {} in {:.1} ms",
+            n - wrong.len(),
+            1000.0 * all,
+            slowest.1,
+            1000.0 * slowest.0
+        );
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[derive(Deserialize)]
+struct Weakest {
+    name: String,
+    bad: Vec<Vec<u64>>,
+    /// Up to so many places of change the sets are complete.
+    complete_to: usize,
+    repairs: Vec<Vec<Edit>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+struct Edit {
+    thread: u32,
+    line: u32,
+    op: String,
+    text: String,
+}
+
+#[test]
+fn repairs_are_the_weakest() {
+    let tests = tests();
+    let (mut n, mut wrong) = (0, Vec::new());
+    for line in unpacked("weakest.jsonl.gz").lines() {
+        let weakest: Weakest = serde_json::from_str(line).expect("a set of repairs");
+        let Some(expected) = tests.get(&weakest.name) else {
+            continue;
+        };
+        n += 1;
+        let view = explore(&expected.test).expect("an answer");
+        let found = repairs(&expected.test, &view).expect("repairs");
+        let edits = found.repairs.iter().map(|repair| -> BTreeSet<Edit> {
+            let edits = repair.iter().map(|edit| Edit {
+                thread: edit.thread,
+                line: edit.line,
+                op: match edit.op {
+                    LitmusEditOp::Replace => "replace".to_owned(),
+                    LitmusEditOp::InsertBefore => "insert-before".to_owned(),
+                },
+                text: edit.text.clone(),
+            });
+            edits.collect()
+        });
+        let is_known = |repair: &BTreeSet<Edit>| repair.len() <= weakest.complete_to;
+        let edits: BTreeSet<BTreeSet<Edit>> = edits.filter(is_known).collect();
+        let listed = weakest.repairs.iter().map(|r| r.iter().cloned().collect());
+        let listed: BTreeSet<BTreeSet<Edit>> = listed.filter(is_known).collect();
+        if edits != listed || found.bad != weakest.bad {
+            wrong.push(weakest.name);
+        }
+    }
+    #[expect(
+        clippy::print_stdout,
+        reason = "the figure is asked for with --no-capture"
+    )]
+    {
+        println!("{} of {n} sets of repairs exactly", n - wrong.len());
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn a_repaired_text_allows_nothing_bad() {
+    let test = read_text(SAMPLE).expect("a test");
+    let view = explore(&test).expect("an answer");
+    let found = repairs(&test, &view).expect("repairs");
+    assert_eq!(found.bad, [[1, 0]]);
+    for repair in &found.repairs {
+        let text = apply(SAMPLE, repair);
+        let view = explore(&read_text(&text).expect("a test")).expect("an answer");
+        let outcomes = view.outcomes.expect("outcomes");
+        assert!(
+            outcomes.iter().all(|outcome| outcome.values != [1, 0]),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_is_too_much_is_said() {
+    let said = |text: &str| match read_text(text).and_then(|test| explore(&test)) {
+        Ok(view) => format!("{:?}", view.cut_off_after),
+        Err(error) => error.to_string(),
+    };
+    let body = |lines: &str| {
+        format!(
+            "//@ location x: u32 = 0\n//@ thread\n{lines}\n//@ thread\nst.relaxed.gpu.global.u32 [x], 1;\n//@ observe 0:%r0\n"
+        )
+    };
+    let cases = [
+        // A loop that waits is seen whole, one that counts is not.
+        body("L:\nld.relaxed.gpu.global.u32 %r0, [x];\nsetp.eq.u32 %p0, %r0, 0;\n@%p0 bra L;"),
+        body(
+            "L:\nst.relaxed.gpu.global.u32 [x], 2;\nadd.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, 100;\n@%p0 bra L;",
+        ),
+        body("L:\nadd.u32 %r0, %r0, 1;\nbra L;"),
+        body("shfl.sync.idx.b32 %r0, %r1, 0, 31, -1;"),
+        body("ld.global.u32 %r0, [x+4];"),
+        body("ld.global.u33 %r0, [x];"),
+        "//@ location x: u32 = 0".to_owned(),
+        "st.global.u32 [x], 1;".to_owned(),
+    ];
+    let said: Vec<String> = cases.iter().map(|text| said(text)).collect();
+    expect_test::expect![[r#"
+        None
+        Some(4)
+        Some(4)
+        line 3: `shfl.sync.idx.b32` has no place in a litmus test
+        line 3: the access is outside of the locations of the test
+        line 3: W0101 unknown modifier `.u33`
+        found no thread, expected `//@ thread block=0` before its instructions
+        line 1: found `st.global.u32 [x], 1;` before the first thread, expected `//@ thread`"#]]
+    .assert_eq(&said.join("\n"));
+}

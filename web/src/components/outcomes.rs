@@ -1,0 +1,229 @@
+//! Every outcome of a few threads: the test on the left; what is allowed, what is forbidden and why, an execution as a graph, and repairs.
+
+use super::outcomes_graph::graph;
+use super::pickers::Select;
+use super::{Dispatch, say};
+use crate::model::{Action, OutcomesAction};
+use crate::outcomes::{Found, OutcomesPage, SAMPLES};
+use std::rc::Rc;
+use warpgrid_view::litmus::{LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, RacesName};
+use web_sys::HtmlTextAreaElement;
+use yew::prelude::*;
+
+/// Forbidden outcomes that are listed.
+const MAX_FORBIDDEN: usize = 64;
+/// Repairs that are listed.
+const MAX_REPAIRS: usize = 24;
+
+/// The whole view. It has no state of its own.
+pub(crate) fn outcomes_view(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
+    html! {
+        <section class="matrix outcomes" aria-label="Outcomes">
+            <div class="matrix-side">{ test(page, dispatch) }</div>
+            <div class="matrix-main">{ answer(page, dispatch) }</div>
+        </section>
+    }
+}
+
+fn open(dispatch: &Dispatch, text: &str) -> Callback<MouseEvent> {
+    let action = Action::Outcomes(OutcomesAction::Open(text.into()));
+    say::<MouseEvent>(dispatch, action)
+}
+
+fn test(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
+    let pick = {
+        let dispatch = dispatch.clone();
+        Callback::from(move |id: String| {
+            if let Some(sample) = SAMPLES.iter().find(|sample| sample.id == id) {
+                dispatch.dispatch(Action::Outcomes(OutcomesAction::Open(sample.text.into())));
+            }
+        })
+    };
+    let edited = {
+        let dispatch = dispatch.clone();
+        Callback::from(move |event: InputEvent| {
+            let text = event.target_unchecked_into::<HtmlTextAreaElement>().value();
+            dispatch.dispatch(Action::Outcomes(OutcomesAction::Open(text.into())));
+        })
+    };
+    let known = SAMPLES.iter().find(|sample| sample.text == &*page.text);
+    let rows = (page.text.lines().count() + 1).clamp(8, 40);
+    html! {
+        <section class="card matrix-controls" aria-label="Test">
+            <div class="matrix-title">
+                <h2>{ "Outcomes" }</h2>
+                <button type="button" class="pill" onclick={say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Close))}>{ "Back to the kernel" }</button>
+            </div>
+            <label class="matrix-field whole"><span>{ "Test" }</span>
+                <Select label="Test" class="pill" value={known.map_or("", |sample| sample.id)} on_choice={pick}>
+                    if known.is_none() {
+                        <option value="">{ "your own" }</option>
+                    }
+                    { for SAMPLES.iter().map(|sample| html! { <option value={sample.id}>{ sample.title }</option> }) }
+                </Select>
+            </label>
+            <textarea class="outcomes-text" aria-label="The threads of the test" spellcheck="false" autocomplete="off" rows={rows.to_string()} value={page.text.to_string()} oninput={edited} />
+            if let Some(error) = &page.error {
+                <p class="hint bad" role="alert">{ error.to_string() }</p>
+            }
+            <p class="hint">{ super::phrases::prose("A few threads of PTX that share memory. `//@ thread block=1` begins one, `//@ location x: u32 = 0` names a place, `//@ observe 1:%r0 x[0]` says what makes an outcome.") }</p>
+        </section>
+    }
+}
+
+fn answer(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
+    let Some(found) = &page.answer else {
+        return match page.error {
+            Some(_) => Html::default(),
+            None => html! { <p class="placeholder">{ "Looking at every execution …" }</p> },
+        };
+    };
+    html! {
+        <>
+            { outcomes(page, found, dispatch) }
+            { execution(page) }
+            { repairs(page, found, dispatch) }
+        </>
+    }
+}
+
+fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Html {
+    let allowed = found.outcomes.as_deref().unwrap_or(&[]);
+    let button = |number: usize, values: &[u64], class: &'static str, note: &str| {
+        let pressed = number == page.chosen;
+        let choose = Action::Outcomes(OutcomesAction::Choose(number));
+        html! {
+            <button type="button" class={classes!("outcome", class, pressed.then_some("chosen"))} aria-pressed={pressed.to_string()}
+                onclick={say::<MouseEvent>(dispatch, choose)}>
+                <code>{ words(values) }</code><small>{ note.to_owned() }</small>
+            </button>
+        }
+    };
+    let races = |races: RacesName| match races {
+        RacesName::Never => "",
+        RacesName::Sometimes => "may race",
+        RacesName::Always => "races",
+    };
+    let one = |(number, outcome): (usize, &warpgrid_view::litmus::OutcomeView)| {
+        let odd = if outcome.is_interleaving {
+            ""
+        } else {
+            "no interleaving"
+        };
+        let note = [odd, races(outcome.races)];
+        let note: Vec<&str> = note.into_iter().filter(|word| !word.is_empty()).collect();
+        let class = if outcome.is_interleaving {
+            "usual"
+        } else {
+            "odd"
+        };
+        button(number, &outcome.values, class, &note.join(", "))
+    };
+    let forbidden = found.forbidden.iter().take(MAX_FORBIDDEN).enumerate();
+    html! {
+        <section class="card" aria-label="All outcomes">
+            <h2>{ "Every outcome" }<small>{ found.observe.join(", ") }</small></h2>
+            if found.outcomes.is_none() {
+                <p class="hint bad">{ "Accesses race that overlap only in part: the model promises nothing." }</p>
+            } else {
+                <h3>{ "allowed" }</h3>
+                <div class="outcome-list" role="group" aria-label="Allowed outcomes">{ for allowed.iter().enumerate().map(one) }</div>
+            }
+            if !found.forbidden.is_empty() {
+                <h3>{ "forbidden" }</h3>
+                <div class="outcome-list" role="group" aria-label="Forbidden outcomes">
+                    { for forbidden.map(|(at, outcome)| button(allowed.len() + at, &outcome.values, "forbidden", "")) }
+                </div>
+                if found.forbidden.len() > MAX_FORBIDDEN {
+                    <p class="quiet">{ format!("and {} more", found.forbidden.len() - MAX_FORBIDDEN) }</p>
+                }
+            }
+            if let Some(rounds) = found.cut_off_after {
+                <p class="hint">{ format!("Loops that do more than wait are followed for {rounds} rounds.") }</p>
+            }
+        </section>
+    }
+}
+
+fn execution(page: &OutcomesPage) -> Html {
+    let Some((drawn, why)) = page.shown() else {
+        return Html::default();
+    };
+    html! {
+        <section class="card" aria-label="Execution">
+            if let Some(why) = why {
+                <h2>{ "Why it is forbidden" }</h2>
+                <p class="outcome-why" aria-live="polite">{ super::phrases::prose(&super::phrases::capital(why)) }{ "." }</p>
+            } else {
+                <h2>{ "An execution that shows it" }</h2>
+            }
+            { graph(drawn) }
+        </section>
+    }
+}
+
+fn repairs(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Html {
+    let allowed = found.outcomes.as_deref().unwrap_or(&[]);
+    if allowed.iter().all(|outcome| outcome.is_interleaving) {
+        return Html::default();
+    }
+    let body = match &page.repairs {
+        Found::Unasked => html! {
+            <button type="button" class="pill" onclick={say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Repair))}>{ "Find the weakest repairs" }</button>
+        },
+        Found::Asked => {
+            html! { <p class="placeholder">{ "Trying changes, the weakest first …" }</p> }
+        }
+        Found::Repairs(found) => repair_list(&found.0, &found.1, dispatch),
+    };
+    html! {
+        <section class="card" aria-label="Repairs">
+            <h2>{ "Repairs" }<small>{ "that leave only what interleavings reach" }</small></h2>
+            { body }
+        </section>
+    }
+}
+
+fn repair_list(repairs: &LitmusRepairs, texts: &[String], dispatch: &Dispatch) -> Html {
+    let one = |(repair, text): (&Vec<LitmusEdit>, &String)| {
+        html! {
+            <li>
+                <div>{ for repair.iter().map(edit) }</div>
+                <button type="button" class="pill" onclick={open(dispatch, text)}>{ "Rewrite" }</button>
+            </li>
+        }
+    };
+    let n_more = repairs.repairs.len().saturating_sub(MAX_REPAIRS);
+    html! {
+        <>
+            if repairs.repairs.is_empty() {
+                <p>{ format!("None with up to {} places of change.", repairs.complete_to) }</p>
+            }
+            <ul class="outcome-repairs">{ for repairs.repairs.iter().zip(texts).take(MAX_REPAIRS).map(one) }</ul>
+            if n_more > 0 {
+                <p class="quiet">{ format!("and {n_more} more") }</p>
+            }
+            <p class="quiet">{ format!("All sets of up to {} places of change were tried; each that is weaker still allows a bad outcome.", repairs.complete_to) }</p>
+        </>
+    }
+}
+
+fn edit(edit: &LitmusEdit) -> Html {
+    let place = format!("line {}", edit.shown_line);
+    match edit.op {
+        LitmusEditOp::Replace => html! { <div>{ place }{ ": " }<code>{ &edit.text }</code></div> },
+        LitmusEditOp::InsertBefore => {
+            html! { <div>{ "before " }{ place }{ ": " }<code>{ &edit.text }</code></div> }
+        }
+    }
+}
+
+fn words(values: &[u64]) -> String {
+    let words: Vec<String> = values.iter().map(u64::to_string).collect();
+    words.join("  ")
+}
+
+/// The test that the view opens with.
+pub(crate) fn first_test() -> Rc<str> {
+    SAMPLES.first().map_or("", |sample| sample.text).into()
+}

@@ -1,0 +1,131 @@
+//! An execution as a drawing: a column for each thread, arrows with their names, and the same in words for those who cannot see it.
+
+use crate::outcomes::{Plan, plan};
+use warpgrid_view::litmus::{EdgeName, EdgeView, GraphView, NodeView};
+use yew::prelude::*;
+
+/// The drawing.
+pub(crate) fn graph(graph: &GraphView) -> Html {
+    let drawn = plan(graph);
+    let view_box = format!("0 0 {:.0} {:.0}", drawn.width, drawn.height);
+    let style = format!("width: {:.0}px", drawn.width);
+    html! {
+        <div class="outcome-graph" tabindex="0" role="group" aria-label="Execution as a graph">
+            <svg viewBox={view_box} {style} role="img" aria-label={in_words(graph)}>
+                <defs>{ for ALL.iter().map(|kind| head(*kind)) }</defs>
+                { for drawn.columns.iter().map(|(thread, x)| html! {
+                    <text class="column" x={px(*x)} y={px(drawn.head_y)} text-anchor="middle">{ format!("thread {thread}") }</text>
+                }) }
+                { arrows(&drawn) }
+                { for graph.nodes.iter().zip(&drawn.boxes).map(|(node, place)| node_box(node, (place.x, place.y), (place.width, place.height))) }
+                { labels(&drawn) }
+            </svg>
+            { legend(graph) }
+        </div>
+    }
+}
+
+/// The kinds of arrows.
+const ALL: [EdgeName; 8] = [
+    EdgeName::ReadsFrom,
+    EdgeName::Coherence,
+    EdgeName::FromRead,
+    EdgeName::Synchronises,
+    EdgeName::FenceOrder,
+    EdgeName::Barrier,
+    EdgeName::Asynchronous,
+    EdgeName::Causality,
+];
+
+/// The field's short name, a class, and what it says.
+fn name(kind: EdgeName) -> (&'static str, &'static str, &'static str) {
+    match kind {
+        EdgeName::ReadsFrom => ("rf", "rf", "is read by"),
+        EdgeName::Coherence => ("co", "co", "comes before in coherence order"),
+        EdgeName::FromRead => ("fr", "fr", "reads what is older than"),
+        EdgeName::Synchronises => ("sw", "sw", "synchronises with"),
+        EdgeName::FenceOrder => ("sc", "sc", "comes before in the order of fences"),
+        EdgeName::Barrier => ("bar", "bar", "meets at the barrier"),
+        EdgeName::Asynchronous => ("async", "async", "completes"),
+        EdgeName::Causality => ("cause", "cause", "comes before in causality order"),
+    }
+}
+
+fn px(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+fn head(kind: EdgeName) -> Html {
+    let class = name(kind).1;
+    html! {
+        <marker id={format!("head-{class}")} class={class} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+            <path d="M0 0L8 4L0 8z" />
+        </marker>
+    }
+}
+
+fn arrows(drawn: &Plan) -> Html {
+    let one = |arrow: &crate::outcomes::Arrow| {
+        let class = name(arrow.kind).1;
+        html! { <path class={classes!("edge", class)} d={arrow.path.clone()} marker-end={format!("url(#head-{class})")} /> }
+    };
+    html! { <g>{ for drawn.arrows.iter().map(one) }</g> }
+}
+
+/// Names of arrows, above everything else.
+fn labels(drawn: &Plan) -> Html {
+    let one = |arrow: &crate::outcomes::Arrow| {
+        let (short, class, _) = name(arrow.kind);
+        let (x, y) = arrow.label_at;
+        html! { <text class={classes!("edge-name", class)} x={px(x)} y={px(y)} text-anchor="middle">{ short }</text> }
+    };
+    html! { <g>{ for drawn.arrows.iter().map(one) }</g> }
+}
+
+fn node_box(node: &NodeView, (x, y): (f64, f64), (width, height): (f64, f64)) -> Html {
+    let line = node
+        .line
+        .map_or_else(String::new, |line| format!("line {line}"));
+    let words = [line.as_str(), node.words.as_str()];
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let class = classes!("node", node.is_asynchronous.then_some("later"));
+    html! {
+        <g {class}>
+            <rect x={px(x)} y={px(y)} width={px(width)} height={px(height)} rx="6" />
+            <text class="what" x={px(x + width / 2.0)} y={px(y + 18.0)} text-anchor="middle">{ &node.label }</text>
+            <text class="how" x={px(x + width / 2.0)} y={px(y + 34.0)} text-anchor="middle">{ words.join(", ") }</text>
+        </g>
+    }
+}
+
+/// The arrows that the drawing has, with what they say.
+fn legend(graph: &GraphView) -> Html {
+    let shown = ALL
+        .into_iter()
+        .filter(|kind| graph.edges.iter().any(|edge| edge.kind == *kind));
+    let one = |kind: EdgeName| {
+        let (short, class, says) = name(kind);
+        html! { <li><b class={class}>{ short }</b>{ " " }{ says }</li> }
+    };
+    html! { <ul class="outcome-legend">{ for shown.map(one) }</ul> }
+}
+
+fn in_words(graph: &GraphView) -> String {
+    let label = |index: u32| {
+        let node = graph.nodes.get(index as usize);
+        node.map_or_else(String::new, |node| match node.thread {
+            Some(thread) => format!("thread {thread} {}", node.label),
+            None => format!("start {}", node.label),
+        })
+    };
+    let one = |edge: &EdgeView| {
+        format!(
+            "{} {} {}",
+            label(edge.from),
+            name(edge.kind).2,
+            label(edge.to)
+        )
+    };
+    let all: Vec<String> = graph.edges.iter().map(one).collect();
+    all.join("; ")
+}

@@ -1,0 +1,131 @@
+//! What can happen in the view of outcomes.
+
+use super::{Model, Screen};
+use crate::outcomes::{Found, OutcomesPage, first_choice};
+use crate::protocol::{LitmusAnswer, LitmusRequest, RequestBody};
+use std::rc::Rc;
+
+/// Something happened in the view of outcomes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OutcomesAction {
+    /// Opens the view on a test, or looks at another one.
+    Open(Rc<str>),
+    /// Draws the execution of an outcome.
+    Choose(usize),
+    /// Looks for the weakest repairs.
+    Repair,
+    Close,
+}
+
+/// The page after `action`.
+pub(super) fn act(model: &mut Model, action: OutcomesAction) {
+    match action {
+        OutcomesAction::Open(text) => open(model, text),
+        OutcomesAction::Choose(number) => {
+            if let Some(page) = model.screen.outcomes_mut() {
+                page.chosen = number;
+            }
+        }
+        OutcomesAction::Repair => repair(model),
+        OutcomesAction::Close => {
+            model.show_screen(Screen::Kernel);
+        }
+    }
+}
+
+/// What is shown already stays until the core has answered.
+fn open(model: &mut Model, text: Rc<str>) {
+    model.playing = false;
+    let mut page = match &model.screen {
+        Screen::Outcomes(page) => page.clone(),
+        _ => OutcomesPage::new(Rc::clone(&text)),
+    };
+    page.asked = model.next_request;
+    page.repairs = Found::Unasked;
+    page.text = Rc::clone(&text);
+    model.send(RequestBody::Litmus(LitmusRequest::Explore(
+        text.to_string(),
+    )));
+    model.show_screen(Screen::Outcomes(page));
+}
+
+fn repair(model: &mut Model) {
+    let asked = model.next_request;
+    let Some(page) = model.screen.outcomes_mut() else {
+        return;
+    };
+    page.asked = asked;
+    page.repairs = Found::Asked;
+    let text = page.text.to_string();
+    model.send(RequestBody::Litmus(LitmusRequest::Repair {
+        text,
+        bad: None,
+    }));
+}
+
+/// The core has answered; an older answer is dropped.
+pub(super) fn show(model: &mut Model, id: u32, answer: LitmusAnswer) {
+    let Some(page) = model.screen.outcomes_mut().filter(|page| page.asked == id) else {
+        return;
+    };
+    match answer {
+        LitmusAnswer::Outcomes(found) => {
+            page.chosen = first_choice(&found);
+            page.answer = Some(Rc::from(found));
+            page.error = None;
+        }
+        LitmusAnswer::Repairs { repairs, texts } => {
+            page.repairs = Found::Repairs(Rc::new((repairs, texts)));
+        }
+        LitmusAnswer::Failed(error) => {
+            page.answer = None;
+            page.repairs = Found::Unasked;
+            page.error = Some(Rc::new(error));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Action, reduce};
+    use crate::protocol::{Response, ResponseBody};
+    use warpgrid_view::litmus::{LitmusError, LitmusView};
+
+    fn heard(id: u32, answer: LitmusAnswer) -> Action {
+        Action::Heard(Response::new(id, 0, ResponseBody::Litmus(answer)).into())
+    }
+
+    #[test]
+    fn an_answer_to_an_older_text_is_dropped_and_escape_closes() {
+        let open = |text: &str| Action::Outcomes(OutcomesAction::Open(text.into()));
+        let model = reduce(Model::new("", None), open("one"));
+        let first = model.screen.outcomes().map_or(0, |page| page.asked);
+        let model = reduce(model, open("two"));
+        let second = model.screen.outcomes().map_or(0, |page| page.asked);
+        let answer = || LitmusAnswer::Outcomes(Box::new(LitmusView::default()));
+        let model = reduce(model, heard(first, answer()));
+        assert_eq!(
+            model.screen.outcomes().and_then(|page| page.answer.clone()),
+            None
+        );
+        let model = reduce(model, heard(second, answer()));
+        assert!(
+            model
+                .screen
+                .outcomes()
+                .is_some_and(|page| page.answer.is_some())
+        );
+        let model = reduce(
+            model,
+            heard(second, LitmusAnswer::Failed(LitmusError::default())),
+        );
+        assert!(
+            model
+                .screen
+                .outcomes()
+                .is_some_and(|page| page.error.is_some())
+        );
+        assert_eq!(reduce(model, Action::Stop).screen, Screen::Kernel);
+    }
+}

@@ -1,0 +1,153 @@
+//! Where the events of an execution are drawn: a column for each thread, what is there at the start above them, and arrows between. In: the
+//! graph; out: boxes and paths, in pixels.
+
+use warpgrid_view::litmus::{EdgeName, GraphView, NodeName};
+
+const BOX_WIDTH: f64 = 184.0;
+const BOX_HEIGHT: f64 = 42.0;
+const COLUMN: f64 = 270.0;
+const ROW: f64 = 74.0;
+const MARGIN: f64 = 62.0;
+/// How far an arrow along a column may bend out.
+const MOST_BEND: f64 = 74.0;
+const HEAD: f64 = 30.0;
+
+/// An event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Box {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+/// An arrow, and where its name stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrow {
+    pub path: String,
+    pub label_at: (f64, f64),
+    pub kind: EdgeName,
+}
+
+/// The whole drawing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    pub width: f64,
+    pub height: f64,
+    pub boxes: Vec<Box>,
+    pub arrows: Vec<Arrow>,
+    /// Thread and middle of its column.
+    pub columns: Vec<(u32, f64)>,
+    pub head_y: f64,
+}
+
+/// Lays a graph out.
+pub fn plan(graph: &GraphView) -> Plan {
+    let mut threads: Vec<u32> = graph.nodes.iter().filter_map(|node| node.thread).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    let n_init = graph
+        .nodes
+        .iter()
+        .filter(|node| node.kind == NodeName::Init)
+        .count();
+    let top = if n_init > 0 { ROW } else { 0.0 };
+    let mut filled = vec![0usize; threads.len()];
+    let mut n_shown = 0usize;
+    let n_columns = threads.len().max(n_init).max(1);
+    let width = 2.0 * MARGIN + COLUMN * (n_columns as f64 - 1.0) + BOX_WIDTH;
+    let mut boxes = Vec::new();
+    for node in &graph.nodes {
+        let column = node
+            .thread
+            .and_then(|t| threads.iter().position(|other| *other == t));
+        let (x, y) = match column {
+            Some(column) => {
+                let row = filled.get(column).copied().unwrap_or(0);
+                if let Some(n) = filled.get_mut(column) {
+                    *n += 1;
+                }
+                (column as f64 * COLUMN, top + HEAD + row as f64 * ROW)
+            }
+            None => {
+                n_shown += 1;
+                ((n_shown - 1) as f64 * COLUMN, 0.0)
+            }
+        };
+        boxes.push(Box {
+            x: MARGIN + x,
+            y: MARGIN / 2.0 + y,
+            width: BOX_WIDTH,
+            height: BOX_HEIGHT,
+        });
+    }
+    let rows = filled.iter().copied().max().unwrap_or(0) as f64;
+    let arrows = graph.edges.iter().enumerate().filter_map(|(number, edge)| {
+        let (from, to) = (boxes.get(edge.from as usize)?, boxes.get(edge.to as usize)?);
+        let twins = graph.edges.iter().take(number);
+        let twins = twins.filter(|e| {
+            (e.from, e.to) == (edge.from, edge.to) || (e.to, e.from) == (edge.from, edge.to)
+        });
+        Some(arrow(from, to, edge.kind, twins.count()))
+    });
+    let arrows = arrows.collect();
+    let columns = threads
+        .iter()
+        .enumerate()
+        .map(|(column, thread)| (*thread, MARGIN + column as f64 * COLUMN + BOX_WIDTH / 2.0));
+    Plan {
+        width,
+        height: MARGIN + top + HEAD + rows * ROW,
+        columns: columns.collect(),
+        head_y: MARGIN / 2.0 + top + HEAD - 10.0,
+        boxes,
+        arrows,
+    }
+}
+
+/// An arrow from side to side; several between the same boxes are bent apart.
+fn arrow(from: &Box, to: &Box, kind: EdgeName, twin: usize) -> Arrow {
+    let apart = 14.0 * twin as f64;
+    let middle = |b: &Box| b.y + b.height / 2.0;
+    let same_column = (from.x - to.x).abs() < 1.0;
+    let (start, end, bend) = if same_column {
+        // Along the left edge, so that program order stays readable.
+        let x = from.x;
+        let out = (26.0 + apart + (middle(to) - middle(from)).abs() / 12.0).min(MOST_BEND);
+        ((x, middle(from)), (x, middle(to)), (-out, -out))
+    } else if from.x < to.x {
+        (
+            (from.x + from.width, middle(from)),
+            (to.x, middle(to)),
+            (44.0, -44.0),
+        )
+    } else {
+        (
+            (from.x, middle(from)),
+            (to.x + to.width, middle(to)),
+            (-44.0, 44.0),
+        )
+    };
+    let (a, b) = (
+        (start.0 + bend.0, start.1 + apart),
+        (end.0 + bend.1, end.1 + apart),
+    );
+    let path = format!(
+        "M{:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
+        start.0, start.1, a.0, a.1, b.0, b.1, end.0, end.1
+    );
+    // Nearer to the start than to the end, so that names of arrows that cross do not meet.
+    let t: f64 = if same_column { 0.5 } else { 0.36 };
+    let at = |p0: f64, p1: f64, p2: f64, p3: f64| {
+        let u = 1.0 - t;
+        u * u * u * p0 + 3.0 * u * u * t * p1 + 3.0 * u * t * t * p2 + t * t * t * p3
+    };
+    Arrow {
+        path,
+        label_at: (
+            at(start.0, a.0, b.0, end.0),
+            at(start.1, a.1, b.1, end.1) - 4.0 + apart,
+        ),
+        kind,
+    }
+}

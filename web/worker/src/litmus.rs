@@ -1,0 +1,104 @@
+//! Every outcome of a few threads, in a worker: the search runs in slices, and another request ends it. Only the core that is loaded later has
+//! it. In: the text of a test; out: what the memory model allows, or the weakest repairs with the texts that they make.
+
+use crate::protocol::{LitmusAnswer, LitmusRequest};
+use warpgrid_view::litmus::{
+    LitmusError, LitmusSearch, LitmusTest, RepairSearch, apply, bad_outcomes, read_text,
+};
+
+/// Milliseconds that a slice aims at.
+const SLICE_MS: f64 = 8.0;
+/// Candidates, and sets of changes, before the clock is looked at.
+const CANDIDATES_AT_ONCE: u64 = 200;
+const TRIES_AT_ONCE: u64 = 10;
+
+/// A search that is under way.
+pub(crate) enum Search {
+    Outcomes(Box<LitmusSearch>),
+    Repairs {
+        search: Box<RepairSearch>,
+        text: String,
+    },
+}
+
+/// Starts what is asked for.
+pub(crate) fn start(request: LitmusRequest) -> Result<Search, LitmusError> {
+    match request {
+        LitmusRequest::Explore(text) => {
+            let search = LitmusSearch::new(read_text(&text)?)?;
+            Ok(Search::Outcomes(Box::new(search)))
+        }
+        LitmusRequest::Repair { text, bad } => {
+            let test = read_text(&text)?;
+            let bad = match bad {
+                Some(bad) => vec![bad],
+                None => bad_of(&test)?,
+            };
+            let search = Box::new(RepairSearch::new(test, bad)?);
+            Ok(Search::Repairs { search, text })
+        }
+    }
+}
+
+fn bad_of(test: &LitmusTest) -> Result<Vec<Vec<u64>>, LitmusError> {
+    let view = warpgrid_view::litmus::explore(test)?;
+    Ok(bad_outcomes(test, &view))
+}
+
+impl Search {
+    /// One slice; the answer, once there is one.
+    pub(crate) fn work(&mut self, clock: impl Fn() -> f64) -> Option<Result<(), LitmusError>> {
+        let begun = clock();
+        loop {
+            let done = match self {
+                Search::Outcomes(search) => search.advance(CANDIDATES_AT_ONCE),
+                Search::Repairs { search, .. } => search.advance(TRIES_AT_ONCE),
+            };
+            match done {
+                Ok(true) => return Some(Ok(())),
+                Ok(false) if clock() - begun >= SLICE_MS => return None,
+                Ok(false) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    pub(crate) fn finish(self) -> LitmusAnswer {
+        match self {
+            Search::Outcomes(search) => LitmusAnswer::Outcomes(Box::new(search.finish())),
+            Search::Repairs { search, text } => {
+                let repairs = search.finish();
+                let texts = repairs.repairs.iter().map(|repair| apply(&text, repair));
+                LitmusAnswer::Repairs {
+                    texts: texts.collect(),
+                    repairs,
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpgrid_view::litmus::SAMPLE;
+
+    fn answer(request: LitmusRequest) -> LitmusAnswer {
+        let mut search = start(request).expect("a search");
+        while search.work(|| 0.0).is_none() {}
+        search.finish()
+    }
+
+    #[test]
+    fn outcomes_and_repairs_are_found_in_slices() {
+        let found = answer(LitmusRequest::Explore(SAMPLE.into()));
+        assert!(
+            matches!(found, LitmusAnswer::Outcomes(view) if view.outcomes.as_ref().is_some_and(|all| all.len() == 4))
+        );
+        let found = answer(LitmusRequest::Repair {
+            text: SAMPLE.into(),
+            bad: None,
+        });
+        assert!(matches!(found, LitmusAnswer::Repairs { texts, .. } if texts.len() == 4));
+    }
+}
