@@ -52,7 +52,7 @@ enum Command {
     /// Draw a layout that is written as CuTe or Triton does, compose and divide layouts, or see whether two instructions fit together.
     Layout(layout::LayoutArguments),
     /// Take a descriptor of shared memory apart, or build one, and show the tile that it makes hardware read.
-    Descriptor(descriptor::DescriptorArguments),
+    Descriptor(Box<descriptor::DescriptorArguments>),
     /// Show every outcome that the memory model allows for a few threads, what forbids the others, and the weakest repairs.
     Litmus(litmus::LitmusArguments),
     /// Show how a tensor core computes one element of a matrix product, and why it is not what IEEE arithmetic gives.

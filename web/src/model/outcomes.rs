@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::model::{Action, reduce};
     use crate::protocol::{Response, ResponseBody};
-    use warpgrid_view::litmus::{LitmusError, LitmusView};
+    use warpgrid_view::litmus::LitmusError;
 
     fn heard(id: u32, answer: LitmusAnswer) -> Action {
         Action::Heard(Response::new(id, 0, ResponseBody::Litmus(answer)).into())
@@ -103,7 +103,7 @@ mod tests {
         let first = model.screen.outcomes().map_or(0, |page| page.asked);
         let model = reduce(model, open("two"));
         let second = model.screen.outcomes().map_or(0, |page| page.asked);
-        let answer = || LitmusAnswer::Outcomes(Box::new(LitmusView::default()));
+        let answer = || LitmusAnswer::Outcomes(Box::default());
         let model = reduce(model, heard(first, answer()));
         assert_eq!(
             model.screen.outcomes().and_then(|page| page.answer.clone()),

@@ -47,8 +47,11 @@ fn read(line: &str) -> Table<'_> {
     }
 }
 
+/// The numbers of a place, and the element there.
+type Placed = (Vec<u32>, Element);
+
 /// Where this project has the elements: the numbers of each place (as the inputs of the table count), and the element.
-fn drawn(table: &Table<'_>) -> ((u32, u32), Vec<(Vec<u32>, Element)>) {
+fn drawn(table: &Table<'_>) -> ((u32, u32), Vec<Placed>) {
     let of_lanes = |lanes: &[Vec<Vec<Element>>]| {
         let mut found = Vec::new();
         for (thread, registers) in lanes.iter().enumerate() {
