@@ -21,7 +21,10 @@ use wasm_bindgen::prelude::*;
 #[cfg(feature = "whole")]
 mod whole;
 #[cfg(feature = "whole")]
-pub use whole::{codes, compare, complete, cure, explain, format, forms, hover, lens, product};
+pub use whole::{
+    codes, compare, complete, cure, explain, explore_litmus, format, forms, hover, lens, product,
+    repair_litmus,
+};
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.ts");
