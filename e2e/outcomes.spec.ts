@@ -14,7 +14,7 @@ test("weak message passing shows the outcome that no interleaving reaches, and a
   await expect(view(page).getByRole("img", { name: /is read by thread 1 read x: 0/ })).toBeVisible();
   await view(page).getByRole("button", { name: "Find the weakest repairs" }).click();
   const repairs = view(page).getByRole("region", { name: "Repairs" });
-  await expect(repairs.getByRole("listitem")).toHaveCount(4);
+  await expect(repairs.getByRole("listitem")).toHaveCount(5);
   await repairs.getByRole("button", { name: "Rewrite" }).first().click();
   await expect(view(page).getByRole("textbox")).toHaveValue(/st\.release\.gpu\.global\.u32 \[flag\], 1;/);
   await expect(forbidden(page).getByRole("button")).toHaveCount(1);

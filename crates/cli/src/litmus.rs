@@ -155,9 +155,9 @@ fn tests_of(text: &str) -> Result<Vec<LitmusTest>, String> {
     tests.collect()
 }
 
-fn answer(test: &LitmusTest, wants_repairs: bool) -> Result<Answered, LitmusError> {
+fn answer(test: &LitmusTest, with_repairs: bool) -> Result<Answered, LitmusError> {
     let view = explore(test)?;
-    let repairs = match wants_repairs {
+    let repairs = match with_repairs {
         true => Some(repairs(test, &view)?),
         false => None,
     };

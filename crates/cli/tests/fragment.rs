@@ -178,15 +178,19 @@ fn a_layout_of_a_tensor_instruction_is_printed() {
             0-1  sparsity selector      0  0
               2  sparse A               0  no
               3  saturated              0  no
-            4-5  type of D              1  f32
-            7-9  type of A              1  bf16
-          10-12  type of B              1  bf16
+            4-5  type of D              1  f32, 32 bits
+            7-9  type of A              1  bf16, 16 bits
+          10-12  type of B              1  bf16, 16 bits
              13  A negated              0  no
              14  B negated              0  no
              15  A transposed           0  K-major
              16  B transposed           1  MN-major
-          17-22  N / 8                 32  256 columns
-          24-28  M / 16                 8  128 rows
+          17-22  N / 8                 32  256 columns = 32 × 8
+          24-28  M / 16                 8  128 rows = 8 × 16
+
+          mov.b32 %idesc, 0x08410490;
+        see also: The tile of A that it makes hardware read: #lens?op=tcgen05.tile.a&idesc=0x8410490&kind=f16
+        see also: The tile of B that it makes hardware read: #lens?op=tcgen05.tile.b&idesc=0x8410490&kind=f16
     "#]]
     .assert_eq(&text(&output.stdout));
     let view = json(&warpgrid(&[

@@ -2,18 +2,19 @@
 //! PTX memory consistency model allows, each with an execution that shows it, the outcomes it forbids with the axiom that does, and races.
 //!
 //! [`traces`] runs each thread alone, once for every value that its reads could return. [`graph`] takes one trace of each thread together,
-//! [`candidates`] says which read takes which write, and [`judge`] holds the axioms against it. [`interleavings`] says what an execution in
+//! [`candidates`] says which read takes which write, and [`axioms`] holds the axioms against it. [`interleavings`] says what an execution in
 //! one order reaches, [`repairs`] which changes forbid the rest.
 
 mod answer;
 mod asynchronous;
+mod axioms;
 mod candidates;
 mod cells;
 mod coherence;
 mod explorer;
 mod graph;
 mod interleavings;
-mod judge;
+
 mod memory;
 mod path;
 mod question;

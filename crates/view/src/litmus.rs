@@ -49,7 +49,7 @@ impl LitmusSearch {
         })
     }
 
-    /// Looks at about so many candidates; true when all are done.
+    /// Looks at about this many candidates; true when all are done.
     pub fn advance(&mut self, candidates: u64) -> Result<bool, LitmusError> {
         let done = self.explorer.advance(candidates);
         done.map_err(|error| self.prepared.error(&self.test, &error))
@@ -102,7 +102,7 @@ impl RepairSearch {
         })
     }
 
-    /// Tries about so many sets of changes; true when all are done.
+    /// Tries about this many sets of changes; true when all are done.
     pub fn advance(&mut self, tries: u64) -> Result<bool, LitmusError> {
         let done = self.weakest.advance(tries);
         done.map_err(|error| self.prepared.error(&self.test, &error))

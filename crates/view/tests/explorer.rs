@@ -118,7 +118,7 @@ fn outcomes_and_races_are_those_of_the_model() {
 struct Weakest {
     name: String,
     bad: Vec<Vec<u64>>,
-    /// Up to so many places of change the sets are complete.
+    /// Up to this many places of change the sets are complete.
     complete_to: usize,
     repairs: Vec<Vec<Edit>>,
 }

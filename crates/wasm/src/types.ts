@@ -806,6 +806,86 @@ races: Array<RaceView>,
 /** What a person should know besides. */
 notes: Array<string>, };
 
+/** Everything that was found about a test. */
+export type LitmusView = { name: string, observe: Array<string>,
+/** All outcomes that the model allows, sorted; none where accesses race that overlap only in part: then it promises nothing. */
+outcomes: Array<OutcomeView> | null, forbidden: Array<ForbiddenView>, race: boolean,
+/** Pairs of thread and line of its body, from 0. */
+racyPairs: Array<[[number, number], [number, number]]>,
+/** Candidate executions that were looked at. */
+candidates: number,
+/** Rounds after which a loop that does more than wait was cut off; none where all of it was seen. */
+cutOffAfter: number | null, };
+
+/** An outcome that is allowed. */
+export type OutcomeView = { values: number[], races: RacesName,
+/** Whether instructions one after the other reach it. */
+isInterleaving: boolean, graph: GraphView, };
+
+/** Whether the executions race that end with an outcome. */
+export type RacesName = "always" | "sometimes" | "never";
+
+/** An outcome that is forbidden. */
+export type ForbiddenView = { values: number[], violation: ViolationView,
+/** The candidate that comes nearest. */
+graph: GraphView, };
+
+/** What a candidate contradicts. */
+export type ViolationView = { axiom: AxiomName, sentence: string,
+/** Nodes of the graph that it speaks of. */
+nodes: Array<number>, };
+
+/** The axioms. */
+export type AxiomName = "no_thin_air" | "causality" | "coherence" | "sc_per_location" | "atomicity";
+
+/** An execution. */
+export type GraphView = {
+/** Thread after thread, each in program order. */
+nodes: Array<NodeView>, edges: Array<EdgeView>, };
+
+/** An event. */
+export type NodeView = {
+/** None for what is there at the start. */
+thread: number | null,
+/** Of the text, from 1; of the body of a test that has no text. */
+line: number | null, kind: NodeName,
+/** `x = 1`, `read x: 0`, `fence.sc.gpu`. */
+label: string,
+/** `release at gpu`; empty for weak accesses. */
+words: string, isAsynchronous: boolean, };
+
+/** What an event is. */
+export type NodeName = "init" | "read" | "write" | "atomic" | "fence" | "proxy_fence" | "arrive" | "leave" | "group_wait";
+
+/** An arrow between nodes, by their numbers. */
+export type EdgeView = { from: number, to: number, kind: EdgeName, };
+
+/** Why one event comes before another. */
+export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises" | "fence_order" | "barrier" | "asynchronous" | "causality";
+
+/** All weakest repairs of a test. */
+export type LitmusRepairs = {
+/** The outcomes that they forbid. */
+bad: number[][], repairs: Array<Array<LitmusEdit>>,
+/** Up to this many places of change all sets were tried. */
+completeTo: number,
+/** Sets that were evaluated. */
+tried: number, };
+
+/** A change of a line. */
+export type LitmusEdit = { thread: number,
+/** Of the body, from 0. */
+line: number, op: LitmusEditOp,
+/** The whole statement. */
+text: string,
+/** The line as a person counts it. */
+shownLine: number,
+/** The statement that is replaced; empty where one is put in. */
+before: string, };
+
+/** What a change does. */
+export type LitmusEditOp = "replace" | "insert-before";
+
 /** What the root of a hang is. */
 export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 

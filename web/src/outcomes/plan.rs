@@ -21,7 +21,7 @@ pub struct Box {
     pub height: f64,
 }
 
-/// An arrow, and where its name stands.
+/// An arrow, and where its name is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrow {
     pub path: String,

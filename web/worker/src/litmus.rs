@@ -99,6 +99,6 @@ mod tests {
             text: SAMPLE.into(),
             bad: None,
         });
-        assert!(matches!(found, LitmusAnswer::Repairs { texts, .. } if texts.len() == 4));
+        assert!(matches!(found, LitmusAnswer::Repairs { texts, .. } if texts.len() == 5));
     }
 }

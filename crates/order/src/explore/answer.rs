@@ -1,8 +1,8 @@
 //! What is found: outcomes, executions that show them, axioms that forbid others, races. Events are named by thread and instruction.
 
+use super::axioms::{Contradiction, Execution};
 use super::cells::Cells;
 use super::graph::Graph;
-use super::judge::{Contradiction, Execution};
 use super::question::{Observed, Question};
 use super::relation::{Relation, members};
 use super::step::{NodeKind, Words};

@@ -70,21 +70,21 @@ impl Graph<'_> {
 }
 
 /// Who hears of candidates: of a part of the reads first, to say whether that is worth going on with, then of all.
-pub(crate) trait Judge {
+pub(crate) trait Trial {
     fn is_hopeless(&mut self, reads: &[ReadFrom]) -> bool;
-    fn judge(&mut self, reads: &[ReadFrom]) -> Flow;
+    fn try_whole(&mut self, reads: &[ReadFrom]) -> Flow;
 }
 
 /// Goes through every combination of choices. Reads that have no choice come first.
-pub(crate) fn for_each(mut choices: Vec<Choice>, judge: &mut dyn Judge) -> Flow {
+pub(crate) fn for_each(mut choices: Vec<Choice>, trial: &mut dyn Trial) -> Flow {
     choices.sort_by_key(|choice| choice.writers.len());
     let mut taken = Vec::new();
-    choose(&choices, &mut taken, judge)
+    choose(&choices, &mut taken, trial)
 }
 
-fn choose(choices: &[Choice], taken: &mut Vec<ReadFrom>, judge: &mut dyn Judge) -> Flow {
+fn choose(choices: &[Choice], taken: &mut Vec<ReadFrom>, trial: &mut dyn Trial) -> Flow {
     let Some((first, rest)) = choices.split_first() else {
-        return judge.judge(taken);
+        return trial.try_whole(taken);
     };
     let is_open = rest.last().is_some_and(|choice| choice.writers.len() > 1);
     for writer in &first.writers {
@@ -93,10 +93,10 @@ fn choose(choices: &[Choice], taken: &mut Vec<ReadFrom>, judge: &mut dyn Judge) 
             cell: first.cell,
             writer: *writer,
         });
-        let is_hopeless = is_open && first.writers.len() > 1 && judge.is_hopeless(taken);
+        let is_hopeless = is_open && first.writers.len() > 1 && trial.is_hopeless(taken);
         let flow = match is_hopeless {
             true => Flow::On,
-            false => choose(rest, taken, judge),
+            false => choose(rest, taken, trial),
         };
         taken.pop();
         if flow == Flow::Stop {

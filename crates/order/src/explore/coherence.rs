@@ -4,8 +4,8 @@
 //! The order is partial. It has each pair that causality orders, and each morally strong pair one way or the other.
 
 use super::answer::Axiom;
+use super::axioms::{Contradiction, Execution, Sink};
 use super::candidates::Flow;
-use super::judge::{Contradiction, Execution, Sink};
 use super::relation::{Relation, bit, members};
 
 /// Tries every order of the writes.

@@ -1,17 +1,17 @@
 //! The search. In: a question; out: its answer. It goes through combinations of traces a few at a time, so that a host can stop it.
 
 use super::answer::{Answer, Forbidden, Outcome, RacePair, Races, Violation, Witness, cells_of};
-use super::candidates::{Flow, Judge, ReadFrom, for_each};
+use super::axioms::{Contradiction, Execution, Sink, hold, is_hopeless};
+use super::candidates::{Flow, ReadFrom, Trial, for_each};
 use super::graph::{Graph, Stronger, Unfit};
 use super::interleavings::Interleavings;
-use super::judge::{Contradiction, Execution, Sink, is_hopeless, judge};
 use super::question::{ExploreError, Observed, Question};
 use super::relation::{MOST_EVENTS, members};
 use super::step::Trace;
 use super::traces::{Traces, find};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A search that goes on when it is told to.
+/// A search that a host advances.
 pub struct Explorer {
     question: Question,
     traces: Traces,
@@ -57,7 +57,7 @@ impl Explorer {
         (self.next, self.combinations.len())
     }
 
-    /// Looks at about so many candidates; true when all are done.
+    /// Looks at about this many candidates; true when all are done.
     pub fn advance(&mut self, candidates: u64) -> Result<bool, ExploreError> {
         let until = self.found.candidates.saturating_add(candidates);
         while self.next < self.combinations.len() {
@@ -165,17 +165,17 @@ pub(crate) struct Counted<'a, 'g> {
     pub(crate) limit: u64,
 }
 
-impl Judge for Counted<'_, '_> {
+impl Trial for Counted<'_, '_> {
     fn is_hopeless(&mut self, reads: &[ReadFrom]) -> bool {
         self.n += 1;
         is_hopeless(self.graph, reads, self.sink)
     }
 
-    fn judge(&mut self, reads: &[ReadFrom]) -> Flow {
+    fn try_whole(&mut self, reads: &[ReadFrom]) -> Flow {
         self.n += 1;
         match self.n > self.limit {
             true => Flow::Stop,
-            false => judge(self.graph, reads, self.sink),
+            false => hold(self.graph, reads, self.sink),
         }
     }
 }

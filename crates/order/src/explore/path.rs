@@ -230,11 +230,14 @@ impl<'a> Walker<'a> {
             Does::Sync(op) => self.sync(path, &at, op)?,
             Does::Control(op) => return self.control(path, &at, op),
             Does::Move(MoveOp::MapToRank) => self.map_to_rank(path, &at)?,
-            Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_) => self.compute(path, &at)?,
+            Does::Carry(_) => {
+                path.depend_on_carry();
+                let ways = self.compute(path, &at)?;
+                ways.into_iter().map(Path::carried).collect()
+            }
+            Does::Arithmetic(_) | Does::Video(..) | Does::Compare(_) | Does::Move(_) => {
+                self.compute(path, &at)?
+            }
             Does::Hint(_) => vec![path],
             Does::Matrix(_) | Does::Warp(_) | Does::Unit(_) | Does::Machine(_) | Does::Unknown => {
                 return Err(self.refuse(&path, &action.opcode).into());
@@ -248,15 +251,6 @@ impl<'a> Walker<'a> {
             let action = self.question.program.action(at.instruction);
             let opcode = action.map_or("an instruction", |action| &action.opcode);
             return Err(self.refuse(&path, opcode).into());
-        }
-        let action = self.question.program.action(at.instruction);
-        if matches!(action.map(|action| action.does), Some(Does::Carry(_))) {
-            let flag = self.function.registers.len();
-            let depends = path.depends | path.taints.get(flag).copied().unwrap_or(0);
-            path.depends = depends;
-            if let Some(taint) = path.taints.get_mut(flag) {
-                *taint = depends;
-            }
         }
         let depends = path.depends;
         self.taint_results(&mut path, at.instruction, depends);
@@ -498,6 +492,19 @@ impl Path {
             },
             _ => None,
         }
+    }
+
+    /// What is computed now depends on the carry flag.
+    fn depend_on_carry(&mut self) {
+        self.depends |= self.taints.last().copied().unwrap_or(0);
+    }
+
+    /// The carry flag depends on what was computed.
+    fn carried(mut self) -> Path {
+        if let Some(taint) = self.taints.last_mut() {
+            *taint = self.depends;
+        }
+        self
     }
 
     /// The instruction that comes next.

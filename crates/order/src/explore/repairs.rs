@@ -7,10 +7,10 @@
 
 mod sites;
 
+use super::axioms::{Contradiction, Execution, Sink};
 use super::candidates::{Flow, for_each};
 use super::explorer::{Counted, chosen, combine, outcomes_of};
 use super::graph::{Graph, Slot, Stronger};
-use super::judge::{Contradiction, Execution, Sink};
 use super::question::{ExploreError, Observed, Question};
 use super::relation::members;
 use super::step::{Trace, Words};
@@ -66,13 +66,13 @@ impl Ord for Repair {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
     pub repairs: Vec<Vec<Change>>,
-    /// Up to so many places of change all sets were tried.
+    /// Up to this many places of change all sets were tried.
     pub complete_to: usize,
     /// Sets that were evaluated.
     pub tried: u64,
 }
 
-/// A search for repairs that goes on when it is told to.
+/// A search for repairs that a host advances.
 pub struct Weakest {
     question: Question,
     traces: Traces,
@@ -90,7 +90,7 @@ pub struct Weakest {
 }
 
 impl Weakest {
-    /// Prepares the search; it ends after so many sets.
+    /// Prepares the search; it ends after this many sets.
     pub fn new(
         question: Question,
         bad: &[Vec<u64>],
@@ -142,7 +142,7 @@ impl Weakest {
         }
     }
 
-    /// Tries about so many sets; true when all are done.
+    /// Tries about this many sets; true when all are done.
     pub fn advance(&mut self, tries: u64) -> Result<bool, ExploreError> {
         let until = self.tried.saturating_add(tries);
         while self.size <= MOST_SITES {

@@ -106,7 +106,7 @@ pub(crate) struct Step {
     pub(crate) after: Vec<usize>,
     pub(crate) fence_of_proxies: Option<Covers>,
     pub(crate) barrier: Option<Barrier>,
-    /// Threads that a barrier was told to wait for.
+    /// Threads that a barrier waits for, where it says so.
     pub(crate) count: Option<u32>,
     /// A place for a fence that is not in the text.
     pub(crate) is_open_place: bool,

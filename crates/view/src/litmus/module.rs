@@ -69,7 +69,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The line of a thread's body where an instruction stands, from 0.
+    /// The line of a thread's body where an instruction is, from 0.
     pub(crate) fn line(&self, thread: usize, instruction: u32) -> u32 {
         let lines = self.lines.get(thread).map_or(&[][..], |lines| lines);
         let line = lines.get(instruction as usize).or(lines.last());

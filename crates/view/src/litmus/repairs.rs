@@ -15,7 +15,7 @@ pub struct LitmusRepairs {
     #[cfg_attr(feature = "typescript", ts(type = "number[][]"))]
     pub bad: Vec<Vec<u64>>,
     pub repairs: Vec<Vec<LitmusEdit>>,
-    /// Up to so many places of change all sets were tried.
+    /// Up to this many places of change all sets were tried.
     pub complete_to: u32,
     /// Sets that were evaluated.
     pub tried: u64,

@@ -64,7 +64,7 @@ impl Reader {
         self.head(trimmed)
     }
 
-    /// What stands before the first thread.
+    /// What comes before the first thread.
     fn head(&mut self, line: &str) -> Result<(), String> {
         if line.is_empty() || line.starts_with("//") {
             return Ok(());

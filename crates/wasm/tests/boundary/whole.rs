@@ -2,7 +2,10 @@
 
 use super::{SCALE, get, object, scenario, session, text};
 use js_sys::{Array, Reflect};
-use warpgrid_wasm::{Session, codes, complete, cure, explain, format, forms, hover, lens};
+use warpgrid_wasm::{
+    Session, codes, complete, cure, explain, explore_litmus, format, forms, hover, lens,
+    repair_litmus,
+};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -175,4 +178,25 @@ fn the_lens_draws_a_descriptor_and_names_the_place_of_a_mistake() {
     Reflect::set(&query, &"op".into(), &"layout".into()).expect("an object");
     let error = lens(query).expect_err("no layout");
     assert!(text(&error, "message").contains("column 4"));
+}
+
+const MESSAGE: &str = "//@ location x: u32 = 0
+//@ location flag: u32 = 0
+//@ thread block=0
+st.global.u32 [x], 1;
+st.global.u32 [flag], 1;
+//@ thread block=1
+ld.global.u32 %r0, [flag];
+ld.global.u32 %r1, [x];
+//@ observe 1:%r0 1:%r1
+";
+
+#[wasm_bindgen_test]
+fn every_outcome_of_a_test_is_listed_and_repaired() {
+    let view = explore_litmus(MESSAGE).expect("an answer");
+    assert_eq!(array(get(&view, "outcomes")).length(), 4);
+    let repairs = repair_litmus(MESSAGE).expect("repairs");
+    assert_eq!(array(get(&repairs, "repairs")).length(), 5);
+    let error = explore_litmus("//@ thread").expect_err("nothing is observed");
+    assert!(text(&error, "message").contains("observe"));
 }

@@ -98,27 +98,88 @@ fn is_weaker(low: Sem, high: Sem) -> bool {
     low == high || strength(low) < strength(high)
 }
 
-/// The next stronger orders of an instruction, up to the strongest.
-fn stronger_orders(does: Does, sem: Sem) -> &'static [Sem] {
-    match (does, sem) {
-        (Does::Memory(MemoryOp::Load), Sem::Weak) => &[Sem::Relaxed, Sem::Acquire],
-        (Does::Memory(MemoryOp::Load), Sem::Volatile | Sem::Relaxed) => &[Sem::Acquire],
-        (Does::Memory(MemoryOp::Store), Sem::Weak) => &[Sem::Relaxed, Sem::Release],
-        (Does::Memory(MemoryOp::Store), Sem::Volatile | Sem::Relaxed) => &[Sem::Release],
-        (Does::Memory(MemoryOp::Atomic), Sem::Relaxed) => {
-            &[Sem::Acquire, Sem::Release, Sem::AcqRel]
-        }
-        (Does::Memory(MemoryOp::Atomic), Sem::Acquire | Sem::Release) => &[Sem::AcqRel],
-        (Does::Memory(MemoryOp::Reduction), Sem::Relaxed) => &[Sem::Release],
-        (Does::Mbarrier(MbarrierOp::Arrive | MbarrierOp::ArriveDrop), Sem::Relaxed) => {
-            &[Sem::Release]
-        }
-        (Does::Mbarrier(MbarrierOp::TestWait | MbarrierOp::TryWait), Sem::Relaxed) => {
-            &[Sem::Acquire]
-        }
-        (Does::Sync(SyncOp::Fence), Sem::Acquire | Sem::Release) => &[Sem::AcqRel, Sem::Sc],
-        (Does::Sync(SyncOp::Fence), Sem::AcqRel) => &[Sem::Sc],
-        (Does::Sync(SyncOp::ClusterArrive), Sem::Relaxed) => &[Sem::Release],
+/// What an instruction is, as far as its words can be stronger.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Load,
+    Store,
+    Atomic,
+    Reduction,
+    Arrival,
+    Test,
+    Fence,
+    ClusterArrival,
+    /// A copy through the async proxy.
+    BulkCopy,
+    Other,
+}
+
+fn kind_of(does: Does) -> Kind {
+    match does {
+        Does::Memory(op) => match op {
+            MemoryOp::Load => Kind::Load,
+            MemoryOp::Store => Kind::Store,
+            MemoryOp::Atomic => Kind::Atomic,
+            MemoryOp::Reduction => Kind::Reduction,
+            MemoryOp::StoreBulk => Kind::Other,
+        },
+        Does::Mbarrier(op) => match op {
+            MbarrierOp::Arrive | MbarrierOp::ArriveDrop => Kind::Arrival,
+            MbarrierOp::TestWait | MbarrierOp::TryWait => Kind::Test,
+            MbarrierOp::Init
+            | MbarrierOp::Inval
+            | MbarrierOp::ExpectTx
+            | MbarrierOp::CompleteTx
+            | MbarrierOp::PendingCount
+            | MbarrierOp::CheckLayout => Kind::Other,
+        },
+        Does::Sync(op) => match op {
+            SyncOp::Fence => Kind::Fence,
+            SyncOp::ClusterArrive => Kind::ClusterArrival,
+            SyncOp::Bar | SyncOp::Barrier | SyncOp::WarpBarrier | SyncOp::ClusterWait => {
+                Kind::Other
+            }
+        },
+        Does::Async(op) => match op {
+            AsyncOp::BulkCopy | AsyncOp::BulkReduction => Kind::BulkCopy,
+            AsyncOp::Store
+            | AsyncOp::Reduction
+            | AsyncOp::Copy
+            | AsyncOp::CopyCommit
+            | AsyncOp::CopyWait
+            | AsyncOp::CopyWaitAll
+            | AsyncOp::CopyArrive
+            | AsyncOp::BulkCommit
+            | AsyncOp::BulkWait => Kind::Other,
+        },
+        Does::Arithmetic(_)
+        | Does::Carry(_)
+        | Does::Video(..)
+        | Does::Compare(_)
+        | Does::Move(_)
+        | Does::Matrix(_)
+        | Does::Control(_)
+        | Does::Warp(_)
+        | Does::Hint(_)
+        | Does::Unit(_)
+        | Does::Machine(_)
+        | Does::Unknown => Kind::Other,
+    }
+}
+
+/// The stronger orders of an instruction, the next ones first.
+fn stronger_orders(kind: Kind, sem: Sem) -> &'static [Sem] {
+    match (kind, sem) {
+        (Kind::Load, Sem::Weak) => &[Sem::Relaxed, Sem::Acquire],
+        (Kind::Load, Sem::Volatile | Sem::Relaxed) => &[Sem::Acquire],
+        (Kind::Store, Sem::Weak) => &[Sem::Relaxed, Sem::Release],
+        (Kind::Store, Sem::Volatile | Sem::Relaxed) => &[Sem::Release],
+        (Kind::Atomic, Sem::Relaxed) => &[Sem::Acquire, Sem::Release, Sem::AcqRel],
+        (Kind::Atomic, Sem::Acquire | Sem::Release) => &[Sem::AcqRel],
+        (Kind::Reduction | Kind::Arrival | Kind::ClusterArrival, Sem::Relaxed) => &[Sem::Release],
+        (Kind::Test, Sem::Relaxed) => &[Sem::Acquire],
+        (Kind::Fence, Sem::Acquire | Sem::Release) => &[Sem::AcqRel, Sem::Sc],
+        (Kind::Fence, Sem::AcqRel) => &[Sem::Sc],
         _ => &[],
     }
 }
@@ -167,7 +228,7 @@ pub(super) fn has_async_proxy(question: &Question) -> bool {
             .instructions
             .iter()
             .filter_map(|i| question.program.action(i));
-        does.any(|action| matches!(action.does, Does::Async(AsyncOp::BulkCopy)))
+        does.any(|action| kind_of(action.does) == Kind::BulkCopy)
     })
 }
 
@@ -203,32 +264,50 @@ enum Part {
 }
 
 fn part_of(question: &Question, instruction: &Instruction) -> Part {
-    match question
-        .program
-        .action(instruction)
-        .map(|action| action.does)
-    {
-        Some(Does::Memory(_) | Does::Mbarrier(_)) => Part::Access,
-        Some(Does::Async(op)) => match op {
+    let Some(action) = question.program.action(instruction) else {
+        return Part::Other;
+    };
+    match action.does {
+        Does::Memory(_) | Does::Mbarrier(_) => Part::Access,
+        Does::Async(op) => match op {
             AsyncOp::Store
             | AsyncOp::Reduction
             | AsyncOp::Copy
             | AsyncOp::BulkCopy
             | AsyncOp::BulkReduction => Part::Access,
-            AsyncOp::BulkWait | AsyncOp::CopyWait | AsyncOp::CopyWaitAll => Part::Other,
-            AsyncOp::CopyCommit | AsyncOp::CopyArrive | AsyncOp::BulkCommit => Part::Other,
+            AsyncOp::BulkWait
+            | AsyncOp::CopyWait
+            | AsyncOp::CopyWaitAll
+            | AsyncOp::CopyCommit
+            | AsyncOp::CopyArrive
+            | AsyncOp::BulkCommit => Part::Other,
         },
-        Some(Does::Sync(SyncOp::Fence)) if is_one_sided(question, instruction) => Part::Other,
-        Some(Does::Sync(SyncOp::Fence)) => Part::Fence,
-        Some(Does::Sync(_)) => Part::Barrier,
-        _ => Part::Other,
+        Does::Sync(op) => match op {
+            SyncOp::Fence if is_one_sided(action.modifiers.sem) => Part::Other,
+            SyncOp::Fence => Part::Fence,
+            SyncOp::Bar
+            | SyncOp::Barrier
+            | SyncOp::WarpBarrier
+            | SyncOp::ClusterArrive
+            | SyncOp::ClusterWait => Part::Barrier,
+        },
+        Does::Arithmetic(_)
+        | Does::Carry(_)
+        | Does::Video(..)
+        | Does::Compare(_)
+        | Does::Move(_)
+        | Does::Matrix(_)
+        | Does::Control(_)
+        | Does::Warp(_)
+        | Does::Hint(_)
+        | Does::Unit(_)
+        | Does::Machine(_)
+        | Does::Unknown => Part::Other,
     }
 }
 
 /// Whether a fence acquires or releases alone: one that does both may still go beside it.
-fn is_one_sided(question: &Question, instruction: &Instruction) -> bool {
-    let action = question.program.action(instruction);
-    let sem = action.and_then(|action| action.modifiers.sem);
+fn is_one_sided(sem: Option<Sem>) -> bool {
     matches!(sem, Some(Sem::Acquire | Sem::Release))
 }
 
@@ -330,11 +409,12 @@ fn words_site(
         Sem::Weak => 0,
         _ => width_of(question, words.scope),
     };
+    let kind = kind_of(does);
     let own = Level { words, width };
     let mut levels = vec![own];
     // The barrier of a cluster has no scope.
-    if matches!(does, Does::Sync(SyncOp::ClusterArrive)) {
-        let sems = stronger_orders(does, words.sem).iter();
+    if kind == Kind::ClusterArrival {
+        let sems = stronger_orders(kind, words.sem).iter();
         levels.extend(sems.map(|sem| Level {
             words: Words::new(*sem, words.scope),
             width,
@@ -342,7 +422,7 @@ fn words_site(
     } else {
         let sems = [words.sem]
             .into_iter()
-            .chain(stronger_orders(does, words.sem).iter().copied());
+            .chain(stronger_orders(kind, words.sem).iter().copied());
         for sem in sems.filter(|sem| *sem != Sem::Weak) {
             let kept = (words.sem != Sem::Weak).then_some((words.scope, width));
             let wider = scopes.iter().copied().filter(|(_, wider)| *wider > width);

@@ -37,7 +37,7 @@ pub(crate) trait Sink {
 }
 
 /// Holds the axioms against a candidate.
-pub(crate) fn judge(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -> Flow {
+pub(crate) fn hold(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -> Flow {
     let mut execution = Execution::new(graph, reads);
     if let Some(why) = execution.find_base() {
         sink.rejected(&execution, why);
