@@ -3,7 +3,7 @@
 use super::{SCALE, get, object, scenario, session, text};
 use js_sys::{Array, Reflect};
 use warpgrid_wasm::{
-    Session, codes, complete, cure, explain, explore_litmus, format, forms, hover, lens,
+    Session, codes, complete, cure, explain, explore_litmus, format, forms, hover, lens, picture,
     repair_litmus,
 };
 use wasm_bindgen::prelude::*;
@@ -178,6 +178,21 @@ fn the_lens_draws_a_descriptor_and_names_the_place_of_a_mistake() {
     Reflect::set(&query, &"op".into(), &"layout".into()).expect("an object");
     let error = lens(query).expect_err("no layout");
     assert!(text(&error, "message").contains("column 4"));
+}
+
+#[wasm_bindgen_test]
+fn a_picture_has_a_drawing_a_text_and_a_link() {
+    let query = "#lens?op=layout&expression=(4,8):(8,1)";
+    let drawing = picture(query, "svg").expect("a drawing");
+    assert!(drawing.starts_with("<svg"), "{drawing}");
+    assert!(!picture(query, "text").expect("a text").is_empty());
+    assert!(
+        picture(query, "link")
+            .expect("a link")
+            .contains("op=layout")
+    );
+    let error = picture(query, "png").expect_err("no such form");
+    assert!(text(&error, "message").contains("expected `svg`, `text` or `link`"));
 }
 
 const MESSAGE: &str = "//@ location x: u32 = 0
