@@ -63,9 +63,9 @@ fn a_wrong_stride_shows_what_is_read_instead() {
         expect![[r#"
             A of `wgmma.mma_async`, 64 × 64 of `f16`, K-major, swizzle 128B, in shared memory
             3584 of 4096 elements are not what is read, if the tile was stored as was meant: for (8, 0) hardware reads (4, 0).
-            The stride byte offset is 512 bytes = 32 × 16 bytes = 256 elements, and 1024 bytes = 64 × 16 bytes = 512 elements was meant.
+            Field stride byte offset: 512 bytes = 32 × 16 bytes = 256 elements; 1024 bytes = 64 × 16 bytes = 512 elements was meant.
             (4, 0) and (8, 0) are both read at byte 576: the offsets are smaller than what lies between them.
-            One instruction reads 16 elements along k; the next step adds 32 bytes, 2 in the field to the start.
+            One instruction reads 16 elements along k; the next step adds 32 bytes to the start, 2 in the field.
             LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.
             3584 of 4096 elements are moved by the swizzle.
             As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o ((8,8),64):((64,256),1)`.
@@ -81,7 +81,7 @@ fn a_step_is_marked_over_the_whole_tile() {
         &[("type", "f16"), ("step", "2")],
         expect![[r#"
             A of `wgmma.mma_async`, 64 × 16 of `f16`, K-major, swizzle 128B, in shared memory
-            One instruction reads 16 elements along k; the next step adds 32 bytes, 2 in the field to the start.
+            One instruction reads 16 elements along k; the next step adds 32 bytes to the start, 2 in the field.
             LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.
             896 of 1024 elements are moved by the swizzle.
             As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o 32 o (64,16):(64,1)`.
@@ -134,7 +134,7 @@ fn an_instruction_descriptor_is_taken_apart_and_compared() {
         ],
         expect![[r#"
             Instruction descriptor of `tcgen05.mma.kind::f16`: 0x08410490
-            The B transposed is MN-major, and K-major was meant.
+            Field B transposed: MN-major; K-major was meant.
             wrong 0 of 0, marked 0
         "#]],
     );
@@ -169,8 +169,8 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
         expect![[r#"
             B of `tcgen05.mma`, 128 × 64 of `bf16`, MN-major, swizzle 128B, in shared memory
             8128 of 8192 elements are not what is read, if the tile was stored as was meant: for (0, 1) hardware reads (1, 0).
-            The B transposed is MN-major, and K-major was meant.
-            One instruction reads 16 elements along k; the next step adds 2048 bytes, 128 in the field to the start.
+            Field B transposed: MN-major; K-major was meant.
+            One instruction reads 16 elements along k; the next step adds 2048 bytes to the start, 128 in the field.
             LBO is the distance of spans of the swizzle along rows, SBO that of groups of 8 along k.
             7168 of 8192 elements are moved by the swizzle.
             As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o ((64,2),64):((1,1024),64)`.
@@ -183,7 +183,7 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
         expect![[r#"
             A of `tcgen05.mma`, 128 × 64 of `f16`, K-major, swizzle 128B, in shared memory
             8176 of 8192 elements are not what is read, if the tile was stored MN-major: for (0, 1) hardware reads (1, 0).
-            One instruction reads 16 elements along k; the next step adds 32 bytes, 2 in the field to the start.
+            One instruction reads 16 elements along k; the next step adds 32 bytes to the start, 2 in the field.
             LBO is not used with a swizzle and K-major (1 by convention); SBO is the distance of groups of 8 rows. A step within the span of the swizzle only adds to the start, since the swizzle takes the bits of the final address.
             7168 of 8192 elements are moved by the swizzle.
             As CuTe writes it, in elements from byte 0: `Swizzle<3,3,3> o (128,64):(64,1)`.
