@@ -51,7 +51,7 @@ enum Command {
     /// Draw a layout that is written as CuTe or Triton does, compose and divide layouts, or see whether two instructions fit together.
     Layout(layout::LayoutArguments),
     /// Take a descriptor of shared memory apart, or build one, and show the tile that it makes hardware read.
-    Descriptor(descriptor::DescriptorArguments),
+    Descriptor(Box<descriptor::DescriptorArguments>),
     /// Show how a tensor core computes one element of a matrix product, and why it is not what IEEE arithmetic gives.
     Product(product::ProductArguments),
     /// Print a link that opens a source or a scenario in the playground, or open it.

@@ -5,6 +5,9 @@ use warpgrid_view::layout::{has_layout, layout};
 
 type Element = (u32, u32);
 
+/// What a picture has: its rows and columns, and for each place the element.
+type Drawn = (Element, Vec<(Vec<u32>, Element)>);
+
 /// A table: for each input the elements of its bits; none where a bit names nothing.
 struct Table<'t> {
     name: &'t str,
@@ -48,7 +51,7 @@ fn read(line: &str) -> Table<'_> {
 }
 
 /// Where this project has the elements: the numbers of each place (as the inputs of the table count), and the element.
-fn drawn(table: &Table<'_>) -> ((u32, u32), Vec<(Vec<u32>, Element)>) {
+fn drawn(table: &Table<'_>) -> Drawn {
     let of_lanes = |lanes: &[Vec<Vec<Element>>]| {
         let mut found = Vec::new();
         for (thread, registers) in lanes.iter().enumerate() {
