@@ -1030,7 +1030,11 @@ fields: Array<DescriptorField>,
 /** Cells that are not as they should be: `[row, column]`. */
 wrong: Array<[number, number]>,
 /** Lines of PTX that build the descriptor. */
-ptx: Array<string>, };
+ptx: Array<string>,
+/** Cells that one step reads, where not all of the picture is: `[row, column]`. The others are there to compare. */
+marked: Array<[number, number]>,
+/** Pictures that go with this one. */
+related: Array<RelatedLayout>, };
 
 /** A field of a descriptor. */
 export type DescriptorField = { name: string,
@@ -1040,6 +1044,11 @@ bits: [number, number],
 value: number,
 /** What they mean: `128 rows`. */
 meaning: string, };
+
+/** A picture that goes with another one. */
+export type RelatedLayout = {
+/** What it shows, in words. */
+title: string, request: FragmentRequest, };
 
 /** A part of a layout. */
 export type LayoutDimension = {

@@ -2,7 +2,7 @@
 
 use super::{SCALE, get, object, scenario, session, text};
 use js_sys::{Array, Reflect};
-use warpgrid_wasm::{Session, codes, complete, cure, explain, format, forms, hover, lens};
+use warpgrid_wasm::{Session, codes, complete, cure, explain, format, forms, hover, lens, picture};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -175,4 +175,18 @@ fn the_lens_draws_a_descriptor_and_names_the_place_of_a_mistake() {
     Reflect::set(&query, &"op".into(), &"layout".into()).expect("an object");
     let error = lens(query).expect_err("no layout");
     assert!(text(&error, "message").contains("column 4"));
+}
+
+#[wasm_bindgen_test]
+fn a_picture_has_an_address_a_drawing_and_a_text() {
+    let words = "op=layout\nexpression=(8,4):(4,1)";
+    let link = picture(words, "link").expect("an address");
+    assert_eq!(link, "#lens?op=layout&expression=%288%2C4%29:%284%2C1%29");
+    let drawing = picture(&link, "svg").expect("a drawing");
+    assert!(drawing.starts_with("<svg"));
+    let table = picture(&link, "text").expect("a text");
+    assert!(table.contains("32 elements"));
+    let error = picture("expression=(8,0)", "svg").expect_err("no layout");
+    assert!(text(&error, "message").contains("column 4"));
+    assert!(picture(words, "png").is_err());
 }
