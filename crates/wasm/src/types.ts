@@ -867,7 +867,7 @@ export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises"
 export type LitmusRepairs = {
 /** The outcomes that they forbid. */
 bad: number[][], repairs: Array<Array<LitmusEdit>>,
-/** Up to so many places of change all sets were tried. */
+/** Up to this many places of change all sets were tried. */
 completeTo: number,
 /** Sets that were evaluated. */
 tried: number, };
@@ -979,6 +979,13 @@ needs: string | null, };
 export type ValuePage = { text: string, help: string, needs: string | null,
 /** Where the fact comes from: "PTX ISA", "assembler 13.5", "measured on `sm_80`". */
 origin: string, };
+
+/** An operand position. */
+export type OperandPage = {
+/** As the syntax line names it: "a". */
+name: string,
+/** What it is: "address of an mbarrier object in shared memory". */
+help: string, required: boolean, };
 
 /** One modifier position of a form. */
 export type SlotPage = { name: string,

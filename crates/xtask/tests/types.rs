@@ -41,7 +41,7 @@ use warpgrid_view::product::{
     BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
     TermView,
 };
-use warpgrid_view::reference::{CodePage, FormPage, SlotPage, ValuePage};
+use warpgrid_view::reference::{CodePage, FormPage, OperandPage, SlotPage, ValuePage};
 use warpgrid_view::scenario::{
     Beside, Buffer, ExpectedFault, Field, Init, Misaligned, RegisterStart, Resource, Surface,
     TensorMap, TexelArray, Texture,
@@ -195,6 +195,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         CompletionSort,
         CompletionView,
         ValuePage,
+        OperandPage,
         SlotPage,
         FormPage,
         FragmentRequest,
