@@ -117,7 +117,13 @@ fn is_left_out(text: &str) -> bool {
         || (text.matches("0d").count() > 1 && has_nan(text))
         // The assembler takes the upper half of the result for zero, which `HSET2` makes as the lower one is (13.5.37: of `set.gt.f16.f16
         // %h0, %h0, %h1; sad.u16 %h0, %h1, %h0, %h0` it makes `HSET2.BF` and `VABSDIFF.U32`; after `add.f16` it cuts the upper half off).
-        || (is("set") && [".f16.f16 ", ".bf16.bf16 "].iter().any(|types| text.contains(types)))
+        || (is("set") && [".f16.", ".bf16."].iter().any(|ty| text.contains(ty)))
+        // Of two literals it computes a saturated sum itself, and rounds a tie to the odd neighbour (13.5.37: of `add.sat.f32 %r1, 0f38F0A56E,
+        // 0fB85C86BD` it makes 0x3882620f; half way to 0x38826210).
+        || (text.contains(".sat") && text.matches("0f").count() > 1)
+        // A product with 1.0 it leaves out, which keeps the bits of a NaN (13.5.37: of `mul.f64 %d1, 0d3FF0000000000000, %d2; xor.b64` the `LOP3`
+        // is left).
+        || (is("mul") && text.contains("0d3FF0000000000000"))
         || is_mistaken_shift(text)
         // The manual has no `.rz` here. The assembler rounds a pair to the nearest, and takes one for an `f16` (13.5.37: of `fma.rz.bf16x2`
         // it makes `HFMA2.BF16_V2`, of `fma.rz.relu.bf16` `HADD2.F32`, `FFMA.RZ`, `F2FP.F16.F32`).
@@ -162,7 +168,9 @@ fn is_mistaken_shift(text: &str) -> bool {
     let opcode = text.split(' ').next().unwrap_or("");
     is_shift
         && match opcode.get(opcode.len().saturating_sub(2)..) {
-            Some("16") => amount.starts_with("0x"),
+            // An amount in a register it clamps as a signed number, or takes from the stack pointer (13.5.37: where `ld.global.v4.s8` made
+            // it, `SEL R8, R8, RZ, !P1` leaves 0 of 0xffffff80; of `cnot.b32 %r7, %r4; shl.b16 %h1, 1930, %r7` it makes `SHF.L.U32 R25, R28, R1`).
+            Some("16") => amount.starts_with("0x") || amount.starts_with("%r"),
             Some("64") => amount.starts_with("%r"),
             _ => false,
         }
