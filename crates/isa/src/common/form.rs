@@ -193,8 +193,8 @@ pub enum OperandType {
     CachePolicy,
     /// An operand of another unit of the device.
     Unit(UnitOperand),
-    /// Checked by code of the family.
-    Custom,
+    /// Checked by code of the family; what it is, in a phrase.
+    Custom(&'static str),
 }
 
 /// Operands that only instructions of units beside the lanes have.
@@ -206,8 +206,10 @@ pub enum UnitOperand {
     Alignment,
     /// Columns of tensor memory: a power of two from 32 to 512, or a register.
     Columns,
-    /// An integer of 32 bits, which no packed halves are.
-    Word,
+    /// An address in tensor memory without brackets: an integer of 32 bits, which no packed halves are.
+    TensorAddress,
+    /// The descriptor of an instruction: the same.
+    InstructionDescriptor,
     /// A value of 128 bits, or parts of one in braces.
     Packed,
     /// As many values of the type in this slot as the vector width says.
@@ -230,6 +232,8 @@ pub enum UnitOperand {
     Reduced,
     /// The descriptor of a matrix in shared memory.
     Descriptor,
+    /// A mask of 64 bits: the columns of B that count as zero.
+    ZeroColumns,
     /// A factor in tensor memory, or the descriptor of one in shared memory.
     Factor,
     /// Lanes that a product leaves out: a word for each 32 of them.

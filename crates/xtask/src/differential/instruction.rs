@@ -321,7 +321,7 @@ impl Choice {
             T::UpTo(most) | T::PredicateOrUpTo(most) => Some(Width::Number(most.min(255))),
             T::Literal(bits) => Some(Width::Only(0, (1 << bits.min(8)) - 1)),
             T::Predicate => Some(Width::Bits(1)),
-            T::Custom => match self.layout.form.does {
+            T::Custom(_) => match self.layout.form.does {
                 Does::Video(..) => Some(Width::Part),
                 _ => Some(Width::Bits(32)),
             },

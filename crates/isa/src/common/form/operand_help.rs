@@ -1,7 +1,7 @@
 //! What each operand of a form is, in one phrase for the reference. In: an operand of a syntax line; out: a sentence without its end.
 
 use super::layout::{Layout, OperandShape, OperandSlot};
-use super::{OperandType, Role, SlotName, UnitOperand};
+use super::{Addressing, OperandType, Role, SlotName, UnitOperand};
 
 impl Layout {
     /// What an operand of the form is: "register of the type in `.dtype`"; `None` where its family knows more than a phrase holds.
@@ -11,18 +11,12 @@ impl Layout {
                 .iter()
                 .any(|slot| slot.id == Some(SlotName::Space))
         };
+        let address = self.form.address;
         let value = match operand.ty {
-            OperandType::Custom => of_family(operand.name, operand.shape, self.opcode)?,
-            OperandType::Address if self.opcode == "tcgen05" => {
+            OperandType::Address if matches!(address, Addressing::Tensor | Addressing::Product) => {
                 "address in tensor memory".to_owned()
             }
             OperandType::Address if !has_space() => "generic address".to_owned(),
-            OperandType::Unit(UnitOperand::Word) if operand.name == "idesc" => {
-                "32-bit instruction descriptor".to_owned()
-            }
-            OperandType::Unit(UnitOperand::Descriptor) if operand.name == "zero-columns" => {
-                "64-bit mask of the columns of B that count as zero".to_owned()
-            }
             ty => operand.of_type(ty)?,
         };
         Some(match (operand.role, operand.shape) {
@@ -112,7 +106,7 @@ impl OperandSlot {
                 "64-bit cache policy, as `createpolicy` makes it".to_owned()
             }
             OperandType::Unit(operand) => return Some(of_unit(operand)),
-            OperandType::Custom => return None,
+            OperandType::Custom(what) => what.to_owned(),
         })
     }
 }
@@ -125,7 +119,8 @@ fn of_unit(operand: UnitOperand) -> String {
         UnitOperand::Columns => {
             "columns of tensor memory: a power of two from 32 to 512".to_owned()
         }
-        UnitOperand::Word => "integer of 32 bits".to_owned(),
+        UnitOperand::TensorAddress => "address in tensor memory".to_owned(),
+        UnitOperand::InstructionDescriptor => "32-bit instruction descriptor".to_owned(),
         UnitOperand::Packed => "value of 128 bits, or its parts in braces".to_owned(),
         UnitOperand::Values(name) => {
             format!(
@@ -144,6 +139,7 @@ fn of_unit(operand: UnitOperand) -> String {
         }
         UnitOperand::Reduced => "register of 32 bits with the smallest or largest value".to_owned(),
         UnitOperand::Descriptor => "64-bit descriptor of a matrix in shared memory".to_owned(),
+        UnitOperand::ZeroColumns => "64-bit mask of the columns of B that count as zero".to_owned(),
         UnitOperand::Factor => {
             "matrix A: an address in tensor memory, or a 64-bit descriptor of shared memory"
                 .to_owned()
@@ -178,44 +174,4 @@ fn of_unit(operand: UnitOperand) -> String {
         UnitOperand::SparseScale => "constant".to_owned(),
         UnitOperand::Condition => "predicate, 0 or 1".to_owned(),
     }
-}
-
-/// Operands that code of the family checks: what their names say in instructions of this opcode.
-fn of_family(name: &str, shape: OperandShape, opcode: &str) -> Option<String> {
-    let what = match (opcode, name, shape) {
-        (_, "mbar", OperandShape::Address) => "address of an mbarrier object in shared memory",
-        (_, _, OperandShape::Address) => "address",
-        ("st" | "st.async" | "st.bulk", "b", _) => "value, or as many in braces as `.vec` says",
-        ("st", "size", _) => "number of bytes",
-        ("st", "initval", _) => "constant 0",
-        ("mov", "d", _) => "register, or registers in braces that take the parts of a",
-        ("mov", "a", _) => "register, constant, special register, address, or values in braces",
-        ("call", "func", _) => "name of a function, or a register with its address",
-        ("wmma" | "mma" | "ldmatrix" | "stmatrix" | "movmatrix", ..) => return of_matrix(name),
-        (_, "d", _) if opcode.starts_with('v') => "register of 32 bits",
-        _ if opcode.starts_with('v') => {
-            "register of 32 bits; a selector such as `.b0` or `.h1` names a part of it"
-        }
-        _ => return None,
-    };
-    Some(what.to_owned())
-}
-
-fn of_matrix(name: &str) -> Option<String> {
-    let what = match name {
-        "d" => "registers of matrix D, in braces",
-        "a" => "registers of matrix A, in braces",
-        "b" => "registers of matrix B, in braces",
-        "c" => "registers of matrix C, in braces",
-        "r" => "registers of the matrix, in braces",
-        "p" => "address of the first element",
-        "e" => "metadata of the sparse matrix A: a register of 32 bits",
-        "f" => "which lanes of four hold the metadata: a constant",
-        "scale_a" => "scales of the rows of A: a register of 32 bits",
-        "scale_b" => "scales of the columns of B: a register of 32 bits",
-        "ids_a" => "byte and lane of the scales of A: `{0, 0}`",
-        "ids_b" => "byte and lane of the scales of B: `{0, 0}`",
-        _ => return None,
-    };
-    Some(what.to_owned())
 }

@@ -9,7 +9,7 @@ operands! {
     TARGET: "tgt" Label;
     TABLE: "index" Bits(32), "tlist" Label;
     TIME: "a" Bits(32);
-    CALLEE: "func" Custom;
+    CALLEE: "func" Custom("name of a function, or a register with its address");
     EVENT: "a" Number(0, 15);
     EVENTS: "a" Number(0, 65535);
 }

@@ -62,8 +62,8 @@ static RULES: &[Rule] = &[
 
 // Checked by code: how many registers follows from shape and number of matrices.
 operands! {
-    LOADED: "d" Custom;
-    STORED: "r" Custom;
+    LOADED: "d" Custom("registers of the matrix, in braces");
+    STORED: "r" Custom("registers of the matrix, in braces");
 }
 
 /// A row of `ldmatrix`.

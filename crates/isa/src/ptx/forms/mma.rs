@@ -4,7 +4,7 @@
 
 use super::sets::{RM, RN, RP, RZ};
 use super::table::{ALWAYS, form, operands, set, since, types};
-use super::wmma_mma::ROW_COLUMN;
+use super::wmma_mma::{MATRIX_A, MATRIX_B, MATRIX_C, MATRIX_D, ROW_COLUMN};
 use crate::does::MatrixOp::{Mma, MmaScaled};
 use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
@@ -135,10 +135,11 @@ static NV_RULES: &[Rule] = &[
     rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "before PTX 9.1, `scale_vec::4X` takes `ue4m3` scales only"),
 ];
 
+pub(super) const SCALE_IDS: &str = "byte and lane of these scales: `{0, 0}`";
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
-    OPERANDS: "d" Custom, "a" Custom, "b" Custom, "c" Custom;
-    SCALED: "d" Custom, "a" Custom, "b" Custom, "c" Custom, "scale_a" Custom, "ids_a" Custom, "scale_b" Custom, "ids_b" Custom;
+    OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C);
+    SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "scale_a" Custom("scales of the rows of A: a register of 32 bits"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("scales of the columns of B: a register of 32 bits"), "ids_b" Custom(SCALE_IDS);
 }
 
 /// Integers of less than a byte, which most rows overlook after the types of their matrices (assembler 13.5).

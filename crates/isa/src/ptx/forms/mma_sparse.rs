@@ -2,7 +2,7 @@
 
 use super::mma::*;
 use super::table::{ALWAYS, form, operands, set, since};
-use super::wmma_mma::ROW_COLUMN;
+use super::wmma_mma::{MATRIX_A, MATRIX_B, MATRIX_C, MATRIX_D, ROW_COLUMN};
 use crate::does::MatrixOp::{MmaSparse, MmaSparseScaled};
 use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
@@ -56,9 +56,9 @@ static NV_RULES: &[Rule] = &[
 
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
-    OPERANDS: "d" Custom, "a" Custom, "b" Custom, "c" Custom, "e" Custom, "f" Custom;
-    SCALED: "d" Custom, "a" Custom, "b" Custom, "c" Custom, "e" Custom, "f" Custom,
-        "scale_a" Custom, "ids_a" Custom, "scale_b" Custom, "ids_b" Custom;
+    OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("metadata of the sparse matrix A: a register of 32 bits"), "f" Custom("which lanes of four hold the metadata: a constant");
+    SCALED: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C), "e" Custom("metadata of the sparse matrix A: a register of 32 bits"), "f" Custom("which lanes of four hold the metadata: a constant"),
+        "scale_a" Custom("scales of the rows of A: a register of 32 bits"), "ids_a" Custom(SCALE_IDS), "scale_b" Custom("scales of the columns of B: a register of 32 bits"), "ids_b" Custom(SCALE_IDS);
 }
 
 /// A row of one kind of elements with one type of sums. An exact one takes no further types.

@@ -36,7 +36,7 @@ set! { PERMUTE: Mode "mode";
 
 operands! {
     ADDRESSES: "d" Slot(Size), "a" Slot(Size);
-    ANY: "d" Custom, "a" Custom;
+    ANY: "d" Custom("register, or registers in braces that take the parts of a"), "a" Custom("register, constant, special register, address, or values in braces");
     CONVERTED: "d" Loose(DType), "a" Loose(AType);
     INQUIRY: "p" Predicate, "a" AnyAddress;
 }

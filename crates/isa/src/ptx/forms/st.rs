@@ -123,8 +123,8 @@ pub static RULES: &[Rule] = &[
 ];
 
 operands! {
-    STORED: "a" Custom, "b" Custom, "cache-policy" CachePolicy;
-    ZEROED: "a" Custom, "size" Custom, "initval" Custom;
+    STORED: "a" Custom("address"), "b" Custom("value, or as many in braces as `.vec` says"), "cache-policy" CachePolicy;
+    ZEROED: "a" Custom("address"), "size" Custom("number of bytes"), "initval" Custom("constant 0");
 }
 
 /// The forms of `st` and of `st.bulk`.

@@ -92,8 +92,8 @@ pub static RULES: &[Rule] = &[
 
 // Checked by code: what fits depends on how many operands there are.
 operands! {
-    OPERANDS: "a" Custom, "b" Custom, "mbar" Custom;
-    NO_BARRIER: "a" Custom, "b" Custom;
+    OPERANDS: "a" Custom("address"), "b" Custom("value, or as many in braces as `.vec` says"), "mbar" Custom("address of an mbarrier object in shared memory");
+    NO_BARRIER: "a" Custom("address"), "b" Custom("value, or as many in braces as `.vec` says");
 }
 
 /// The forms of `st.async`.

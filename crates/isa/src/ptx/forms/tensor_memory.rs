@@ -158,17 +158,17 @@ const PRODUCT: &[Rule] = &[
 
 operands! {
     ALLOCATED: "columns" Unit(Columns);
-    FREED: "taddr" Unit(Word), "columns" Unit(Columns);
+    FREED: "taddr" Unit(TensorAddress), "columns" Unit(Columns);
     COMMITTED: "blocks" Unit(Mask);
     DESCRIBED: "source" Unit(Descriptor);
     LOADED: "r" Unit(Words), "half" Unit(Constant), "reduced" Unit(Reduced);
     LOADED_BY: "r" Unit(Words), "half" Unit(Constant);
-    MULTIPLIED_BYTES: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "lanes" Unit(Lanes);
-    MULTIPLIED_SCALED: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word);
-    MULTIPLIED: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "lanes" Unit(Lanes), "scale-d" Unit(SumScale);
-    MULTIPLIED_INTEGERS: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "lanes" Unit(Lanes), "scale-d" Unit(Constant);
-    SPARSE_INTEGERS: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "lanes" Unit(Lanes), "scale-d" Unit(SparseScale);
-    KEPT_PRODUCT: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(Word), "zero-columns" Unit(Descriptor);
+    MULTIPLIED_BYTES: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(Lanes);
+    MULTIPLIED_SCALED: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor);
+    MULTIPLIED: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(Lanes), "scale-d" Unit(SumScale);
+    MULTIPLIED_INTEGERS: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(Lanes), "scale-d" Unit(Constant);
+    SPARSE_INTEGERS: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(Lanes), "scale-d" Unit(SparseScale);
+    KEPT_PRODUCT: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "zero-columns" Unit(ZeroColumns);
 }
 
 const PERMIT: &str =

@@ -48,9 +48,10 @@ set! { ORDER: Compare "comparison";
     "ge", Compare(CompareOp::Ge), ALWAYS, "a is at least b";
 }
 
+const PART: &str = "register of 32 bits; a selector such as `.b0` or `.h1` names a part of it";
 // Checked by code: operands select bytes and half words.
 operands! {
-    PARTS: "d" Custom, "a" Custom, "b" Custom, "c" Custom;
+    PARTS: "d" Custom(PART), "a" Custom(PART), "b" Custom(PART), "c" Custom(PART);
 }
 
 #[rustfmt::skip]

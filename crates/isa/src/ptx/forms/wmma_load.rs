@@ -75,7 +75,7 @@ pub(super) const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6,
 
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
-    OPERANDS: "r" Custom, "p" Custom, "stride" Bits(32);
+    OPERANDS: "r" Custom("registers of the matrix, in braces"), "p" Custom("address of the first element"), "stride" Bits(32);
 }
 
 /// A row of one matrix.

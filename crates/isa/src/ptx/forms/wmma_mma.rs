@@ -64,9 +64,15 @@ pub(super) static ROW_COLUMN: &[Rule] = &[
     rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B is stored with consecutive elements along k"),
 ];
 
+// What the operands of products are.
+pub(super) const MATRIX_A: &str = "registers of matrix A, in braces";
+pub(super) const MATRIX_B: &str = "registers of matrix B, in braces";
+pub(super) const MATRIX_C: &str = "registers of matrix C, in braces";
+pub(super) const MATRIX_D: &str = "registers of matrix D, in braces";
+
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
-    OPERANDS: "d" Custom, "a" Custom, "b" Custom, "c" Custom;
+    OPERANDS: "d" Custom(MATRIX_D), "a" Custom(MATRIX_A), "b" Custom(MATRIX_B), "c" Custom(MATRIX_C);
 }
 
 /// A row of one kind of elements.

@@ -64,7 +64,7 @@ const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
 
 // Checked by code: how many registers, of which types, follows from shape and element type.
 operands! {
-    OPERANDS: "p" Custom, "r" Custom, "stride" Bits(32);
+    OPERANDS: "p" Custom("address of the first element"), "r" Custom("registers of the matrix, in braces"), "stride" Bits(32);
 }
 
 /// The forms of `wmma.store`.

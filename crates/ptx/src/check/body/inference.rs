@@ -557,6 +557,7 @@ fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
         | U::TexturePlace
         | U::SurfacePlace
         | U::Descriptor
+        | U::ZeroColumns
         | U::Factor
         | U::TensorPlace
         | U::AddressOrName(_) => ScalarType::B64,
@@ -564,7 +565,8 @@ fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
         U::Condition => ScalarType::Pred,
         U::Alignment
         | U::Columns
-        | U::Word
+        | U::TensorAddress
+        | U::InstructionDescriptor
         | U::Bytes
         | U::Words
         | U::Reduced

@@ -66,7 +66,8 @@ impl<'a> BodyChecker<'a, '_> {
             | U::Sign
             | U::Condition
             | U::Level
-            | U::Word => self.unit_number((site, plan), what, written),
+            | U::TensorAddress
+            | U::InstructionDescriptor => self.unit_number((site, plan), what, written),
             U::Register(slot) => self.own_register(site, operand, bound.scalar(slot)?),
             U::Packed => self.whole_bits(site, plan, operand, children),
             U::Values(slot) => {
@@ -91,6 +92,7 @@ impl<'a> BodyChecker<'a, '_> {
             | U::Reduced
             | U::Lanes
             | U::Descriptor
+            | U::ZeroColumns
             | U::Factor
             | U::Sums
             | U::WarpgroupFactor

@@ -361,7 +361,7 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
         OperandType::AddressIn(space) => return Expect::AddressIn(space),
         OperandType::MbarrierIn(space) => return Expect::MbarrierIn(space),
         OperandType::Unit(what) => return Expect::Unit(what, slot.role),
-        OperandType::Label | OperandType::Custom => (None, Fit::Exact),
+        OperandType::Label | OperandType::Custom(_) => (None, Fit::Exact),
     };
     let Some(ty) = ty else {
         return Expect::Custom;
