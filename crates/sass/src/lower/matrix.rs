@@ -43,10 +43,10 @@ const FACTORS: &[(&str, ScalarType)] = &[
     ("E2M1", ScalarType::E2m1),
 ];
 
-/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives, `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`. With `.SF` the factors of blocks follow c, those of A
+/// `HMMA.16816.F32.BF16 d, a, b, c` and relatives, `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`. With `.SF` the scales follow c, those of A
 /// after the metadata in one pair, and then their selectors (measured with assembler 13.5, against the PTX that it was made of).
 pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let has_factors = w.take("SF");
+    let has_scales = w.take("SF");
     let is_sparse = w.take("SP");
     let shape = w.take_one(SHAPES);
     let (rows, columns, depth) =
@@ -84,7 +84,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         "QMMA" | "OMMA" => {
             let sum = sum_format(w)?;
             let (a, b) = two_formats(w)?;
-            factor_words(w, has_factors, &mut modifiers)?;
+            scale_words(w, has_scales, &mut modifiers)?;
             (a, b, sum)
         }
         // Eight by eight by four is done by quarters of the warp in several steps.
@@ -127,7 +127,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
     let addend = source(w, sum, registers(rows, columns, sum))?;
     let mut args: Vec<Arg> = [to, a, b, addend].map(|list| Arg::List(list, span)).into();
-    let scaled = match has_factors {
+    let scaled = match has_scales {
         true => Some(scaled(c, w, is_sparse, &mut steps)?),
         false => None,
     };
@@ -145,14 +145,14 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         (false, Some(_)) => MatrixOp::MmaScaled,
         (false, None) => MatrixOp::Mma,
     };
-    args.extend(scaled.into_iter().flat_map(|scaled| scaled.factors));
+    args.extend(scaled.into_iter().flat_map(|scaled| scaled.scales));
     steps.push(step(Does::Matrix(op), modifiers, args));
     Ok(steps)
 }
 
-/// The kind of a product of bytes and parts of bytes, and the format of the factors of its blocks: `.E8` or `.UE4M3`, twice or four times a line.
-fn factor_words(w: &mut Words<'_>, has_factors: bool, modifiers: &mut Modifiers) -> Lowered<()> {
-    if !has_factors {
+/// The kind of a product of 8-, 6- or 4-bit floats, and the format of its scales: `.E8` or `.UE4M3`, two or four per row.
+fn scale_words(w: &mut Words<'_>, has_scales: bool, modifiers: &mut Modifiers) -> Lowered<()> {
+    if !has_scales {
         modifiers.kind = Some(MmaKind::F8f6f4);
         return Ok(());
     }
@@ -171,14 +171,14 @@ fn factor_words(w: &mut Words<'_>, has_factors: bool, modifiers: &mut Modifiers)
     Ok(())
 }
 
-/// What follows the addend of a product whose blocks have factors.
+/// What follows the addend of a block-scaled product.
 struct Scaled {
     metadata: Option<(OperandValue, Span)>,
     /// Those of A and its selectors, and the same of B.
-    factors: [Arg; 4],
+    scales: [Arg; 4],
 }
 
-/// Reads the factors and their selectors, which are bits of one word: byte and lane of A from bit 0 and 2, those of B from bit 3 and 5.
+/// Reads the scales and their selectors, which are bits of one word: byte and lane of A from bit 0 and 2, those of B from bit 3 and 5.
 fn scaled(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
@@ -210,7 +210,7 @@ fn scaled(
     let selectors_of_b = Arg::List(vec![bits(3, 2), bits(5, 2)], word_span);
     Ok(Scaled {
         metadata,
-        factors: [one(of_a), selectors_of_a, one(of_b), selectors_of_b],
+        scales: [one(of_a), selectors_of_a, one(of_b), selectors_of_b],
     })
 }
 

@@ -106,31 +106,14 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         Arg::List(place, span),
     ];
     if has_offsets {
-        let Some(packed) = values.get(usize::from(n_before_offsets)) else {
-            return Err(w.unknown("too few coordinates", span));
-        };
+        let packed = values.get(usize::from(n_before_offsets));
+        let packed = packed.ok_or_else(|| w.unknown("too few coordinates", span))?;
         let n_offsets = match geometry {
             Geometry::A1d | Geometry::A2d | Geometry::Acube => n_coordinates - 1,
             _ => n_coordinates,
         };
-        // Gathers reach further.
-        let (stride, width) = match op == TextureOp::Gather {
-            true => (8, 6),
-            false => (4, 4),
-        };
-        let offsets = (0..n_offsets).map(|i| {
-            let to = c.body.hidden(ScalarType::S32);
-            let literal = |value: u64| Arg::One(number(value), span);
-            let args = vec![
-                Arg::One(super::body::written(to), span),
-                Arg::One(packed.0.clone(), span),
-                literal(stride * u64::from(i)),
-                literal(width),
-            ];
-            steps.push(super::arithmetic(ArithmeticOp::Bfe, ScalarType::S32, args));
-            (read(to), span)
-        });
-        args.push(Arg::List(offsets.collect(), span));
+        let offsets = offsets(c, (op, n_offsets), packed, &mut steps);
+        args.push(Arg::List(offsets, span));
     }
     if is_compared {
         let reference = values.get(usize::from(n) - 1).cloned();
@@ -151,6 +134,29 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     modifiers.unit.component = component;
     steps.push(step(Does::Unit(UnitOp::Texture(op)), modifiers, args));
     Ok(steps)
+}
+
+/// The offsets of a sample in texels, which one register holds: 4 bits each, or for a gather, which reaches further, 6 bits of a byte each.
+fn offsets(
+    c: &mut Context<'_>,
+    (op, n): (TextureOp, u8),
+    (packed, span): &Value32,
+    steps: &mut Vec<Step>,
+) -> Vec<Value32> {
+    let (stride, width) = match op == TextureOp::Gather {
+        true => (8, 6),
+        false => (4, 4),
+    };
+    let offset = |i: u8| {
+        let to = c.body.hidden(ScalarType::S32);
+        let bits = [number(stride * u64::from(i)), number(width)];
+        let sources = std::iter::once(packed.clone()).chain(bits);
+        let args = std::iter::once(super::body::written(to)).chain(sources);
+        let args = args.map(|value| Arg::One(value, *span)).collect();
+        steps.push(super::arithmetic(ArithmeticOp::Bfe, ScalarType::S32, args));
+        (read(to), *span)
+    };
+    (0..n).map(offset).collect()
 }
 
 fn is_general(operand: &Operand) -> bool {
