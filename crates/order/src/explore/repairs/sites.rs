@@ -111,6 +111,10 @@ enum Kind {
     ClusterArrival,
     /// A copy through the async proxy.
     BulkCopy,
+    /// Any other access.
+    Access,
+    /// Any other barrier.
+    Barrier,
     Other,
 }
 
@@ -121,7 +125,7 @@ fn kind_of(does: Does) -> Kind {
             MemoryOp::Store => Kind::Store,
             MemoryOp::Atomic => Kind::Atomic,
             MemoryOp::Reduction => Kind::Reduction,
-            MemoryOp::StoreBulk => Kind::Other,
+            MemoryOp::StoreBulk => Kind::Access,
         },
         Does::Mbarrier(op) => match op {
             MbarrierOp::Arrive | MbarrierOp::ArriveDrop => Kind::Arrival,
@@ -131,21 +135,19 @@ fn kind_of(does: Does) -> Kind {
             | MbarrierOp::ExpectTx
             | MbarrierOp::CompleteTx
             | MbarrierOp::PendingCount
-            | MbarrierOp::CheckLayout => Kind::Other,
+            | MbarrierOp::CheckLayout => Kind::Access,
         },
         Does::Sync(op) => match op {
             SyncOp::Fence => Kind::Fence,
             SyncOp::ClusterArrive => Kind::ClusterArrival,
             SyncOp::Bar | SyncOp::Barrier | SyncOp::WarpBarrier | SyncOp::ClusterWait => {
-                Kind::Other
+                Kind::Barrier
             }
         },
         Does::Async(op) => match op {
             AsyncOp::BulkCopy | AsyncOp::BulkReduction => Kind::BulkCopy,
-            AsyncOp::Store
-            | AsyncOp::Reduction
-            | AsyncOp::Copy
-            | AsyncOp::CopyCommit
+            AsyncOp::Store | AsyncOp::Reduction | AsyncOp::Copy => Kind::Access,
+            AsyncOp::CopyCommit
             | AsyncOp::CopyWait
             | AsyncOp::CopyWaitAll
             | AsyncOp::CopyArrive
@@ -267,42 +269,19 @@ fn part_of(question: &Question, instruction: &Instruction) -> Part {
     let Some(action) = question.program.action(instruction) else {
         return Part::Other;
     };
-    match action.does {
-        Does::Memory(_) | Does::Mbarrier(_) => Part::Access,
-        Does::Async(op) => match op {
-            AsyncOp::Store
-            | AsyncOp::Reduction
-            | AsyncOp::Copy
-            | AsyncOp::BulkCopy
-            | AsyncOp::BulkReduction => Part::Access,
-            AsyncOp::BulkWait
-            | AsyncOp::CopyWait
-            | AsyncOp::CopyWaitAll
-            | AsyncOp::CopyCommit
-            | AsyncOp::CopyArrive
-            | AsyncOp::BulkCommit => Part::Other,
-        },
-        Does::Sync(op) => match op {
-            SyncOp::Fence if is_one_sided(action.modifiers.sem) => Part::Other,
-            SyncOp::Fence => Part::Fence,
-            SyncOp::Bar
-            | SyncOp::Barrier
-            | SyncOp::WarpBarrier
-            | SyncOp::ClusterArrive
-            | SyncOp::ClusterWait => Part::Barrier,
-        },
-        Does::Arithmetic(_)
-        | Does::Carry(_)
-        | Does::Video(..)
-        | Does::Compare(_)
-        | Does::Move(_)
-        | Does::Matrix(_)
-        | Does::Control(_)
-        | Does::Warp(_)
-        | Does::Hint(_)
-        | Does::Unit(_)
-        | Does::Machine(_)
-        | Does::Unknown => Part::Other,
+    match kind_of(action.does) {
+        Kind::Load
+        | Kind::Store
+        | Kind::Atomic
+        | Kind::Reduction
+        | Kind::Arrival
+        | Kind::Test
+        | Kind::BulkCopy
+        | Kind::Access => Part::Access,
+        Kind::Fence if is_one_sided(action.modifiers.sem) => Part::Other,
+        Kind::Fence => Part::Fence,
+        Kind::Barrier | Kind::ClusterArrival => Part::Barrier,
+        Kind::Other => Part::Other,
     }
 }
 
