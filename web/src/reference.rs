@@ -104,7 +104,7 @@ pub fn form_title(form: &FormPage) -> String {
 
 fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotPage> {
     let slots = form.slots.iter();
-    slots.take_while(|slot| slot.required && slot.values.is_empty())
+    slots.take_while(|slot| slot.is_name())
 }
 
 /// What each form is listed as: its title, and where several have the same one, the words that tell it from the others.

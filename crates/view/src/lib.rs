@@ -4,6 +4,7 @@
 //! The types of [`model`] are deliberately serialisable: they cross from the worker to the page, to
 //! JavaScript and to the command line as they are. No handle into the core leaks through them.
 
+pub mod address;
 pub mod analysis;
 pub mod assist;
 pub mod blocks;

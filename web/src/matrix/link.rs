@@ -1,10 +1,9 @@
 //! The address of the matrix view: `#matrix?op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20&base=0&beside=sm_70`.
 
 use super::MatrixChoice;
-use warpgrid_view::fragment::FragmentRequest;
 use warpgrid_view::layout::has_layout;
 use warpgrid_view::lens::picture::has_picture;
-use warpgrid_view::lens::query::{decoded, encoded};
+use warpgrid_view::lens::query::{decoded, parts};
 
 const START: &str = "#matrix";
 /// The same view, at the tile of a descriptor.
@@ -119,43 +118,15 @@ pub fn layout_link(layout: &str) -> String {
 
 /// The link to a choice.
 pub fn write_link(choice: &MatrixChoice) -> String {
-    let FragmentRequest {
-        op,
-        shape,
-        ty,
-        target,
-        layout,
-        stride,
-        with,
-    } = &choice.request;
-    let stride = stride.map(|stride| stride.to_string());
-    let base = (choice.base_bytes > 0).then(|| choice.base_bytes.to_string());
-    let parts = [
-        ("op", Some(op)),
-        ("shape", Some(shape)),
-        ("type", Some(ty)),
-        ("target", Some(target)),
-        ("layout", layout.as_ref()),
-        ("stride", stride.as_ref()),
-        ("base", base.as_ref()),
-        ("beside", choice.beside.as_ref()),
-    ];
-    let mut link = START.to_owned();
-    let mut joint = '?';
-    for (name, value) in parts {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
-            link += &format!("{joint}{name}={value}");
-            joint = '&';
-        }
+    let mut parts = parts(&choice.request);
+    parts.extend((choice.base_bytes > 0).then(|| format!("base={}", choice.base_bytes)));
+    let beside = choice.beside.iter().filter(|target| !target.is_empty());
+    parts.extend(beside.map(|target| format!("beside={target}")));
+    parts.extend(choice.embedded.then(|| "embed".to_owned()));
+    match parts.is_empty() {
+        true => START.to_owned(),
+        false => format!("{START}?{}", parts.join("&")),
     }
-    for (name, value) in with.iter().filter(|(_, value)| !value.is_empty()) {
-        link += &format!("{joint}{name}={}", encoded(value));
-        joint = '&';
-    }
-    if choice.embedded {
-        link += &format!("{joint}embed");
-    }
-    link
 }
 
 impl MatrixChoice {
@@ -168,6 +139,7 @@ impl MatrixChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpgrid_view::fragment::FragmentRequest;
 
     #[test]
     fn a_link_leads_back_to_its_choice() {

@@ -1,7 +1,7 @@
 //! The address of a test: `#outcomes=message` for one that comes with the page, `#outcomes?text=…` for any other.
 
 use super::samples::SAMPLES;
-use std::fmt::Write as _;
+use warpgrid_view::address::{decoded, encoded};
 
 const START: &str = "#outcomes";
 /// The longest text that a link carries.
@@ -29,51 +29,6 @@ pub fn write_link(text: &str) -> String {
         None if text.len() > MAX_BYTES => START.to_owned(),
         None => format!("{START}?text={}", encoded(text)),
     }
-}
-
-fn encoded(text: &str) -> String {
-    let mut link = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z'
-            | b'A'..=b'Z'
-            | b'0'..=b'9'
-            | b'.'
-            | b'_'
-            | b'-'
-            | b':'
-            | b','
-            | b';'
-            | b'='
-            | b'@'
-            | b'/' => {
-                link.push(char::from(byte));
-            }
-            // Writing to a string cannot fail.
-            _ => drop(write!(link, "%{byte:02X}")),
-        }
-    }
-    link
-}
-
-fn decoded(link: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = link.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let escaped = after.get(..2).filter(|_| *first == b'%');
-        match escaped {
-            Some(digits) => {
-                let digits = std::str::from_utf8(digits).ok()?;
-                bytes.push(u8::from_str_radix(digits, 16).ok()?);
-                rest = after.get(2..).unwrap_or(&[]);
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

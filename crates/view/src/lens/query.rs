@@ -1,6 +1,7 @@
 //! The address of a picture: `#lens?op=wgmma.tile.a&type=f16&step=2`, or its words alone, one a line. Text goes in; the request, and the picture as a
 //! drawing and as text, come out.
 
+use crate::address::{self, encoded};
 use crate::fragment::{self, FragmentRefusal, FragmentRequest};
 use crate::layout::{self, has_layout, refusal};
 use crate::lens::picture;
@@ -144,6 +145,11 @@ pub fn drawn(query: &str, form: PictureForm) -> Result<String, FragmentRefusal> 
 
 /// The address of a request, without the page.
 pub fn link(request: &FragmentRequest) -> String {
+    format!("#lens?{}", parts(request).join("&"))
+}
+
+/// The parts of the address of a request: `op=store.d`.
+pub fn parts(request: &FragmentRequest) -> Vec<String> {
     let FragmentRequest {
         op,
         shape,
@@ -167,49 +173,19 @@ pub fn link(request: &FragmentRequest) -> String {
         .filter_map(|(name, word)| Some((name, word?)));
     let words = own.chain(with.iter().map(|(name, word)| (name.as_str(), word)));
     let words = words.filter(|(_, word)| !word.is_empty());
-    let parts: Vec<String> = words
+    words
         .map(|(name, word)| format!("{name}={}", encoded(word)))
-        .collect();
-    format!("#lens?{}", parts.join("&"))
+        .collect()
 }
 
-/// A word that an address has in hexadecimal where it is not plain; `None` where it is too long, or no text.
+/// A word of an address; `None` where it is too long, or no text of one line.
 pub fn decoded(value: &str) -> Option<String> {
     if value.len() > 3 * MAX_WORD_BYTES {
         return None;
     }
-    let mut bytes = Vec::new();
-    let mut rest = value.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        rest = match (first, after) {
-            (b'%', [high, low, after @ ..]) => {
-                let digit = |byte: &u8| char::from(*byte).to_digit(16);
-                bytes.push((digit(high)? * 16 + digit(low)?) as u8);
-                after
-            }
-            (b'%', _) => return None,
-            (plain, after) => {
-                bytes.push(*plain);
-                after
-            }
-        };
-    }
-    let word = String::from_utf8(bytes).ok()?;
+    let word = address::decoded(value)?;
     let is_plain = word.len() <= MAX_WORD_BYTES && !word.contains(|c: char| c.is_control());
     is_plain.then_some(word)
-}
-
-/// A word as an address has it.
-pub fn encoded(word: &str) -> String {
-    let mut text = String::with_capacity(word.len());
-    for byte in word.bytes() {
-        match byte {
-            b'.' | b'_' | b':' | b'-' => text.push(char::from(byte)),
-            byte if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
-            byte => text += &format!("%{byte:02X}"),
-        }
-    }
-    text
 }
 
 fn shortened(part: &str) -> String {

@@ -1,0 +1,50 @@
+//! Words in the address of a view. Text goes in; out comes what an address may hold, and the other way round.
+
+/// A text as an address has it: bytes that are not plain are written in hexadecimal, as `%20`.
+pub fn encoded(text: &str) -> String {
+    let mut word = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'.' | b'_' | b':' | b'-' => word.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => word.push(char::from(byte)),
+            byte => word += &format!("%{byte:02X}"),
+        }
+    }
+    word
+}
+
+/// The text that an address has; `None` where `%` is not before two hexadecimal digits, or the bytes are no text.
+pub fn decoded(word: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = word.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = match (first, after) {
+            (b'%', [high, low, after @ ..]) => {
+                let digit = |byte: &u8| char::from(*byte).to_digit(16);
+                bytes.push((digit(high)? * 16 + digit(low)?) as u8);
+                after
+            }
+            (b'%', _) => return None,
+            (plain, after) => {
+                bytes.push(*plain);
+                after
+            }
+        };
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_comes_back_from_its_address() {
+        for text in ["", "op", "Swizzle<3,4,3> o (8,8):(8,1)", "a=1&b\n%é"] {
+            assert_eq!(decoded(&encoded(text)).as_deref(), Some(text));
+        }
+        for odd in ["%", "%4", "%zz", "%ff"] {
+            assert_eq!(decoded(odd), None, "{odd}");
+        }
+    }
+}
