@@ -31,6 +31,14 @@ test("every example, instruction and document has a page with a title and a sent
   }
 });
 
+test("the reference says what operands are, and names a family of modifiers in one line", () => {
+  const html = readFileSync(join(site, "docs/reference/wgmma.html"), "utf8");
+  expect(html).toContain("<h2><code>wgmma.mma_async.sync</code></h2>");
+  expect(html).toContain("<code>.m64n{8…256 step 8}k16</code>");
+  expect(html).toContain("64-bit descriptor of a matrix in shared memory");
+  expect(html).not.toContain("m64n16k16</code></th>");
+});
+
 test("every link between pages leads somewhere", () => {
   const wrong: string[] = [];
   for (const page of pages) {

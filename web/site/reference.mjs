@@ -6,6 +6,11 @@ const syntax = (text) => escape(text).replace(/(?<!\{)(?=\.)|(?=\{)/g, "<wbr>");
 
 const list = (title, items, write) => (items.length > 0 ? `<h3>${title}</h3>\n<ul>\n${items.map((item) => `<li>${write(item)}</li>`).join("\n")}\n</ul>\n` : "");
 
+function operandTable(operands) {
+  const row = ({ name, help, required }) => `<tr><th scope="row"><code>${escape(name)}</code></th><td>${prose(help)}${required ? "" : " <small>optional</small>"}</td></tr>`;
+  return operands.length > 0 ? `<h3>Operands</h3>\n<table><tbody>\n${operands.map(row).join("\n")}\n</tbody></table>\n` : "";
+}
+
 function slotTable({ name, title, required, values }) {
   const row = ({ text, help, needs, origin }) => `<tr><th scope="row"><code>.${escape(text)}</code></th><td>${prose(help)}${needs ? ` <small>${prose(needs)}</small>` : ""}</td><td class="origin">${prose(origin)}</td></tr>`;
   return `<h3><code>.${escape(name)}</code> ${escape(title)}${required ? "" : " <small>optional</small>"}</h3>\n<table><tbody>\n${values.map(row).join("\n")}\n</tbody></table>\n`;
@@ -14,10 +19,10 @@ function slotTable({ name, title, required, values }) {
 function formSection(form, index, widget) {
   const slots = form.slots.filter(({ values }) => values.length > 0);
   return `<section id="form-${index + 1}">
-<h2><code>${escape(form.opcode)}</code></h2>
+<h2><code>${escape(form.title)}</code></h2>
 <p>${prose(form.help)}</p>
 <pre class="syntax">${syntax(form.syntax)}</pre>
-${form.needs ? `<p class="quiet">${prose(form.needs)}</p>\n` : ""}${widget}${slots.map(slotTable).join("")}${list("Rules", form.rules, prose)}${form.examples.length > 0 ? `<h3>Examples</h3>\n<pre>${escape(form.examples.join("\n"))}</pre>\n` : ""}${form.section ? `<p class="quiet">In the PTX ISA: ${escape(form.section)}</p>\n` : ""}</section>
+${form.needs ? `<p class="quiet">${prose(form.needs)}</p>\n` : ""}${widget}${operandTable(form.operands)}${slots.map(slotTable).join("")}${list("Rules", form.rules, prose)}${form.examples.length > 0 ? `<h3>Examples</h3>\n<pre>${escape(form.examples.join("\n"))}</pre>\n` : ""}${form.section ? `<p class="quiet">In the PTX ISA: ${escape(form.section)}</p>\n` : ""}</section>
 `;
 }
 
@@ -46,7 +51,7 @@ export async function referencePages(context) {
       hasWidgets ||= widget !== "";
       sections.push(formSection(form, index, widget));
     }
-    const contents = forms.length > 1 ? `<ul class="contents">\n${forms.map(({ opcode, help }, index) => `<li><a href="#form-${index + 1}"><code>${escape(opcode)}</code></a> ${prose(help)}</li>`).join("\n")}\n</ul>\n` : "";
+    const contents = forms.length > 1 ? `<ul class="contents">\n${forms.map(({ title, help }, index) => `<li><a href="#form-${index + 1}"><code>${escape(title)}</code></a> ${prose(help)}</li>`).join("\n")}\n</ul>\n` : "";
     pages.push({
       path: `docs/reference/${name}.html`, place: "docs/reference.html", hasWidgets,
       title: `PTX ${name}`, about: `${forms[0].help.replaceAll("`", "")} Syntax, words, versions, targets, rules and examples of PTX ${name}.`, body: `<h1>PTX <code>${escape(name)}</code></h1>\n${contents}${sections.join("")}`,

@@ -97,11 +97,6 @@ impl Library {
     }
 }
 
-/// The opcode with the words that this form always begins with: `wmma.store.d.sync`.
-pub fn form_title(form: &FormPage) -> String {
-    leading_literals(form).fold(form.opcode.clone(), |title, slot| title + "." + &slot.name)
-}
-
 fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotPage> {
     let slots = form.slots.iter();
     slots.take_while(|slot| slot.is_name())
@@ -109,7 +104,7 @@ fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotPage> {
 
 /// What each form is listed as: its title, and where several have the same one, the words that tell it from the others.
 fn titles(forms: &[FormPage]) -> Vec<String> {
-    let plain: Vec<String> = forms.iter().map(form_title).collect();
+    let plain: Vec<String> = forms.iter().map(|form| form.title.clone()).collect();
     let title = |index: usize| {
         let same = |other: &usize| *other != index && plain[*other] == plain[index];
         let mut others: Vec<&FormPage> = (0..forms.len()).filter(same).map(|i| &forms[i]).collect();
@@ -180,9 +175,11 @@ fn rank(title: &str, query: &str) -> u8 {
 }
 
 fn form_text(form: &FormPage) -> String {
-    let mut text = format!("{} {} {}", form_title(form), form.syntax, form.help);
+    let mut text = format!("{} {} {}", form.title, form.syntax, form.help);
     for value in form.slots.iter().flat_map(|slot| &slot.values) {
-        text += &format!(" .{}", value.text);
+        for word in std::iter::once(&value.text).chain(&value.members) {
+            text += &format!(" .{word}");
+        }
     }
     text
 }

@@ -17,6 +17,8 @@ use warpgrid_program::{
 pub struct FormPage {
     /// The first word: `st`.
     pub opcode: String,
+    /// The opcode with the words that the form always begins with: `wmma.store.d.sync`.
+    pub title: String,
     /// The syntax line.
     pub syntax: String,
     pub help: String,
@@ -55,12 +57,15 @@ pub struct OperandPage {
     pub required: bool,
 }
 
-/// One modifier.
+/// One modifier, or several that differ in one number alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ValuePage {
+    /// `v4`; of a family `m64n{8…256 step 8}k16`.
     pub text: String,
+    /// The modifiers of a family; empty for a single one.
+    pub members: Vec<String>,
     pub help: String,
     pub needs: Option<String>,
     /// Where the fact comes from: "PTX ISA", "assembler 13.5", "measured on `sm_80`".
@@ -206,13 +211,16 @@ impl From<CodeFacts> for CodePage {
 
 impl From<FormFacts> for FormPage {
     fn from(facts: FormFacts) -> FormPage {
+        let slots: Vec<SlotPage> = facts.slots.into_iter().map(SlotPage::from).collect();
+        let names = slots.iter().take_while(|slot| slot.is_name());
         FormPage {
+            title: names.fold(facts.opcode.clone(), |title, slot| title + "." + &slot.name),
             opcode: facts.opcode,
             syntax: facts.syntax,
             help: facts.help,
             needs: facts.needs,
             section: facts.section,
-            slots: facts.slots.into_iter().map(SlotPage::from).collect(),
+            slots,
             operands: facts.operands.into_iter().map(OperandPage::from).collect(),
             rules: facts.rules,
             examples: facts.examples,
@@ -235,18 +243,19 @@ impl SlotPage {
     pub fn is_name(&self) -> bool {
         self.required && self.values.is_empty()
     }
+}
 
-    /// The values, where those that differ in one number alone are one: `m64n{8…256 step 8}k16`.
-    pub fn families(&self) -> Vec<ValuePage> {
-        let mut families = Vec::new();
-        let mut rest = self.values.as_slice();
-        while let Some(first) = rest.first() {
-            let (page, n) = family(rest).unwrap_or_else(|| (first.clone(), 1));
-            families.push(page);
-            rest = rest.get(n..).unwrap_or_default();
-        }
-        families
+/// The values, where those that differ in one number alone are one: `m64n{8…256 step 8}k16`.
+fn families(values: Vec<ValueFacts>) -> Vec<ValuePage> {
+    let values: Vec<ValuePage> = values.into_iter().map(ValuePage::from).collect();
+    let mut families = Vec::new();
+    let mut rest = values.as_slice();
+    while let Some(first) = rest.first() {
+        let (page, n) = family(rest).unwrap_or_else(|| (first.clone(), 1));
+        families.push(page);
+        rest = rest.get(n..).unwrap_or_default();
     }
+    families
 }
 
 /// Values of a family that is worth a line of its own, at least.
@@ -268,7 +277,11 @@ fn family(values: &[ValuePage]) -> Option<(ValuePage, usize)> {
     numbers(&first.text).into_iter().find_map(|(start, end)| {
         let (before, after) = (first.text.get(..start)?, first.text.get(end..)?);
         let number = |value: &ValuePage| -> Option<u64> {
-            let is_like = value.help == first.help && value.needs == first.needs;
+            let facts = |value: &ValuePage| ValuePage {
+                text: String::new(),
+                ..value.clone()
+            };
+            let is_like = facts(value) == facts(first);
             let rest = value.text.strip_prefix(before).filter(|_| is_like)?;
             rest.strip_suffix(after)?.parse().ok()
         };
@@ -284,8 +297,10 @@ fn family(values: &[ValuePage]) -> Option<(ValuePage, usize)> {
         let most = number(values.get(n.checked_sub(1)?)?)?;
         let text = format!("{before}{{{least}…{most} step {step}}}{after}");
         (n >= FAMILY).then(|| {
+            let members = values.iter().take(n).map(|value| value.text.clone());
             let page = ValuePage {
                 text,
+                members: members.collect(),
                 ..first.clone()
             };
             (page, n)
@@ -299,7 +314,7 @@ impl From<SlotFacts> for SlotPage {
             name: facts.name,
             title: facts.title,
             required: facts.required,
-            values: facts.values.into_iter().map(ValuePage::from).collect(),
+            values: families(facts.values),
         }
     }
 }
@@ -308,6 +323,7 @@ impl From<ValueFacts> for ValuePage {
     fn from(facts: ValueFacts) -> ValuePage {
         ValuePage {
             text: facts.text,
+            members: Vec::new(),
             help: facts.help,
             needs: facts.needs,
             origin: facts.origin,
@@ -345,7 +361,7 @@ fn form_text(page: &FormPage) -> String {
             continue;
         }
         text += &format!("\n  .{}  {}{optional}\n", slot.name, slot.title);
-        for value in slot.families() {
+        for value in &slot.values {
             let needs = in_brackets(value.needs.as_ref());
             text += &format!("    .{}  {}{needs}\n", value.text, value.help);
         }
@@ -466,6 +482,41 @@ mod tests {
                 page.code
             );
             assert!(explain(&page.code).is_some());
+        }
+    }
+
+    #[test]
+    fn modifiers_that_differ_in_one_number_are_one_family() {
+        let form = forms()
+            .into_iter()
+            .find(|form| form.title == "wgmma.mma_async.sync")
+            .expect("a form");
+        let slot = form.slots.iter().find(|slot| slot.name == "shape");
+        let values = &slot.expect("a slot").values;
+        let [shapes] = values.as_slice() else {
+            panic!("{values:?}");
+        };
+        assert_eq!(shapes.text, "m64n{8…256 step 8}k16");
+        assert_eq!(shapes.members.len(), 32);
+        assert_eq!(
+            shapes.members.last().map(String::as_str),
+            Some("m64n256k16")
+        );
+    }
+
+    #[test]
+    fn every_operand_of_ptx_is_explained() {
+        for form in forms() {
+            let names = form.syntax.split_once(' ').map_or("", |(_, names)| names);
+            let n = names
+                .split(',')
+                .filter(|name| !name.trim().is_empty())
+                .count();
+            assert!(
+                n == 0 || !form.operands.is_empty(),
+                "{}: no operand is explained",
+                form.syntax
+            );
         }
     }
 }

@@ -975,8 +975,12 @@ start: number, end: number, text: string, sort: CompletionSort, help: string,
 /** "since PTX 8.1, on `sm_90` and later". */
 needs: string | null, };
 
-/** One modifier. */
-export type ValuePage = { text: string, help: string, needs: string | null,
+/** One modifier, or several that differ in one number alone. */
+export type ValuePage = {
+/** `v4`; of a family `m64n{8…256 step 8}k16`. */
+text: string,
+/** The modifiers of a family; empty for a single one. */
+members: Array<string>, help: string, needs: string | null,
 /** Where the fact comes from: "PTX ISA", "assembler 13.5", "measured on `sm_80`". */
 origin: string, };
 
@@ -996,6 +1000,8 @@ title: string, required: boolean, values: Array<ValuePage>, };
 export type FormPage = {
 /** The first word: `st`. */
 opcode: string,
+/** The opcode with the words that the form always begins with: `wmma.store.d.sync`. */
+title: string,
 /** The syntax line. */
 syntax: string, help: string,
 /** "since PTX 8.1, on `sm_90` and later". */

@@ -1,7 +1,6 @@
 //! A page of the reference: an instruction form, or a diagnostic.
 
 use super::phrases::prose;
-use crate::reference::form_title;
 use warpgrid_view::reference::{CodePage, FormPage, OperandPage, SlotPage, TermPage, ValuePage};
 use yew::prelude::*;
 
@@ -9,7 +8,7 @@ use yew::prelude::*;
 pub(crate) fn form_page(form: &FormPage) -> Html {
     html! {
         <>
-            <h3><code>{ form_title(form) }</code></h3>
+            <h3><code>{ &form.title }</code></h3>
             <p>{ prose(&form.help) }</p>
             <pre class="syntax">{ syntax(&form.syntax) }</pre>
             if let Some(needs) = &form.needs {
@@ -62,7 +61,7 @@ fn slot_table(slot: &SlotPage) -> Html {
                     <small>{ "optional" }</small>
                 }
             </h4>
-            <table class="words"><tbody>{ for slot.families().iter().map(value_row) }</tbody></table>
+            <table class="words"><tbody>{ for slot.values.iter().map(value_row) }</tbody></table>
         </>
     }
 }
