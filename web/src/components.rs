@@ -17,6 +17,7 @@ mod header;
 mod help;
 mod launch_panel;
 mod layouts_card;
+mod line_button;
 mod matrix;
 mod mbarrier_card;
 mod memories;

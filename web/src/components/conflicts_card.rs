@@ -1,5 +1,6 @@
 //! Bank conflicts of the run: which lanes meet in which bank, and the change that frees a buffer.
 
+use super::line_button::line_button;
 use super::phrases::{capital, prose};
 use super::{Dispatch, say};
 use crate::editor;
@@ -43,13 +44,11 @@ pub(crate) fn conflicts_card(
 }
 
 fn access(access: &AccessConflicts) -> Html {
-    let line = access.line;
-    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
     let phase = access.phases.iter().max_by_key(|phase| phase.wavefronts);
     html! {
         <div class="access">
             <p>
-                <button class="place" onclick={go}>{ format!("line {line}") }</button>{ " " }
+                { line_button(access.line) }{ " " }
                 <code>{ &access.opcode }</code>
                 { format!(" takes {} passes, {} would do. ", access.wavefronts, access.ideal) }
                 if let Some(collision) = &access.collision {

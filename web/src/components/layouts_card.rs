@@ -1,8 +1,8 @@
 //! The layouts of the accesses of the run, read back from their addresses; each leads to its picture. And accesses to global memory that move more
 //! sectors than they need.
 
+use super::line_button::line_button;
 use super::phrases::{capital, prose};
-use crate::editor;
 use crate::matrix::layout_link;
 use warpgrid_view::lens::{AccessLayout, SectorAdvice};
 use yew::prelude::*;
@@ -68,9 +68,4 @@ fn sector(found: &SectorAdvice) -> Html {
             { format!(", {} would do. ", found.ideal) }{ prose(&capital(&found.text)) }{ "." }
         </li>
     }
-}
-
-fn line_button(line: u32) -> Html {
-    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
-    html! { <button class="place" onclick={go}>{ format!("line {line}") }</button> }
 }

@@ -1,8 +1,8 @@
 //! The mbarriers of the shown cluster as pictures: a ring of arrivals around the parity of the phase, the bytes that are
 //! awaited, and who waits.
 
+use super::line_button::line_button;
 use super::{Dispatch, say};
-use crate::editor;
 use crate::format::{bytes, decimal};
 use crate::model::Action;
 use warpgrid_view::MemoryId;
@@ -118,13 +118,11 @@ fn wait(waiter: &PhaseWaiter, dispatch: &Dispatch) -> Html {
         dispatch,
         Action::ShowWarp(Some((waiter.block, waiter.warp))),
     );
-    let line = waiter.line;
-    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
     html! {
         <p class="wait">
             <button class="link" onclick={show}>{ format!("warp {}", waiter.warp) }</button>
             { format!(" waits for phase {}", waiter.parity) }
-            <button class="place" onclick={go}>{ format!("line {}", waiter.line) }</button>
+            { line_button(waiter.line) }
         </p>
     }
 }

@@ -1,5 +1,6 @@
 //! Data races and hangs of the run: what meets where, what is missing between, and the repair to apply.
 
+use super::line_button::line_button;
 use super::phrases::{capital, prose};
 use crate::editor;
 use crate::protocol::OrderAnswer;
@@ -54,18 +55,10 @@ fn race_item(race: &RaceView) -> Html {
     };
     html! {
         <li class={classes!(quiet.then_some("quiet"))}>
-            { line_button(race.first.line) }{ " " }{ line_button(race.second.line) }{ " " }
+            { for race.first.line.map(line_button) }{ " " }{ for race.second.line.map(line_button) }{ " " }
             { prose(&capital(&race.message)) }{ ". " }{ note }
         </li>
     }
-}
-
-fn line_button(line: Option<u32>) -> Html {
-    let Some(line) = line else {
-        return Html::default();
-    };
-    let go = Callback::from(move |_: MouseEvent| editor::go_to_line(line));
-    html! { <button class="place" onclick={go}>{ format!("line {line}") }</button> }
 }
 
 /// The weakest repair that is known, with a button that makes it.
@@ -105,7 +98,7 @@ fn hang_card(hang: &HangView) -> Html {
 
 /// Where the root of a hang waits, and the line at fault.
 pub(super) fn lines_of(hang: &HangView) -> Html {
-    html! { <>{ line_button(Some(hang.line)) }{ line_button(hang.line_at_fault) }</> }
+    html! { <>{ line_button(hang.line) }{ for hang.line_at_fault.map(line_button) }</> }
 }
 
 /// What a hang waits for, and who waits.
@@ -127,5 +120,5 @@ fn wait_item(wait: &HangWait) -> Html {
         (0, 0) => x.to_string(),
         _ => format!("({x}, {y}, {z})"),
     };
-    html! { <li>{ line_button(wait.line) }{ format!(" threads {} of block {block}", wait.threads) }</li> }
+    html! { <li>{ for wait.line.map(line_button) }{ format!(" threads {} of block {block}", wait.threads) }</li> }
 }
