@@ -21,9 +21,7 @@ pub(crate) struct LitmusArguments {
     /// Find the weakest changes that forbid the outcomes of `//@ bad`, or all that no interleaving of the threads reaches.
     #[arg(long)]
     repairs: bool,
-    /// Write JSON, one line a test.
-    #[arg(long)]
-    json: bool,
+    /// `json` is one line a test.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Only tests whose name has this in it.
@@ -102,7 +100,7 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
     };
     let mut out = stdout();
     let mut outcome = Outcome::Well;
-    let as_json = arguments.json || arguments.format == Format::Json;
+    let as_json = arguments.format == Format::Json;
     for test in tests.iter().filter(is_wanted) {
         let answer = answer(test, arguments.repairs);
         if answer.is_err() {

@@ -1,0 +1,103 @@
+//! Every outcome of a few threads, as people and scripts ask for it.
+
+mod common;
+
+use common::{json, warpgrid};
+use expect_test::expect;
+
+const MESSAGE: &str = "//@ title Message passing
+//@ location x: u32 = 0
+//@ location flag: u32 = 0
+//@ thread block=0
+st.global.u32 [x], 1;
+st.global.u32 [flag], 1;
+//@ thread block=1
+ld.global.u32 %r0, [flag];
+ld.global.u32 %r1, [x];
+//@ observe 1:%r0 1:%r1
+";
+
+fn printed(arguments: &[&str], text: &str) -> String {
+    let output = warpgrid(arguments, text);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn outcomes_are_listed_with_what_each_read_returns() {
+    expect![[r#"
+        Message passing
+        observed: 1:%r0, 1:%r1
+        allowed 0 0, with a race
+            thread 1: `read x: 0`, from the initial value
+            thread 1: `read flag: 0`, from the initial value
+        allowed 0 1, with a race
+            thread 1: `read flag: 0`, from the initial value
+            thread 1: `read x: 1`, from `x = 1` of thread 0
+        allowed 1 0, which no interleaving reaches, with a race
+            thread 1: `read x: 0`, from the initial value
+            thread 1: `read flag: 1`, from `flag = 1` of thread 0
+        allowed 1 1, with a race
+            thread 1: `read x: 1`, from `x = 1` of thread 0
+            thread 1: `read flag: 1`, from `flag = 1` of thread 0
+        race: thread 0 line 1 and thread 1 line 2 of their bodies
+        race: thread 0 line 2 and thread 1 line 1 of their bodies
+    "#]]
+    .assert_eq(&printed(&["litmus", "-"], MESSAGE));
+}
+
+#[test]
+fn the_axiom_that_forbids_an_outcome_is_said() {
+    let ordered = MESSAGE
+        .replace("st.global.u32 [flag]", "st.release.gpu.global.u32 [flag]")
+        .replace(
+            "ld.global.u32 %r0, [flag]",
+            "ld.acquire.gpu.global.u32 %r0, [flag]",
+        );
+    expect![[r#"
+        Message passing
+        observed: 1:%r0, 1:%r1
+        allowed 0 0, with a race
+            thread 1: `read x: 0`, from the initial value
+            thread 1: `read flag: 0`, from the initial value
+        allowed 0 1, with a race
+            thread 1: `read flag: 0`, from the initial value
+            thread 1: `read x: 1`, from `x = 1` of thread 0
+        allowed 1 1
+            thread 1: `read x: 1`, from `x = 1` of thread 0
+            thread 1: `read flag: 1`, from `flag = 1` of thread 0
+        forbidden 1 0: the write `x = 1` (thread 0, line 5) comes before the `read x: 0` (thread 1, line 9) in causality order, so the read cannot return the initial value `x = 0`, which is older
+        race: thread 0 line 1 and thread 1 line 2 of their bodies
+    "#]].assert_eq(&printed(&["litmus", "-"], &ordered));
+}
+
+#[test]
+fn json_has_a_line_for_each_test_with_its_repairs() {
+    let output = warpgrid(&["litmus", "-", "--repairs", "--format", "json"], MESSAGE);
+    let found = json(&output);
+    assert_eq!(found["outcomes"].as_array().map(Vec::len), Some(4));
+    assert_eq!(found["bad"], serde_json::json!([[1, 0]]));
+    let repairs = found["repairs"].as_array().expect("repairs");
+    assert!(!repairs.is_empty());
+    for repair in repairs {
+        for edit in repair.as_array().expect("changes") {
+            assert!(edit["op"].is_string() && edit["text"].is_string(), "{edit}");
+        }
+    }
+}
+
+#[test]
+fn a_text_that_is_no_test_says_where_it_is_wrong() {
+    let output = warpgrid(
+        &["litmus", "-"],
+        "//@ thread block=0\nst.global.u32 [x], 1;\n",
+    );
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("observe"), "{said}");
+    let unknown = MESSAGE.replace("[x], 1", "[y], 1");
+    let output = warpgrid(&["litmus", "-"], &unknown);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("line 5") && said.contains('y'), "{said}");
+}
