@@ -13,7 +13,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 388_000),
     ("warpgrid-core-both", 1_190_000),
     ("warpgrid-core-sass", 696_000),
-    ("warpgrid-core", 800_000),
+    ("warpgrid-core", 803_000),
 ];
 
 /// One file as it is and as a web server sends it.

@@ -74,6 +74,8 @@ pub(crate) fn Help(props: &Props) -> Html {
                        other orders, and the page says when the result depends on the order." }</li>
                 <li>{ "After a change a kernel runs for about a second and then waits until you let it go on. Stop ends it at any time." }</li>
                 <li>{ "Your own texts are kept in this browser, one by one: choose them in the list at the top." }</li>
+                <li>{ "After the first visit the page needs no network, and the browser's menu installs it as an application. A newer version is \
+                       offered, and waits until you ask for it." }</li>
             </ul>
         </dialog>
     }
