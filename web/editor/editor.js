@@ -3,6 +3,7 @@
 // The page reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
 import "./core.js";
 import "./offline.js";
+import "./palette.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers,

@@ -24,6 +24,10 @@ const KEYS: &[(&str, &str)] = &[
         "Tab, arrows",
         "to a memory and over its cells; Shift ↑: to its view options",
     ),
+    (
+        "Ctrl K",
+        "find anything that the page can do, by its name; also in the editor",
+    ),
     ("S", "copy a link to what you see"),
     ("?", "this help"),
     ("Ctrl Space", "in the editor: what can be written here"),
