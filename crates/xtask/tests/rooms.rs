@@ -13,6 +13,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("warpgrid-ptx", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-sass", &["warpgrid-isa", "warpgrid-program"]),
     ("warpgrid-emulator", &["warpgrid-isa", "warpgrid-program"]),
+    // What is around instructions: its tests hold it to the language of those.
+    (
+        "warpgrid-paste",
+        &["warpgrid-isa", "warpgrid-program", "warpgrid-ptx"],
+    ),
     (
         "warpgrid-order",
         &["warpgrid-isa", "warpgrid-program", "warpgrid-emulator"],
@@ -29,6 +34,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-program",
             "warpgrid-ptx",
             "warpgrid-sass",
+            "warpgrid-paste",
             "warpgrid-emulator",
             "warpgrid-order",
             "warpgrid-launch",

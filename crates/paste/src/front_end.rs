@@ -1,0 +1,63 @@
+//! Texts with something around their instructions, as a [`FrontEnd`]: it takes the instructions out, has the front end of their language read
+//! them, and gives every answer in the places of the whole text. A text that is instructions alone goes to that front end as it is.
+
+use crate::highlight;
+use crate::host::HostText;
+use crate::host_document::HostDocument;
+use std::borrow::Cow;
+use warpgrid_isa::Target;
+use warpgrid_program::{ColouredToken, Document, FrontEnd, Given, Overrides, Span};
+
+/// A front end that also reads what is around its language.
+#[derive(Clone, Copy)]
+pub struct Pasted {
+    inner: &'static dyn FrontEnd,
+}
+
+impl Pasted {
+    /// Texts around instructions of this language.
+    pub const fn over(inner: &'static dyn FrontEnd) -> Pasted {
+        Pasted { inner }
+    }
+}
+
+impl FrontEnd for Pasted {
+    fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
+        match HostText::read(&source) {
+            Some(text) => Box::new(HostDocument::new(source, &text, self.inner, overrides)),
+            None => self.inner.open(source, overrides),
+        }
+    }
+
+    fn open_among<'a>(
+        &self,
+        source: Cow<'a, str>,
+        overrides: &Overrides,
+        given: Vec<Given>,
+    ) -> Box<dyn Document + 'a> {
+        self.inner.open_among(source, overrides, given)
+    }
+
+    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
+        match HostText::read(source) {
+            Some(text) => highlight::tokens(source, &text, self.inner),
+            None => self.inner.tokens(source),
+        }
+    }
+
+    /// Source code is formatted by its own tools: it stays as it is.
+    fn format(&self, source: &str) -> String {
+        match HostText::read(source) {
+            Some(_) => source.to_owned(),
+            None => self.inner.format(source),
+        }
+    }
+
+    fn schedule(&self, source: &str, statement: Span, target: &Target) -> Option<String> {
+        self.inner.schedule(source, statement, target)
+    }
+
+    fn line_comment(&self) -> &'static str {
+        self.inner.line_comment()
+    }
+}
