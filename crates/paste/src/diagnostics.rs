@@ -227,3 +227,37 @@ pub(crate) fn no_end(span: Span) -> Diagnostic {
 pub(crate) fn declared_by(letter: &str, ty: ScalarType) -> String {
     format!("`\"{letter}\"` makes it `.{ty}`")
 }
+
+pub(crate) fn log_line(
+    severity: Severity,
+    message: &str,
+    span: Span,
+    help: Option<String>,
+) -> Diagnostic {
+    Diagnostic {
+        severity,
+        help,
+        ..Diagnostic::warning(LOG_LINE, span, format!("the log says: {message}"))
+    }
+}
+
+pub(crate) fn log_alone(span: Span) -> Diagnostic {
+    let message = "the log stands without its module";
+    Diagnostic {
+        severity: Severity::Information,
+        ..Diagnostic::warning(LOG_LINE, span, message)
+            .help("paste the PTX below it: then each line of the log stands at its instruction")
+    }
+}
+
+/// What our checker says of the same line.
+pub(crate) fn agrees(own: &Diagnostic) -> String {
+    match &own.help {
+        Some(help) => format!("here it is {}: {}; {help}", own.code, own.message),
+        None => format!("here it is {}: {}", own.code, own.message),
+    }
+}
+
+pub(crate) const fn accepted_here() -> &'static str {
+    "nothing is wrong with this line here: the log may be of another text, target or version"
+}

@@ -4,8 +4,11 @@
 use crate::highlight;
 use crate::host::HostText;
 use crate::host_document::HostDocument;
+use crate::log::LogText;
+use crate::log_document::LogDocument;
 use std::borrow::Cow;
 use warpgrid_isa::Target;
+use warpgrid_program::wrapped::Wrapping;
 use warpgrid_program::{ColouredToken, Document, FrontEnd, Given, Overrides, Span};
 
 /// A front end that also reads what is around its language.
@@ -23,8 +26,11 @@ impl Pasted {
 
 impl FrontEnd for Pasted {
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
-        match HostText::read(&source) {
-            Some(text) => Box::new(HostDocument::new(source, &text, self.inner, overrides)),
+        if let Some(text) = HostText::read(&source) {
+            return Box::new(HostDocument::new(source, &text, self.inner, overrides));
+        }
+        match LogText::read(&source) {
+            Some(text) => Box::new(LogDocument::new(source, text, self.inner, overrides)),
             None => self.inner.open(source, overrides),
         }
     }
@@ -39,15 +45,18 @@ impl FrontEnd for Pasted {
     }
 
     fn tokens(&self, source: &str) -> Vec<ColouredToken> {
-        match HostText::read(source) {
-            Some(text) => highlight::tokens(source, &text, self.inner),
+        if let Some(text) = HostText::read(source) {
+            return highlight::tokens(source, &text, self.inner);
+        }
+        match LogText::read(source) {
+            Some(text) => highlight::of_log(&text, self.inner),
             None => self.inner.tokens(source),
         }
     }
 
-    /// Source code is formatted by its own tools: it stays as it is.
+    /// What is around instructions is formatted by other tools: such a text stays as it is.
     fn format(&self, source: &str) -> String {
-        match HostText::read(source) {
+        match Wrapping::of_source(source) {
             Some(_) => source.to_owned(),
             None => self.inner.format(source),
         }

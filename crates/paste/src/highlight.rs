@@ -3,6 +3,7 @@
 
 use crate::cpp::lexer as cpp;
 use crate::host::{HostLanguage, HostText};
+use crate::log::LogText;
 use crate::python::lexer as python;
 use warpgrid_program::{ColouredToken, FrontEnd, Span, TokenClass};
 
@@ -28,6 +29,26 @@ pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec
     within.retain(|token| token.span.start < token.span.end);
     within.sort_by_key(|token| token.span.start);
     merged(around, within)
+}
+
+/// The tokens of a log with its module: its own lines look like comments.
+pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
+    let mut tokens: Vec<ColouredToken> = Vec::new();
+    if let Some(module) = &text.module {
+        for token in inner.tokens(&module.text) {
+            let places = module.map.pieces_of(token.span);
+            tokens.extend(places.map(|span| ColouredToken {
+                span,
+                class: token.class,
+            }));
+        }
+    }
+    tokens.extend(text.entries.iter().map(|entry| ColouredToken {
+        span: entry.span,
+        class: TokenClass::Comment,
+    }));
+    tokens.sort_by_key(|token| token.span.start);
+    tokens
 }
 
 fn of_cpp(source: &str) -> Vec<ColouredToken> {

@@ -1,6 +1,7 @@
 //! What people paste that is not PTX or machine code itself: source code with inline assembly, logs of an assembler, object files. A text or
 //! a file goes in; the instructions in it come out, each with the place that it comes from. Knows no browser, and runs nothing.
 
+mod advice;
 mod block;
 mod constraint;
 mod cpp;
@@ -8,9 +9,12 @@ pub mod diagnostics;
 mod effects;
 mod escape;
 mod front_end;
+mod gates;
 mod highlight;
 mod host;
 mod host_document;
+mod log;
+mod log_document;
 mod names;
 mod operands;
 mod python;

@@ -18,7 +18,7 @@ fn files() -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .filter(|path| {
             path.extension()
-                .is_some_and(|ending| ending == "cu" || ending == "py")
+                .is_some_and(|ending| ["cu", "py", "log"].iter().any(|own| ending == *own))
         })
         .collect();
     files.sort();
