@@ -2,6 +2,7 @@
 //! a file goes in; the instructions in it come out, each with the place that it comes from. Knows no browser, and runs nothing.
 
 mod advice;
+pub mod binary;
 mod block;
 mod constraint;
 mod cpp;

@@ -16,6 +16,8 @@ mod document;
 pub mod expect;
 mod fault;
 pub mod fields;
+#[cfg(feature = "paste")]
+pub mod file;
 pub mod fragment;
 pub mod front_ends;
 pub mod grid;
