@@ -193,6 +193,11 @@ impl Places {
         }
     }
 
+    /// Whether spans count in a part of the source.
+    pub(crate) fn is_part(&self) -> bool {
+        self.part.is_some()
+    }
+
     /// The text that spans count in.
     pub(crate) fn source(&self) -> &str {
         self.part.as_ref().map_or(&self.source, |part| &part.text)

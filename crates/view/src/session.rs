@@ -73,6 +73,11 @@ impl Session {
         &self.scenario
     }
 
+    /// Whether the program is a part of the text, so that its places are not those of the text.
+    pub(crate) fn is_part(&self) -> bool {
+        self.places.is_part()
+    }
+
     /// The names of the module's kernels, or of the text's blocks of inline assembly, in order.
     pub fn kernels(&self) -> Vec<String> {
         if !self.parts.is_empty() {

@@ -65,30 +65,33 @@ fn of_kernel(text: &mut String, kernel: &Kernel) {
 /// What the file states of a kernel, one phrase each.
 pub(super) fn facts(kernel: &Kernel) -> Vec<String> {
     let mut facts = Vec::new();
-    facts.extend(kernel.registers.map(|n| format!("{n} registers")));
-    facts.push(format!("{} bytes of shared memory", kernel.shared_bytes));
-    facts.extend(kernel.stack_bytes.map(|n| format!("{n} bytes of stack")));
-    facts.extend(kernel.barriers.map(|n| format!("{n} barriers")));
-    facts.extend(
-        kernel
-            .max_threads
-            .map(|[x, y, z]| format!("at most {x} × {y} × {z} threads")),
-    );
-    facts.push(format!(
-        "{} parameters of {} bytes",
-        kernel.parameters.len(),
-        kernel.parameter_bytes()
-    ));
-    facts.extend(
-        kernel
-            .parameters_at
-            .map(|at| format!("from {at:#x} of constant bank 0")),
-    );
-    facts.push(format!("{} bytes of code", kernel.code.len()));
+    facts.extend(kernel.registers.map(|n| count(n.into(), "register")));
+    let shared = count(kernel.shared_bytes, "byte");
+    facts.push(format!("{shared} of shared memory"));
+    let stack = kernel.stack_bytes.map(|n| count(n.into(), "byte"));
+    facts.extend(stack.map(|stack| format!("{stack} of stack")));
+    facts.extend(kernel.barriers.map(|n| count(n.into(), "barrier")));
+    let threads = kernel.max_threads;
+    facts.extend(threads.map(|[x, y, z]| format!("at most {x} × {y} × {z} threads")));
+    let parameters = count(kernel.parameters.len() as u64, "parameter");
+    let bytes = count(kernel.parameter_bytes(), "byte");
+    facts.push(format!("{parameters} of {bytes}"));
+    let place = kernel.parameters_at;
+    facts.extend(place.map(|at| format!("from {at:#x} of constant bank 0")));
+    let code = count(kernel.code.len() as u64, "byte");
+    facts.push(format!("{code} of code"));
     if kernel.n_relocations > 0 {
-        facts.push(format!("{} relocations", kernel.n_relocations));
+        facts.push(count(kernel.n_relocations, "relocation"));
     }
     facts
+}
+
+/// `1 register`, `2 registers`
+fn count(n: u64, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        _ => format!("{n} {what}s"),
+    }
 }
 
 fn cut(text: &mut String, n: usize, most: usize) {

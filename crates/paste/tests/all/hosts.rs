@@ -110,6 +110,47 @@ fn tokens_lie_in_the_text_one_after_the_other() {
 }
 
 #[test]
+fn the_example_of_each_page_has_its_code() {
+    for page in warpgrid_paste::diagnostics::CODES {
+        let codes = |source: &str| {
+            let document = PASTED.open(source.to_owned().into(), &Overrides::default());
+            let found = document.check().diagnostics.into_iter();
+            found.map(|diagnostic| diagnostic.code).collect::<Vec<_>>()
+        };
+        assert!(
+            codes(page.wrong).contains(&page.code),
+            "{}: {:?}",
+            page.code,
+            codes(page.wrong)
+        );
+        assert!(!codes(page.right).contains(&page.code), "{}", page.code);
+    }
+}
+
+#[test]
+fn every_fix_of_a_statement_mends_it() {
+    let source = "void f() { asm(\"{ .reg .b32 %r1; mov.b32 %r1, %0; }\" : \"=r\"(d)); }";
+    let check = |source: &str| {
+        PASTED
+            .open(source.to_owned().into(), &Overrides::default())
+            .check()
+            .diagnostics
+    };
+    let mut text = source.to_owned();
+    for _ in 0..4 {
+        let found = check(&text);
+        match found.iter().find_map(|diagnostic| diagnostic.fixes.first()) {
+            Some(fix) => text = fix.apply(&text),
+            None => break,
+        }
+    }
+    assert_eq!(
+        text,
+        "void f() { asm(\"{ .reg .b32 %%r1; mov.b32 %%r1, %0; }\" : \"+r\"(d)); }"
+    );
+}
+
+#[test]
 fn a_text_of_instructions_alone_stays_as_it_is() {
     for source in ["st.global.u32 [p], 1;", "", "// asm (\"x\")\nret;"] {
         let document = PASTED.open(source.into(), &Overrides::default());

@@ -10,7 +10,7 @@ use warpgrid_emulator::{Decoded, Timeline, TimelineLimits};
 use warpgrid_launch::catalogue::{NO_KERNEL, NO_SUCH_KERNEL, Problem};
 use warpgrid_launch::prepare::{Prepared, Writers, prepare, prepare_again};
 use warpgrid_launch::reading::named_variables;
-use warpgrid_launch::scenario::Scenario;
+use warpgrid_launch::scenario::{Parameter, Scenario};
 use warpgrid_program::{Diagnostic, Program, Span};
 
 impl Language {
@@ -43,6 +43,10 @@ impl Language {
         if !parts.is_empty() {
             // It names a part, and not the kernel that the part becomes.
             annotations.scenario.entry = None;
+            // A fact is about the part that has such an operand.
+            let named = parameter_names(&program);
+            let is_own = |fact: &Parameter| named.iter().any(|name| name == fact.name());
+            annotations.scenario.params.retain(is_own);
         }
         let places = Places::of_part(scenario.source.clone(), checked.origin);
         let prepared = prepare(scenario, annotations, &program, &mark, writers);
@@ -54,6 +58,24 @@ impl Language {
         }
         Ok(session)
     }
+}
+
+/// The names of what is handed to the kernels of a program.
+fn parameter_names(program: &Program) -> Vec<String> {
+    let kernels = program.entries();
+    let names = kernels.flat_map(|(_, function)| {
+        function
+            .parameters
+            .iter()
+            .filter_map(|parameter| match parameter {
+                warpgrid_program::Parameter::Variable(index) => {
+                    let variable = function.variables.get(*index as usize)?;
+                    Some(variable.name.clone())
+                }
+                warpgrid_program::Parameter::Register(_) => None,
+            })
+    });
+    names.collect()
 }
 
 /// Refuses the name of a part that the text does not have.
