@@ -91,7 +91,7 @@ impl Annotations {
             "multimem" => self.multimem(&rest),
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
-            // What a name of C++ stands for in inline assembly: read where that is.
+            // What a name of C++ means in inline assembly: read where that is.
             "" | "constant" => Ok(()),
             _ => Err(word.error(catalogue::unknown_fact(word.text))),
         };

@@ -4,10 +4,10 @@ use crate::constraint::{Dialect, OperandKind, Role};
 use warpgrid_isa::TypeKind;
 use warpgrid_program::{Diagnostic, Given, Origin, Span};
 
-/// A block, as it stands in the text around it; all spans are places of that text.
+/// A block, as it is in the text around it; all spans are places of that text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// The function that it stands in, with a number where that has several.
+    /// The function that it is in, with a number where that has several.
     pub name: String,
     /// The whole statement.
     pub span: Span,

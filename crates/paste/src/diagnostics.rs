@@ -1,4 +1,4 @@
-//! Every diagnostic about what stands around instructions: one function a code. The doc comment of a code is its reference page.
+//! Every diagnostic about what is around instructions: one function a code. The doc comment of a code is its reference page.
 
 use crate::constraint::{LETTERS_IN_WORDS, Mistake};
 use warpgrid_isa::ScalarType;
@@ -26,7 +26,7 @@ catalogue! {
     /// A constraint is a letter that says in which register the operand is, after `=` for what is written or `+` for what is read and
     /// written. 8-bit registers have no letter.
     UNKNOWN_CONSTRAINT = "W1201", "constraint that does not exist", "asm(\"mov.u32 %0, %1;\" : \"=r\"(d) : \"m\"(a));", "asm(\"mov.u32 %0, %1;\" : \"=r\"(d) : \"r\"(a));";
-    /// What stands after the first colon is written and has `=` or `+`; what stands after the second one is read and has neither.
+    /// What is after the first colon is written and has `=` or `+`; what is after the second one is read and has neither.
     MISPLACED_MODIFIER = "W1202", "modifier of a constraint in the wrong place", "asm(\"mov.u32 %0, %1;\" : \"r\"(d) : \"r\"(a));", "asm(\"mov.u32 %0, %1;\" : \"=r\"(d) : \"r\"(a));";
     /// The statement writes an operand that it states as an input. The compiler goes on with the old value, wherever it has kept it.
     INPUT_WRITTEN = "W1203", "input that is written", "asm(\"add.u32 %0, %0, 1;\" :: \"r\"(d));", "asm(\"add.u32 %0, %0, 1;\" : \"+r\"(d));";
@@ -41,7 +41,7 @@ catalogue! {
     /// An output that the statement never writes has no value after it.
     OUTPUT_NOT_WRITTEN = "W1207", "output that is not written", "asm(\"add.u32 %1, %1, 1;\" : \"=r\"(d), \"+r\"(a));", "asm(\"add.u32 %0, %1, 1;\" : \"=r\"(d) : \"r\"(a));";
     /// The compiler takes a statement for a function of its operands: it may delete it where no output is used, move it, or do it once where it
-    /// stands twice. `volatile` forbids that, and `"memory"` says that memory changes, so that values of memory are not kept in registers
+    /// is written twice. `volatile` forbids that, and `"memory"` says that memory changes, so that values of memory are not kept in registers
     /// over it (guide “Inline PTX Assembly in CUDA”, 2.3).
     MAY_BE_MOVED = "W1208", "effect that the compiler does not know of", "asm(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(a));", "asm volatile(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(a) : \"memory\");";
     /// The text does not say what a macro, a parameter of one, or an expression of Python becomes. The block is shown, and what is read of
@@ -185,7 +185,7 @@ pub(crate) fn may_be_moved(message: &str, help: &str, span: Span) -> Diagnostic 
 }
 
 pub(crate) fn unknown_piece(name: &str, span: Span) -> Diagnostic {
-    let message = format!("the text does not say what `{name}` becomes: the block is not judged");
+    let message = format!("the text does not say what `{name}` becomes: the block is not checked");
     Diagnostic {
         severity: Severity::Information,
         ..Diagnostic::warning(UNKNOWN_PIECE, span, message)
@@ -194,7 +194,7 @@ pub(crate) fn unknown_piece(name: &str, span: Span) -> Diagnostic {
 }
 
 pub(crate) fn unknown_constant(name: &str, choice: &str, mark: &str, span: Span) -> Diagnostic {
-    let message = format!("the text does not say what `{name}` is: {choice} stands for it");
+    let message = format!("the text does not say what `{name}` is: {choice} is taken");
     Diagnostic {
         severity: Severity::Information,
         ..Diagnostic::warning(UNKNOWN_CONSTANT, span, message)
@@ -242,11 +242,11 @@ pub(crate) fn log_line(
 }
 
 pub(crate) fn log_alone(span: Span) -> Diagnostic {
-    let message = "the log stands without its module";
+    let message = "the log comes without its module";
     Diagnostic {
         severity: Severity::Information,
         ..Diagnostic::warning(LOG_LINE, span, message)
-            .help("paste the PTX below it: then each line of the log stands at its instruction")
+            .help("paste the PTX below it: then each line of the log is shown at its instruction")
     }
 }
 

@@ -1,5 +1,5 @@
 //! What a block does that the compiler does not see in its operands. A checked program goes in; what a compiler may do with the statement, and
-//! whether it has been told enough, comes out (guide "Inline PTX Assembly in CUDA", "Incorrect Optimization").
+//! whether it knows enough, comes out (guide "Inline PTX Assembly in CUDA", "Incorrect Optimization").
 
 use crate::block::Block;
 use crate::constraint::Dialect;
@@ -187,7 +187,7 @@ pub(crate) fn note(block: &Block, effects: Effects) -> String {
         (false, true) => format!("it needs {memory} where that memory changes"),
         (false, false) => format!("it needs neither {volatile} nor {memory}"),
     };
-    format!("The block {what}: {needs}. As it stands, {freedom}.")
+    format!("The block {what}: {needs}. As it is, {freedom}.")
 }
 
 /// What the statement does not tell the compiler, where that is more than it may guess.

@@ -1,4 +1,4 @@
-//! String literals of C++ and Python: what stands between the quotes goes in, the text that it means comes out, with its places.
+//! String literals of C++ and Python: what is between the quotes goes in, the text that it means comes out, with its places.
 
 use warpgrid_program::{Origin, Span};
 

@@ -48,8 +48,8 @@ fn of_word(word: &str) -> Option<Gate> {
             }
         })
     });
-    let told = gates.filter(|gate| gate.phrase().is_some());
-    told.min_by_key(|gate| {
+    let known = gates.filter(|gate| gate.phrase().is_some());
+    known.min_by_key(|gate| {
         let lacking = gate.lacking(Version::NEWEST, Target::fallback());
         (lacking.target.is_some(), gate.ptx)
     })

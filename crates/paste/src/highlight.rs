@@ -126,7 +126,7 @@ const PYTHON_WORDS: &[&str] = &[
     "True", "False", "None",
 ];
 
-/// Tokens within others take their places: what is left of those stands before and after.
+/// Tokens within others take their places: what is left of those is before and after.
 fn merged(around: Vec<ColouredToken>, within: Vec<ColouredToken>) -> Vec<ColouredToken> {
     let mut tokens = Vec::with_capacity(around.len() + within.len());
     let mut within = within.into_iter().peekable();

@@ -71,7 +71,7 @@ impl HostText {
         self.blocks.len()
     }
 
-    /// A block; `choice` stands for constants that the text does not say.
+    /// A block; `choice` is the number of constants that the text does not say.
     pub fn block(&self, index: usize, choice: i64) -> Option<Block> {
         let (name, raw) = self.blocks.get(index)?;
         Some(raw.understood(name.clone(), choice))

@@ -21,7 +21,7 @@ pub(crate) struct HostDocument<'a> {
     source: Cow<'a, str>,
     language: HostLanguage,
     blocks: Vec<OpenBlock>,
-    judged: OnceCell<Vec<Judged>>,
+    found: OnceCell<Vec<Found>>,
 }
 
 struct OpenBlock {
@@ -30,11 +30,11 @@ struct OpenBlock {
 }
 
 /// What was found of a block.
-struct Judged {
+struct Found {
     checked: CheckedText,
     /// In the places of the whole text.
     diagnostics: Vec<Diagnostic>,
-    /// What a person wants to know of the block that is shown, and of no other.
+    /// What is of interest of the block that is shown, and of no other.
     asides: Vec<Diagnostic>,
     accept: bool,
     note: Option<String>,
@@ -55,15 +55,18 @@ impl<'a> HostDocument<'a> {
         HostDocument {
             language: text.language,
             blocks: (0..text.n_blocks()).filter_map(open).collect(),
-            judged: OnceCell::new(),
+            found: OnceCell::new(),
             source,
         }
     }
 
-    fn judged(&self) -> &[Judged] {
-        self.judged.get_or_init(|| {
+    fn found(&self) -> &[Found] {
+        self.found.get_or_init(|| {
             let mark = self.language.line_comment();
-            self.blocks.iter().map(|block| block.judge(mark)).collect()
+            self.blocks
+                .iter()
+                .map(|block| block.examine(mark))
+                .collect()
         })
     }
 
@@ -73,9 +76,9 @@ impl<'a> HostDocument<'a> {
         named.or_else(|| match name {
             Some(_) => None,
             None => self
-                .judged()
+                .found()
                 .iter()
-                .position(|judged| judged.checked.program.is_some()),
+                .position(|found| found.checked.program.is_some()),
         })
     }
 
@@ -115,7 +118,7 @@ impl OpenBlock {
         Some(legal.unwrap_or(usual))
     }
 
-    fn judge(&self, mark: &str) -> Judged {
+    fn examine(&self, mark: &str) -> Found {
         let block = &self.block;
         let mut checked = self.document.check();
         let mut diagnostics = block.diagnostics.clone();
@@ -145,7 +148,7 @@ impl OpenBlock {
         if !accept || !block.is_whole() {
             checked.program = None;
         }
-        Judged {
+        Found {
             checked,
             diagnostics,
             asides,
@@ -245,7 +248,7 @@ impl OpenBlock {
         })
     }
 
-    fn part(&self, judged: &Judged) -> Part {
+    fn part(&self, found: &Found) -> Part {
         let operands = self.block.operands.iter().map(|operand| PartOperand {
             name: operand.name.clone(),
             ty: match operand.kind {
@@ -260,11 +263,11 @@ impl OpenBlock {
             name: self.block.name.clone(),
             span: self.block.span,
             text: self.block.snippet.text.clone(),
-            accept: judged.accept,
-            target: judged.checked.assumed_target,
-            version: judged.checked.assumed_version,
+            accept: found.accept,
+            target: found.checked.assumed_target,
+            version: found.checked.assumed_version,
             operands: operands.collect(),
-            note: judged.note.clone(),
+            note: found.note.clone(),
         }
     }
 }
@@ -279,17 +282,17 @@ impl Document for HostDocument<'_> {
     }
 
     fn parts(&self) -> Vec<Part> {
-        let judged = self.judged().iter();
-        let both = self.blocks.iter().zip(judged);
-        both.map(|(open, judged)| open.part(judged)).collect()
+        let found = self.found().iter();
+        let both = self.blocks.iter().zip(found);
+        both.map(|(open, found)| open.part(found)).collect()
     }
 
     fn check_part(&self, name: Option<&str>) -> CheckedText {
         let chosen = self.chosen(name);
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
-        for (index, judged) in self.judged().iter().enumerate() {
-            let asides = judged.asides.iter().filter(|_| chosen == Some(index));
-            for found in judged.diagnostics.iter().chain(asides) {
+        for (index, found) in self.found().iter().enumerate() {
+            let asides = found.asides.iter().filter(|_| chosen == Some(index));
+            for found in found.diagnostics.iter().chain(asides) {
                 // Uses of one macro have the same mistakes.
                 if !diagnostics.contains(found) {
                     diagnostics.push(found.clone());
@@ -298,8 +301,8 @@ impl Document for HostDocument<'_> {
         }
         diagnostics.sort_by_key(|found| found.span.start);
         let checked = chosen
-            .and_then(|index| self.judged().get(index))
-            .map(|judged| &judged.checked);
+            .and_then(|index| self.found().get(index))
+            .map(|found| &found.checked);
         let open = chosen.and_then(|index| self.blocks.get(index));
         CheckedText {
             program: checked.and_then(|checked| checked.program.clone()),

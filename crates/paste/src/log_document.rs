@@ -1,4 +1,4 @@
-//! A log with or without its module as a [`Document`]: the module is checked as ever, and each line of the log stands at the line that it is
+//! A log with or without its module as a [`Document`]: the module is checked as ever, and each line of the log is at the line that it is
 //! about, with what our checker says of that line.
 
 use crate::advice::{advice, function, spilled_bytes};

@@ -28,12 +28,12 @@ pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
         let names = function.registers.names();
         let register = names.zip(0..).find(|(name, _)| *name == operand.name);
         let uses = register.map_or_else(Uses::default, |(_, id)| uses(function, RegisterId(id)));
-        found.extend(judge(block, operand, &uses));
+        found.extend(examine(block, operand, &uses));
     }
     found
 }
 
-fn judge(block: &Block, operand: &BlockOperand, uses: &Uses) -> Option<Diagnostic> {
+fn examine(block: &Block, operand: &BlockOperand, uses: &Uses) -> Option<Diagnostic> {
     let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
     let place = |span: Option<Span>| {
         // The place of the operand within the instruction, where that is in the text.

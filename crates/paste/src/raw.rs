@@ -9,7 +9,7 @@ use crate::names::Names;
 use crate::template::{Symbol, constant_text, fill};
 use warpgrid_program::{Diagnostic, Origin, PlaceMap, Span};
 
-/// A block as it stands there.
+/// A block as it is there.
 #[derive(Clone, Debug)]
 pub(crate) struct RawBlock {
     /// The function that it is in.
@@ -25,7 +25,7 @@ pub(crate) struct RawBlock {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// An operand as it stands there.
+/// An operand as it is there.
 #[derive(Clone, Debug)]
 pub(crate) struct RawOperand {
     /// `[name]`
@@ -38,7 +38,7 @@ pub(crate) struct RawOperand {
     pub(crate) section: Section,
 }
 
-/// Where an operand stands.
+/// Where an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     Outputs,
@@ -107,7 +107,7 @@ impl RawBlock {
         self
     }
 
-    /// The block with its operands understood; `choice` stands for constants that the text does not say.
+    /// The block with its operands understood; `choice` is the number of constants that the text does not say.
     pub(crate) fn understood(&self, name: String, choice: i64) -> Block {
         let mut diagnostics = self.diagnostics.clone();
         let mut unknown = self.unknown.clone();
@@ -225,7 +225,7 @@ impl RawBlock {
         }
     }
 
-    /// Reads a constraint; a number stands for that of another operand.
+    /// Reads a constraint; a number means that of another operand.
     fn constraint(
         &self,
         text: &str,

@@ -182,7 +182,7 @@ fn n_digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// What stands for an operand in the text, where that is not its name.
+/// What replaces an operand in the text, where that is not its name.
 pub(crate) fn constant_text(kind: OperandKind, value: Option<&str>, choice: i64) -> String {
     match (kind, value) {
         (_, Some(value)) => value.to_owned(),

@@ -104,7 +104,7 @@ pub struct Overrides {
     pub version: Option<Version>,
 }
 
-/// A register that stands around a snippet: an operand of inline assembly.
+/// A register that is around a snippet: an operand of inline assembly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
     pub name: String,

@@ -8,9 +8,9 @@ use crate::span::Span;
 struct Piece {
     /// Where it begins in the part.
     start: u32,
-    /// What it stands for in the whole.
+    /// Its place in the whole.
     place: Span,
-    /// Whether it is that text byte by byte; otherwise all of it stands for all of the place, as an escape does.
+    /// Whether it is that text byte by byte; otherwise all of it means all of the place, as an escape does.
     is_verbatim: bool,
 }
 
@@ -28,7 +28,7 @@ impl PlaceMap {
             return Span::at(start);
         }
         let end = self.end(span.end);
-        // Pieces of a macro may lie anywhere: then the place of the first byte stands for all.
+        // Pieces of a macro may lie anywhere: then the place of the first byte is that of all.
         match end >= start {
             true => Span::new(start, end),
             false => Span::new(start, self.end(span.start + 1).max(start)),
@@ -166,7 +166,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Adds a stretch of the whole text as it stands there, at `start`.
+    /// Adds a stretch of the whole text as it is there, at `start`.
     pub fn copy(&mut self, text: &str, start: u32) {
         if text.is_empty() {
             return;
@@ -186,7 +186,7 @@ impl Origin {
         self.map.push(at, Span::new(start, end), true);
     }
 
-    /// Adds what stands for a place of the whole text: an escape, or the name of an operand.
+    /// Adds what replaces a place of the whole text: an escape, or the name of an operand.
     pub fn stand_in(&mut self, text: &str, place: Span) {
         if text.is_empty() {
             return;
@@ -218,7 +218,7 @@ impl Origin {
 mod tests {
     use super::*;
 
-    /// `ab\n%0` as it stands in a string that begins at 10.
+    /// `ab\n%0` as it is in a string that begins at 10.
     fn decoded() -> Origin {
         let mut origin = Origin::default();
         origin.copy("ab", 10);

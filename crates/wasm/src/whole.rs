@@ -2,6 +2,7 @@
 
 use super::*;
 use js_sys::Uint8Array;
+use warpgrid_view::file::CompiledFile;
 use warpgrid_view::lens::CureError;
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::ProductRequest;
@@ -110,6 +111,32 @@ pub fn repair_litmus(source: &str) -> Result<JsValue, JsValue> {
 
 fn litmus_failure(error: &litmus::LitmusError) -> JsValue {
     failure(UNREADABLE_ARGUMENT, &error.to_string(), JsValue::NULL)
+}
+
+/// What a file of a compiler holds (a cubin, a fatbin, an object or a program): its programs in PTX and in machine code, with what the file states
+/// of their kernels. Throws a `WarpgridError` that says what the file is instead.
+#[wasm_bindgen(js_name = openFile, unchecked_return_type = "FileView")]
+pub fn open_file(bytes: &[u8]) -> Result<JsValue, JsValue> {
+    let file = CompiledFile::open(bytes).map_err(|why| unreadable("file", &why))?;
+    to_js(&file.view())
+}
+
+/// A program of such a file as a text, by its number from 0: PTX as it is, of machine code what can be read without a disassembler. Throws a
+/// `WarpgridError` where there is no such program.
+#[wasm_bindgen(js_name = fileText)]
+pub fn file_text(bytes: &[u8], program: f64) -> Result<String, JsValue> {
+    let number = whole(program, "program")?;
+    let file = CompiledFile::open(bytes).map_err(|why| unreadable("file", &why))?;
+    let text = usize::try_from(number)
+        .ok()
+        .and_then(|number| file.text(number));
+    text.ok_or_else(|| {
+        let n = file.view().programs.len();
+        unreadable(
+            "program",
+            &format!("found number {number}, and the file has {n} programs"),
+        )
+    })
 }
 
 /// Formats a source.

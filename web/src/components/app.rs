@@ -5,7 +5,7 @@ use super::beside::beside_view;
 use super::blocks_card::BlocksCard;
 use super::cell_card::CellCard;
 use super::conflicts_card::conflicts_card;
-use super::diagnostics::Diagnostics;
+use super::diagnostics::{Diagnostics, is_without_instructions};
 use super::editor_pane::EditorPane;
 use super::fault_card::FaultCard;
 use super::fragment_card::FragmentCard;
@@ -279,6 +279,8 @@ fn frame_of(state: &State) -> Option<FrameRef> {
 fn waiting(state: &State) -> &'static str {
     if state.text.trim().is_empty() {
         "Write or paste a kernel, or choose an example."
+    } else if is_without_instructions(&state.report) {
+        "The text has no instruction to run."
     } else if state.checked > 0 && !state.can_run() {
         "Nothing runs yet: the text has errors. They are listed below the editor."
     } else if state.run.refusal.is_some() {

@@ -183,7 +183,7 @@ impl Header {
         }
     }
 
-    /// The name of the source, which stands in the header.
+    /// The name of the source, which is in the header.
     fn name(&self, file: Bytes<'_>, at: u64) -> Option<String> {
         let length = u64::from(self.name_length);
         let fits = length > 0 && u64::from(self.name_at) + length <= self.header;

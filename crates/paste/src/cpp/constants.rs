@@ -93,12 +93,12 @@ impl<'a> Constants<'a> {
 
     /// The number that an expression is.
     pub(crate) fn number(&self, expression: &str) -> Option<i64> {
-        // A fact may be about the expression as it stands.
+        // A fact may be about the expression as it is.
         let stated = self.numbers.get(expression.trim());
         Expression::read(stated.unwrap_or(&expression), self, 0)
     }
 
-    /// The text that a name stands for.
+    /// The text that a name means.
     pub(crate) fn text(&self, expression: &str) -> Option<&str> {
         self.texts.get(expression.trim()).map(String::as_str)
     }

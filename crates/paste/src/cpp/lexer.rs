@@ -16,7 +16,7 @@ pub(crate) struct Token {
 pub(crate) enum Kind {
     Word,
     Number,
-    /// A string, with what stands between its quotes.
+    /// A string, with what is between its quotes.
     Text {
         inner: Span,
         is_raw: bool,
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_a_statement_are_told_apart() {
+    fn pieces_of_a_statement_are_separated() {
         assert_eq!(
             split("asm volatile(\"a\\\"b\" /* c */ R\"x(d)\" )x\"\n : \"=r\"(a[0]))"),
             [

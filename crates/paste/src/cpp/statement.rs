@@ -1,4 +1,4 @@
-//! One `asm` statement: its pieces go in; template, operands and clobbers come out. Where it stands in a macro, once for each use of that.
+//! One `asm` statement: its pieces go in; template, operands and clobbers come out. Where it is in a macro, once for each use of that.
 
 use super::lexer::Kind;
 use super::macros::Macro;
@@ -217,7 +217,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Adds an argument of a macro that stands among the pieces: it is a string.
+    /// Adds an argument of a macro that is among the pieces: it is a string.
     fn handed(&self, span: Span, block: &mut RawBlock) {
         let pieces = self.pieces;
         let within = |at: &usize| {

@@ -225,7 +225,7 @@ fn operands(constraints: &Origin, outputs: &[String], inputs: &[String], block: 
     }
 }
 
-/// The name of register `number` of `n`, where each name stands for as many of them.
+/// The name of register `number` of `n`, where each name has as many of them.
 fn shared_name(names: &[String], number: usize, n: usize) -> String {
     if names.is_empty() || n < names.len() {
         return names.get(number).cloned().unwrap_or_default();

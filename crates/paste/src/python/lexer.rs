@@ -16,7 +16,7 @@ pub(crate) struct Token {
 pub(crate) enum Kind {
     Word,
     Number,
-    /// A string, with what stands between its quotes.
+    /// A string, with what is between its quotes.
     Text {
         inner: Span,
         is_raw: bool,
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strings_are_told_from_what_is_around_them() {
+    fn strings_are_separated_from_what_is_around_them() {
         let source = "x = f(r'''a\n'b''', f\"{y}\") # \"c\"\n  z";
         let found = tokens(source);
         let texts: Vec<&str> = found.iter().map(|token| token.span.text(source)).collect();

@@ -89,7 +89,7 @@ fn packed_programs_are_those_that_are_not() {
 }
 
 #[test]
-fn other_files_are_told_apart() {
+fn other_files_are_separated() {
     let why = |bytes: &[u8]| open(bytes).expect_err("no program");
     assert_eq!(
         why(b"PK\x03\x04"),

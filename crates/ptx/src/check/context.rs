@@ -27,7 +27,7 @@ impl<'a> Context<'a> {
         text
     }
 
-    /// The type of a register with this name that stands around a snippet.
+    /// The type of a register with this name that is around a snippet.
     pub(crate) fn given_type(&self, name: &str) -> Option<ScalarType> {
         let found = self.given.iter().find(|given| given.name == name);
         found.map(|given| given.ty)

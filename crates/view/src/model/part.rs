@@ -9,7 +9,7 @@ use warpgrid_program::{Part, PartOperand};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PartView {
-    /// The function that it stands in, with a number where that has several: what `entry` of a scenario names.
+    /// The function that it is in, with a number where that has several: what `entry` of a scenario names.
     pub name: String,
     pub line: u32,
     pub column: u32,
