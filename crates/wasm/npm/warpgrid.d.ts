@@ -43,6 +43,7 @@ import type {
   ConflictReport,
   Cured,
   FaultView,
+  FileView,
   FormPage,
   FragmentRequest,
   FragmentView,
