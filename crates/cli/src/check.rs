@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::catalogue::{no_blocks, unreadable_file};
 use warpgrid_view::file::is_compiled;
-use warpgrid_view::model::{DiagnosticView, Severity};
+use warpgrid_view::model::{DiagnosticView, PartView, Severity};
 use warpgrid_view::{CheckOptions, CheckReport, Front};
 
 /// Arguments of `check`.
@@ -120,6 +120,9 @@ pub(crate) struct Verdict<'a> {
     ok: bool,
     accept: bool,
     diagnostics: &'a [DiagnosticView],
+    /// The blocks of inline assembly, where there are any.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    blocks: &'a [PartView],
 }
 
 impl<'a> Verdict<'a> {
@@ -129,6 +132,7 @@ impl<'a> Verdict<'a> {
             ok: report.accept,
             accept: report.accept,
             diagnostics: &report.diagnostics,
+            blocks: &report.parts,
         }
     }
 
@@ -139,6 +143,7 @@ impl<'a> Verdict<'a> {
             ok: false,
             accept: false,
             diagnostics,
+            blocks: &[],
         }
     }
 }

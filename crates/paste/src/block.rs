@@ -69,10 +69,12 @@ impl Block {
         !unknown.any(|unknown| unknown.what == Missing::Assembly)
     }
 
-    /// Whether a number is chosen for a constant.
-    pub fn has_choice(&self) -> bool {
-        let mut unknown = self.unknown.iter();
-        unknown.any(|unknown| unknown.what == Missing::Number)
+    /// How many constants have a number that is chosen.
+    pub fn n_choices(&self) -> usize {
+        let unknown = self.unknown.iter();
+        unknown
+            .filter(|unknown| unknown.what == Missing::Number)
+            .count()
     }
 
     /// The registers that the operands are, as the compiler declares them: integers as bits, so that `"h"` takes `.f16`, too.

@@ -1,6 +1,7 @@
 //! Inline assembly in C++: a text goes in, its `asm` statements come out, each with what it hands to the assembler. Nothing is preprocessed:
 //! macros of the same text are looked up, and what the text does not say is said to be unknown.
 
+mod conditions;
 pub(crate) mod constants;
 pub(crate) mod lexer;
 mod macros;
@@ -71,11 +72,9 @@ const MAX_BLOCKS: usize = 512;
 
 /// The statements of a text, in order.
 pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
-    let all = lexer::tokens(source);
-    let tokens: Vec<Token> = all
-        .into_iter()
-        .filter(|token| token.kind != Kind::Comment)
-        .collect();
+    let mut tokens = lexer::tokens(source);
+    tokens.retain(|token| token.kind != Kind::Comment);
+    let tokens = conditions::without(source, tokens);
     let pieces = Pieces {
         source,
         tokens: &tokens,

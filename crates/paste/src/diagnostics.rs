@@ -59,6 +59,8 @@ catalogue! {
     LOG_LINE = "W1213", "line of a log", "ptxas a.ptx, line 3; error   : Unknown symbol 'x'", "the module without the log";
     /// A percent sign at the end of the assembly belongs to nothing.
     LONE_PERCENT = "W1214", "percent sign at the end", "asm(\"// 100%\");", "asm(\"// 100%%\");";
+    /// Two percent signs are one in the assembly, and no register is called `%0`.
+    ESCAPED_OPERAND = "W1216", "operand with two percent signs", "asm(\"mov.u32 %%0, 1;\" : \"=r\"(d));", "asm(\"mov.u32 %0, 1;\" : \"=r\"(d));";
     /// The statement ends before its parenthesis does.
     NO_END = "W1215", "statement without an end", "asm(\"ret;\"", "asm(\"ret;\");";
 }
@@ -167,6 +169,17 @@ pub(crate) fn bare_register(name: &str, span: Span) -> Diagnostic {
             format!("replace `%{name}` by `%%{name}`"),
             span,
             format!("%%{name}"),
+        )
+}
+
+pub(crate) fn escaped_operand(number: &str, span: Span) -> Diagnostic {
+    let message = format!("found `%%{number}`, expected `%{number}`");
+    Diagnostic::error(ESCAPED_OPERAND, span, message)
+        .help("two percent signs are for registers of the assembly")
+        .fix(
+            format!("replace `%%{number}` by `%{number}`"),
+            span,
+            format!("%{number}"),
         )
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec
     };
     let mut within = Vec::new();
     for index in 0..text.n_blocks() {
-        let Some(block) = text.block(index, 1) else {
+        let Some(block) = text.block(index, &[]) else {
             continue;
         };
         for token in inner.tokens(&block.snippet.text) {

@@ -39,7 +39,7 @@ pub struct HostText {
 }
 
 /// Numbers that are tried for constants that the text does not say, in order.
-pub(crate) const CHOICES: &[i64] = &[1, 16, 0, 4, 8, 2, 32, 64, 128];
+pub(crate) const CHOICES: &[i64] = &[1, 16, 0, 4, 8, 2, 32, 64, 128, -1];
 
 impl HostText {
     /// Reads a text; `None` where it has no inline assembly.
@@ -71,10 +71,10 @@ impl HostText {
         self.blocks.len()
     }
 
-    /// A block; `choice` is the number of constants that the text does not say.
-    pub fn block(&self, index: usize, choice: i64) -> Option<Block> {
+    /// A block; `choices` are the numbers of constants that the text does not say, in order. The last one is that of all further ones.
+    pub fn block(&self, index: usize, choices: &[i64]) -> Option<Block> {
         let (name, raw) = self.blocks.get(index)?;
-        Some(raw.understood(name.clone(), choice))
+        Some(raw.understood(name.clone(), choices))
     }
 }
 

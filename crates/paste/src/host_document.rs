@@ -10,6 +10,7 @@ use crate::operands::misused;
 use crate::template::MISSING;
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use warpgrid_isa::{Target, Version};
 use warpgrid_program::diagnostic::{CHOSEN, EMPTY, INFERRED};
 use warpgrid_program::{
     CheckedText, Diagnostic, Document, Edit, Fix, FrontEnd, HoverText, Origin, Overrides, Part,
@@ -38,6 +39,26 @@ struct Found {
     asides: Vec<Diagnostic>,
     accept: bool,
     note: Option<String>,
+}
+
+/// Constants of a block whose numbers are looked for, each by itself.
+const MAX_CHOSEN: usize = 8;
+
+/// For each of `n` constants the number with which the fewest errors are left, one constant after the other.
+fn best_choices(n: usize, n_errors: impl Fn(&[i64]) -> Option<usize>) -> Vec<i64> {
+    let mut choices = vec![CHOICES[0]; n];
+    let mut fewest = n_errors(&choices).unwrap_or(0);
+    for at in 0..n {
+        let mut best = choices[at];
+        for choice in &CHOICES[1..] {
+            choices[at] = *choice;
+            if let Some(found) = n_errors(&choices).filter(|found| *found < fewest) {
+                (fewest, best) = (found, *choice);
+            }
+        }
+        choices[at] = best;
+    }
+    choices
 }
 
 fn is_error(found: &Diagnostic) -> bool {
@@ -99,23 +120,37 @@ impl OpenBlock {
         inner: &dyn FrontEnd,
         overrides: &Overrides,
     ) -> Option<OpenBlock> {
-        let open = |choice| {
-            let block = text.block(index, choice)?;
+        let open = |choices: &[i64], overrides: &Overrides| {
+            let block = text.block(index, choices)?;
             let snippet = Cow::Owned(block.snippet.text.clone());
             Some(OpenBlock {
                 document: inner.open_among(snippet, overrides, block.given()),
                 block,
             })
         };
-        let usual = open(CHOICES[0])?;
-        if !usual.block.has_choice() || usual.document.check().program.is_some() {
+        let usual = open(&[], overrides)?;
+        let n = usual.block.n_choices().min(MAX_CHOSEN);
+        if n == 0 || usual.document.check().program.is_some() {
             return Some(usual);
         }
-        let others = CHOICES[1..].iter().filter_map(|choice| open(*choice));
-        let legal = others
-            .into_iter()
-            .find(|open| open.document.check().program.is_some());
-        Some(legal.unwrap_or(usual))
+        // With a version and a target, none is looked for: what is wrong with the numbers is wrong everywhere.
+        let stated = Overrides {
+            target: overrides.target.or(Some(Target::fallback())),
+            version: overrides.version.or(Some(Version::NEWEST)),
+        };
+        let n_errors = |choices: &[i64]| {
+            let open = open(choices, &stated)?;
+            Some(
+                open.document
+                    .check()
+                    .diagnostics
+                    .iter()
+                    .filter(|found| is_error(found))
+                    .count(),
+            )
+        };
+        let choices = best_choices(n, n_errors);
+        open(&choices, overrides)
     }
 
     fn examine(&self, mark: &str) -> Found {

@@ -5,6 +5,7 @@ use crate::block::{Block, BlockOperand, Missing, Unknown};
 use crate::constraint::{Constraint, Dialect, OperandKind, Role};
 use crate::cpp::constants::Constants;
 use crate::diagnostics as diagnose;
+use crate::host::CHOICES;
 use crate::names::Names;
 use crate::template::{Symbol, constant_text, fill};
 use warpgrid_program::{Diagnostic, Origin, PlaceMap, Span};
@@ -107,13 +108,21 @@ impl RawBlock {
         self
     }
 
-    /// The block with its operands understood; `choice` is the number of constants that the text does not say.
-    pub(crate) fn understood(&self, name: String, choice: i64) -> Block {
+    /// The block with its operands understood; `choices` are the numbers of constants that the text does not say.
+    pub(crate) fn understood(&self, name: String, choices: &[i64]) -> Block {
         let mut diagnostics = self.diagnostics.clone();
         let mut unknown = self.unknown.clone();
         let mut names = Names::apart_from(&self.template.text);
         let mut operands = Vec::with_capacity(self.operands.len());
+        let mut choices = choices.iter().copied();
+        let mut last = CHOICES[0];
         for (number, raw) in self.operands.iter().enumerate() {
+            let is_open = raw.value.is_none() && self.is_constant(raw);
+            let choice = match is_open {
+                true => choices.next().unwrap_or(last),
+                false => last,
+            };
+            last = choice;
             let operand = self.operand(raw, number, (&mut names, choice), &mut diagnostics);
             let is_missing = !operand.is_known && !raw.expression.is_empty();
             if is_missing && operand.kind == OperandKind::Constant {
@@ -158,6 +167,12 @@ impl RawBlock {
             unknown,
             diagnostics,
         }
+    }
+
+    /// Whether an operand is a number that the compiler knows.
+    fn is_constant(&self, raw: &RawOperand) -> bool {
+        let read = Constraint::read(&raw.constraint, self.dialect);
+        read.is_ok_and(|constraint| constraint.kind == OperandKind::Constant)
     }
 
     fn symbols(&self) -> impl Iterator<Item = Symbol<'_>> {

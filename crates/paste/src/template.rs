@@ -76,6 +76,7 @@ impl Filler<'_> {
         }
         match rest.chars().next() {
             Some('%') => {
+                self.escaped(at, &rest[1..]);
                 self.keep(at + 1, at + 2);
                 at + 2
             }
@@ -102,6 +103,17 @@ impl Filler<'_> {
                     .push(diagnose::lone_percent(self.place(at, at + 1)));
                 at + 1
             }
+        }
+    }
+
+    /// Names `%%0`: no register is called so, and it is an operand that was meant.
+    fn escaped(&mut self, at: usize, rest: &str) {
+        let digits = n_digits(rest);
+        let line = self.template.text[..at].rsplit('\n').next().unwrap_or("");
+        if digits > 0 && !line.contains("//") {
+            let place = self.place(at, at + 2 + digits);
+            self.found
+                .push(diagnose::escaped_operand(&rest[..digits], place));
         }
     }
 

@@ -6,3 +6,5 @@ mod binaries;
 mod hosts;
 #[path = "all/properties.rs"]
 mod properties;
+#[path = "all/verdicts.rs"]
+mod verdicts;

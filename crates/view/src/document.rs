@@ -98,8 +98,11 @@ impl Document<'_> {
         own.unwrap_or_else(|| self.language.front_end.line_comment())
     }
 
-    /// The parts of the text that run by themselves.
+    /// The parts of the text that run by themselves. Hosts that read none do not carry them.
     fn parts(&self) -> Vec<PartView> {
+        if cfg!(not(feature = "paste")) {
+            return Vec::new();
+        }
         let parts = self.tree.parts();
         if parts.is_empty() {
             return Vec::new();

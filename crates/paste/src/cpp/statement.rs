@@ -286,10 +286,19 @@ impl<'a> Reading<'a> {
                 section,
             });
             at = end;
-            while at < to && !pieces.is(at, b',') {
+            // The compiler takes operands without a comma between them, too.
+            let begins = |at: usize| {
+                matches!(
+                    pieces.kind(at),
+                    Some(Kind::Text { .. } | Kind::Punctuation(b'['))
+                )
+            };
+            while at < to && !pieces.is(at, b',') && !begins(at) {
                 at += 1;
             }
-            at += 1;
+            if pieces.is(at, b',') {
+                at += 1;
+            }
         }
     }
 

@@ -120,7 +120,7 @@ proptest! {
         let strings: Vec<String> = pieces.iter().map(|piece| format!("\"{}\"", piece.trim_end_matches('\\'))).collect();
         let source = format!("asm({} : \"=r\"(d) : \"r\"(a));", strings.join("\n  "));
         if let Some(text) = HostText::read(&source) {
-            let block = text.block(0, 1).expect("the block that was found");
+            let block = text.block(0, &[]).expect("the block that was found");
             let n = block.snippet.text.len() as u32;
             let mut before = block.span.start;
             for at in 0..n {
