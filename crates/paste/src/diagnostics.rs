@@ -59,10 +59,10 @@ catalogue! {
     LOG_LINE = "W1213", "line of a log", "ptxas a.ptx, line 3; error   : Unknown symbol 'x'", "the module without the log";
     /// A percent sign at the end of the assembly belongs to nothing.
     LONE_PERCENT = "W1214", "percent sign at the end", "asm(\"// 100%\");", "asm(\"// 100%%\");";
-    /// Two percent signs are one in the assembly, and no register is called `%0`.
-    ESCAPED_OPERAND = "W1216", "operand with two percent signs", "asm(\"mov.u32 %%0, 1;\" : \"=r\"(d));", "asm(\"mov.u32 %0, 1;\" : \"=r\"(d));";
     /// The statement ends before its parenthesis does.
     NO_END = "W1215", "statement without an end", "asm(\"ret;\"", "asm(\"ret;\");";
+    /// Two percent signs are one in the assembly, and no register is called `%0`.
+    ESCAPED_OPERAND = "W1216", "operand with two percent signs", "asm(\"mov.u32 %%0, 1;\" : \"=r\"(d));", "asm(\"mov.u32 %0, 1;\" : \"=r\"(d));";
 }
 
 pub(crate) fn no_such_operand(number: usize, n: usize, span: Span) -> Diagnostic {
