@@ -22,7 +22,6 @@ mod run;
 mod save;
 mod seeds;
 mod traffic;
-mod values;
 
 use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;

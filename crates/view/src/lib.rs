@@ -6,6 +6,7 @@
 
 pub mod address;
 pub mod analysis;
+pub mod api;
 pub mod assist;
 pub mod blocks;
 #[cfg(test)]
@@ -14,6 +15,7 @@ pub mod catalogue;
 pub mod check;
 mod document;
 pub mod expect;
+mod failure;
 mod fault;
 pub mod fields;
 pub mod file;
@@ -39,10 +41,11 @@ mod traffic;
 
 pub use check::{CheckOptions, CheckReport, check};
 pub use document::Document;
+pub use failure::Failure;
 pub use language::{Language, Understanding};
 pub use memory_id::MemoryId;
 pub use reference::explain;
-pub use session::{Session, SessionError};
+pub use session::Session;
 // Hosts see one door: what they need of launches comes through here.
 pub use warpgrid_launch::{
     Front, Parameter, Scenario, annotations, catalogue::NO_SUCH_KERNEL, prepare::Writers, scenario,

@@ -24,14 +24,6 @@ use warpgrid_program::{FunctionId, Program};
 /// Stores after which one call of [`Session::events`] stops.
 pub const MAX_EVENTS: usize = 10_000;
 
-/// Why a scenario cannot run: a code, a sentence, and the diagnostics of its source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionError {
-    pub code: String,
-    pub message: String,
-    pub diagnostics: Vec<DiagnosticView>,
-}
-
 /// The step just done, and what it stored.
 #[derive(Clone, Debug, Default)]
 struct Last {

@@ -132,6 +132,7 @@ const METHODS = {
     return [name, form, readArgument("options", options, SHAPES.grid)];
   },
   memoryView: (name) => text("name", name),
+  report: (options) => [readArgument("options", options, SHAPES.report)],
   run: (options) => [readArgument("options", options, SHAPES.run)],
   seek: (position) => whole("position", position),
 };

@@ -62,7 +62,9 @@ import type {
   ProductRequest,
   ProductView,
   RaceReport,
+  ReportOptions,
   RunOptions,
+  RunReport,
   Scenario,
   StoreView,
   TokenView,
@@ -151,6 +153,11 @@ export class Session {
    * weakest repair of small launches. The steps are run once more.
    */
   races(): RaceReport;
+  /**
+   * Runs to the end, and says whether it is as the scenario promises (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
+   * stores, notes, … }`. `options`: `{ maxSteps?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
+   */
+  report(options?: ReportOptions): RunReport;
   /**
    * Runs forward; true when the run is over. `options`: `{ maxSteps? }`.
    */

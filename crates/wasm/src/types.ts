@@ -414,6 +414,50 @@ export type RunOptions = {
 /** Steps after which the run pauses. */
 maxSteps?: number | null, };
 
+/** What a report has beside its verdict, from JavaScript. */
+export type ReportOptions = {
+/** Steps after which the run stops; one that has not ended is not well. */
+maxSteps?: number | null,
+/** Counts sectors, lines, wavefronts and bank conflicts. */
+traffic?: boolean,
+/** Looks for data races. */
+races?: boolean,
+/** Says which layout the addresses of each access have. */
+layouts?: boolean,
+/** Digests every buffer. */
+digests?: boolean, };
+
+/** How a run ended, and whether it is as its scenario promises. */
+export type RunReport = {
+/** Whether the launch ended, and everything that the scenario promises holds. */
+ok: boolean,
+/** The fault that stopped the launch. */
+fault: FaultReport | null,
+/** The buffers after the run by name, where digests are asked for. */
+buffers?: { [key in string]: BufferDigest }, steps: number, stores: number,
+/** What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. */
+traffic: TrafficView | null,
+/** Where the run was looked through for data races. */
+races?: Array<RaceView>,
+/** Why the launch never ends, where it does not. */
+hang?: HangView,
+/** The layouts of accesses, where they are asked for. */
+layouts?: Array<AccessLayout>,
+/** What differs from what the scenario promises, a sentence each. */
+differences: Array<string>,
+/** What a person should know: guesses, notes of the run, and the differences. */
+notes: Array<string>, };
+
+/** A fault in the words of scenarios, with its message, its line, and what led to it. */
+export type FaultReport = { message: string, line: number,
+/** The earlier events that matter for it. */
+causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: Space | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
+
+/** A buffer after a run. */
+export type BufferDigest = { type: string,
+/** SHA-256 of its bytes, little-endian, in hexadecimal. */
+sha256: string, };
+
 /** Options of a grid from JavaScript: a [`GridRequest`] without its memory. */
 export type GridOptions = { type?: ElementType | null, columns?: number | null, firstRow?: number | null, nRows?: number | null, };
 

@@ -5,6 +5,7 @@ use expect_test::expect_file;
 use ts_rs::{Config, TS};
 use warpgrid_view::analysis::beside::{BesideReport, BesideSide};
 use warpgrid_view::analysis::seeds::{Difference, ElementStore, Side};
+use warpgrid_view::api::{BufferDigest, FaultReport, ReportOptions, RunReport};
 use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
 use warpgrid_view::file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_view::fragment::{
@@ -122,6 +123,10 @@ fn the_types_of_the_package_are_those_of_the_core() {
         StepProduct,
         MatrixStep,
         RunOptions,
+        ReportOptions,
+        RunReport,
+        FaultReport,
+        BufferDigest,
         GridOptions,
         GridRequest,
         FrameRequest,

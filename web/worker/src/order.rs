@@ -5,7 +5,7 @@
 use crate::background::is_small;
 use crate::protocol::{OrderAnswer, OrderRequest, ResponseBody};
 use crate::runner::launched;
-use warpgrid_view::lens::{self, AccessLayout, ConflictReport, CureError};
+use warpgrid_view::lens::{self, AccessLayout, ConflictReport};
 use warpgrid_view::{Front, Scenario, Session};
 
 /// Steps of a run up to which it is looked through.
@@ -76,12 +76,7 @@ pub(crate) fn cure(request: OrderRequest) -> ResponseBody {
         seed,
         ..scenario(request)
     };
-    ResponseBody::Cured(
-        lens::cure(&scenario, MAX_STEPS).map_err(|error| match error {
-            CureError::Session(error) => error.message,
-            CureError::Reason(why) => why,
-        }),
-    )
+    ResponseBody::Cured(lens::cure(&scenario, MAX_STEPS).map_err(|failure| failure.message))
 }
 
 fn scenario(request: OrderRequest) -> Scenario {

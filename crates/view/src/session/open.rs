@@ -1,7 +1,8 @@
 //! From a scenario to a session at its start, or to the reason why there is none.
 
-use super::{Last, Session, SessionError};
+use super::{Last, Session};
 use crate::check::{CheckOptions, Places};
+use crate::failure::Failure;
 use crate::language::Language;
 use crate::model::{DiagnosticView, PartView, Severity};
 use crate::traffic::TrafficCounter;
@@ -15,11 +16,7 @@ use warpgrid_program::{Diagnostic, Program, Span};
 
 impl Language {
     /// Checks and launches a scenario in this language, whatever its `front` says; nothing has run yet.
-    pub fn session(
-        self,
-        mut scenario: Scenario,
-        writers: Writers,
-    ) -> Result<Session, SessionError> {
+    pub fn session(self, mut scenario: Scenario, writers: Writers) -> Result<Session, Failure> {
         let options = CheckOptions {
             front: scenario.front,
             target: scenario.target.clone(),
@@ -79,7 +76,7 @@ fn parameter_names(program: &Program) -> Vec<String> {
 }
 
 /// Refuses the name of a part that the text does not have.
-fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), SessionError> {
+fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Failure> {
     let Some(name) = name.filter(|name| parts.iter().all(|part| part.name != **name)) else {
         return Ok(());
     };
@@ -87,7 +84,7 @@ fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Sess
         .iter()
         .map(|part| format!("`{}`", part.name))
         .collect();
-    Err(SessionError {
+    Err(Failure {
         code: NO_SUCH_KERNEL.to_owned(),
         message: format!("there is no block `{name}`, only {}", names.join(", ")),
         diagnostics: Vec::new(),
@@ -95,14 +92,14 @@ fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Sess
 }
 
 /// The source is rejected: its first error is the reason.
-fn rejected(diagnostics: Vec<DiagnosticView>) -> SessionError {
+fn rejected(diagnostics: Vec<DiagnosticView>) -> Failure {
     let first = diagnostics
         .iter()
         .find(|diagnostic| diagnostic.severity == Severity::Error);
     let (code, message) = first.map_or((NO_KERNEL, "the source has no kernel"), |first| {
         (first.code.as_str(), first.message.as_str())
     });
-    SessionError {
+    Failure {
         code: code.to_owned(),
         message: message.to_owned(),
         diagnostics: diagnostics.clone(),
@@ -115,7 +112,7 @@ fn refused(
     diagnostics: &[DiagnosticView],
     places: &Places,
     facts: &[(String, Span)],
-) -> SessionError {
+) -> Failure {
     let mut diagnostics = diagnostics.to_vec();
     let place = facts.iter().find(|(key, _)| *key == problem.about);
     diagnostics.extend(place.map(|(_, span)| {
@@ -125,7 +122,7 @@ fn refused(
             problem.message.clone(),
         ))
     }));
-    SessionError {
+    Failure {
         code: problem.code.to_owned(),
         message: problem.message,
         diagnostics,
@@ -134,12 +131,12 @@ fn refused(
 impl Session {
     /// Checks and launches; nothing has run yet. Keeps for every byte who wrote it last, so that grids
     /// can show lanes; [`Session::untracked`] does without.
-    pub fn new(scenario: Scenario) -> Result<Session, SessionError> {
+    pub fn new(scenario: Scenario) -> Result<Session, Failure> {
         Language::from(scenario.front).session(scenario, Writers::Tracked)
     }
 
     /// A session for the memory after the run alone: no last writers, the full speed.
-    pub fn untracked(scenario: Scenario) -> Result<Session, SessionError> {
+    pub fn untracked(scenario: Scenario) -> Result<Session, Failure> {
         Language::from(scenario.front).session(scenario, Writers::Untracked)
     }
 
@@ -193,7 +190,7 @@ pub(crate) struct Restart {
 
 impl Restart {
     /// The launch at its start, without last writers.
-    pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, SessionError> {
+    pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, Failure> {
         let scenario = Scenario {
             seed: Some(seed),
             entry: self.scenario.entry.clone().filter(|_| !self.is_part),

@@ -93,6 +93,16 @@ fn clusters_mbarriers_and_traffic_are_data() {
 }
 
 #[wasm_bindgen_test]
+fn a_report_says_whether_a_run_is_as_promised() {
+    let mut session = launched(FAULTS);
+    let report = session.report(JsValue::UNDEFINED).expect("an answer");
+    assert_eq!(get(&report, "ok").as_bool(), Some(false));
+    let fault = get(&report, "fault");
+    assert!(text(&fault, "message").contains("out"), "{fault:?}");
+    assert_eq!(array(get(&report, "differences")).length(), 1);
+}
+
+#[wasm_bindgen_test]
 fn races_and_hangs_are_data() {
     let mut session = launched(FAULTS);
     session.run(JsValue::UNDEFINED).expect("a run");
