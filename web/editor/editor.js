@@ -34,6 +34,7 @@ let onLine = null;
 let onHeader = null;
 let onOpened = null;
 let onFailed = null;
+let onCompiled = null;
 let hoveredLine = 0;
 
 /** The tokens of a text that was here, and what has changed since; the worker sends those of the text that is here. */
@@ -197,7 +198,7 @@ function guarded(call) {
 function broken(error) {
   void texts.keep(api.text());
   if (!tokenizer && document.querySelector(".core-broken")) return;
-  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = null;
+  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = onCompiled = null;
   connectAssist(null);
   void texts.connectTexts(null, null);
   const banner = document.createElement("div");
@@ -365,9 +366,10 @@ const api = {
   pressShare: () => document.querySelector("details.sharing:not([open]) summary")?.click(),
   /** Saves what is promised under a name. */
   savePromised: (name, promise) => void savePromised(name, promise, onFailed),
-  /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened. */
-  connectShare(opened, failed) {
-    [onOpened, onFailed] = [guarded(opened), guarded(failed)];
+  /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened,
+   *  `compiled(name, bytes)` with a file of a compiler. */
+  connectShare(opened, failed, compiled) {
+    [onOpened, onFailed, onCompiled] = [opened, failed, compiled].map(guarded);
     const why = texts.takeBroken();
     if (why !== null) onFailed(why);
   },
@@ -420,7 +422,8 @@ globalThis.warpgridEditor = api;
 /** Opens what a person has dropped or chosen; what is here is kept. */
 async function openFiles(files) {
   try {
-    const { shared, text } = await fromFiles(files);
+    const { shared, text, name, compiled } = await fromFiles(files);
+    if (compiled) { onCompiled?.(name, compiled); return; }
     if (!shared) { api.setText(text); return; }
     const brought = texts.bring(shared, "file");
     texts.showsExample(brought, api.text());

@@ -3,6 +3,7 @@
 mod batch;
 mod beside;
 mod check;
+mod compiled;
 mod conflicts;
 mod descriptor;
 mod difference;

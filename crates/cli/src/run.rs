@@ -1,8 +1,10 @@
 //! `warpgrid run`: launches a scenario and checks what it promises.
 
 use crate::check::{FrontName, front_of};
+use crate::compiled;
 use crate::output::{
-    Source, about, complain, is_same_file, read_source, render, renderer, stdout, without_mark,
+    Source, about, complain, is_same_file, read_bytes, read_source, render, renderer, stdout,
+    text_of, without_mark,
 };
 use crate::save;
 use crate::{Format, Outcome, beside, races, seeds, traffic};
@@ -18,6 +20,7 @@ use warpgrid_share::Shared;
 use warpgrid_view::analysis::beside::{BesideError, Pair};
 use warpgrid_view::api::{BufferDigest, ReportRequest, RunReport, STEPS_OF_A_COMMAND, Values};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
+use warpgrid_view::file::is_compiled;
 use warpgrid_view::lens::layouts_text;
 use warpgrid_view::model::{CauseView, Severity};
 use warpgrid_view::scenario::Beside;
@@ -61,6 +64,9 @@ pub(crate) struct RunArguments {
     /// Run this text of the same kernel beside the first, with the same launch, and say whether they leave the same memory.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "trace", "traffic"])]
     beside: Option<PathBuf>,
+    /// Run this block of inline assembly, or this program of a cubin, a fatbin, an object or a program: its name, or its number from 1.
+    #[arg(long, value_name = "NAME|N", conflicts_with = "variant")]
+    block: Option<String>,
     /// The file of a case to run instead of its first; `all` runs the first and every variant.
     #[arg(long, value_name = "FILE")]
     variant: Option<String>,
@@ -118,7 +124,7 @@ struct WrittenBuffer<'a> {
 
 /// Runs one file, or one case with all its variants.
 pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
-    let (scenario, facts) = match load(&arguments.file) {
+    let (scenario, facts) = match load(arguments) {
         Ok(loaded) => loaded,
         Err(why) => {
             complain(&why);
@@ -247,10 +253,26 @@ fn is_shared(text: &str) -> bool {
 }
 
 /// A scenario, and the facts of the corpus form where the source lies beside it.
-fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
-    let text = read_source(path).map_err(|error| error.to_string())?;
+fn load(arguments: &RunArguments) -> Result<(Scenario, Option<CaseFacts>), String> {
+    let path = arguments.file.as_path();
+    let bytes = read_bytes(path).map_err(|error| error.to_string())?;
+    let block = arguments.block.as_deref();
+    if is_compiled(&bytes) {
+        let source = compiled::source_of(&bytes, block);
+        let source = source.map_err(|why| format!("{}: {why}", path.display()))?;
+        let scenario = Scenario {
+            source,
+            ..Scenario::default()
+        };
+        return Ok((scenario, None));
+    }
+    let text = text_of(path, bytes).map_err(|error| error.to_string())?;
     // The mark is an error of the text for the assembler, and nothing that keeps it from running.
-    read(path, without_mark(text))
+    let (mut scenario, facts) = read(path, without_mark(text))?;
+    if let Some(block) = block {
+        scenario.entry = Some(compiled::part_name(&scenario, block)?);
+    }
+    Ok((scenario, facts))
 }
 
 /// What the text of a file is.

@@ -19,6 +19,8 @@ pub use values::Values;
 
 use crate::analysis::beside::{self, BesideError, BesideReport};
 use crate::failure::Failure;
+#[cfg(feature = "paste")]
+use crate::file::{CompiledFile, FileView};
 use crate::fragment::{self, FragmentRequest, FragmentView};
 use crate::layout::{self, LayoutView};
 use crate::lens::query::{PictureForm, drawn};
@@ -93,4 +95,29 @@ pub fn repair_litmus(source: &str) -> Result<LitmusRepairs, Failure> {
 /// Checks and launches a scenario. Keeps for every byte who wrote it last.
 pub fn open(scenario: Scenario) -> Result<Session, Failure> {
     Session::new(scenario)
+}
+
+/// What a file of a compiler holds. Fails where it is none; the message says what it is instead.
+#[cfg(feature = "paste")]
+pub fn open_file(bytes: &[u8]) -> Result<FileView, Failure> {
+    Ok(compiled(bytes)?.view())
+}
+
+/// A program of a file of a compiler as a text, by its number from 0. Fails where there is no such program.
+#[cfg(feature = "paste")]
+pub fn file_text(bytes: &[u8], program: u64) -> Result<String, Failure> {
+    let file = compiled(bytes)?;
+    let text = usize::try_from(program)
+        .ok()
+        .and_then(|program| file.text(program));
+    text.ok_or_else(|| {
+        let n = file.view().programs.len();
+        let why = format!("found number {program}, and the file has {n} programs");
+        Failure::unreadable("program", &why)
+    })
+}
+
+#[cfg(feature = "paste")]
+fn compiled(bytes: &[u8]) -> Result<CompiledFile, Failure> {
+    CompiledFile::open(bytes).map_err(|why| Failure::unreadable("file", &why))
 }

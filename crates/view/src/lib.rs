@@ -18,6 +18,7 @@ pub mod expect;
 mod failure;
 mod fault;
 pub mod fields;
+pub mod file;
 pub mod fragment;
 pub mod front_ends;
 pub mod grid;
@@ -55,6 +56,12 @@ pub use warpgrid_launch::{
 /// first one does.
 pub fn format(source: &str) -> String {
     Language::from(Front::of_source(source)).format(source)
+}
+
+/// Whether the instructions of a text stand within something else: in source code, or among the lines of a log. Hosts without the feature
+/// `paste` must not be given any such text.
+pub fn is_wrapped(source: &str) -> bool {
+    warpgrid_program::wrapped::Wrapping::of_source(source).is_some()
 }
 
 /// How much of a text is understood in the language that it shows: a text of which nothing is may be anything.

@@ -35,6 +35,7 @@ mod narrow;
 mod open_parameters;
 mod operations;
 mod order;
+mod paste;
 mod pictures;
 mod regions;
 mod scenarios;

@@ -75,6 +75,18 @@ export const picture = guarded(core.picture, (query, form) => {
 });
 export const exploreLitmus = guarded(core.exploreLitmus, alone("source"));
 export const repairLitmus = guarded(core.repairLitmus, alone("source"));
+const bytes = (what, value) => {
+  if (!(value instanceof Uint8Array)) throw unreadable(what, value, "a `Uint8Array`");
+};
+export const openFile = guarded(core.openFile, (file) => {
+  bytes("file", file);
+  return [file];
+});
+export const fileText = guarded(core.fileText, (file, program) => {
+  bytes("file", file);
+  whole("program", program);
+  return [file, program];
+});
 export const cure = guarded(core.cure, (scenario, options) =>
   [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);
 export const product = guarded(core.product, query(SHAPES.product));

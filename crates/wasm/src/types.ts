@@ -21,7 +21,33 @@ ptx_version: string | null,
 /** The target that a text without one is checked for: a usual one, or the nearest on which it is legal. */
 assumed_target: string | null,
 /** The PTX ISA version that a text without one is checked for. */
-assumed_ptx_version: string | null, };
+assumed_ptx_version: string | null,
+/** The blocks of inline assembly, where the text is source code with such; each runs by itself, under its name. */
+parts: Array<PartView>, };
+
+/** A block of inline assembly. Lines and columns are those of the source code, from 1, columns in UTF-16 units; the end is exclusive. */
+export type PartView = {
+/** The function that it is in, with a number where that has several: what `entry` of a scenario names. */
+name: string, line: number, column: number, endLine: number, endColumn: number,
+/** The instructions as they are checked and run, with the names of operands in the places of their numbers. */
+text: string,
+/** True exactly when nothing in it is an error. */
+accept: boolean,
+/** The target and the PTX version that it is checked for. */
+target: string | null, ptxVersion: string | null, operands: Array<PartOperandView>,
+/** What a compiler may do with the statement, and what it needs. */
+note: string | null, };
+
+/** An operand of a block. */
+export type PartOperandView = {
+/** Its name in the block. */
+name: string,
+/** `.u32`, `constant` or `text`. */
+type: string,
+/** As it is written, without quotes: `=r`. */
+constraint: string,
+/** The expression that is handed in. */
+expression: string, };
 
 /** Lines and columns from 1, columns in UTF-16 units; the end is exclusive. */
 export type SourceRange = { line: number, column: number, endLine: number, endColumn: number, };
@@ -1382,3 +1408,27 @@ text: string, result: NumberView, };
 
 /** The reference page of a diagnostic. */
 export type CodePage = { code: string, title: string, explanation: string, wrong: string, right: string, };
+
+/** What a file holds. */
+export type FileView = {
+/** What the file is: `cubin`, `fatbin`, `object or program with fatbins`. */
+kind: string, programs: Array<ProgramView>,
+/** What could not be read, a sentence each. */
+notes: Array<string>, };
+
+/** A program in a file. */
+export type ProgramView = { language: ProgramLanguage, target: string | null,
+/** The name of the source that the compiler noted. */
+sourceName: string | null,
+/** How it was packed: `zstd`, `LZ4`. */
+packed: string | null,
+/** Bytes after unpacking. */
+bytes: number, kernels: Array<ProgramKernel>, };
+
+/** What a program is written in. */
+export type ProgramLanguage = "ptx" | "machineCode";
+
+/** A kernel of a program. */
+export type ProgramKernel = { name: string,
+/** What the file states of it, one phrase each: `32 registers`. */
+facts: Array<string>, };

@@ -76,6 +76,21 @@ pub fn repair_litmus(source: &str) -> Result<JsValue, JsValue> {
     answered(api::repair_litmus(source))
 }
 
+/// What a file of a compiler holds (a cubin, a fatbin, an object or a program): its programs in PTX and in machine code, with what the file states
+/// of their kernels. Throws a `WarpgridError` that says what the file is instead.
+#[wasm_bindgen(js_name = openFile, unchecked_return_type = "FileView")]
+pub fn open_file(bytes: &[u8]) -> Result<JsValue, JsValue> {
+    answered(api::open_file(bytes))
+}
+
+/// A program of such a file as a text, by its number from 0: PTX as it is, of machine code what can be read without a disassembler. Throws a
+/// `WarpgridError` where there is no such program.
+#[wasm_bindgen(js_name = fileText)]
+pub fn file_text(bytes: &[u8], program: f64) -> Result<String, JsValue> {
+    let number = whole(program, "program")?;
+    api::file_text(bytes, number).map_err(thrown)
+}
+
 /// Formats a source.
 #[wasm_bindgen]
 pub fn format(source: &str) -> String {

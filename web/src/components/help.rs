@@ -70,6 +70,11 @@ pub(crate) fn Help(props: &Props) -> Html {
                 { " or " }<code>{ "//@ scalar n: s32 = 200" }</code>
                 { " for each parameter. What they leave open is guessed, and shown under the launch button at the top." }
             </p>
+            <h3>{ "What can be pasted and dropped" }</h3>
+            <p>
+                { "PTX, machine code as a listing, C++ and Python with inline assembly (each block is chosen in a list above the text), and PTX with the log \
+                   of its assembler. A cubin, a fatbin, an object or a program that is dropped on the page is listed; its PTX opens as a text." }
+            </p>
             <h3>{ "Limits" }</h3>
             <ul>
                 <li>{ "Everything runs in this page, on an emulator. Results are those of the hardware, except for the last bits of \

@@ -96,7 +96,8 @@ impl Work for Runner {
             RequestBody::Beside(_)
             | RequestBody::Order(_)
             | RequestBody::Cure(_)
-            | RequestBody::Litmus(_) => {
+            | RequestBody::Litmus(_)
+            | RequestBody::File(_) => {
                 return Vec::new();
             }
             RequestBody::Ask(question) => {
