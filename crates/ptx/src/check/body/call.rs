@@ -321,7 +321,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A call by a list of functions saves what every function leaves: one with `.abi_preserve` wants another call (assembler 13.5: "ABI
+    /// A call by a list of functions saves what every function leaves: one with `.abi_preserve` needs another call (assembler 13.5: "ABI
     /// mismatch").
     fn expect_common_convention(&mut self, directive: &Directive) {
         let (context, tree) = (self.context(), self.tree);
