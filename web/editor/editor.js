@@ -2,6 +2,8 @@
 // It works before the core has arrived: the text can be edited and is kept over a reload.
 // The page reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
 import "./core.js";
+import "./offline.js";
+import "./palette.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers,

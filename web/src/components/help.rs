@@ -24,6 +24,10 @@ const KEYS: &[(&str, &str)] = &[
         "Tab, arrows",
         "to a memory and over its cells; Shift ↑: to its view options",
     ),
+    (
+        "Ctrl K",
+        "find anything that the page can do, by its name; also in the editor",
+    ),
     ("S", "copy a link to what you see"),
     ("?", "this help"),
     ("Ctrl Space", "in the editor: what can be written here"),
@@ -79,6 +83,8 @@ pub(crate) fn Help(props: &Props) -> Html {
                        other orders, and the page says when the result depends on the order." }</li>
                 <li>{ "After a change a kernel runs for about a second and then waits until you let it go on. Stop ends it at any time." }</li>
                 <li>{ "Your own texts are kept in this browser, one by one: choose them in the list at the top." }</li>
+                <li>{ "After the first visit the page needs no network, and the browser's menu installs it as an application. A newer version is \
+                       offered, and waits until you ask for it." }</li>
             </ul>
         </dialog>
     }

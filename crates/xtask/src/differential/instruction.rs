@@ -98,7 +98,8 @@ fn is_left_out(text: &str) -> bool {
     let is_one = text.contains(".ftz") && !["sin", "cos", "div"].iter().any(|opcode| is(opcode));
     // An approximation of a literal it computes itself, and leaves out a product with a result of 1.0, which keeps the bits of a NaN (13.5.37:
     // of `ex2.approx.ftz.f32 %r4, 0f00010000; mul.f32 %r3, %r4, %r3` nothing is left).
-    let has_literal = text.contains("0f");
+    // `rsqrt.approx.ftz.f64` of 0d8000000000800000, which is flushed, it takes for an infinity without a sign.
+    let has_literal = text.contains("0f") || text.contains("0d");
     // Two reciprocals, one after the other or in a loop, it takes for the value itself, also where the first one is infinite
     // (13.5.37: of `rcp.approx.ftz.f32 %r3, %r3; rcp.approx.ftz.f32 %r3, %r3` nothing is left).
     let is_reciprocal = is("rcp");
@@ -121,7 +122,11 @@ fn is_left_out(text: &str) -> bool {
         || (is("set") && [".f16.", ".bf16."].iter().any(|ty| text.contains(ty)))
         // Of two literals it computes a saturated sum itself, and rounds a tie to the odd neighbour (13.5.37: of `add.sat.f32 %r1, 0f38F0A56E,
         // 0fB85C86BD` it makes 0x3882620f; half way to 0x38826210).
-        || (text.contains(".sat") && text.matches("0f").count() > 1)
+        // A product of two it computes without flushing them (13.5.37: `mul.ftz.f32 %r1, 0fFF800000, 0f00000006` is 0xff800000).
+        || ([".sat", ".ftz"].iter().any(|word| text.contains(word)) && text.matches("0f").count() > 1)
+        // It takes the limit of the integers for that of the floats (13.5.37: of `mad24.hi.sat.s32 %r1, 0x15, %r3, %r2; max.ftz.f32 %r3, %r1, 0fEFA3EC84`
+        // it makes `FADD.FTZ.SAT`).
+        || text.starts_with("mad24.hi.sat")
         // A product with 1.0 it leaves out, which keeps the bits of a NaN (13.5.37: of `mul.f64 %d1, 0d3FF0000000000000, %d2; xor.b64` the `LOP3`
         // is left).
         || (is("mul") && text.contains("0d3FF0000000000000"))
