@@ -32,13 +32,16 @@ test("an instruction descriptor leads to the tiles that it makes hardware read",
   await expect(view(page)).toContainText("names types that .kind::tf32 does not have");
 });
 
+/** What answers a question that leads to an example. */
+const ANSWERS: Record<string, string> = { 3: "Bank conflicts", 8: "Problems", 16: "Inline assembly", 17: "Sectors" };
+
 for (const [index, [number, question, link]] of questions.entries()) {
   test(`question ${number}, ${index + 1}: ${question}`, async ({ page }) => {
     const wrong: string[] = [];
     page.on("pageerror", (error) => wrong.push(error.message));
     await page.goto(`/${link}`);
     if (link.startsWith("#example=")) {
-      const card = page.getByRole("region", { name: number === "3" ? "Bank conflicts" : "Sectors" });
+      const card = page.getByRole("region", { name: ANSWERS[number] });
       await expect(card).toBeInViewport();
     } else {
       await expect(view(page).getByRole("heading").first()).toBeVisible();

@@ -61,8 +61,8 @@ pub(crate) fn is_python(source: &str) -> bool {
 fn of_line(line: &str) -> Option<bool> {
     let line = line.trim();
     let starts = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
-    if line.starts_with('#') {
-        let rest = line[1..].trim_start();
+    if let Some(rest) = line.strip_prefix('#') {
+        let rest = rest.trim_start();
         let directives = [
             "include", "define", "if", "else", "elif", "endif", "pragma", "undef", "error", "line",
             "warning",
