@@ -13,7 +13,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 391_000),
     ("warpgrid-core-both", 1_312_000),
     ("warpgrid-core-sass", 699_000),
-    ("warpgrid-core", 803_000),
+    ("warpgrid-core", 806_000),
 ];
 
 /// One file as it is and as a web server sends it.
