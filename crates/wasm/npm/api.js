@@ -75,6 +75,9 @@ export const picture = guarded(core.picture, (query, form) => {
 });
 export const exploreLitmus = guarded(core.exploreLitmus, alone("source"));
 export const repairLitmus = guarded(core.repairLitmus, alone("source"));
+export const cutLitmus = guarded(core.cutLitmus, (scenario, cut, options) => [
+  readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("cut", cut, SHAPES.cut, true), readArgument("options", options, SHAPES.run),
+]);
 export const cure = guarded(core.cure, (scenario, options) =>
   [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);
 export const product = guarded(core.product, query(SHAPES.product));

@@ -108,6 +108,25 @@ pub fn repair_litmus(source: &str) -> Result<JsValue, JsValue> {
     to_js(&repairs)
 }
 
+/// The litmus test that lines of a kernel ask, as a text that `exploreLitmus` answers: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
+/// thread: [0, 0, 0] }, ...], before? }`. The kernel runs to its lines; registers become numbers, memory holds what it does then. `options`: `{ maxSteps? }`.
+/// Throws a `WarpgridError` that says why where the lines make no test.
+#[wasm_bindgen(js_name = cutLitmus)]
+pub fn cut_litmus(
+    #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "CutRequest")] cut: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
+) -> Result<String, JsValue> {
+    let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
+    let cut: litmus::CutRequest = from_js(cut, "cut")?;
+    let max_steps = max_steps(from_js(options, "options")?)?;
+    let mut session =
+        warpgrid_view::Session::untracked(scenario).map_err(|error| session_failure(&error))?;
+    let test = session.litmus_test(&cut, max_steps);
+    let test = test.map_err(|error| litmus_failure(&error))?;
+    Ok(litmus::write_text(&test))
+}
+
 fn litmus_failure(error: &litmus::LitmusError) -> JsValue {
     failure(UNREADABLE_ARGUMENT, &error.to_string(), JsValue::NULL)
 }
