@@ -174,6 +174,22 @@ const costs = StateField.define({
 });
 const costGutter = gutter({ class: "cm-costs", markers: (view) => view.state.field(costs) });
 
+/** Lines whose accesses race, or read what nothing has written: `[line, title, level]`. */
+const racesChanged = StateEffect.define();
+const races = StateField.define({
+  create: () => RangeSet.empty,
+  update(value, transaction) {
+    for (const effect of transaction.effects) {
+      if (!effect.is(racesChanged)) continue;
+      const { doc } = transaction.state;
+      const inText = effect.value.filter(([line]) => line >= 1 && line <= doc.lines);
+      return RangeSet.of(inText.map(([line, title, level]) => new CostMark("◆", title, level).range(doc.line(line).from)), true);
+    }
+    return value.map(transaction.changes);
+  },
+});
+const raceGutter = gutter({ class: "cm-races", markers: (view) => view.state.field(races) });
+
 function lineUnder(event, view) {
   const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
   return position === null ? 0 : view.state.doc.lineAt(position).number;
@@ -269,7 +285,7 @@ const view = new EditorView({
   state: EditorState.create({
     doc: saved ?? firstExample,
     extensions: [
-      lineNumbers(), costs, costGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
+      lineNumbers(), costs, costGutter, races, raceGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
       rectangularSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(),
       keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
       wrapping.of(wrappingOf(saved ?? firstExample)),
@@ -397,6 +413,19 @@ const api = {
   /** `[line, text, title, level]` each. */
   setCosts(list) {
     view.dispatch({ effects: costsChanged.of(list) });
+  },
+  /** `[line, title, level]` each. */
+  setRaces(list) {
+    view.dispatch({ effects: racesChanged.of(list) });
+  },
+  /** First and last line of what is selected; null where that is less than two lines. */
+  chosenLines() {
+    const { from, to } = view.state.selection.main;
+    const { doc } = view.state;
+    const first = doc.lineAt(from).number;
+    const end = doc.lineAt(to);
+    const last = end.from === to && end.number > first ? end.number - 1 : end.number;
+    return from < to && last > first ? [first, last] : null;
   },
   /** Each `[line, opcode, which layout its addresses have, link to its picture or null]`. */
   setLayouts,

@@ -219,6 +219,9 @@ fn marks(
         context.set_fill_style_str(&palette.sector);
         context.fill_rect(rect.x - GAP - 0.25, rect.y, 1.5, rect.height);
     }
+    if scene.links.is_raced(grid, index) {
+        raced(context, palette, rect);
+    }
     if cell.pending {
         in_flight(context, palette, rect);
     }
@@ -239,6 +242,17 @@ fn outline(context: &CanvasRenderingContext2d, rect: Rect, colour: &str, width: 
     context.set_line_width(width);
     context.set_stroke_style_str(colour);
     context.stroke();
+}
+
+/// A filled corner: accesses race here, or read what nothing has written.
+fn raced(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
+    let side = (rect.width / 3.0).clamp(5.0, 9.0);
+    context.set_fill_style_str(&palette.bad);
+    context.begin_path();
+    context.move_to(rect.x, rect.y);
+    context.line_to(rect.x + side, rect.y);
+    context.line_to(rect.x, rect.y + side);
+    context.fill();
 }
 
 /// A broken outline and a corner that is still empty: a store is on its way here.

@@ -2,10 +2,11 @@
 
 use crate::client::Ask;
 use crate::matrix::layout_link;
-use crate::protocol::{Answer, Question};
+use crate::protocol::{Answer, OrderMark, Question};
 use crate::share::Fact;
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
+use std::collections::BTreeMap;
 use warpgrid_view::lens::AccessLayout;
 use warpgrid_view::model::{DiagnosticView, EditView, FixView, Severity, SourceRange, TokenClass};
 use warpgrid_worker::traffic::LineMark;
@@ -51,6 +52,10 @@ extern "C" {
     fn set_marks_js(done: u32, next: u32, faulted: u32, linked: &[u32]);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setCosts)]
     fn set_costs_js(costs: &Array);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setRaces)]
+    fn set_races_js(races: &Array);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = chosenLines)]
+    fn chosen_lines_js() -> Option<Vec<u32>>;
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setLayouts)]
     fn set_layouts_js(layouts: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -269,6 +274,39 @@ pub fn set_costs(marks: &[LineMark]) {
         ))
     });
     set_costs_js(&costs.collect());
+}
+
+/// Marks the lines of races, and of reads of what nothing has written; several at one line are one mark.
+pub fn set_races(marks: &[OrderMark]) {
+    let mut lines: BTreeMap<u32, (String, bool)> = BTreeMap::new();
+    for mark in marks {
+        for line in &mark.lines {
+            let others = mark.lines.iter().filter(|other| *other != line);
+            let others: Vec<String> = others.map(|other| format!(" with line {other}")).collect();
+            let title = format!("{}{}", mark.title, others.concat());
+            let (known, is_quiet) = lines.entry(*line).or_insert_with(|| (String::new(), true));
+            if !known.contains(&title) {
+                let separator = if known.is_empty() { "" } else { "\n" };
+                known.push_str(separator);
+                known.push_str(&title);
+            }
+            *is_quiet &= mark.is_quiet;
+        }
+    }
+    let said = lines.into_iter().map(|(line, (title, is_quiet))| {
+        let level = if is_quiet { "more" } else { "far" };
+        JsValue::from(Array::of3(
+            &line.into(),
+            &JsValue::from_str(&title),
+            &JsValue::from_str(level),
+        ))
+    });
+    set_races_js(&said.collect());
+}
+
+/// The lines that are selected, where they are several.
+pub fn chosen_lines() -> Option<[u32; 2]> {
+    chosen_lines_js()?.try_into().ok()
 }
 
 /// Says under the pointer which layout the addresses of a line have.

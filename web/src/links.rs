@@ -25,6 +25,8 @@ pub struct Links {
     pub element: Option<(usize, usize)>,
     /// Cells that the last step moved as elements of a matrix.
     pub moved: Vec<(MemoryId, u64)>,
+    /// Bytes that accesses of a race both touch, or that are read unwritten.
+    pub raced: Vec<(MemoryId, Range<u64>)>,
 }
 
 impl Links {
@@ -48,6 +50,14 @@ impl Links {
             || self.steps.contains(&step)
     }
 
+    /// Whether accesses race at a cell, or read it unwritten.
+    pub fn is_raced(&self, grid: &Grid, index: u64) -> bool {
+        let own = bytes_of(grid, index);
+        self.raced.iter().any(|(memory, bytes)| {
+            *memory == grid.memory.id && bytes.start < own.end && own.start < bytes.end
+        })
+    }
+
     /// Whether an element of a matrix is lit: those of the lanes that are, or of the registers where no lane is.
     pub fn has_element(&self, operand: &MatrixOperand, element: &ElementView) -> bool {
         element.holders.iter().any(|holder| {
@@ -67,6 +77,18 @@ impl Links {
 
 /// What the model's focus lights.
 pub fn links(model: &Model) -> Links {
+    let order = model.run.order.as_deref().filter(|_| !model.is_stale());
+    let marks = order.map_or(&[][..], |order| &order.marks);
+    Links {
+        raced: marks
+            .iter()
+            .map(|mark| (mark.memory.clone(), mark.bytes.clone()))
+            .collect(),
+        ..focus_links(model)
+    }
+}
+
+fn focus_links(model: &Model) -> Links {
     match model.focus() {
         None => Links::default(),
         Some(Focus::Cell { memory, index }) => cell_links(model, memory, *index),

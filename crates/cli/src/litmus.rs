@@ -1,5 +1,7 @@
 //! `warpgrid litmus`: every outcome that the memory model allows for a few threads, with an execution of each, what forbids the others, and
-//! the weakest repairs.
+//! the weakest repairs. The threads are those of a test, or lines of a kernel.
+
+mod cut;
 
 use crate::output::{complain, read_source, stdout};
 use crate::{Format, Outcome};
@@ -8,16 +10,35 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use warpgrid_view::litmus::{
-    ForbiddenView, GraphView, LitmusEdit, LitmusEditOp, LitmusError, LitmusRepairs, LitmusTest,
-    LitmusView, OutcomeView, RacesName, explore, read_text, repairs,
+    CutThread, ForbiddenView, GraphView, LitmusEdit, LitmusEditOp, LitmusError, LitmusRepairs,
+    LitmusTest, LitmusView, OutcomeView, RacesName, explore, read_text, repairs, write_text,
 };
 
 /// Arguments of `litmus`.
 #[derive(Debug, Args)]
 pub(crate) struct LitmusArguments {
     /// Bodies of PTX with `//@ location`, `//@ thread` and `//@ observe` lines, or tests as JSON, one a line; `-` for standard input.
+    /// With `--lines`, a kernel as `run` takes it.
     #[arg(value_name = "FILE.ptx|FILE.jsonl")]
     file: PathBuf,
+    /// Make a test of these lines of a kernel, such as `12-30`: its threads execute them, with registers and memory as they are there.
+    #[arg(long, value_name = "LINES", value_parser = cut::read_lines)]
+    lines: Option<[u32; 2]>,
+    /// With `--lines`: the threads, as `block:thread`. Without it, two threads that touch the same bytes there.
+    #[arg(long, value_name = "0:0,1:0", value_delimiter = ',', value_parser = cut::read_thread, requires = "lines")]
+    threads: Vec<CutThread>,
+    /// With `--lines`: the threads come to the lines for the last time before this step, not for the first.
+    #[arg(long, value_name = "STEP", requires = "lines")]
+    before: Option<u64>,
+    /// With `--lines`: print the test that is made, as a text to edit, and answer nothing.
+    #[arg(long, requires = "lines")]
+    question: bool,
+    /// With `--lines`: run the kernel at most this many steps.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    max_steps: u64,
+    /// With `--lines`: turns the scheduler.
+    #[arg(long, value_name = "N", requires = "lines")]
+    seed: Option<u64>,
     /// Find the weakest changes that forbid the outcomes of `//@ bad`, or all that no interleaving of the threads reaches.
     #[arg(long)]
     repairs: bool,
@@ -36,6 +57,8 @@ pub(crate) struct LitmusArguments {
 #[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<&'a str>,
     /// None where the model promises nothing.
     outcomes: Option<Vec<&'a [u64]>>,
     race: bool,
@@ -80,20 +103,26 @@ struct Failure<'a> {
 
 /// A test with its answer.
 struct Answered {
+    /// The text of a test that was made here: lines in the answer are its lines.
+    question: Option<String>,
     view: LitmusView,
     repairs: Option<LitmusRepairs>,
 }
 
 /// Answers the tests of a file.
 pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
-    let text = read_source(&arguments.file)?;
-    let tests = match tests_of(&text) {
+    let tests = match tests(arguments)? {
         Ok(tests) => tests,
-        Err(why) => {
-            complain(&format!("{}: {why}", arguments.file.display()));
-            return Ok(Outcome::Usage);
-        }
+        Err(outcome) => return Ok(outcome),
     };
+    if let [test] = tests.as_slice()
+        && arguments.question
+    {
+        let mut out = stdout();
+        out.write_all(write_text(test).as_bytes())?;
+        out.flush()?;
+        return Ok(Outcome::Well);
+    }
     let is_wanted = |test: &&LitmusTest| match &arguments.only {
         Some(only) => test.name.contains(only.as_str()),
         None => true,
@@ -102,7 +131,7 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
     let mut outcome = Outcome::Well;
     let as_json = arguments.format == Format::Json;
     for test in tests.iter().filter(is_wanted) {
-        let answer = answer(test, arguments.repairs);
+        let answer = answer(test, arguments);
         if answer.is_err() {
             outcome = Outcome::Wrong;
         }
@@ -131,6 +160,21 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
+/// The tests of the file, or the one that its lines make; or how the command ends.
+fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, Outcome>> {
+    let made = match arguments.lines {
+        Some(lines) => match cut::cut(arguments, lines)? {
+            Ok(test) => write_text(&test),
+            Err(outcome) => return Ok(Err(outcome)),
+        },
+        None => read_source(&arguments.file)?,
+    };
+    Ok(tests_of(&made).map_err(|why| {
+        complain(&format!("{}: {why}", arguments.file.display()));
+        Outcome::Usage
+    }))
+}
+
 /// The tests of a text: one that a person wrote, or lines of JSON.
 fn tests_of(text: &str) -> Result<Vec<LitmusTest>, String> {
     if !text.trim_start().starts_with('{') {
@@ -153,20 +197,29 @@ fn tests_of(text: &str) -> Result<Vec<LitmusTest>, String> {
     tests.collect()
 }
 
-fn answer(test: &LitmusTest, with_repairs: bool) -> Result<Answered, LitmusError> {
+fn answer(test: &LitmusTest, arguments: &LitmusArguments) -> Result<Answered, LitmusError> {
     let view = explore(test)?;
-    let repairs = match with_repairs {
+    let repairs = match arguments.repairs {
         true => Some(repairs(test, &view)?),
         false => None,
     };
-    Ok(Answered { view, repairs })
+    Ok(Answered {
+        question: arguments.lines.map(|_| write_text(test)),
+        view,
+        repairs,
+    })
 }
 
 fn line(found: &Answered, graphs: bool) -> Line<'_> {
-    let Answered { view, repairs } = found;
+    let Answered {
+        question,
+        view,
+        repairs,
+    } = found;
     let outcomes = view.outcomes.as_deref();
     Line {
         name: &view.name,
+        question: question.as_deref(),
         outcomes: outcomes.map(|all| all.iter().map(|o| o.values.as_slice()).collect()),
         race: view.race,
         racy_pairs: &view.racy_pairs,
@@ -207,6 +260,12 @@ fn edits(repairs: &LitmusRepairs) -> Vec<Vec<Edit<'_>>> {
 
 fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
     let view = &found.view;
+    if let Some(question) = &found.question {
+        for (number, line) in (1..).zip(question.lines()) {
+            writeln!(out, "{number:>4}  {line}")?;
+        }
+        writeln!(out)?;
+    }
     writeln!(out, "{}", view.name)?;
     writeln!(out, "observed: {}", view.observe.join(", "))?;
     match &view.outcomes {
@@ -224,14 +283,14 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
         let values = words(&forbidden.values);
         writeln!(out, "forbidden {values}: {}", forbidden.violation.sentence)?;
     }
-    for [first, second] in &view.racy_pairs {
+    if view.more_forbidden > 0 {
+        writeln!(out, "and {} more that are forbidden", view.more_forbidden)?;
+    }
+    for [first, second] in &view.racy_lines {
         writeln!(
             out,
-            "race: thread {} line {} and thread {} line {} of their bodies",
-            first[0],
-            first[1] + 1,
-            second[0],
-            second[1] + 1
+            "race: line {} (thread {}) and line {} (thread {})",
+            first[1], first[0], second[1], second[0]
         )?;
     }
     if let Some(rounds) = view.cut_off_after {

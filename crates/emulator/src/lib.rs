@@ -26,7 +26,7 @@ pub use run::launch::{
     ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, Misaligned,
     PointerPatch, RegisterInit,
 };
-pub use run::lone::{Lone, ThreadPlace, atomic_result};
+pub use run::lone::{Lone, SharedAddress, ThreadPlace, atomic_result};
 pub use run::machine::Machine;
 pub use run::observe::{
     AccessAction, AccessEvent, CacheHints, Interest, MemoryId, Observer, OperandIndex, Piece,

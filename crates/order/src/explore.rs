@@ -11,13 +11,14 @@ mod axioms;
 mod candidates;
 mod cells;
 mod coherence;
+mod combine;
 mod explorer;
 mod graph;
 mod interleavings;
-
 mod memory;
 mod path;
 mod question;
+mod reductions;
 mod relation;
 mod repairs;
 mod step;
@@ -29,7 +30,8 @@ pub use answer::{
 };
 pub use explorer::Explorer;
 pub use question::{
-    ExploreError, Limits, Location, LocationKind, Observed, Question, ThreadSpec, window,
+    ExploreError, Limits, Location, LocationKind, Observed, Question, ThreadSpec, rank_at, window,
 };
 pub use repairs::{Change, Repair, Repairs, Weakest};
 pub use step::{NodeKind, Words};
+pub use traces::reached;

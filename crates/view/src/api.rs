@@ -25,7 +25,7 @@ use crate::fragment::{self, FragmentRequest, FragmentView};
 use crate::layout::{self, LayoutView};
 use crate::lens::query::{PictureForm, drawn};
 use crate::lens::{self, Cured, Map};
-use crate::litmus::{self, LitmusRepairs, LitmusView};
+use crate::litmus::{self, CutRequest, LitmusRepairs, LitmusView};
 use crate::product::{self, ProductRequest, ProductView};
 use crate::session::Session;
 use warpgrid_launch::Scenario;
@@ -90,6 +90,13 @@ pub fn repair_litmus(source: &str) -> Result<LitmusRepairs, Failure> {
     let test = litmus::read_text(source)?;
     let view = litmus::explore(&test)?;
     Ok(litmus::repairs(&test, &view)?)
+}
+
+/// The litmus test that lines of a kernel ask, as a text. The kernel runs to its lines for at most `max_steps` steps. Fails where the scenario
+/// cannot run, or the lines make no test.
+pub fn cut_litmus(scenario: Scenario, cut: &CutRequest, max_steps: u64) -> Result<String, Failure> {
+    let mut session = Session::untracked(scenario)?;
+    Ok(litmus::write_text(&session.litmus_test(cut, max_steps)?))
 }
 
 /// Checks and launches a scenario. Keeps for every byte who wrote it last.

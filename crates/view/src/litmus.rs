@@ -2,20 +2,27 @@
 //! come all outcomes that the memory model allows with an execution of each, those it forbids with the axiom, races, and repairs.
 
 mod answer;
+mod ask;
+mod cut;
 mod label;
+mod launch;
+mod location;
 mod module;
 mod repairs;
 mod test;
 mod text;
+mod write;
 
 pub use answer::{
     AxiomName, EdgeName, EdgeView, ForbiddenView, GraphView, LitmusView, NodeName, NodeView,
     OutcomeView, RacesName, ViolationView,
 };
+pub use cut::{CutRequest, CutThread};
 pub use module::{LitmusError, Prepared, prepare};
 pub use repairs::{LitmusEdit, LitmusEditOp, LitmusRepairs, apply};
 pub use test::{LitmusLocation, LitmusTest, LitmusThread};
 pub use text::{SAMPLE, read_text};
+pub use write::write_text;
 
 use answer::Viewer;
 use warpgrid_order::explore::{Explorer, Weakest};

@@ -8,7 +8,7 @@ mod wording;
 
 pub use fix::fix_of;
 pub use hang::{HangKind, HangMissing, HangObject, HangView, HangWait};
-pub use races::RaceReport;
+pub use races::{RaceReport, UnwrittenView};
 
 use serde::{Deserialize, Serialize};
 

@@ -13,6 +13,7 @@ mod beside;
 mod causes;
 mod corpus;
 mod counterparts;
+mod cut;
 mod documented_stores;
 mod examples;
 mod expansions;

@@ -87,6 +87,9 @@ export const fileText = guarded(core.fileText, (file, program) => {
   whole("program", program);
   return [file, program];
 });
+export const cutLitmus = guarded(core.cutLitmus, (scenario, cut, options) => [
+  readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("cut", cut, SHAPES.cut, true), readArgument("options", options, SHAPES.run),
+]);
 export const cure = guarded(core.cure, (scenario, options) =>
   [readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("options", options, SHAPES.run)]);
 export const product = guarded(core.product, query(SHAPES.product));

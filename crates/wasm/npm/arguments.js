@@ -50,6 +50,10 @@ export const SHAPES = {
   check: { front: FRONT, target: TEXT, ptx_version: TEXT },
   run: { maxSteps: STEPS },
   report: { maxSteps: STEPS, traffic: FLAG, races: FLAG, layouts: FLAG, digests: FLAG },
+  cut: {
+    lines: kind("an array of two whole numbers", (value) => Array.isArray(value) && value.length === 2, SMALL),
+    threads: list(object({ block: EXTENTS, thread: EXTENTS, line: SMALL })), before: COUNT,
+  },
   grid: GRID,
   frame: { grids: list(object({ memory: TEXT, ...GRID })), warp: kind("an array of two whole numbers", (value) => Array.isArray(value) && value.length === 2, SMALL) },
   fragment: { op: TEXT, shape: TEXT, type: TEXT, target: TEXT, layout: TEXT, stride: SMALL, with: record(TEXT) },

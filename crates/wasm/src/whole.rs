@@ -3,6 +3,7 @@
 use super::*;
 use js_sys::Uint8Array;
 use warpgrid_view::api::ReportOptions;
+use warpgrid_view::litmus::CutRequest;
 use warpgrid_view::{assist, reference};
 
 /// Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
@@ -89,6 +90,20 @@ pub fn open_file(bytes: &[u8]) -> Result<JsValue, JsValue> {
 pub fn file_text(bytes: &[u8], program: f64) -> Result<String, JsValue> {
     let number = whole(program, "program")?;
     api::file_text(bytes, number).map_err(thrown)
+}
+
+/// The litmus test that lines of a kernel ask, as a text that `exploreLitmus` answers: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
+/// thread: [0, 0, 0] }, ...], before? }`. The kernel runs to its lines; registers become numbers, memory holds what it does then. `options`: `{ maxSteps? }`.
+/// Throws a `WarpgridError` that says why where the lines make no test.
+#[wasm_bindgen(js_name = cutLitmus)]
+pub fn cut_litmus(
+    #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "CutRequest")] cut: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
+) -> Result<String, JsValue> {
+    let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
+    let cut: CutRequest = from_js(cut, "cut")?;
+    api::cut_litmus(scenario, &cut, max_steps(options)?).map_err(thrown)
 }
 
 /// Formats a source.

@@ -18,8 +18,9 @@ use warpgrid_view::lens::{
     ConflictReport, Cured, LayoutDimension, ProfilerCount, Proposal, SectorAdvice,
 };
 use warpgrid_view::litmus::{
-    AxiomName, EdgeName, EdgeView, ForbiddenView, GraphView, LitmusEdit, LitmusEditOp,
-    LitmusRepairs, LitmusView, NodeName, NodeView, OutcomeView, RacesName, ViolationView,
+    AxiomName, CutRequest, CutThread, EdgeName, EdgeView, ForbiddenView, GraphView, LitmusEdit,
+    LitmusEditOp, LitmusRepairs, LitmusView, NodeName, NodeView, OutcomeView, RacesName,
+    ViolationView,
 };
 use warpgrid_view::model::CauseView;
 use warpgrid_view::model::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
@@ -37,7 +38,7 @@ use warpgrid_view::model::{PartOperandView, PartView};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 use warpgrid_view::order::{
     HangKind, HangMissing, HangObject, HangView, HangWait, RaceAccess, RaceKind, RacePlace,
-    RaceReport, RaceSure, RaceView, RaceWhy, RepairEdit, RepairOp,
+    RaceReport, RaceSure, RaceView, RaceWhy, RepairEdit, RepairOp, UnwrittenView,
 };
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{
@@ -177,6 +178,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         RepairOp,
         RepairEdit,
         RaceView,
+        UnwrittenView,
         RaceReport,
         LitmusView,
         OutcomeView,
@@ -189,6 +191,8 @@ fn the_types_of_the_package_are_those_of_the_core() {
         NodeName,
         EdgeView,
         EdgeName,
+        CutRequest,
+        CutThread,
         LitmusRepairs,
         LitmusEdit,
         LitmusEditOp,

@@ -204,7 +204,7 @@ fn run(
             }
             <div class="cards">
                 if let Some(found) = order {
-                    { order_card(found, &state.text, frame.fault.is_some()) }
+                    { order_card(found, &state.text, frame.fault.is_some(), dispatch) }
                 }
                 if let Some(report) = orders(state) {
                     { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }

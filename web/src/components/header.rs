@@ -8,13 +8,14 @@ use super::pickers::{Select, TargetPicker, VersionPicker};
 use super::text_picker::TextPicker;
 use super::{Dispatch, say};
 use crate::beside::pair_of;
-use crate::editor::Panel;
+use crate::editor::{self, Panel};
 use crate::matrix::MatrixChoice;
 use crate::model::{Action, BesideAction, MatrixAction, OutcomesAction, OwnText, ThemeChoice};
 use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
 use std::rc::Rc;
+use warpgrid_view::litmus::CutRequest;
 use warpgrid_view::{CheckReport, Front};
 use web_sys::Element;
 use yew::prelude::*;
@@ -35,6 +36,21 @@ pub(crate) struct Props {
     pub(crate) fill: Callback<(Panel, Element)>,
     pub(crate) theme: ThemeChoice,
     pub(crate) dispatch: Dispatch,
+}
+
+/// Opens the view of outcomes: on the lines that are selected, or on a test to begin with.
+fn outcomes(dispatch: &Dispatch) -> Callback<MouseEvent> {
+    let dispatch = dispatch.clone();
+    Callback::from(move |_| {
+        let action = match editor::chosen_lines() {
+            Some(lines) => OutcomesAction::Cut(CutRequest {
+                lines,
+                ..CutRequest::default()
+            }),
+            None => OutcomesAction::Open(first_test()),
+        };
+        dispatch.dispatch(Action::Outcomes(action));
+    })
 }
 
 #[component]
@@ -65,8 +81,8 @@ pub(crate) fn Header(props: &Props) -> Html {
                 onclick={beside(props)}>{ "Beside" }</button>
             <button class="text-button" title="Which lane holds which element of a matrix"
                 onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Matrices" }</button>
-            <button class="text-button" title="Every outcome that the memory model allows for a few threads"
-                onclick={say(dispatch, Action::Outcomes(OutcomesAction::Open(first_test())))}>{ "Outcomes" }</button>
+            <button class="text-button" title="Every outcome that the memory model allows for a few threads, or for the lines that are selected"
+                onclick={outcomes(dispatch)}>{ "Outcomes" }</button>
             <FilledPanel panel={Panel::Embed} label="Embed" title="The lines that show this in a document of yours" fill={props.fill.clone()} />
             <FilledPanel panel={Panel::Share} label="Share" title="A link to what you see (S), a file of it, and opening one" fill={props.fill.clone()} />
             <button class="text-button" aria-haspopup="dialog"

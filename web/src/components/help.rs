@@ -111,7 +111,7 @@ fn pictures() -> Html {
                    changes where the bytes lie, runs both texts, and says whether they leave the same." }</li>
             <li>{ "“Data races” names two accesses that the memory model of PTX does not order, what is missing between them, and the weakest repair. Quiet ones follow from the \
                    axioms or the manual, though much code leaves the fence out. A launch that never ends says who waits, what is missing, and which line is at fault. \
-                   Both are looked for in runs of up to 100,000 steps." }</li>
+                   Both are looked for in runs of up to 100,000 steps. Cells where accesses race have a red corner, their lines a red ◆; so has a read of what nothing has written." }</li>
             <li>{ "An mbarrier is shown as a ring: the filled part is the arrivals so far, the number is the parity of the phase. The blocks of a cluster lie side by side." }</li>
             <li>{ "Tensor memory is a grid of 128 lanes (rows) by 512 columns of 32 bits. A cell has the colour of the lane that started the operation which wrote it." }</li>
             <li>{ "A tensor copy is drawn as the box over its tensor and as pieces of 16 bytes in shared memory, with their coordinates; hatched pieces are outside of the tensor. \
@@ -129,7 +129,8 @@ fn pictures() -> Html {
                    memory of both in one grid and different cells marked. Below the sentence of a store is how the other language writes it; \
                    for machine code also what its encoding says about scheduling." }</li>
             <li>{ "“Outcomes” lists every outcome that the memory model of PTX allows for a few threads, those that no interleaving reaches among them, draws an execution of \
-                   each, says which axiom forbids the others, and finds the weakest changes that leave only what interleavings reach. Its address can be shared." }</li>
+                   each, says which axiom forbids the others, and finds the weakest changes that leave only what interleavings reach. Its address can be shared. “Every outcome” at a race \
+                   asks it of its lines and threads; select lines of a kernel and press “Outcomes” to ask it of those." }</li>
             <li>{ "“Share” copies a link that opens this text at this step, with what is pinned. A file dropped on the page is opened: PTX, machine code, \
                    or what “Save file” wrote." }</li>
             <li>{ "“save” at a memory keeps it as a drawing, a picture, a table or an array for NumPy, or the run so far as a drawing that moves." }</li>

@@ -2,16 +2,26 @@
 
 use super::line_button::line_button;
 use super::phrases::{capital, prose};
+use super::{Dispatch, say};
 use crate::editor;
+use crate::model::{Action, OutcomesAction};
 use crate::protocol::OrderAnswer;
-use warpgrid_view::order::{HangView, HangWait, RaceSure, RaceView, RepairEdit, RepairOp, fix_of};
+use warpgrid_view::litmus::CutRequest;
+use warpgrid_view::order::{
+    HangView, HangWait, RaceSure, RaceView, RepairEdit, RepairOp, UnwrittenView, fix_of,
+};
 use yew::prelude::*;
 
 /// Races that are shown.
 const MAX_RACES: usize = 12;
 
 /// The card, where something was found; `text` is the text of the run, which the repair changes. The card of a fault tells the hang itself.
-pub(crate) fn order_card(found: &OrderAnswer, text: &str, has_fault: bool) -> Html {
+pub(crate) fn order_card(
+    found: &OrderAnswer,
+    text: &str,
+    has_fault: bool,
+    dispatch: &Dispatch,
+) -> Html {
     let OrderAnswer { report, hang, .. } = found;
     let n_more = report.races.len().saturating_sub(MAX_RACES);
     html! {
@@ -19,13 +29,19 @@ pub(crate) fn order_card(found: &OrderAnswer, text: &str, has_fault: bool) -> Ht
             if let Some(hang) = hang.as_ref().filter(|_| !has_fault) {
                 { hang_card(hang) }
             }
+            if !report.unwritten.is_empty() {
+                <section class="card orders races" aria-label="Unwritten reads">
+                    <div class="head"><h2>{ "Reads of what nothing has written" }</h2></div>
+                    <ul class="causes">{ for report.unwritten.iter().take(MAX_RACES).map(unwritten_item) }</ul>
+                </section>
+            }
             if !report.races.is_empty() {
                 <section class="card orders races" aria-label="Data races">
                     <div class="head">
                         <h2>{ title(&report.races) }</h2>
                         <small>{ "by the memory model of PTX, whatever the order of this run was" }</small>
                     </div>
-                    <ul class="causes">{ for report.races.iter().take(MAX_RACES).map(race_item) }</ul>
+                    <ul class="causes">{ for report.races.iter().take(MAX_RACES).map(|race| race_item(race, dispatch)) }</ul>
                     if n_more > 0 {
                         <p class="quiet">{ format!("and {n_more} more") }</p>
                     }
@@ -43,7 +59,16 @@ fn title(races: &[RaceView]) -> String {
     }
 }
 
-fn race_item(race: &RaceView) -> Html {
+fn unwritten_item(read: &UnwrittenView) -> Html {
+    // The line is a button before the sentence.
+    let said = read
+        .message
+        .split_once(": ")
+        .map_or(&*read.message, |(_, said)| said);
+    html! { <li>{ for read.reader.line.map(line_button) }{ " " }{ prose(&capital(said)) }{ "." }</li> }
+}
+
+fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
     let quiet = race.same_value || race.sure != RaceSure::Certain;
     let note = match (race.sure, race.same_value) {
         (RaceSure::Axiom, _) => {
@@ -56,9 +81,15 @@ fn race_item(race: &RaceView) -> Html {
     html! {
         <li class={classes!(quiet.then_some("quiet"))}>
             { for race.first.line.map(line_button) }{ " " }{ for race.second.line.map(line_button) }{ " " }
-            { prose(&capital(&race.message)) }{ ". " }{ note }
+            { prose(&capital(&race.message)) }{ ". " }{ note }{ " " }{ for CutRequest::of_race(race).map(|cut| outcomes(cut, dispatch)) }
         </li>
     }
+}
+
+/// Asks for every outcome of the lines and threads of a race.
+fn outcomes(cut: CutRequest, dispatch: &Dispatch) -> Html {
+    let ask = say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Cut(cut)));
+    html! { <button class="place" title="Every outcome that the memory model allows for these lines of these threads" onclick={ask}>{ "every outcome" }</button> }
 }
 
 /// The weakest repair that is known, with a button that makes it.

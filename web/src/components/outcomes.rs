@@ -66,6 +66,7 @@ fn test(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
             if let Some(error) = &page.error {
                 <p class="hint bad" role="alert">{ error.to_string() }</p>
             }
+            <p class={classes!("hint", (page.asked == 0).then_some("away"))}>{ "Searching … " }{ stop(dispatch) }</p>
             <p class="hint">{ super::phrases::prose("A few threads of PTX that share memory. `//@ thread block=1` begins one, `//@ location x: u32 = 0` names a place, `//@ observe 1:%r0 x[0]` says what makes an outcome.") }</p>
         </section>
     }
@@ -75,7 +76,9 @@ fn answer(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
     let Some(found) = &page.answer else {
         return match page.error {
             Some(_) => Html::default(),
-            None => html! { <p class="placeholder">{ "Looking at every execution …" }</p> },
+            None => {
+                html! { <p class="placeholder">{ "Looking at every execution … " }{ stop(dispatch) }</p> }
+            }
         };
     };
     html! {
@@ -85,6 +88,12 @@ fn answer(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
             { repairs(page, found, dispatch) }
         </>
     }
+}
+
+/// Gives up what is under way.
+fn stop(dispatch: &Dispatch) -> Html {
+    let stop = say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Stop));
+    html! { <button type="button" class="pill" onclick={stop}>{ "Stop" }</button> }
 }
 
 fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Html {
@@ -120,6 +129,8 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
         button(number, &outcome.values, class, &note.join(", "))
     };
     let forbidden = found.forbidden.iter().take(MAX_FORBIDDEN).enumerate();
+    let n_more =
+        found.forbidden.len().saturating_sub(MAX_FORBIDDEN) + found.more_forbidden as usize;
     html! {
         <section class="card" aria-label="All outcomes">
             <h2>{ "Every outcome" }<small>{ found.observe.join(", ") }</small></h2>
@@ -134,15 +145,25 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
                 <div class="outcome-list" role="group" aria-label="Forbidden outcomes">
                     { for forbidden.map(|(at, outcome)| button(allowed.len() + at, &outcome.values, "forbidden", "")) }
                 </div>
-                if found.forbidden.len() > MAX_FORBIDDEN {
-                    <p class="quiet">{ format!("and {} more", found.forbidden.len() - MAX_FORBIDDEN) }</p>
+                if n_more > 0 {
+                    <p class="quiet">{ format!("and {n_more} more") }</p>
                 }
+            }
+            if !found.racy_lines.is_empty() {
+                <h3>{ "data races" }</h3>
+                <ul class="outcome-repairs">{ for found.racy_lines.iter().map(race) }</ul>
             }
             if let Some(rounds) = found.cut_off_after {
                 <p class="hint">{ format!("Loops that do more than wait are followed for {rounds} rounds.") }</p>
             }
         </section>
     }
+}
+
+/// Two accesses that no allowed execution orders, by lines of the text.
+fn race([first, second]: &[[u32; 2]; 2]) -> Html {
+    let side = |[thread, line]: &[u32; 2]| format!("line {line} (thread {thread})");
+    html! { <li>{ side(first) }{ " and " }{ side(second) }</li> }
 }
 
 fn execution(page: &OutcomesPage) -> Html {

@@ -49,6 +49,7 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
     let order = state.run.order.clone().filter(|_| !state.is_stale());
     use_effect_with(order, |order| {
         editor::set_layouts(order.as_ref().map_or(&[], |order| &order.layouts));
+        editor::set_races(order.as_ref().map_or(&[], |order| &order.marks));
     });
     let marks = marks(state, links);
     let follow = state.playing || state.run.frame.is_some();

@@ -437,7 +437,7 @@ fn ask_cure(model: &mut Model) {
     model.send(RequestBody::Cure(request));
 }
 
-fn order_request(model: &Model) -> Box<OrderRequest> {
+pub(super) fn order_request(model: &Model) -> Box<OrderRequest> {
     Box::new(OrderRequest {
         source: model.stated(),
         target: model.target.clone(),

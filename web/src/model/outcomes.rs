@@ -1,9 +1,11 @@
 //! What can happen in the view of outcomes.
 
+use super::actions::order_request;
 use super::{Model, Screen};
 use crate::outcomes::{Found, OutcomesPage, first_choice};
 use crate::protocol::{LitmusAnswer, LitmusRequest, RequestBody};
 use std::rc::Rc;
+use warpgrid_view::litmus::{CutRequest, LitmusError};
 
 /// Something happened in the view of outcomes.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +16,10 @@ pub enum OutcomesAction {
     Choose(usize),
     /// Looks for the weakest repairs.
     Repair,
+    /// Opens the view on the question that lines of the kernel ask.
+    Cut(CutRequest),
+    /// Gives up what is under way.
+    Stop,
     Close,
 }
 
@@ -27,6 +33,8 @@ pub(super) fn act(model: &mut Model, action: OutcomesAction) {
             }
         }
         OutcomesAction::Repair => repair(model),
+        OutcomesAction::Cut(cut) => ask_cut(model, cut),
+        OutcomesAction::Stop => stop(model),
         OutcomesAction::Close => {
             model.show_screen(Screen::Kernel);
         }
@@ -49,6 +57,33 @@ fn open(model: &mut Model, text: Rc<str>) {
     model.show_screen(Screen::Outcomes(page));
 }
 
+/// The kernel is run to its lines; what they ask comes as a text.
+fn ask_cut(model: &mut Model, cut: CutRequest) {
+    let launch = order_request(model);
+    model.playing = false;
+    let mut page = OutcomesPage::new("".into());
+    page.asked = model.next_request;
+    model.send(RequestBody::Litmus(LitmusRequest::Cut(launch, cut)));
+    model.show_screen(Screen::Outcomes(page));
+}
+
+fn stop(model: &mut Model) {
+    let Some(page) = model.screen.outcomes_mut().filter(|page| page.asked != 0) else {
+        return;
+    };
+    page.asked = 0;
+    if page.repairs == Found::Asked {
+        page.repairs = Found::Unasked;
+    } else {
+        page.answer = None;
+        page.error = Some(Rc::new(LitmusError {
+            message: "stopped before every execution was seen".into(),
+            ..LitmusError::default()
+        }));
+    }
+    model.send(RequestBody::Litmus(LitmusRequest::Stop));
+}
+
 fn repair(model: &mut Model) {
     let asked = model.next_request;
     let Some(page) = model.screen.outcomes_mut() else {
@@ -68,7 +103,9 @@ pub(super) fn show(model: &mut Model, id: u32, answer: LitmusAnswer) {
     let Some(page) = model.screen.outcomes_mut().filter(|page| page.asked == id) else {
         return;
     };
+    page.asked = 0;
     match answer {
+        LitmusAnswer::Question(text) => open(model, text.into()),
         LitmusAnswer::Outcomes(found) => {
             page.chosen = first_choice(&found);
             page.answer = Some(Rc::from(found));
@@ -90,7 +127,6 @@ mod tests {
     use super::*;
     use crate::model::{Action, reduce};
     use crate::protocol::{Response, ResponseBody};
-    use warpgrid_view::litmus::LitmusError;
 
     fn heard(id: u32, answer: LitmusAnswer) -> Action {
         Action::Heard(Response::new(id, 0, ResponseBody::Litmus(answer)).into())
@@ -116,10 +152,10 @@ mod tests {
                 .outcomes()
                 .is_some_and(|page| page.answer.is_some())
         );
-        let model = reduce(
-            model,
-            heard(second, LitmusAnswer::Failed(LitmusError::default())),
-        );
+        let model = reduce(model, open("three"));
+        let third = model.screen.outcomes().map_or(0, |page| page.asked);
+        let failed = heard(third, LitmusAnswer::Failed(LitmusError::default()));
+        let model = reduce(model, failed);
         assert!(
             model
                 .screen
@@ -127,5 +163,19 @@ mod tests {
                 .is_some_and(|page| page.error.is_some())
         );
         assert_eq!(reduce(model, Action::Stop).screen, Screen::Kernel);
+    }
+
+    #[test]
+    fn lines_become_a_test_and_a_search_can_be_stopped() {
+        let cut = Action::Outcomes(OutcomesAction::Cut(CutRequest::default()));
+        let model = reduce(Model::new("", None), cut);
+        let asked = model.screen.outcomes().map_or(0, |page| page.asked);
+        let model = reduce(model, heard(asked, LitmusAnswer::Question("two".into())));
+        let page = model.screen.outcomes().expect("the view");
+        assert_eq!((&*page.text, page.asked != 0), ("two", true));
+        let stop = Action::Outcomes(OutcomesAction::Stop);
+        let model = reduce(model, stop);
+        let page = model.screen.outcomes().expect("the view");
+        assert_eq!((page.asked, page.error.is_some()), (0, true));
     }
 }

@@ -53,10 +53,12 @@ impl Work for Beside {
             RequestBody::Litmus(request) => {
                 self.litmus = None;
                 return match litmus::start(request) {
-                    Ok(search) => {
+                    Ok(litmus::Started::Search(search)) => {
                         self.litmus = Some((id, search));
                         Vec::new()
                     }
+                    Ok(litmus::Started::Answer(answer)) => vec![litmus_answer(id, answer)],
+                    Ok(litmus::Started::Nothing) => Vec::new(),
                     Err(error) => vec![litmus_answer(id, LitmusAnswer::Failed(error))],
                 };
             }

@@ -1,16 +1,18 @@
 //! Every outcome of a few threads, in a worker: the search runs in slices, and another request ends it. Only the core that is loaded later has
 //! it. In: the text of a test; out: what the memory model allows, or the weakest repairs with the texts that they make.
 
+use crate::order::{MAX_STEPS, scenario};
 use crate::protocol::{LitmusAnswer, LitmusRequest};
+use crate::runner::launched;
 use warpgrid_view::litmus::{
-    LitmusError, LitmusSearch, LitmusTest, RepairSearch, apply, bad_outcomes, read_text,
+    LitmusError, LitmusSearch, LitmusTest, RepairSearch, apply, bad_outcomes, read_text, write_text,
 };
 
 /// Milliseconds that a slice aims at.
 const SLICE_MS: f64 = 8.0;
 /// Candidates, and sets of changes, before the clock is looked at.
 const CANDIDATES_AT_ONCE: u64 = 200;
-const TRIES_AT_ONCE: u64 = 10;
+const TRIES_AT_ONCE: u64 = 1;
 
 /// A search that is under way.
 pub(crate) enum Search {
@@ -21,12 +23,29 @@ pub(crate) enum Search {
     },
 }
 
+/// What comes of a request.
+pub(crate) enum Started {
+    Search(Search),
+    Answer(LitmusAnswer),
+    Nothing,
+}
+
 /// Starts what is asked for.
-pub(crate) fn start(request: LitmusRequest) -> Result<Search, LitmusError> {
+pub(crate) fn start(request: LitmusRequest) -> Result<Started, LitmusError> {
     match request {
+        LitmusRequest::Cut(launch, cut) => {
+            let seed = launch.seed;
+            let mut session = launched(scenario(*launch), seed).map_err(|refusal| LitmusError {
+                message: refusal.message,
+                ..LitmusError::default()
+            })?;
+            let test = session.litmus_test(&cut, MAX_STEPS)?;
+            Ok(Started::Answer(LitmusAnswer::Question(write_text(&test))))
+        }
+        LitmusRequest::Stop => Ok(Started::Nothing),
         LitmusRequest::Explore(text) => {
             let search = LitmusSearch::new(read_text(&text)?)?;
-            Ok(Search::Outcomes(Box::new(search)))
+            Ok(Started::Search(Search::Outcomes(Box::new(search))))
         }
         LitmusRequest::Repair { text, bad } => {
             let test = read_text(&text)?;
@@ -35,7 +54,7 @@ pub(crate) fn start(request: LitmusRequest) -> Result<Search, LitmusError> {
                 None => bad_of(&test)?,
             };
             let search = Box::new(RepairSearch::new(test, bad)?);
-            Ok(Search::Repairs { search, text })
+            Ok(Started::Search(Search::Repairs { search, text }))
         }
     }
 }
@@ -84,7 +103,12 @@ mod tests {
     use warpgrid_view::litmus::SAMPLE;
 
     fn answer(request: LitmusRequest) -> LitmusAnswer {
-        let mut search = start(request).expect("a search");
+        let mut search = match start(request) {
+            Ok(Started::Search(search)) => search,
+            Ok(Started::Answer(answer)) => return answer,
+            Ok(Started::Nothing) => panic!("nothing is asked"),
+            Err(error) => return LitmusAnswer::Failed(error),
+        };
         while search.work(|| 0.0).is_none() {}
         search.finish()
     }
@@ -100,5 +124,34 @@ mod tests {
             bad: None,
         });
         assert!(matches!(found, LitmusAnswer::Repairs { texts, .. } if texts.len() == 5));
+    }
+
+    #[test]
+    fn lines_of_a_kernel_become_a_question() {
+        use crate::protocol::OrderRequest;
+        use warpgrid_view::litmus::CutRequest;
+        let source = "//@ launch grid=2 block=32\n//@ buffer p: u32[32] = 0\n\
+            .reg .b32 %w;\nmov.u32 %w, %ctaid.x;\nst.global.u32 [p], %w;\n";
+        let launch = |source: &str| {
+            Box::new(OrderRequest {
+                source: source.to_owned(),
+                ..OrderRequest::default()
+            })
+        };
+        let cut = |lines| CutRequest {
+            lines,
+            ..CutRequest::default()
+        };
+        let found = answer(LitmusRequest::Cut(launch(source), cut([4, 5])));
+        let LitmusAnswer::Question(text) = found else {
+            panic!("no question: {found:?}")
+        };
+        let found = answer(LitmusRequest::Explore(text.clone()));
+        assert!(
+            matches!(found, LitmusAnswer::Outcomes(view) if view.race),
+            "{text}"
+        );
+        let refused = answer(LitmusRequest::Cut(launch(source), cut([1, 2])));
+        assert!(matches!(refused, LitmusAnswer::Failed(_)));
     }
 }

@@ -3,9 +3,10 @@
 //! the run is too long; and the text without the conflicts, where that is asked for.
 
 use crate::background::is_small;
-use crate::protocol::{OrderAnswer, OrderRequest, ResponseBody};
+use crate::protocol::{OrderAnswer, OrderMark, OrderRequest, ResponseBody};
 use crate::runner::launched;
 use warpgrid_view::lens::{self, AccessLayout, ConflictReport};
+use warpgrid_view::order::{RacePlace, RaceReport, RaceSure};
 use warpgrid_view::{Front, Scenario, Session};
 
 /// Steps of a run up to which it is looked through.
@@ -28,11 +29,41 @@ pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
         return None;
     }
     Some(ResponseBody::Order(Box::new(OrderAnswer {
+        marks: marks(&report, &session),
         report,
         hang: session.hang(),
         conflicts: conflicts(&mut session),
         layouts: layouts(&mut session),
     })))
+}
+
+/// Where races and reads of what nothing has written are, in the memories and at the lines.
+fn marks(report: &RaceReport, session: &Session) -> Vec<OrderMark> {
+    let races = report.races.iter().map(|race| {
+        let lines = [race.first.line, race.second.line];
+        let is_quiet = race.same_value || race.sure != RaceSure::Certain;
+        let lines = lines.into_iter().flatten().collect();
+        (&race.place, lines, ("data race", is_quiet))
+    });
+    let unwritten = report.unwritten.iter().map(|read| {
+        let lines = read.reader.line.into_iter().collect();
+        (
+            &read.place,
+            lines,
+            ("nothing has written what is read", false),
+        )
+    });
+    let mark = |(place, lines, (title, is_quiet)): (&RacePlace, Vec<u32>, (&str, bool))| {
+        let (memory, start) = session.memory_of(place)?;
+        Some(OrderMark {
+            memory,
+            bytes: start..start + u64::from(place.bytes),
+            lines,
+            title: title.to_owned(),
+            is_quiet,
+        })
+    };
+    races.chain(unwritten).filter_map(mark).collect()
 }
 
 /// The accesses that have conflicts, the worst ones first, and the buffers that they touch. Lanes that change one word wait for each other
@@ -79,7 +110,7 @@ pub(crate) fn cure(request: OrderRequest) -> ResponseBody {
     ResponseBody::Cured(lens::cure(&scenario, MAX_STEPS).map_err(|failure| failure.message))
 }
 
-fn scenario(request: OrderRequest) -> Scenario {
+pub(crate) fn scenario(request: OrderRequest) -> Scenario {
     Scenario {
         front: Front::of_source(&request.source),
         source: request.source,
@@ -113,6 +144,12 @@ mod tests {
             panic!("the answer is about something else")
         };
         assert_eq!(found.report.races[0].first.line, Some(5));
+        let mark = &found.marks[0];
+        assert_eq!(
+            (mark.memory.to_string(), mark.bytes.clone()),
+            ("p".into(), 0..4)
+        );
+        assert_eq!(mark.lines, [5, 5]);
         assert_eq!(found.hang, None);
     }
 

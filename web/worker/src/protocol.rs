@@ -12,7 +12,7 @@ use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::lens::picture::has_picture;
 use warpgrid_view::lens::{AccessLayout, ConflictReport, Cured};
-use warpgrid_view::litmus::{LitmusError, LitmusRepairs, LitmusView};
+use warpgrid_view::litmus::{CutRequest, LitmusError, LitmusRepairs, LitmusView};
 use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
 use warpgrid_view::order::{HangView, RaceReport};
 use warpgrid_view::picture::MemoryForm;
@@ -138,12 +138,16 @@ pub enum FileAnswer {
 }
 
 /// What is asked about a litmus test, as a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LitmusRequest {
     /// Every outcome.
     Explore(String),
     /// The weakest changes that forbid an outcome, or all that no interleaving reaches.
     Repair { text: String, bad: Option<Vec<u64>> },
+    /// The question that lines of a kernel ask.
+    Cut(Box<OrderRequest>, CutRequest),
+    /// Gives up what is under way.
+    Stop,
 }
 
 /// What was found.
@@ -155,6 +159,8 @@ pub enum LitmusAnswer {
         repairs: LitmusRepairs,
         texts: Vec<String>,
     },
+    /// The text of a test.
+    Question(String),
     Failed(LitmusError),
 }
 
@@ -391,6 +397,22 @@ pub struct OrderAnswer {
     pub conflicts: ConflictReport,
     /// The layout of each access, by line.
     pub layouts: Vec<AccessLayout>,
+    /// Bytes that accesses of a race both touch, and those that are read though nothing has written them.
+    pub marks: Vec<OrderMark>,
+}
+
+/// Bytes of a memory that something is to be said of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderMark {
+    pub memory: MemoryId,
+    /// From the start of the memory.
+    pub bytes: std::ops::Range<u64>,
+    /// Lines of the text.
+    pub lines: Vec<u32>,
+    /// What it is, in a few words.
+    pub title: String,
+    /// Whether it matters less: the same value, or a rule that much code leaves out.
+    pub is_quiet: bool,
 }
 
 /// What is answered about two texts of a kernel.

@@ -8,6 +8,7 @@ use crate::exec::compute::compute_apart;
 use crate::exec::elements::{read64, write64};
 use crate::run::launch::{Launch, LaunchError, Limits};
 use crate::run::machine::Machine;
+use crate::state::memory::AddressMap;
 use crate::state::registers::{Banks, LANES, Lanes, Results};
 use crate::state::warp::Warp;
 use std::sync::Arc;
@@ -31,6 +32,25 @@ pub struct Lone {
     specials: Arc<Banks>,
     carry: u32,
     lane: usize,
+    map: AddressMap,
+}
+
+/// A place in the shared memory of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedAddress {
+    /// Rank of the block in the cluster of the thread; none for the block of the thread itself.
+    pub rank: Option<u32>,
+    pub offset: u64,
+}
+
+impl SharedAddress {
+    /// The number that a program with 64-bit addresses has for it.
+    pub const fn number(self) -> u64 {
+        match self.rank {
+            Some(rank) => AddressMap::for_address_bits(64).map_to_rank(self.offset, rank),
+            None => self.offset,
+        }
+    }
 }
 
 impl Lone {
@@ -52,6 +72,7 @@ impl Lone {
             specials: Arc::new(warp.specials),
             carry: 0,
             lane: place.thread as usize % LANES,
+            map: machine.setup.layout.map,
         })
     }
 
@@ -87,6 +108,35 @@ impl Lone {
         let code = Arc::clone(&self.code);
         let element = element_of(&code, register);
         write64(&mut self.lanes(&code), element, &[value; LANES]);
+    }
+
+    /// The place in shared memory that a number means, as an address of shared memory or as a generic one; none where it is neither.
+    pub fn shared_place(&self, address: u64) -> Option<SharedAddress> {
+        let offset = match self.map.in_shared_cluster(address) {
+            true => address.wrapping_sub(self.map.shared),
+            false => address,
+        };
+        if !self
+            .map
+            .in_shared_cluster(offset.wrapping_add(self.map.shared))
+        {
+            return None;
+        }
+        let place = self.map.shared_place(offset);
+        Some(SharedAddress {
+            rank: place.rank,
+            offset: place.offset,
+        })
+    }
+
+    /// `mapa`: the address, generic where it was, of the same place in the block with this rank.
+    pub fn map_to_rank(&self, address: u64, rank: u32) -> u64 {
+        let window = match self.map.in_shared_cluster(address) {
+            true => self.map.shared,
+            false => 0,
+        };
+        let there = self.map.map_to_rank(address.wrapping_sub(window), rank);
+        there.wrapping_add(window)
     }
 
     fn lanes<'a>(&'a mut self, code: &'a Code) -> Lanes<'a> {

@@ -24,6 +24,11 @@ impl AccessAction {
         !matches!(self, AccessAction::Load)
     }
 
+    /// Whether it reads and writes in one.
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, AccessAction::Atomic | AccessAction::Reduction)
+    }
+
     /// Whether it tells registers what memory held.
     pub const fn reads(self) -> bool {
         matches!(self, AccessAction::Load | AccessAction::Atomic)

@@ -61,6 +61,7 @@ struct Part {
     control: Option<ControlOp>,
     unit: Option<UnitOp>,
     mbarrier: Option<MbarrierOp>,
+    warp: Option<WarpOp>,
 }
 
 impl Part {
@@ -70,6 +71,7 @@ impl Part {
         control: None,
         unit: None,
         mbarrier: None,
+        warp: None,
     };
 }
 
@@ -99,6 +101,11 @@ impl Does {
         self.part().mbarrier
     }
 
+    /// The exchange between the lanes of a warp.
+    pub const fn warp(self) -> Option<WarpOp> {
+        self.part().warp
+    }
+
     /// The one of these families that it is of.
     const fn part(self) -> Part {
         match self {
@@ -122,6 +129,10 @@ impl Does {
                 unit: Some(op),
                 ..Part::NONE
             },
+            Does::Warp(op) => Part {
+                warp: Some(op),
+                ..Part::NONE
+            },
             Does::Arithmetic(_)
             | Does::Carry(_)
             | Does::Video(..)
@@ -129,7 +140,6 @@ impl Does {
             | Does::Move(_)
             | Does::Async(_)
             | Does::Sync(_)
-            | Does::Warp(_)
             | Does::Hint(_)
             | Does::Machine(_)
             | Does::Unknown => Part::NONE,

@@ -16,6 +16,8 @@ pub struct Answer {
     pub outcomes: Option<Vec<Outcome>>,
     /// Outcomes that reads and writes could make and the model forbids, sorted.
     pub forbidden: Vec<Forbidden>,
+    /// Forbidden ones beyond those: at least so many.
+    pub more_forbidden: usize,
     pub races: Vec<RacePair>,
     /// Candidate executions that were looked at.
     pub candidates: u64,
@@ -97,6 +99,8 @@ pub struct Node {
     pub words: Words,
     /// Location and byte in it, where memory is accessed.
     pub location: Option<(usize, u64)>,
+    /// That are accessed; the values of more than eight are digests.
+    pub n_bytes: u64,
     pub read: Option<u64>,
     pub written: Option<u64>,
     pub is_asynchronous: bool,
@@ -315,6 +319,13 @@ fn node(graph: &Graph<'_>, cells: &Cells, event: usize) -> Option<Node> {
         place: found.step.map(|step| (found.thread, step.instruction)),
         words: found.words,
         location: location.map(|cell| (cell.location, cell.start)),
+        n_bytes: cells
+            .list
+            .get(found.cells())
+            .unwrap_or(&[])
+            .iter()
+            .map(|cell| u64::from(cell.n_bytes))
+            .sum(),
         read: found
             .step
             .filter(|_| found.reads())

@@ -63,11 +63,9 @@ impl Walker<'_> {
                 path.copies.made.push(open);
                 Ok(vec![self.wait(path, at, Kind::Plain, 0)])
             }
-            AsyncOp::Reduction | AsyncOp::CopyArrive | AsyncOp::BulkReduction => {
-                let action = self.question.program.action(at.instruction);
-                let opcode = action.map_or("an operation", |action| &action.opcode);
-                Err(self.refuse(&path, opcode).into())
-            }
+            AsyncOp::Reduction => self.async_reduction(path, at),
+            AsyncOp::CopyArrive => self.arrive_after_copies(path, at),
+            AsyncOp::BulkReduction => self.bulk_reduction(path, at),
         }
     }
 
@@ -138,6 +136,7 @@ impl Walker<'_> {
     }
 
     fn copy(&self, path: Path, at: &At<'_>, copy: &Copy) -> Ways {
+        let limit = self.question.limits.ways;
         let from = self.cells_at(&path, copy.from, copy.n_bytes)?;
         let to = self.cells_at(&path, copy.to, copy.n_bytes)?;
         self.match_cuts(copy, &from, &to)?;
@@ -150,6 +149,10 @@ impl Walker<'_> {
             &to,
             &from,
         )?;
+        let n: usize = from.clone().map(|cell| self.values_of(cell)).product();
+        if n > limit {
+            return Err(self.too_many_ways());
+        }
         let mut ways = Vec::new();
         for reads in self.choices(&from) {
             let mut way = path.clone();
@@ -190,7 +193,13 @@ impl Walker<'_> {
     }
 
     /// Bytes have landed: their number is taken off an mbarrier object.
-    fn complete(&self, mut path: Path, at: &At<'_>, object: usize, landed: Landed) -> Ways {
+    pub(crate) fn complete(
+        &self,
+        mut path: Path,
+        at: &At<'_>,
+        object: usize,
+        landed: Landed,
+    ) -> Ways {
         let address = self.address(&mut path, at, object)?;
         let cells = self.cells_at(&path, address, 8)?;
         let bytes = landed.bytes as u32;
@@ -245,13 +254,13 @@ impl Walker<'_> {
 }
 
 /// What has landed.
-struct Landed {
-    events: Vec<usize>,
-    bytes: u64,
-    fence: Option<Covers>,
+pub(crate) struct Landed {
+    pub(crate) events: Vec<usize>,
+    pub(crate) bytes: u64,
+    pub(crate) fence: Option<Covers>,
 }
 
-fn started(kind: NodeKind, at: &At<'_>, path: &Path, proxy: Proxy) -> Step {
+pub(crate) fn started(kind: NodeKind, at: &At<'_>, path: &Path, proxy: Proxy) -> Step {
     let mut step = Step::new(kind, at.number, path.instance);
     step.entry = Entry::Started;
     step.proxy = proxy;

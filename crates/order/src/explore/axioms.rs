@@ -45,7 +45,7 @@ pub(crate) fn hold(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -
     }
     match order_fences(execution, sink) {
         Flow::Stop => Flow::Stop,
-        Flow::On | Flow::NextOrder | Flow::NextReads => Flow::On,
+        Flow::On | Flow::NextOrder => Flow::On,
     }
 }
 
@@ -152,55 +152,21 @@ impl Execution<'_, '_> {
 
     /// A value that comes from itself, through reads and what depends on them.
     fn comes_from_nothing(&self) -> Option<Vec<usize>> {
-        // Each event as a reader and as a writer: what an exchange writes does not come from what it reads.
-        let n = self.graph.events.len();
-        let mut state = vec![Seen::New; 2 * n];
-        (0..n).find_map(|event| self.comes_back(event + n, &mut state))
-    }
-
-    fn comes_back(&self, node: usize, state: &mut Vec<Seen>) -> Option<Vec<usize>> {
-        let n = self.graph.events.len();
-        match state.get(node)? {
-            Seen::Done => return None,
-            Seen::Open => return Some(vec![node % n]),
-            Seen::New => {}
+        let graph = self.graph;
+        let mut from_writes = Relation::new(graph.events.len());
+        let mut is_empty = true;
+        for read in self.reads {
+            let decided = graph.flows.after(read.reader);
+            from_writes.add_all(read.writer, decided);
+            is_empty &= decided == 0;
         }
-        state[node] = Seen::Open;
-        for source in self.sources(node) {
-            if let Some(mut cycle) = self.comes_back(source, state) {
-                cycle.push(node % n);
-                return Some(cycle);
-            }
+        if is_empty {
+            return None;
         }
-        state[node] = Seen::Done;
-        None
-    }
-
-    /// What the value of an event comes from: of a reader, what it takes; of a writer, the reads of its thread.
-    fn sources(&self, node: usize) -> Vec<usize> {
-        let n = self.graph.events.len();
-        let event = node % n;
-        if node < n {
-            return members(self.from.before(event))
-                .map(|writer| writer + n)
-                .collect();
-        }
-        let Some((thread, step)) = self
-            .graph
-            .events
-            .get(event)
-            .and_then(|e| Some((e.thread, e.step?)))
-        else {
-            return Vec::new();
-        };
-        let mut sources: Vec<usize> = (0..64)
-            .filter(|local| step.depends >> local & 1 != 0)
-            .filter_map(|local| self.graph.event_of(thread, local))
-            .collect();
-        if step.kind == NodeKind::Atomic && step.passes_on {
-            sources.push(event);
-        }
-        sources
+        from_writes.close(graph.writers);
+        let event = from_writes.reflexive()?;
+        let round = from_writes.after(event) & from_writes.before(event);
+        Some(members(round).collect())
     }
 
     /// Observation: a write comes before a read that takes it, if they are morally strong, and so on through atomics.
@@ -235,6 +201,17 @@ impl Execution<'_, '_> {
     /// Causality between accesses that overlap.
     fn find_causality(&mut self) {
         let graph = self.graph;
+        if graph.is_generic {
+            for first in members(graph.writers | graph.readers) {
+                let observed = members(self.observation.after(first));
+                let after = observed.fold(self.base.after(first), |all, read| {
+                    all | self.base.after(read)
+                });
+                self.causality
+                    .add_all(first, after & graph.overlap.after(first));
+            }
+            return;
+        }
         for first in members(graph.writers | graph.readers) {
             for second in members(graph.overlap.after(first)) {
                 let observed = self.observation.after(first);
@@ -265,11 +242,4 @@ impl Execution<'_, '_> {
             && !self.causality.has(first, second)
             && !self.causality.has(second, first)
     }
-}
-
-#[derive(Clone, Copy)]
-enum Seen {
-    New,
-    Open,
-    Done,
 }

@@ -19,8 +19,6 @@ pub(crate) enum Flow {
     On,
     /// This order of fences has shown what it can: try the next one.
     NextOrder,
-    /// These reads have shown what they can.
-    NextReads,
     /// Enough has been seen.
     Stop,
 }

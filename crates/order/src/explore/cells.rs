@@ -3,7 +3,12 @@
 use super::question::{Location, LocationKind};
 use std::ops::Range;
 
-/// A part of a location.
+/// Elements up to which a location starts as one cell for each.
+const FEW_ELEMENTS: usize = 4;
+/// Bytes of a cell whose value is what it holds.
+const MOST_BYTES: usize = 8;
+
+/// A part of a location. One of more than eight bytes is only copied as a whole: its value is a digest, which says no more than what is the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cell {
     pub(crate) start: u64,
@@ -16,8 +21,40 @@ pub(crate) struct Cell {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cells {
     pub(crate) list: Vec<Cell>,
-    /// Bytes that belong to a location, by start.
-    ranges: Vec<(Range<u64>, usize)>,
+    /// What each location holds at the start.
+    held: Vec<Held>,
+}
+
+/// The bytes of a location.
+#[derive(Clone, Debug)]
+struct Held {
+    range: Range<u64>,
+    bytes: Vec<u8>,
+}
+
+impl Held {
+    /// The value of a part.
+    fn value(&self, start: u64, n_bytes: u32) -> u64 {
+        let from = (start - self.range.start) as usize;
+        let bytes = self.bytes.get(from..from + n_bytes as usize);
+        value_of(bytes.unwrap_or(&[]))
+    }
+}
+
+/// The value of bytes; of many, a digest that is zero for zeros.
+fn value_of(bytes: &[u8]) -> u64 {
+    if bytes.len() <= MOST_BYTES {
+        let all = bytes.iter().rev();
+        return all.fold(0, |value, byte| value << 8 | u64::from(*byte));
+    }
+    let all = bytes.iter().enumerate();
+    all.fold(0, |digest: u64, (at, byte)| {
+        let part = u64::from(*byte).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        digest
+            ^ part
+                .rotate_left(at as u32 % 64)
+                .wrapping_mul(2 * at as u64 + 1)
+    })
 }
 
 /// What was found at an address.
@@ -30,20 +67,35 @@ pub(crate) enum Found {
 }
 
 impl Cells {
-    /// The elements of the locations, and nothing finer.
+    /// The elements of small locations, and large ones whole: accesses cut them where they must.
     pub(crate) fn new(locations: &[Location]) -> Cells {
         let mut cells = Cells::default();
         for (index, location) in locations.iter().enumerate() {
-            let end = location.start + location.n_bytes();
-            cells.ranges.push((location.start..end, index));
-            for (element, init) in location.init.iter().enumerate() {
+            let size = location.element_bytes;
+            let elements = location.init.iter();
+            let bytes = elements.flat_map(|value| {
+                let bytes = value.to_le_bytes();
+                bytes.into_iter().take(size as usize)
+            });
+            let held = Held {
+                range: location.start..location.start + location.n_bytes(),
+                bytes: bytes.collect(),
+            };
+            let n = location.init.len();
+            let (n_cells, n_bytes) = match n {
+                0..=FEW_ELEMENTS => (n, size),
+                _ => (1, size * n as u32),
+            };
+            for cell in 0..n_cells {
+                let start = location.start + u64::from(n_bytes) * cell as u64;
                 cells.list.push(Cell {
-                    start: location.start + u64::from(location.element_bytes) * element as u64,
-                    n_bytes: location.element_bytes,
+                    start,
+                    n_bytes,
                     location: index,
-                    init: *init,
+                    init: held.value(start, n_bytes),
                 });
             }
+            cells.held.push(held);
         }
         cells.list.sort_by_key(|cell| cell.start);
         cells
@@ -51,8 +103,7 @@ impl Cells {
 
     pub(crate) fn find(&self, start: u64, n_bytes: u64) -> Found {
         let end = start.saturating_add(n_bytes);
-        let inside = |(range, _): &&(Range<u64>, usize)| range.start <= start && end <= range.end;
-        if n_bytes == 0 || !self.ranges.iter().any(|range| inside(&range)) {
+        if n_bytes == 0 || !self.covers(start, end) {
             return Found::Nothing;
         }
         let first = self.list.partition_point(|cell| cell.start < start);
@@ -65,6 +116,20 @@ impl Cells {
             Some(cell) if ends_at(cell) => Found::Cells(first..last),
             _ => Found::Cut(end),
         }
+    }
+
+    /// Whether locations have all of these bytes.
+    fn covers(&self, start: u64, end: u64) -> bool {
+        let first = self.list.partition_point(|cell| cell.start <= start);
+        let cells = self.list.get(first.saturating_sub(1)..).unwrap_or(&[]);
+        let mut at = start;
+        for cell in cells {
+            if at >= end || cell.start > at {
+                break;
+            }
+            at = at.max(cell.start + u64::from(cell.n_bytes));
+        }
+        at >= end
     }
 
     /// Cuts the cell that has this byte inside.
@@ -83,14 +148,18 @@ impl Cells {
         if low == 0 || low >= cell.n_bytes {
             return;
         }
+        let Some(held) = self.held.get(cell.location) else {
+            return;
+        };
+        let n_high = cell.n_bytes - low;
         let high = Cell {
             start: at,
-            n_bytes: cell.n_bytes - low,
+            n_bytes: n_high,
             location: cell.location,
-            init: cell.init >> (8 * low),
+            init: held.value(at, n_high),
         };
         cell.n_bytes = low;
-        cell.init &= keep(low);
+        cell.init = held.value(cell.start, low);
         self.list.insert(index + 1, high);
     }
 

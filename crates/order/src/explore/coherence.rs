@@ -15,13 +15,14 @@ pub(crate) fn order_writes(mut execution: Execution<'_, '_>, sink: &mut dyn Sink
         return Flow::On;
     }
     execution.start_coherence();
+    execution.force();
     let mut first = None;
-    let flow = order_rest(execution.clone(), sink, &mut first);
+    let flow = order_rest(&mut execution, sink, &mut first);
     if let Some((failed, why)) = first {
         sink.rejected(&failed, why);
     }
     match flow {
-        Flow::Stop | Flow::NextReads => flow,
+        Flow::Stop => flow,
         Flow::On | Flow::NextOrder => Flow::On,
     }
 }
@@ -30,23 +31,25 @@ pub(crate) fn order_writes(mut execution: Execution<'_, '_>, sink: &mut dyn Sink
 type FirstFailure<'g, 'a> = Option<(Execution<'g, 'a>, Contradiction)>;
 
 fn order_rest<'g, 'a>(
-    execution: Execution<'g, 'a>,
+    execution: &mut Execution<'g, 'a>,
     sink: &mut dyn Sink,
     failure: &mut FirstFailure<'g, 'a>,
 ) -> Flow {
     if let Some(why) = execution.contradicts() {
         if failure.is_none() {
-            *failure = Some((execution, why));
+            *failure = Some((execution.clone(), why));
         }
         return Flow::On;
     }
     let Some((first, second)) = execution.undecided() else {
-        return sink.consistent(&execution);
+        return sink.consistent(execution);
     };
+    let before = execution.coherence.clone();
     for (from, to) in [(first, second), (second, first)] {
-        let mut ordered = execution.clone();
-        ordered.coherence.add_closed(from, to, u128::MAX);
-        match order_rest(ordered, sink, failure) {
+        execution.coherence.add_closed(from, to, u128::MAX);
+        let flow = order_rest(execution, sink, failure);
+        execution.coherence = before.clone();
+        match flow {
             Flow::On => {}
             flow => return flow,
         }
@@ -96,6 +99,27 @@ impl Execution<'_, '_> {
             }
         }
         self.coherence.close(graph.writers);
+    }
+
+    /// Orders morally strong writes that reads leave no choice: what causality puts before a read is not newer than what it takes, and what its
+    /// thread writes after it is.
+    fn force(&mut self) {
+        let graph = self.graph;
+        for read in self.reads {
+            let strong = graph.strong.after(read.writer) & self.writers_of(read.cell);
+            let own = strong & !bit(read.writer) & !bit(read.reader);
+            let open = own & !self.coherence.after(read.writer);
+            for older in members(open & self.causality.before(read.reader)) {
+                self.coherence.add_closed(older, read.writer, u128::MAX);
+            }
+            let later = graph.program.after(read.reader) & graph.same_place.after(read.reader);
+            if graph.strong.has(read.writer, read.reader) {
+                let open = own & !self.coherence.before(read.writer);
+                for newer in members(open & later) {
+                    self.coherence.add_closed(read.writer, newer, u128::MAX);
+                }
+            }
+        }
     }
 
     /// Two morally strong writes without an order.

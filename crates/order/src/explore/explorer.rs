@@ -1,15 +1,19 @@
 //! The search. In: a question; out: its answer. It goes through combinations of traces a few at a time, so that a host can stop it.
 
-use super::answer::{Answer, Forbidden, Outcome, RacePair, Races, Violation, Witness, cells_of};
+use super::answer::{
+    Answer, Axiom, Forbidden, Outcome, RacePair, Races, Violation, Witness, cells_of,
+};
 use super::axioms::{Contradiction, Execution, Sink, hold, is_hopeless};
 use super::candidates::{Flow, ReadFrom, Trial, for_each};
+use super::combine::combine;
 use super::graph::{Graph, Stronger, Unfit};
-use super::interleavings::Interleavings;
+use super::interleavings::interleaved;
 use super::question::{ExploreError, Observed, Question};
 use super::relation::{MOST_EVENTS, members};
 use super::step::Trace;
 use super::traces::{Traces, find};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A search that a host advances.
 pub struct Explorer {
@@ -21,12 +25,16 @@ pub struct Explorer {
     found: Found,
 }
 
+/// Forbidden outcomes that are kept while the search goes on, and that an answer names.
+const MOST_REJECTED: usize = 4096;
+const MOST_FORBIDDEN: usize = 512;
+
 /// What has been found so far.
 #[derive(Default)]
 struct Found {
     outcomes: BTreeMap<Vec<u64>, Seen>,
-    /// Every outcome that values could make.
-    rejected: BTreeMap<Vec<u64>, (Violation, Witness)>,
+    /// Outcomes that values could make, with the axiom that comes latest of those that forbid them.
+    rejected: BTreeMap<Vec<u64>, Rc<Rejected>>,
     races: BTreeSet<RacePair>,
     interleavings: BTreeSet<Vec<u64>>,
     candidates: u64,
@@ -35,6 +43,12 @@ struct Found {
 struct Seen {
     raced: bool,
     quiet: bool,
+    witness: Rc<Witness>,
+}
+
+/// A candidate that contradicts an axiom.
+struct Rejected {
+    violation: Violation,
     witness: Witness,
 }
 
@@ -43,12 +57,16 @@ impl Explorer {
     pub fn new(question: Question) -> Result<Explorer, ExploreError> {
         let traces = find(&question, &[])?;
         let combinations = combine(&question, &traces)?;
+        let found = Found {
+            interleavings: interleaved(&question, &traces)?,
+            ..Found::default()
+        };
         Ok(Explorer {
             question,
             traces,
             combinations,
             next: 0,
-            found: Found::default(),
+            found,
         })
     }
 
@@ -88,10 +106,14 @@ impl Explorer {
             return Ok(());
         };
         let limit = self.question.limits.candidates;
+        let memory = |observed: &Observed| matches!(observed, Observed::Memory { .. });
         let mut hearer = Hearer {
             question: &self.question,
             traces: &self.traces,
             registers: &chosen,
+            observes_memory: self.question.observed.iter().any(memory),
+            may_race: graph.may_race(),
+            worst: None,
             found: &mut self.found,
         };
         let mut counted = Counted {
@@ -100,17 +122,16 @@ impl Explorer {
             n: 0,
             limit,
         };
-        let flow = for_each(choices, &mut counted);
+        for_each(choices, &mut counted);
+        let is_too_much = counted.n > limit;
         self.found.candidates += counted.n;
-        if flow == Flow::Stop || self.found.candidates > limit {
+        if is_too_much || self.found.candidates > limit {
             return Err(ExploreError::TooManyCandidates { limit });
         }
         let limit = self.question.limits.outcomes;
         if self.found.outcomes.len() > limit {
             return Err(ExploreError::TooManyOutcomes { limit });
         }
-        let interleavings = Interleavings::new(&self.question, &self.traces, &chosen);
-        self.found.interleavings.extend(interleavings.outcomes());
         Ok(())
     }
 
@@ -130,20 +151,25 @@ impl Explorer {
                 (false, _) => Races::Never,
             },
             is_interleaving: interleavings.contains(&values),
-            witness: seen.witness,
+            witness: Rc::unwrap_or_clone(seen.witness),
             values,
         };
-        let forbidden = |(values, (violation, witness))| Forbidden {
+        let forbidden = |(values, rejected): (Vec<u64>, Rc<Rejected>)| Forbidden {
             values,
-            violation,
-            witness,
+            violation: rejected.violation.clone(),
+            witness: rejected.witness.clone(),
         };
+        let n_more = found.rejected.len().saturating_sub(MOST_FORBIDDEN);
         Answer {
             outcomes: (!is_open).then(|| found.outcomes.into_iter().map(outcome).collect()),
             forbidden: match is_open {
                 true => Vec::new(),
-                false => found.rejected.into_iter().map(forbidden).collect(),
+                false => {
+                    let rejected = found.rejected.into_iter();
+                    rejected.take(MOST_FORBIDDEN).map(forbidden).collect()
+                }
             },
+            more_forbidden: if is_open { 0 } else { n_more },
             races: found.races.into_iter().collect(),
             candidates: found.candidates,
             cut_off_after: self.traces.bounded.then_some(limits.rounds),
@@ -186,113 +212,21 @@ pub(crate) fn chosen<'a>(traces: &'a Traces, numbers: &[usize]) -> Vec<&'a Trace
     each.filter_map(|(all, number)| all.get(*number)).collect()
 }
 
-/// Combinations of traces in which every value that is read is written by some thread, or there at the start.
-pub(crate) fn combine(
-    question: &Question,
-    traces: &Traces,
-) -> Result<Vec<Vec<usize>>, ExploreError> {
-    let limit = question.limits.combinations;
-    // What any trace of each thread, and of those after it, could write.
-    let n = traces.threads.len();
-    let mut later: Vec<BTreeSet<(usize, u64)>> = vec![BTreeSet::new(); n + 1];
-    for thread in (0..n).rev() {
-        let mut all = later.get(thread + 1).cloned().unwrap_or_default();
-        let own = traces.threads.get(thread).map_or(&[][..], |all| all);
-        own.iter().for_each(|trace| all.extend(writes_of(trace)));
-        later[thread] = all;
-    }
-    let start: BTreeSet<(usize, u64)> = traces
-        .cells
-        .list
-        .iter()
-        .enumerate()
-        .map(|(number, cell)| (number, cell.init))
-        .collect();
-    let mut search = Search {
-        traces,
-        later,
-        found: Vec::new(),
-        limit,
-        tried: 0,
-    };
-    search.extend(&mut Vec::new(), &start);
-    match search.found.len() > limit || search.is_given_up() {
-        true => Err(ExploreError::TooManyCombinations { limit }),
-        false => Ok(search.found),
-    }
-}
-
-fn writes_of(trace: &Trace) -> impl Iterator<Item = (usize, u64)> {
-    let steps = trace.steps.iter();
-    steps.flat_map(|step| step.cells.clone().zip(step.writes.iter().copied()))
-}
-
-fn reads_of(trace: &Trace) -> impl Iterator<Item = (usize, u64)> {
-    let steps = trace.steps.iter();
-    steps.flat_map(|step| step.cells.clone().zip(step.reads.iter().copied()))
-}
-
-struct Search<'a> {
-    traces: &'a Traces,
-    later: Vec<BTreeSet<(usize, u64)>>,
-    found: Vec<Vec<usize>>,
-    limit: usize,
-    /// Traces that were tried.
-    tried: usize,
-}
-
-/// Traces that are tried for each combination that is allowed.
-const TRIES: usize = 20;
-
-impl Search<'_> {
-    fn extend(&mut self, numbers: &mut Vec<usize>, written: &BTreeSet<(usize, u64)>) {
-        let thread = numbers.len();
-        let Some(all) = self.traces.threads.get(thread) else {
-            self.found.push(numbers.clone());
-            return;
-        };
-        for (number, trace) in all.iter().enumerate() {
-            self.tried += 1;
-            if self.found.len() > self.limit || self.is_given_up() {
-                return;
-            }
-            let mut written = written.clone();
-            written.extend(writes_of(trace));
-            numbers.push(number);
-            if self.can_be(numbers, &written) {
-                self.extend(numbers, &written);
-            }
-            numbers.pop();
-        }
-    }
-
-    fn is_given_up(&self) -> bool {
-        self.tried > TRIES * self.limit
-    }
-
-    /// Whether everything that the traces so far read is written, or may be by threads that follow.
-    fn can_be(&self, numbers: &[usize], written: &BTreeSet<(usize, u64)>) -> bool {
-        let later = self.later.get(numbers.len());
-        let is_there = |read: (usize, u64)| {
-            written.contains(&read) || later.is_some_and(|later| later.contains(&read))
-        };
-        chosen(self.traces, numbers)
-            .into_iter()
-            .all(|trace| reads_of(trace).all(is_there))
-    }
-}
-
 /// Takes down what the executions of one combination end with.
 struct Hearer<'a> {
     question: &'a Question,
     traces: &'a Traces,
     registers: &'a [&'a Trace],
+    observes_memory: bool,
+    may_race: bool,
+    /// The latest axiom that a candidate of this combination contradicts: all of them could make the same outcomes.
+    worst: Option<Axiom>,
     found: &'a mut Found,
 }
 
 impl Sink for Hearer<'_> {
     fn consistent(&mut self, execution: &Execution<'_, '_>) -> Flow {
-        let raced = self.note_races(execution);
+        let raced = self.may_race && self.note_races(execution);
         let outcomes = outcomes_of(self.question, self.traces, self.registers, |cell| {
             let writers = execution.graph.cell_writers.get(cell).copied().unwrap_or(0);
             let last = |writer: &usize| execution.coherence.after(*writer) & writers == 0;
@@ -300,24 +234,35 @@ impl Sink for Hearer<'_> {
             let values = last.filter_map(|w| execution.graph.written(&self.traces.cells, w, cell));
             values.collect()
         });
+        let mut witness = None;
+        let mut is_settled = true;
         for values in outcomes {
-            let seen = self.found.outcomes.entry(values).or_insert_with(|| Seen {
-                raced: false,
-                quiet: false,
-                witness: execution.witness(&self.traces.cells, None),
-            });
+            let seen =
+                self.found.outcomes.entry(values).or_insert_with(|| Seen {
+                    raced: false,
+                    quiet: false,
+                    witness: Rc::clone(witness.get_or_insert_with(|| {
+                        Rc::new(execution.witness(&self.traces.cells, None))
+                    })),
+                });
             seen.raced |= raced;
             seen.quiet |= !raced;
+            is_settled &= seen.raced && seen.quiet;
         }
-        let memory = |observed: &Observed| matches!(observed, Observed::Memory { .. });
-        match self.question.observed.iter().any(memory) {
-            true => Flow::On,
-            false if execution.graph.may_race() => Flow::NextOrder,
-            false => Flow::NextReads,
+        match (self.observes_memory, self.may_race) {
+            (true, _) => Flow::On,
+            // One execution has shown all that this combination can.
+            (false, false) => Flow::Stop,
+            (false, true) if is_settled && self.knows_races(execution) => Flow::Stop,
+            (false, true) => Flow::NextOrder,
         }
     }
 
     fn rejected(&mut self, execution: &Execution<'_, '_>, why: Contradiction) {
+        if self.worst.is_some_and(|worst| worst >= why.axiom) {
+            return;
+        }
+        self.worst = Some(why.axiom);
         let outcomes = outcomes_of(self.question, self.traces, self.registers, |cell| {
             let writers = execution.graph.cell_writers.get(cell).copied().unwrap_or(0);
             let values = members(writers);
@@ -325,18 +270,24 @@ impl Sink for Hearer<'_> {
                 values.filter_map(|w| execution.graph.written(&self.traces.cells, w, cell));
             values.collect()
         });
+        let mut new = None;
         for values in outcomes {
             if self.found.outcomes.contains_key(&values) {
                 continue;
             }
-            let known = self.found.rejected.get(&values);
-            if known.is_none_or(|(violation, _)| violation.axiom < why.axiom) {
-                let cells = &self.traces.cells;
-                let entry = (
-                    execution.violation(&why),
-                    execution.witness(cells, Some(&why)),
-                );
-                self.found.rejected.insert(values, entry);
+            let is_full = self.found.rejected.len() >= MOST_REJECTED;
+            let is_news = match self.found.rejected.get(&values) {
+                Some(known) => known.violation.axiom < why.axiom,
+                None => !is_full,
+            };
+            if is_news {
+                let entry = new.get_or_insert_with(|| {
+                    Rc::new(Rejected {
+                        violation: execution.violation(&why),
+                        witness: execution.witness(&self.traces.cells, Some(&why)),
+                    })
+                });
+                self.found.rejected.insert(values, Rc::clone(entry));
             }
         }
     }
@@ -346,27 +297,37 @@ impl Hearer<'_> {
     fn note_races(&mut self, execution: &Execution<'_, '_>) -> bool {
         let graph = execution.graph;
         let mut raced = false;
-        for first in members(graph.writers | graph.readers) {
-            for second in members(graph.overlap.after(first)).filter(|second| *second > first) {
-                if !execution.races(first, second) {
-                    continue;
-                }
+        for (first, second) in graph.conflicts() {
+            if execution.races(first, second) {
                 raced = true;
-                let place = |event: usize| {
-                    let event = graph.events.get(event);
-                    event.and_then(|e| Some((e.thread, e.step?.instruction)))
-                };
-                if let (Some(a), Some(b)) = (place(first), place(second)) {
-                    self.found.races.insert(RacePair {
-                        first: a.min(b),
-                        second: a.max(b),
-                        in_part: !graph.same_place.has(first, second),
-                    });
-                }
+                self.found.races.extend(race_of(graph, first, second));
             }
         }
         raced
     }
+
+    /// Whether every pair that may race is known to.
+    fn knows_races(&self, execution: &Execution<'_, '_>) -> bool {
+        let graph = execution.graph;
+        let mut pairs = graph.conflicts();
+        pairs.all(|(first, second)| {
+            race_of(graph, first, second).is_none_or(|pair| self.found.races.contains(&pair))
+        })
+    }
+}
+
+/// Two events as places in the text.
+fn race_of(graph: &Graph<'_>, first: usize, second: usize) -> Option<RacePair> {
+    let place = |event: usize| {
+        let event = graph.events.get(event)?;
+        Some((event.thread, event.step?.instruction))
+    };
+    let (a, b) = (place(first)?, place(second)?);
+    Some(RacePair {
+        first: a.min(b),
+        second: a.max(b),
+        in_part: !graph.same_place.has(first, second),
+    })
 }
 
 /// The outcomes of traces, where memory could hold these values at the end, cell by cell.

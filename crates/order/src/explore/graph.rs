@@ -2,7 +2,7 @@
 //! relations between them that hold whatever reads return.
 
 use super::question::{LocationKind, Question};
-use super::relation::{MOST_EVENTS, Relation, Set, bit, members};
+use super::relation::{MOST_EVENTS, Relation, Set, bit, low_bits, members};
 use super::step::{Barrier, Covers, Entry, Learns, NodeKind, Proxy, Step, Trace, Words};
 use super::traces::Traces;
 use crate::scope::{Home, acquires, mutual, releases};
@@ -121,6 +121,10 @@ pub(crate) struct Graph<'a> {
     pub(crate) proxy_fences: Set,
     /// By event: whether the memory is shared.
     pub(crate) is_shared: Vec<bool>,
+    /// Whether all accesses go through the generic proxy.
+    pub(crate) is_generic: bool,
+    /// What the values of writes come from: reads of their thread, and of an atomic what it reads itself.
+    pub(crate) flows: Relation,
 }
 
 impl<'a> Graph<'a> {
@@ -159,6 +163,8 @@ impl<'a> Graph<'a> {
             sc_fences: Vec::new(),
             proxy_fences: 0,
             is_shared: Vec::new(),
+            is_generic: events.iter().all(Event::is_generic),
+            flows: Relation::new(n),
             events,
         };
         graph.is_shared = graph.spaces(question, all);
@@ -167,6 +173,7 @@ impl<'a> Graph<'a> {
         graph.order_barriers(question)?;
         graph.find_moral_strength();
         graph.find_patterns();
+        graph.find_flows();
         Ok(graph)
     }
 
@@ -367,6 +374,24 @@ impl<'a> Graph<'a> {
             )
     }
 
+    /// Which reads decide what is written, and whether it is.
+    fn find_flows(&mut self) {
+        for writer in members(self.writers) {
+            let event = self.events.get(writer);
+            let Some((thread, step)) = event.and_then(|e| Some((e.thread, e.step?))) else {
+                continue;
+            };
+            for local in members(u128::from(step.depends)) {
+                if let Some(reader) = self.event_of(thread, local) {
+                    self.flows.add(reader, writer);
+                }
+            }
+            if step.kind == NodeKind::Atomic && step.passes_on {
+                self.flows.add(writer, writer);
+            }
+        }
+    }
+
     /// Release patterns by their writes, acquire patterns by their reads.
     fn find_patterns(&mut self) {
         for index in members(self.writers | self.readers) {
@@ -407,13 +432,19 @@ impl<'a> Graph<'a> {
 
     /// Whether some execution could race: accesses that conflict and are not morally strong.
     pub(crate) fn may_race(&self) -> bool {
-        members(self.writers).any(|writer| {
-            let apart = self.overlap.after(writer) & !self.strong.after(writer);
-            members(apart).any(|other| {
-                let is_init =
-                    |event: usize| self.events.get(event).is_none_or(|e| e.step.is_none());
-                !is_init(writer) && !is_init(other)
-            })
+        self.conflicts().next().is_some()
+    }
+
+    /// Accesses that conflict and are not morally strong.
+    pub(crate) fn conflicts(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let is_init = |event: usize| self.events.get(event).is_none_or(|e| e.step.is_none());
+        let own = members(self.writers | self.readers).filter(move |event| !is_init(*event));
+        own.flat_map(move |first| {
+            let apart = self.overlap.after(first) & !self.strong.after(first);
+            let later = apart & !low_bits(first + 1);
+            let writes = self.writers & bit(first) != 0;
+            let others = if writes { later } else { later & self.writers };
+            members(others).map(move |second| (first, second))
         })
     }
 

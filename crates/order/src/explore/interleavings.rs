@@ -1,125 +1,242 @@
-//! What an execution in one order reaches: instructions of all threads, one after the other, each done at once. In: one trace of each thread;
-//! out: the outcomes of all interleavings in which the reads return what the traces say.
+//! What an execution in one order reaches: instructions of all threads, one after the other, each done at once. In: all traces of each thread;
+//! out: the outcomes of all interleavings.
+//!
+//! The traces of a thread that begin alike are one tree, so that orders are looked at once for all of them.
 
-use super::explorer::outcomes_of;
-use super::question::Question;
+use super::question::{ExploreError, Observed, Question};
 use super::step::{Barrier, NodeKind, Step, Trace};
 use super::traces::Traces;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// The interleavings of one combination of traces.
-pub(crate) struct Interleavings<'a> {
-    question: &'a Question,
-    traces: &'a Traces,
-    chosen: &'a [&'a Trace],
-    /// By thread: events that happen at once, in order.
-    groups: Vec<Vec<Vec<&'a Step>>>,
+/// States that are looked at.
+const MOST_STATES: usize = 400_000;
+
+/// How far a thread can come: what it does next, in each way that goes on from here.
+#[derive(Default)]
+struct Node<'a> {
+    /// Events of one instruction, which happen at once, and where they lead.
+    next: Vec<(Vec<&'a Step>, usize)>,
+    /// What observed registers hold where a way ends here.
+    ends: Vec<&'a [u64]>,
+    /// Arrivals at each barrier on the way here.
+    arrived: BTreeMap<Barrier, usize>,
+}
+
+/// The ways through a thread.
+struct Tree<'a> {
+    nodes: Vec<Node<'a>>,
+}
+
+impl<'a> Tree<'a> {
+    fn new(traces: &'a [Trace]) -> Tree<'a> {
+        let mut tree = Tree {
+            nodes: vec![Node::default()],
+        };
+        for trace in traces {
+            tree.add(trace);
+        }
+        tree
+    }
+
+    fn add(&mut self, trace: &'a Trace) {
+        let mut at = 0;
+        for group in groups_of(trace) {
+            let known = self.nodes.get(at).and_then(|node| {
+                let mut next = node.next.iter();
+                next.find(|(other, _)| *other == group)
+            });
+            at = match known {
+                Some((_, to)) => *to,
+                None => {
+                    let mut arrived = match self.nodes.get(at) {
+                        Some(node) => node.arrived.clone(),
+                        None => BTreeMap::new(),
+                    };
+                    for barrier in group.iter().filter_map(|step| arrives_at(step)) {
+                        *arrived.entry(barrier).or_default() += 1;
+                    }
+                    let new = self.nodes.len();
+                    self.nodes.push(Node {
+                        arrived,
+                        ..Node::default()
+                    });
+                    if let Some(node) = self.nodes.get_mut(at) {
+                        node.next.push((group, new));
+                    }
+                    new
+                }
+            };
+        }
+        if let Some(node) = self.nodes.get_mut(at)
+            && !node.ends.contains(&trace.registers.as_slice())
+        {
+            node.ends.push(&trace.registers);
+        }
+    }
 }
 
 /// How far the threads are, and what memory holds.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
     at: Vec<usize>,
     memory: Vec<u64>,
 }
 
-impl<'a> Interleavings<'a> {
-    pub(crate) fn new(
-        question: &'a Question,
-        traces: &'a Traces,
-        chosen: &'a [&'a Trace],
-    ) -> Interleavings<'a> {
-        let groups = chosen.iter().map(|trace| groups_of(trace));
-        Interleavings {
-            question,
-            traces,
-            chosen,
-            groups: groups.collect(),
-        }
-    }
+/// The interleavings of all threads.
+struct Orders<'a> {
+    question: &'a Question,
+    traces: &'a Traces,
+    trees: Vec<Tree<'a>>,
+    found: BTreeSet<Vec<u64>>,
+}
 
-    pub(crate) fn outcomes(&self) -> BTreeSet<Vec<u64>> {
+/// Every outcome that some interleaving reaches.
+pub(crate) fn interleaved(
+    question: &Question,
+    traces: &Traces,
+) -> Result<BTreeSet<Vec<u64>>, ExploreError> {
+    let trees = traces.threads.iter().map(|all| Tree::new(all));
+    let mut orders = Orders {
+        question,
+        traces,
+        trees: trees.collect(),
+        found: BTreeSet::new(),
+    };
+    orders.search()?;
+    Ok(orders.found)
+}
+
+impl Orders<'_> {
+    fn search(&mut self) -> Result<(), ExploreError> {
+        let cells = self.traces.cells.list.iter();
         let start = State {
-            at: vec![0; self.groups.len()],
-            memory: self
-                .traces
-                .cells
-                .list
-                .iter()
-                .map(|cell| cell.init)
-                .collect(),
+            at: vec![0; self.trees.len()],
+            memory: cells.map(|cell| cell.init).collect(),
         };
         let mut open = vec![start];
-        let mut seen = BTreeSet::new();
-        let mut found = BTreeSet::new();
+        let mut seen = HashSet::new();
+        let limit = self.question.limits.outcomes;
         while let Some(state) = open.pop() {
-            if self.is_over(&state) {
-                let last = |cell: usize| state.memory.get(cell).copied().into_iter().collect();
-                found.extend(outcomes_of(self.question, self.traces, self.chosen, last));
+            self.end(&state);
+            if self.found.len() > limit || seen.len() > MOST_STATES {
+                return Err(ExploreError::TooManyOutcomes { limit });
             }
-            for thread in 0..self.groups.len() {
-                if let Some(next) = self.step(&state, thread)
-                    && seen.insert(next.clone())
-                {
-                    open.push(next);
+            for thread in 0..self.trees.len() {
+                let n = self.node(&state, thread).map_or(0, |node| node.next.len());
+                for way in 0..n {
+                    if let Some(next) = self.step(&state, thread, way)
+                        && seen.insert(next.clone())
+                    {
+                        open.push(next);
+                    }
                 }
             }
         }
-        found
+        Ok(())
     }
 
-    fn is_over(&self, state: &State) -> bool {
-        let mut threads = state.at.iter().zip(&self.groups);
-        threads.all(|(at, groups)| *at == groups.len())
-    }
-
-    /// One instruction of a thread, if it can go on and reads what its trace says.
-    fn step(&self, state: &State, thread: usize) -> Option<State> {
+    fn node(&self, state: &State, thread: usize) -> Option<&Node<'_>> {
         let at = *state.at.get(thread)?;
-        let group = self.groups.get(thread)?.get(at)?;
-        let mut next = state.clone();
+        self.trees.get(thread)?.nodes.get(at)
+    }
+
+    /// Takes down the outcomes of a state in which every thread may be done.
+    fn end(&mut self, state: &State) {
+        let mut all: Vec<Vec<&[u64]>> = vec![Vec::new()];
+        for thread in 0..self.trees.len() {
+            let ends = self.node(state, thread).map_or(&[][..], |node| &node.ends);
+            let longer = all.iter().flat_map(|before| {
+                ends.iter().map(move |end| {
+                    let mut all = before.clone();
+                    all.push(*end);
+                    all
+                })
+            });
+            all = longer.collect();
+        }
+        let outcomes: Vec<Vec<u64>> = all.iter().map(|ends| self.outcome(ends, state)).collect();
+        self.found.extend(outcomes);
+    }
+
+    fn outcome(&self, ends: &[&[u64]], state: &State) -> Vec<u64> {
+        let mut registers: Vec<_> = ends.iter().map(|end| end.iter()).collect();
+        let observed = self.question.observed.iter();
+        let values = observed.map(|observed| match observed {
+            Observed::Register { thread, .. } => {
+                let next = registers.get_mut(*thread).and_then(Iterator::next);
+                next.copied().unwrap_or(0)
+            }
+            Observed::Memory { .. } => {
+                let cells = super::answer::cells_of(self.question, &self.traces.cells, observed);
+                let held = state.memory.get(cells.clone()).unwrap_or(&[]);
+                self.traces.cells.join(cells, held)
+            }
+        });
+        values.collect()
+    }
+
+    /// One instruction of a thread, if it can go on and reads what its way says.
+    fn step(&self, state: &State, thread: usize, way: usize) -> Option<State> {
+        let (group, to) = self.node(state, thread)?.next.get(way)?;
+        let mut next: Option<State> = None;
         for step in group {
-            if step.kind == NodeKind::Leave && !self.opens(state, (thread, at), step) {
+            let memory = next.as_ref().map_or(&state.memory, |next| &next.memory);
+            let mut reads = step.cells.clone().zip(&step.reads);
+            if reads.any(|(cell, value)| memory.get(cell) != Some(value)) {
                 return None;
             }
-            for (cell, value) in step.cells.clone().zip(&step.reads) {
-                if next.memory.get(cell) != Some(value) {
-                    return None;
-                }
+            if step.kind == NodeKind::Leave && !self.opens(state, thread, step) {
+                return None;
             }
+            if step.writes.is_empty() {
+                continue;
+            }
+            let changed = next.get_or_insert_with(|| state.clone());
             for (cell, value) in step.cells.clone().zip(&step.writes) {
-                if let Some(place) = next.memory.get_mut(cell) {
+                if let Some(place) = changed.memory.get_mut(cell) {
                     *place = *value;
                 }
             }
         }
+        let mut next = next.unwrap_or_else(|| state.clone());
         if let Some(place) = next.at.get_mut(thread) {
-            *place += 1;
+            *place = *to;
         }
         Some(next)
     }
 
-    /// Whether all others have arrived at the barrier as often as this thread has, or have ended.
-    fn opens(&self, state: &State, (thread, at): (usize, usize), leave: &Step) -> bool {
+    /// Whether all others have arrived at the barrier as often as this thread has, or arrive no more on some way of theirs.
+    fn opens(&self, state: &State, thread: usize, leave: &Step) -> bool {
         let Some(barrier) = leave.barrier else {
             return true;
         };
-        let arrivals = |thread: usize, at: usize| -> usize {
-            let groups = self.groups.get(thread).map_or(&[][..], |groups| groups);
-            let done = groups.iter().take(at).flatten();
-            done.filter(|step| arrives(step, barrier)).count()
+        let arrived = |thread: usize| {
+            let node = self.node(state, thread);
+            node.and_then(|node| node.arrived.get(&barrier))
+                .copied()
+                .unwrap_or(0)
         };
-        let own = arrivals(thread, at);
-        (0..self.groups.len()).all(|other| {
-            let at = state.at.get(other).copied().unwrap_or(0);
-            let len = self.groups.get(other).map_or(0, Vec::len);
-            arrivals(other, at) >= own.min(arrivals(other, len))
+        let own = arrived(thread);
+        (0..self.trees.len()).all(|other| {
+            arrived(other) >= own || self.arrives_no_more(other, state.at.get(other), barrier)
         })
+    }
+
+    fn arrives_no_more(&self, thread: usize, at: Option<&usize>, barrier: Barrier) -> bool {
+        let nodes = self.trees.get(thread).map_or(&[][..], |tree| &tree.nodes);
+        let Some(node) = at.and_then(|at| nodes.get(*at)) else {
+            return true;
+        };
+        let goes_on = |(group, to): &(Vec<&Step>, usize)| {
+            let stays = group.iter().all(|step| arrives_at(step) != Some(barrier));
+            stays && self.arrives_no_more(thread, Some(to), barrier)
+        };
+        !node.ends.is_empty() || node.next.iter().any(goes_on)
     }
 }
 
-fn arrives(step: &Step, barrier: Barrier) -> bool {
-    step.kind == NodeKind::Arrive && step.barrier == Some(barrier)
+fn arrives_at(step: &Step) -> Option<Barrier> {
+    step.barrier.filter(|_| step.kind == NodeKind::Arrive)
 }
 
 /// The events of a trace, those of one instruction together.

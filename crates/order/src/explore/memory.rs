@@ -2,10 +2,11 @@
 
 use super::cells::Found;
 use super::path::{At, Halt, Path, Walker, Ways};
+use super::question::{ExploreError, window};
 use super::step::{Learns, NodeKind, Step, Words};
 use std::ops::Range;
 use warpgrid_emulator::atomic_result;
-use warpgrid_isa::{AtomicOp, Flag, MemoryOp, ScalarType, Scope, Sem, StateSpace};
+use warpgrid_isa::{AtomicOp, Flag, MemoryOp, ScalarType, Scope, Sem};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
 /// Where an instruction accesses memory.
@@ -18,16 +19,7 @@ pub(crate) struct Access {
 
 impl Walker<'_> {
     pub(crate) fn memory(&self, path: Path, at: &At<'_>, op: MemoryOp) -> Ways {
-        let in_reach = match at.words.state_space() {
-            StateSpace::Generic
-            | StateSpace::Global
-            | StateSpace::Shared
-            | StateSpace::SharedCluster => true,
-            StateSpace::Const
-            | StateSpace::Local
-            | StateSpace::ParamEntry
-            | StateSpace::ParamFunc => false,
-        };
+        let in_reach = Self::is_shared_space(at.words.state_space());
         if !in_reach || at.words.has(Flag::NonCoherent) {
             return Err(self.no_place(&path, "only accesses to global and shared memory that threads share have a place in a litmus test").into());
         }
@@ -36,7 +28,7 @@ impl Walker<'_> {
             MemoryOp::Store => self.store(path, at),
             MemoryOp::Atomic => self.atomic(path, at, Learns::Yes),
             MemoryOp::Reduction => self.atomic(path, at, Learns::No),
-            MemoryOp::StoreBulk => Err(self.refuse(&path, "st.bulk").into()),
+            MemoryOp::StoreBulk => self.store_zeros(path, at),
         }
     }
 
@@ -58,7 +50,19 @@ impl Walker<'_> {
                     .into());
             }
         };
-        Ok(base.wrapping_add(address.offset as u64))
+        let number = base.wrapping_add(address.offset as u64);
+        Ok(self.place_of(path, number))
+    }
+
+    /// Where a number points: shared memory is where its block has it, whatever the space of the access.
+    fn place_of(&self, path: &Path, number: u64) -> u64 {
+        match path.lone.shared_place(number) {
+            None => number,
+            Some(place) => {
+                let rank = place.rank.map_or(self.thread.rank, u64::from);
+                window(self.thread.cluster_index, rank) + place.offset
+            }
+        }
     }
 
     fn access(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<Access, Halt> {
@@ -111,6 +115,16 @@ impl Walker<'_> {
             all = longer.collect();
         }
         all
+    }
+
+    /// How many values a cell could hold.
+    pub(crate) fn values_of(&self, cell: usize) -> usize {
+        self.domain.get(cell).map_or(0, |values| values.len())
+    }
+
+    pub(crate) fn too_many_ways(&self) -> Halt {
+        let (thread, limit) = (self.index, self.question.limits.ways);
+        ExploreError::TooManyWays { thread, limit }.into()
     }
 
     fn load(&self, path: Path, at: &At<'_>) -> Ways {

@@ -40,6 +40,8 @@ pub(crate) struct Walker<'a> {
     heads: BTreeSet<u32>,
     /// Whether a loop was cut off after its last round.
     pub(crate) bounded: bool,
+    /// By instruction: whether some way executes it.
+    pub(crate) reached: Vec<bool>,
 }
 
 /// A loop that a way is in.
@@ -102,6 +104,7 @@ impl<'a> Walker<'a> {
             places,
             heads: heads_of(function),
             bounded: false,
+            reached: vec![false; function.instructions.len()],
         })
     }
 
@@ -190,6 +193,9 @@ impl<'a> Walker<'a> {
                 return Ok(Next::Ways(self.skip(path, instruction)));
             }
         }
+        if let Some(reached) = self.reached.get_mut(pc as usize) {
+            *reached = true;
+        }
         self.execute(path, instruction)
     }
 
@@ -263,7 +269,7 @@ impl<'a> Walker<'a> {
         let rank = self.value(&mut path, at, 2)?;
         let results = self.function.destinations(at.instruction);
         for register in results {
-            let there = super::question::map_to_rank(place, self.thread.cluster_index, rank);
+            let there = path.lone.map_to_rank(place, rank as u32);
             path.lone.set_register(register, there);
             let depends = path.depends;
             path.set_taint(register, depends);

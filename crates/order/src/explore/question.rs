@@ -5,19 +5,21 @@ use std::sync::Arc;
 use warpgrid_emulator::{Launch, LaunchError};
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
+/// Where the shared memory of all blocks is: programs compute no such addresses, they have offsets into windows.
+const SHARED: u64 = 1 << 63;
 /// Bytes between the shared memories of two blocks.
-const WINDOW: u64 = 1 << 20;
+const WINDOW: u64 = 1 << 24;
 /// Most blocks of a cluster.
 const MOST_RANKS: u64 = 16;
 
 /// Where the shared memory of a block starts, by the number of its cluster and its rank there.
 pub fn window(cluster: u64, rank: u64) -> u64 {
-    (cluster * MOST_RANKS + rank % MOST_RANKS + 1) * WINDOW
+    SHARED + (cluster * MOST_RANKS + rank % MOST_RANKS) * WINDOW
 }
 
-/// The same place in the shared memory of the block with another rank.
-pub(crate) fn map_to_rank(address: u64, cluster: u64, rank: u64) -> u64 {
-    window(cluster, rank) + address % WINDOW
+/// The rank of the block whose shared memory an address is in.
+pub fn rank_at(address: u64) -> u64 {
+    address.wrapping_sub(SHARED) / WINDOW % MOST_RANKS
 }
 
 /// A few threads that share memory.
@@ -53,6 +55,8 @@ pub struct ThreadSpec {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     pub name: String,
+    /// Bytes from where the name starts.
+    pub offset: u64,
     pub start: u64,
     /// Of one element.
     pub element_bytes: u32,
@@ -61,7 +65,7 @@ pub struct Location {
 }
 
 impl Location {
-    pub(crate) fn n_bytes(&self) -> u64 {
+    pub fn n_bytes(&self) -> u64 {
         u64::from(self.element_bytes) * self.init.len() as u64
     }
 }

@@ -1,5 +1,7 @@
 //! Relations between the events of an execution, a row of bits for each.
 
+use smallvec::SmallVec;
+
 /// Events as bits.
 pub(crate) type Set = u128;
 /// Most events of an execution.
@@ -19,15 +21,28 @@ pub(crate) const fn bit(event: usize) -> Set {
     1 << (event & (MOST_EVENTS - 1))
 }
 
+/// The events below a number.
+pub(crate) const fn low_bits(n: usize) -> Set {
+    match n {
+        0..MOST_EVENTS => (1 << n) - 1,
+        _ => Set::MAX,
+    }
+}
+
 /// Which events come before which.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Relation {
-    rows: Vec<Set>,
+    rows: SmallVec<[Set; FEW_EVENTS]>,
 }
+
+/// Events of an execution up to which its relations need no memory of their own.
+const FEW_EVENTS: usize = 24;
 
 impl Relation {
     pub(crate) fn new(n: usize) -> Relation {
-        Relation { rows: vec![0; n] }
+        Relation {
+            rows: SmallVec::from_elem(0, n),
+        }
     }
 
     pub(crate) fn add(&mut self, from: usize, to: usize) {

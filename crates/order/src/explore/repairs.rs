@@ -9,7 +9,8 @@ mod sites;
 
 use super::axioms::{Contradiction, Execution, Sink};
 use super::candidates::{Flow, for_each};
-use super::explorer::{Counted, chosen, combine, outcomes_of};
+use super::combine::combine;
+use super::explorer::{Counted, chosen, outcomes_of};
 use super::graph::{Graph, Slot, Stronger};
 use super::question::{ExploreError, Observed, Question};
 use super::relation::members;

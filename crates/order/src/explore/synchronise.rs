@@ -215,7 +215,7 @@ impl Walker<'_> {
         Ok(vec![path])
     }
 
-    fn change(
+    pub(crate) fn change(
         &self,
         mut path: Path,
         at: &At<'_>,

@@ -6,12 +6,12 @@
 
 use super::cells::Cells;
 use super::path::{Domain, Halt, Path, Walker};
-use super::question::{ExploreError, Question};
+use super::question::{ExploreError, Observed, Question};
 use super::step::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cuts of cells before a question is given up.
-const MOST_CUTS: usize = 256;
+const MOST_CUTS: usize = 1024;
 
 /// The ways through all threads.
 #[derive(Clone, Debug)]
@@ -20,6 +20,13 @@ pub(crate) struct Traces {
     pub(crate) threads: Vec<Vec<Trace>>,
     /// Whether some loop was cut off after its last round.
     pub(crate) bounded: bool,
+    /// By thread and instruction: whether some way executes it.
+    pub(crate) reached: Vec<Vec<bool>>,
+}
+
+/// For each thread and instruction of its kernel: whether the thread executes it in some way through it.
+pub fn reached(question: &Question) -> Result<Vec<Vec<bool>>, ExploreError> {
+    Ok(find(question, &[])?.reached)
 }
 
 /// The threads before their first instructions.
@@ -29,6 +36,7 @@ type Starts = BTreeMap<usize, Path>;
 struct Round {
     threads: Vec<Vec<Trace>>,
     bounded: bool,
+    reached: Vec<Vec<bool>>,
 }
 
 /// Finds the traces; `places` says for each thread before which instructions a fence may be put.
@@ -38,6 +46,9 @@ pub(crate) fn find(question: &Question, places: &[Vec<bool>]) -> Result<Traces, 
         return Err(ExploreError::TooManyThreads { threads, limit });
     }
     let mut cells = Cells::new(&question.locations);
+    for observed in &question.observed {
+        cut_around(&mut cells, question, observed);
+    }
     let mut starts = Starts::new();
     for _ in 0..MOST_CUTS {
         match grow(question, &cells, places, &mut starts) {
@@ -46,6 +57,7 @@ pub(crate) fn find(question: &Question, places: &[Vec<bool>]) -> Result<Traces, 
                     cells,
                     threads: round.threads,
                     bounded: round.bounded,
+                    reached: round.reached,
                 });
             }
             Err(Halt::Cut(at)) => cells.cut(at),
@@ -58,6 +70,19 @@ pub(crate) fn find(question: &Question, places: &[Vec<bool>]) -> Result<Traces, 
         why: "the accesses cut the locations into too many parts: let them take whole elements"
             .to_owned(),
     })
+}
+
+/// What is observed is looked at alone.
+fn cut_around(cells: &mut Cells, question: &Question, observed: &Observed) {
+    let Observed::Memory { location, element } = observed else {
+        return;
+    };
+    if let Some(location) = question.locations.get(*location) {
+        let size = u64::from(location.element_bytes);
+        let start = location.start + size * *element as u64;
+        cells.cut(start);
+        cells.cut(start + size);
+    }
 }
 
 fn grow(
@@ -105,6 +130,7 @@ fn walk_all(
     let mut round = Round {
         threads: Vec::new(),
         bounded: false,
+        reached: Vec::new(),
     };
     for index in 0..question.threads.len() {
         let places = places.get(index).map_or(&[][..], |places| places);
@@ -122,6 +148,7 @@ fn walk_all(
         let found = walker.walk(start)?;
         round.bounded |= walker.bounded;
         round.threads.push(found);
+        round.reached.push(walker.reached);
     }
     Ok(round)
 }

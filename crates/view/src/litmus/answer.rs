@@ -18,9 +18,13 @@ pub struct LitmusView {
     /// All outcomes that the model allows, sorted; none where accesses race that overlap only in part: then it promises nothing.
     pub outcomes: Option<Vec<OutcomeView>>,
     pub forbidden: Vec<ForbiddenView>,
+    /// Forbidden ones beyond those: at least so many.
+    pub more_forbidden: u32,
     pub race: bool,
     /// Pairs of thread and line of its body, from 0.
     pub racy_pairs: Vec<[[u32; 2]; 2]>,
+    /// The same with the lines as a person counts them: of the text, from 1.
+    pub racy_lines: Vec<[[u32; 2]; 2]>,
     /// Candidate executions that were looked at.
     pub candidates: u64,
     /// Rounds after which a loop that does more than wait was cut off; none where all of it was seen.
@@ -166,13 +170,18 @@ impl<'a> Viewer<'a> {
 
     pub(crate) fn view(&self, answer: &Answer) -> LitmusView {
         let outcomes = answer.outcomes.as_ref();
+        let racy_pairs = self.pairs(&answer.races);
+        let shown =
+            |[thread, line]: [u32; 2]| [thread, shown_line(self.test, thread as usize, line)];
         LitmusView {
+            racy_lines: racy_pairs.iter().map(|pair| pair.map(shown)).collect(),
             name: self.test.name.clone(),
             observe: self.test.observe.clone(),
             outcomes: outcomes.map(|all| all.iter().map(|o| self.outcome(o)).collect()),
             forbidden: answer.forbidden.iter().map(|f| self.forbidden(f)).collect(),
+            more_forbidden: answer.more_forbidden as u32,
             race: !answer.races.is_empty(),
-            racy_pairs: self.pairs(&answer.races),
+            racy_pairs,
             candidates: answer.candidates,
             cut_off_after: answer.cut_off_after.map(|rounds| rounds as u32),
         }

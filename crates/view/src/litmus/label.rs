@@ -4,7 +4,7 @@ use super::module::Prepared;
 use super::test::LitmusTest;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::Sem;
-use warpgrid_order::explore::{LocationKind, Node, NodeKind};
+use warpgrid_order::explore::{LocationKind, Node, NodeKind, rank_at};
 
 /// `x = 1`, `read x: 0`, `x: 0 to 1`, `fence`.
 pub(super) fn label(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
@@ -27,7 +27,7 @@ pub(super) fn label(node: &Node, prepared: &Prepared, test: &LitmusTest) -> Stri
     }
 }
 
-/// `x`, `x[1]`, `x+2` where no element starts.
+/// `x`, `x[1]`, `x[0..31]`, `x+2` where no element starts.
 fn place(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
     let Some((location, start)) = node.location else {
         return String::new();
@@ -45,16 +45,17 @@ fn place(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
         .filter(|at| prepared.origins.get(location) == Some(*at));
     let name = match of_test.map(|location| location.space.ends_with("::cluster")) {
         Some(true) if copies.count() > 1 => {
-            let rank = (start >> 20).saturating_sub(1) % 16;
-            format!("{}@{rank}", found.name)
+            format!("{}@{}", found.name, rank_at(start))
         }
         _ => found.name.clone(),
     };
-    let offset = start - found.start;
+    let offset = start - found.start + found.offset;
     let size = u64::from(found.element_bytes.max(1));
-    match (found.init.len(), offset % size) {
-        (1, 0) => name,
-        (_, 0) => format!("{name}[{}]", offset / size),
+    let last = (offset + node.n_bytes).saturating_sub(1) / size;
+    match (found.init.len(), offset, offset % size) {
+        _ if node.n_bytes > 8 => format!("{name}[{}..{last}]", offset / size),
+        (1, 0, _) => name,
+        (_, _, 0) => format!("{name}[{}]", offset / size),
         _ => format!("{name}+{offset}"),
     }
 }
@@ -65,6 +66,16 @@ fn shown(node: &Node, prepared: &Prepared, value: u64) -> String {
         .location
         .and_then(|(at, _)| prepared.question.locations.get(at));
     let is_object = location.is_some_and(|location| location.kind == LocationKind::Mbarrier);
+    if node.n_bytes > 8 {
+        return match value {
+            0 => "zeros".to_owned(),
+            // Which bytes they are does not matter, only which are the same.
+            _ => format!(
+                "bytes #{:04x}",
+                (value ^ value >> 16 ^ value >> 32 ^ value >> 48) & 0xffff
+            ),
+        };
+    }
     match MbarrierState::read(value).filter(|_| is_object) {
         Some(state) if state.bytes == 0 => {
             format!(

@@ -1,30 +1,19 @@
 //! From a test to a question. Each body becomes a kernel of one module, so that the checker and the tables say what its lines mean; a
 //! location is a register that holds its address.
 
-use super::test::{LitmusLocation, LitmusTest};
-use super::text::MOST_ELEMENTS;
+use super::ask::Asker;
+use super::launch::Shape;
+use super::test::LitmusTest;
 use crate::front_ends::front_end;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Write as _;
-use std::sync::Arc;
-use warpgrid_emulator::{Launch, MbarrierState, Misaligned};
-use warpgrid_isa::ScalarType;
 use warpgrid_launch::Front;
-use warpgrid_order::explore::{
-    ExploreError, Limits, Location, LocationKind, Observed, Question, ThreadSpec, window,
-};
-use warpgrid_program::{
-    Diagnostic, Function, FunctionId, LineIndex, Overrides, Program, RegisterId, Severity,
-};
+use warpgrid_order::explore::{ExploreError, Question};
+use warpgrid_program::{Diagnostic, LineIndex, Overrides, Severity};
 
-/// Where global locations start, and how far apart they are.
-const GLOBAL: u64 = 1 << 32;
-const GLOBAL_APART: u64 = 1 << 16;
-/// Clusters that the threads of a test may be in.
-const MOST_CLUSTERS: usize = 64;
 /// Longest body, in bytes.
 const MOST_BYTES: usize = 1 << 16;
 
@@ -48,7 +37,7 @@ impl fmt::Display for LitmusError {
     }
 }
 
-fn fail<T>(message: impl Into<String>) -> Result<T, LitmusError> {
+pub(super) fn fail<T>(message: impl Into<String>) -> Result<T, LitmusError> {
     Err(LitmusError {
         thread: None,
         line: None,
@@ -187,24 +176,22 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
             "the bodies have {bytes} bytes, expected at most {MOST_BYTES}"
         ));
     }
-    for extents in [test.grid, test.block, test.cluster] {
-        if extents[1..] != [1, 1] || extents[0] == 0 {
-            return fail("found a launch that is not along x alone, expected [n, 1, 1]");
-        }
-    }
-    let mut names = BTreeSet::new();
+    let shape = Shape::new(test)?;
+    let mut pieces = BTreeSet::new();
     for location in &test.locations {
         let name = &location.name;
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_name || !names.insert(name) {
+            && name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
+        if !is_name || !pieces.insert((name, location.offset, location.block)) {
             return fail(format!(
                 "found `{name}` as the name of a location, expected a name of its own"
             ));
         }
     }
     for thread in &test.threads {
-        if thread.block >= test.grid[0] || thread.thread >= test.block[0] {
+        if u64::from(thread.block) >= shape.n_blocks() || thread.thread >= shape.n_threads() {
             return fail(format!(
                 "found thread {} of block {}, expected one of the launch",
                 thread.thread, thread.block
@@ -229,12 +216,8 @@ fn module_of(test: &LitmusTest) -> Text {
         text.line(&format!(".visible .entry thread{number}()"), None);
         text.line("{", None);
         text.line(&registers_of(test, number), None);
-        for location in &test.locations {
-            let bits = if location.space == "global" { 64 } else { 32 };
-            text.line(&format!(".reg .b{bits} {};", location.name), None);
-            if location.space.ends_with("::cluster") {
-                text.line(&format!(".reg .b32 own_{};", location.name), None);
-            }
+        for line in names_of(test) {
+            text.line(&line, None);
         }
         for (line, body) in thread.body.iter().enumerate() {
             for part in body.split('\n') {
@@ -255,8 +238,21 @@ impl Text {
     }
 }
 
+/// The registers that hold the addresses of locations; the pieces of one have one.
+fn names_of(test: &LitmusTest) -> BTreeSet<String> {
+    let mut lines = BTreeSet::new();
+    for location in &test.locations {
+        let bits = if location.space == "global" { 64 } else { 32 };
+        lines.insert(format!(".reg .b{bits} {};", location.name));
+        if location.space.ends_with("::cluster") {
+            lines.insert(format!(".reg .b32 own_{};", location.name));
+        }
+    }
+    lines
+}
+
 /// The registers that a body may name without a declaration, by their stems.
-const STEMS: [(&str, &str); 6] = [
+pub(super) const STEMS: [(&str, &str); 6] = [
     ("%rd", "b64"),
     ("%rs", "b16"),
     ("%r", "b32"),
@@ -265,24 +261,34 @@ const STEMS: [(&str, &str); 6] = [
     ("%f", "f32"),
 ];
 
+/// Declarations of the registers that a body, or what is observed, names with such a stem; those that the body declares itself are left out.
 fn registers_of(test: &LitmusTest, number: usize) -> String {
     let body = test
         .threads
         .get(number)
         .map_or(&[][..], |thread| &thread.body);
+    let declared = || body.iter().filter(|text| text.contains(".reg"));
     let mut line = String::new();
     for (stem, ty) in STEMS {
-        let is_declared = body
-            .iter()
-            .any(|text| text.contains(".reg") && text.contains(&format!("{stem}<")));
+        if declared().any(|text| text.contains(&format!("{stem}<"))) {
+            continue;
+        }
         let named = body
             .iter()
             .chain(&test.observe)
             .flat_map(|text| numbers_after(text, stem));
-        let n = named.max().unwrap_or(0).min(4095) + 1;
-        if !is_declared {
+        let own: BTreeSet<u32> = declared()
+            .flat_map(|text| numbers_after(text, stem))
+            .collect();
+        let named: BTreeSet<u32> = named.filter(|n| !own.contains(n)).collect();
+        let mut separator = format!(".reg .{ty} ");
+        for n in named {
             // Writing to a string cannot fail.
-            let _ = write!(line, ".reg .{ty} {stem}<{n}>; ");
+            let _ = write!(line, "{separator}{stem}{n}");
+            separator = ", ".to_owned();
+        }
+        if separator == ", " {
+            line.push_str("; ");
         }
     }
     line
@@ -297,242 +303,4 @@ fn numbers_after<'t>(text: &'t str, stem: &'t str) -> impl Iterator<Item = u32> 
             .unwrap_or(rest.len());
         rest.get(..end)?.parse().ok()
     })
-}
-
-/// Puts a question together.
-struct Asker<'a> {
-    test: &'a LitmusTest,
-    /// Number of each cluster that has threads of the test.
-    clusters: BTreeMap<u32, u64>,
-    locations: Vec<Location>,
-    origins: Vec<usize>,
-    /// By location of the test and block, where it is; global ones have no block.
-    places: BTreeMap<(usize, Option<u32>), u64>,
-}
-
-impl<'a> Asker<'a> {
-    fn new(test: &'a LitmusTest) -> Result<Asker<'a>, LitmusError> {
-        let size = test.cluster[0];
-        let clusters: BTreeSet<u32> = test.threads.iter().map(|t| t.block / size).collect();
-        if clusters.len() > MOST_CLUSTERS || size > 16 {
-            return fail(format!(
-                "found threads of {} clusters, expected at most {MOST_CLUSTERS}, of at most 16 blocks",
-                clusters.len()
-            ));
-        }
-        let clusters = clusters.into_iter().zip(0..).collect();
-        let mut asker = Asker {
-            test,
-            clusters,
-            locations: Vec::new(),
-            origins: Vec::new(),
-            places: BTreeMap::new(),
-        };
-        asker.place_all()?;
-        Ok(asker)
-    }
-
-    fn place_all(&mut self) -> Result<(), LitmusError> {
-        let mut offset = 0;
-        for (index, location) in self.test.locations.iter().enumerate() {
-            let (element_bytes, init) = contents(location)?;
-            let kind = kind_of(location)?;
-            let n_bytes = u64::from(element_bytes) * init.len() as u64;
-            let add = |this: &mut Self, block: Option<u32>, start: u64| {
-                this.places.insert((index, block), start);
-                this.origins.push(index);
-                this.locations.push(Location {
-                    name: location.name.clone(),
-                    start,
-                    element_bytes,
-                    init: init.clone(),
-                    kind,
-                });
-            };
-            if kind == LocationKind::Global {
-                add(self, None, GLOBAL + GLOBAL_APART * index as u64);
-                continue;
-            }
-            for block in self.blocks() {
-                let start = self.shared_start(block) + offset;
-                add(self, Some(block), start);
-            }
-            offset += n_bytes.next_multiple_of(16);
-        }
-        Ok(())
-    }
-
-    /// Blocks whose shared memory threads of the test can reach, in order.
-    fn blocks(&self) -> Vec<u32> {
-        let size = self.test.cluster[0];
-        let of_cluster = |cluster: &u32| cluster * size..(cluster + 1) * size;
-        self.clusters.keys().flat_map(of_cluster).collect()
-    }
-
-    fn shared_start(&self, block: u32) -> u64 {
-        let size = self.test.cluster[0];
-        let cluster = self.clusters.get(&(block / size)).copied().unwrap_or(0);
-        window(cluster, u64::from(block % size))
-    }
-
-    fn ask(self, program: Program) -> Result<(Question, Vec<usize>), LitmusError> {
-        let mut threads = Vec::new();
-        for number in 0..self.test.threads.len() {
-            let name = format!("thread{number}");
-            let found = program.functions.iter().position(|f| f.name == name);
-            let function = found.and_then(|i| Some((i, program.functions.get(i)?)));
-            let Some((id, function)) = function else {
-                return fail("a body ends its kernel: leave out its last brace");
-            };
-            threads.push(self.thread(number, FunctionId(id as u32), function));
-        }
-        let observed: Result<_, _> = self
-            .test
-            .observe
-            .iter()
-            .map(|text| self.observed(text, &program))
-            .collect();
-        let question = Question {
-            launch: self.launch(),
-            threads,
-            observed: observed?,
-            locations: self.locations,
-            limits: Limits::default(),
-            program: Arc::new(program),
-        };
-        Ok((question, self.origins))
-    }
-
-    fn launch(&self) -> Launch {
-        Launch {
-            entry: FunctionId(0),
-            grid: self.test.grid,
-            block: self.test.block,
-            cluster: self.test.cluster,
-            dynamic_shared_bytes: 0,
-            buffers: Vec::new(),
-            images: Vec::new(),
-            multicasts: Vec::new(),
-            arguments: Vec::new(),
-            seed: 0,
-            track_writers: false,
-            registers: Vec::new(),
-            misaligned: Misaligned::default(),
-        }
-    }
-
-    fn thread(&self, number: usize, id: FunctionId, function: &Function) -> ThreadSpec {
-        let thread = self.test.threads.get(number).cloned().unwrap_or_default();
-        let size = self.test.cluster[0];
-        let first = thread.block / size * size;
-        let mut registers = Vec::new();
-        for (index, location) in self.test.locations.iter().enumerate() {
-            let mut set = |name: &str, block: Option<u32>| {
-                let register = register_of(function, name);
-                let place = self.places.get(&(index, block));
-                registers.extend(register.zip(place.copied()));
-            };
-            let own = Some(thread.block);
-            match location.space.as_str() {
-                "global" => set(&location.name, None),
-                space if space.ends_with("::cluster") => {
-                    set(&location.name, Some(first));
-                    set(&format!("own_{}", location.name), own);
-                }
-                _ => set(&location.name, own),
-            }
-        }
-        ThreadSpec {
-            function: id,
-            block: [thread.block, 0, 0],
-            block_index: u64::from(thread.block),
-            cluster_index: self
-                .clusters
-                .get(&(thread.block / size))
-                .copied()
-                .unwrap_or(0),
-            rank: u64::from(thread.block % size),
-            thread: thread.thread,
-            registers,
-        }
-    }
-
-    fn observed(&self, text: &str, program: &Program) -> Result<Observed, LitmusError> {
-        if let Some((thread, register)) = text.split_once(':')
-            && let Ok(thread) = thread.trim().parse::<usize>()
-            && thread < self.test.threads.len()
-        {
-            let name = format!("thread{thread}");
-            let function = program.functions.iter().find(|f| f.name == name);
-            let register = function.and_then(|f| register_of(f, register.trim()));
-            return Ok(Observed::Register { thread, register });
-        }
-        let place = text.strip_suffix(']').and_then(|text| text.split_once('['));
-        let (name, element) = place.unwrap_or((text, "0"));
-        let location = self
-            .locations
-            .iter()
-            .position(|location| location.name == name);
-        let element = element.parse::<usize>().ok();
-        match (location, element) {
-            (Some(location), Some(element)) if self.has_element(location, element) => {
-                Ok(Observed::Memory { location, element })
-            }
-            _ => fail(format!(
-                "found `{text}` among what is observed, expected a register such as `0:%r0` or a place such as `x[0]`"
-            )),
-        }
-    }
-
-    fn has_element(&self, location: usize, element: usize) -> bool {
-        let found = self.locations.get(location);
-        found.is_some_and(|location| element < location.init.len())
-    }
-}
-
-fn register_of(function: &Function, name: &str) -> Option<RegisterId> {
-    let index = function.registers.names().position(|other| other == name)?;
-    Some(RegisterId(index as u32))
-}
-
-/// Bytes of an element, and what each holds.
-fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
-    let name = &location.name;
-    if location.space.starts_with("mbarrier") {
-        let object = MbarrierState::new(location.count.unwrap_or(1));
-        return match object {
-            Ok(object) => Ok((8, vec![object.word()])),
-            Err(_) => fail(format!("`{name}` expects no arrivals, expected at least 1")),
-        };
-    }
-    let ty = location.ty.as_deref().unwrap_or("u32");
-    let bytes = ScalarType::from_name(ty).map(ScalarType::width_bytes);
-    let Some(bytes) = bytes.filter(|bytes| (1..=8).contains(bytes)) else {
-        return fail(format!(
-            "found `{ty}` as the type of `{name}`, expected one of 8 to 64 bits such as `u32`"
-        ));
-    };
-    let n = location.init.len();
-    if n == 0 || n > MOST_ELEMENTS {
-        return fail(format!(
-            "`{name}` has {n} elements, expected 1 to {MOST_ELEMENTS}"
-        ));
-    }
-    let keep = u64::MAX >> (64 - 8 * bytes);
-    Ok((
-        bytes,
-        location.init.iter().map(|value| value & keep).collect(),
-    ))
-}
-
-fn kind_of(location: &LitmusLocation) -> Result<LocationKind, LitmusError> {
-    match location.space.as_str() {
-        "global" => Ok(LocationKind::Global),
-        "shared" | "shared::cta" | "shared::cluster" => Ok(LocationKind::Shared),
-        "mbarrier" | "mbarrier::cluster" => Ok(LocationKind::Mbarrier),
-        space => fail(format!(
-            "found `{space}` as the space of `{}`, expected `global`, `shared`, `shared::cluster`, `mbarrier` or `mbarrier::cluster`",
-            location.name
-        )),
-    }
 }

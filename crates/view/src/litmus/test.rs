@@ -42,15 +42,27 @@ pub struct LitmusLocation {
     /// Arrivals that an mbarrier object expects.
     #[serde(default)]
     pub count: Option<u32>,
+    /// What an mbarrier object holds that is not new.
+    #[serde(default)]
+    pub word: Option<u64>,
+    /// Bytes from where the name starts: a location of a name may have several pieces.
+    #[serde(default)]
+    pub offset: u64,
+    /// Where the name starts: an address of global memory, or an offset in the shared memory of a block; any where it does not matter.
+    #[serde(default)]
+    pub at: Option<u64>,
+    /// The block that alone has it in its shared memory.
+    #[serde(default)]
+    pub block: Option<u32>,
 }
 
 /// A thread, and its instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LitmusThread {
-    /// Along x.
+    /// Linear index in the grid.
     pub block: u32,
-    /// Within the block, along x.
+    /// Linear index within the block.
     pub thread: u32,
     /// Lines of PTX.
     pub body: Vec<String>,

@@ -14,8 +14,9 @@
 //! //@ bad 1 0
 //! ```
 
+use super::location::location;
 use super::module::LitmusError;
-use super::test::{LitmusLocation, LitmusTest, LitmusThread};
+use super::test::{LitmusTest, LitmusThread};
 
 /// A test to begin with.
 pub const SAMPLE: &str = "//@ title Message passing
@@ -115,11 +116,10 @@ impl Reader {
         self.test.block = [32, 1, 1];
         self.test.cluster = [1; 3];
         for (name, value) in words(rest)? {
-            let n = number_of(value)? as u32;
             match name {
-                "grid" => self.test.grid[0] = n,
-                "block" => self.test.block[0] = n,
-                "cluster" => self.test.cluster[0] = n,
+                "grid" => self.test.grid = extents(value)?,
+                "block" => self.test.block = extents(value)?,
+                "cluster" => self.test.cluster = extents(value)?,
                 _ => {
                     return Err(format!(
                         "found `{name}`, expected `grid`, `block` or `cluster`"
@@ -189,7 +189,21 @@ fn words(rest: &str) -> Result<Vec<(&str, &str)>, String> {
     words.collect()
 }
 
-fn number_of(text: &str) -> Result<u64, String> {
+/// `4`, `16x16`, `2x2x2`
+fn extents(value: &str) -> Result<[u32; 3], String> {
+    let mut extents = [1; 3];
+    let mut places = extents.iter_mut();
+    for part in value.split('x') {
+        let n = u32::try_from(number_of(part)?).ok();
+        match (places.next(), n) {
+            (Some(place), Some(n)) => *place = n,
+            _ => return Err(format!("found `{value}`, expected `4` or `16x16x1`")),
+        }
+    }
+    Ok(extents)
+}
+
+pub(super) fn number_of(text: &str) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
@@ -197,49 +211,5 @@ fn number_of(text: &str) -> Result<u64, String> {
     parsed.map_err(|_| format!("found `{text}`, expected a number"))
 }
 
-/// `x: u32 = 0`, `tile: shared u32[4] = 5`, `m: mbarrier = 1`
-fn location(rest: &str) -> Result<LitmusLocation, String> {
-    let expected = || {
-        format!(
-            "found `{rest}`, expected `name: u32 = 0`, `name: shared u32[4]` or `name: mbarrier = 1`"
-        )
-    };
-    let (name, rest_) = rest.split_once(':').ok_or_else(expected)?;
-    let (kind, values) = rest_.split_once('=').unwrap_or((rest_, ""));
-    let values = values.split([' ', ',']).filter(|value| !value.is_empty());
-    let values: Result<Vec<u64>, String> = values.map(number_of).collect();
-    let values = values?;
-    // `shared::cluster` has colons of its own, so the words are read from the end.
-    let mut words: Vec<&str> = kind.split_whitespace().collect();
-    let last = words.pop().ok_or_else(expected)?;
-    let name = name.trim().to_owned();
-    if last.starts_with("mbarrier") {
-        return Ok(LitmusLocation {
-            name,
-            space: last.to_owned(),
-            count: Some(values.first().map_or(1, |n| *n as u32)),
-            ..LitmusLocation::default()
-        });
-    }
-    let (ty, n) = match last.strip_suffix(']').and_then(|word| word.split_once('[')) {
-        Some((ty, n)) => (ty, number_of(n)? as usize),
-        None => (last, values.len().max(1)),
-    };
-    if n > MOST_ELEMENTS {
-        return Err(format!(
-            "found {n} elements, expected at most {MOST_ELEMENTS}"
-        ));
-    }
-    let mut init = values;
-    init.resize(n, 0);
-    Ok(LitmusLocation {
-        name,
-        space: words.pop().unwrap_or("global").to_owned(),
-        ty: Some(ty.to_owned()),
-        init,
-        count: None,
-    })
-}
-
 /// Elements of a location.
-pub(super) const MOST_ELEMENTS: usize = 64;
+pub(super) const MOST_ELEMENTS: usize = 4096;

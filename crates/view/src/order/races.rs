@@ -2,11 +2,12 @@
 
 use super::wording::{message, scope_words};
 use super::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView, RaceWhy};
+use crate::memory_id::MemoryId;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Machine, MemoryRegion};
 use warpgrid_order::races::{
-    Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Why,
+    Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Unwritten, Why,
 };
 
 /// The races of a run, and what else was seen on the way.
@@ -16,8 +17,24 @@ use warpgrid_order::races::{
 pub struct RaceReport {
     /// Those that are certain first, each in the order in which they were found.
     pub races: Vec<RaceView>,
-    /// What a person should know besides.
+    /// Reads of shared memory that nothing has written, one for each place in the text.
+    #[serde(default)]
+    pub unwritten: Vec<UnwrittenView>,
+    /// What a person should know besides; these reads as sentences, too.
     pub notes: Vec<String>,
+}
+
+/// A read of shared memory that nothing has written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct UnwrittenView {
+    pub reader: RaceAccess,
+    /// The first byte that is read.
+    #[serde(rename = "where")]
+    pub place: RacePlace,
+    pub step: u64,
+    pub message: String,
 }
 
 impl Session {
@@ -62,27 +79,52 @@ impl Session {
         }
         let mut races: Vec<RaceView> = detector.found().iter().map(|f| self.race(f)).collect();
         races.sort_by_key(|race| race.sure == RaceSure::Axiom);
-        let mut notes: Vec<String> = detector
+        let unwritten: Vec<UnwrittenView> = detector
             .unwritten()
             .iter()
-            .map(|unwritten| {
-                let place = self.race_place(unwritten.memory, unwritten.address, 1);
-                let reader = self.race_access(&unwritten.reader);
-                format!(
-                    "line {}: thread {} of block {} reads {}, which nothing has written",
-                    reader.line.unwrap_or(0),
-                    triple(reader.thread),
-                    triple(reader.block),
-                    super::wording::place_words(&place)
-                )
-            })
+            .map(|found| self.unwritten(found))
             .collect();
+        let mut notes: Vec<String> = unwritten.iter().map(|read| read.message.clone()).collect();
         if detector.is_full() {
             notes.push(
                 "more accesses than can be kept: some were not looked at for races".to_owned(),
             );
         }
-        RaceReport { races, notes }
+        RaceReport {
+            races,
+            unwritten,
+            notes,
+        }
+    }
+
+    fn unwritten(&self, found: &Unwritten) -> UnwrittenView {
+        let place = self.race_place(found.memory, found.address, 1);
+        let reader = self.race_access(&found.reader);
+        UnwrittenView {
+            message: format!(
+                "line {}: thread {} of block {} reads {}, which nothing has written",
+                reader.line.unwrap_or(0),
+                triple(reader.thread),
+                triple(reader.block),
+                super::wording::place_words(&place)
+            ),
+            reader,
+            place,
+            step: found.step,
+        }
+    }
+
+    /// The memory that a place is in, as it is shown, and the byte of it.
+    pub fn memory_of(&self, place: &RacePlace) -> Option<(MemoryId, u64)> {
+        if let Some(block) = place.block {
+            let variables = self.timeline.machine().shared_variables().iter();
+            let named = variables.filter(|known| place.variable.as_ref() == Some(&known.name));
+            let start = named.map(|variable| variable.byte_offset).next();
+            return Some((MemoryId::Shared(block), start.unwrap_or(0) + place.offset));
+        }
+        let buffer = place.buffer.clone().map(MemoryId::Buffer);
+        let variable = || place.variable.clone().map(MemoryId::Variable);
+        Some((buffer.or_else(variable)?, place.offset))
     }
 
     fn race(&self, found: &Found) -> RaceView {
@@ -164,14 +206,15 @@ impl Session {
     }
 
     fn race_place(&self, memory: Memory, address: u64, bytes: u32) -> RacePlace {
-        let machine = self.timeline.machine();
         match memory {
-            Memory::Global => self.global_place(machine, address, bytes),
-            Memory::Shared(block) => shared_place(machine, block, address, bytes),
+            Memory::Global => self.global_place(address, bytes),
+            Memory::Shared(block) => self.shared_place(block, address, bytes),
         }
     }
 
-    fn global_place(&self, machine: &Machine, address: u64, bytes: u32) -> RacePlace {
+    /// Bytes of global memory by the name of their buffer or variable.
+    pub(crate) fn global_place(&self, address: u64, bytes: u32) -> RacePlace {
+        let machine = self.timeline.machine();
         let mut place = RacePlace {
             space: "global".to_owned(),
             block: None,
@@ -194,6 +237,11 @@ impl Session {
             _ => {}
         }
         place
+    }
+
+    /// Bytes of shared memory by the name of their variable.
+    pub(crate) fn shared_place(&self, block: u64, address: u64, bytes: u32) -> RacePlace {
+        shared_place(self.timeline.machine(), block, address, bytes)
     }
 }
 

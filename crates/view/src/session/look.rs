@@ -510,7 +510,7 @@ impl Session {
         self.places.range(self.span_of(function, index))
     }
 
-    fn text_of(&self, function: FunctionId, index: u32) -> &str {
+    pub(crate) fn text_of(&self, function: FunctionId, index: u32) -> &str {
         self.places.text(self.span_of(function, index))
     }
 }

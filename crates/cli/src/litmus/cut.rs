@@ -1,0 +1,76 @@
+//! A kernel cut down to a question. In: a scenario, lines, threads; out: the litmus test that they make.
+
+use super::LitmusArguments;
+use crate::Outcome;
+use crate::output::complain;
+use crate::run;
+use std::io;
+use warpgrid_view::Session;
+use warpgrid_view::litmus::{CutRequest, CutThread, LitmusTest};
+
+/// Why there is no question, as the command ends.
+pub(super) type Cut = Result<LitmusTest, Outcome>;
+
+/// Runs the kernel of the file to the chosen lines, and makes a question of them.
+pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<Cut> {
+    let mut scenario = match run::load_shared(&arguments.file)? {
+        Ok(shared) => shared.into_scenario(),
+        Err(why) => {
+            complain(&why);
+            return Ok(Err(Outcome::Usage));
+        }
+    };
+    scenario.seed = arguments.seed.or(scenario.seed);
+    let source = scenario.source.clone();
+    let name = arguments.file.display().to_string();
+    let mut session = match Session::untracked(scenario) {
+        Ok(session) => session,
+        Err(error) => {
+            return Ok(Err(run::refuse(arguments.format, &name, &source, &error)?));
+        }
+    };
+    let request = CutRequest {
+        lines,
+        threads: arguments.threads.clone(),
+        before: arguments.before,
+    };
+    Ok(session
+        .litmus_test(&request, arguments.max_steps)
+        .map_err(|error| {
+            complain(&format!("{name}: {error}"));
+            Outcome::Wrong
+        }))
+}
+
+/// `12-30`, or `12`.
+pub(super) fn read_lines(text: &str) -> Result<[u32; 2], String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim().parse(), last.trim().parse()) {
+        (Ok(first), Ok(last)) if 0 < first && first <= last => Ok([first, last]),
+        _ => Err(format!(
+            "found `{text}`, expected lines such as `12-30`, counted from 1"
+        )),
+    }
+}
+
+/// `1:0`: thread 0 of block 1; positions are `1x2:3x0x0`.
+pub(super) fn read_thread(text: &str) -> Result<CutThread, String> {
+    let wrong = || format!("found `{text}`, expected a block and a thread such as `1:0`");
+    let (block, thread) = text.split_once(':').ok_or_else(wrong)?;
+    let position = |text: &str| {
+        let mut at = [0; 3];
+        let mut places = at.iter_mut();
+        for part in text.split('x') {
+            *places.next()? = part.trim().parse().ok()?;
+        }
+        Some(at)
+    };
+    match (position(block), position(thread)) {
+        (Some(block), Some(thread)) => Ok(CutThread {
+            block,
+            thread,
+            line: None,
+        }),
+        _ => Err(wrong()),
+    }
+}

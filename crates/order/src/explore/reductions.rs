@@ -1,0 +1,240 @@
+//! Asynchronous operations that change what is there: reductions that land later, and arrivals at mbarrier objects once copies have landed.
+
+use super::asynchronous::{Landed, started};
+use super::memory::bit_of;
+use super::path::{At, Halt, Path, Walker, Ways};
+use super::step::{Covers, Entry, Learns, NodeKind, Proxy, Step, Words};
+use super::synchronise::changed;
+use std::ops::Range;
+use warpgrid_emulator::{MbarrierState, atomic_result};
+use warpgrid_isa::{AtomicOp, Completion, Flag, ScalarType, Scope, Sem, StateSpace};
+use warpgrid_program::OperandValue;
+
+/// One element that is changed when an operation lands.
+struct Change {
+    cells: Range<usize>,
+    ty: ScalarType,
+    op: AtomicOp,
+    operand: u64,
+    words: Words,
+    proxy: Proxy,
+}
+
+impl Walker<'_> {
+    /// `red.async`: a relaxed reduction that lands at some later time, and then completes on an mbarrier object.
+    pub(crate) fn async_reduction(&self, mut path: Path, at: &At<'_>) -> Ways {
+        let address = self.address(&mut path, at, 0)?;
+        let values = self.values(&mut path, at, 1)?;
+        let ty = at.words.ty.unwrap_or(ScalarType::B32);
+        let size = u64::from(ty.width_bytes());
+        let op = self.operation(&path, at)?;
+        let object = self.operands(at).get(2).map(|operand| &operand.value);
+        if !matches!(object, Some(OperandValue::Address(_))) || size > 8 {
+            return Err(self.no_place(&path, "only `red.async` that completes on an mbarrier object has a place in a litmus test").into());
+        }
+        let mut ways = vec![(path, Vec::new())];
+        for (element, operand) in values.iter().enumerate() {
+            let mut longer = Vec::new();
+            for (way, events) in ways {
+                let start = address.wrapping_add(size * element as u64);
+                let change = Change {
+                    cells: self.cells_at(&way, start, size)?,
+                    ty,
+                    op,
+                    operand: *operand,
+                    words: Words::new(Sem::Relaxed, at.words.scope.unwrap_or(Scope::Cluster)),
+                    proxy: Proxy::Generic,
+                };
+                longer.extend(self.land(&(way, events), at, &change));
+            }
+            ways = longer;
+        }
+        let bytes = size * values.len() as u64;
+        let mut done = Vec::new();
+        for (way, events) in ways {
+            let landed = Landed {
+                events,
+                bytes,
+                fence: None,
+            };
+            done.extend(self.complete(way, at, 2, landed)?);
+        }
+        Ok(done)
+    }
+
+    fn operation(&self, path: &Path, at: &At<'_>) -> Result<AtomicOp, Halt> {
+        let op = at.words.atomic;
+        op.ok_or_else(|| {
+            self.no_place(path, "a reduction without an operation")
+                .into()
+        })
+    }
+
+    /// Every way in which an element is changed: one for each value that may be there.
+    fn land(
+        &self,
+        (path, events): &(Path, Vec<usize>),
+        at: &At<'_>,
+        change: &Change,
+    ) -> Vec<(Path, Vec<usize>)> {
+        let choices = self.choices(&change.cells).into_iter();
+        let way = |reads: Vec<u64>| {
+            let old = self.cells.join(change.cells.clone(), &reads);
+            let new = atomic_result(change.op, change.ty, old, [change.operand, 0]);
+            let mut way = path.clone();
+            let mut step = started(NodeKind::Atomic, at, &way, change.proxy);
+            step.words = change.words;
+            step.learns = Learns::No;
+            step.writes = self.cells.split(change.cells.clone(), new);
+            step.cells = change.cells.clone();
+            step.reads = reads;
+            let event = way.push(step);
+            let events = events.iter().copied().chain([event]);
+            (way, events.collect())
+        };
+        choices.map(way).collect()
+    }
+
+    /// `cp.reduce.async.bulk`: reads its source and changes what is at its destination, each element relaxed at `gpu`, both through the
+    /// async proxy.
+    pub(crate) fn bulk_reduction(&self, mut path: Path, at: &At<'_>) -> Ways {
+        let to = self.address(&mut path, at, 0)?;
+        let from = self.address(&mut path, at, 1)?;
+        let n_bytes = self.value(&mut path, at, 2)?;
+        let ty = at.words.ty.unwrap_or(ScalarType::B32);
+        let size = u64::from(ty.width_bytes());
+        let op = self.operation(&path, at)?;
+        let limit = self.question.limits.events_per_thread as u64;
+        if n_bytes / size.max(1) > limit {
+            return Err(self.no_place(&path, &format!("found {n_bytes} bytes to reduce, expected at most {limit} elements: let the operation have fewer bytes")).into());
+        }
+        let counts = at.words.completion == Some(Completion::MbarrierCompleteTxBytes);
+        let depends = path.depends;
+        let mut ways = vec![(path, Vec::new())];
+        for element in 0..n_bytes / size.max(1) {
+            let mut longer = Vec::new();
+            for (way, events) in ways {
+                let source = self.cells_at(&way, from.wrapping_add(size * element), size)?;
+                let cells = self.cells_at(&way, to.wrapping_add(size * element), size)?;
+                for reads in self.choices(&source) {
+                    let mut way = way.clone();
+                    let mut read = started(NodeKind::Read, at, &way, Proxy::Async);
+                    let operand = self.cells.join(source.clone(), &reads);
+                    read.cells = source.clone();
+                    read.reads = reads;
+                    let read = way.push(read);
+                    way.depends = depends | bit_of(read);
+                    let events: Vec<usize> = events.iter().copied().chain([read]).collect();
+                    let change = Change {
+                        cells: cells.clone(),
+                        ty,
+                        op,
+                        operand,
+                        words: Words::new(Sem::Relaxed, Scope::Gpu),
+                        proxy: Proxy::Async,
+                    };
+                    longer.extend(self.land(&(way, events), at, &change));
+                }
+            }
+            ways = longer;
+            if ways.len() > self.question.limits.ways {
+                return Err(self.too_many_ways());
+            }
+        }
+        let mut done = Vec::new();
+        for (mut way, events) in ways {
+            way.depends = depends;
+            match counts {
+                true => {
+                    let landed = Landed {
+                        events,
+                        bytes: n_bytes,
+                        fence: Some(Covers::All),
+                    };
+                    done.extend(self.complete(way, at, 3, landed)?);
+                }
+                false => {
+                    way.bulk.open.extend(events);
+                    done.push(way);
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    /// `cp.async.mbarrier.arrive`: arrives once the copies that the thread has started so far have landed. Without `.noinc` the phase waits
+    /// for one arrival more from now on.
+    pub(crate) fn arrive_after_copies(&self, path: Path, at: &At<'_>) -> Ways {
+        let counts_itself = !at.words.has(Flag::Noinc);
+        let plain = Words::new(Sem::Relaxed, Scope::Cta);
+        let more = |object: &mut MbarrierState| {
+            object.pending = object.pending.checked_add(1)?;
+            Some(())
+        };
+        let ways = match counts_itself {
+            true => self.change(path, at, 0, plain, &more)?,
+            false => vec![path],
+        };
+        let mut done = Vec::new();
+        for mut way in ways {
+            let address = self.address(&mut way, at, 0)?;
+            let cells = self.cells_at(&way, address, 8)?;
+            let copies: Vec<usize> = way
+                .copies
+                .made
+                .iter()
+                .flatten()
+                .chain(&way.copies.open)
+                .copied()
+                .collect();
+            for reads in self.choices(&cells) {
+                let old = self.cells.join(cells.clone(), &reads);
+                let arrive = |object: &mut MbarrierState| object.arrive(1).ok().map(|_| ());
+                let Some(new) = changed(old, &arrive) else {
+                    continue;
+                };
+                let mut way = way.clone();
+                let mut step = Step::new(NodeKind::Atomic, at.number, way.instance);
+                step.words = Words::new(Sem::Release, Scope::Cta);
+                step.own_words = true;
+                step.writes = self.cells.split(cells.clone(), new);
+                step.cells = cells.clone();
+                step.reads = reads;
+                step.learns = Learns::No;
+                step.entry = Entry::Completed;
+                step.after = copies.clone();
+                way.push(step);
+                done.push(way);
+            }
+        }
+        Ok(done)
+    }
+
+    /// `st.bulk`: zeros, cell by cell, through the generic proxy.
+    pub(crate) fn store_zeros(&self, mut path: Path, at: &At<'_>) -> Ways {
+        let address = self.address(&mut path, at, 0)?;
+        let n_bytes = self.value(&mut path, at, 1)?;
+        let cells = self.cells_at(&path, address, n_bytes)?;
+        for cell in cells {
+            let mut step = Step::new(NodeKind::Write, at.number, path.instance);
+            step.writes = vec![0];
+            step.cells = cell..cell + 1;
+            path.push(step);
+        }
+        Ok(vec![path])
+    }
+
+    /// Why a memory that threads do not share has no place.
+    pub(crate) fn is_shared_space(space: StateSpace) -> bool {
+        match space {
+            StateSpace::Generic
+            | StateSpace::Global
+            | StateSpace::Shared
+            | StateSpace::SharedCluster => true,
+            StateSpace::Const
+            | StateSpace::Local
+            | StateSpace::ParamEntry
+            | StateSpace::ParamFunc => false,
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! The text of a thread of a question: numbers for the registers that it brings, then the chosen lines. In: a kernel, the chosen instructions,
+//! and what registers hold; out: lines of PTX.
+
+use super::places::name_of;
+use super::prune::ORIGIN;
+use super::watch::{Lines, Stay, Thread};
+use crate::litmus::location::number;
+use crate::litmus::module::{LitmusError, STEMS, fail};
+use crate::session::Session;
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_isa::{MemoryOp, ScalarType, StateSpace};
+use warpgrid_program::{
+    AddressBase, Function, Instruction, Operand, OperandValue, RegisterId, Source,
+};
+
+/// What the bodies of all threads share.
+pub(super) struct Bodies<'a> {
+    pub(super) session: &'a mut Session,
+    pub(super) lines: &'a Lines,
+    /// Names in global memory, by address.
+    pub(super) bases: &'a BTreeMap<u64, String>,
+}
+
+/// A statement of the kernel.
+struct Statement {
+    index: u32,
+    text: String,
+    line: u32,
+}
+
+impl Bodies<'_> {
+    /// The body of a thread, from where it comes to the lines.
+    pub(super) fn body(&mut self, thread: Thread, stay: &Stay) -> Result<Vec<String>, LitmusError> {
+        let program = std::sync::Arc::clone(&self.session.program);
+        let Some(function) = program.functions.get(self.lines.function.0 as usize) else {
+            return fail("the kernel is gone");
+        };
+        let mut body = self.declarations(function)?;
+        let Some(entry) = stay.entry else {
+            return Ok(body);
+        };
+        self.session.seek(entry.position);
+        for register in live_in(function, self.lines, entry.instruction) {
+            body.push(self.set(function, thread, register)?);
+        }
+        let first = self.lines.instructions.start;
+        let starts_later = entry.instruction != first;
+        if starts_later {
+            body.push(format!("bra {START};"));
+        }
+        let labels = labels_within(function, self.lines);
+        for statement in self.statements(function) {
+            let here = labels.iter().filter(|(at, _)| *at == statement.index);
+            body.extend(here.map(|(_, name)| format!("{name}:")));
+            if starts_later && statement.index == entry.instruction {
+                body.push(format!("{START}:"));
+            }
+            let constant = self.constant(function, (thread, stay), statement.index)?;
+            let text = constant.unwrap_or(statement.text);
+            body.push(format!("{text}{ORIGIN}{}", statement.line));
+        }
+        let end = labels_outside(function, self.lines);
+        body.extend(end.iter().map(|name| format!("{name}:")));
+        Ok(body)
+    }
+
+    /// The statements of the chosen lines, each once: a front end may make several instructions of one.
+    fn statements(&self, function: &Function) -> Vec<Statement> {
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        for index in self.lines.instructions.clone() {
+            let Some(instruction) = function.instructions.get(index as usize) else {
+                continue;
+            };
+            let span = instruction.span;
+            if !seen.insert((span.start, span.end)) {
+                continue;
+            }
+            let text = self.session.text_of(self.lines.function, index);
+            let words: Vec<&str> = text.lines().map(without_comment).collect();
+            found.push(Statement {
+                index,
+                text: words.join(" ").trim().to_owned(),
+                line: self.session.range_of(self.lines.function, index).line,
+            });
+        }
+        found
+    }
+
+    /// Declarations of registers whose names do not say their types.
+    fn declarations(&self, function: &Function) -> Result<Vec<String>, LitmusError> {
+        let mut names: BTreeMap<&str, RegisterId> = BTreeMap::new();
+        let mut lines = Vec::new();
+        for instruction in chosen(function, self.lines) {
+            let all = read_by(function, instruction).into_iter();
+            for register in all.chain(function.destinations(instruction)) {
+                let name = function.registers.name(register);
+                if !function.registers.is_named(register) {
+                    continue;
+                }
+                match names.get(name) {
+                    Some(known) if *known == register => continue,
+                    Some(_) => {
+                        return fail(format!(
+                            "the chosen lines have two registers that are called `{name}`: choose lines that have one"
+                        ));
+                    }
+                    None => names.insert(name, register),
+                };
+                let ty = type_of(function, register);
+                if !is_implied(name, ty) {
+                    lines.push(format!(".reg .{} {name};", ty.name()));
+                }
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What a register holds at the present position, as an instruction.
+    fn set(
+        &self,
+        function: &Function,
+        thread: Thread,
+        register: RegisterId,
+    ) -> Result<String, LitmusError> {
+        let name = function.registers.name(register);
+        let machine = self.session.timeline.machine();
+        let (warp, lane) = (thread.thread / 32, thread.thread % 32);
+        let held = machine.register(thread.block, warp, lane, self.lines.function, register);
+        self.number_in(function, (register, name), held.unwrap_or(0))
+    }
+
+    fn number_in(
+        &self,
+        function: &Function,
+        (register, name): (RegisterId, &str),
+        held: u128,
+    ) -> Result<String, LitmusError> {
+        let ty = type_of(function, register);
+        let Ok(value) = u64::try_from(held) else {
+            return fail(format!(
+                "`{name}` holds more than 64 bits: choose lines that do not need it"
+            ));
+        };
+        if ty == ScalarType::Pred {
+            return Ok(format!("mov.pred {name}, {};", value & 1));
+        }
+        let bits = ty.width_bits();
+        let below = self.bases.range(..=value).next_back();
+        let base = below.filter(|(base, _)| bits == 64 && value - **base < REACH);
+        Ok(match base {
+            Some((base, place)) if *base == value => format!("mov.b64 {name}, {place};"),
+            Some((base, place)) => format!("add.s64 {name}, {place}, {};", value - base),
+            None => format!("mov.b{bits} {name}, {};", number(value)),
+        })
+    }
+
+    /// What threads do not share through memory is a number of the run: parameters, constants, the stack, addresses of variables, what lanes of
+    /// a warp tell each other.
+    fn constant(
+        &mut self,
+        function: &Function,
+        (thread, stay): (Thread, &Stay),
+        index: u32,
+    ) -> Result<Option<String>, LitmusError> {
+        let program = std::sync::Arc::clone(&self.session.program);
+        let Some(instruction) = function.instructions.get(index as usize) else {
+            return Ok(None);
+        };
+        let Some(action) = program.action(instruction) else {
+            return Ok(None);
+        };
+        let is_load = action.does.memory() == Some(MemoryOp::Load);
+        let is_own = is_load && is_own_space(action.modifiers.state_space())
+            || action.does.memory().is_none() && names_variable(function, instruction)
+            || action.does.warp().is_some();
+        let Some(after) = stay.after(index).filter(|_| is_own) else {
+            return Ok(None);
+        };
+        self.session.seek(after);
+        let guard = instruction.guard.map_or_else(String::new, |guard| {
+            let not = if guard.negated { "!" } else { "" };
+            format!("@{not}{} ", function.registers.name(guard.predicate))
+        });
+        let mut text = String::new();
+        for register in function.destinations(instruction) {
+            let set = self.set(function, thread, register)?;
+            text.push_str(&format!("{guard}{set} "));
+        }
+        Ok(Some(text.trim_end().to_owned()))
+    }
+}
+
+/// Where a thread begins that does not begin with the first line.
+const START: &str = "START";
+/// Bytes behind the start of a buffer that an address of it may have.
+const REACH: u64 = 1 << 30;
+
+/// Memory that no other thread changes.
+fn is_own_space(space: StateSpace) -> bool {
+    match space {
+        StateSpace::ParamEntry | StateSpace::ParamFunc | StateSpace::Const | StateSpace::Local => {
+            true
+        }
+        StateSpace::Generic
+        | StateSpace::Global
+        | StateSpace::Shared
+        | StateSpace::SharedCluster => false,
+    }
+}
+
+fn chosen<'f>(function: &'f Function, lines: &Lines) -> std::slice::Iter<'f, Instruction> {
+    let range = lines.instructions.start as usize..lines.instructions.end as usize;
+    function.instructions.get(range).unwrap_or(&[]).iter()
+}
+
+fn without_comment(line: &str) -> &str {
+    line.split("//").next().unwrap_or("").trim()
+}
+
+fn names_variable(function: &Function, instruction: &Instruction) -> bool {
+    let operands = function.operands_of(instruction.operands).iter();
+    operands.into_iter().any(|operand| {
+        matches!(
+            operand.value,
+            OperandValue::Source(Source::VariableAddress { .. }, _)
+        )
+    })
+}
+
+fn type_of(function: &Function, register: RegisterId) -> ScalarType {
+    let found = function.registers.get(register.0 as usize);
+    found.map_or(ScalarType::B32, |register| register.ty)
+}
+
+/// Whether a register of this name has such a type without a declaration.
+fn is_implied(name: &str, ty: ScalarType) -> bool {
+    let stem = STEMS.iter().find(|(stem, _)| {
+        let digits = name.strip_prefix(stem).unwrap_or("");
+        let is_short = digits.len() < 5 && (digits == "0" || !digits.starts_with('0'));
+        is_short && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
+    });
+    let Some(implied) = stem.and_then(|(_, ty)| ScalarType::from_name(ty)) else {
+        return false;
+    };
+    let is_float = |ty: ScalarType| matches!(ty, ScalarType::F32 | ScalarType::F64);
+    implied == ty
+        || implied.width_bits() == ty.width_bits() && !is_float(implied) && ty != ScalarType::Pred
+}
+
+/// Registers that are read before the lines write them, on some way from an instruction on; in the order of their numbers.
+fn live_in(function: &Function, lines: &Lines, from: u32) -> Vec<RegisterId> {
+    let first = lines.instructions.start;
+    let mut live = vec![BTreeSet::new(); lines.instructions.len() + 1];
+    loop {
+        let mut is_new = false;
+        for (index, instruction) in chosen(function, lines).enumerate().rev() {
+            let mut here: BTreeSet<RegisterId> = live.get(index + 1).cloned().unwrap_or_default();
+            for target in targets(function, instruction) {
+                let at = target.checked_sub(first).map(|at| at as usize);
+                here.extend(at.and_then(|at| live.get(at)).into_iter().flatten());
+            }
+            if instruction.guard.is_none() {
+                for register in function.destinations(instruction) {
+                    here.remove(&register);
+                }
+            }
+            here.extend(read_by(function, instruction));
+            if let Some(known) = live.get_mut(index)
+                && *known != here
+            {
+                *known = here;
+                is_new = true;
+            }
+        }
+        if !is_new {
+            break;
+        }
+    }
+    let start = live.get(from.saturating_sub(first) as usize);
+    let named = start.into_iter().flatten().copied();
+    named
+        .filter(|register| function.registers.is_named(*register))
+        .collect()
+}
+
+/// The instructions that an instruction may go to.
+fn targets<'f>(
+    function: &'f Function,
+    instruction: &Instruction,
+) -> impl Iterator<Item = u32> + 'f {
+    let operands = function.operands_of(instruction.operands).iter();
+    operands.filter_map(|operand| match operand.value {
+        OperandValue::Label(target) => Some(target),
+        _ => None,
+    })
+}
+
+/// Registers that an instruction reads.
+pub(super) fn read_by(function: &Function, instruction: &Instruction) -> Vec<RegisterId> {
+    let mut found: Vec<RegisterId> = instruction.guard.iter().map(|g| g.predicate).collect();
+    for operand in function.operands_of(instruction.operands) {
+        add_read(operand, &mut found);
+        if let OperandValue::List(list) = operand.value {
+            let elements = function.operands_of(list).iter();
+            elements.for_each(|element| add_read(element, &mut found));
+        }
+    }
+    found
+}
+
+fn add_read(operand: &Operand, found: &mut Vec<RegisterId>) {
+    let of_source = |source: &Source, found: &mut Vec<RegisterId>| match source {
+        Source::Register(run) => found.extend(run.registers()),
+        Source::RegisterOffset { register, .. } => found.push(*register),
+        _ => {}
+    };
+    match &operand.value {
+        OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
+            of_source(source, found);
+        }
+        OperandValue::Address(address) => {
+            if let AddressBase::Register(run) = address.base {
+                found.extend(run.registers());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Labels of the chosen instructions.
+fn labels_within<'f>(function: &'f Function, lines: &Lines) -> Vec<(u32, &'f str)> {
+    let all = function.labels.iter();
+    let within = all.filter(|(at, _)| lines.instructions.contains(at));
+    within.map(|(at, name)| (*at, name.as_str())).collect()
+}
+
+/// Labels elsewhere that the chosen lines go to: there a thread is done.
+fn labels_outside<'f>(function: &'f Function, lines: &Lines) -> BTreeSet<&'f str> {
+    let mut found = BTreeSet::new();
+    for instruction in chosen(function, lines) {
+        for target in targets(function, instruction) {
+            if !lines.instructions.contains(&target) {
+                let named = function.labels.iter().filter(|(at, _)| *at == target);
+                found.extend(named.map(|(_, name)| name.as_str()));
+            }
+        }
+    }
+    found
+}
+
+/// What is observed of memory, as a text names it.
+pub(super) fn observed_place(name: &str, element: u64, thread: Option<usize>) -> String {
+    let name = name_of(name);
+    match thread {
+        Some(thread) => format!("{thread}:{name}[{element}]"),
+        None => format!("{name}[{element}]"),
+    }
+}

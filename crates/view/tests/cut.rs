@@ -1,0 +1,158 @@
+//! A kernel cut down to a question: its lines become a litmus test, whose outcomes are those of the lines.
+
+use warpgrid_view::litmus::{CutRequest, CutThread, explore, read_text, write_text};
+use warpgrid_view::{Scenario, Session};
+
+/// Steps that a kernel is run.
+const MAX_STEPS: u64 = 100_000;
+
+const MESSAGE: &str = include_str!("data/cut/message.ptx");
+const PIPELINE: &str = include_str!("data/cut/pipeline.ptx");
+
+fn session(source: &str) -> Session {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        ..Scenario::default()
+    };
+    Session::untracked(scenario).expect("a session")
+}
+
+/// The text of a question, and what is allowed.
+fn asked(source: &str, request: &CutRequest) -> String {
+    let test = match session(source).litmus_test(request, MAX_STEPS) {
+        Ok(test) => test,
+        Err(error) => return error.to_string(),
+    };
+    let text = write_text(&test);
+    let view = explore(&read_text(&text).expect("a test")).expect("an answer");
+    let outcomes = view.outcomes.unwrap_or_default().into_iter();
+    let outcomes = outcomes.map(|outcome| {
+        let kind = if outcome.is_interleaving {
+            ""
+        } else {
+            ", which no interleaving reaches"
+        };
+        format!("{:?}{kind}", outcome.values)
+    });
+    format!(
+        "{text}allowed: {}\nraces: {:?}",
+        outcomes.collect::<Vec<_>>().join("; "),
+        view.racy_lines
+    )
+}
+
+fn lines(first: u32, last: u32) -> CutRequest {
+    CutRequest {
+        lines: [first, last],
+        ..CutRequest::default()
+    }
+}
+
+#[test]
+fn two_threads_that_meet_ask_for_every_outcome() {
+    expect_test::expect![[r#"
+        //@ title Lines 20 to 30 of mp
+        .version 8.6
+        .target sm_90
+        //@ launch grid=2 block=32
+        //@ location data+8: u32 = 0
+        //@ location flag: u32 = 0
+        //@ location out: u32 = 0
+        //@ thread block=0 thread=0
+        .reg .b64 %d, %f;
+        mov.b64 %d, data;
+        mov.b64 %f, flag;
+        st.global.u32 [%d+8], 42; // line 22
+        st.relaxed.gpu.global.u32 [%f], 1; // line 23
+        //@ thread block=1 thread=0
+        .reg .b32 %v, %w;
+        .reg .b64 %d, %f, %o;
+        .reg .pred %q;
+        mov.b64 %d, data;
+        mov.b64 %f, flag;
+        mov.b64 %o, out;
+        CONSUMER:
+        ld.relaxed.gpu.global.u32 %v, [%f]; // line 26
+        setp.eq.u32 %q, %v, 0; // line 27
+        @%q bra CONSUMER; // line 28
+        ld.global.u32 %w, [%d+8]; // line 29
+        st.global.u32 [%o], %w; // line 30
+        //@ observe 1:%v 1:%w
+        allowed: [1, 0], which no interleaving reaches; [1, 42]
+        races: [[[0, 12], [1, 25]]]"#]]
+    .assert_eq(&asked(MESSAGE, &lines(20, 30)));
+}
+
+#[test]
+fn a_pipeline_expects_what_its_threads_bring() {
+    expect_test::expect![[r#"
+        //@ title Lines 25 to 35 of pipeline
+        .version 8.6
+        .target sm_90
+        //@ launch grid=1 block=64
+        //@ location bar: mbarrier at=0 = 1
+        //@ location out: u32 = 0
+        //@ location tile: shared u32 at=8 = 0
+        //@ location tile+12: shared u32 at=8 = 0
+        //@ thread block=0 thread=3
+        mov.b32 %r1, 3;
+        mov.b32 %r2, 20;
+        st.shared.u32 [%r2], %r1; // line 26
+        mbarrier.arrive.shared.b64 %rd2, [bar]; // line 27
+        //@ thread block=0 thread=32
+        mov.b32 %r1, 32;
+        mov.b32 %r2, 8;
+        mov.b64 %rd1, out;
+        mov.b32 %r3, 0;
+        CONSUME:
+        mbarrier.try_wait.parity.shared.b64 %p3, [bar], 0; // line 30
+        @!%p3 bra CONSUME; // line 31
+        ld.shared.u32 %r4, [%r2]; // line 32
+        cvt.u64.u32 %rd3, %r3; // line 33
+        add.u64 %rd1, %rd1, %rd3; // line 34
+        st.global.u32 [%rd1], %r4; // line 35
+        //@ observe 1:%r4
+        allowed: [0]
+        races: []"#]]
+    .assert_eq(&asked(PIPELINE, &lines(25, 35)));
+}
+
+#[test]
+fn a_race_asks_for_its_outcomes() {
+    let mut session = session(MESSAGE);
+    let report = session.run_for_races(MAX_STEPS);
+    let request = CutRequest::of_race(&report.races[0]).expect("a question");
+    let stood = session.position();
+    let test = session.litmus_test(&request, MAX_STEPS).expect("a test");
+    assert_eq!(session.position(), stood);
+    let view = explore(&read_text(&write_text(&test)).expect("a test")).expect("an answer");
+    assert!(view.race, "{}", write_text(&test));
+}
+
+#[test]
+fn what_makes_no_question_is_said() {
+    let thread = |block: u32, thread: u32| CutThread {
+        block: [block, 0, 0],
+        thread: [thread, 0, 0],
+        line: None,
+    };
+    let with = |first, last, threads: &[CutThread]| CutRequest {
+        threads: threads.to_vec(),
+        ..lines(first, last)
+    };
+    let asked = [
+        asked(MESSAGE, &lines(1, 4)),
+        asked(MESSAGE, &lines(14, 19)),
+        asked(MESSAGE, &with(20, 30, &[thread(2, 0)])),
+        asked(MESSAGE, &with(29, 30, &[thread(0, 0)])),
+        asked(MESSAGE, &with(20, 30, &[thread(0, 0); 9])),
+        asked(PIPELINE, &lines(38, 41)),
+    ];
+    expect_test::expect![[r#"
+        lines 1 to 4 have no instruction of the kernel `mp`
+        these threads touch no memory that threads share in the chosen lines: choose lines with loads and stores
+        found thread 0 of block 2, expected one of the launch
+        none of these threads comes to the chosen lines in the run
+        found 9 threads, expected at most 8
+        these threads touch no memory that threads share in the chosen lines: choose lines with loads and stores"#]].assert_eq(&asked.join("\n"));
+}
