@@ -7,6 +7,9 @@ import { open, pick } from "./playground";
 const root = new URL("../", import.meta.url);
 const questions = readFileSync(new URL("web/questions.txt", root), "utf8").trim().split("\n").map((line) => line.split(" | "));
 
+/** The card of an example that answers a question. */
+const CARDS: Record<string, string> = { 2: "Data races", 3: "Bank conflicts", 4: "Fault", 8: "Problems", 10: "Data races", 14: "Data races", 16: "Inline assembly", 17: "Sectors", 19: "Data races" };
+
 const view = (page: Page) => page.getByRole("region", { name: "Matrix view" });
 
 test("a step of a descriptor slides over its tile, and a wrong field shows what is really read", async ({ page }) => {
@@ -32,17 +35,15 @@ test("an instruction descriptor leads to the tiles that it makes hardware read",
   await expect(view(page)).toContainText("names types that .kind::tf32 does not have");
 });
 
-/** What answers a question that leads to an example. */
-const ANSWERS: Record<string, string> = { 3: "Bank conflicts", 8: "Problems", 16: "Inline assembly", 17: "Sectors" };
-
 for (const [index, [number, question, link]] of questions.entries()) {
   test(`question ${number}, ${index + 1}: ${question}`, async ({ page }) => {
     const wrong: string[] = [];
     page.on("pageerror", (error) => wrong.push(error.message));
     await page.goto(`/${link}`);
     if (link.startsWith("#example=")) {
-      const card = page.getByRole("region", { name: ANSWERS[number] });
-      await expect(card).toBeInViewport();
+      await expect(page.getByRole(number === "4" ? "alert" : "region", { name: CARDS[number] })).toBeInViewport();
+    } else if (link.startsWith("#outcomes=")) {
+      await expect(page.getByRole("group", { name: "Allowed outcomes" })).toBeInViewport();
     } else {
       await expect(view(page).getByRole("heading").first()).toBeVisible();
       await expect(view(page).locator(".matrix-card, [aria-label=Fields]").first()).toBeInViewport();

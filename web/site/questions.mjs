@@ -21,9 +21,10 @@ export async function questionPages({ root, recorder }) {
   const cards = [];
   for (const { question, link, about } of await readQuestions(root)) {
     const example = /^#example=(.+)$/.exec(link)?.[1];
-    const path = example ? `examples/${example}.html` : `examples/${slug(question)}.html`;
+    const isTest = link.startsWith("#outcomes");
+    const path = isTest ? `index.html${link}` : example ? `examples/${example}.html` : `examples/${slug(question)}.html`;
     cards.push(`<li><a href="../${path}">${escape(question)}</a><p>${prose(about)}</p></li>`);
-    if (example) continue;
+    if (example || isTest) continue;
     const { html, problems } = await recorder.layout(link, { label: question, playground: "../index.html" });
     if (problems.length > 0) throw new Error(`web/questions.txt: ${question}: ${problems[0].message}`);
     pages.push({

@@ -35,6 +35,7 @@ pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Res
 fn title(race: &RaceView) -> &'static str {
     match (race.sure, race.same_value) {
         (RaceSure::Axiom, _) => "race by the axioms alone",
+        (RaceSure::Documented, _) => "against the manual",
         (_, true) => "race of equal values",
         (_, false) => "race",
     }

@@ -93,10 +93,9 @@ fn a_pipeline_expects_what_its_threads_bring() {
         //@ location bar: mbarrier at=0 = 1
         //@ location out: u32 = 0
         //@ location tile: shared u32 at=8 = 0
-        //@ location tile+12: shared u32 at=8 = 0
-        //@ thread block=0 thread=3
-        mov.b32 %r1, 3;
-        mov.b32 %r2, 20;
+        //@ thread block=0 thread=0
+        mov.b32 %r1, 0;
+        mov.b32 %r2, 8;
         st.shared.u32 [%r2], %r1; // line 26
         mbarrier.arrive.shared.b64 %rd2, [bar]; // line 27
         //@ thread block=0 thread=32
@@ -155,4 +154,19 @@ fn what_makes_no_question_is_said() {
         none of these threads comes to the chosen lines in the run
         found 9 threads, expected at most 8
         these threads touch no memory that threads share in the chosen lines: choose lines with loads and stores"#]].assert_eq(&asked.join("\n"));
+}
+
+#[test]
+fn loose_lines_ask_by_the_names_of_their_buffers() {
+    let loose = "//@ launch grid=2 block=32\n//@ buffer p: u32[32] = 0\nmov.u32 %w, %ctaid.x;\nst.global.u32 [p], %w;\n";
+    let thread = |block: u32| CutThread {
+        block: [block, 0, 0],
+        thread: [3, 0, 0],
+        line: None,
+    };
+    let request = CutRequest {
+        threads: vec![thread(0), thread(1)],
+        ..lines(3, 4)
+    };
+    expect_test::expect![[r#""#]].assert_eq(&asked(loose, &request));
 }

@@ -165,7 +165,7 @@ pub enum LitmusAnswer {
 }
 
 /// A launch whose order is looked at: the fields are those of [`RequestBody::Launch`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderRequest {
     pub source: String,
     pub target: Option<String>,

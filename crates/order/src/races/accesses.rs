@@ -21,6 +21,7 @@ impl Detector {
     pub(crate) fn see_access(&mut self, event: &AccessEvent<'_>) {
         let Some((block, warp)) = event.warp() else {
             // What is in flight was looked at when it was started.
+            self.see_landed_bytes(event);
             return;
         };
         let is_shared = |piece: &Piece| memory_of(piece.memory).is_some();
@@ -211,6 +212,7 @@ impl Detector {
                 why: Why::Lifetime,
                 same_value: false,
                 step: by.step,
+                is_fenced_there: false,
             };
             self.add_life(by.site, found);
         }

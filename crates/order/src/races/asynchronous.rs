@@ -259,6 +259,7 @@ impl Detector {
             why: Why::Init,
             same_value: false,
             step: start.event.step,
+            is_fenced_there: false,
         };
         self.add((init.site, site), found);
     }
@@ -272,6 +273,15 @@ impl Detector {
                 let row = row_of(start.block, start.warp);
                 raise(&mut clock, start.state.point(row, lane));
             }
+            // What one thread has committed completes in order: who waits for a later arrival knows the earlier ones.
+            let thread = (
+                start.block,
+                start.warp * 32 + start.event.lanes.trailing_zeros(),
+            );
+            let committed = self.committed.entry(thread).or_default();
+            join(&mut clock, committed);
+            let (row, bit) = Row::single(start.pending.id.0);
+            Rc::make_mut(committed).raise(row, bit, 1);
             self.arrivals.insert(start.pending.id.0, clock);
             return;
         }

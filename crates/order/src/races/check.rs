@@ -63,6 +63,8 @@ struct Conflict {
     lane: usize,
     other: usize,
     why: Why,
+    /// See [`Found::is_fenced_there`].
+    is_fenced_there: bool,
 }
 
 impl Detector {
@@ -200,6 +202,7 @@ impl Detector {
             lane,
             other,
             why: Why::Order,
+            is_fenced_there: false,
         };
         let bytes = Bytes {
             same_value: bytes.same_among,
@@ -244,6 +247,7 @@ impl Detector {
                 lane: by.lanes.trailing_zeros() as usize,
                 other: entry.lanes.trailing_zeros() as usize,
                 why: Why::Proxy,
+                is_fenced_there: false,
             });
         }
         let their_block = self.block_of(entry);
@@ -281,6 +285,8 @@ impl Detector {
                     lane,
                     other: thread,
                     why,
+                    is_fenced_there: why == Why::Proxy
+                        && self.is_fenced_there(by, lane, entry, bytes.memory),
                 });
             }
         }
@@ -327,6 +333,22 @@ impl Detector {
         })
     }
 
+    /// Whether the block whose shared memory it is has a fence between the proxies since an access.
+    fn is_fenced_there(
+        &self,
+        by: &Accessor<'_>,
+        lane: usize,
+        entry: &Entry,
+        memory: Memory,
+    ) -> bool {
+        let Memory::Shared(owner) = memory else {
+            return false;
+        };
+        let fenced = by.warp.clock(lane).fenced(Fenced::Shared(owner));
+        owner != by.home.block
+            && fenced.is_some_and(|rows| rows.unknown(entry.row, entry.lanes, entry.epoch) == 0)
+    }
+
     fn report(
         &mut self,
         by: &Accessor<'_>,
@@ -363,6 +385,7 @@ impl Detector {
             why: found.why,
             same_value: bytes.same_value,
             step: by.step,
+            is_fenced_there: found.is_fenced_there,
         };
         self.add((entry.site, by.site), race);
     }

@@ -5,6 +5,7 @@ use super::found::{Access, End, Found, Lifetime, Unwritten, Why};
 use super::mbarriers::Object;
 use super::message::Message;
 use super::shadow::{Memory, Shadow};
+use super::site::Kind;
 use super::site::{SiteId, Sites, has_proxies};
 use super::strong::{Observation, StrongWrite};
 use super::threads::{Location, Warp, row_of};
@@ -12,7 +13,7 @@ use crate::scope::Home;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
-use warpgrid_emulator::{AccessEvent, Interest, Observer, RowAccess, SyncEvent};
+use warpgrid_emulator::{AccessEvent, Interest, Observer, Piece, RowAccess, SyncEvent};
 use warpgrid_isa::UnitOp;
 use warpgrid_program::{FunctionId, Program};
 
@@ -118,6 +119,8 @@ pub struct Detector {
     pub(crate) tests: HashMap<(FunctionId, u32), bool>,
     /// The thread that started each operation that completes on its own: block, and thread within it.
     pub(crate) singles: HashMap<u64, (u64, u32)>,
+    /// By thread: the arrivals that it has committed so far.
+    pub(crate) committed: HashMap<(u64, u32), Rc<Clock>>,
     /// What arrivals in flight will bring.
     pub(crate) arrivals: HashMap<u64, Rc<Clock>>,
     /// All sequentially consistent fences so far.
@@ -148,6 +151,7 @@ impl Detector {
             objects: HashMap::new(),
             tests: HashMap::new(),
             singles: HashMap::new(),
+            committed: HashMap::new(),
             arrivals: HashMap::new(),
             fences: Message::default(),
             found: Vec::new(),
@@ -222,6 +226,33 @@ impl Detector {
         self.keep((site, None, why), found);
     }
 
+    /// What an operation in flight has left: the last one to land says whether both leave the same value.
+    pub(crate) fn see_landed_bytes(&mut self, event: &AccessEvent<'_>) {
+        let place = (event.function, event.instruction);
+        for found in &mut self.found {
+            let End::Access(second) = found.second else {
+                continue;
+            };
+            let both_write = found.first.kind == Kind::Write && second.kind == Kind::Write;
+            let is_one = [found.first, second].iter().any(|access| {
+                access.asynchronous && (access.function, access.instruction) == place
+            });
+            if !both_write || !is_one {
+                continue;
+            }
+            let meets = |piece: &&Piece| {
+                let end = piece.address + u64::from(piece.n_bytes);
+                super::accesses::memory_of(piece.memory) == Some(found.memory)
+                    && piece.address < found.address + u64::from(found.n_bytes)
+                    && found.address < end
+            };
+            let mut pieces = event.pieces.iter().filter(meets).peekable();
+            if pieces.peek().is_some() {
+                found.same_value = pieces.all(|piece| event.before(piece) == event.bytes(piece));
+            }
+        }
+    }
+
     fn keep(&mut self, key: (SiteId, Option<SiteId>, Why), found: Found) {
         let next = self.found.len();
         let index = *self.by_pair.entry(key).or_insert(next);
@@ -265,6 +296,7 @@ impl Detector {
                     why: Why::Lifetime,
                     same_value: false,
                     step: visit.step,
+                    is_fenced_there: false,
                 };
                 self.add_life(entry.site, found);
             }

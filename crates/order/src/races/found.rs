@@ -83,18 +83,21 @@ pub struct Found {
     pub same_value: bool,
     /// The number of the step in which the second access was made or started.
     pub step: u64,
+    /// Whether a fence between the proxies lies between, though in the block whose memory it is, not in the one that starts the operation.
+    pub is_fenced_there: bool,
 }
 
 impl Found {
-    /// Whether it follows from the axioms of the model though common code leaves the fence out: a generic read, then an asynchronous write.
+    /// Whether it follows from the axioms of the model though common code leaves the fence out: a generic read, then an asynchronous write; or
+    /// a write to another block, which has the fence.
     pub fn is_of_axiom(&self) -> bool {
         let End::Access(second) = self.second else {
             return false;
         };
         self.why == Why::Proxy
-            && self.first.kind == Kind::Read
             && self.first.proxy == ProxyKind::Generic
             && second.proxy == ProxyKind::Async
+            && (self.first.kind == Kind::Read || self.is_fenced_there)
     }
 }
 

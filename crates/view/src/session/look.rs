@@ -510,6 +510,11 @@ impl Session {
         self.places.range(self.span_of(function, index))
     }
 
+    /// The text of a part of the source.
+    pub(crate) fn text_at(&self, span: Span) -> &str {
+        self.places.text(span)
+    }
+
     pub(crate) fn text_of(&self, function: FunctionId, index: u32) -> &str {
         self.places.text(self.span_of(function, index))
     }

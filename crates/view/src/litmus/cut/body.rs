@@ -41,7 +41,13 @@ impl Bodies<'_> {
         };
         self.session.seek(entry.position);
         for register in live_in(function, self.lines, entry.instruction) {
-            body.push(self.set(function, thread, register)?);
+            let name = function.registers.name(register);
+            let set = self.set(function, thread, register)?;
+            // The register of a place holds its start already; loose lines have each lane at its own element.
+            let is_place = self.bases.values().any(|place| place == name);
+            if !is_place || set.starts_with("add") {
+                body.push(set);
+            }
         }
         let first = self.lines.instructions.start;
         let starts_later = entry.instruction != first;
@@ -56,8 +62,12 @@ impl Bodies<'_> {
                 body.push(format!("{START}:"));
             }
             let constant = self.constant(function, (thread, stay), statement.index)?;
-            let text = constant.unwrap_or(statement.text);
-            body.push(format!("{text}{ORIGIN}{}", statement.line));
+            let line = statement.line;
+            let text = match constant {
+                Some(text) => text,
+                None => self.with_places(function, (thread, stay), statement),
+            };
+            body.push(format!("{text}{ORIGIN}{line}"));
         }
         let end = labels_outside(function, self.lines);
         body.extend(end.iter().map(|name| format!("{name}:")));
@@ -95,7 +105,9 @@ impl Bodies<'_> {
             let all = read_by(function, instruction).into_iter();
             for register in all.chain(function.destinations(instruction)) {
                 let name = function.registers.name(register);
-                if !function.registers.is_named(register) {
+                // Loose lines name a buffer as the register that holds its address: so does the question.
+                let is_place = self.bases.values().any(|place| place == name);
+                if !function.registers.is_named(register) || is_place {
                     continue;
                 }
                 match names.get(name) {
@@ -153,6 +165,56 @@ impl Bodies<'_> {
             Some((base, place)) => format!("add.s64 {name}, {place}, {};", value - base),
             None => format!("mov.b{bits} {name}, {};", number(value)),
         })
+    }
+
+    /// Loose lines have each lane at its own element of a buffer, in a register that no text names: its place is written out.
+    fn with_places(
+        &mut self,
+        function: &Function,
+        (thread, stay): (Thread, &Stay),
+        statement: Statement,
+    ) -> String {
+        let mut text = statement.text;
+        let span = function.instructions.get(statement.index as usize);
+        let same = |index: &u32| {
+            let other = function.instructions.get(*index as usize);
+            other.map(|i| i.span) == span.map(|i| i.span)
+        };
+        let all: Vec<u32> = self.lines.instructions.clone().filter(same).collect();
+        for index in all {
+            let operands = function.instructions.get(index as usize);
+            let operands = operands.map_or(&[][..], |i| function.operands_of(i.operands));
+            for operand in operands {
+                let OperandValue::Address(address) = operand.value else {
+                    continue;
+                };
+                let AddressBase::Register(run) = address.base else {
+                    continue;
+                };
+                let Some(after) = stay.after(index) else {
+                    continue;
+                };
+                let name = function.registers.name(run.first);
+                let is_place = self.bases.values().any(|place| place == name);
+                if function.registers.is_named(run.first) && !is_place {
+                    continue;
+                }
+                self.session.seek(after);
+                let machine = self.session.timeline.machine();
+                let (warp, lane) = (thread.thread / 32, thread.thread % 32);
+                let id = self.lines.function;
+                let held = machine.register(thread.block, warp, lane, id, run.first);
+                let at = (held.unwrap_or(0) as u64).wrapping_add(address.offset as u64);
+                let Some((base, place)) = self.bases.range(..=at).next_back() else {
+                    continue;
+                };
+                let written = self.session.text_at(operand.span);
+                let inner = written.trim_start_matches('[').trim_end_matches(']');
+                let new = written.replacen(inner, &format!("{place}+{}", at - base), 1);
+                text = text.replacen(written, &new, 1);
+            }
+        }
+        text
     }
 
     /// What threads do not share through memory is a number of the run: parameters, constants, the stack, addresses of variables, what lanes of
