@@ -168,5 +168,21 @@ fn loose_lines_ask_by_the_names_of_their_buffers() {
         threads: vec![thread(0), thread(1)],
         ..lines(3, 4)
     };
-    expect_test::expect![[r#""#]].assert_eq(&asked(loose, &request));
+    expect_test::expect![[r#"
+        //@ title Lines 3 to 4 of snippet
+        .version 9.5
+        .target sm_100
+        //@ launch grid=2 block=32
+        //@ location p+12: u32 = 0
+        //@ thread block=0 thread=3
+        .reg .u32 %w;
+        mov.u32 %w, %ctaid.x; // line 3
+        st.global.u32 [p+12], %w; // line 4
+        //@ thread block=1 thread=3
+        .reg .u32 %w;
+        mov.u32 %w, %ctaid.x; // line 3
+        st.global.u32 [p+12], %w; // line 4
+        //@ observe p[3]
+        allowed: [0]; [1]
+        races: [[[0, 9], [1, 13]]]"#]].assert_eq(&asked(loose, &request));
 }

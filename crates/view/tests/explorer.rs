@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::Instant;
 use warpgrid_view::litmus::{
-    LitmusEditOp, LitmusTest, RacesName, SAMPLE, apply, explore, read_text, repairs,
+    LitmusEditOp, LitmusSearch, LitmusTest, RacesName, SAMPLE, apply, explore, read_text, repairs,
 };
 
 #[derive(Deserialize)]
@@ -225,4 +225,20 @@ fn what_is_too_much_is_said() {
         found no thread, expected `//@ thread block=0` before its instructions
         line 1: found `st.global.u32 [x], 1;` before the first thread, expected `//@ thread`"#]]
     .assert_eq(&said.join("\n"));
+}
+
+#[test]
+fn a_search_in_slices_finds_the_same() {
+    for expected in tests().values().step_by(7) {
+        let whole = explore(&expected.test).expect("an answer");
+        let mut search = LitmusSearch::new(expected.test.clone()).expect("a search");
+        while !search.advance(1).expect("candidates") {}
+        let sliced = search.finish();
+        assert_eq!(
+            (sliced.outcomes, sliced.racy_pairs),
+            (whole.outcomes, whole.racy_pairs),
+            "{}",
+            expected.test.name
+        );
+    }
 }

@@ -45,7 +45,7 @@ pub(crate) fn hold(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -
     }
     match order_fences(execution, sink) {
         Flow::Stop => Flow::Stop,
-        Flow::On | Flow::NextOrder => Flow::On,
+        Flow::On | Flow::NextOrder | Flow::Pause => Flow::On,
     }
 }
 

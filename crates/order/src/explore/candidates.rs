@@ -19,6 +19,8 @@ pub(crate) enum Flow {
     On,
     /// This order of fences has shown what it can: try the next one.
     NextOrder,
+    /// Go on later.
+    Pause,
     /// Enough has been seen.
     Stop,
 }
@@ -73,33 +75,65 @@ pub(crate) trait Trial {
     fn try_whole(&mut self, reads: &[ReadFrom]) -> Flow;
 }
 
-/// Goes through every combination of choices. Reads that have no choice come first.
-pub(crate) fn for_each(mut choices: Vec<Choice>, trial: &mut dyn Trial) -> Flow {
+/// A walk through candidates that was paused: the numbers of the choices of the one that comes next.
+pub(crate) type Place = Vec<usize>;
+
+/// Goes through every combination of choices, from a place on. Reads that have no choice come first. Where the trial pauses, the place is that
+/// of the candidate which was not tried.
+pub(crate) fn for_each(
+    mut choices: Vec<Choice>,
+    trial: &mut dyn Trial,
+    start: &[usize],
+) -> (Flow, Place) {
     choices.sort_by_key(|choice| choice.writers.len());
-    let mut taken = Vec::new();
-    choose(&choices, &mut taken, trial)
+    let mut walk = Walk {
+        taken: Vec::new(),
+        place: Vec::new(),
+        trial,
+    };
+    let flow = walk.choose(&choices, start);
+    (flow, walk.place)
 }
 
-fn choose(choices: &[Choice], taken: &mut Vec<ReadFrom>, trial: &mut dyn Trial) -> Flow {
-    let Some((first, rest)) = choices.split_first() else {
-        return trial.try_whole(taken);
-    };
-    let is_open = rest.last().is_some_and(|choice| choice.writers.len() > 1);
-    for writer in &first.writers {
-        taken.push(ReadFrom {
-            reader: first.reader,
-            cell: first.cell,
-            writer: *writer,
-        });
-        let is_hopeless = is_open && first.writers.len() > 1 && trial.is_hopeless(taken);
-        let flow = match is_hopeless {
-            true => Flow::On,
-            false => choose(rest, taken, trial),
+struct Walk<'a> {
+    taken: Vec<ReadFrom>,
+    place: Place,
+    trial: &'a mut dyn Trial,
+}
+
+impl Walk<'_> {
+    fn choose(&mut self, choices: &[Choice], start: &[usize]) -> Flow {
+        let Some((first, rest)) = choices.split_first() else {
+            return self.trial.try_whole(&self.taken);
         };
-        taken.pop();
-        if flow == Flow::Stop {
-            return Flow::Stop;
+        let is_open = rest.last().is_some_and(|choice| choice.writers.len() > 1);
+        let (from, start) = match start.split_first() {
+            Some((from, start)) => (*from, start),
+            None => (0, start),
+        };
+        for (number, writer) in first.writers.iter().enumerate().skip(from) {
+            self.taken.push(ReadFrom {
+                reader: first.reader,
+                cell: first.cell,
+                writer: *writer,
+            });
+            self.place.push(number);
+            let is_hopeless =
+                is_open && first.writers.len() > 1 && self.trial.is_hopeless(&self.taken);
+            let start = if number == from { start } else { &[] };
+            let flow = match is_hopeless {
+                true => Flow::On,
+                false => self.choose(rest, start),
+            };
+            self.taken.pop();
+            if flow == Flow::Pause {
+                return flow;
+            }
+            self.place.pop();
+            if flow == Flow::Stop {
+                return flow;
+            }
         }
+        Flow::On
     }
-    Flow::On
 }

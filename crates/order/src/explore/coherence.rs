@@ -23,7 +23,7 @@ pub(crate) fn order_writes(mut execution: Execution<'_, '_>, sink: &mut dyn Sink
     }
     match flow {
         Flow::Stop => flow,
-        Flow::On | Flow::NextOrder => Flow::On,
+        Flow::On | Flow::NextOrder | Flow::Pause => Flow::On,
     }
 }
 

@@ -4,7 +4,7 @@ use super::answer::{
     Answer, Axiom, Forbidden, Outcome, RacePair, Races, Violation, Witness, cells_of,
 };
 use super::axioms::{Contradiction, Execution, Sink, hold, is_hopeless};
-use super::candidates::{Flow, ReadFrom, Trial, for_each};
+use super::candidates::{Flow, Place, ReadFrom, Trial, for_each};
 use super::combine::combine;
 use super::graph::{Graph, Stronger, Unfit};
 use super::interleavings::interleaved;
@@ -22,6 +22,8 @@ pub struct Explorer {
     /// Combinations of traces whose reads all have writes, one trace for each thread.
     combinations: Vec<Vec<usize>>,
     next: usize,
+    /// Where the next combination goes on.
+    place: Place,
     found: Found,
 }
 
@@ -66,6 +68,7 @@ impl Explorer {
             traces,
             combinations,
             next: 0,
+            place: Place::new(),
             found,
         })
     }
@@ -82,30 +85,35 @@ impl Explorer {
             if self.found.candidates >= until {
                 return Ok(false);
             }
-            self.one_combination()?;
+            if !self.one_combination(until)? {
+                return Ok(false);
+            }
+            self.place.clear();
             self.next += 1;
         }
         Ok(true)
     }
 
-    fn one_combination(&mut self) -> Result<(), ExploreError> {
+    /// Goes through a combination until so many candidates have been seen; true when it is done.
+    fn one_combination(&mut self, until: u64) -> Result<bool, ExploreError> {
         let Some(numbers) = self.combinations.get(self.next) else {
-            return Ok(());
+            return Ok(true);
         };
         let chosen = chosen(&self.traces, numbers);
         let plain = Stronger::default();
         let graph = match Graph::new(&self.question, &self.traces, &chosen, &plain) {
             Ok(graph) => graph,
-            Err(Unfit::NeverEnds) => return Ok(()),
+            Err(Unfit::NeverEnds) => return Ok(true),
             Err(Unfit::TooManyEvents(events)) => {
                 let limit = MOST_EVENTS;
                 return Err(ExploreError::TooManyTogether { events, limit });
             }
         };
         let Some(choices) = graph.choices(&self.traces.cells) else {
-            return Ok(());
+            return Ok(true);
         };
         let limit = self.question.limits.candidates;
+        let n_before = self.found.candidates;
         let memory = |observed: &Observed| matches!(observed, Observed::Memory { .. });
         let mut hearer = Hearer {
             question: &self.question,
@@ -121,8 +129,10 @@ impl Explorer {
             sink: &mut hearer,
             n: 0,
             limit,
+            pause: until.saturating_sub(n_before),
+            has_tried: false,
         };
-        for_each(choices, &mut counted);
+        let (flow, place) = for_each(choices, &mut counted, &self.place);
         let is_too_much = counted.n > limit;
         self.found.candidates += counted.n;
         if is_too_much || self.found.candidates > limit {
@@ -132,7 +142,8 @@ impl Explorer {
         if self.found.outcomes.len() > limit {
             return Err(ExploreError::TooManyOutcomes { limit });
         }
-        Ok(())
+        self.place = place;
+        Ok(flow != Flow::Pause)
     }
 
     /// The answer, as far as the search has come.
@@ -189,6 +200,9 @@ pub(crate) struct Counted<'a, 'g> {
     pub(crate) sink: &'a mut dyn Sink,
     pub(crate) n: u64,
     pub(crate) limit: u64,
+    /// Candidates after which it pauses, though never before one has been tried whole.
+    pub(crate) pause: u64,
+    pub(crate) has_tried: bool,
 }
 
 impl Trial for Counted<'_, '_> {
@@ -198,6 +212,10 @@ impl Trial for Counted<'_, '_> {
     }
 
     fn try_whole(&mut self, reads: &[ReadFrom]) -> Flow {
+        if self.has_tried && self.n >= self.pause {
+            return Flow::Pause;
+        }
+        self.has_tried = true;
         self.n += 1;
         match self.n > self.limit {
             true => Flow::Stop,

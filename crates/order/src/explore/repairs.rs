@@ -253,8 +253,10 @@ impl Weakest {
                 sink: &mut watch,
                 n: 0,
                 limit,
+                pause: u64::MAX,
+                has_tried: false,
             };
-            let flow = for_each(choices, &mut counted);
+            let (flow, _) = for_each(choices, &mut counted, &[]);
             if watch.is_bad {
                 return Ok(false);
             }

@@ -378,3 +378,61 @@ fn races_of_steps_that_were_taken_are_those_of_the_run() {
         assert_eq!(session.position(), position);
     }
 }
+
+/// What kernels of real compilers are said to do: only what is true of them.
+#[test]
+fn kernels_of_compilers_are_quiet() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut folders: Vec<_> = std::fs::read_dir(folder)
+        .expect("the kernels")
+        .filter_map(|entry| Some(entry.ok()?.path()).filter(|path| path.join("case.json").exists()))
+        .collect();
+    folders.sort();
+    let mut said = Vec::new();
+    let (mut plain, mut looking) = (0.0, 0.0);
+    for folder in folders {
+        for (name, scenario) in crate::folders::scenarios_of(&folder) {
+            let clock = std::time::Instant::now();
+            let mut session = Session::untracked(scenario.clone()).expect("a session");
+            session.run(1_000_000);
+            plain += clock.elapsed().as_secs_f64();
+            let clock = std::time::Instant::now();
+            let mut session = Session::untracked(scenario).expect("a session");
+            let report = session.run_for_races(1_000_000);
+            looking += clock.elapsed().as_secs_f64();
+            said.extend(report.races.iter().map(|race| {
+                let quiet = if race.same_value {
+                    ", equal values"
+                } else {
+                    ""
+                };
+                format!(
+                    "{name}: {:?} {:?}{quiet}",
+                    race.first.line, race.second.line
+                )
+            }));
+        }
+    }
+    #[expect(
+        clippy::print_stdout,
+        reason = "the figure is asked for with --no-capture"
+    )]
+    {
+        println!(
+            "compilers' kernels: {} races, {:.1} times the time of a plain run",
+            said.len(),
+            looking / plain
+        );
+    }
+    expect_test::expect![[r#"
+        atomics_of_every_kind/kernel.ptx: Some(86) Some(90)
+        atomics_of_every_kind/kernel.sm_75-clang19.ptx: Some(82) Some(85)
+        race_last_writer/kernel.ptx: Some(32) Some(32)
+        race_last_writer/kernel.ptx: Some(38) Some(38), equal values
+        race_last_writer/kernel.sm_90-13.5.ptx: Some(32) Some(32)
+        race_last_writer/kernel.sm_90-13.5.ptx: Some(38) Some(38), equal values
+        race_last_writer/kernel.sm_75-clang19.ptx: Some(28) Some(28)
+        race_last_writer/kernel.sm_75-clang19.ptx: Some(32) Some(32), equal values
+        triton_histogram/kernel.ptx: Some(44) Some(44), equal values
+        triton_histogram/kernel.sm_100a-triton-3.9.0.ptx: Some(44) Some(44), equal values"#]].assert_eq(&said.join("\n"));
+}
