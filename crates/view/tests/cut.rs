@@ -184,5 +184,6 @@ fn loose_lines_ask_by_the_names_of_their_buffers() {
         st.global.u32 [p+12], %w; // line 4
         //@ observe p[3]
         allowed: [0]; [1]
-        races: [[[0, 9], [1, 13]]]"#]].assert_eq(&asked(loose, &request));
+        races: [[[0, 9], [1, 13]]]"#]]
+    .assert_eq(&asked(loose, &request));
 }

@@ -60,7 +60,7 @@ impl Explorer {
         let traces = find(&question, &[])?;
         let combinations = combine(&question, &traces)?;
         let found = Found {
-            interleavings: interleaved(&question, &traces)?,
+            interleavings: interleaved(&question, &traces, &combinations)?,
             ..Found::default()
         };
         Ok(Explorer {

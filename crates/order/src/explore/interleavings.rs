@@ -28,13 +28,11 @@ struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    fn new(traces: &'a [Trace]) -> Tree<'a> {
+    fn new(traces: impl Iterator<Item = &'a Trace>) -> Tree<'a> {
         let mut tree = Tree {
             nodes: vec![Node::default()],
         };
-        for trace in traces {
-            tree.add(trace);
-        }
+        traces.for_each(|trace| tree.add(trace));
         tree
     }
 
@@ -90,12 +88,19 @@ struct Orders<'a> {
     found: BTreeSet<Vec<u64>>,
 }
 
-/// Every outcome that some interleaving reaches.
+/// Every outcome that some interleaving reaches; traces that are in no combination are in none.
 pub(crate) fn interleaved(
     question: &Question,
     traces: &Traces,
+    combinations: &[Vec<usize>],
 ) -> Result<BTreeSet<Vec<u64>>, ExploreError> {
-    let trees = traces.threads.iter().map(|all| Tree::new(all));
+    let trees = traces.threads.iter().enumerate().map(|(thread, all)| {
+        let used = combinations
+            .iter()
+            .filter_map(|numbers| numbers.get(thread));
+        let used: BTreeSet<usize> = used.copied().collect();
+        Tree::new(used.into_iter().filter_map(|number| all.get(number)))
+    });
     let mut orders = Orders {
         question,
         traces,
