@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// where it happens. Of two beginnings the longer one comes first.
 const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 397_000),
-    ("warpgrid-core-both", 1_335_000),
+    ("warpgrid-core-both", 1_362_000),
     ("warpgrid-core-sass", 701_000),
     ("warpgrid-core", 806_000),
 ];

@@ -90,6 +90,9 @@ impl Session {
     }
 }
 
+/// A thread, and the instructions of the line that it is to execute where one is asked for.
+type Asked = (Thread, Option<Range<u32>>);
+
 struct Cutter<'a> {
     session: &'a mut Session,
     request: &'a CutRequest,
@@ -180,7 +183,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// The threads in order, each with the instructions of the line that it is to execute.
-    fn threads(&mut self) -> Result<Vec<(Thread, Option<Range<u32>>)>, LitmusError> {
+    fn threads(&mut self) -> Result<Vec<Asked>, LitmusError> {
         if self.request.threads.is_empty() {
             let mut meeting = Meeting::new(self.lines.clone());
             self.session.seek(0);
@@ -203,7 +206,7 @@ impl<'a> Cutter<'a> {
         threads.map(|thread| self.thread(thread)).collect()
     }
 
-    fn thread(&self, thread: &CutThread) -> Result<(Thread, Option<Range<u32>>), LitmusError> {
+    fn thread(&self, thread: &CutThread) -> Result<Asked, LitmusError> {
         let launch = self.session.scenario();
         let (grid, block) = (
             launch.grid.unwrap_or([1; 3]),

@@ -226,10 +226,10 @@ fn even(elements: &[Element]) -> Vec<Element> {
 
 /// The largest element of 4 bytes or fewer that starts here; 8 where the whole is one.
 fn whole_part(at: u64, n: u64) -> u64 {
-    if n == 8 && at % 8 == 0 {
+    if n == 8 && at.is_multiple_of(8) {
         return 8;
     }
-    let fits = |size: &u64| *size <= n && at % size == 0;
+    let fits = |size: &u64| *size <= n && at.is_multiple_of(*size);
     [4, 2, 1].into_iter().find(fits).unwrap_or(1)
 }
 

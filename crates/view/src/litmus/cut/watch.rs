@@ -346,13 +346,10 @@ impl Observer for Watch {
         }
         for piece in event.pieces {
             let touch = of_piece(event, piece);
-            match event.warp() {
-                Some((block, warp)) => {
-                    let thread = warp * 32 + u32::from(piece.asked);
-                    self.note(Thread { block, thread }, touch);
-                }
-                // What it touches is known when it starts.
-                None => {}
+            // What no warp does itself was known when it started.
+            if let Some((block, warp)) = event.warp() {
+                let thread = warp * 32 + u32::from(piece.asked);
+                self.note(Thread { block, thread }, touch);
             }
         }
     }
