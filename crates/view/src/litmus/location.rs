@@ -6,7 +6,7 @@ use super::text::{MOST_ELEMENTS, number_of};
 use std::fmt::Write as _;
 use warpgrid_emulator::MbarrierState;
 
-/// Reads what stands behind `//@ location`.
+/// Reads what follows `//@ location`.
 pub(super) fn location(rest: &str) -> Result<LitmusLocation, String> {
     let expected = || {
         format!(
