@@ -17,6 +17,8 @@ export default defineConfig({
     baseURL: `http://127.0.0.1:${process.env.JOURNEYS_PORT}`,
     ...devices["Desktop Chrome"],
     viewport: { width: 1440, height: 900 },
+    // Each journey gets the files of this build from the server; `offline.spec.ts` allows what keeps them.
+    serviceWorkers: "block",
     screenshot: "only-on-failure",
     trace: "retain-on-failure",
     launchOptions: {

@@ -30,7 +30,10 @@ const server = createServer(async (request, response) => {
   try {
     const { pathname } = new URL(request.url, "http://localhost");
     const file = fileFor(pathname);
-    const body = await readFile(file);
+    const content = await readFile(file);
+    // A visitor with this cookie meets a newer build, whose service worker differs.
+    const isNewer = pathname === "/sw.js" && request.headers.cookie?.includes("build=newer");
+    const body = isNewer ? `${content}\n// newer` : content;
     response.writeHead(200, {
       "content-type": typeOf(file),
       // Other sites let browsers keep the files of the widget, and lend them to pages of others.

@@ -14,8 +14,8 @@ const PAGE = "warpgrid-web";
 
 /** Where the files of the page are, by their address; the first of `places` that has one counts. */
 const places = [join(root, "web"), compiled, join(root, "target/bundle"), join(root, "public")];
-/** The core is in a folder of its own, and one core serves every worker. */
-const core = { "/core/start.js": join(root, "web/worker/develop.js") };
+/** Files with another address: the core is in a folder of its own, and one core serves every worker; nothing is kept for times without a network. */
+const moved = { "/core/start.js": join(root, "web/worker/develop.js"), "/sw.js": join(root, "web/offline/none.js") };
 
 /** Number of the last good build, 0 before the first; what open pages are compared with. */
 let build = 0;
@@ -65,7 +65,7 @@ async function find(path) {
   const clean = normalize(path).replaceAll("\\", "/");
   if (clean.includes("..")) return;
   const inner = clean.replace(/^\/core\//, "/");
-  const files = core[clean] ? [core[clean]] : places.map((place) => join(place, inner));
+  const files = moved[clean] ? [moved[clean]] : places.map((place) => join(place, inner));
   for (const file of files) {
     try {
       return [file, await readFile(file)];

@@ -2,6 +2,8 @@
 // It works before the core has arrived: the text can be edited and is kept over a reload.
 // The page reaches it as `globalThis.warpgridEditor` (see web/src/editor.rs).
 import "./core.js";
+import "./offline.js";
+import "./palette.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
   EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers,
@@ -32,6 +34,7 @@ let onLine = null;
 let onHeader = null;
 let onOpened = null;
 let onFailed = null;
+let onCompiled = null;
 let hoveredLine = 0;
 
 /** The tokens of a text that was here, and what has changed since; the worker sends those of the text that is here. */
@@ -211,7 +214,7 @@ function guarded(call) {
 function broken(error) {
   void texts.keep(api.text());
   if (!tokenizer && document.querySelector(".core-broken")) return;
-  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = null;
+  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = onCompiled = null;
   connectAssist(null);
   void texts.connectTexts(null, null);
   const banner = document.createElement("div");
@@ -379,9 +382,10 @@ const api = {
   pressShare: () => document.querySelector("details.sharing:not([open]) summary")?.click(),
   /** Saves what is promised under a name. */
   savePromised: (name, promise) => void savePromised(name, promise, onFailed),
-  /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened. */
-  connectShare(opened, failed) {
-    [onOpened, onFailed] = [guarded(opened), guarded(failed)];
+  /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened,
+   *  `compiled(name, bytes)` with a file of a compiler. */
+  connectShare(opened, failed, compiled) {
+    [onOpened, onFailed, onCompiled] = [opened, failed, compiled].map(guarded);
     const why = texts.takeBroken();
     if (why !== null) onFailed(why);
   },
@@ -447,7 +451,8 @@ globalThis.warpgridEditor = api;
 /** Opens what a person has dropped or chosen; what is here is kept. */
 async function openFiles(files) {
   try {
-    const { shared, text } = await fromFiles(files);
+    const { shared, text, name, compiled } = await fromFiles(files);
+    if (compiled) { onCompiled?.(name, compiled); return; }
     if (!shared) { api.setText(text); return; }
     const brought = texts.bring(shared, "file");
     texts.showsExample(brought, api.text());

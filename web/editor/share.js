@@ -24,7 +24,7 @@ export function sharedOf({ source, facts, brought }) {
 }
 
 /** The lines of a text that state its launch, and those that were guessed. */
-const launchLines = (source, guessed) => [...(guessed ? guessed.split("\n") : []), ...source.split("\n").filter((line) => /^\s*\/\/@/.test(line)).map((line) => line.trim())];
+const launchLines = (source, guessed) => [...(guessed ? guessed.split("\n") : []), ...source.split("\n").filter((line) => /^\s*(?:\/\/|#)@/.test(line)).map((line) => line.trim())];
 
 /** What else the link is copied as: each makes a text of what is shared. */
 const FORMS = {
@@ -92,7 +92,7 @@ export async function showShare(place, seen, openFiles) {
   const chosen = make("input", { type: "file", hidden: true, onchange: () => { place.parentElement.open = false; void openFiles([...chosen.files]); } });
   const files = make("div", { className: "choices" }, make("span", {}, "File:"),
     make("button", { type: "button", className: "fix", title: "All of this as a file to send", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
-    make("button", { type: "button", className: "fix", title: "A file that was saved here, PTX or machine code; dropping it on the page opens it, too", onclick: () => chosen.click() }, "Open a file"), chosen);
+    make("button", { type: "button", className: "fix", title: "A file that was saved here, PTX, C++ or Python with inline assembly, machine code, a cubin or a program; dropping it on the page opens it, too", onclick: () => chosen.click() }, "Open a file"), chosen);
   place.replaceChildren(status, area, make("div", { className: "choices" }, make("span", {}, "Copy as:"), ...forms), files,
     make("p", { className: "quiet" }, view ? "The address of this view is its link." : "The link holds the text itself, the step, what is pinned and how it is shown; no server keeps it."));
   let made;
@@ -117,11 +117,22 @@ export async function showShare(place, seen, openFiles) {
 /** More bytes than a text may have. */
 const MOST_BYTES = RULES.most_bytes;
 
-/** What files bring: `{ text }`, or `{ shared }` where one says how it is seen. Throws the sentence that says why nothing is opened. */
+/** Bytes that a file of a compiler may have: it is copied from thread to thread, and the command reads larger ones. */
+const MOST_COMPILED = 64e6;
+
+/** Whether a file is one of a compiler, by its first bytes: ELF, or a fatbin. Other files with NUL bytes are looked into as well, since programs hold fatbins. */
+const isCompiled = (bytes) => [[0x7f, 0x45, 0x4c, 0x46], [0x50, 0xed, 0x55, 0xba]].some((magic) => magic.every((byte, at) => bytes[at] === byte));
+
+/** What files bring: `{ text }`, `{ shared }` where one says how it is seen, or `{ name, compiled }` where it is no text but a file of a compiler. Throws the sentence that says why nothing is opened. */
 export async function fromFiles(files) {
   if (files.length !== 1) throw new Error(`Nothing is opened: ${files.length} files were dropped, and one is shown at a time.`);
   const [file] = files;
   const name = `“${file.name.length > 60 ? `${file.name.slice(0, 60)}…` : file.name}”`;
+  const head = new Uint8Array(await file.slice(0, 4).arrayBuffer().catch(() => new ArrayBuffer(0)));
+  if (isCompiled(head)) {
+    if (file.size > MOST_COMPILED) throw new Error(`${name} is not opened: it has ${grouped(Math.ceil(file.size / 1e6))} MB, and the page reads ${MOST_COMPILED / 1e6}; the command reads larger ones: warpgrid check --list FILE.`);
+    return { name: file.name.slice(0, 60), compiled: new Uint8Array(await file.arrayBuffer()) };
+  }
   if (file.size > MOST_BYTES) throw new Error(`${name} is not opened: it has ${grouped(Math.ceil(file.size / 1e6))} MB, and a text has at most ${MOST_BYTES / 1e6}.`);
   const bytes = await file.arrayBuffer().catch((error) => { throw new Error(`${name} is not opened: ${error.message}`); });
   const text = new TextDecoder().decode(bytes);

@@ -11,13 +11,13 @@ export async function examplePages({ root, recorder }) {
   const folder = join(root, "public/examples");
   const pages = [];
   for (const file of (await readdir(folder)).sort()) {
-    const [, id, front] = /^(.+)\.(ptx|sass)$/.exec(file);
+    const [, id, front] = /^(.+)\.(ptx|sass|cu)$/.exec(file);
     const text = await readFile(join(folder, file), "utf8");
     const [title, about] = [stated(text, "title"), stated(text, "about")];
     if (!title || !about) throw new Error(`public/examples/${file}: a page needs \`//@ title\` and \`//@ about\``);
-    const { html } = await recorder.embedding(text, { view: "split", height: 560, label: title, playground: "../index.html", ...(front === "sass" ? { front } : {}) });
+    const { html } = front === "cu" ? { html: `<pre><code>${escape(text)}</code></pre>` } : await recorder.embedding(text, { view: "split", height: 560, label: title, playground: "../index.html", ...(front === "sass" ? { front } : {}) });
     pages.push({
-      path: `examples/${id}.html`, place: "docs/examples.html", title, about, hasWidgets: true,
+      path: `examples/${id}.html`, place: "docs/examples.html", title, about, hasWidgets: front !== "cu",
       body: `<h1>${escape(title)}</h1>\n<p class="about">${prose(about)}</p>\n<p class="actions"><a class="button" href="../index.html#example=${id}">Open in the playground</a> <a href="${file}">The text alone</a></p>\n${html}\n`,
     });
   }
@@ -28,7 +28,7 @@ export async function examplePages({ root, recorder }) {
     ...questions.pages,
     {
       path: "docs/examples.html", title: "Examples", about: "Kernels and single stores that run in the page, each with one idea about where stores land.",
-      body: `<h1>Examples</h1>\n<p class="about">Each runs in its page. Most are PTX as a compiler made it; some are machine code.</p>\n<h2>Questions about layouts</h2>\n<ul class="cards">\n${questions.cards}\n</ul>\n<h2>Kernels and single stores</h2>\n<ul class="cards">\n${entries}\n</ul>\n`,
+      body: `<h1>Examples</h1>\n<p class="about">Each runs in its page. Most are PTX as a compiler made it; some are machine code, and one is CUDA C++ with inline assembly.</p>\n<h2>Questions about layouts</h2>\n<ul class="cards">\n${questions.cards}\n</ul>\n<h2>Kernels and single stores</h2>\n<ul class="cards">\n${entries}\n</ul>\n`,
     },
   ];
 }

@@ -27,7 +27,10 @@ extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = pressShare)]
     pub fn press_share();
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectShare)]
-    fn connect_share(opened: &Function, failed: &Function);
+    fn connect_share(opened: &Function, failed: &Function, compiled: &Function);
+    /// Puts another text into the place of the one that is there, which is kept.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setText)]
+    pub fn set_text(text: &str);
     /// Saves what is promised under a name: text or bytes, an `Error`, or null. Bytes of a drawing become a picture under a name that ends in `.png`.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = savePromised)]
     pub fn save_promised(name: &str, promise: &JsValue);
@@ -103,17 +106,24 @@ pub fn fill(panel: Panel, place: &web_sys::Element, facts: &[Fact]) {
     fill_js(place, panel.name(), &facts.iter().map(pair).collect());
 }
 
-/// Calls `opened` with the text of a file that was opened and says how it is shown, and `failed` with the reason why a link or a file is
-/// not opened; for the life of the page.
-pub fn listen_to_share(opened: impl Fn(String) + 'static, failed: impl Fn(String) + 'static) {
+/// Calls `opened` with the text of a file that was opened and says how it is shown, `failed` with the reason why a link or a file is
+/// not opened, and `compiled` with the name and the bytes of a file that is no text; for the life of the page.
+pub fn listen_to_share(
+    opened: impl Fn(String) + 'static,
+    failed: impl Fn(String) + 'static,
+    compiled: impl Fn(String, Vec<u8>) + 'static,
+) {
     let opened = Closure::<dyn Fn(String)>::new(opened);
     let failed = Closure::<dyn Fn(String)>::new(failed);
+    let compiled = Closure::<dyn Fn(String, Vec<u8>)>::new(compiled);
     connect_share(
         opened.as_ref().unchecked_ref(),
         failed.as_ref().unchecked_ref(),
+        compiled.as_ref().unchecked_ref(),
     );
     opened.forget();
     failed.forget();
+    compiled.forget();
 }
 
 /// The marks beside the lines.

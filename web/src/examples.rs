@@ -1,4 +1,4 @@
-//! The examples: each a PTX or SASS file of `public/examples` that says its title and its launch in `//@` lines. The page fetches a text
+//! The examples: each a file of `public/examples` in PTX, SASS or CUDA C++ that says its title and its launch in `//@` lines. The page fetches a text
 //! when somebody picks it; its wasm has the names alone.
 
 /// A text to start from.
@@ -87,6 +87,12 @@ examples! {
     "Machine code" ".sass" {
         "documented-stores" "Stores of machine code"
         "machine-code-of-a-kernel" "Machine code of a vector addition"
+    }
+    "As it is pasted" ".cu" {
+        "inline-assembly" "Inline assembly in CUDA C++"
+    }
+    "As it is pasted" ".ptx" {
+        "log-of-an-assembler" "A log of the assembler beside its module"
     }
     "Published bugs" ".ptx" {
         "bug-colibri-1099-before" "Two kernels had the warp barrier, the third had not (before)"

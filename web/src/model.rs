@@ -4,6 +4,7 @@
 
 mod actions;
 mod beside;
+mod file;
 pub mod fixture;
 mod heard;
 mod matrix;
@@ -14,6 +15,7 @@ mod screen;
 
 pub use actions::{Action, reduce};
 pub use beside::BesideAction;
+pub use file::{ChosenProgram, FileAction, OpenedFile};
 pub use matrix::MatrixAction;
 pub use outcomes::OutcomesAction;
 pub use product::ProductAction;
@@ -84,6 +86,9 @@ pub struct Model {
     /// The pages of the reference, once they were asked for.
     pub library: Option<Rc<Library>>,
     pub screen: Screen,
+    /// The file of a compiler that is open, and the program of it that was chosen last.
+    pub file: Option<OpenedFile>,
+    pub chosen: Option<ChosenProgram>,
     /// Why the reference could not be fetched.
     pub no_library: Option<String>,
     /// Something went wrong in the page itself.
@@ -209,6 +214,8 @@ impl Model {
             reference: None,
             library: None,
             screen: Screen::Kernel,
+            file: None,
+            chosen: None,
             no_library: None,
             trouble: None,
             theme: ThemeChoice::System,
@@ -259,6 +266,13 @@ impl Model {
     /// Whether the text is so long that it is checked only after a pause in typing.
     pub fn is_long(&self) -> bool {
         self.text.len() > EAGER_BYTES
+    }
+
+    /// Whether the text has something to run: all of it is accepted, or one of its blocks of inline assembly is.
+    pub fn can_run(&self) -> bool {
+        let parts = &self.report.parts;
+        let is_meant = |name: &String| self.entry.as_ref().is_none_or(|entry| entry == name);
+        self.report.accept || parts.iter().any(|part| part.accept && is_meant(&part.name))
     }
 
     /// Whether the report is about the present text.

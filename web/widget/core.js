@@ -78,6 +78,8 @@ class Core {
 
 /** The core of PTX, and the one that reads machine code, too: it is larger, and loaded when a text is that. */
 const ptx = new Core(new URL("./warpgrid-worker.js", import.meta.url), new URL("./core_ptx_bg.wasm", import.meta.url));
+/** Whether the instructions of a text are within source code or a log, which the core of PTX alone does not read. */
+const isWrapped = (source) => /\b(?:asm|__asm__|__asm)\b[\s\w]*\(|\binline_asm|\bInlineAsm\(|\bptxas /.test(source);
 const sass = new Core(new URL("./warpgrid-worker-sass.js", import.meta.url), new URL("./core_bg.wasm", import.meta.url));
 /** Elements whose text is machine code. */
 const elsewhere = new Set();
@@ -86,7 +88,7 @@ const elsewhere = new Set();
 export async function ask(question, facts) {
   if (question === "picture") return sass.ask(question, facts);
   if (question === "open") {
-    const isSass = facts.scenario.front === "sass";
+    const isSass = facts.scenario.front === "sass" || isWrapped(facts.scenario.source);
     const before = elsewhere.has(facts.id) ? sass : ptx;
     if (isSass) elsewhere.add(facts.id);
     else elsewhere.delete(facts.id);

@@ -1,7 +1,8 @@
 //! `warpgrid check`: verdicts on files.
 
+use crate::compiled::{self, Asked};
 use crate::document::{Block, Markup};
-use crate::output::{Source, about, complain, read_source, render, renderer, stdout};
+use crate::output::{Source, about, complain, read_bytes, render, renderer, stdout, text_of};
 use crate::{Format, Outcome, batch};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::catalogue::{no_blocks, unreadable_file};
-use warpgrid_view::model::{DiagnosticView, Severity};
+use warpgrid_view::file::is_compiled;
+use warpgrid_view::model::{DiagnosticView, PartView, Severity};
 use warpgrid_view::{CheckOptions, CheckReport, Front};
 
 /// Arguments of `check`.
@@ -29,8 +31,12 @@ pub(crate) struct CheckArguments {
     /// JSON Lines in, JSON Lines out, in order.
     #[arg(long, conflicts_with = "files")]
     batch: bool,
+    /// List what is in each file, and check nothing: blocks of inline assembly, or the programs of a cubin, a fatbin, an object or a program.
+    #[arg(long, conflicts_with = "batch")]
+    list: bool,
     /// Sources to check; `-` reads standard input. Of Markdown and reStructuredText every block of PTX and machine code is checked, of
-    /// a folder every source and document.
+    /// C++ and Python every block of inline assembly, of a cubin, a fatbin, an object or a program the PTX in it, of a folder every source
+    /// and document.
     #[arg(value_name = "FILE", required_unless_present = "batch")]
     files: Vec<PathBuf>,
 }
@@ -114,6 +120,9 @@ pub(crate) struct Verdict<'a> {
     ok: bool,
     accept: bool,
     diagnostics: &'a [DiagnosticView],
+    /// The blocks of inline assembly, where there are any.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    blocks: &'a [PartView],
 }
 
 impl<'a> Verdict<'a> {
@@ -123,6 +132,7 @@ impl<'a> Verdict<'a> {
             ok: report.accept,
             accept: report.accept,
             diagnostics: &report.diagnostics,
+            blocks: &report.parts,
         }
     }
 
@@ -133,6 +143,7 @@ impl<'a> Verdict<'a> {
             ok: false,
             accept: false,
             diagnostics,
+            blocks: &[],
         }
     }
 }
@@ -155,9 +166,19 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
         let name = path.display().to_string();
         let read = match path.is_dir() {
             true => Err(nothing_in(path)),
-            false => read_source(path),
+            false => read_bytes(path),
         };
-        let source = match read {
+        if let Some(bytes) = read.as_ref().ok().filter(|bytes| is_compiled(bytes)) {
+            let asked = Asked {
+                name: &name,
+                options: &options,
+                format: arguments.format,
+                is_list: arguments.list,
+            };
+            outcome = outcome.and(compiled::check(&asked, bytes, &mut out)?);
+            continue;
+        }
+        let source = match read.and_then(|bytes| text_of(path, bytes)) {
             Ok(source) => source,
             Err(error) => {
                 complain(&error.to_string());
@@ -192,6 +213,10 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
             },
         };
         let report = &checked.report;
+        if arguments.list {
+            compiled::list_parts(&name, &report.parts, arguments.format, &mut out)?;
+            continue;
+        }
         match arguments.format {
             Format::Json => {
                 serde_json::to_writer(&mut out, &Verdict::new(name.as_str().into(), report))?;
@@ -334,7 +359,11 @@ fn check_document(blocks: &[Block], options: &CheckOptions) -> Checked {
 }
 
 fn summary(checked: &Checked) -> String {
-    let report = &checked.report;
+    summary_of(&checked.report, checked.n_blocks)
+}
+
+/// A verdict in one line.
+pub(crate) fn summary_of(report: &CheckReport, n_blocks: Option<[usize; 2]>) -> String {
     let count = |severity: Severity| {
         report
             .diagnostics
@@ -348,7 +377,7 @@ fn summary(checked: &Checked) -> String {
         "rejected"
     };
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    let verdict = match checked.n_blocks {
+    let verdict = match n_blocks {
         None => verdict.to_owned(),
         Some([0, 0]) => "no block".to_owned(),
         Some([ptx, 0]) => format!("{} of PTX, {verdict}", plural(ptx, "block")),

@@ -6,7 +6,9 @@ use crate::{Format, Outcome};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use warpgrid_view::lens::{self, CureError, Cured};
+use warpgrid_view::api;
+use warpgrid_view::catalogue::UNREADABLE_ARGUMENT;
+use warpgrid_view::lens::{self, Cured};
 use warpgrid_view::{Scenario, Session};
 
 /// Arguments of `conflicts`.
@@ -72,15 +74,14 @@ fn cure(
     scenario: &Scenario,
     path: &Path,
 ) -> io::Result<Outcome> {
-    let cured = match lens::cure(scenario, arguments.max_steps) {
+    let cured = match api::cure(scenario, arguments.max_steps) {
         Ok(cured) => cured,
-        Err(CureError::Session(error)) => {
-            return run::refuse(arguments.format, name, &scenario.source, &error);
-        }
-        Err(CureError::Reason(why)) => {
-            complain(&format!("{name}: {why}"));
+        // What has no cure is a sentence about the file, and no mistake of its text.
+        Err(failure) if failure.code == UNREADABLE_ARGUMENT => {
+            complain(&format!("{name}: {failure}"));
             return Ok(Outcome::Wrong);
         }
+        Err(failure) => return run::refuse(arguments.format, name, &scenario.source, &failure),
     };
     std::fs::write(path, &cured.source)?;
     let mut out = stdout();

@@ -3,12 +3,11 @@
 use crate::Outcome;
 use crate::output::{complain, stdout};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 use std::io::{self, Write};
-use warpgrid_view::fragment::{self, FragmentRefusal, FragmentRequest};
-use warpgrid_view::layout;
-use warpgrid_view::layout::LayoutView;
-use warpgrid_view::lens::picture as lens;
+use warpgrid_view::Failure;
+use warpgrid_view::api;
+use warpgrid_view::fragment::FragmentRequest;
+use warpgrid_view::lens::Map;
 
 /// Arguments of `fragment`.
 #[derive(Debug, Args)]
@@ -59,29 +58,18 @@ pub(crate) fn word(text: &str) -> Result<(String, String), String> {
 }
 
 /// What is asked for, in the form that is asked for.
-fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, FragmentRefusal> {
-    let of_layout = |view: LayoutView| match format {
-        FragmentFormat::Human => layout::table(&view),
-        FragmentFormat::Svg => layout::svg(&view),
-        FragmentFormat::Json => json(&view),
-    };
-    Ok(match layout::has_layout(&request.op) {
-        true => of_layout(layout::layout(request)?),
-        false if lens::has_picture(&request.op) => of_layout(lens::layout(request)?),
-        false => {
-            let view = fragment::fragment(request)?;
-            match format {
-                FragmentFormat::Human => fragment::table(&view),
-                FragmentFormat::Svg => fragment::svg(&view),
-                FragmentFormat::Json => json(&view),
-            }
-        }
+fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, Failure> {
+    let map = api::map(request)?;
+    Ok(match format {
+        FragmentFormat::Human => map.table(),
+        FragmentFormat::Svg => map.svg(),
+        FragmentFormat::Json => json(&map),
     })
 }
 
-/// A view as a line of JSON.
-fn json(view: &impl Serialize) -> String {
-    let text = serde_json::to_string(view);
+/// A map as a line of JSON.
+fn json(map: &Map) -> String {
+    let text = serde_json::to_string(map);
     text.map_or_else(|error| error.to_string(), |text| text + "\n")
 }
 
@@ -106,8 +94,8 @@ pub(crate) fn print_request(
 ) -> io::Result<Outcome> {
     let text = match written(request, format) {
         Ok(text) => text,
-        Err(refusal) => {
-            complain(&refusal.message);
+        Err(failure) => {
+            complain(&failure.message);
             return Ok(Outcome::Usage);
         }
     };

@@ -3,6 +3,7 @@
 mod batch;
 mod beside;
 mod check;
+mod compiled;
 mod conflicts;
 mod descriptor;
 mod difference;
@@ -21,7 +22,6 @@ mod run;
 mod save;
 mod seeds;
 mod traffic;
-mod values;
 
 use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
 use std::process::ExitCode;

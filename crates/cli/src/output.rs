@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use warpgrid_view::model::{DiagnosticView, LabelView, Severity, SourceRange};
 
 /// The bytes of a file, or of standard input for `-`. An error names the file.
-fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes)?;
@@ -27,7 +27,11 @@ pub(crate) fn about(path: &Path, error: io::Error) -> io::Error {
 /// Reads a file, or standard input for `-`. Bytes that are no UTF-8 are replaced, since a comment in another encoding is
 /// no mistake of the program; UTF-16, in which every byte would be one, is an error.
 pub(crate) fn read_source(path: &Path) -> io::Result<String> {
-    let bytes = read_bytes(path)?;
+    text_of(path, read_bytes(path)?)
+}
+
+/// The text that bytes of a file are, as [`read_source`] reads it.
+pub(crate) fn text_of(path: &Path, bytes: Vec<u8>) -> io::Result<String> {
     if let Some(what) = no_text(&bytes) {
         return Err(unreadable(path, &format!("{what}; save it as UTF-8 text")));
     }

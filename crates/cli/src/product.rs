@@ -4,7 +4,8 @@ use crate::output::complain;
 use crate::{Format, Outcome};
 use clap::Args;
 use std::io::{self, Write};
-use warpgrid_view::product::{ProductRequest, product, text};
+use warpgrid_view::api;
+use warpgrid_view::product::{ProductRequest, text};
 
 /// Arguments of `product`.
 #[derive(Debug, Args)]
@@ -46,10 +47,10 @@ pub(crate) fn print(arguments: &ProductArguments) -> io::Result<Outcome> {
         b: arguments.b.clone(),
         c: arguments.c.clone(),
     };
-    let view = match product(&request) {
+    let view = match api::product(&request) {
         Ok(view) => view,
-        Err(message) => {
-            complain(&message);
+        Err(failure) => {
+            complain(&failure.message);
             return Ok(Outcome::Usage);
         }
     };

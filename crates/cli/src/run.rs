@@ -1,32 +1,30 @@
 //! `warpgrid run`: launches a scenario and checks what it promises.
 
 use crate::check::{FrontName, front_of};
+use crate::compiled;
 use crate::output::{
-    Source, about, complain, is_same_file, read_source, render, renderer, stdout, without_mark,
+    Source, about, complain, is_same_file, read_bytes, read_source, render, renderer, stdout,
+    text_of, without_mark,
 };
 use crate::save;
-use crate::values::Values;
 use crate::{Format, Outcome, beside, races, seeds, traffic};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_share::Shared;
 use warpgrid_view::analysis::beside::{BesideError, Pair};
-use warpgrid_view::expect::{compare, compare_fault};
+use warpgrid_view::api::{BufferDigest, ReportRequest, RunReport, STEPS_OF_A_COMMAND, Values};
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
-use warpgrid_view::lens::{AccessLayout, layouts_text};
-use warpgrid_view::model::CauseView;
-use warpgrid_view::model::TrafficView;
-use warpgrid_view::model::{FaultView, Severity};
-use warpgrid_view::order::{HangView, RaceView};
-use warpgrid_view::scenario::{Beside, Buffer, ExpectedFault};
-use warpgrid_view::value::ElementType;
-use warpgrid_view::{Front, MemoryId, Scenario, Session, SessionError};
+use warpgrid_view::file::is_compiled;
+use warpgrid_view::lens::layouts_text;
+use warpgrid_view::model::{CauseView, Severity};
+use warpgrid_view::scenario::Beside;
+use warpgrid_view::{Failure, Front, Scenario, Session};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -37,7 +35,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Stop after this many steps (warp-instructions).
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    #[arg(long, value_name = "N", default_value_t = STEPS_OF_A_COMMAND)]
     max_steps: u64,
     /// Write every store as a JSON line.
     #[arg(long, value_name = "FILE.jsonl")]
@@ -66,6 +64,9 @@ pub(crate) struct RunArguments {
     /// Run this text of the same kernel beside the first, with the same launch, and say whether they leave the same memory.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "trace", "traffic"])]
     beside: Option<PathBuf>,
+    /// Run this block of inline assembly, or this program of a cubin, a fatbin, an object or a program: its name, or its number from 1.
+    #[arg(long, value_name = "NAME|N", conflicts_with = "variant")]
+    block: Option<String>,
     /// The file of a case to run instead of its first; `all` runs the first and every variant.
     #[arg(long, value_name = "FILE")]
     variant: Option<String>,
@@ -105,62 +106,25 @@ impl CaseFacts {
     }
 }
 
+/// What `--format json` writes: the report, and every buffer with its values.
+#[derive(Debug, Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    report: &'a RunReport,
+    buffers: BTreeMap<&'a str, WrittenBuffer<'a>>,
+}
+
 /// A buffer after the run.
 #[derive(Debug, Serialize)]
-struct BufferReport<'a> {
-    #[serde(rename = "type")]
-    ty: String,
-    sha256: String,
-    values: Values<'a>,
-}
-
-/// What `--format json` writes.
-#[derive(Debug, Serialize)]
-struct RunReport<'a> {
-    ok: bool,
-    fault: Option<FaultReport>,
-    buffers: BTreeMap<String, BufferReport<'a>>,
-    steps: u64,
-    stores: u64,
-    /// What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source.
-    traffic: Option<TrafficView>,
-    /// Where the run was looked through for data races.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    races: Option<Vec<RaceView>>,
-    /// Why the launch never ends, where it does not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hang: Option<HangView>,
-    /// The layouts of accesses, where they are asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    layouts: Option<Vec<AccessLayout>>,
-    notes: Vec<String>,
-}
-
-/// A fault with the corpus's fields and a message.
-#[derive(Debug, Serialize)]
-struct FaultReport {
+struct WrittenBuffer<'a> {
     #[serde(flatten)]
-    fault: ExpectedFault,
-    message: String,
-    line: u32,
-    /// The earlier events that matter for it.
-    causes: Vec<CauseView>,
-}
-
-impl From<&FaultView> for FaultReport {
-    fn from(fault: &FaultView) -> FaultReport {
-        FaultReport {
-            fault: ExpectedFault::from(fault),
-            message: fault.message.clone(),
-            line: fault.range.line,
-            causes: Vec::new(),
-        }
-    }
+    digest: &'a BufferDigest,
+    values: Values<'a>,
 }
 
 /// Runs one file, or one case with all its variants.
 pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
-    let (scenario, facts) = match load(&arguments.file) {
+    let (scenario, facts) = match load(arguments) {
         Ok(loaded) => loaded,
         Err(why) => {
             complain(&why);
@@ -289,10 +253,26 @@ fn is_shared(text: &str) -> bool {
 }
 
 /// A scenario, and the facts of the corpus form where the source lies beside it.
-fn load(path: &Path) -> Result<(Scenario, Option<CaseFacts>), String> {
-    let text = read_source(path).map_err(|error| error.to_string())?;
+fn load(arguments: &RunArguments) -> Result<(Scenario, Option<CaseFacts>), String> {
+    let path = arguments.file.as_path();
+    let bytes = read_bytes(path).map_err(|error| error.to_string())?;
+    let block = arguments.block.as_deref();
+    if is_compiled(&bytes) {
+        let source = compiled::source_of(&bytes, block);
+        let source = source.map_err(|why| format!("{}: {why}", path.display()))?;
+        let scenario = Scenario {
+            source,
+            ..Scenario::default()
+        };
+        return Ok((scenario, None));
+    }
+    let text = text_of(path, bytes).map_err(|error| error.to_string())?;
     // The mark is an error of the text for the assembler, and nothing that keeps it from running.
-    read(path, without_mark(text))
+    let (mut scenario, facts) = read(path, without_mark(text))?;
+    if let Some(block) = block {
+        scenario.entry = Some(compiled::part_name(&scenario, block)?);
+    }
+    Ok((scenario, facts))
 }
 
 /// What the text of a file is.
@@ -317,15 +297,59 @@ fn read(path: &Path, text: String) -> Result<(Scenario, Option<CaseFacts>), Stri
 
 /// Reads a scenario, or the corpus form, which has facts of its own in place of a source.
 fn read_scenario(text: &str) -> Result<(Scenario, Option<CaseFacts>), serde_json::Error> {
-    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
+    let mut object: Map<String, Value> = serde_json::from_str(text)?;
+    let is_script = spell_as_files(&mut object);
     let is_case = !object.contains_key("source");
-    let keys = object.into_iter().map(|(key, _)| key);
+    let keys = object.keys().cloned();
     if let Some(why) = unknown_field::<Scenario>(keys, CASE_FACTS) {
         return Err(serde_json::Error::custom(why));
     }
-    let scenario: Scenario = serde_json::from_str(text)?;
+    // Read from the text, an error has a line.
+    let scenario = match is_script {
+        true => Scenario::deserialize(Value::Object(object))?,
+        false => serde_json::from_str(text)?,
+    };
     let facts = is_case.then(|| serde_json::from_str(text)).transpose()?;
     Ok((scenario, facts))
+}
+
+/// Spells the names of an object and of all objects in it as files do, where they are spelled as in JavaScript: `dynamicShared` is
+/// `dynamic_shared`. Returns whether one was.
+fn spell_as_files(object: &mut Map<String, Value>) -> bool {
+    let mut is_changed = false;
+    let members = std::mem::take(object).into_iter();
+    *object = members
+        .map(|(key, mut value)| {
+            is_changed |= match &mut value {
+                Value::Object(inner) => spell_as_files(inner),
+                Value::Array(list) => spell_list_as_files(list),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+            };
+            let spelled = snake_cased(&key);
+            is_changed |= spelled != key;
+            (spelled, value)
+        })
+        .collect();
+    is_changed
+}
+
+fn spell_list_as_files(list: &mut [Value]) -> bool {
+    let mut is_changed = false;
+    for object in list.iter_mut().filter_map(Value::as_object_mut) {
+        is_changed |= spell_as_files(object);
+    }
+    is_changed
+}
+
+fn snake_cased(name: &str) -> String {
+    let mut spelled = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            spelled.push('_');
+        }
+        spelled.push(letter.to_ascii_lowercase());
+    }
+    spelled
 }
 
 fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
@@ -339,132 +363,93 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         Ok(session) => session,
         Err(error) => return refuse(arguments.format, name, &source, &error),
     };
-    let mut races = None;
-    let mut notes = match &arguments.trace {
-        Some(path) => trace(&mut session, arguments.max_steps, path)?,
-        None if arguments.races => {
-            let found = session.run_for_races(arguments.max_steps);
-            races = Some(found.races);
-            found.notes
-        }
-        None if counts_traffic(arguments) => {
-            session.run_counted(arguments.max_steps);
-            Vec::new()
-        }
-        None => {
-            session.run(arguments.max_steps);
-            Vec::new()
-        }
-    };
-    if !session.is_over() {
-        notes.push(format!(
-            "stopped after {}: the launch had not ended (raise --max-steps)",
-            plural(session.position(), "step")
-        ));
+    if let Some(path) = &arguments.trace {
+        trace(&mut session, arguments.max_steps, path)?;
     }
-    let promised = session.scenario().fault.is_some() || session.buffers().iter().any(is_promised);
-    let fault = session.fault();
-    let expected_fault = session.scenario().fault.clone();
-    let traffic = counts_traffic(arguments).then(|| {
-        session.count_traffic(u64::MAX);
-        session.traffic()
+    let is_json = arguments.format == Format::Json;
+    let mut report = session.report(&ReportRequest {
+        max_steps: arguments.max_steps,
+        // JSON has the counts.
+        traffic: arguments.traffic || is_json,
+        races: arguments.races,
+        layouts: arguments.layouts,
+        digests: is_json,
     });
-    let layouts = arguments.layouts.then(|| session.layouts());
-    let causes = session.causes();
-    let hang = session.hang();
-    let mut wrong = Vec::new();
-    wrong.extend(compare_fault(expected_fault.as_ref(), fault.as_ref()));
-    wrong.extend(save::write(&mut session, &arguments.save)?);
-    let mut buffers = BTreeMap::new();
-    for buffer in session.buffers() {
-        let bytes = session
-            .memory(&MemoryId::Buffer(buffer.name.clone()))
-            .unwrap_or_default();
-        wrong.extend(difference(&buffer, bytes));
-        if let Format::Json = arguments.format {
-            buffers.insert(buffer.name.clone(), report(&buffer, bytes));
-        }
-    }
-    let guesses = session.guesses().iter();
-    notes.extend(guesses.map(|line| format!("guessed: `{line}`")));
-    notes.extend(session.notes());
-    let ok = wrong.is_empty() && session.is_over();
+    let unsaved = save::write(&mut session, &arguments.save)?;
+    report.ok &= unsaved.is_empty();
+    report.notes.extend(unsaved.iter().cloned());
+    report.differences.extend(unsaved);
     let mut out = stdout();
-    match arguments.format {
-        Format::Json => {
-            notes.extend(wrong);
-            let fault = fault.as_ref().map(|fault| FaultReport {
-                causes,
-                ..FaultReport::from(fault)
-            });
-            let report = RunReport {
-                ok,
-                fault,
-                buffers,
-                steps: session.position(),
-                stores: session.stores(),
-                traffic,
-                races,
-                hang,
-                layouts,
-                notes,
-            };
-            serde_json::to_writer(&mut out, &report)?;
-            writeln!(out)?;
-        }
-        Format::Human => {
-            writeln!(
-                out,
-                "{name}: {}, {}: {}",
-                plural(session.position(), "step"),
-                plural(session.stores(), "store"),
-                verdict(ok, &session, promised)
-            )?;
-            print_reasons(&mut out, fault.as_ref(), causes, wrong, notes)?;
-            if let Some(hang) = &hang {
-                writeln!(out, "  hang: {}", hang.message)?;
-            }
-            races::print(&mut out, races.as_deref())?;
-            if let Some(traffic) = &traffic {
-                traffic::print(&mut out, traffic)?;
-            }
-            if let Some(layouts) = &layouts {
-                out.write_all(layouts_text(layouts).as_bytes())?;
-            }
-        }
+    match is_json {
+        true => write_json(&mut out, &mut report, &session)?,
+        false => print(&mut out, name, &report, &session)?,
     }
+    let ok = report.ok;
     out.flush()?;
     Ok(if ok { Outcome::Well } else { Outcome::Wrong })
 }
 
-/// Prints a line each for the fault, what led to it, what memory has in place of what is expected, and the notes of the run.
-fn print_reasons(
-    out: &mut impl Write,
-    fault: Option<&FaultView>,
-    causes: Vec<CauseView>,
-    mut wrong: Vec<String>,
-    notes: Vec<String>,
-) -> io::Result<()> {
-    let stop = fault.map(|fault| (fault.range.line, &fault.message));
-    // A fault that is reported with its line is not reported again as a difference.
-    let is_said = |line: &String| stop.is_some_and(|(_, said)| line.ends_with(said));
-    wrong.retain(|line| !is_said(line));
-    let stop = stop.map(|(line, message)| format!("line {line}: {message}"));
-    let causes = causes.into_iter().map(|cause| {
-        format!(
-            "line {}, step {}: {}",
-            cause.range.line, cause.step, cause.text
-        )
+/// Writes the report as a line of JSON.
+fn write_json(out: &mut impl Write, report: &mut RunReport, session: &Session) -> io::Result<()> {
+    let digests = report.buffers.take().unwrap_or_default();
+    let buffers = session.buffers();
+    let written = buffers.iter().filter_map(|buffer| {
+        let digest = digests.get(&buffer.name)?;
+        let values = session.values_of(buffer);
+        Some((buffer.name.as_str(), WrittenBuffer { digest, values }))
     });
-    for line in stop.into_iter().chain(causes).chain(wrong).chain(notes) {
-        writeln!(out, "  {line}")?;
+    let buffers = written.collect();
+    serde_json::to_writer(&mut *out, &Written { report, buffers })?;
+    writeln!(out)
+}
+
+/// Prints the report for people.
+fn print(
+    out: &mut impl Write,
+    name: &str,
+    report: &RunReport,
+    session: &Session,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "{name}: {}, {}: {}",
+        plural(report.steps, "step"),
+        plural(report.stores, "store"),
+        verdict(report.ok, session)
+    )?;
+    print_reasons(out, report)?;
+    if let Some(hang) = &report.hang {
+        writeln!(out, "  hang: {}", hang.message)?;
+    }
+    races::print(out, report.races.as_deref())?;
+    if let Some(traffic) = &report.traffic {
+        traffic::print(out, traffic)?;
+    }
+    if let Some(layouts) = &report.layouts {
+        out.write_all(layouts_text(layouts).as_bytes())?;
     }
     Ok(())
 }
 
-/// Whether the run is counted: JSON has the counts.
-fn counts_traffic(arguments: &RunArguments) -> bool {
-    arguments.traffic || matches!(arguments.format, Format::Json)
+/// Prints a line each for the fault, what led to it, what memory has in place of what is expected, and the notes of the run.
+fn print_reasons(out: &mut impl Write, report: &RunReport) -> io::Result<()> {
+    let fault = report.fault.as_ref();
+    let stop = fault.map(|fault| format!("line {}: {}", fault.line, fault.message));
+    let causes = fault.map_or(&[][..], |fault| &fault.causes).iter();
+    let causes = causes.map(|cause| {
+        let CauseView { step, range, text } = cause;
+        format!("line {}, step {step}: {text}", range.line)
+    });
+    // A fault that is reported with its line is not reported again as a difference.
+    let is_said = |line: &&String| fault.is_some_and(|fault| line.ends_with(&fault.message));
+    let wrong = report.differences.iter().filter(|line| !is_said(line));
+    let is_note = |line: &&String| !report.differences.contains(line);
+    let notes = report.notes.iter().filter(is_note);
+    let lines = wrong.chain(notes).cloned();
+    for line in stop.into_iter().chain(causes).chain(lines) {
+        writeln!(out, "  {line}")?;
+    }
+    Ok(())
 }
 
 /// What the ending of a file says of its language; the text shows it where the ending says nothing.
@@ -513,13 +498,9 @@ pub(crate) fn plural(n: u64, word: &str) -> String {
     format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
-fn is_promised(buffer: &Buffer) -> bool {
-    buffer.expect.is_some() || buffer.one_of.is_some() || buffer.expect_sha256.is_some()
-}
-
 /// How a run ended, in two words.
-fn verdict(ok: bool, session: &Session, promised: bool) -> &'static str {
-    match (ok, promised) {
+fn verdict(ok: bool, session: &Session) -> &'static str {
+    match (ok, session.has_promise()) {
         (true, true) => "as promised",
         (true, false) => "ended well",
         (false, _) if !session.is_over() => "not over",
@@ -528,50 +509,8 @@ fn verdict(ok: bool, session: &Session, promised: bool) -> &'static str {
     }
 }
 
-/// What differs first in a buffer, as a line for people.
-fn difference(buffer: &Buffer, bytes: &[u8]) -> Option<String> {
-    match compare(buffer, bytes) {
-        Err(why) => Some(format!(
-            "{}: the expectation cannot be read: {why}",
-            buffer.name
-        )),
-        Ok(Some(m)) => Some(format!(
-            "{}[{}]: found {}, expected {} ({} elements differ)",
-            m.buffer, m.index, m.found, m.expected, m.n_wrong
-        )),
-        Ok(None) => {
-            let expected = buffer.expect_sha256.as_deref()?;
-            let digest = sha256(bytes);
-            (!expected.eq_ignore_ascii_case(&digest)).then(|| {
-                format!(
-                    "{}: found digest {digest}, expected {expected}",
-                    buffer.name
-                )
-            })
-        }
-    }
-}
-
-fn report<'a>(buffer: &Buffer, bytes: &'a [u8]) -> BufferReport<'a> {
-    BufferReport {
-        ty: buffer.ty.clone(),
-        sha256: sha256(bytes),
-        values: Values {
-            ty: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8),
-            bytes,
-        },
-    }
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
 /// Runs in windows and writes the stores of each.
-fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<Vec<String>> {
+fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
     const WINDOW: u64 = 4096;
     let mut file = BufWriter::new(File::create(path).map_err(|error| about(path, error))?);
     while !session.is_over() && session.position() < max_steps {
@@ -585,8 +524,7 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<Vec<S
             break;
         }
     }
-    file.flush()?;
-    Ok(Vec::new())
+    file.flush()
 }
 
 /// A scenario that cannot run: its diagnostics, or the one sentence that says why.
@@ -594,7 +532,7 @@ pub(crate) fn refuse(
     format: Format,
     name: &str,
     source: &str,
-    error: &SessionError,
+    error: &Failure,
 ) -> io::Result<Outcome> {
     let mut out = stdout();
     if format == Format::Json {

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use warpgrid_view::analysis::seeds::{SeedReport, SeedSearch};
-use warpgrid_view::{Scenario, SessionError};
+use warpgrid_view::{Failure, Scenario};
 
 /// Seeds of one search at most: the memory of each different end is kept.
 const MOST_SEEDS: u64 = 1_000_000;
@@ -34,7 +34,7 @@ pub(crate) fn search(
     scenario: Scenario,
     seeds: Range<u64>,
     max_steps: u64,
-) -> Result<SeedReport, SessionError> {
+) -> Result<SeedReport, Failure> {
     let n_seeds = seeds.end - seeds.start;
     let mut search = SeedSearch::new(scenario, seeds, max_steps);
     let mut progress = Progress::new();

@@ -139,6 +139,29 @@ fn a_case_runs_with_all_its_variants() {
 }
 
 #[test]
+fn a_scenario_is_read_in_the_spelling_of_files_and_of_javascript() {
+    let source = ".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .align 4 .b8 tile[];\n.visible .entry k(.param .u64 p)\n{\n\t.reg .u64 %a;\n\tld.param.u64 %a, [p];\n\tst.global.u32 [%a], 7;\n\tst.shared.u32 [tile], 7;\n\tret;\n}\n";
+    let folder = std::env::temp_dir().join(format!("warpgrid-spelled-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let path = folder.join("scenario.json");
+    for [shared, expect] in [
+        ["dynamic_shared", "expect_sha256"],
+        ["dynamicShared", "expectSha256"],
+    ] {
+        let scenario = serde_json::json!({
+            "source": source, shared: 4,
+            "params": [{"kind": "buffer", "name": "p", "type": "u32", "len": 1, expect: "00"}],
+        });
+        std::fs::write(&path, scenario.to_string()).expect("a temporary file");
+        let output = warpgrid(&["run", &path.to_string_lossy(), "--format", "json"], "");
+        let differences = &json(&output)["differences"];
+        let first = differences[0].as_str().unwrap_or_default();
+        assert!(first.starts_with("p: found digest "), "{output:?}");
+    }
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+}
+
+#[test]
 fn a_run_in_json_has_every_buffer_with_its_digest() {
     let path = case("module_variables");
     let report = json(&warpgrid(

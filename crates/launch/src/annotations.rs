@@ -91,7 +91,8 @@ impl Annotations {
             "multimem" => self.multimem(&rest),
             "register" => self.register(&rest),
             "expect" => self.expect(&rest),
-            "" => Ok(()),
+            // What a name of C++ means in inline assembly: read where that is.
+            "" | "constant" => Ok(()),
             _ => Err(word.error(catalogue::unknown_fact(word.text))),
         };
         self.diagnostics

@@ -10,6 +10,15 @@ pub const CUT_SHORT: [&str; 2] = ["W0002", "W0139"];
 /// The diagnostic of a text in a language that none of the front ends reads.
 pub const OTHER_LANGUAGE: &str = "W0009";
 
+/// The note of a snippet that says which declarations were inferred, each in backticks.
+pub const INFERRED: &str = "W0140";
+
+/// The diagnostic of a text without a statement.
+pub const EMPTY: &str = "W0143";
+
+/// The note of a snippet that says for which version and target it was checked.
+pub const CHOSEN: &str = "W0148";
+
 /// How much a diagnostic weighs. Only an error refuses the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {

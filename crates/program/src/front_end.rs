@@ -3,9 +3,10 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::function::Program;
+use crate::origin::Origin;
 use crate::span::Span;
 use std::borrow::Cow;
-use warpgrid_isa::{Target, Version};
+use warpgrid_isa::{ScalarType, Target, Version};
 
 /// A language of sources.
 ///
@@ -13,6 +14,16 @@ use warpgrid_isa::{Target, Version};
 pub trait FrontEnd: Sync {
     /// Reads a text for its version and target, or for those of `overrides`. It is parsed once, whatever is asked of it later.
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a>;
+
+    /// Reads instructions without a module around them, among registers that the text around them gives.
+    fn open_among<'a>(
+        &self,
+        source: Cow<'a, str>,
+        overrides: &Overrides,
+        _given: Vec<Given>,
+    ) -> Box<dyn Document + 'a> {
+        self.open(source, overrides)
+    }
 
     /// Checks a text of which nothing else is asked.
     fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
@@ -42,6 +53,21 @@ pub trait Document {
 
     /// Checks the text.
     fn check(&self) -> CheckedText;
+
+    /// The parts of the text that run by themselves; none where the text is one program.
+    fn parts(&self) -> Vec<Part> {
+        Vec::new()
+    }
+
+    /// Checks the text, with the program of the part that has this name, or of the first that is accepted.
+    fn check_part(&self, _name: Option<&str>) -> CheckedText {
+        self.check()
+    }
+
+    /// What starts a comment that ends with its line in this text, where it is not that of the language.
+    fn line_comment(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Explains the token at `offset`.
     fn hover(&self, offset: u32) -> Option<HoverText>;
@@ -78,11 +104,54 @@ pub struct Overrides {
     pub version: Option<Version>,
 }
 
+/// A register that is around a snippet: an operand of inline assembly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    pub name: String,
+    pub ty: ScalarType,
+}
+
+/// A part of a text that runs by itself, such as a block of inline assembly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub name: String,
+    /// Its place in the text.
+    pub span: Span,
+    /// What it is made of: the text that is checked and run.
+    pub text: String,
+    /// Whether nothing in it is an error.
+    pub accept: bool,
+    /// The target and the version that it is checked for.
+    pub target: Option<&'static str>,
+    pub version: Option<Version>,
+    pub operands: Vec<PartOperand>,
+    /// What else is to be known of it, in one sentence.
+    pub note: Option<String>,
+}
+
+/// An operand of a part, as the text around it hands it in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartOperand {
+    /// Its name in the part.
+    pub name: String,
+    /// `.u32`, or what it is instead of a register.
+    pub ty: String,
+    /// As it is written: `=r`.
+    pub constraint: String,
+    /// The expression that is handed in.
+    pub expression: String,
+}
+
 /// The result of a check.
 #[derive(Clone, Debug, Default)]
 pub struct CheckedText {
-    /// The program; absent when a diagnostic is an error.
+    /// The program; absent when a diagnostic is an error, or an error of the part that is asked for.
     pub program: Option<Program>,
+    /// Where the program is a part of the text: the text that its spans count in, and where that comes from. Diagnostics count in the
+    /// whole text.
+    pub origin: Option<Origin>,
+    /// The name of that part.
+    pub part: Option<String>,
     pub diagnostics: Vec<Diagnostic>,
     /// The target that the text itself states, and its language version.
     pub stated_target: Option<&'static str>,

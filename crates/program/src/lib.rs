@@ -8,15 +8,17 @@ pub mod function;
 mod ids;
 pub mod machine;
 pub mod operand;
+mod origin;
 pub mod registers;
 pub mod span;
+pub mod wrapped;
 
 pub use decimal::read_decimal;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use front_end::{
-    CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, HoverText,
-    OperandFacts, Overrides, Reference, SignatureText, SlotFacts, Suggestion, SuggestionKind,
-    TermFacts, TokenClass, ValueFacts, WordFacts, WordMeaning,
+    CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, Given,
+    HoverText, OperandFacts, Overrides, Part, PartOperand, Reference, SignatureText, SlotFacts,
+    Suggestion, SuggestionKind, TermFacts, TokenClass, ValueFacts, WordFacts, WordMeaning,
 };
 pub use function::{
     Action, Function, FunctionKind, Guard, Instruction, LaunchBounds, Module, Parameter, Program,
@@ -28,5 +30,6 @@ pub use operand::{
     Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,
     SourceModifiers, SourcePart,
 };
+pub use origin::{Origin, PlaceMap};
 pub use registers::{Register, Registers, UNNAMED};
 pub use span::{LineIndex, Position, Span};

@@ -24,7 +24,7 @@ use context::Context;
 use plans::Plans;
 use report::Reporter;
 use warpgrid_isa::{Target, Version};
-use warpgrid_program::{Diagnostic, Overrides, Program, Severity};
+use warpgrid_program::{Diagnostic, Given, Overrides, Program, Severity};
 
 /// A checked source.
 #[derive(Clone, Debug)]
@@ -52,8 +52,26 @@ pub(crate) fn module_of(source: &str, tree: &Tree, options: &Overrides) -> Modul
 
 /// Checks a parsed source. `source` is the text that was parsed.
 pub fn check(source: &str, parse: &Parse, options: &Overrides) -> Checked {
-    let usual = check_for(source, parse, options, Manual::AsStated);
-    choice::choose(source, parse, options, &usual).unwrap_or(usual)
+    check_among(source, parse, options, &[])
+}
+
+/// Checks a parsed source among registers that the text around it gives: they are declared with their types.
+pub fn check_among(source: &str, parse: &Parse, options: &Overrides, given: &[Given]) -> Checked {
+    let text = ParsedText {
+        source,
+        parse,
+        given,
+    };
+    let usual = check_for(&text, options, Manual::AsStated);
+    choice::choose(&text, options, &usual).unwrap_or(usual)
+}
+
+/// A text that is checked, maybe for several versions.
+#[derive(Clone, Copy, Debug)]
+struct ParsedText<'a> {
+    source: &'a str,
+    parse: &'a Parse,
+    given: &'a [Given],
 }
 
 /// How words are taken that a manual of another time leaves out.
@@ -66,7 +84,12 @@ pub(crate) enum Manual {
 }
 
 /// Checks a parsed source for the version and target that it states, that the options name, or that are usual.
-fn check_for(source: &str, parse: &Parse, options: &Overrides, manual: Manual) -> Checked {
+fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manual) -> Checked {
+    let ParsedText {
+        source,
+        parse,
+        given,
+    } = *text;
     let tree = &parse.tree;
     let mut reporter = Reporter::default();
     let module = header::read(source, tree, options, &mut reporter);
@@ -83,6 +106,7 @@ fn check_for(source: &str, parse: &Parse, options: &Overrides, manual: Manual) -
         source,
         tree,
         module: &module,
+        given,
     };
     let (plans, actions) = Plans::of(source, tree, &module, manual);
     let declared = declare::pass::declare(context, &mut reporter);

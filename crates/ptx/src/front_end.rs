@@ -7,8 +7,8 @@ use crate::tree::{DirectiveKind, Tree};
 use std::borrow::Cow;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{
-    CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, HoverText,
-    Overrides, Reference, SignatureText, Suggestion, TermFacts,
+    CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, Given,
+    HoverText, Overrides, Reference, SignatureText, Suggestion, TermFacts,
 };
 
 /// The front end for PTX.
@@ -21,6 +21,21 @@ impl FrontEnd for Ptx {
             parse: crate::parse(&source),
             overrides: *overrides,
             source,
+            given: Vec::new(),
+        })
+    }
+
+    fn open_among<'a>(
+        &self,
+        source: Cow<'a, str>,
+        overrides: &Overrides,
+        given: Vec<Given>,
+    ) -> Box<dyn Document + 'a> {
+        Box::new(PtxDocument {
+            parse: crate::parse(&source),
+            overrides: *overrides,
+            source,
+            given,
         })
     }
 
@@ -42,6 +57,7 @@ struct PtxDocument<'a> {
     source: Cow<'a, str>,
     parse: Parse,
     overrides: Overrides,
+    given: Vec<Given>,
 }
 
 impl Document for PtxDocument<'_> {
@@ -51,13 +67,15 @@ impl Document for PtxDocument<'_> {
 
     fn check(&self) -> CheckedText {
         let (source, tree) = (&*self.source, &self.parse.tree);
-        let checked = crate::check(source, &self.parse, &self.overrides);
+        let checked = crate::check::check_among(source, &self.parse, &self.overrides, &self.given);
         let stated_target = argument(source, tree, DirectiveKind::Target)
             .and_then(Target::from_name)
             .map(|target| target.name);
         let stated_version = version(source, tree);
         CheckedText {
             program: checked.program,
+            origin: None,
+            part: None,
             diagnostics: checked.diagnostics,
             stated_target,
             stated_version,

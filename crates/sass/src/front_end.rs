@@ -62,6 +62,8 @@ impl Document for Listing<'_> {
         let is_legal = !diagnostics.iter().any(is_error);
         diagnostics.extend(built.diagnostics);
         CheckedText {
+            origin: None,
+            part: None,
             program: built.program.filter(|_| is_legal),
             diagnostics,
             stated_target: checked.stated.map(|target| target.name),

@@ -3,14 +3,15 @@
 use crate::catalogue;
 use crate::language::Language;
 use crate::model::{
-    DiagnosticView, EditView, FixView, LabelView, Severity, SourceRange, TokenClass, TokenView,
+    DiagnosticView, EditView, FixView, LabelView, PartView, Severity, SourceRange, TokenClass,
+    TokenView,
 };
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Support, supports};
 use warpgrid_isa::{Does, Target, Version};
 use warpgrid_launch::{Annotations, Front};
 use warpgrid_program::diagnostic::CUT_SHORT;
-use warpgrid_program::{Diagnostic, LineIndex, Needs, Overrides, Program, Span};
+use warpgrid_program::{Diagnostic, LineIndex, Needs, Origin, Overrides, Program, Span};
 
 /// What `check` may override.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +51,9 @@ pub struct CheckReport {
     pub assumed_target: Option<String>,
     /// The PTX ISA version that a text without one is checked for.
     pub assumed_ptx_version: Option<String>,
+    /// The blocks of inline assembly, where the text is source code with such; each runs by itself, under its name.
+    #[serde(default)]
+    pub parts: Vec<PartView>,
 }
 
 impl CheckReport {
@@ -73,14 +77,20 @@ pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
 /// A checked text, before it becomes views.
 pub(crate) struct Checked {
     pub(crate) program: Option<Program>,
+    /// The part of the text that the program is.
+    pub(crate) origin: Option<Origin>,
+    /// Its name.
+    pub(crate) part: Option<String>,
     pub(crate) report: CheckReport,
     pub(crate) annotations: Annotations,
+    /// What starts a comment of the text.
+    pub(crate) mark: &'static str,
 }
 
 impl Language {
     /// Checks a text. The language is this one, whatever `options` says.
     pub fn check(self, source: &str, options: &CheckOptions) -> CheckReport {
-        self.checked(source, options).report
+        self.checked(source, options, None).report
     }
 
     /// Splits a text into coloured tokens; offsets count UTF-16 units.
@@ -96,8 +106,14 @@ impl Language {
             .collect()
     }
 
-    pub(crate) fn checked(self, source: &str, options: &CheckOptions) -> Checked {
-        self.open(source, options).checked()
+    /// Checks a text for the program of one of its parts, where it has several.
+    pub(crate) fn checked(
+        self,
+        source: &str,
+        options: &CheckOptions,
+        part: Option<&str>,
+    ) -> Checked {
+        self.open(source, options).checked(part)
     }
 }
 
@@ -151,11 +167,13 @@ pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) 
     (Overrides { target, version }, unknown)
 }
 
-/// A source with its lines: byte spans in, ranges for people out.
+/// A source with its lines: byte spans in, ranges for people out. Where a program is a part of the source, spans count in the part, and
+/// ranges are those of the whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
     source: String,
     lines: LineIndex,
+    part: Option<Origin>,
 }
 
 impl Places {
@@ -163,18 +181,34 @@ impl Places {
         Places {
             lines: LineIndex::new(&source),
             source,
+            part: None,
         }
     }
 
+    /// The places of a part of a source.
+    pub(crate) fn of_part(source: String, part: Option<Origin>) -> Places {
+        Places {
+            part,
+            ..Places::new(source)
+        }
+    }
+
+    /// Whether spans count in a part of the source.
+    pub(crate) fn is_part(&self) -> bool {
+        self.part.is_some()
+    }
+
+    /// The text that spans count in.
     pub(crate) fn source(&self) -> &str {
-        &self.source
+        self.part.as_ref().map_or(&self.source, |part| &part.text)
     }
 
     pub(crate) fn text(&self, span: Span) -> &str {
-        span.text(&self.source)
+        span.text(self.source())
     }
 
     pub(crate) fn range(&self, span: Span) -> SourceRange {
+        let span = self.part.as_ref().map_or(span, |part| part.map.span(span));
         let start = self.lines.position(&self.source, span.start);
         let end = self.lines.position(&self.source, span.end);
         SourceRange {

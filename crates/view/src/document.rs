@@ -9,9 +9,10 @@ use crate::check::{CheckOptions, CheckReport, Checked, Places, not_run_yet, over
 use crate::language::Language;
 use crate::layout::constant::descriptor_at;
 use crate::layout::idesc::instruction_descriptor_at;
+use crate::model::PartView;
 use std::borrow::Cow;
 use warpgrid_launch::{Annotations, mistyped_names};
-use warpgrid_program::Diagnostic;
+use warpgrid_program::{Diagnostic, Origin};
 
 /// A text with its tree.
 pub struct Document<'a> {
@@ -41,7 +42,7 @@ impl Document<'_> {
 
     /// Checks the text.
     pub fn check(&self) -> CheckReport {
-        self.checked().report
+        self.checked(None).report
     }
 
     /// Explains the token at a place.
@@ -91,15 +92,49 @@ impl Document<'_> {
         })
     }
 
-    pub(crate) fn checked(&self) -> Checked {
+    /// What starts a comment that ends with its line.
+    fn line_comment(&self) -> &'static str {
+        let own = self.tree.line_comment();
+        own.unwrap_or_else(|| self.language.front_end.line_comment())
+    }
+
+    /// The parts of the text that run by themselves. Hosts that read none do not carry them.
+    fn parts(&self) -> Vec<PartView> {
+        if cfg!(not(feature = "paste")) {
+            return Vec::new();
+        }
+        let parts = self.tree.parts();
+        if parts.is_empty() {
+            return Vec::new();
+        }
+        let places = Places::new(self.source().to_owned());
+        let views = parts.into_iter();
+        views.map(|part| PartView::of(part, &places)).collect()
+    }
+
+    /// Checks the text; the program is that of the part with this name, or of the first that can run.
+    pub(crate) fn checked(&self, part: Option<&str>) -> Checked {
         let source = self.tree.source();
-        let checked = self.tree.check();
+        let checked = self.tree.check_part(part);
         let mut diagnostics = self.misread.clone();
-        let mut annotations = Annotations::parse(source, self.language.front_end.line_comment());
+        let mark = self.line_comment();
+        let mut annotations = Annotations::parse(source, mark);
+        // The part that the text itself asks for.
+        let checked = match (part, &annotations.scenario.entry) {
+            (None, Some(stated)) if checked.origin.is_some() => self.tree.check_part(Some(stated)),
+            _ => checked,
+        };
+        let is_part = checked.origin.is_some();
         diagnostics.extend(checked.diagnostics);
         if let Some(program) = &checked.program {
-            diagnostics.extend(not_run_yet(program));
-            diagnostics.extend(mistyped_names(&annotations, program));
+            match &checked.origin {
+                // Facts may be about any of the parts.
+                Some(origin) => diagnostics.extend(placed(not_run_yet(program), origin)),
+                None => {
+                    diagnostics.extend(not_run_yet(program));
+                    diagnostics.extend(mistyped_names(&annotations, program));
+                }
+            }
         }
         diagnostics.append(&mut annotations.diagnostics);
         let is_error =
@@ -115,7 +150,10 @@ impl Document<'_> {
             }
         };
         Checked {
-            program: checked.program.filter(|_| accept),
+            // A part runs whatever is wrong with the others.
+            program: checked.program.filter(|_| accept || is_part),
+            origin: checked.origin,
+            part: checked.part,
             report: CheckReport {
                 accept,
                 diagnostics: views,
@@ -123,10 +161,20 @@ impl Document<'_> {
                 ptx_version: checked.stated_version.map(|version| version.to_string()),
                 assumed_target: checked.assumed_target.map(str::to_owned),
                 assumed_ptx_version: checked.assumed_version.map(|version| version.to_string()),
+                parts: self.parts(),
             },
             annotations,
+            mark,
         }
     }
+}
+
+/// Diagnostics of a part in the places of the whole text.
+fn placed(mut diagnostics: Vec<Diagnostic>, origin: &Origin) -> Vec<Diagnostic> {
+    for found in &mut diagnostics {
+        found.span = origin.map.span(found.span);
+    }
+    diagnostics
 }
 
 impl std::fmt::Debug for Document<'_> {

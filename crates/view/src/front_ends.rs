@@ -10,15 +10,23 @@ compile_error!("name a language: the feature `ptx`, `sass`, or both");
 use warpgrid_launch::Front;
 use warpgrid_program::{FrontEnd, Reference};
 
+#[cfg(feature = "paste")]
+use warpgrid_paste::Pasted;
 #[cfg(feature = "ptx")]
 use warpgrid_ptx::Ptx;
 #[cfg(feature = "sass")]
 use warpgrid_sass::Sass;
 
+/// PTX, with what people paste around it where a host reads that.
+#[cfg(feature = "paste")]
+static PTX: Pasted = Pasted::over(&Ptx);
+#[cfg(all(feature = "ptx", not(feature = "paste")))]
+static PTX: Ptx = Ptx;
+
 /// The front ends that are there; a text in a language that is not is read in the first one.
 static FRONT_ENDS: &[(Front, &dyn FrontEnd)] = &[
     #[cfg(feature = "ptx")]
-    (Front::Ptx, &Ptx),
+    (Front::Ptx, &PTX),
     #[cfg(feature = "sass")]
     (Front::Sass, &Sass),
 ];

@@ -92,11 +92,6 @@ impl Language {
                 .all(|token| token.class == TokenClass::Comment),
         }
     }
-
-    /// What starts a line of launch facts: `//@`.
-    pub(crate) fn fact_mark(self) -> String {
-        format!("{}@", self.front_end.line_comment())
-    }
 }
 
 impl From<Front> for Language {

@@ -8,7 +8,8 @@
 //! - `advice`: sectors of global memory, and what would save some.
 //! - `text`: all of it for people.
 //! - `picture`: layouts that are written (`typed`), tiles of descriptors (`tile`, `meant`, `build`), two
-//!   instructions in a row (`chain`), boxes of tensor copies (`copy_tile`), and their addresses (`query`), drawn like layouts.
+//!   instructions in a row (`chain`), boxes of tensor copies (`copy_tile`), and their addresses (`query`), drawn like layouts; `map` is
+//!   the answer to any request of this kind.
 
 mod advice;
 mod build;
@@ -17,6 +18,7 @@ mod change;
 mod conflicts;
 mod copy_tile;
 mod cure;
+mod map;
 mod meant;
 pub mod picture;
 mod places;
@@ -32,6 +34,7 @@ pub use advice::SectorAdvice;
 pub use conflicts::{
     AccessConflicts, BankCell, BankPhase, BankWord, Collision, ConflictReport, ProfilerCount,
 };
-pub use cure::{BufferConflicts, CureError, Cured, Proposal, cure};
+pub use cure::{BufferConflicts, Cured, Proposal, cure};
+pub use map::Map;
 pub use read_back::{AccessLayout, LayoutDimension};
 pub use text::{conflicts_text, layouts_text};

@@ -6,6 +6,7 @@
 
 pub mod address;
 pub mod analysis;
+pub mod api;
 pub mod assist;
 pub mod blocks;
 #[cfg(test)]
@@ -14,8 +15,10 @@ pub mod catalogue;
 pub mod check;
 mod document;
 pub mod expect;
+mod failure;
 mod fault;
 pub mod fields;
+pub mod file;
 pub mod fragment;
 pub mod front_ends;
 pub mod grid;
@@ -38,10 +41,11 @@ mod traffic;
 
 pub use check::{CheckOptions, CheckReport, check};
 pub use document::Document;
+pub use failure::Failure;
 pub use language::{Language, Understanding};
 pub use memory_id::MemoryId;
 pub use reference::explain;
-pub use session::{Session, SessionError};
+pub use session::Session;
 // Hosts see one door: what they need of launches comes through here.
 pub use warpgrid_launch::{
     Front, Parameter, Scenario, annotations, catalogue::NO_SUCH_KERNEL, prepare::Writers, scenario,
@@ -52,6 +56,12 @@ pub use warpgrid_launch::{
 /// first one does.
 pub fn format(source: &str) -> String {
     Language::from(Front::of_source(source)).format(source)
+}
+
+/// Whether the instructions of a text stand within something else: in source code, or among the lines of a log. Hosts without the feature
+/// `paste` must not be given any such text.
+pub fn is_wrapped(source: &str) -> bool {
+    warpgrid_program::wrapped::Wrapping::of_source(source).is_some()
 }
 
 /// How much of a text is understood in the language that it shows: a text of which nothing is may be anything.

@@ -143,6 +143,8 @@ pub fn codes() -> Vec<CodePage> {
     let mut pages: Vec<CodeFacts> = own.collect();
     pages.extend(warpgrid_launch::catalogue::PAGES);
     pages.extend(catalogue::PAGES);
+    #[cfg(feature = "paste")]
+    pages.extend(warpgrid_paste::diagnostics::CODES);
     pages.sort_by_cached_key(|page| page.code);
     pages.into_iter().map(CodePage::from).collect()
 }

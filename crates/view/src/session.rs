@@ -8,7 +8,7 @@ pub(crate) use open::Restart;
 use crate::check::Places;
 use crate::language::Language;
 use crate::memories::Memory;
-use crate::model::{CauseView, DiagnosticView, PendingView, StepView};
+use crate::model::{CauseView, DiagnosticView, PartView, PendingView, StepView};
 use crate::step::matrix::MatrixRecord;
 use crate::step::pending;
 use crate::step::stores::StoreRecord;
@@ -23,14 +23,6 @@ use warpgrid_program::{FunctionId, Program};
 
 /// Stores after which one call of [`Session::events`] stops.
 pub const MAX_EVENTS: usize = 10_000;
-
-/// Why a scenario cannot run: a code, a sentence, and the diagnostics of its source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionError {
-    pub code: String,
-    pub message: String,
-    pub diagnostics: Vec<DiagnosticView>,
-}
 
 /// The step just done, and what it stored.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +55,8 @@ pub struct Session {
     pub(crate) counter: TrafficCounter,
     /// What led to the fault after this number of steps.
     pub(crate) causes: Option<(u64, Vec<CauseView>)>,
+    /// The blocks of inline assembly of the text; `entry` of the scenario names the one that runs.
+    parts: Vec<PartView>,
 }
 
 impl Session {
@@ -71,8 +65,16 @@ impl Session {
         &self.scenario
     }
 
-    /// The names of the module's kernels, in order.
+    /// Whether the program is a part of the text, so that its places are not those of the text.
+    pub(crate) fn is_part(&self) -> bool {
+        self.places.is_part()
+    }
+
+    /// The names of the module's kernels, or of the text's blocks of inline assembly, in order.
     pub fn kernels(&self) -> Vec<String> {
+        if !self.parts.is_empty() {
+            return self.parts.iter().map(|part| part.name.clone()).collect();
+        }
         let entries = self.program.entries();
         entries.map(|(_, function)| function.name.clone()).collect()
     }

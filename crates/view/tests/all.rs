@@ -36,6 +36,7 @@ mod narrow;
 mod open_parameters;
 mod operations;
 mod order;
+mod paste;
 mod pictures;
 mod regions;
 mod scenarios;

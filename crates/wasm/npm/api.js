@@ -75,6 +75,18 @@ export const picture = guarded(core.picture, (query, form) => {
 });
 export const exploreLitmus = guarded(core.exploreLitmus, alone("source"));
 export const repairLitmus = guarded(core.repairLitmus, alone("source"));
+const bytes = (what, value) => {
+  if (!(value instanceof Uint8Array)) throw unreadable(what, value, "a `Uint8Array`");
+};
+export const openFile = guarded(core.openFile, (file) => {
+  bytes("file", file);
+  return [file];
+});
+export const fileText = guarded(core.fileText, (file, program) => {
+  bytes("file", file);
+  whole("program", program);
+  return [file, program];
+});
 export const cutLitmus = guarded(core.cutLitmus, (scenario, cut, options) => [
   readArgument("scenario", scenario, SHAPES.scenario, true), readArgument("cut", cut, SHAPES.cut, true), readArgument("options", options, SHAPES.run),
 ]);
@@ -123,6 +135,7 @@ const METHODS = {
     return [name, form, readArgument("options", options, SHAPES.grid)];
   },
   memoryView: (name) => text("name", name),
+  report: (options) => [readArgument("options", options, SHAPES.report)],
   run: (options) => [readArgument("options", options, SHAPES.run)],
   seek: (position) => whole("position", position),
 };

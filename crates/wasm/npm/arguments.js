@@ -1,5 +1,5 @@
 // The arguments of the package: what a host hands over goes in; a plain copy comes out, or a sentence that names the field and says what it is and
-// what it should be. Names of fields are the core's to know: it refuses those that it does not.
+// what it should be. Names of fields are the core's to know: it refuses those that it does not. Each is read as it is spelled in files and in JavaScript.
 import { WarpgridError, shown } from "./errors.js";
 
 const refuse = (what, why) => { throw new WarpgridError(`the ${what} cannot be read: ${why}`, "W0901"); };
@@ -49,6 +49,7 @@ const GRID = { type: TEXT, columns: SMALL, firstRow: COUNT, nRows: COUNT };
 export const SHAPES = {
   check: { front: FRONT, target: TEXT, ptx_version: TEXT },
   run: { maxSteps: STEPS },
+  report: { maxSteps: STEPS, traffic: FLAG, races: FLAG, layouts: FLAG, digests: FLAG },
   cut: {
     lines: kind("an array of two whole numbers", (value) => Array.isArray(value) && value.length === 2, SMALL),
     threads: list(object({ block: EXTENTS, thread: EXTENTS, line: SMALL })), before: COUNT,
@@ -89,10 +90,16 @@ function copy(what, value, path, shape) {
     const inner = path === "" ? name : `${path}.${name}`;
     const member = read(what, value, name, inner);
     if (member === undefined || member === null) continue;
-    const known = shape?.inside && Object.hasOwn(shape.inside, name) ? shape.inside[name] : undefined;
-    fresh[name] = copy(what, member, inner, shape?.each ?? known);
+    const spelling = shape?.each ? name : spelledAs(name, shape?.inside ?? {});
+    fresh[spelling] = copy(what, member, inner, shape?.each ?? shape?.inside?.[spelling]);
   }
   return fresh;
+}
+
+/** A name in the spelling of the field that it means: `ptxVersion` and `ptx_version` are one. */
+function spelledAs(name, fields) {
+  const spellings = [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())];
+  return spellings.find((spelling) => Object.hasOwn(fields, spelling)) ?? name;
 }
 
 function read(what, value, name, path) {

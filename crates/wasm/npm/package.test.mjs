@@ -147,13 +147,57 @@ test("unknown keys are refused at every depth", () => {
     gridz: () => session.frame({ gridz: [] }),
     colums: () => session.frame({ grids: [{ memory: "out", colums: 3 }] }),
     nrows: () => session.grid("out", { nrows: 3 }),
-    max_steps: () => session.run({ max_steps: 3 }),
+    steps: () => session.run({ steps: 3 }),
     strid: () => warpgrid.fragment({ op: "store.d", shape: "m16n16k16", type: "f32", target: "sm_90", strid: 3 }),
     sha: () => warpgrid.layout({ op: "wgmma.d", sha: "m64n8" }),
     d: () => warpgrid.product({ op: "mma", shape: "m16n8k8", types: ["f16"], target: "sm_80", d: 1 }),
   })) assert.throws(call, (error) => error.code === "W0901" && error.message.includes(`unknown field \`${key}\`, expected one of \``), key);
   assert.throws(() => session.frame({ grids: [{ memory: "out", columns: 99_999 }] }), { code: "W0901" });
   session.free();
+});
+
+const lanes = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;";
+
+test("names are read as files spell them and as JavaScript does", () => {
+  const targets = [{ target: "sm_90", ptx_version: "7.8" }, { target: "sm_90", ptxVersion: "7.8" }].map((options) => warpgrid.check(scale, options));
+  assert.deepEqual(targets[0], targets[1]);
+  const params = (field) => [{ kind: "buffer", name: "p", type: "u32", len: 32, [field]: "00" }];
+  const [file, script] = ["expect_sha256", "expectSha256"].map((field) => {
+    const session = new warpgrid.Session({ source: lanes, params: params(field) });
+    try {
+      assert.equal(session.run({ max_steps: 1 }), false);
+      return session.report();
+    } finally {
+      session.free();
+    }
+  });
+  assert.match(file.differences[0], /^p: found digest [0-9a-f]{64}, expected 00$/);
+  assert.deepEqual(script, file);
+});
+
+test("a report says whether a run is as its scenario promises", () => {
+  const expecting = (...expect) => ({ params: [{ kind: "buffer", name: "p", type: "u32", len: 32, expect }] });
+  const report = (scenario, options) => {
+    const session = new warpgrid.Session({ source: lanes, ...scenario });
+    try {
+      return session.report(options);
+    } finally {
+      session.free();
+    }
+  };
+  const found = report({}, { digests: true });
+  assert.equal(found.ok, true);
+  assert.match(found.buffers.p.sha256, /^[0-9a-f]{64}$/);
+  const wrong = report(expecting(9), { traffic: true, races: true, layouts: true });
+  assert.equal(wrong.ok, false);
+  assert.match(wrong.differences[0], /^p\[0\]: found .*, expected 9 \(0x00000009\)/);
+  assert.equal(wrong.buffers, undefined);
+  assert.ok(wrong.traffic.total.global.sectors > 0);
+  assert.deepEqual(wrong.races, []);
+  assert.ok(wrong.layouts.length > 0);
+  const early = report({}, { maxSteps: 1 });
+  assert.equal(early.ok, false);
+  assert.match(early.notes.join("\n"), /stopped after 1 step: the launch had not ended/);
 });
 
 test("a view of a memory shares the bytes of the wasm until the next call", () => {

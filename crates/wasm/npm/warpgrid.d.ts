@@ -43,6 +43,7 @@ import type {
   ConflictReport,
   Cured,
   FaultView,
+  FileView,
   FormPage,
   FragmentRequest,
   FragmentView,
@@ -61,7 +62,9 @@ import type {
   ProductRequest,
   ProductView,
   RaceReport,
+  ReportOptions,
   RunOptions,
+  RunReport,
   Scenario,
   StoreView,
   TokenView,
@@ -150,6 +153,11 @@ export class Session {
    * weakest repair of small launches. The steps are run once more.
    */
   races(): RaceReport;
+  /**
+   * Runs to the end, and says whether it is as the scenario promises (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
+   * stores, notes, … }`. `options`: `{ maxSteps?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
+   */
+  report(options?: ReportOptions): RunReport;
   /**
    * Runs forward; true when the run is over. `options`: `{ maxSteps? }`.
    */
@@ -247,6 +255,12 @@ export function explain(subject: string): string | undefined;
 export function exploreLitmus(source: string): LitmusView;
 
 /**
+ * A program of such a file as a text, by its number from 0: PTX as it is, of machine code what can be read without a disassembler. Throws a
+ * `WarpgridError` where there is no such program.
+ */
+export function fileText(bytes: Uint8Array, program: number): string;
+
+/**
  * Formats a source.
  */
 export function format(source: string): string;
@@ -280,6 +294,12 @@ export function layout(query: FragmentRequest): LayoutView;
  * `{ op: "chain", with: { first: "mma.d m16n8k16 f32", then: "mma.a m16n8k16 f16" } }`. Throws a `WarpgridError` with the place of a mistake.
  */
 export function lens(query: FragmentRequest): LayoutView;
+
+/**
+ * What a file of a compiler holds (a cubin, a fatbin, an object or a program): its programs in PTX and in machine code, with what the file states
+ * of their kernels. Throws a `WarpgridError` that says what the file is instead.
+ */
+export function openFile(bytes: Uint8Array): FileView;
 
 /**
  * The picture of an address of the matrix view or of the lens, such as `#lens?op=wgmma.tile.a&type=f16&step=2`, or of its words one a line, as a

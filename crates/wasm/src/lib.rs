@@ -7,30 +7,23 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use warpgrid_view::catalogue::{
-    NO_SUCH_MEMORY, UNREADABLE_ARGUMENT, no_such_memory, unreadable_argument,
-};
+use warpgrid_view::api;
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
-use warpgrid_view::fragment::FragmentRequest;
-use warpgrid_view::grid::MAX_COLUMNS;
 use warpgrid_view::model::{FrameRequest, GridOptions, GridRequest, RunOptions};
 use warpgrid_view::scenario::ExpectedFault;
-use warpgrid_view::{CheckOptions, MemoryId, Parameter, Scenario, SessionError};
+use warpgrid_view::{CheckOptions, Failure, Parameter, Scenario};
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "whole")]
 mod whole;
 #[cfg(feature = "whole")]
 pub use whole::{
-    codes, compare, complete, cure, cut_litmus, explain, explore_litmus, format, forms, hover,
-    lens, picture, product, repair_litmus,
+    codes, compare, complete, cure, cut_litmus, explain, explore_litmus, file_text, format, forms,
+    hover, lens, open_file, picture, product, repair_litmus,
 };
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.ts");
-
-/// Steps of one `run()` when the caller names no limit.
-const DEFAULT_MAX_STEPS: u64 = 100_000_000;
 
 fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::new()
@@ -112,46 +105,30 @@ fn without_undefined(object: &js_sys::Object) -> js_sys::Object {
     fresh
 }
 
-/// Refuses a width that no grid has.
-fn refuse_columns(columns: Option<u32>, what: &str) -> Result<(), JsValue> {
-    if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
-        return Ok(());
-    }
-    let why = format!("expected 1 to {MAX_COLUMNS} columns");
-    Err(unreadable(what, &why))
-}
-
 fn unreadable(what: &str, why: &str) -> JsValue {
-    failure(
-        UNREADABLE_ARGUMENT,
-        &unreadable_argument(what, why),
-        JsValue::NULL,
-    )
+    thrown(Failure::unreadable(what, why))
 }
 
-/// A count or a place in a run: numbers of JavaScript are exact up to 2^53.
+/// A count or a place in a run.
 fn whole(value: f64, what: &str) -> Result<u64, JsValue> {
-    if value >= 0.0 && value.fract() == 0.0 {
-        return Ok(value as u64);
-    }
-    let why = format!("found {value}, expected a whole number from 0");
-    Err(unreadable(what, &why))
+    api::whole(value, what).map_err(thrown)
 }
 
-/// An `Error` with the name `WarpgridError`, a code and diagnostics.
-fn failure(code: &str, message: &str, diagnostics: JsValue) -> JsValue {
-    let error = js_sys::Error::new(message);
+/// A failure as JavaScript has it: an `Error` with the name `WarpgridError`, a code and diagnostics.
+fn thrown(failure: Failure) -> JsValue {
+    let error = js_sys::Error::new(&failure.message);
     error.set_name("WarpgridError");
     let object: JsValue = error.into();
+    let diagnostics = to_js(&failure.diagnostics).unwrap_or(JsValue::NULL);
     // Setting a property of a fresh object cannot fail.
-    let _ = js_sys::Reflect::set(&object, &"code".into(), &code.into());
+    let _ = js_sys::Reflect::set(&object, &"code".into(), &failure.code.into());
     let _ = js_sys::Reflect::set(&object, &"diagnostics".into(), &diagnostics);
     object
 }
 
-fn session_failure(error: &SessionError) -> JsValue {
-    let diagnostics = to_js(&error.diagnostics).unwrap_or(JsValue::NULL);
-    failure(&error.code, &error.message, diagnostics)
+/// Writes an answer, or throws the failure.
+fn answered<T: Serialize>(answer: Result<T, Failure>) -> Result<JsValue, JsValue> {
+    to_js(&answer.map_err(thrown)?)
 }
 
 /// Checks a source. `options`: `{ target?, ptx_version?, front? }`.
@@ -170,10 +147,7 @@ pub fn check(
 pub fn fragment(
     #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
 ) -> Result<JsValue, JsValue> {
-    let request: FragmentRequest = from_js(query, "query")?;
-    let view = warpgrid_view::fragment::fragment(&request)
-        .map_err(|refusal| failure(UNREADABLE_ARGUMENT, &refusal.message, JsValue::NULL))?;
-    to_js(&view)
+    answered(api::fragment(&from_js(query, "query")?))
 }
 
 /// Where the elements of a tensor instruction lie, in registers of a warpgroup, in shared memory or in tensor memory: `{ op, shape?,
@@ -183,20 +157,13 @@ pub fn fragment(
 pub fn layout(
     #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
 ) -> Result<JsValue, JsValue> {
-    let request: FragmentRequest = from_js(query, "query")?;
-    let view = warpgrid_view::layout::layout(&request)
-        .map_err(|refusal| failure(UNREADABLE_ARGUMENT, &refusal.message, JsValue::NULL))?;
-    to_js(&view)
+    answered(api::layout(&from_js(query, "query")?))
 }
 
 /// The limit of a run.
-fn max_steps(options: RunOptions) -> Result<u64, JsValue> {
-    match options.max_steps {
-        // No limit at all.
-        Some(f64::INFINITY) => Ok(u64::MAX),
-        Some(steps) => whole(steps, "maxSteps"),
-        None => Ok(DEFAULT_MAX_STEPS),
-    }
+fn max_steps(options: JsValue) -> Result<u64, JsValue> {
+    let options: RunOptions = from_js(options, "options")?;
+    options.steps().map_err(thrown)
 }
 
 /// Splits a source into coloured tokens, in text order; offsets count UTF-16 units. `options`: `{ front? }`.
@@ -228,8 +195,7 @@ impl Session {
             refuse_unknown::<ExpectedFault>(&fault, "scenario", &[])?;
         }
         let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
-        let inner =
-            warpgrid_view::Session::new(scenario).map_err(|error| session_failure(&error))?;
+        let inner = api::open(scenario).map_err(thrown)?;
         Ok(Session { inner })
     }
 
@@ -256,8 +222,7 @@ impl Session {
         &mut self,
         #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
     ) -> Result<bool, JsValue> {
-        let max_steps = max_steps(from_js(options, "options")?)?;
-        Ok(self.inner.run(max_steps))
+        Ok(self.inner.run(max_steps(options)?))
     }
 
     /// A window of memory as cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
@@ -268,11 +233,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
-        refuse_columns(options.columns, "options")?;
-        let request = options.request(MemoryId::from(name));
-        let grid = self.inner.grid(&request);
-        let grid = grid.ok_or_else(|| unknown_memory(name))?;
-        to_js(&grid)
+        answered(self.inner.grid_named(name, options))
     }
 
     /// What the steps `from..to` stored: by which lanes, where, which bytes. Stops after the step with which there are 10000
@@ -293,19 +254,6 @@ impl Session {
             refuse_unknown::<GridRequest>(&grid, "request", &[])?;
         }
         let request: FrameRequest = from_js(request, "request")?;
-        for grid in &request.grids {
-            refuse_columns(grid.columns, "request")?;
-        }
-        let frame = self.inner.frame(&request);
-        let is_there = |id: &MemoryId| frame.grids.iter().any(|grid| grid.memory.id == *id);
-        let mut asked = request.grids.iter().map(|grid| &grid.memory);
-        match asked.find(|id| !is_there(id)) {
-            Some(id) => Err(unknown_memory(&id.to_string())),
-            None => to_js(&frame),
-        }
+        answered(self.inner.frame_asked(&request))
     }
-}
-
-fn unknown_memory(name: &str) -> JsValue {
-    failure(NO_SUCH_MEMORY, &no_such_memory(name), JsValue::NULL)
 }

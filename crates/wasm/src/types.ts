@@ -21,7 +21,33 @@ ptx_version: string | null,
 /** The target that a text without one is checked for: a usual one, or the nearest on which it is legal. */
 assumed_target: string | null,
 /** The PTX ISA version that a text without one is checked for. */
-assumed_ptx_version: string | null, };
+assumed_ptx_version: string | null,
+/** The blocks of inline assembly, where the text is source code with such; each runs by itself, under its name. */
+parts: Array<PartView>, };
+
+/** A block of inline assembly. Lines and columns are those of the source code, from 1, columns in UTF-16 units; the end is exclusive. */
+export type PartView = {
+/** The function that it is in, with a number where that has several: what `entry` of a scenario names. */
+name: string, line: number, column: number, endLine: number, endColumn: number,
+/** The instructions as they are checked and run, with the names of operands in the places of their numbers. */
+text: string,
+/** True exactly when nothing in it is an error. */
+accept: boolean,
+/** The target and the PTX version that it is checked for. */
+target: string | null, ptxVersion: string | null, operands: Array<PartOperandView>,
+/** What a compiler may do with the statement, and what it needs. */
+note: string | null, };
+
+/** An operand of a block. */
+export type PartOperandView = {
+/** Its name in the block. */
+name: string,
+/** `.u32`, `constant` or `text`. */
+type: string,
+/** As it is written, without quotes: `=r`. */
+constraint: string,
+/** The expression that is handed in. */
+expression: string, };
 
 /** Lines and columns from 1, columns in UTF-16 units; the end is exclusive. */
 export type SourceRange = { line: number, column: number, endLine: number, endColumn: number, };
@@ -387,6 +413,50 @@ product: StepProduct | null, };
 export type RunOptions = {
 /** Steps after which the run pauses. */
 maxSteps?: number | null, };
+
+/** What a report has beside its verdict, from JavaScript. */
+export type ReportOptions = {
+/** Steps after which the run stops; one that has not ended is not well. */
+maxSteps?: number | null,
+/** Counts sectors, lines, wavefronts and bank conflicts. */
+traffic?: boolean,
+/** Looks for data races. */
+races?: boolean,
+/** Says which layout the addresses of each access have. */
+layouts?: boolean,
+/** Digests every buffer. */
+digests?: boolean, };
+
+/** How a run ended, and whether it is as its scenario promises. */
+export type RunReport = {
+/** Whether the launch ended, and everything that the scenario promises holds. */
+ok: boolean,
+/** The fault that stopped the launch. */
+fault: FaultReport | null,
+/** The buffers after the run by name, where digests are asked for. */
+buffers?: { [key in string]: BufferDigest }, steps: number, stores: number,
+/** What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source. */
+traffic: TrafficView | null,
+/** Where the run was looked through for data races. */
+races?: Array<RaceView>,
+/** Why the launch never ends, where it does not. */
+hang?: HangView,
+/** The layouts of accesses, where they are asked for. */
+layouts?: Array<AccessLayout>,
+/** What differs from what the scenario promises, a sentence each. */
+differences: Array<string>,
+/** What a person should know: guesses, notes of the run, and the differences. */
+notes: Array<string>, };
+
+/** A fault in the words of scenarios, with its message, its line, and what led to it. */
+export type FaultReport = { message: string, line: number,
+/** The earlier events that matter for it. */
+causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: Space | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
+
+/** A buffer after a run. */
+export type BufferDigest = { type: string,
+/** SHA-256 of its bytes, little-endian, in hexadecimal. */
+sha256: string, };
 
 /** Options of a grid from JavaScript: a [`GridRequest`] without its memory. */
 export type GridOptions = { type?: ElementType | null, columns?: number | null, firstRow?: number | null, nRows?: number | null, };
@@ -1365,3 +1435,27 @@ text: string, result: NumberView, };
 
 /** The reference page of a diagnostic. */
 export type CodePage = { code: string, title: string, explanation: string, wrong: string, right: string, };
+
+/** What a file holds. */
+export type FileView = {
+/** What the file is: `cubin`, `fatbin`, `object or program with fatbins`. */
+kind: string, programs: Array<ProgramView>,
+/** What could not be read, a sentence each. */
+notes: Array<string>, };
+
+/** A program in a file. */
+export type ProgramView = { language: ProgramLanguage, target: string | null,
+/** The name of the source that the compiler noted. */
+sourceName: string | null,
+/** How it was packed: `zstd`, `LZ4`. */
+packed: string | null,
+/** Bytes after unpacking. */
+bytes: number, kernels: Array<ProgramKernel>, };
+
+/** What a program is written in. */
+export type ProgramLanguage = "ptx" | "machineCode";
+
+/** A kernel of a program. */
+export type ProgramKernel = { name: string,
+/** What the file states of it, one phrase each: `32 registers`. */
+facts: Array<string>, };

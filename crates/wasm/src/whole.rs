@@ -2,10 +2,9 @@
 
 use super::*;
 use js_sys::Uint8Array;
-use warpgrid_view::lens::CureError;
-use warpgrid_view::picture::MemoryForm;
-use warpgrid_view::product::ProductRequest;
-use warpgrid_view::{assist, litmus, reference};
+use warpgrid_view::api::ReportOptions;
+use warpgrid_view::litmus::CutRequest;
+use warpgrid_view::{assist, reference};
 
 /// Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
 #[wasm_bindgen]
@@ -19,10 +18,7 @@ pub fn explain(subject: &str) -> Option<String> {
 pub fn product(
     #[wasm_bindgen(unchecked_param_type = "ProductRequest")] query: JsValue,
 ) -> Result<JsValue, JsValue> {
-    let request: ProductRequest = from_js(query, "query")?;
-    let view = warpgrid_view::product::product(&request)
-        .map_err(|message| failure(UNREADABLE_ARGUMENT, &message, JsValue::NULL))?;
-    to_js(&view)
+    answered(api::product(&from_js(query, "query")?))
 }
 
 /// Runs both texts of a scenario with one launch, its own and the one in `beside`, and says whether they leave the same memory or where
@@ -33,13 +29,7 @@ pub fn compare(
     #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
     let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
-    if scenario.beside.is_none() {
-        return Err(unreadable("scenario", "found no text in `beside`"));
-    }
-    let max_steps = max_steps(from_js(options, "options")?)?;
-    let report = warpgrid_view::analysis::beside::compare(scenario, max_steps)
-        .map_err(|found| session_failure(&found.error))?;
-    to_js(&report)
+    answered(api::compare(scenario, max_steps(options)?))
 }
 
 /// Where things lie by a layout that is written, a descriptor, or two instructions in a row: `{ op, shape?, type?, with? }`, such as
@@ -49,10 +39,7 @@ pub fn compare(
 pub fn lens(
     #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
 ) -> Result<JsValue, JsValue> {
-    let request: FragmentRequest = from_js(query, "query")?;
-    let view = warpgrid_view::lens::picture::layout(&request)
-        .map_err(|refusal| failure(UNREADABLE_ARGUMENT, &refusal.message, JsValue::NULL))?;
-    to_js(&view)
+    answered(api::lens(&from_js(query, "query")?))
 }
 
 /// The picture of an address of the matrix view or of the lens, such as `#lens?op=wgmma.tile.a&type=f16&step=2`, or of its words one a line, as a
@@ -62,15 +49,7 @@ pub fn picture(
     query: &str,
     #[wasm_bindgen(unchecked_param_type = "\"svg\" | \"text\" | \"link\"")] form: &str,
 ) -> Result<String, JsValue> {
-    use warpgrid_view::lens::query::{PictureForm, drawn};
-    let Some(form) = PictureForm::from_name(form) else {
-        return Err(unreadable(
-            "form",
-            &format!("found `{form}`, expected `svg`, `text` or `link`"),
-        ));
-    };
-    drawn(query, form)
-        .map_err(|refusal| failure(UNREADABLE_ARGUMENT, &refusal.message, JsValue::NULL))
+    api::picture(query, form).map_err(thrown)
 }
 
 /// Rewrites the PTX of a scenario so that its accesses to shared memory have no bank conflicts, runs both texts, and says what was changed
@@ -81,31 +60,36 @@ pub fn cure(
     #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
     let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
-    let max_steps = max_steps(from_js(options, "options")?)?;
-    match warpgrid_view::lens::cure(&scenario, max_steps) {
-        Ok(cured) => to_js(&cured),
-        Err(CureError::Session(error)) => Err(session_failure(&error)),
-        Err(CureError::Reason(why)) => Err(failure(UNREADABLE_ARGUMENT, &why, JsValue::NULL)),
-    }
+    answered(api::cure(&scenario, max_steps(options)?))
 }
 
 /// Every outcome that the memory model of PTX allows for a litmus test, each with an execution, and why the others are forbidden. The test is a text
 /// with `//@ location`, `//@ thread` and `//@ observe` lines. Throws a `WarpgridError` that says what is wrong, or what is too much.
 #[wasm_bindgen(js_name = exploreLitmus, unchecked_return_type = "LitmusView")]
 pub fn explore_litmus(source: &str) -> Result<JsValue, JsValue> {
-    let test = litmus::read_text(source).map_err(|error| litmus_failure(&error))?;
-    let view = litmus::explore(&test).map_err(|error| litmus_failure(&error))?;
-    to_js(&view)
+    answered(api::explore_litmus(source))
 }
 
 /// The weakest changes of a litmus test that forbid the outcomes of its `//@ bad` lines, or without them all that no interleaving of the threads
 /// reaches. Throws a `WarpgridError` as `exploreLitmus` does.
 #[wasm_bindgen(js_name = repairLitmus, unchecked_return_type = "LitmusRepairs")]
 pub fn repair_litmus(source: &str) -> Result<JsValue, JsValue> {
-    let test = litmus::read_text(source).map_err(|error| litmus_failure(&error))?;
-    let view = litmus::explore(&test).map_err(|error| litmus_failure(&error))?;
-    let repairs = litmus::repairs(&test, &view).map_err(|error| litmus_failure(&error))?;
-    to_js(&repairs)
+    answered(api::repair_litmus(source))
+}
+
+/// What a file of a compiler holds (a cubin, a fatbin, an object or a program): its programs in PTX and in machine code, with what the file states
+/// of their kernels. Throws a `WarpgridError` that says what the file is instead.
+#[wasm_bindgen(js_name = openFile, unchecked_return_type = "FileView")]
+pub fn open_file(bytes: &[u8]) -> Result<JsValue, JsValue> {
+    answered(api::open_file(bytes))
+}
+
+/// A program of such a file as a text, by its number from 0: PTX as it is, of machine code what can be read without a disassembler. Throws a
+/// `WarpgridError` where there is no such program.
+#[wasm_bindgen(js_name = fileText)]
+pub fn file_text(bytes: &[u8], program: f64) -> Result<String, JsValue> {
+    let number = whole(program, "program")?;
+    api::file_text(bytes, number).map_err(thrown)
 }
 
 /// The litmus test that lines of a kernel ask, as a text that `exploreLitmus` answers: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
@@ -118,17 +102,8 @@ pub fn cut_litmus(
     #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
 ) -> Result<String, JsValue> {
     let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
-    let cut: litmus::CutRequest = from_js(cut, "cut")?;
-    let max_steps = max_steps(from_js(options, "options")?)?;
-    let mut session =
-        warpgrid_view::Session::untracked(scenario).map_err(|error| session_failure(&error))?;
-    let test = session.litmus_test(&cut, max_steps);
-    let test = test.map_err(|error| litmus_failure(&error))?;
-    Ok(litmus::write_text(&test))
-}
-
-fn litmus_failure(error: &litmus::LitmusError) -> JsValue {
-    failure(UNREADABLE_ARGUMENT, &error.to_string(), JsValue::NULL)
+    let cut: CutRequest = from_js(cut, "cut")?;
+    api::cut_litmus(scenario, &cut, max_steps(options)?).map_err(thrown)
 }
 
 /// Formats a source.
@@ -206,7 +181,7 @@ impl Session {
 
     /// The bytes of a memory, copied: they stay as they are. Throws for an unknown name.
     pub fn memory(&self, name: &str) -> Result<Uint8Array, JsValue> {
-        Ok(Uint8Array::from(self.bytes(name)?))
+        Ok(Uint8Array::from(self.inner.bytes_of(name).map_err(thrown)?))
     }
 
     /// The bytes of a memory where they lie in the wasm, without a copy: to read at once, in the element type of your choice
@@ -214,7 +189,7 @@ impl Session {
     /// may have other bytes, or none. Throws for an unknown name.
     #[wasm_bindgen(js_name = memoryView)]
     pub fn memory_view(&self, name: &str) -> Result<Uint8Array, JsValue> {
-        let bytes = self.bytes(name)?;
+        let bytes = self.inner.bytes_of(name).map_err(thrown)?;
         let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
         // Addresses and lengths of this target have 32 bits.
         let (start, length) = (bytes.as_ptr() as usize as u32, bytes.len() as u32);
@@ -235,13 +210,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<Uint8Array, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
-        refuse_columns(options.columns, "options")?;
-        let form = MemoryForm::from_name(form)
-            .ok_or_else(|| unreadable("form", &MemoryForm::expected(form)))?;
-        self.bytes(name)?;
-        let request = options.request(MemoryId::from(name));
-        let file = self.inner.memory_file(&request, form);
-        let file = file.map_err(|why| unreadable("form", &why))?;
+        let file = self.inner.file_named(name, form, options).map_err(thrown)?;
         Ok(Uint8Array::from(&file[..]))
     }
 
@@ -304,6 +273,18 @@ impl Session {
         to_js(&self.inner.conflicts())
     }
 
+    /// Runs to the end, and says whether it is as the scenario promises (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
+    /// stores, notes, … }`. `options`: `{ maxSteps?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
+    #[wasm_bindgen(unchecked_return_type = "RunReport")]
+    pub fn report(
+        &mut self,
+        #[wasm_bindgen(unchecked_optional_param_type = "ReportOptions")] options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let options: ReportOptions = from_js(options, "options")?;
+        let request = options.request().map_err(thrown)?;
+        to_js(&self.inner.report(&request))
+    }
+
     /// The fault that stopped the launch, or `null`.
     #[wasm_bindgen(getter, unchecked_return_type = "FaultView | null")]
     pub fn fault(&self) -> Result<JsValue, JsValue> {
@@ -329,12 +310,5 @@ impl Session {
     #[wasm_bindgen(unchecked_return_type = "CauseView[]")]
     pub fn causes(&mut self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.causes())
-    }
-}
-
-impl Session {
-    fn bytes(&self, name: &str) -> Result<&[u8], JsValue> {
-        let memory = self.inner.memory(&MemoryId::from(name));
-        memory.ok_or_else(|| unknown_memory(name))
     }
 }

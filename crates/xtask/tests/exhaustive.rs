@@ -44,7 +44,7 @@ const ENUMS: &[&str] = &[
 
 /// Every room that handles meanings.
 const ROOMS: &[&str] = &[
-    "isa", "program", "ptx", "sass", "emulator", "order", "launch", "view",
+    "isa", "program", "ptx", "sass", "paste", "emulator", "order", "launch", "view",
 ];
 
 #[test]

@@ -5,7 +5,9 @@ use expect_test::expect_file;
 use ts_rs::{Config, TS};
 use warpgrid_view::analysis::beside::{BesideReport, BesideSide};
 use warpgrid_view::analysis::seeds::{Difference, ElementStore, Side};
+use warpgrid_view::api::{BufferDigest, FaultReport, ReportOptions, RunReport};
 use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
+use warpgrid_view::file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_view::fragment::{
     AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
     FragmentRequest, FragmentView,
@@ -32,6 +34,7 @@ use warpgrid_view::model::{
 use warpgrid_view::model::{ClusterBlock, ClusterView};
 use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
+use warpgrid_view::model::{PartOperandView, PartView};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 use warpgrid_view::order::{
     HangKind, HangMissing, HangObject, HangView, HangWait, RaceAccess, RaceKind, RacePlace,
@@ -81,6 +84,8 @@ fn the_types_of_the_package_are_those_of_the_core() {
         Front,
         CheckOptions,
         CheckReport,
+        PartView,
+        PartOperandView,
         SourceRange,
         Severity,
         DiagnosticView,
@@ -119,6 +124,10 @@ fn the_types_of_the_package_are_those_of_the_core() {
         StepProduct,
         MatrixStep,
         RunOptions,
+        ReportOptions,
+        RunReport,
+        FaultReport,
+        BufferDigest,
         GridOptions,
         GridRequest,
         FrameRequest,
@@ -235,6 +244,10 @@ fn the_types_of_the_package_are_those_of_the_core() {
         TermView,
         OperationView,
         CodePage,
+        FileView,
+        ProgramView,
+        ProgramLanguage,
+        ProgramKernel,
     ];
     expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{types}"));
 }

@@ -5,7 +5,7 @@ use super::beside::beside_view;
 use super::blocks_card::BlocksCard;
 use super::cell_card::CellCard;
 use super::conflicts_card::conflicts_card;
-use super::diagnostics::Diagnostics;
+use super::diagnostics::{Diagnostics, is_without_instructions};
 use super::editor_pane::EditorPane;
 use super::fault_card::FaultCard;
 use super::fragment_card::FragmentCard;
@@ -19,9 +19,11 @@ use super::memory_files::{MemoryFile, save_memory};
 use super::order_card::order_card;
 use super::orders_card::orders_card;
 use super::outcomes::outcomes_view;
+use super::parts::Parts;
 use super::pending_card::PendingCard;
 use super::phrases::{Sentence, prose};
 use super::product::product_view;
+use super::programs::programs;
 use super::reference::Reference;
 use super::registers_card::RegistersCard;
 use super::splitter::Splitter;
@@ -139,6 +141,10 @@ pub(crate) fn App() -> Html {
             </div>
             <main>
                 <section class="left" aria-label="Source">
+                    <div class="within">
+                        { programs(state.file.as_ref(), &dispatch) }
+                        <Parts report={state.report.clone()} entry={shown_entry(&state)} dispatch={dispatch.clone()} />
+                    </div>
                     <EditorPane />
                     <Diagnostics
                         report={state.report.clone()}
@@ -251,6 +257,13 @@ fn about(state: &State) -> Html {
     html! { <p class="about"><b>{ title }</b>{ " · " }{ prose(&stated("about ").unwrap_or_default()) }</p> }
 }
 
+/// The kernel or block that runs, or that was chosen to.
+fn shown_entry(state: &State) -> Option<String> {
+    let facts = state.run.facts.as_ref();
+    let runs = facts.and_then(|facts| facts.entry.clone());
+    state.entry.clone().or(runs)
+}
+
 /// What other orders of this run end with, where that differs.
 fn orders(state: &State) -> Option<&SeedReport> {
     let report = state.run.orders.as_deref()?;
@@ -266,7 +279,9 @@ fn frame_of(state: &State) -> Option<FrameRef> {
 fn waiting(state: &State) -> &'static str {
     if state.text.trim().is_empty() {
         "Write or paste a kernel, or choose an example."
-    } else if state.checked > 0 && !state.report.accept {
+    } else if is_without_instructions(&state.report) {
+        "The text has no instruction to run."
+    } else if state.checked > 0 && !state.can_run() {
         "Nothing runs yet: the text has errors. They are listed below the editor."
     } else if state.run.refusal.is_some() {
         "Nothing runs yet: the launch was refused. See the message below the editor."

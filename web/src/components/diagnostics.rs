@@ -54,7 +54,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 }
                 { for refusal.diagnostics.iter().filter(|d| !list.contains(d)).take(MAX_SHOWN).map(article) }
             }
-            { for list.iter().filter(|_| !is_empty(&props.report)).take(MAX_SHOWN).map(article) }
+            { for list.iter().filter(|_| !is_without_instructions(&props.report)).take(MAX_SHOWN).map(article) }
             if n_more > 0 {
                 <p class="verdict">{ format!("and {n_more} more") }</p>
             }
@@ -66,17 +66,18 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
 const EMPTY: &str = "W0143";
 
 /// Whether there is nothing to check: no fault of anybody's.
-fn is_empty(report: &CheckReport) -> bool {
+pub(crate) fn is_without_instructions(report: &CheckReport) -> bool {
     matches!(report.diagnostics.as_slice(), [only] if only.code == EMPTY)
 }
 
 fn is_bad(props: &Props) -> bool {
-    let is_refused = !props.report.accept && props.checked && !is_empty(&props.report);
+    let is_refused =
+        !props.report.accept && props.checked && !is_without_instructions(&props.report);
     props.stopped || is_refused
 }
 
 fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
-    if props.checked && is_empty(&props.report) {
+    if props.checked && is_without_instructions(&props.report) {
         return "No kernel yet".into();
     }
     if props.stopped {

@@ -69,7 +69,10 @@ pub(crate) fn Header(props: &Props) -> Html {
             if props.front == Front::Ptx {
                 <VersionPicker chosen={props.ptx_version.clone()} stated={stated(&props.report.ptx_version, &props.report.assumed_ptx_version)} dispatch={dispatch.clone()} />
             }
-            { kernels(props.facts.as_deref(), dispatch) }
+            // Blocks of source code are chosen above the editor.
+            if props.report.parts.is_empty() {
+                { kernels(props.facts.as_deref(), dispatch) }
+            }
             if let Some(facts) = &props.facts {
                 <LaunchPanel facts={facts.clone()} />
             }

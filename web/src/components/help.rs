@@ -24,6 +24,10 @@ const KEYS: &[(&str, &str)] = &[
         "Tab, arrows",
         "to a memory and over its cells; Shift ↑: to its view options",
     ),
+    (
+        "Ctrl K",
+        "find anything that the page can do, by its name; also in the editor",
+    ),
     ("S", "copy a link to what you see"),
     ("?", "this help"),
     ("Ctrl Space", "in the editor: what can be written here"),
@@ -66,6 +70,11 @@ pub(crate) fn Help(props: &Props) -> Html {
                 { " or " }<code>{ "//@ scalar n: s32 = 200" }</code>
                 { " for each parameter. What they leave open is guessed, and shown under the launch button at the top." }
             </p>
+            <h3>{ "What can be pasted and dropped" }</h3>
+            <p>
+                { "PTX, machine code as a listing, C++ and Python with inline assembly (each block is chosen in a list above the text), and PTX with the log \
+                   of its assembler. A cubin, a fatbin, an object or a program that is dropped on the page is listed; its PTX opens as a text." }
+            </p>
             <h3>{ "Limits" }</h3>
             <ul>
                 <li>{ "Everything runs in this page, on an emulator. Results are those of the hardware, except for the last bits of \
@@ -74,6 +83,8 @@ pub(crate) fn Help(props: &Props) -> Html {
                        other orders, and the page says when the result depends on the order." }</li>
                 <li>{ "After a change a kernel runs for about a second and then waits until you let it go on. Stop ends it at any time." }</li>
                 <li>{ "Your own texts are kept in this browser, one by one: choose them in the list at the top." }</li>
+                <li>{ "After the first visit the page needs no network, and the browser's menu installs it as an application. A newer version is \
+                       offered, and waits until you ask for it." }</li>
             </ul>
         </dialog>
     }

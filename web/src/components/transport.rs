@@ -64,7 +64,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
             <Scrubber frame={props.frame.clone()} length={props.known_length} {disabled} dispatch={dispatch.clone()} />
             <div class="where" role="status" data-ready={(!props.stale && props.frame.is_some()).to_string()}>{ position(props) }</div>
             <div class="keys" aria-hidden="true">
-                <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "?" }</kbd>{ " keys" }
+                <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "Ctrl K" }</kbd>{ " find " }<kbd>{ "?" }</kbd>{ " keys" }
             </div>
         </footer>
     }

@@ -32,6 +32,11 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
             texts::show_example(text);
         }
     });
+    use_effect_with(state.chosen.clone(), |chosen| {
+        if let Some(chosen) = chosen {
+            editor::set_text(&chosen.text);
+        }
+    });
     // After each verdict, also one that says the same: it is about another text.
     let report = state.report.clone();
     use_effect_with(state.checked, move |_| {

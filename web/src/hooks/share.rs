@@ -2,7 +2,7 @@
 
 use crate::components::State;
 use crate::editor;
-use crate::model::Action;
+use crate::model::{Action, FileAction};
 use crate::share::Linked;
 use yew::prelude::*;
 
@@ -11,13 +11,17 @@ use yew::prelude::*;
 pub(crate) fn use_share(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
     use_effect_with((), move |()| {
-        let on_failed = dispatch.clone();
+        let (on_failed, on_compiled) = (dispatch.clone(), dispatch.clone());
         editor::listen_to_share(
             move |text| {
                 let linked = Linked::read(&editor::linked_fact);
                 dispatch.dispatch(Action::OpenShared(text.into(), Box::new(linked)));
             },
             move |why| on_failed.dispatch(Action::OpenFailed(why)),
+            move |name, bytes| {
+                let open = FileAction::Open(name.into(), bytes.into());
+                on_compiled.dispatch(Action::File(open));
+            },
         );
     });
 }

@@ -2,12 +2,12 @@
 
 use super::heard::{Letter, heard};
 use super::{
-    BesideAction, Busy, Cure, Focus, Fresh, GridChoice, MatrixAction, Model, OutcomesAction,
-    Overlay, OwnText, ProductAction, Screen, ThemeChoice, Trouble, screen,
+    BesideAction, Busy, Cure, FileAction, Focus, Fresh, GridChoice, MatrixAction, Model,
+    OutcomesAction, Overlay, OwnText, ProductAction, Screen, ThemeChoice, Trouble, screen,
 };
-use super::{beside, matrix, outcomes, product};
+use super::{beside, file, matrix, outcomes, product};
 use crate::examples::{self, EXAMPLES};
-use crate::protocol::{Goal, OrderRequest, Place, RequestBody};
+use crate::protocol::{Core, Goal, OrderRequest, Place, RequestBody};
 use crate::reference::Subject;
 use crate::share::Linked;
 use std::rc::Rc;
@@ -105,6 +105,8 @@ pub enum Action {
     Outcomes(OutcomesAction),
     /// Something happened in the view of two texts.
     Beside(BesideAction),
+    /// Something happened to a file of a compiler.
+    File(FileAction),
     SetTheme(ThemeChoice),
 }
 
@@ -115,6 +117,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             screen::use_transport(&mut model, action);
         }
         Action::Beside(action) => beside::act(&mut model, action),
+        Action::File(action) => file::act(&mut model, action),
         Action::Matrix(action) => matrix::act(&mut model, action),
         Action::Outcomes(action) => outcomes::act(&mut model, action),
         Action::Product(action) => product::act(&mut model, action),
@@ -215,7 +218,11 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::WorkerDied(why) => worker_died(&mut model, why),
         Action::Cure => ask_cure(&mut model),
         // The kernel runs without it; what stays unknown is whether it races.
-        Action::LaterCoreDied(why) if model.screen.covers_kernel() => worker_died(&mut model, why),
+        Action::LaterCoreDied(why)
+            if model.screen.covers_kernel() || Core::of_source(&model.text) == Core::Both =>
+        {
+            worker_died(&mut model, why);
+        }
         Action::LaterCoreDied(_) => {}
         Action::Relaunch => {
             model.trouble = None;
@@ -369,7 +376,7 @@ fn launch(model: &mut Model) {
     if !model.is_report_current() {
         return;
     }
-    if !model.report.accept {
+    if !model.can_run() {
         model.run.busy = None;
         model.playing = false;
         return;

@@ -1,7 +1,7 @@
 //! What the page makes of what a core says.
 
 use super::actions::{ask_order, ask_writer, leave_other_text};
-use super::{Cure, MAX_KNOWN_STORES, Model, Trouble, beside, matrix, outcomes, product};
+use super::{Cure, MAX_KNOWN_STORES, Model, Trouble, beside, file, matrix, outcomes, product};
 use crate::protocol::{Response, ResponseBody, decode};
 use crate::reference::Library;
 use std::cell::RefCell;
@@ -35,7 +35,7 @@ pub(super) fn heard(model: &mut Model, response: Response) {
             model.report = Rc::new(report);
             model.report_revision = revision;
             model.checked += 1;
-            if !model.report.accept {
+            if !model.can_run() {
                 leave_other_text(model);
             }
             // The core is there again.
@@ -47,6 +47,7 @@ pub(super) fn heard(model: &mut Model, response: Response) {
         ResponseBody::Layout(picture) => matrix::show_layout(model, response.id, *picture),
         ResponseBody::Product(answer) => product::show(model, response.id, *answer),
         ResponseBody::Litmus(answer) => outcomes::show(model, response.id, answer),
+        ResponseBody::File(answer) => file::show(model, answer),
         ResponseBody::Beside(answer) => beside::show(model, response.id, answer),
         ResponseBody::Reference(file) => match file.and_then(|bytes| read_pages(&bytes)) {
             Ok(pages) => model.library = Some(Rc::new(Library::new(pages))),
@@ -75,6 +76,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
         | ResponseBody::Product(_)
         | ResponseBody::Beside(_)
         | ResponseBody::Litmus(_)
+        | ResponseBody::File(_)
         | ResponseBody::Answer(_) => {}
         ResponseBody::Launched(mut facts) => {
             // What a link states was guessed, too.

@@ -1,5 +1,5 @@
-//! The core for two texts side by side: it has both languages, and does nothing else.
+//! The core that is loaded later: it has both languages, and reads what people paste around them.
 
 fn main() {
-    warpgrid_worker::listen::listen::<warpgrid_worker::beside::Beside>();
+    warpgrid_worker::listen::listen::<warpgrid_worker::later::Later>();
 }

@@ -2,7 +2,7 @@
 //! itself. So one program is compiled in place of four.
 
 use warpgrid_view::reference::pages;
-use warpgrid_worker::beside::Beside;
+use warpgrid_worker::later::Later;
 use warpgrid_worker::listen::listen;
 use warpgrid_worker::protocol::encode;
 use warpgrid_worker::runner::Runner;
@@ -23,7 +23,7 @@ pub fn write_reference() -> Vec<u8> {
 
 fn main() {
     if NAME.with(|name| name == "both") {
-        listen::<Beside>();
+        listen::<Later>();
     } else {
         listen::<Runner>();
     }

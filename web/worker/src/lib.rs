@@ -8,6 +8,10 @@
 mod answer;
 mod background;
 pub mod beside;
+#[cfg(feature = "paste")]
+mod file;
+#[cfg(feature = "paste")]
+pub mod later;
 mod lens;
 pub mod listen;
 mod litmus;

@@ -5,7 +5,7 @@
 use crate::background::is_small;
 use crate::protocol::{OrderAnswer, OrderMark, OrderRequest, ResponseBody};
 use crate::runner::launched;
-use warpgrid_view::lens::{self, AccessLayout, ConflictReport, CureError};
+use warpgrid_view::lens::{self, AccessLayout, ConflictReport};
 use warpgrid_view::order::{RacePlace, RaceReport, RaceSure};
 use warpgrid_view::{Front, Scenario, Session};
 
@@ -107,12 +107,7 @@ pub(crate) fn cure(request: OrderRequest) -> ResponseBody {
         seed,
         ..scenario(request)
     };
-    ResponseBody::Cured(
-        lens::cure(&scenario, MAX_STEPS).map_err(|error| match error {
-            CureError::Session(error) => error.message,
-            CureError::Reason(why) => why,
-        }),
-    )
+    ResponseBody::Cured(lens::cure(&scenario, MAX_STEPS).map_err(|failure| failure.message))
 }
 
 pub(crate) fn scenario(request: OrderRequest) -> Scenario {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::analysis::beside::{BesideFrame, BesideReport};
 use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
+use warpgrid_view::file::FileView;
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::lens::picture::has_picture;
@@ -16,7 +17,7 @@ use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, Sto
 use warpgrid_view::order::{HangView, RaceReport};
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
-use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
+use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, is_wrapped};
 
 /// From the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +55,8 @@ pub enum RequestBody {
     Cure(Box<OrderRequest>),
     /// Every outcome of a few threads, or repairs. For the same core; a search that is under way is given up.
     Litmus(LitmusRequest),
+    /// A file of a compiler. For the same core.
+    File(FileRequest),
     /// A question of the editor, or for a file.
     Ask(Question),
     /// Checks and launches a text, runs it for a while and goes to a place.
@@ -93,7 +96,8 @@ impl RequestBody {
             RequestBody::Beside(_)
             | RequestBody::Order(_)
             | RequestBody::Cure(_)
-            | RequestBody::Litmus(_) => Some(Core::Both),
+            | RequestBody::Litmus(_)
+            | RequestBody::File(_) => Some(Core::Both),
             RequestBody::Fragments { request, .. } => of_lens(request),
             RequestBody::Reference
             | RequestBody::Product(_)
@@ -112,8 +116,29 @@ fn of_lens(request: &FragmentRequest) -> Option<Core> {
     has_picture(&request.op).then_some(Core::Both)
 }
 
-/// What is asked about a litmus test, as a text.
+/// What is asked about a file of a compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileRequest {
+    /// Looks into it; it stays open.
+    Open(Vec<u8>),
+    /// A program of the open file as a text.
+    Text(usize),
+    /// It is not needed any more.
+    Close,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileAnswer {
+    Opened(FileView),
+    Text(String),
+    /// Why there is none.
+    Refused(String),
+    Closed,
+}
+
+/// What is asked about a litmus test, as a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LitmusRequest {
     /// Every outcome.
     Explore(String),
@@ -154,13 +179,18 @@ pub struct OrderRequest {
 pub enum Core {
     Ptx,
     Sass,
-    /// For what is loaded later: two texts side by side, the layout lens, data races, hangs and outcomes.
+    /// For what is loaded later: two texts side by side, the layout lens, data races, hangs and outcomes, source code with inline assembly, logs
+    /// and files of compilers.
     Both,
 }
 
 impl Core {
     /// The core for the language of a text.
     pub fn of_source(source: &str) -> Core {
+        // What is around instructions is read by the core that is loaded later.
+        if is_wrapped(source) {
+            return Core::Both;
+        }
         match Front::of_source(source) {
             Front::Ptx => Core::Ptx,
             Front::Sass => Core::Sass,
@@ -336,6 +366,7 @@ pub enum ResponseBody {
     Product(Box<ProductAnswer>),
     Beside(BesideAnswer),
     Litmus(LitmusAnswer),
+    File(FileAnswer),
     /// The file with the reference: [`Pages`](warpgrid_view::reference::Pages), encoded; or why there is none.
     Reference(Result<Vec<u8>, String>),
     Answer(Answer),

@@ -12,7 +12,7 @@ use warpgrid_view::layout;
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
 use warpgrid_view::product;
 use warpgrid_view::scenario::{Misaligned, RegisterStart};
-use warpgrid_view::{Document, Front, NO_SUCH_KERNEL, Parameter, Scenario, Session, SessionError};
+use warpgrid_view::{Document, Failure, Front, NO_SUCH_KERNEL, Parameter, Scenario, Session};
 
 /// Returns at the end of a run that are passed over: one a warp of a few blocks.
 const MAX_RETURNS: usize = 128;
@@ -96,7 +96,8 @@ impl Work for Runner {
             RequestBody::Beside(_)
             | RequestBody::Order(_)
             | RequestBody::Cure(_)
-            | RequestBody::Litmus(_) => {
+            | RequestBody::Litmus(_)
+            | RequestBody::File(_) => {
                 return Vec::new();
             }
             RequestBody::Ask(question) => {
@@ -390,14 +391,14 @@ fn next_slice(steps: u64, took_ms: f64) -> u64 {
 }
 
 /// A session with the kernel and the order that were asked for; with the text's own kernel when that one is gone.
-pub(crate) fn launched(scenario: Scenario, seed: Option<u64>) -> Result<Session, SessionError> {
+pub(crate) fn launched(scenario: Scenario, seed: Option<u64>) -> Result<Session, Failure> {
     with_kernel(Scenario {
         seed: seed.or(scenario.seed),
         ..scenario
     })
 }
 
-fn with_kernel(scenario: Scenario) -> Result<Session, SessionError> {
+fn with_kernel(scenario: Scenario) -> Result<Session, Failure> {
     let own = Scenario {
         entry: None,
         ..scenario.clone()

@@ -1,6 +1,7 @@
 //! Which language a text is in. In: the text; out: a front end.
 
 use serde::{Deserialize, Serialize};
+use warpgrid_program::wrapped::Wrapping;
 
 /// Which front end reads the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,10 @@ impl Front {
     /// The language of a text that does not say: that of its first line which only one of them has. Opcodes of SASS are in
     /// upper case, those of PTX are not.
     pub fn of_source(source: &str) -> Front {
+        // Inline assembly is PTX, whatever the lines around it look like.
+        if Wrapping::of_source(source).is_some() {
+            return Front::Ptx;
+        }
         source.lines().find_map(of_line).unwrap_or_default()
     }
 }
@@ -103,6 +108,7 @@ mod tests {
             ("L1: bra L1;", Front::Ptx),
             ("$L__BB0_2:\n bra $L__BB0_2;", Front::Ptx),
             ("{ .reg .u32 r; }", Front::Ptx),
+            ("CUTE_DEVICE void f() { asm(\"ret;\"); }", Front::Ptx),
         ] {
             assert_eq!(Front::of_source(source), front, "{source}");
         }

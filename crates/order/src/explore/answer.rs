@@ -16,7 +16,7 @@ pub struct Answer {
     pub outcomes: Option<Vec<Outcome>>,
     /// Outcomes that reads and writes could make and the model forbids, sorted.
     pub forbidden: Vec<Forbidden>,
-    /// Forbidden ones beyond those: a lower bound.
+    /// Forbidden ones beyond those: their least number.
     pub more_forbidden: usize,
     pub races: Vec<RacePair>,
     /// Candidate executions that were looked at.

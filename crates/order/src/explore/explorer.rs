@@ -94,7 +94,7 @@ impl Explorer {
         Ok(true)
     }
 
-    /// Goes through a combination until this number of candidates has been seen; true when it is done.
+    /// Goes through a combination until the budget of candidates is spent; true when it is done.
     fn one_combination(&mut self, until: u64) -> Result<bool, ExploreError> {
         let Some(numbers) = self.combinations.get(self.next) else {
             return Ok(true);

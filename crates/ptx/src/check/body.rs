@@ -77,6 +77,7 @@ pub(crate) fn check(
             source: context.source,
             tree: context.tree,
             module: context.module,
+            given: context.given,
             plans,
             declared,
             outline,

@@ -1,7 +1,7 @@
 //! The version and target that a snippet is checked for, since it states none: the usual ones, or else the nearest on which
 //! every instruction of it is legal. In: a check that found errors; out: one that found none, if there is such.
 
-use crate::check::{Checked, Manual, check_for};
+use crate::check::{Checked, Manual, ParsedText, check_for};
 use crate::diagnostics::check as diagnose;
 use crate::parser::Parse;
 use crate::tree::SourceKind;
@@ -16,11 +16,11 @@ const MOST_STATEMENTS: usize = 200;
 /// The check of a snippet for the version and target on which it is legal. `None` where the usual ones are as good as any.
 #[cold]
 pub(super) fn choose(
-    source: &str,
-    parse: &Parse,
+    text: &ParsedText<'_>,
     options: &Overrides,
     usual: &Checked,
 ) -> Option<Checked> {
+    let parse = text.parse;
     let tree = &parse.tree;
     let is_broken = |parse: &Parse| {
         parse
@@ -38,7 +38,7 @@ pub(super) fn choose(
             target: Some(target),
             version: Some(version),
         };
-        let mut checked = check_for(source, parse, &chosen, Manual::AsStated);
+        let mut checked = check_for(text, &chosen, Manual::AsStated);
         checked.accept().then(|| {
             let note = diagnose::chosen(Span::at(0), version, target);
             checked.diagnostics.insert(0, note);
@@ -46,7 +46,7 @@ pub(super) fn choose(
         })
     });
     legal.or_else(|| {
-        let mended = check_for(source, parse, options, Manual::Mended);
+        let mended = check_for(text, options, Manual::Mended);
         mended.accept().then_some(mended)
     })
 }

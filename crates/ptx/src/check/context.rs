@@ -2,7 +2,8 @@
 
 use crate::module::Module;
 use crate::tree::{Name, Tree};
-use warpgrid_isa::SpecialRegister;
+use warpgrid_isa::{ScalarType, SpecialRegister};
+use warpgrid_program::Given;
 
 /// A text to check.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +11,8 @@ pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
     pub(crate) tree: &'a Tree,
     pub(crate) module: &'a Module,
+    /// Registers that stand around a snippet.
+    pub(crate) given: &'a [Given],
 }
 
 impl<'a> Context<'a> {
@@ -22,6 +25,12 @@ impl<'a> Context<'a> {
             push_number(&mut text, number);
         }
         text
+    }
+
+    /// The type of a register with this name that is around a snippet.
+    pub(crate) fn given_type(&self, name: &str) -> Option<ScalarType> {
+        let found = self.given.iter().find(|given| given.name == name);
+        found.map(|given| given.ty)
     }
 
     /// The special register with this name.

@@ -213,7 +213,8 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     };
     let mut sources = Vec::new();
     for _ in 0..n {
-        sources.push(one(w.source_as(from)?));
+        // A number is printed as one of `f32`, also where its bits are a pair of halves.
+        sources.push(one(w.source_as(ScalarType::F32)?));
     }
     let is_random = modifiers.rounding == Some(Rounding::Rs);
     let kept = match w.n_left() {

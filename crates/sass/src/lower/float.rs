@@ -266,7 +266,10 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
     let to = w.to(1)?;
-    let a = w.source_as(ty)?;
+    let a = match ty {
+        ScalarType::F16x2 | ScalarType::Bf16x2 => super::half::pair(w, ty)?,
+        ty => w.source_as(ty)?,
+    };
     if !matches!(op, ArithmeticOp::Sin | ArithmeticOp::Cos) {
         return Ok(vec![step(
             Does::Arithmetic(op),

@@ -450,7 +450,17 @@ pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     }
     let (p, q) = (w.predicate_destination()?, w.predicate_destination()?);
     let (a, b) = (w.source()?, w.source()?);
-    let conditions = vec![w.predicate()?, w.predicate()?];
+    // What the words below gave is not printed where it is `PT`.
+    let always = OperandValue::Predicate {
+        source: Source::Immediate(1),
+        negated: false,
+    };
+    let joined = w.predicate()?;
+    let below = match w.n_left() {
+        0 => (always, w.instruction.span),
+        _ => w.predicate()?,
+    };
+    let conditions = vec![joined, below];
     let machine = Machine {
         registers: Vec::new(),
         predicates: vec![predicate_destination(p), predicate_destination(q)],

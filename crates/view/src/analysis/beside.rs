@@ -6,10 +6,11 @@ mod frame;
 pub use frame::{BesideCell, BesideFrame, BesideGrid, BesideStep, CellMark};
 
 use super::difference::{Difference, Left, differences_between, left_by, outlasts_run};
+use crate::failure::Failure;
 use crate::language::Language;
 use crate::memories::Memory;
 use crate::memory_id::MemoryId;
-use crate::session::{Session, SessionError};
+use crate::session::Session;
 use crate::step::stores::locate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -67,7 +68,7 @@ pub struct BesideSide {
 pub struct BesideError {
     /// 0 for the text of the scenario, 1 for the one beside it.
     pub side: usize,
-    pub error: SessionError,
+    pub error: Failure,
 }
 
 /// Two runs with one launch.
@@ -264,7 +265,7 @@ impl Text {
     }
 
     /// A session of this text with the launch of `facts`.
-    fn session(&self, facts: &Scenario) -> Result<Session, SessionError> {
+    fn session(&self, facts: &Scenario) -> Result<Session, Failure> {
         let language = Language::from(self.front);
         let scenario = Scenario {
             source: self.source.clone(),

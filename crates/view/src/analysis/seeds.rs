@@ -3,7 +3,8 @@
 
 pub use super::difference::{Difference, ElementStore, Side};
 use super::difference::{Left, differences_between, left_by};
-use crate::session::{Restart, Session, SessionError};
+use crate::failure::Failure;
+use crate::session::{Restart, Session};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warpgrid_launch::Scenario;
@@ -59,7 +60,7 @@ pub fn compare_seeds(
     scenario: &Scenario,
     seeds: Range<u64>,
     max_steps: u64,
-) -> Result<SeedReport, SessionError> {
+) -> Result<SeedReport, Failure> {
     let mut search = SeedSearch::new(scenario.clone(), seeds, max_steps);
     while !search.work(u64::MAX)? {}
     search.report()
@@ -79,7 +80,7 @@ impl SeedSearch {
     }
 
     /// Runs at most `budget` steps of one seed; true when every seed has run. An error if the scenario cannot run.
-    pub fn work(&mut self, budget: u64) -> Result<bool, SessionError> {
+    pub fn work(&mut self, budget: u64) -> Result<bool, Failure> {
         let (seed, mut session) = match self.running.take() {
             Some(running) => running,
             None => match self.seeds.next() {
@@ -116,7 +117,7 @@ impl SeedSearch {
     }
 
     /// The launch with a seed: checked, guessed and decoded with the first one.
-    fn session(&mut self, seed: u64) -> Result<Session, SessionError> {
+    fn session(&mut self, seed: u64) -> Result<Session, Failure> {
         if let Some(restart) = &self.restart {
             return restart.with_seed(seed);
         }
@@ -145,7 +146,7 @@ impl SeedSearch {
     }
 
     /// What the seeds that have run end with. Where they part, two of them are run once more.
-    pub fn report(mut self) -> Result<SeedReport, SessionError> {
+    pub fn report(mut self) -> Result<SeedReport, Failure> {
         self.found
             .sort_by_cached_key(|(_, end)| u64::MAX - end.n_seeds);
         let differences = match self.found.as_slice() {
@@ -176,11 +177,11 @@ fn differences(
     [a, b]: [&Outcome; 2],
     seeds: [u64; 2],
     max_steps: u64,
-) -> Result<Vec<Difference>, SessionError> {
+) -> Result<Vec<Difference>, Failure> {
     let run = |seed: u64| {
         let mut session = Session::new(with_seed(scenario, seed))?;
         session.run(max_steps);
-        Ok(session)
+        Ok::<Session, Failure>(session)
     };
     let mut sessions = [run(seeds[0])?, run(seeds[1])?];
     Ok(differences_between([&a.left, &b.left], &mut sessions))

@@ -6,8 +6,9 @@ use super::conflicts::{AccessConflicts, ConflictReport, traffic_of};
 use super::places::Named;
 use super::recorder::{Recorded, Request};
 use super::rewrite::{Edits, Rewrite, rewritten};
+use crate::failure::Failure;
 use crate::traffic::Part;
-use crate::{MemoryId, Scenario, Session, SessionError};
+use crate::{MemoryId, Scenario, Session};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use warpgrid_emulator::MemoryId as Place;
@@ -60,15 +61,6 @@ pub struct Cured {
     pub after: u64,
     /// Buffers of the launch, all of which have the same bytes after both runs.
     pub same: Vec<String>,
-}
-
-/// Why a text cannot be cured.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CureError {
-    /// It cannot run.
-    Session(SessionError),
-    /// It has no conflicts, or none that a change of places frees.
-    Reason(String),
 }
 
 /// A buffer as the search sees it.
@@ -376,18 +368,18 @@ pub(super) fn first_buffer<'n>(found: &Recorded, named: &'n [Named]) -> Option<&
 }
 
 /// Runs a scenario, changes its text so that no access to shared memory has conflicts, and runs both: the same results, and the conflicts before
-/// and after. Buffers that cannot be freed stay as they are.
-pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, CureError> {
-    let mut session = Session::untracked(scenario.clone()).map_err(CureError::Session)?;
+/// and after. Buffers that cannot be freed stay as they are. Fails where the text cannot run, or no change of places frees it.
+pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
+    let mut session = Session::untracked(scenario.clone())?;
     session.run_counted(max_steps);
     if let Some(fault) = session.fault() {
-        return Err(CureError::Reason(format!(
+        return Err(Failure::refused(format!(
             "the launch stops: {}",
             fault.message
         )));
     }
     if !session.is_over() {
-        return Err(CureError::Reason(format!(
+        return Err(Failure::refused(format!(
             "the launch had not ended after {max_steps} steps"
         )));
     }
@@ -396,7 +388,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, CureError> {
     let recorded = session.recorded();
     let targets = session.targets(&named, &recorded);
     if targets.is_empty() {
-        return Err(CureError::Reason(
+        return Err(Failure::refused(
             "no access to shared memory has conflicts".to_owned(),
         ));
     }
@@ -455,7 +447,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, CureError> {
         }
     }
     reasons.dedup();
-    Err(CureError::Reason(reasons.join("; ")))
+    Err(Failure::refused(reasons.join("; ")))
 }
 
 /// The text, its conflicts, and the buffers whose bytes it leaves as the first run did.

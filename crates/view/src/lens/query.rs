@@ -1,9 +1,10 @@
 //! The address of a picture: `#lens?op=wgmma.tile.a&type=f16&step=2`, or its words alone, one a line. Text goes in; the request, and the picture as a
 //! drawing and as text, come out.
 
+use super::map::Map;
 use crate::address::{self, encoded};
-use crate::fragment::{self, FragmentRefusal, FragmentRequest};
-use crate::layout::{self, has_layout, refusal};
+use crate::fragment::{FragmentRefusal, FragmentRequest};
+use crate::layout::{has_layout, refusal};
 use crate::lens::picture;
 
 /// The longest word, such as a layout that is written.
@@ -121,25 +122,14 @@ pub fn drawn(query: &str, form: PictureForm) -> Result<String, FragmentRefusal> 
     if form == PictureForm::Link {
         return Ok(link(&request));
     }
-    let is_lens = picture::has_picture(&request.op);
-    if !is_lens && !has_layout(&request.op) {
-        let view = fragment::fragment(&request)?;
-        return Ok(match form {
-            PictureForm::Svg => fragment::svg(&view),
-            PictureForm::Text | PictureForm::Link => fragment::table(&view),
-        });
-    }
-    let view = match is_lens {
-        true => picture::layout(&request)?,
-        false => layout::layout(&request)?,
-    };
-    let n_cells = view.rows.saturating_mul(view.columns);
+    let map = Map::new(&request)?;
+    let n_cells = map.n_cells();
     match form {
         PictureForm::Svg if n_cells > MAX_CELLS => Err(refusal(format!(
             "the picture has {n_cells} cells, expected at most {MAX_CELLS} in a document: show fewer rows or steps"
         ))),
-        PictureForm::Svg => Ok(layout::svg(&view)),
-        PictureForm::Text | PictureForm::Link => Ok(layout::table(&view)),
+        PictureForm::Svg => Ok(map.svg()),
+        PictureForm::Text | PictureForm::Link => Ok(map.table()),
     }
 }
 

@@ -163,6 +163,9 @@ impl Session {
         change: Change,
         edits: &mut Edits,
     ) -> Result<(), String> {
+        if self.is_part() {
+            return Err("its instructions stand in the strings of another language".to_owned());
+        }
         let source = &self.scenario().source;
         if change.more_bytes(target.size) > 0 {
             let variable = self.declaration(&target.named.name);

@@ -18,7 +18,7 @@ pub struct LitmusView {
     /// All outcomes that the model allows, sorted; none where accesses race that overlap only in part: then it promises nothing.
     pub outcomes: Option<Vec<OutcomeView>>,
     pub forbidden: Vec<ForbiddenView>,
-    /// Forbidden ones beyond those: a lower bound.
+    /// Forbidden ones beyond those: their least number.
     pub more_forbidden: u32,
     pub race: bool,
     /// Pairs of thread and line of its body, from 0.

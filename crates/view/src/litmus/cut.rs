@@ -1,5 +1,5 @@
 //! A question that a kernel asks: these lines, these threads. In: a session, the lines, and the threads; out: a litmus test whose threads are the
-//! lines as these threads come to them, with registers as numbers and memory as it is.
+//! lines as these threads come to them, with registers as numbers and memory as it is then.
 //!
 //! [`watch`] sees when the threads come to the lines and what they touch, [`places`] makes locations of that, [`body`] writes the threads.
 

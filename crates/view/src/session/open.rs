@@ -1,51 +1,105 @@
 //! From a scenario to a session at its start, or to the reason why there is none.
 
-use super::{Last, Session, SessionError};
+use super::{Last, Session};
 use crate::check::{CheckOptions, Places};
+use crate::failure::Failure;
 use crate::language::Language;
-use crate::model::{DiagnosticView, Severity};
+use crate::model::{DiagnosticView, PartView, Severity};
 use crate::traffic::TrafficCounter;
 use std::sync::Arc;
 use warpgrid_emulator::{Decoded, Timeline, TimelineLimits};
-use warpgrid_launch::catalogue::{NO_KERNEL, Problem};
+use warpgrid_launch::catalogue::{NO_KERNEL, NO_SUCH_KERNEL, Problem};
 use warpgrid_launch::prepare::{Prepared, Writers, prepare, prepare_again};
 use warpgrid_launch::reading::named_variables;
-use warpgrid_launch::scenario::Scenario;
+use warpgrid_launch::scenario::{Parameter, Scenario};
 use warpgrid_program::{Diagnostic, Program, Span};
 
 impl Language {
     /// Checks and launches a scenario in this language, whatever its `front` says; nothing has run yet.
-    pub fn session(self, scenario: Scenario, writers: Writers) -> Result<Session, SessionError> {
+    pub fn session(self, mut scenario: Scenario, writers: Writers) -> Result<Session, Failure> {
         let options = CheckOptions {
             front: scenario.front,
             target: scenario.target.clone(),
             ptx_version: scenario.ptx_version.clone(),
         };
-        let checked = self.checked(&scenario.source, &options);
+        let checked = self.checked(&scenario.source, &options, scenario.entry.as_deref());
+        let parts = checked.report.parts;
+        if !parts.is_empty() {
+            let stated = checked.annotations.scenario.entry.as_ref();
+            check_part_name(scenario.entry.take().as_ref().or(stated), &parts)?;
+        }
         let diagnostics = checked.report.diagnostics;
         let Some(program) = checked.program else {
             return Err(rejected(diagnostics));
         };
         let program = Arc::new(program);
-        let places = Places::new(scenario.source.clone());
         let facts = checked.annotations.places.clone();
-        let mark = self.fact_mark();
-        let prepared = prepare(scenario, checked.annotations, &program, &mark, writers);
+        let mark = format!("{}@", checked.mark);
+        let whole = Places::new(scenario.source.clone());
+        let mut annotations = checked.annotations;
+        if !parts.is_empty() {
+            // It names a part, and not the kernel that the part becomes.
+            annotations.scenario.entry = None;
+            // A fact is about the part that has such an operand.
+            let named = parameter_names(&program);
+            let is_own = |fact: &Parameter| named.iter().any(|name| name == fact.name());
+            annotations.scenario.params.retain(is_own);
+        }
+        let places = Places::of_part(scenario.source.clone(), checked.origin);
+        let prepared = prepare(scenario, annotations, &program, &mark, writers);
         let prepared =
-            prepared.map_err(|problem| refused(problem, &diagnostics, &places, &facts))?;
-        Ok(Session::of(self, prepared, program, places, diagnostics))
+            prepared.map_err(|problem| refused(problem, &diagnostics, &whole, &facts))?;
+        let mut session = Session::of(self, prepared, program, places, diagnostics);
+        if !parts.is_empty() {
+            (session.parts, session.scenario.entry) = (parts, checked.part);
+        }
+        Ok(session)
     }
 }
 
+/// The names of what is handed to the kernels of a program.
+fn parameter_names(program: &Program) -> Vec<String> {
+    let kernels = program.entries();
+    let names = kernels.flat_map(|(_, function)| {
+        function
+            .parameters
+            .iter()
+            .filter_map(|parameter| match parameter {
+                warpgrid_program::Parameter::Variable(index) => {
+                    let variable = function.variables.get(*index as usize)?;
+                    Some(variable.name.clone())
+                }
+                warpgrid_program::Parameter::Register(_) => None,
+            })
+    });
+    names.collect()
+}
+
+/// Refuses the name of a part that the text does not have.
+fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Failure> {
+    let Some(name) = name.filter(|name| parts.iter().all(|part| part.name != **name)) else {
+        return Ok(());
+    };
+    let names: Vec<String> = parts
+        .iter()
+        .map(|part| format!("`{}`", part.name))
+        .collect();
+    Err(Failure {
+        code: NO_SUCH_KERNEL.to_owned(),
+        message: format!("there is no block `{name}`, only {}", names.join(", ")),
+        diagnostics: Vec::new(),
+    })
+}
+
 /// The source is rejected: its first error is the reason.
-fn rejected(diagnostics: Vec<DiagnosticView>) -> SessionError {
+fn rejected(diagnostics: Vec<DiagnosticView>) -> Failure {
     let first = diagnostics
         .iter()
         .find(|diagnostic| diagnostic.severity == Severity::Error);
     let (code, message) = first.map_or((NO_KERNEL, "the source has no kernel"), |first| {
         (first.code.as_str(), first.message.as_str())
     });
-    SessionError {
+    Failure {
         code: code.to_owned(),
         message: message.to_owned(),
         diagnostics: diagnostics.clone(),
@@ -58,7 +112,7 @@ fn refused(
     diagnostics: &[DiagnosticView],
     places: &Places,
     facts: &[(String, Span)],
-) -> SessionError {
+) -> Failure {
     let mut diagnostics = diagnostics.to_vec();
     let place = facts.iter().find(|(key, _)| *key == problem.about);
     diagnostics.extend(place.map(|(_, span)| {
@@ -68,7 +122,7 @@ fn refused(
             problem.message.clone(),
         ))
     }));
-    SessionError {
+    Failure {
         code: problem.code.to_owned(),
         message: problem.message,
         diagnostics,
@@ -77,12 +131,12 @@ fn refused(
 impl Session {
     /// Checks and launches; nothing has run yet. Keeps for every byte who wrote it last, so that grids
     /// can show lanes; [`Session::untracked`] does without.
-    pub fn new(scenario: Scenario) -> Result<Session, SessionError> {
+    pub fn new(scenario: Scenario) -> Result<Session, Failure> {
         Language::from(scenario.front).session(scenario, Writers::Tracked)
     }
 
     /// A session for the memory after the run alone: no last writers, the full speed.
-    pub fn untracked(scenario: Scenario) -> Result<Session, SessionError> {
+    pub fn untracked(scenario: Scenario) -> Result<Session, Failure> {
         Language::from(scenario.front).session(scenario, Writers::Untracked)
     }
 
@@ -106,6 +160,7 @@ impl Session {
             diagnostics,
             last: Last::default(),
             causes: None,
+            parts: Vec::new(),
         }
     }
 
@@ -117,6 +172,7 @@ impl Session {
             program: Arc::clone(&self.program),
             places: self.places.clone(),
             decoded: self.timeline.machine().decoded(),
+            is_part: !self.parts.is_empty(),
         }
     }
 }
@@ -128,13 +184,16 @@ pub(crate) struct Restart {
     program: Arc<Program>,
     places: Places,
     decoded: Decoded,
+    /// Whether the program is a part of the text, which `entry` names.
+    is_part: bool,
 }
 
 impl Restart {
     /// The launch at its start, without last writers.
-    pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, SessionError> {
+    pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, Failure> {
         let scenario = Scenario {
             seed: Some(seed),
+            entry: self.scenario.entry.clone().filter(|_| !self.is_part),
             ..self.scenario.clone()
         };
         let prepared = prepare_again(scenario, &self.program, Writers::Untracked, &self.decoded);

@@ -3,8 +3,8 @@
 use super::{SCALE, get, object, scenario, session, text};
 use js_sys::{Array, Reflect};
 use warpgrid_wasm::{
-    Session, codes, complete, cure, cut_litmus, explain, explore_litmus, format, forms, hover,
-    lens, picture, repair_litmus,
+    Session, check, codes, complete, cure, cut_litmus, explain, explore_litmus, file_text, format,
+    forms, hover, lens, open_file, picture, repair_litmus,
 };
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -16,6 +16,8 @@ const FAULTS: &str = include_str!("../../../../public/examples/misaligned-store.
 fn launched(source: &str) -> Session {
     Session::new(scenario(source)).expect("the example runs")
 }
+
+const FATBIN: &[u8] = include_bytes!("../../../paste/tests/data/binaries/zstd.fatbin");
 
 fn array(value: JsValue) -> Array {
     value.dyn_into().expect("an array")
@@ -88,6 +90,16 @@ fn clusters_mbarriers_and_traffic_are_data() {
     let traffic = session.traffic().expect("an answer");
     let steps = get(&traffic, "steps").as_f64();
     assert_eq!(steps, Some(session.position()));
+}
+
+#[wasm_bindgen_test]
+fn a_report_says_whether_a_run_is_as_promised() {
+    let mut session = launched(FAULTS);
+    let report = session.report(JsValue::UNDEFINED).expect("an answer");
+    assert_eq!(get(&report, "ok").as_bool(), Some(false));
+    let fault = get(&report, "fault");
+    assert!(text(&fault, "message").contains("out"), "{fault:?}");
+    assert_eq!(array(get(&report, "differences")).length(), 1);
 }
 
 #[wasm_bindgen_test]
@@ -226,4 +238,38 @@ fn lines_of_a_kernel_become_a_test() {
     let none = object("lines", Array::of2(&1.into(), &2.into()).into());
     let error = cut_litmus(scenario(kernel), none, JsValue::UNDEFINED).expect_err("no lines");
     assert!(text(&error, "message").contains("no instruction"));
+}
+
+#[wasm_bindgen_test]
+fn programs_are_read_out_of_a_file() {
+    let file = open_file(FATBIN).expect("a fatbin");
+    assert_eq!(text(&file, "kind"), "fatbin");
+    let programs = array(get(&file, "programs"));
+    let languages: Vec<String> = programs.iter().map(|own| text(&own, "language")).collect();
+    assert_eq!(languages, ["ptx", "machineCode"]);
+    assert_eq!(text(&programs.get(0), "packed"), "zstd");
+    let ptx = file_text(FATBIN, 0.0).expect("its PTX");
+    assert!(ptx.starts_with(".version"));
+    let machine = file_text(FATBIN, 1.0).expect("its machine code");
+    assert!(machine.contains("Kernel reverse"));
+    let why = file_text(FATBIN, 2.0).expect_err("there are two");
+    assert!(text(&why, "message").contains("has 2 programs"));
+    let why = open_file(b"no file").expect_err("no program");
+    assert!(text(&why, "message").contains("neither a text nor a cubin"));
+}
+
+#[wasm_bindgen_test]
+fn blocks_of_inline_assembly_are_checked_and_run() {
+    let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nvoid f() { asm volatile(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(x) : \"memory\"); }";
+    let report = check(source, JsValue::UNDEFINED).expect("a report");
+    let parts = array(get(&report, "parts"));
+    assert_eq!(text(&parts.get(0), "text"), "st.global.u32 [p], x;");
+    let operand = array(get(&parts.get(0), "operands")).get(1);
+    assert_eq!(
+        (text(&operand, "type"), text(&operand, "constraint")),
+        (".u32".into(), "r".into())
+    );
+    let mut session = launched(source);
+    session.run(JsValue::UNDEFINED).expect("a run");
+    assert_eq!(session.memory("p").expect("a buffer").get_index(4 * 7), 7);
 }

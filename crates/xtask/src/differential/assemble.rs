@@ -86,6 +86,8 @@ impl Tools {
         command
             .arg(format!("-O{}", build.level))
             .args(["-arch", &build.target])
+            // The manual lets it make `fma` of a product and a sum without a rounding, which has another result ("add").
+            .arg("--fmad=false")
             .arg(file)
             .arg("-o")
             .arg(&cubin);

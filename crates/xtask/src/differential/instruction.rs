@@ -98,7 +98,8 @@ fn is_left_out(text: &str) -> bool {
     let is_one = text.contains(".ftz") && !["sin", "cos", "div"].iter().any(|opcode| is(opcode));
     // An approximation of a literal it computes itself, and leaves out a product with a result of 1.0, which keeps the bits of a NaN (13.5.37:
     // of `ex2.approx.ftz.f32 %r4, 0f00010000; mul.f32 %r3, %r4, %r3` nothing is left).
-    let has_literal = text.contains("0f");
+    // `rsqrt.approx.ftz.f64` of 0d8000000000800000, which is flushed, it takes for an infinity without a sign.
+    let has_literal = text.contains("0f") || text.contains("0d");
     // Two reciprocals, one after the other or in a loop, it takes for the value itself, also where the first one is infinite
     // (13.5.37: of `rcp.approx.ftz.f32 %r3, %r3; rcp.approx.ftz.f32 %r3, %r3` nothing is left).
     let is_reciprocal = is("rcp");
@@ -113,18 +114,24 @@ fn is_left_out(text: &str) -> bool {
         // `DSETP.MAX.AND P0, P1, R4, R22` with `%d0` in `R4`).
         || (["min.f64", "max.f64"].iter().any(|start| text.starts_with(start)) && !has_number(text))
         // Of literals it computes the result itself, and gives a NaN another sign (13.5.37: `mul.rm.f64 %d1, 0dC0B85C9A81A09676,
-        // 0d7FF80000FFFFFFF2` beside the same product of registers).
-        || (text.matches("0d").count() > 1 && has_nan(text))
+        // 0d7FF80000FFFFFFF2` beside the same product of registers). Of one it makes `DFMA`, where another NaN comes first (`mul.f64 %d2, %d1, %d1;
+        // sub.f64 %d2, 0dFFF00000653677FB, %d2`).
+        || has_nan(text)
         // The assembler takes the upper half of the result for zero, which `HSET2` makes as the lower one is (13.5.37: of `set.gt.f16.f16
         // %h0, %h0, %h1; sad.u16 %h0, %h1, %h0, %h0` it makes `HSET2.BF` and `VABSDIFF.U32`; after `add.f16` it cuts the upper half off).
         || (is("set") && [".f16.", ".bf16."].iter().any(|ty| text.contains(ty)))
         // Of two literals it computes a saturated sum itself, and rounds a tie to the odd neighbour (13.5.37: of `add.sat.f32 %r1, 0f38F0A56E,
         // 0fB85C86BD` it makes 0x3882620f; half way to 0x38826210).
-        || (text.contains(".sat") && text.matches("0f").count() > 1)
+        // A product of two it computes without flushing them (13.5.37: `mul.ftz.f32 %r1, 0fFF800000, 0f00000006` is 0xff800000).
+        || ([".sat", ".ftz"].iter().any(|word| text.contains(word)) && text.matches("0f").count() > 1)
+        // It takes the limit of the integers for that of the floats (13.5.37: of `mad24.hi.sat.s32 %r1, 0x15, %r3, %r2; max.ftz.f32 %r3, %r1, 0fEFA3EC84`
+        // it makes `FADD.FTZ.SAT`).
+        || text.starts_with("mad24.hi.sat")
         // A product with 1.0 it leaves out, which keeps the bits of a NaN (13.5.37: of `mul.f64 %d1, 0d3FF0000000000000, %d2; xor.b64` the `LOP3`
         // is left).
         || (is("mul") && text.contains("0d3FF0000000000000"))
         || is_mistaken_shift(text)
+        || is_mistaken_predicate(text)
         // The manual has no `.rz` here. The assembler rounds a pair to the nearest, and takes one for an `f16` (13.5.37: of `fma.rz.bf16x2`
         // it makes `HFMA2.BF16_V2`, of `fma.rz.relu.bf16` `HADD2.F32`, `FFMA.RZ`, `F2FP.F16.F32`).
         || (text.starts_with("fma.rz.") && text.contains(".bf16"))
@@ -174,6 +181,21 @@ fn is_mistaken_shift(text: &str) -> bool {
             Some("64") => amount.starts_with("%r"),
             _ => false,
         }
+}
+
+/// Whether the assembler takes one predicate for another. A copy of a predicate it reads where that has another value already (13.5.37: of
+/// `or.pred %p3, %p2, %p2; setp.num.f16x2 %p1|%p2, %r2, %r4; @%p3 st` the store is under the new `%p2`, and so is what follows `setp.lt.or.f64
+/// %p0|%p1, 0d362D39BF62BF1A20, 0dC141CC9839F81191, %p1`). Of a predicate that it knows it forgets the `!` (where `%p0` holds, `lop3.or.b32 %r2|%p0,
+/// %r4, %r1, %r4, 134, !%p0` is `ULOP3.LUT UP0, UR4, URZ, UR4, UR4, 0x92, UPT`).
+fn is_mistaken_predicate(text: &str) -> bool {
+    let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
+    let mut sources = operands.trim_end_matches(';').split(", ").skip(1);
+    let is_copy = text.contains(".pred ") && {
+        let first = sources.next();
+        first.is_some() && first == sources.next()
+    };
+    let is_of_literals = text.starts_with("setp") && text.matches("0d").count() > 1;
+    is_copy || is_of_literals || text.starts_with("lop3") && text.contains("!%p")
 }
 
 /// Whether the first operand is a part of a register: `%r1.b2`.

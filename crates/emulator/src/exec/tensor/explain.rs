@@ -132,7 +132,8 @@ impl Watch for Recorder {
         }));
     }
 
-    fn adds(&mut self, term: Aligned) {
+    fn adds(&mut self, term: impl FnOnce() -> Aligned) {
+        let term = term();
         let Some(block) = self.block() else { return };
         if term.significand == 0 {
             return;

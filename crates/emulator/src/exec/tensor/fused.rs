@@ -4,7 +4,9 @@
 //! sum is exact; the result is normalised and rounded once.
 
 use super::explain::{Special, TermSource};
-use super::number::{self, Block, Class, Format, Number, SPECIAL_PRODUCT, power_of_two};
+use super::number::{
+    self, Block, Class, Format, Number, SPECIAL_PRODUCT, power_of_two, short_power_of_two,
+};
 
 /// The NaN that every NaN and invalid operation becomes.
 pub(super) const NAN_32: u32 = 0x7fff_ffff;
@@ -27,6 +29,21 @@ impl Accumulator {
         match self {
             Accumulator::F32 { .. } => number::F32,
             Accumulator::F16 => number::F16,
+        }
+    }
+
+    /// Takes the bits of an accumulator apart. Normal numbers of `f32` are most of them, and the only ones that take no look at the format.
+    #[inline(always)]
+    fn number(self, bits: u32) -> Number {
+        let exponent = bits >> 23 & 0xff;
+        match self {
+            Accumulator::F32 { .. } if (1..=254).contains(&exponent) => Number {
+                class: Class::Finite,
+                is_negative: bits >> 31 != 0,
+                significand: bits & 0x7f_ffff | 1 << 23,
+                exponent: exponent as i32 - 127,
+            },
+            Accumulator::F32 { .. } | Accumulator::F16 => self.format().number(bits),
         }
     }
 }
@@ -57,7 +74,7 @@ pub(super) struct Aligned {
 /// Listens to the sum; the unit type hears nothing and costs nothing.
 pub(super) trait Watch {
     fn starts(&mut self, _exponent: i32, _rule: &BlockRule, _accumulator: u32) {}
-    fn adds(&mut self, _term: Aligned) {}
+    fn adds(&mut self, _term: impl FnOnce() -> Aligned) {}
     fn ends(&mut self, _sum: i64, _special: Option<Special>, _result: u32) {}
 }
 
@@ -72,7 +89,7 @@ pub(super) fn block<const N: usize>(
     c: u32,
     watch: &mut impl Watch,
 ) -> u32 {
-    let accumulator = rule.accumulator.format().number(c);
+    let accumulator = rule.accumulator.number(c);
     let mut exponents = [0i16; N];
     for (exponent, (a, b)) in exponents
         .iter_mut()
@@ -94,35 +111,106 @@ pub(super) fn block<const N: usize>(
         return result;
     }
     let mut sum = align_accumulator(rule, accumulator, exponent, watch);
-    // Values have 11 bits and products 22, so `f64` has all of them exactly, also in units of the block.
-    let unit = power_of_two(i32::from(rule.kept_bits) - exponent);
-    let mut aligned = [0.0; N];
-    for (aligned, (a, b)) in aligned.iter_mut().zip(a.values.iter().zip(b.values)) {
-        *aligned = cut(a * b * unit);
-    }
-    for (at, aligned) in aligned.iter().enumerate() {
-        let up = power_of_two(i32::from(rule.product_bits) - i32::from(exponents[at]));
-        watch.adds(Aligned {
+    let products = Products {
+        a,
+        b,
+        largest: i32::from(largest),
+        to_units: i32::from(rule.kept_bits) - exponent,
+    };
+    for (at, exponent) in exponents.into_iter().enumerate() {
+        watch.adds(|| Aligned {
             source: TermSource::Product(at as u16),
-            significand: (a.values[at] * b.values[at] * up) as i64,
+            significand: products
+                .in_units_of(at, i32::from(rule.product_bits) - i32::from(exponent))
+                as i64,
             fraction_bits: rule.product_bits,
-            exponent: i32::from(exponents[at]),
-            aligned: *aligned as i64,
+            exponent: i32::from(exponent),
+            aligned: products.in_units_of(at, products.to_units) as i64,
         });
     }
-    // Whole numbers of less than 53 bits: their sum is exact in any order.
-    let mut parts = [0.0; 4];
-    for four in aligned.chunks_exact(4) {
-        for (part, term) in parts.iter_mut().zip(four) {
-            *part += term;
-        }
-    }
-    sum += (parts[0] + parts[1] + parts[2] + parts[3]) as i64;
+    sum += match CONVERTS_IN_VECTORS && products.are_short(rule.kept_bits) {
+        true => products.sum_short(),
+        false => products.sum_long(),
+    };
     let result = rule
         .accumulator
         .round(sum, exponent - i32::from(rule.kept_bits));
     watch.ends(sum, None, result);
     result
+}
+
+/// The products of a block, on their way into its units: 1 is 2^-`to_units`.
+#[derive(Clone, Copy)]
+struct Products<'a, const N: usize> {
+    a: Block<'a, N>,
+    b: Block<'a, N>,
+    /// The largest exponent of a product.
+    largest: i32,
+    to_units: i32,
+}
+
+/// Whether the conversion of `f32` to `i32` that ends at the limits is a vector instruction of the host.
+const CONVERTS_IN_VECTORS: bool = cfg!(target_arch = "wasm32");
+
+/// Products whose sum `i32` has.
+const SHORT_SUM: usize = 16;
+
+impl<const N: usize> Products<'_, N> {
+    /// The power of two that both factors are multiplied by.
+    #[inline(always)]
+    fn power(self) -> i32 {
+        self.a.power + self.b.power
+    }
+
+    /// A product times 2 to the power of `up`. Values have 11 bits and products 22, so `f64` has all of them exactly.
+    #[inline(always)]
+    fn in_units_of(self, at: usize, up: i32) -> f64 {
+        let product = f64::from(self.a.values[at]) * f64::from(self.b.values[at]);
+        product * power_of_two(up + self.power())
+    }
+
+    /// Whether `f32` has every product exactly, or one that is cut to zero, and `i32` the sums of [`SHORT_SUM`]. A product of 22 bits that is
+    /// subnormal is below 2^-126, and in units of a block below 1; one in units of a block is below 2^(`kept_bits` + 2).
+    #[inline(always)]
+    fn are_short(self, kept_bits: u8) -> bool {
+        let bits_of_a_sum = u32::from(kept_bits) + 2 + SHORT_SUM.ilog2();
+        let to_units = self.to_units + self.power();
+        bits_of_a_sum <= 31
+            && self.largest - self.power() <= 125
+            && (-126..=125).contains(&to_units)
+    }
+
+    /// The sum of the products, each cut towards zero.
+    #[inline(always)]
+    fn sum_short(self) -> i64 {
+        let unit = short_power_of_two(self.to_units + self.power());
+        if N <= SHORT_SUM {
+            return sum_cut(self.a.values, self.b.values, unit).into();
+        }
+        let (a, _) = self.a.values.as_chunks::<SHORT_SUM>();
+        let (b, _) = self.b.values.as_chunks::<SHORT_SUM>();
+        let sums = a.iter().zip(b).map(|(a, b)| i64::from(sum_cut(a, b, unit)));
+        sums.sum()
+    }
+
+    /// The same for every exponent.
+    #[cfg_attr(target_arch = "x86_64", inline(always))]
+    fn sum_long(self) -> i64 {
+        let unit = power_of_two(self.to_units + self.power());
+        let mut terms = [0.0; N];
+        let factors = self.a.values.iter().zip(self.b.values);
+        for (term, (a, b)) in terms.iter_mut().zip(factors) {
+            *term = cut(f64::from(*a) * f64::from(*b) * unit);
+        }
+        // Whole numbers of less than 53 bits: their sum is exact in any order.
+        let mut parts = [0.0; 4];
+        for four in terms.chunks_exact(4) {
+            for (part, term) in parts.iter_mut().zip(four) {
+                *part += term;
+            }
+        }
+        (parts[0] + parts[1] + parts[2] + parts[3]) as i64
+    }
 }
 
 /// `value`, cut towards zero to a whole number, for magnitudes below 2^30 with at most 24 significant bits. Such a magnitude is at least
@@ -135,8 +223,16 @@ fn cut(value: f64) -> f64 {
     ((value.abs() - LESS_THAN_HALF) + ROUND - ROUND).copysign(value)
 }
 
+/// The sum of products times `unit`, each cut towards zero. The number of terms is known to the compiler, so that this becomes vector
+/// instructions without a loop.
+#[inline(always)]
+fn sum_cut<const N: usize>(a: &[f32; N], b: &[f32; N], unit: f32) -> i32 {
+    let terms = a.iter().zip(b).map(|(a, b)| (a * b * unit) as i32);
+    terms.fold(0, i32::wrapping_add)
+}
+
 /// The accumulator in units of the block.
-#[cfg_attr(target_arch = "x86_64", inline(always))]
+#[inline(always)]
 pub(super) fn align_accumulator(
     rule: &BlockRule,
     accumulator: Number,
@@ -158,7 +254,7 @@ pub(super) fn align_accumulator(
     };
     let sign = if accumulator.is_negative { -1 } else { 1 };
     let aligned = sign * magnitude as i64;
-    watch.adds(Aligned {
+    watch.adds(|| Aligned {
         source: TermSource::Accumulator,
         significand: sign * i64::from(accumulator.significand),
         fraction_bits,
@@ -211,7 +307,7 @@ impl Accumulator {
     }
 
     /// The bits of `sum` * 2^`unit`. A sum of zero is positive; one that vanishes when it is rounded keeps its sign.
-    #[cfg_attr(target_arch = "x86_64", inline(always))]
+    #[inline(always)]
     pub(super) fn round(self, sum: i64, unit: i32) -> u32 {
         if sum == 0 {
             return 0;
@@ -281,4 +377,63 @@ fn shift(magnitude: u64, down: i32) -> u64 {
 
 fn low_bits(n: i32) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::tensor::number::Operands;
+
+    /// Bits that differ from seed to seed, and are the same in every run.
+    fn numbers(seed: u64) -> impl Iterator<Item = u64> {
+        let first = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        std::iter::successors(Some(first), |state| {
+            let state = state ^ state << 13;
+            let state = state ^ state >> 7;
+            Some(state ^ state << 17)
+        })
+    }
+
+    /// Sums of blocks of random bits, in units that keep `kept_bits` of the largest product.
+    fn both_sums<const N: usize>(format: Format, kept_bits: u8, seed: u64) -> Option<[i64; 2]> {
+        let bits: Vec<u64> = numbers(seed).take(2 * N).collect();
+        let (a, b) = bits.split_at(N);
+        let (a, b) = (
+            Operands::<N>::read(format, a),
+            Operands::<N>::read(format, b),
+        );
+        let (a, b) = (
+            a.first(N).blocks::<N>().every(0, 1).next()?,
+            b.first(N).blocks::<N>().every(0, 1).next()?,
+        );
+        let exponents = a.exponents.iter().zip(b.exponents);
+        let largest = i32::from(exponents.map(|(a, b)| a + b).max()?);
+        let products = Products {
+            a,
+            b,
+            largest,
+            to_units: i32::from(kept_bits) - largest,
+        };
+        let is_finite = largest < SPECIAL_PRODUCT;
+        (is_finite && products.are_short(kept_bits))
+            .then(|| [products.sum_short(), products.sum_long()])
+    }
+
+    #[test]
+    fn short_and_long_sums_agree() {
+        let mut n = 0;
+        for format in [number::F16, number::BF16, number::TF32, number::E4M3] {
+            for (seed, kept_bits) in (0..4000).zip([13, 23, 24, 25].into_iter().cycle()) {
+                let sums = [
+                    both_sums::<16>(format, kept_bits, seed),
+                    both_sums::<32>(format, kept_bits, seed),
+                ];
+                for [short, long] in sums.into_iter().flatten() {
+                    assert_eq!(short, long, "{format:?}, {kept_bits} bits, seed {seed}");
+                    n += 1;
+                }
+            }
+        }
+        assert!(n > 5_000, "{n} blocks were short");
+    }
 }

@@ -36,18 +36,21 @@ pub(super) const E2M1_OF_BYTE: Format = format(FloatFormat::E2M1, 2);
 pub(super) const F32: Format = format(FloatFormat::F32, 0);
 
 /// A factor: its value (1 with the sign of an infinity, 0 for a NaN), and the exponent to which its fraction belongs. Subnormal numbers have
-/// the smallest exponent, since nothing is normalised before the product.
+/// the smallest exponent, since nothing is normalised before the product. `f32` has the values of every format of a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Operand {
-    pub(super) value: f64,
+    pub(super) value: f32,
     pub(super) exponent: i16,
 }
 
 /// Factors, taken apart into arrays so that loops over them become vectors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operands<const N: usize> {
-    pub(super) values: [f64; N],
-    pub(super) exponents: [i16; N],
+    values: [f32; N],
+    /// With `power`.
+    exponents: [i16; N],
+    /// All values are multiplied by 2 to the power of this.
+    power: i32,
 }
 
 impl<const N: usize> Operands<N> {
@@ -56,6 +59,7 @@ impl<const N: usize> Operands<N> {
         let mut operands = Operands {
             values: [0.0; N],
             exponents: [ZERO; N],
+            power: 0,
         };
         let places = operands.values.iter_mut().zip(&mut operands.exponents);
         for ((value, exponent), bits) in places.zip(bits) {
@@ -67,14 +71,14 @@ impl<const N: usize> Operands<N> {
 
     /// Multiplies by 2 to the power of `exponent`; none makes every factor a NaN.
     pub(super) fn scale(&mut self, exponent: Option<i32>) {
-        for (value, own) in self.values.iter_mut().zip(&mut self.exponents) {
-            match exponent {
-                None => (*value, *own) = (0.0, SPECIAL),
-                Some(_) if *own == SPECIAL || *own == ZERO => {}
-                Some(exponent) => {
-                    *value *= power_of_two(exponent);
-                    *own += exponent as i16;
-                }
+        let Some(exponent) = exponent else {
+            (self.values, self.exponents) = ([0.0; N], [SPECIAL; N]);
+            return;
+        };
+        self.power += exponent;
+        for own in &mut self.exponents {
+            if !matches!(*own, SPECIAL | ZERO) {
+                *own += exponent as i16;
             }
         }
     }
@@ -85,6 +89,7 @@ impl<const N: usize> Operands<N> {
         Factors {
             values: &self.values[..n],
             exponents: &self.exponents[..n],
+            power: self.power,
         }
     }
 }
@@ -92,7 +97,7 @@ impl<const N: usize> Operands<N> {
 /// As [`Operands`], as many as there are.
 #[derive(Clone, Debug)]
 pub(super) struct ManyOperands {
-    values: Vec<f64>,
+    values: Vec<f32>,
     exponents: Vec<i16>,
 }
 
@@ -109,6 +114,7 @@ impl ManyOperands {
         Factors {
             values: &self.values,
             exponents: &self.exponents,
+            power: 0,
         }
     }
 }
@@ -116,8 +122,9 @@ impl ManyOperands {
 /// A part of [`Operands`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factors<'a> {
-    values: &'a [f64],
+    values: &'a [f32],
     exponents: &'a [i16],
+    power: i32,
 }
 
 impl<'a> Factors<'a> {
@@ -131,22 +138,31 @@ impl<'a> Factors<'a> {
         let values = self.values.chunks_exact(n);
         values
             .zip(self.exponents.chunks_exact(n))
-            .map(|(values, exponents)| Factors { values, exponents })
+            .map(move |(values, exponents)| Factors {
+                values,
+                exponents,
+                power: self.power,
+            })
     }
 
     /// The parts of `N` factors each.
     pub(super) fn blocks<const N: usize>(self) -> Blocks<'a, N> {
         let (values, _) = self.values.as_chunks();
         let (exponents, _) = self.exponents.as_chunks();
-        Blocks { values, exponents }
+        Blocks {
+            values,
+            exponents,
+            power: self.power,
+        }
     }
 }
 
 /// Factors in parts of `N`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks<'a, const N: usize> {
-    values: &'a [[f64; N]],
+    values: &'a [[f32; N]],
     exponents: &'a [[i16; N]],
+    power: i32,
 }
 
 impl<'a, const N: usize> Blocks<'a, N> {
@@ -156,15 +172,21 @@ impl<'a, const N: usize> Blocks<'a, N> {
         let exponents = self.exponents.get(first..).unwrap_or(&[]);
         values
             .zip(exponents.iter().step_by(step))
-            .map(|(values, exponents)| Block { values, exponents })
+            .map(move |(values, exponents)| Block {
+                values,
+                exponents,
+                power: self.power,
+            })
     }
 }
 
 /// The factors of one fused sum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block<'a, const N: usize> {
-    pub(super) values: &'a [f64; N],
+    pub(super) values: &'a [f32; N],
     pub(super) exponents: &'a [i16; N],
+    /// All values are multiplied by 2 to the power of this, which the exponents have already.
+    pub(super) power: i32,
 }
 
 impl<const N: usize> Block<'_, N> {
@@ -183,6 +205,12 @@ impl<const N: usize> Block<'_, N> {
 const ZERO: i16 = -500;
 const SPECIAL: i16 = 4000;
 pub(super) const SPECIAL_PRODUCT: i32 = 2000;
+
+/// 2^`exponent`, within the normal range of `f32`.
+#[inline(always)]
+pub(super) fn short_power_of_two(exponent: i32) -> f32 {
+    f32::from_bits(((127 + exponent).clamp(0, 254) as u32) << 23)
+}
 
 /// 2^`exponent`, within the normal range of `f64`.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
@@ -235,15 +263,38 @@ impl Format {
         }
     }
 
-    /// Takes the `bits` of a factor apart.
+    /// Takes the `bits` of a factor apart. Normal numbers are most of them: their fields are those of `f32`, moved.
+    #[inline(always)]
     pub(super) fn operand(self, bits: u32) -> Operand {
+        let kept = bits >> self.ignored_bits;
+        let mask = (1u32 << self.exponent_bits) - 1;
+        let exponent = (kept >> self.fraction_bits) & mask;
+        if !(1..mask).contains(&exponent) {
+            return self.odd_operand(bits);
+        }
+        let sign = (kept >> (self.fraction_bits + self.exponent_bits)) & 1;
+        let fraction = kept & ((1 << self.fraction_bits) - 1);
+        let exponent = exponent as i32 - (mask >> 1) as i32;
+        let word =
+            sign << 31 | ((exponent + 127) as u32) << 23 | fraction << (23 - self.fraction_bits);
+        Operand {
+            value: f32::from_bits(word),
+            exponent: exponent as i16,
+        }
+    }
+
+    /// The same for a zero, a subnormal number, or one at the top of the range.
+    #[inline(never)]
+    fn odd_operand(self, bits: u32) -> Operand {
         let number = self.number(bits);
-        let sign = if number.is_negative { -1.0 } else { 1.0 };
+        let sign: f32 = if number.is_negative { -1.0 } else { 1.0 };
         match number.class {
             Class::Finite => Operand {
-                value: sign
+                // Exact: a factor has at most 11 bits, and `f32` has the range of `bf16`.
+                value: (f64::from(sign)
                     * f64::from(number.significand)
-                    * power_of_two(number.exponent - i32::from(self.fraction_bits)),
+                    * power_of_two(number.exponent - i32::from(self.fraction_bits)))
+                    as f32,
                 exponent: number.exponent as i16,
             },
             Class::Zero => Operand {

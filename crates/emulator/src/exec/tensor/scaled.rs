@@ -133,7 +133,7 @@ pub(super) fn sum_groups(
             // Exponents are at most the block's, so this is at most `kept_bits`.
             _ => significand << -down,
         };
-        watch.adds(Aligned {
+        watch.adds(|| Aligned {
             source: TermSource::Group(at as u16),
             significand,
             fraction_bits,

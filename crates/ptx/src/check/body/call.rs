@@ -4,6 +4,7 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register as register_source, source};
 use crate::check::body::operand::Site;
 use crate::check::declare::convention;
+use crate::check::declare::redeclaration::own_convention;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
@@ -274,6 +275,7 @@ impl<'a> BodyChecker<'a, '_> {
             for function in self.functions_of(directive) {
                 self.match_signature(site, function, elements)?;
             }
+            self.expect_common_convention(directive);
             return Some(());
         };
         let name = table.span.text(self.source);
@@ -315,6 +317,26 @@ impl<'a> BodyChecker<'a, '_> {
                 Binding::Function(_) => {}
                 Binding::None => self.unknown(argument.span),
                 _ => self.report(diagnose::call_target(argument.span)),
+            }
+        }
+    }
+
+    /// A call by a list of functions saves what every function leaves: one with `.abi_preserve` needs another call (assembler 13.5: "ABI
+    /// mismatch").
+    fn expect_common_convention(&mut self, directive: &Directive) {
+        let (context, tree) = (self.context(), self.tree);
+        for (argument, _) in tree.arguments_of(directive) {
+            let OperandKind::Name(name) = argument.kind else {
+                continue;
+            };
+            let mut headers = tree.functions.iter();
+            let convention = headers.find_map(|header| match header.name == Some(name) {
+                true => own_convention(&context, header),
+                false => None,
+            });
+            if let Some(word) = convention {
+                let text = argument.span.text(self.source);
+                self.report(diagnose::call_convention(argument.span, text, word));
             }
         }
     }

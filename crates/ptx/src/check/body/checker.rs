@@ -15,7 +15,7 @@ use crate::check::report::Reporter;
 use crate::module::Module;
 use crate::tree::{Name, Tree};
 use warpgrid_isa::StateSpace;
-use warpgrid_program::{Diagnostic, Function, Span, Variable, VariableId};
+use warpgrid_program::{Diagnostic, Function, Given, Span, Variable, VariableId};
 
 /// One body with what it is checked against.
 #[derive(Debug)]
@@ -23,6 +23,7 @@ pub(crate) struct BodyChecker<'a, 'r> {
     pub(super) source: &'a str,
     pub(super) tree: &'a Tree,
     pub(super) module: &'a Module,
+    pub(super) given: &'a [Given],
     pub(super) plans: &'a Plans,
     pub(super) declared: &'a Declared,
     pub(super) outline: &'a Outline,
@@ -43,6 +44,7 @@ impl<'a> BodyChecker<'a, '_> {
             source: self.source,
             tree: self.tree,
             module: self.module,
+            given: self.given,
         }
     }
 

@@ -46,6 +46,7 @@ impl<'a> BodyChecker<'a, '_> {
             source: self.source,
             tree: self.tree,
             module: self.module,
+            given: self.given,
         };
         check(&mut Declarations::new(context, &names, self.reporter))
     }

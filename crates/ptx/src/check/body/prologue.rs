@@ -161,7 +161,12 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// A pointer: to a buffer that is a parameter of the kernel, or to an array in the space, with a place for each
     /// lane (or one for all, when `bytes` is 0). Returns what the name means, and its declaration for people.
-    pub(crate) fn declare_pointer(&mut self, text: &str, place: Place) -> (Binding, String) {
+    pub(crate) fn declare_pointer(
+        &mut self,
+        text: &str,
+        place: Place,
+        given: Option<ScalarType>,
+    ) -> (Binding, String) {
         let bytes = place.bytes;
         // What lies before the address, in whole lines of 16 bytes, and after it.
         let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
@@ -188,7 +193,8 @@ impl<'a> BodyChecker<'a, '_> {
             let line = format!("`.param .b8 {text}[{size}];`");
             return (Binding::Variable(variable), line);
         }
-        let d = self.body.registers.add(text, ScalarType::B64);
+        let ty = given.unwrap_or(ScalarType::B64);
+        let d = self.body.registers.add(text, ty);
         let base = self
             .body
             .registers
@@ -229,7 +235,10 @@ impl<'a> BodyChecker<'a, '_> {
         }
         // Local memory is each lane's own.
         let step = if array == StateSpace::Local { 0 } else { bytes };
-        self.step_by_lane(d, base, step);
+        match ty.width_bits() {
+            32 => self.step_by_lane_narrow(d, base, step),
+            _ => self.step_by_lane(d, base, step),
+        }
         let what = match is_buffer {
             true => format!("`.reg .b64 {text};` (a buffer"),
             false => format!("`.{} .b8 {text}[{size}];` (an array", array.name()),
@@ -301,6 +310,24 @@ impl<'a> BodyChecker<'a, '_> {
             true => format!("{} bytes of each lane", barrier.bytes),
             false => format!("{n_arrivals} arrivals"),
         }
+    }
+
+    /// `d = base + lane * step` in a register of 32 bits, which holds addresses of shared memory.
+    fn step_by_lane_narrow(&mut self, d: RegisterId, base: RegisterId, step: u32) {
+        let name = format_args!("%inferred_wide_{}", d.0);
+        let wide = self.body.registers.add_formatted(name, ScalarType::B64);
+        self.step_by_lane(wide, base, step);
+        self.before(Inserted {
+            does: Does::Move(MoveOp::Cvt),
+            modifiers: Modifiers {
+                d_type: Some(ScalarType::U32),
+                a_type: Some(ScalarType::U64),
+                ..Modifiers::default()
+            },
+            opcode: "cvt.u32.u64".to_owned(),
+            operands: vec![destination(d), source(register(wide))],
+            guard: None,
+        });
     }
 
     /// `d = base + lane * step`

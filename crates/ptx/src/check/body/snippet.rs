@@ -66,11 +66,13 @@ impl<'a> BodyChecker<'a, '_> {
     /// Declares one name; adds its declarations as a person would write them.
     fn declare_inferred(&mut self, name: Name, inferred: &Inferred, lines: &mut Vec<String>) {
         let text = self.context().name_text(name);
+        let given = self.context().given_type(&text);
         let is_value = inferred.value.is_some() && !inferred.is_moving_pointer();
         if let Some((ty, n)) = inferred.value.filter(|_| is_value) {
-            let ty = match !inferred.pointers.is_empty() && inferred.written {
-                true => ScalarType::B64,
-                false => register_type(ty),
+            let (ty, n) = match (given, !inferred.pointers.is_empty() && inferred.written) {
+                (Some(given), _) => (given, 1),
+                (None, true) => (ScalarType::B64, n),
+                (None, false) => (register_type(ty), n),
             };
             let binding = self.add_register(&text, ty, n);
             self.names.bind(name, binding, Span::at(0));
@@ -78,6 +80,8 @@ impl<'a> BodyChecker<'a, '_> {
                 self.start_value(binding, ty, n);
             }
             match n {
+                // The text around it declares it.
+                _ if given.is_some() => {}
                 1 => self.add_line(name, ty, lines),
                 n => lines.push(format!("`.reg .v{n} .{ty} {text};`")),
             }
@@ -90,10 +94,17 @@ impl<'a> BodyChecker<'a, '_> {
             let memory = memory_of(place.space);
             // A name for each memory: `addr`, `addr.global`.
             let (binding, line) = match index {
-                0 => self.declare_pointer(&text, *place),
-                _ => self.declare_pointer(&format!("{text}.{}", memory.name()), *place),
+                0 => self.declare_pointer(&text, *place, given),
+                _ => self.declare_pointer(&format!("{text}.{}", memory.name()), *place, given),
             };
-            lines.push(line);
+            match given {
+                // What it leads to is our choice, its type is not.
+                Some(_) => {
+                    let (_, rest) = line.split_once("` ").unwrap_or(("", ""));
+                    lines.push(format!("`{text}` {rest}"));
+                }
+                None => lines.push(line),
+            }
             match is_one_thing {
                 true => self.names.bind(name, binding, Span::at(0)),
                 false => {

@@ -25,6 +25,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
         // A snippet is the body of a kernel.
         let sort = header.map_or(FunctionSort::Entry, |header| header.sort);
+        // Prototypes are those of the header that was read last: a function that the body of a kernel declares changes it (assembler 13.5).
+        let mut last = sort;
         for statement in self.outline.statements.of(&tree.statements) {
             match &statement.kind {
                 StatementKind::Instruction(instruction) => {
@@ -36,7 +38,7 @@ impl<'a> BodyChecker<'a, '_> {
                     if let Some(own) = tree.directives.get(*index as usize) {
                         let place = DirectivePlace::Body(sort);
                         directive::check(&self.context(), own, place, self.reporter);
-                        self.table_of_targets(own, sort);
+                        self.table_of_targets(own, last);
                         // Lines of the source may be stated between the pragma and the load.
                         let used_bytes = directive::used_bytes(&self.context(), own);
                         self.body.used_bytes = used_bytes.or(self.body.used_bytes);
@@ -45,6 +47,7 @@ impl<'a> BodyChecker<'a, '_> {
                 // It belongs to the module.
                 StatementKind::Prototype(header) => {
                     self.inner_function(*header);
+                    last = FunctionSort::Func;
                     self.names.reach(statement.span.end);
                 }
                 // The parser reports functions within functions.
@@ -82,7 +85,12 @@ impl<'a> BodyChecker<'a, '_> {
                 let header = own.prototype.checked_sub(1);
                 let header = header.and_then(|header| self.tree.functions.get(header as usize));
                 let Some(header) = header else { return };
-                self.check_declaration(|checks| checks.check_parameters(header, Some(sort)));
+                self.check_declaration(|checks| {
+                    checks.check_parameters(header, Some(sort));
+                    if sort == FunctionSort::Func {
+                        checks.refuse_textures(header);
+                    }
+                });
                 directive::check_of_function(&self.context(), header, self.reporter);
             }
             _ => {}

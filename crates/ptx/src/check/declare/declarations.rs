@@ -176,6 +176,16 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
+    /// Refuses textures and surfaces among the parameters of a header that is neither of the module nor of a kernel (assembler 13.5: "must be at
+    /// module or entry parameter scope").
+    pub(crate) fn refuse_textures(&mut self, header: &FunctionHeader) {
+        for declaration in header.parameters.of(&self.tree.declarations) {
+            if !matches!(declaration.scalar, DeclaredType::Scalar(_)) {
+                self.report(diagnose::texture_place(declaration.type_span));
+            }
+        }
+    }
+
     /// Checks the space and the name of a parameter: kernels have one `_` at most, functions none, and prototypes of calls any.
     fn check_parameter_name(
         &mut self,

@@ -36,6 +36,9 @@ impl Pass<'_, '_> {
         }
         let function = self.function_id(header, index, false);
         self.declarations().check_parameters(header, None);
+        if self.open.is_some() {
+            self.declarations().refuse_textures(header);
+        }
         directive::check_of_function(&self.context, header, self.reporter);
         let mut lists = Lists::default();
         let returns = self.parameters(header.returns, header, &mut lists);

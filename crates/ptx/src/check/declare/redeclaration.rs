@@ -38,6 +38,16 @@ pub(crate) fn signature_difference(
         .or_else(|| list_difference(context, first.parameters, again.parameters))
 }
 
+/// The directive of a function by which its callers keep registers or control barriers of their own for it.
+pub(crate) fn own_convention(
+    context: &Context<'_>,
+    header: &FunctionHeader,
+) -> Option<&'static str> {
+    let words = [".abi_preserve", ".abi_preserve_control"];
+    let is_written = |word: &&str| directive_value(context, header, word).is_some();
+    words.into_iter().find(is_written)
+}
+
 /// The number of a directive of a function: 0 for one without number, `None` where it is not written.
 fn directive_value(context: &Context<'_>, header: &FunctionHeader, word: &str) -> Option<u64> {
     let directives = header.directives.of(&context.tree.directives);

@@ -20,6 +20,14 @@ pub(crate) fn call_prototype(span: Span) -> Diagnostic {
     )
 }
 
+/// A function with a convention of its own in a list of targets; `word` is its directive.
+pub(crate) fn call_convention(span: Span, name: &str, word: &str) -> Diagnostic {
+    let message = format!("`{name}` has `{word}`, which a call by `.calltargets` does not keep");
+    let mut diagnostic = Diagnostic::error(CALL_TARGET, span, message);
+    diagnostic.help = Some(format!("name a `.callprototype` with `{word}` in the call"));
+    diagnostic
+}
+
 /// A prototype or table after a direct call.
 pub(crate) fn needless_table(span: Span) -> Diagnostic {
     let message = "a prototype or list of targets is for calls through a register";

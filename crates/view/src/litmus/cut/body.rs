@@ -255,7 +255,7 @@ impl Bodies<'_> {
 
 /// Where a thread begins that does not begin with the first line.
 const START: &str = "START";
-/// Bytes after the start of a buffer that an address of it may have.
+/// Bytes past the start of a buffer that an address of it may have.
 const REACH: u64 = 1 << 30;
 
 /// Memory that no other thread changes.

@@ -9,7 +9,7 @@ use warpgrid_isa::{ControlOp, Does, MbarrierOp, MemoryOp};
 use warpgrid_order::explore::reached;
 use warpgrid_program::{Function, Instruction, OperandValue, Program, RegisterId};
 
-/// What follows each statement: its line in the kernel.
+/// What each statement ends with: its line in the kernel.
 pub(super) const ORIGIN: &str = " // line ";
 
 /// What a test observes of a thread, and its body.

@@ -211,7 +211,7 @@ fn million_lane_instructions_a_second(scenario: &Scenario) -> Measured {
 
 pub(super) fn session(
     scenario: &Scenario,
-    open: impl Fn(Scenario) -> Result<Session, warpgrid_view::SessionError>,
+    open: impl Fn(Scenario) -> Result<Session, warpgrid_view::Failure>,
 ) -> Result<Session, String> {
     open(scenario.clone()).map_err(|error| format!("{}: {}", error.code, error.message))
 }

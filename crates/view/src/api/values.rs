@@ -1,13 +1,13 @@
 //! The elements of a buffer as JSON: bytes go in, numbers and bit patterns come out, one after the other.
 
 use serde::{Serialize, Serializer};
-use warpgrid_view::value::ElementType;
+use warpgrid_launch::value::ElementType;
 
 /// The elements of a buffer, which become values only as they are written: a gibibyte would be 32 as a list of them.
 #[derive(Debug)]
-pub(crate) struct Values<'a> {
-    pub(crate) ty: ElementType,
-    pub(crate) bytes: &'a [u8],
+pub struct Values<'a> {
+    pub ty: ElementType,
+    pub bytes: &'a [u8],
 }
 
 impl Serialize for Values<'_> {
@@ -54,7 +54,7 @@ impl Values<'_> {
 #[cfg(test)]
 mod tests {
     use super::Values;
-    use warpgrid_view::value::ElementType;
+    use warpgrid_launch::value::ElementType;
 
     #[test]
     fn every_type_is_written_as_it_is_decoded() {

@@ -1,0 +1,225 @@
+//! What is within other files: programs of cubins, fatbins, objects and programs, blocks of inline assembly. In: bytes, or what a check found;
+//! out: lists, verdicts, and the text that runs.
+
+use crate::check::summary_of;
+use crate::output::{Source, complain, render, renderer};
+use crate::{Format, Outcome};
+use serde::Serialize;
+use std::io::{self, Write};
+use warpgrid_view::file::{CompiledFile, FileView, ProgramLanguage, ProgramView};
+use warpgrid_view::model::PartView;
+use warpgrid_view::{CheckOptions, CheckReport, Scenario};
+
+/// What is asked about a file.
+pub(crate) struct Asked<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) options: &'a CheckOptions,
+    pub(crate) format: Format,
+    /// Whether a list is all that is asked for.
+    pub(crate) is_list: bool,
+}
+
+/// The verdict on a file, and on each text of PTX in it.
+#[derive(Serialize)]
+struct FileVerdict<'a> {
+    id: &'a str,
+    ok: bool,
+    accept: bool,
+    file: &'a FileView,
+    /// One for each program; of machine code there is none.
+    reports: &'a [Option<CheckReport>],
+}
+
+/// Lists the programs of a file, and checks those in PTX.
+pub(crate) fn check(asked: &Asked<'_>, bytes: &[u8], out: &mut impl Write) -> io::Result<Outcome> {
+    let file = match CompiledFile::open(bytes) {
+        Ok(file) => file,
+        Err(why) => {
+            complain(&format!("{}: {why}", asked.name));
+            return Ok(Outcome::Usage);
+        }
+    };
+    let view = file.view();
+    let report = |(index, program): (usize, &ProgramView)| {
+        let is_checked = program.language == ProgramLanguage::Ptx && !asked.is_list;
+        let text = file.text(index).filter(|_| is_checked)?;
+        Some((warpgrid_view::check(&text, asked.options), text))
+    };
+    let checked: Vec<_> = view.programs.iter().enumerate().map(report).collect();
+    let accept = checked.iter().flatten().all(|(report, _)| report.accept);
+    match asked.format {
+        Format::Json => {
+            let reports: Vec<_> = checked
+                .into_iter()
+                .map(|checked| checked.map(|(report, _)| report))
+                .collect();
+            let verdict = FileVerdict {
+                id: asked.name,
+                ok: accept,
+                accept,
+                file: &view,
+                reports: &reports,
+            };
+            serde_json::to_writer(&mut *out, &verdict)?;
+            writeln!(out)?;
+        }
+        Format::Human => {
+            writeln!(out, "{}: {}", asked.name, view.kind)?;
+            for (index, program) in view.programs.iter().enumerate() {
+                print_program(index, program, out)?;
+                if let Some(Some((report, text))) = checked.get(index) {
+                    let name = format!("{}#{}", asked.name, index + 1);
+                    let shown = Source::new(&name, text);
+                    for diagnostic in &report.diagnostics {
+                        writeln!(out, "{}\n", render(&shown, diagnostic, &renderer()))?;
+                    }
+                    writeln!(out, "     {}", summary_of(report, None))?;
+                }
+            }
+            for note in &view.notes {
+                writeln!(out, "  note: {note}")?;
+            }
+            if view
+                .programs
+                .iter()
+                .any(|own| own.language == ProgramLanguage::MachineCode)
+            {
+                let name = asked.name;
+                writeln!(
+                    out,
+                    "  machine code runs as a listing: `cuobjdump -sass {name} > code.sass`, then `warpgrid run code.sass`"
+                )?;
+            }
+        }
+    }
+    Ok(match accept {
+        true => Outcome::Well,
+        false => Outcome::Wrong,
+    })
+}
+
+fn print_program(index: usize, program: &ProgramView, out: &mut impl Write) -> io::Result<()> {
+    let language = program.language.name();
+    let target = program.target.as_deref().unwrap_or("no target");
+    let packed = program
+        .packed
+        .as_ref()
+        .map_or(String::new(), |how| format!(", packed with {how}"));
+    writeln!(
+        out,
+        "  {}. {language} for {target}, {} bytes{packed}",
+        index + 1,
+        program.bytes
+    )?;
+    for kernel in &program.kernels {
+        match kernel.facts.is_empty() {
+            true => writeln!(out, "     {}", kernel.name)?,
+            false => writeln!(out, "     {}: {}", kernel.name, kernel.facts.join(", "))?,
+        }
+    }
+    Ok(())
+}
+
+/// Lists the blocks of inline assembly of a text.
+pub(crate) fn list_parts(
+    name: &str,
+    parts: &[PartView],
+    format: Format,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    if format == Format::Json {
+        #[derive(Serialize)]
+        struct Blocks<'a> {
+            id: &'a str,
+            blocks: &'a [PartView],
+        }
+        serde_json::to_writer(
+            &mut *out,
+            &Blocks {
+                id: name,
+                blocks: parts,
+            },
+        )?;
+        return writeln!(out);
+    }
+    if parts.is_empty() {
+        return writeln!(out, "{name}: no block of inline assembly");
+    }
+    writeln!(out, "{name}: inline assembly")?;
+    for (index, part) in parts.iter().enumerate() {
+        let verdict = if part.accept { "accepted" } else { "rejected" };
+        let target = part
+            .target
+            .as_deref()
+            .map_or(String::new(), |name| format!(" for {name}"));
+        writeln!(
+            out,
+            "  {}. {}, line {}: {verdict}{target}",
+            index + 1,
+            part.name,
+            part.line
+        )?;
+        for operand in &part.operands {
+            writeln!(
+                out,
+                "     {} {}, \"{}\"({})",
+                operand.ty, operand.name, operand.constraint, operand.expression
+            )?;
+        }
+        if let Some(note) = &part.note {
+            writeln!(out, "     {note}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The text of a file that runs: the program that is named, or the first in PTX.
+pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, String> {
+    let file = CompiledFile::open(bytes)?;
+    let programs = file.view().programs;
+    let is_meant = |(index, program): (usize, &ProgramView)| match named {
+        None => program.language == ProgramLanguage::Ptx,
+        Some(name) => {
+            let mut kernels = program.kernels.iter();
+            let is_number = name.parse() == Ok(index + 1);
+            let is_name = kernels.any(|kernel| kernel.name == name);
+            is_number || is_name && program.language == ProgramLanguage::Ptx
+        }
+    };
+    let found = programs
+        .iter()
+        .enumerate()
+        .position(|(index, own)| is_meant((index, own)));
+    let program = found.and_then(|index| Some((programs.get(index)?, file.text(index)?)));
+    match program {
+        Some((program, text)) if program.language == ProgramLanguage::Ptx => Ok(text),
+        Some(_) => Err(
+            "this program is machine code: run the listing that `cuobjdump -sass` makes of it"
+                .to_owned(),
+        ),
+        None if named.is_some() => Err(format!("it has no such program, but {}", programs.len())),
+        None => Err(
+            "it has no PTX: run the listing that `cuobjdump -sass` makes of its machine code"
+                .to_owned(),
+        ),
+    }
+}
+
+/// The name of a block of inline assembly, which may be given by its number.
+pub(crate) fn part_name(scenario: &Scenario, block: &str) -> Result<String, String> {
+    let parts = warpgrid_view::check(&scenario.source, &CheckOptions::default()).parts;
+    let is_meant =
+        |(index, part): &(usize, &PartView)| part.name == block || block.parse() == Ok(index + 1);
+    let mut all = parts.iter().enumerate();
+    match all.find(is_meant) {
+        Some((_, part)) => Ok(part.name.clone()),
+        None if parts.is_empty() => Err("the text has no block of inline assembly".to_owned()),
+        None => {
+            let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+            Err(format!(
+                "there is no block `{block}`, only {}",
+                names.join(", ")
+            ))
+        }
+    }
+}

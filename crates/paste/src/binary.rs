@@ -1,0 +1,142 @@
+//! Files of compilers: cubins, fatbins, host objects and programs. Bytes go in; the PTX and the machine code within come out, with what the
+//! file states of each kernel. Nothing of a file is believed: sizes and places are checked, and what is unpacked is bounded.
+
+mod cubin;
+mod elf;
+mod fatbin;
+mod lz4;
+mod reader;
+mod text;
+
+pub use cubin::{Cubin, Kernel, KernelParameter, Section};
+
+/// Bytes of a file that is looked into.
+pub const MAX_FILE_BYTES: usize = 512 << 20;
+/// Bytes that one entry may have after it is unpacked, and all of them together.
+const MAX_ENTRY_BYTES: usize = 64 << 20;
+const MAX_ALL_BYTES: usize = 256 << 20;
+/// Entries that are listed.
+const MAX_ENTRIES: usize = 4096;
+
+/// What a file holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// What the file is: `cubin`, `fatbin`, or a file with fatbins in it.
+    pub kind: &'static str,
+    pub entries: Vec<Entry>,
+    /// What could not be read, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// One program in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub kind: EntryKind,
+    /// `sm_90`; of PTX that of its header.
+    pub target: Option<String>,
+    /// The name of the source that the compiler noted.
+    pub source_name: Option<String>,
+    /// How it was packed: `zstd`, `LZ4`.
+    pub packed: Option<&'static str>,
+    /// After unpacking.
+    pub n_bytes: usize,
+}
+
+/// What an entry is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    Ptx(String),
+    Machine(Box<Cubin>),
+}
+
+impl Entry {
+    /// The names of its kernels.
+    pub fn kernels(&self) -> Vec<String> {
+        match &self.kind {
+            EntryKind::Ptx(text) => entries_of(text),
+            EntryKind::Machine(cubin) => {
+                let kernels = cubin.kernels.iter();
+                kernels.map(|kernel| kernel.name.clone()).collect()
+            }
+        }
+    }
+
+    /// The entry as a text: PTX as it is, of machine code what can be read without a disassembler.
+    pub fn text(&self) -> String {
+        match &self.kind {
+            EntryKind::Ptx(text) => text.clone(),
+            EntryKind::Machine(cubin) => text::listing(cubin),
+        }
+    }
+}
+
+/// Whether a file may be one: a text is none.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes.starts_with(elf::MAGIC) || fatbin::find(bytes, 0).is_some()
+}
+
+/// Looks into a file; an error is a sentence that says what it is instead.
+pub fn open(bytes: &[u8]) -> Result<Contents, String> {
+    if bytes.len() > MAX_FILE_BYTES {
+        let most = MAX_FILE_BYTES >> 20;
+        return Err(format!("the file has more than {most} MiB"));
+    }
+    if cubin::is_cubin(bytes) {
+        let cubin = Cubin::read(bytes)?;
+        return Ok(Contents {
+            kind: "cubin",
+            entries: vec![Entry {
+                target: Some(cubin.target.clone()),
+                kind: EntryKind::Machine(Box::new(cubin)),
+                source_name: None,
+                packed: None,
+                n_bytes: bytes.len(),
+            }],
+            notes: Vec::new(),
+        });
+    }
+    let mut contents = Contents {
+        kind: match (bytes.starts_with(elf::MAGIC), fatbin::find(bytes, 0)) {
+            (_, Some(0)) => "fatbin",
+            (true, _) => "object or program with fatbins",
+            (false, _) => "file with fatbins",
+        },
+        ..Contents::default()
+    };
+    let mut at = 0;
+    let mut left = MAX_ALL_BYTES;
+    while let Some(start) = fatbin::find(bytes, at) {
+        let end = fatbin::read(bytes, start, &mut left, &mut contents);
+        at = end.max(start + 8);
+        if contents.entries.len() >= MAX_ENTRIES {
+            contents
+                .notes
+                .push(format!("only the first {MAX_ENTRIES} programs are listed"));
+            break;
+        }
+    }
+    match contents.entries.is_empty() && contents.notes.is_empty() {
+        true => Err(nothing_in(bytes)),
+        false => Ok(contents),
+    }
+}
+
+fn nothing_in(bytes: &[u8]) -> String {
+    match bytes.starts_with(elf::MAGIC) {
+        true => "the file has no code for a GPU: it has no section `.nv_fatbin`".to_owned(),
+        false => {
+            "the file is neither a text nor a cubin, a fatbin, or a program with one".to_owned()
+        }
+    }
+}
+
+/// The names of the kernels of a text in PTX.
+fn entries_of(text: &str) -> Vec<String> {
+    let found = text.match_indices(".entry").filter_map(|(at, word)| {
+        let rest = text[at + word.len()..].trim_start();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        (end > 0).then(|| rest[..end].to_owned())
+    });
+    found.take(MAX_ENTRIES).collect()
+}

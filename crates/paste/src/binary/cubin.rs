@@ -1,0 +1,232 @@
+//! A cubin: an ELF file for one architecture goes in; its kernels, with what the file states of each, and its sections come out.
+//!
+//! The numbers of attributes in `.nv.info` are those that the listings of the vendor's tools name (release 13.5).
+
+use super::elf::{Elf, RawSection, is_of_gpu};
+use super::reader::Bytes;
+
+/// Machine code for one architecture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cubin {
+    /// `sm_90a`
+    pub target: String,
+    pub kernels: Vec<Kernel>,
+    pub sections: Vec<Section>,
+    /// Constant banks of the module, by number.
+    pub constants: Vec<(u32, Vec<u8>)>,
+}
+
+/// A kernel, as the file states it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kernel {
+    pub name: String,
+    pub registers: Option<u32>,
+    /// Shared memory that the kernel declares, in bytes.
+    pub shared_bytes: u64,
+    /// Stack of each thread, in bytes.
+    pub stack_bytes: Option<u32>,
+    pub barriers: Option<u32>,
+    /// Threads of a block at most, where that is stated.
+    pub max_threads: Option<[u32; 3]>,
+    pub parameters: Vec<KernelParameter>,
+    /// Where the parameters start in constant bank 0, in bytes.
+    pub parameters_at: Option<u32>,
+    /// Relocations of its code.
+    pub n_relocations: u64,
+    /// The instructions.
+    pub code: Vec<u8>,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelParameter {
+    pub ordinal: u32,
+    pub byte_offset: u32,
+    pub size_bytes: u32,
+}
+
+/// A section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    pub name: String,
+    pub size_bytes: u64,
+}
+
+/// How the length of an attribute is said: the first byte of it.
+const SIZED: u8 = 4;
+const MAX_THREADS: u8 = 0x05;
+const PARAM_CBANK: u8 = 0x0a;
+const FRAME_SIZE: u8 = 0x11;
+const MIN_STACK_SIZE: u8 = 0x12;
+const KPARAM_INFO: u8 = 0x17;
+const REGCOUNT: u8 = 0x2f;
+const NUM_BARRIERS: u8 = 0x4c;
+
+/// Parameters of a kernel that are read.
+const MAX_PARAMETERS: usize = 8192;
+
+pub(super) fn is_cubin(bytes: &[u8]) -> bool {
+    is_of_gpu(bytes)
+}
+
+impl Cubin {
+    pub(super) fn read(bytes: &[u8]) -> Result<Cubin, String> {
+        let elf = Elf::read(bytes)?;
+        let symbols = elf.symbols();
+        let mut cubin = Cubin {
+            target: target(&elf),
+            ..Cubin::default()
+        };
+        // What is not itself held in the file costs no memory, however large it claims to be.
+        let mut left = bytes.len();
+        for section in &elf.sections {
+            cubin.sections.push(Section {
+                name: section.name.clone(),
+                size_bytes: section.size,
+            });
+            if let Some(name) = section.name.strip_prefix(".text.") {
+                cubin.kernels.push(kernel(&elf, section, name, &mut left));
+            } else if let Some(bank) = bank(&section.name) {
+                cubin
+                    .constants
+                    .push((bank, take(elf.data(section), &mut left)));
+            }
+        }
+        if let Some(section) = elf.section(".nv.info") {
+            for attribute in attributes(elf.data(section)) {
+                cubin.note(&attribute, &symbols);
+            }
+        }
+        cubin.sections.retain(|section| !section.name.is_empty());
+        Ok(cubin)
+    }
+
+    /// What the section for all kernels says of one.
+    fn note(&mut self, attribute: &Attribute<'_>, symbols: &[String]) {
+        let value = Bytes(attribute.value);
+        let (Some(symbol), Some(number)) = (value.u32(0), value.u32(4)) else {
+            return;
+        };
+        let name = symbols.get(symbol as usize);
+        let mut kernels = self.kernels.iter_mut();
+        let Some(kernel) = kernels.find(|kernel| Some(&kernel.name) == name) else {
+            return;
+        };
+        match attribute.number {
+            REGCOUNT => kernel.registers = Some(number),
+            FRAME_SIZE | MIN_STACK_SIZE => {
+                kernel.stack_bytes = Some(kernel.stack_bytes.unwrap_or(0).max(number));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// At most as many bytes as are left, so that sections that claim the same bytes do not add up.
+fn take(bytes: &[u8], left: &mut usize) -> Vec<u8> {
+    let taken = &bytes[..bytes.len().min(*left)];
+    *left -= taken.len();
+    taken.to_vec()
+}
+
+/// The architecture, with its letter.
+fn target(elf: &Elf<'_>) -> String {
+    // Version 8 of the format has the number in the second byte.
+    let (sm, is_specific) = match elf.abi_version {
+        8.. => ((elf.flags >> 8) & 0xff, elf.flags & 0x8 != 0),
+        _ => (elf.flags & 0xff, elf.flags & 0x800 != 0),
+    };
+    format!("sm_{sm}{}", if is_specific { "a" } else { "" })
+}
+
+/// The number of a constant bank that belongs to the module: `.nv.constant3`.
+fn bank(name: &str) -> Option<u32> {
+    name.strip_prefix(".nv.constant")?.parse().ok()
+}
+
+fn kernel(elf: &Elf<'_>, section: &RawSection, name: &str, left: &mut usize) -> Kernel {
+    let size_of = |name: String| elf.section(&name).map_or(0, |section| section.size);
+    let mut kernel = Kernel {
+        name: name.to_owned(),
+        shared_bytes: size_of(format!(".nv.shared.{name}")),
+        n_relocations: size_of(format!(".rela.text.{name}")) / 24
+            + size_of(format!(".rel.text.{name}")) / 16,
+        code: take(elf.data(section), left),
+        // Older files state them here alone.
+        registers: Some(section.info >> 24).filter(|n| *n > 0),
+        ..Kernel::default()
+    };
+    if let Some(info) = elf.section(&format!(".nv.info.{name}")) {
+        for attribute in attributes(elf.data(info)) {
+            kernel.note(&attribute);
+        }
+    }
+    kernel.parameters.sort_by_key(|parameter| parameter.ordinal);
+    kernel
+}
+
+impl Kernel {
+    /// Bytes of all parameters.
+    pub fn parameter_bytes(&self) -> u64 {
+        let ends = self.parameters.iter();
+        let ends = ends.map(|own| u64::from(own.byte_offset) + u64::from(own.size_bytes));
+        ends.max().unwrap_or(0)
+    }
+
+    fn note(&mut self, attribute: &Attribute<'_>) {
+        let value = Bytes(attribute.value);
+        match attribute.number {
+            KPARAM_INFO => {
+                let (Some(place), Some(bits)) = (value.u32(4), value.u32(8)) else {
+                    return;
+                };
+                if self.parameters.len() < MAX_PARAMETERS {
+                    self.parameters.push(KernelParameter {
+                        ordinal: place & 0xffff,
+                        byte_offset: place >> 16,
+                        // The lower bits say alignment, space and bank.
+                        size_bytes: bits >> 18,
+                    });
+                }
+            }
+            PARAM_CBANK => self.parameters_at = value.u16(4).map(u32::from),
+            MAX_THREADS => {
+                if let (Some(x), Some(y), Some(z)) = (value.u32(0), value.u32(4), value.u32(8)) {
+                    self.max_threads = Some([x, y, z]);
+                }
+            }
+            NUM_BARRIERS => self.barriers = Some(u32::from(attribute.small)),
+            _ => {}
+        }
+    }
+}
+
+/// An attribute of `.nv.info`.
+struct Attribute<'a> {
+    number: u8,
+    /// The value of one without a size of its own.
+    small: u16,
+    value: &'a [u8],
+}
+
+fn attributes(bytes: &[u8]) -> Vec<Attribute<'_>> {
+    let file = Bytes(bytes);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let (Some(format), Some(number), Some(small)) =
+        (file.u8(at), file.u8(at + 1), file.u16(at + 2))
+    {
+        let size = match format {
+            SIZED => u64::from(small),
+            _ => 0,
+        };
+        let value = file.slice(at + 4, size).unwrap_or(&[]);
+        found.push(Attribute {
+            number,
+            small,
+            value,
+        });
+        at += 4 + size;
+    }
+    found
+}

@@ -1,0 +1,133 @@
+//! ELF files of 64 bits as far as cubins need them: bytes go in; header, sections and symbols come out.
+
+use super::reader::Bytes;
+
+pub(super) const MAGIC: &[u8] = b"\x7fELF";
+
+/// `e_machine` of code for a GPU.
+const EM_CUDA: u16 = 190;
+/// Sections and symbols that are read.
+const MAX_SECTIONS: u64 = 100_000;
+const MAX_SYMBOLS: u64 = 1_000_000;
+/// A section without bytes in the file.
+const NOBITS: u32 = 8;
+const SYMTAB: u32 = 2;
+
+/// A file.
+#[derive(Debug)]
+pub(super) struct Elf<'a> {
+    pub(super) bytes: Bytes<'a>,
+    /// `e_ident[EI_ABIVERSION]`
+    pub(super) abi_version: u8,
+    pub(super) flags: u32,
+    pub(super) sections: Vec<RawSection>,
+}
+
+/// A row of the table of sections.
+#[derive(Clone, Debug)]
+pub(super) struct RawSection {
+    pub(super) name: String,
+    kind: u32,
+    offset: u64,
+    pub(super) size: u64,
+    link: u32,
+    pub(super) info: u32,
+}
+
+/// Whether a file says that it has code for a GPU.
+pub(super) fn is_of_gpu(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) && Bytes(bytes).u16(18) == Some(EM_CUDA)
+}
+
+impl<'a> Elf<'a> {
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Elf<'a>, String> {
+        let file = Bytes(bytes);
+        if file.u8(4) != Some(2) || file.u8(5) != Some(1) {
+            return Err(
+                "the cubin is not of 64 bits: it is of a toolkit before CUDA 12".to_owned(),
+            );
+        }
+        let short = || "the cubin is cut off: its header is not whole".to_owned();
+        let flags = file.u32(48).ok_or_else(short)?;
+        let table = file.u64(40).ok_or_else(short)?;
+        let row = u64::from(file.u16(58).ok_or_else(short)?);
+        let n = u64::from(file.u16(60).ok_or_else(short)?);
+        let names = u64::from(file.u16(62).ok_or_else(short)?);
+        if row < 64 {
+            return Err(
+                "the cubin is broken: the rows of its table of sections are too short".to_owned(),
+            );
+        }
+        // More sections than the header can say are counted in the first row.
+        let n = match n {
+            0 => file.u64(table.saturating_add(32)).unwrap_or(0),
+            n => n,
+        };
+        let cut = || "the cubin is cut off: its table of sections is not whole".to_owned();
+        let at = |index: u64| {
+            index
+                .checked_mul(row)
+                .and_then(|place| table.checked_add(place))
+        };
+        let names_at = at(names)
+            .and_then(|place| file.u64(place + 24))
+            .ok_or_else(cut)?;
+        let mut sections = Vec::new();
+        for index in 0..n.min(MAX_SECTIONS) {
+            let place = at(index).ok_or_else(cut)?;
+            file.slice(place, 64).ok_or_else(cut)?;
+            sections.push(RawSection::read(file, place, names_at).ok_or_else(cut)?);
+        }
+        Ok(Elf {
+            bytes: file,
+            abi_version: file.u8(8).unwrap_or(0),
+            flags,
+            sections,
+        })
+    }
+
+    /// The bytes of a section; none where they are not in the file.
+    pub(super) fn data(&self, section: &RawSection) -> &'a [u8] {
+        match section.kind {
+            NOBITS => &[],
+            _ => self
+                .bytes
+                .slice(section.offset, section.size)
+                .unwrap_or(&[]),
+        }
+    }
+
+    /// The section with this name.
+    pub(super) fn section(&self, name: &str) -> Option<&RawSection> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+
+    /// The names of the symbols, by number.
+    pub(super) fn symbols(&self) -> Vec<String> {
+        let Some(table) = self.sections.iter().find(|section| section.kind == SYMTAB) else {
+            return Vec::new();
+        };
+        let names = self.sections.get(table.link as usize);
+        let names = Bytes(names.map_or(&[], |section| self.data(section)));
+        let rows = Bytes(self.data(table));
+        let n = (rows.0.len() as u64 / 24).min(MAX_SYMBOLS);
+        let name = |index: u64| rows.u32(index * 24).map(|at| names.text(at.into()));
+        (0..n)
+            .map(|index| name(index).unwrap_or_default())
+            .collect()
+    }
+}
+
+impl RawSection {
+    fn read(file: Bytes<'_>, at: u64, names_at: u64) -> Option<RawSection> {
+        let name = names_at.checked_add(file.u32(at)?.into())?;
+        Some(RawSection {
+            name: file.text(name),
+            kind: file.u32(at + 4)?,
+            offset: file.u64(at + 24)?,
+            size: file.u64(at + 32)?,
+            link: file.u32(at + 40)?,
+            info: file.u32(at + 44)?,
+        })
+    }
+}

@@ -1,0 +1,231 @@
+//! Fatbins: PTX and cubins one after another, each after a header and mostly packed. A place in a file goes in; its entries come out.
+
+use super::cubin::{Cubin, is_cubin};
+use super::reader::Bytes;
+use super::{Contents, Entry, EntryKind, MAX_ENTRIES, MAX_ENTRY_BYTES, lz4};
+use ruzstd::io::Read;
+
+/// What every fatbin begins with.
+const MAGIC: &[u8] = &[0x50, 0xed, 0x55, 0xba];
+const KIND_PTX: u16 = 1;
+const KIND_CUBIN: u16 = 2;
+/// Flags of an entry.
+const IS_LZ4: u64 = 0x2000;
+const IS_ZSTD: u64 = 0x8000;
+const IS_SPECIFIC: u64 = 0x10_0000;
+const IS_OF_FAMILY: u64 = 0x20_0000;
+/// The smallest header of a fatbin and of an entry.
+const HEADER: u64 = 16;
+const ENTRY_HEADER: u64 = 64;
+
+/// Where the next fatbin begins; they are aligned to 8 bytes within their section, which need not be within the file.
+pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    let mut done = 0;
+    // The last byte is the rarest.
+    while let Some(found) = rest[done..].iter().position(|byte| *byte == 0xba) {
+        let at = done + found;
+        let is_here = at >= 3 && rest[at - 3..=at] == *MAGIC;
+        // The version, and a header of usual size: random bytes seldom go on so.
+        let head = Bytes(&rest[at.saturating_sub(3)..]);
+        if is_here
+            && head.u16(4) == Some(1)
+            && head.u16(6).is_some_and(|size| (16..=256).contains(&size))
+        {
+            return Some(from + at - 3);
+        }
+        done = at + 1;
+    }
+    None
+}
+
+/// Reads the fatbin at `start`; says where it ends. `left` is how many bytes may still be unpacked.
+pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut Contents) -> usize {
+    let file = Bytes(bytes);
+    let begin = start as u64;
+    let header = u64::from(file.u16(begin + 6).unwrap_or(0));
+    let size = file.u64(begin + 8).unwrap_or(0);
+    let first = begin + header.max(HEADER);
+    let whole = bytes.len() as u64;
+    let end = first.saturating_add(size).min(whole);
+    if first.saturating_add(size) > whole {
+        contents
+            .notes
+            .push(format!("the fatbin at byte {start} is cut off"));
+    }
+    let mut at = first;
+    while at < end && contents.entries.len() < MAX_ENTRIES {
+        let Some(entry) = Header::read(file, at) else {
+            contents
+                .notes
+                .push(format!("the fatbin at byte {start} ends within an entry"));
+            break;
+        };
+        match entry.open(file, at, left) {
+            Ok(Some(found)) => contents.entries.push(found),
+            // Kinds that tools keep for themselves.
+            Ok(None) => {}
+            Err(why) => contents.notes.push(why),
+        }
+        let Some(next) = at
+            .checked_add(entry.header)
+            .and_then(|after| after.checked_add(entry.size))
+        else {
+            break;
+        };
+        // An entry of no size would be read again and again.
+        if entry.header == 0 || next <= at {
+            break;
+        }
+        at = next.next_multiple_of(8);
+    }
+    usize::try_from(end).unwrap_or(bytes.len())
+}
+
+/// The header of an entry.
+struct Header {
+    kind: u16,
+    header: u64,
+    size: u64,
+    /// Bytes before the padding, where it is packed.
+    packed_size: u64,
+    arch: u32,
+    name_at: u32,
+    name_length: u32,
+    flags: u64,
+    unpacked_size: u64,
+}
+
+impl Header {
+    fn read(file: Bytes<'_>, at: u64) -> Option<Header> {
+        file.slice(at, ENTRY_HEADER)?;
+        Some(Header {
+            kind: file.u16(at)?,
+            header: u64::from(file.u32(at + 4)?).max(ENTRY_HEADER),
+            size: file.u64(at + 8)?,
+            packed_size: u64::from(file.u32(at + 16)?),
+            arch: file.u32(at + 28)?,
+            name_at: file.u32(at + 32)?,
+            name_length: file.u32(at + 36)?,
+            flags: file.u64(at + 40)?,
+            unpacked_size: file.u64(at + 56)?,
+        })
+    }
+
+    fn open(&self, file: Bytes<'_>, at: u64, left: &mut usize) -> Result<Option<Entry>, String> {
+        if !matches!(self.kind, KIND_PTX | KIND_CUBIN) {
+            return Ok(None);
+        }
+        let place = format!("the program for sm_{} at byte {at}", self.arch);
+        let packed = match (self.flags & IS_ZSTD != 0, self.flags & IS_LZ4 != 0) {
+            (true, _) => Some("zstd"),
+            (_, true) => Some("LZ4"),
+            (false, false) => None,
+        };
+        let size = match packed {
+            Some(_) if self.packed_size > 0 => self.packed_size.min(self.size),
+            _ => self.size,
+        };
+        let start = at.checked_add(self.header);
+        let raw = start.and_then(|start| file.slice(start, size));
+        let raw = raw.ok_or_else(|| format!("{place} is cut off"))?;
+        let limit = (*left).min(MAX_ENTRY_BYTES);
+        let wanted = usize::try_from(self.unpacked_size).unwrap_or(usize::MAX);
+        if packed.is_some() && wanted > limit {
+            return Err(format!(
+                "{place} claims {} bytes, more than are unpacked",
+                self.unpacked_size
+            ));
+        }
+        let unpacked = match packed {
+            Some("zstd") => unzstd(raw, wanted)
+                .ok_or_else(|| format!("{place} cannot be unpacked: its zstd is broken"))?,
+            Some(_) => lz4::unpack(raw, wanted)
+                .ok_or_else(|| format!("{place} cannot be unpacked: its LZ4 is broken"))?,
+            None if raw.len() > limit => {
+                return Err(format!("{place} has more bytes than are read"));
+            }
+            None => raw.to_vec(),
+        };
+        *left -= unpacked.len().min(*left);
+        let source_name = start.and_then(|_| self.name(file, at));
+        let n_bytes = unpacked.len();
+        let (kind, target) = match self.kind {
+            KIND_PTX => {
+                let text = ptx_text(&unpacked);
+                let target = stated_target(&text);
+                (EntryKind::Ptx(text), target)
+            }
+            _ if is_cubin(&unpacked) => {
+                let cubin = Cubin::read(&unpacked).map_err(|why| format!("{place}: {why}"))?;
+                let target = cubin.target.clone();
+                (EntryKind::Machine(Box::new(cubin)), Some(target))
+            }
+            _ => return Err(format!("{place} is no cubin")),
+        };
+        Ok(Some(Entry {
+            kind,
+            target: Some(self.target(target)),
+            source_name,
+            packed,
+            n_bytes,
+        }))
+    }
+
+    /// The target that the code itself states, with the letter that only the header has.
+    fn target(&self, stated: Option<String>) -> String {
+        let plain = format!("sm_{}", self.arch);
+        match stated.filter(|stated| *stated != plain) {
+            Some(stated) => stated,
+            None if self.flags & IS_OF_FAMILY != 0 => format!("{plain}f"),
+            None if self.flags & IS_SPECIFIC != 0 => format!("{plain}a"),
+            None => plain,
+        }
+    }
+
+    /// The name of the source, which is in the header.
+    fn name(&self, file: Bytes<'_>, at: u64) -> Option<String> {
+        let length = u64::from(self.name_length);
+        let fits = length > 0 && u64::from(self.name_at) + length <= self.header;
+        let bytes = file
+            .slice(at + u64::from(self.name_at), length)
+            .filter(|_| fits)?;
+        let text = String::from_utf8_lossy(bytes);
+        Some(text.trim_end_matches('\0').to_owned())
+    }
+}
+
+/// PTX as a text: without the zeros after its end, and the blank lines before its start.
+fn ptx_text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|byte| *byte == 0);
+    let text = String::from_utf8_lossy(&bytes[..end.unwrap_or(bytes.len())]);
+    text.trim_start_matches('\n').to_owned()
+}
+
+fn stated_target(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once(".target")?;
+    let name: String = rest
+        .trim_start()
+        .chars()
+        .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+        .collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// Unpacks zstd to at most `wanted` bytes.
+fn unzstd(bytes: &[u8], wanted: usize) -> Option<Vec<u8>> {
+    let mut rest = bytes;
+    let mut decoder = ruzstd::decoding::StreamingDecoder::new(&mut rest).ok()?;
+    let mut unpacked = Vec::new();
+    let mut piece = [0; 1 << 14];
+    loop {
+        let n = decoder.read(&mut piece).ok()?;
+        if n == 0 {
+            return Some(unpacked);
+        }
+        if unpacked.len() + n > wanted {
+            return None;
+        }
+        unpacked.extend_from_slice(&piece[..n]);
+    }
+}

@@ -1,0 +1,120 @@
+//! Machine code as a text: what a file says of it without a disassembler. A cubin goes in; lines of comments come out, which a person reads
+//! and no front end takes for instructions.
+
+use super::cubin::{Cubin, Kernel};
+use std::fmt::Write as _;
+
+/// Words of one kernel, and lines of one bank, that are listed.
+const MAX_WORDS: usize = 4096;
+const MAX_LINES: usize = 512;
+
+/// The text of a cubin.
+pub(super) fn listing(cubin: &Cubin) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "// Machine code for {}, as its file states it: {} kernels.",
+        cubin.target,
+        cubin.kernels.len()
+    );
+    let _ = writeln!(
+        text,
+        "// A disassembler makes a listing of it that runs here: `cuobjdump -sass FILE` or `nvdisasm -hex FILE`; paste what it prints."
+    );
+    for kernel in &cubin.kernels {
+        of_kernel(&mut text, kernel);
+    }
+    for (bank, bytes) in &cubin.constants {
+        let _ = writeln!(text, "//\n// Constant bank {bank}: {} bytes", bytes.len());
+        for (line, chunk) in bytes.chunks(16).take(MAX_LINES).enumerate() {
+            let words: Vec<String> = chunk.chunks(4).map(word).collect();
+            let _ = writeln!(text, "//   {:#06x}  {}", line * 16, words.join(" "));
+        }
+        cut(&mut text, bytes.len().div_ceil(16), MAX_LINES);
+    }
+    let _ = writeln!(text, "//\n// Sections");
+    for section in &cubin.sections {
+        let _ = writeln!(
+            text,
+            "//   {:>8} bytes  {}",
+            section.size_bytes, section.name
+        );
+    }
+    text
+}
+
+fn of_kernel(text: &mut String, kernel: &Kernel) {
+    let _ = writeln!(text, "//\n// Kernel {}", kernel.name);
+    let _ = writeln!(text, "//   {}", facts(kernel).join(", "));
+    for parameter in &kernel.parameters {
+        let _ = writeln!(
+            text,
+            "//   parameter {}: {} bytes at {}",
+            parameter.ordinal, parameter.size_bytes, parameter.byte_offset
+        );
+    }
+    let _ = writeln!(text, "//   Instructions of 128 bits, the low half first:");
+    for (index, chunk) in kernel.code.chunks(16).take(MAX_WORDS).enumerate() {
+        let halves: Vec<String> = chunk.chunks(8).map(half).collect();
+        let _ = writeln!(text, "//   {:#06x}  {}", index * 16, halves.join(" "));
+    }
+    cut(text, kernel.code.len().div_ceil(16), MAX_WORDS);
+}
+
+/// What the file states of a kernel, one phrase each.
+pub(super) fn facts(kernel: &Kernel) -> Vec<String> {
+    let mut facts = Vec::new();
+    facts.extend(kernel.registers.map(|n| count(n.into(), "register")));
+    let shared = count(kernel.shared_bytes, "byte");
+    facts.push(format!("{shared} of shared memory"));
+    let stack = kernel.stack_bytes.map(|n| count(n.into(), "byte"));
+    facts.extend(stack.map(|stack| format!("{stack} of stack")));
+    facts.extend(kernel.barriers.map(|n| count(n.into(), "barrier")));
+    let threads = kernel.max_threads;
+    facts.extend(threads.map(|[x, y, z]| format!("at most {x} × {y} × {z} threads")));
+    let parameters = count(kernel.parameters.len() as u64, "parameter");
+    let bytes = count(kernel.parameter_bytes(), "byte");
+    facts.push(format!("{parameters} of {bytes}"));
+    let place = kernel.parameters_at;
+    facts.extend(place.map(|at| format!("from {at:#x} of constant bank 0")));
+    let code = count(kernel.code.len() as u64, "byte");
+    facts.push(format!("{code} of code"));
+    if kernel.n_relocations > 0 {
+        facts.push(count(kernel.n_relocations, "relocation"));
+    }
+    facts
+}
+
+/// `1 register`, `2 registers`
+fn count(n: u64, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        _ => format!("{n} {what}s"),
+    }
+}
+
+fn cut(text: &mut String, n: usize, most: usize) {
+    if n > most {
+        let _ = writeln!(text, "//   … and {} lines more", n - most);
+    }
+}
+
+fn word(bytes: &[u8]) -> String {
+    let mut padded = [0; 4];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    format!("{:08x}", u32::from_le_bytes(padded))
+}
+
+fn half(bytes: &[u8]) -> String {
+    let mut padded = [0; 8];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    format!("{:016x}", u64::from_le_bytes(padded))
+}
+
+impl Kernel {
+    /// What the file states of it, one phrase each.
+    pub fn facts(&self) -> Vec<String> {
+        facts(self)
+    }
+}

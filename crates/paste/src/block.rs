@@ -1,0 +1,100 @@
+//! A block of inline assembly: what a statement in C++ or a call in Python hands to the assembler, with its operands. Plain data.
+
+use crate::constraint::{Dialect, OperandKind, Role};
+use warpgrid_isa::TypeKind;
+use warpgrid_program::{Diagnostic, Given, Origin, Span};
+
+/// A block, as it is in the text around it; all spans are places of that text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// The function that it is in, with a number where that has several.
+    pub name: String,
+    /// The whole statement.
+    pub span: Span,
+    /// The word that begins it.
+    pub word: Span,
+    /// The assembly, with the names of operands in the places of their numbers.
+    pub snippet: Origin,
+    pub operands: Vec<BlockOperand>,
+    /// Whether the compiler may neither delete nor move it.
+    pub is_volatile: bool,
+    pub dialect: Dialect,
+    /// Whether it says that it changes memory.
+    pub clobbers_memory: bool,
+    /// What the text alone does not say of the assembly: macros, parameters.
+    pub unknown: Vec<Unknown>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// An operand of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockOperand {
+    /// What it is called in the snippet; the number of a constant that is known.
+    pub name: String,
+    pub kind: OperandKind,
+    pub role: Role,
+    /// As it is written, without quotes: `=r`.
+    pub constraint: String,
+    /// The place of the constraint.
+    pub place: Span,
+    /// The expression of C++ or Python.
+    pub expression: String,
+    /// Whether the text says its value, where it is a constant.
+    pub is_known: bool,
+    /// Where the assembly names it.
+    pub uses: Vec<Span>,
+}
+
+/// What the text alone does not say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    pub name: String,
+    pub span: Span,
+    pub what: Missing,
+}
+
+/// What is missing of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// A piece of the assembly.
+    Assembly,
+    /// The number of a constant, which is chosen.
+    Number,
+}
+
+impl Block {
+    /// Whether all of the assembly is there.
+    pub fn is_whole(&self) -> bool {
+        let mut unknown = self.unknown.iter();
+        !unknown.any(|unknown| unknown.what == Missing::Assembly)
+    }
+
+    /// How many constants have a number that is chosen.
+    pub fn n_choices(&self) -> usize {
+        let unknown = self.unknown.iter();
+        unknown
+            .filter(|unknown| unknown.what == Missing::Number)
+            .count()
+    }
+
+    /// The registers that the operands are, as the compiler declares them: integers as bits, so that `"h"` takes `.f16`, too.
+    pub fn given(&self) -> Vec<Given> {
+        let registers = self
+            .operands
+            .iter()
+            .filter_map(|operand| match operand.kind {
+                OperandKind::Register(ty) => Some(Given {
+                    name: operand.name.clone(),
+                    ty: match ty.kind() {
+                        TypeKind::Unsigned => ty.to_bits(),
+                        TypeKind::Bits
+                        | TypeKind::Signed
+                        | TypeKind::Float
+                        | TypeKind::Predicate => ty,
+                    },
+                }),
+                OperandKind::Constant | OperandKind::Text => None,
+            });
+        registers.collect()
+    }
+}

@@ -1,0 +1,99 @@
+//! Inline assembly in C++: a text goes in, its `asm` statements come out, each with what it hands to the assembler. Nothing is preprocessed:
+//! macros of the same text are looked up, and what the text does not say is said to be unknown.
+
+mod conditions;
+pub(crate) mod constants;
+pub(crate) mod lexer;
+mod macros;
+mod scopes;
+mod statement;
+
+use crate::raw::RawBlock;
+use constants::Constants;
+use lexer::{Kind, Token};
+use macros::Macros;
+use scopes::Scopes;
+use warpgrid_program::wrapped::ASM_WORDS;
+
+/// A text with its pieces; comments are left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pieces<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) tokens: &'a [Token],
+}
+
+impl<'a> Pieces<'a> {
+    pub(crate) fn kind(&self, at: usize) -> Option<Kind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    pub(crate) fn text(&self, at: usize) -> &'a str {
+        self.tokens
+            .get(at)
+            .map_or("", |token| token.span.text(self.source))
+    }
+
+    pub(crate) fn is(&self, at: usize, byte: u8) -> bool {
+        self.kind(at) == Some(Kind::Punctuation(byte))
+    }
+
+    pub(crate) fn is_word(&self, at: usize) -> bool {
+        self.kind(at) == Some(Kind::Word)
+    }
+
+    /// Where the group ends that opens at `at`: the place of its closing sign.
+    pub(crate) fn closing(&self, at: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        for (index, token) in self.tokens.iter().enumerate().skip(at) {
+            match token.kind {
+                Kind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
+                Kind::Punctuation(b')' | b']' | b'}') => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return Some(index);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// A text that is read for its statements.
+pub(crate) struct Reading<'a> {
+    pieces: Pieces<'a>,
+    macros: Macros<'a>,
+    pub(crate) constants: Constants<'a>,
+}
+
+/// Statements that are looked at in one text.
+const MAX_BLOCKS: usize = 512;
+
+/// The statements of a text, in order.
+pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
+    let mut tokens = lexer::tokens(source);
+    tokens.retain(|token| token.kind != Kind::Comment);
+    let tokens = conditions::without(source, tokens);
+    let pieces = Pieces {
+        source,
+        tokens: &tokens,
+    };
+    let reading = Reading {
+        macros: Macros::of(pieces),
+        constants: Constants::of(pieces),
+        pieces,
+    };
+    let mut scopes = Scopes::default();
+    let mut blocks = Vec::new();
+    for at in 0..tokens.len() {
+        scopes.step(pieces, at);
+        if ASM_WORDS.contains(&pieces.text(at)) && pieces.is_word(at) {
+            reading.statement(at, &scopes, &mut blocks);
+        }
+        if blocks.len() >= MAX_BLOCKS {
+            break;
+        }
+    }
+    blocks
+}

@@ -1,0 +1,279 @@
+//! Numbers and texts that a text of C++ or Python says itself: `constexpr int N = 16;`, `#define N 16`, `//@ constant N = 16`. In: a name or
+//! an expression; out: its value, where the text has it.
+
+use super::Pieces;
+use super::lexer::{Kind, tokens};
+use crate::escape::{Escapes, decode};
+use std::collections::BTreeMap;
+use warpgrid_program::Origin;
+
+/// What names stand for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Constants<'a> {
+    /// The expression of each name.
+    numbers: BTreeMap<&'a str, &'a str>,
+    texts: BTreeMap<&'a str, String>,
+}
+
+/// Names within names that are followed.
+const MAX_DEPTH: usize = 8;
+
+impl<'a> Constants<'a> {
+    pub(crate) fn of(pieces: Pieces<'a>) -> Constants<'a> {
+        let mut found = Constants::default();
+        for at in 0..pieces.tokens.len() {
+            if !pieces.is_word(at) {
+                continue;
+            }
+            let name = pieces.text(at);
+            let is_defined = at >= 2 && pieces.text(at - 1) == "define" && pieces.is(at - 2, b'#');
+            if is_defined {
+                found.define(pieces, name, at + 1);
+            } else if pieces.is(at + 1, b'=') && !pieces.is(at + 2, b'=') {
+                found.assign(pieces, name, at + 2);
+            } else if pieces.is(at + 1, b'[')
+                && let Some(close) = pieces.closing(at + 1)
+                && pieces.is(close + 1, b'=')
+                && let Some(Kind::Text { inner, is_raw }) = pieces.kind(close + 2)
+            {
+                let mut text = Origin::default();
+                match is_raw {
+                    true => text.copy(inner.text(pieces.source), inner.start),
+                    false => decode(pieces.source, inner, Escapes::Cpp, &mut text),
+                }
+                found.texts.entry(name).or_insert(text.text);
+            }
+        }
+        for line in pieces.source.lines() {
+            found.state(line);
+        }
+        found
+    }
+
+    fn define(&mut self, pieces: Pieces<'a>, name: &'a str, from: usize) {
+        let line = |at: &usize| !pieces.tokens[*at].starts_line;
+        let end = (from..pieces.tokens.len()).take_while(line).last();
+        if let Some(end) = end {
+            self.put(pieces, name, from, end + 1);
+        }
+    }
+
+    fn assign(&mut self, pieces: Pieces<'a>, name: &'a str, from: usize) {
+        let is_end = |at: &usize| {
+            matches!(
+                pieces.kind(*at),
+                Some(Kind::Punctuation(b';' | b',' | b'}' | b'>' | b'{')) | None
+            )
+        };
+        let end = (from..pieces.tokens.len().min(from + 32)).find(is_end);
+        if let Some(end) = end.filter(|end| *end > from) {
+            self.put(pieces, name, from, end);
+        }
+    }
+
+    fn put(&mut self, pieces: Pieces<'a>, name: &'a str, from: usize, to: usize) {
+        let span = pieces.tokens[from].span.to(pieces.tokens[to - 1].span);
+        let value = span.text(pieces.source);
+        if Expression::read(value, self, 0).is_some() {
+            self.numbers.entry(name).or_insert(value);
+        }
+    }
+
+    /// Reads `//@ constant N = 16`, which comes before what the code says.
+    fn state(&mut self, line: &'a str) {
+        let line = line.trim_start();
+        let fact = line.strip_prefix("//@").or(line.strip_prefix("#@"));
+        let Some(rest) = fact.and_then(|fact| fact.trim_start().strip_prefix("constant ")) else {
+            return;
+        };
+        if let Some((name, value)) = rest.split_once('=') {
+            self.numbers.insert(name.trim(), value.trim());
+        }
+    }
+
+    /// The number that an expression is.
+    pub(crate) fn number(&self, expression: &str) -> Option<i64> {
+        // A fact may be about the expression as it is.
+        let stated = self.numbers.get(expression.trim());
+        Expression::read(stated.unwrap_or(&expression), self, 0)
+    }
+
+    /// The text that a name means.
+    pub(crate) fn text(&self, expression: &str) -> Option<&str> {
+        self.texts.get(expression.trim()).map(String::as_str)
+    }
+}
+
+/// An expression of numbers, as far as it has been read.
+struct Expression<'e, 'c> {
+    pieces: Pieces<'e>,
+    at: usize,
+    constants: &'e Constants<'c>,
+    depth: usize,
+}
+
+/// Operators by how strongly they bind, the weakest first.
+const OPERATORS: &[(&str, u8)] = &[
+    ("|", 1),
+    ("^", 2),
+    ("&", 3),
+    ("<<", 4),
+    (">>", 4),
+    ("+", 5),
+    ("-", 5),
+    ("*", 6),
+    ("/", 6),
+    ("%", 6),
+];
+
+impl Expression<'_, '_> {
+    fn read(text: &str, constants: &Constants<'_>, depth: usize) -> Option<i64> {
+        if depth > MAX_DEPTH || text.len() > 256 {
+            return None;
+        }
+        let tokens = tokens(text);
+        let pieces = Pieces {
+            source: text,
+            tokens: &tokens,
+        };
+        let mut expression = Expression {
+            pieces,
+            at: 0,
+            constants,
+            depth,
+        };
+        let value = expression.binary(0)?;
+        (expression.at == tokens.len()).then_some(value)
+    }
+
+    fn binary(&mut self, least: u8) -> Option<i64> {
+        let mut value = self.unary()?;
+        while let Some((operator, strength)) = self.operator().filter(|(_, own)| *own > least) {
+            self.at += operator.len();
+            let right = self.binary(strength)?;
+            value = match operator {
+                "|" => value | right,
+                "^" => value ^ right,
+                "&" => value & right,
+                "<<" => value.checked_shl(u32::try_from(right).ok()?)?,
+                ">>" => value.checked_shr(u32::try_from(right).ok()?)?,
+                "+" => value.checked_add(right)?,
+                "-" => value.checked_sub(right)?,
+                "*" => value.checked_mul(right)?,
+                "/" => value.checked_div(right)?,
+                _ => value.checked_rem(right)?,
+            };
+        }
+        Some(value)
+    }
+
+    fn operator(&self) -> Option<(&'static str, u8)> {
+        let is_here = |(text, _): &&(&str, u8)| {
+            let mut bytes = text.bytes().enumerate();
+            bytes.all(|(index, byte)| self.pieces.is(self.at + index, byte))
+        };
+        OPERATORS.iter().find(is_here).copied()
+    }
+
+    fn unary(&mut self) -> Option<i64> {
+        if self.at > 64 {
+            return None;
+        }
+        let at = self.at;
+        self.at += 1;
+        match self.pieces.kind(at)? {
+            Kind::Punctuation(b'-') => self.unary()?.checked_neg(),
+            Kind::Punctuation(b'~') => self.unary().map(|value| !value),
+            Kind::Punctuation(b'+') => self.unary(),
+            Kind::Punctuation(b'(') => {
+                // `(int) N` and `(uint32_t)(…)` are casts of numbers.
+                if self.is_cast(at) {
+                    self.at = at + 3;
+                    return self.unary();
+                }
+                let value = self.binary(0)?;
+                let closed = self.pieces.is(self.at, b')');
+                self.at += 1;
+                closed.then_some(value)
+            }
+            Kind::Number => integer(self.pieces.text(at)),
+            Kind::Word => self.word(at),
+            Kind::Punctuation(_) | Kind::Text { .. } | Kind::Character | Kind::Comment => None,
+        }
+    }
+
+    fn is_cast(&self, at: usize) -> bool {
+        size_of(self.pieces.text(at + 1)).is_some()
+            && self.pieces.is(at + 2, b')')
+            && (self.pieces.is(at + 3, b'(')
+                || matches!(self.pieces.kind(at + 3), Some(Kind::Word | Kind::Number)))
+    }
+
+    fn word(&mut self, at: usize) -> Option<i64> {
+        let word = self.pieces.text(at);
+        if word == "sizeof" && self.pieces.is(at + 1, b'(') && self.pieces.is(at + 3, b')') {
+            self.at = at + 4;
+            return size_of(self.pieces.text(at + 2));
+        }
+        let value = self.constants.numbers.get(word)?;
+        Expression::read(value, self.constants, self.depth + 1)
+    }
+}
+
+/// Bytes of a type.
+fn size_of(ty: &str) -> Option<i64> {
+    Some(match ty {
+        "char" | "bool" | "uint8_t" | "int8_t" => 1,
+        "short" | "half" | "__half" | "uint16_t" | "int16_t" | "__nv_bfloat16" | "nv_bfloat16" => 2,
+        "int" | "unsigned" | "float" | "uint32_t" | "int32_t" | "half2" | "__half2" => 4,
+        "double" | "uint64_t" | "int64_t" | "size_t" | "float2" | "int2" | "uint2" => 8,
+        "float4" | "int4" | "uint4" | "double2" | "ulonglong2" => 16,
+        _ => return None,
+    })
+}
+
+/// A literal of an integer, with its suffix.
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.replace('\'', "");
+    let (base, digits) = match digits.as_str() {
+        hex if hex.starts_with("0x") || hex.starts_with("0X") => (16, &hex[2..]),
+        binary if binary.starts_with("0b") || binary.starts_with("0B") => (2, &binary[2..]),
+        octal if octal.len() > 1 && octal.starts_with('0') => (8, &octal[1..]),
+        decimal => (10, decimal),
+    };
+    let digits = digits.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
+    i64::from_str_radix(digits, base).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_far_as_the_text_says_them() {
+        let source = "#define K 4\nconstexpr int N = K * 4;\ntemplate <int M = 8> void f();\n//@ constant Q = 3\nint Q = 5; const char mode[] = \".relu\";";
+        let tokens = tokens(source);
+        let constants = Constants::of(Pieces {
+            source,
+            tokens: &tokens,
+        });
+        for (expression, value) in [
+            ("16", Some(16)),
+            ("0x10u", Some(16)),
+            ("N", Some(16)),
+            ("N + 1 << 2", Some(68)),
+            ("-(N - 1)", Some(-15)),
+            ("(int)N", Some(16)),
+            ("sizeof(float4) / 4", Some(4)),
+            ("M", Some(8)),
+            ("Q", Some(3)),
+            ("R", None),
+            ("N / 0", None),
+            ("N N", None),
+            ("", None),
+        ] {
+            assert_eq!(constants.number(expression), value, "{expression}");
+        }
+        assert_eq!(constants.text("mode"), Some(".relu"));
+    }
+}

@@ -1,0 +1,88 @@
+//! The macros that a text defines itself: names and parameters with their bodies, and where they are used.
+
+use super::Pieces;
+use super::lexer::Kind;
+use std::ops::Range;
+
+/// A `#define`.
+#[derive(Clone, Debug)]
+pub(crate) struct Macro<'a> {
+    pub(crate) name: &'a str,
+    /// Its parameters, where it has a list of them.
+    pub(crate) parameters: Option<Vec<&'a str>>,
+    /// The pieces that it becomes.
+    pub(crate) body: Range<usize>,
+}
+
+/// All of them, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Macros<'a> {
+    all: Vec<Macro<'a>>,
+}
+
+/// Uses of a macro that are followed.
+const MAX_USES: usize = 32;
+
+impl<'a> Macros<'a> {
+    pub(crate) fn of(pieces: Pieces<'a>) -> Macros<'a> {
+        let mut all = Vec::new();
+        for at in 0..pieces.tokens.len() {
+            let is_define = pieces.is(at, b'#')
+                && pieces.tokens[at].starts_line
+                && pieces.text(at + 1) == "define"
+                && pieces.is_word(at + 2);
+            if is_define {
+                all.push(definition(pieces, at + 2));
+            }
+        }
+        Macros { all }
+    }
+
+    /// The macro that has a piece in its body.
+    pub(crate) fn around(&self, at: usize) -> Option<&Macro<'a>> {
+        self.all.iter().find(|own| own.body.contains(&at))
+    }
+
+    /// A macro without parameters.
+    pub(crate) fn plain(&self, name: &str) -> Option<&Macro<'a>> {
+        let mut all = self.all.iter();
+        all.find(|own| own.name == name && own.parameters.is_none())
+    }
+
+    /// Where a macro is used outside of definitions: the place of its name each time.
+    pub(crate) fn uses(&self, pieces: Pieces<'a>, of: &Macro<'a>) -> Vec<usize> {
+        let is_use = |at: &usize| {
+            pieces.text(*at) == of.name
+                && pieces.is_word(*at)
+                && pieces.is(at + 1, b'(')
+                && self.around(*at).is_none()
+                && !(*at >= 2 && pieces.text(at - 1) == "define")
+        };
+        let uses = (0..pieces.tokens.len()).filter(is_use);
+        uses.take(MAX_USES).collect()
+    }
+}
+
+/// Reads a definition from its name on.
+fn definition<'a>(pieces: Pieces<'a>, name: usize) -> Macro<'a> {
+    let tokens = pieces.tokens;
+    let line_end = (name + 1..tokens.len())
+        .find(|at| tokens[*at].starts_line)
+        .unwrap_or(tokens.len());
+    let has_list = pieces.is(name + 1, b'(')
+        && tokens[name + 1].span.start == tokens[name].span.end
+        && name + 1 < line_end;
+    let close = has_list.then(|| pieces.closing(name + 1)).flatten();
+    let (parameters, start) = match close.filter(|close| *close < line_end) {
+        Some(close) => {
+            let words = (name + 2..close).filter(|at| pieces.kind(*at) == Some(Kind::Word));
+            (Some(words.map(|at| pieces.text(at)).collect()), close + 1)
+        }
+        None => (None, name + 1),
+    };
+    Macro {
+        name: pieces.text(name),
+        parameters,
+        body: start..line_end,
+    }
+}

@@ -1,0 +1,357 @@
+//! One `asm` statement: its pieces go in; template, operands and clobbers come out. Where it is in a macro, once for each use of that.
+
+use super::lexer::Kind;
+use super::macros::Macro;
+use super::scopes::Scopes;
+use super::{Pieces, Reading};
+use crate::block::{Missing, Unknown};
+use crate::constraint::Dialect;
+use crate::diagnostics as diagnose;
+use crate::escape::{Escapes, decode};
+use crate::raw::{RawBlock, RawOperand, Section};
+use warpgrid_program::Span;
+use warpgrid_program::wrapped::ASM_QUALIFIERS;
+
+/// What the parameters of a macro stand for at one use.
+#[derive(Clone, Debug, Default)]
+struct Arguments<'a> {
+    given: Vec<(&'a str, Span)>,
+}
+
+impl Arguments<'_> {
+    fn of(&self, name: &str) -> Option<Span> {
+        let mut given = self.given.iter();
+        given.find(|(own, _)| *own == name).map(|(_, span)| *span)
+    }
+}
+
+/// Macros within macros that are followed.
+const MAX_DEPTH: usize = 8;
+
+impl<'a> Reading<'a> {
+    /// Reads the statement whose word is at `at`, where it is one.
+    pub(super) fn statement(&self, at: usize, scopes: &Scopes<'a>, blocks: &mut Vec<RawBlock>) {
+        let mut open = at + 1;
+        while ASM_QUALIFIERS.contains(&self.pieces.text(open)) {
+            open += 1;
+        }
+        if !self.pieces.is(open, b'(') || !self.has_template(open + 1) {
+            return;
+        }
+        let Some(around) = self.macros.around(at) else {
+            let function = scopes.function().unwrap_or("asm");
+            let mut block = RawBlock::new(function, self.pieces.tokens[at].span, Dialect::Cuda);
+            self.read(at, open, &Arguments::default(), &mut block);
+            blocks.push(block);
+            return;
+        };
+        let uses = match &around.parameters {
+            Some(_) => self.macros.uses(self.pieces, around),
+            None => Vec::new(),
+        };
+        let mut plain = RawBlock::new(around.name, self.pieces.tokens[at].span, Dialect::Cuda);
+        if uses.is_empty() {
+            self.read(at, open, &Arguments::default(), &mut plain);
+            blocks.push(plain);
+            return;
+        }
+        for used in uses {
+            let mut block = plain.clone();
+            self.read(at, open, &self.arguments(around, used), &mut block);
+            // It is the use that a person looks for.
+            block.word = self.pieces.tokens[used].span;
+            block.span = match self.pieces.closing(used + 1) {
+                Some(close) => block.word.to(self.pieces.tokens[close].span),
+                None => block.word,
+            };
+            blocks.push(block);
+        }
+    }
+
+    /// Whether what follows a parenthesis can be a template: not so in `asm (x)` of a sentence.
+    fn has_template(&self, at: usize) -> bool {
+        match self.pieces.kind(at) {
+            Some(Kind::Text { .. } | Kind::Punctuation(b'#')) => true,
+            Some(Kind::Word) => {
+                self.macros.plain(self.pieces.text(at)).is_some() || {
+                    let next = self.pieces.kind(at + 1);
+                    matches!(
+                        next,
+                        Some(Kind::Text { .. } | Kind::Punctuation(b':' | b'('))
+                    )
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// What is handed to a macro where it is used.
+    fn arguments(&self, of: &Macro<'a>, used: usize) -> Arguments<'a> {
+        let pieces = self.pieces;
+        let names = of.parameters.as_deref().unwrap_or(&[]);
+        let close = pieces.closing(used + 1).unwrap_or(pieces.tokens.len());
+        let mut spans = Vec::new();
+        let mut at = used + 2;
+        while at < close {
+            let start = at;
+            while at < close && !pieces.is(at, b',') {
+                at = match pieces.kind(at) {
+                    Some(Kind::Punctuation(b'(' | b'[' | b'{')) => {
+                        pieces.closing(at).map_or(close, |end| end + 1)
+                    }
+                    _ => at + 1,
+                };
+            }
+            let at_end = at.min(close);
+            if at_end > start {
+                spans.push(pieces.tokens[start].span.to(pieces.tokens[at_end - 1].span));
+            }
+            at += 1;
+        }
+        Arguments {
+            given: names.iter().copied().zip(spans).collect(),
+        }
+    }
+
+    fn read(&self, word: usize, open: usize, arguments: &Arguments<'a>, block: &mut RawBlock) {
+        let pieces = self.pieces;
+        let qualifiers = word + 1..open;
+        block.is_volatile = qualifiers
+            .clone()
+            .any(|at| pieces.text(at).contains("volatile"));
+        let close = pieces.closing(open).unwrap_or_else(|| {
+            let here = pieces.tokens[open].span;
+            block.diagnostics.push(diagnose::no_end(here));
+            pieces.tokens.len()
+        });
+        let last = close.min(pieces.tokens.len() - 1);
+        block.span = pieces.tokens[word].span.to(pieces.tokens[last].span);
+        let sections = self.sections(open + 1, close);
+        for (number, (from, to)) in sections.into_iter().enumerate() {
+            match number {
+                0 => self.template(from, to, arguments, MAX_DEPTH, block),
+                1 => self.operands(from, to, Section::Outputs, arguments, block),
+                2 => self.operands(from, to, Section::Inputs, arguments, block),
+                3 => self.clobbers(from, to, block),
+                _ => {}
+            }
+        }
+        block.settle(&self.constants);
+    }
+
+    /// The stretches between the colons.
+    fn sections(&self, from: usize, to: usize) -> Vec<(usize, usize)> {
+        let mut sections = Vec::new();
+        let (mut start, mut at) = (from, from);
+        while at < to {
+            match self.pieces.kind(at) {
+                Some(Kind::Punctuation(b'(' | b'[' | b'{')) => {
+                    at = self.pieces.closing(at).map_or(to, |end| end + 1);
+                }
+                Some(Kind::Punctuation(b':')) => {
+                    sections.push((start, at));
+                    at += 1;
+                    start = at;
+                }
+                _ => at += 1,
+            }
+        }
+        sections.push((start, to));
+        sections
+    }
+
+    /// Adds the pieces of the assembly.
+    fn template(
+        &self,
+        from: usize,
+        to: usize,
+        arguments: &Arguments<'a>,
+        depth: usize,
+        block: &mut RawBlock,
+    ) {
+        let pieces = self.pieces;
+        let mut at = from;
+        while at < to {
+            match pieces.kind(at) {
+                Some(Kind::Text { inner, is_raw }) => {
+                    match is_raw {
+                        true => block.template.copy(inner.text(pieces.source), inner.start),
+                        false => decode(pieces.source, inner, Escapes::Cpp, &mut block.template),
+                    }
+                    at += 1;
+                }
+                Some(Kind::Punctuation(b'#')) if pieces.is_word(at + 1) => {
+                    let name = pieces.text(at + 1);
+                    match arguments.of(name) {
+                        Some(span) => {
+                            let text = span.text(pieces.source);
+                            block.template.copy(text, span.start);
+                        }
+                        None => self.unknown(at + 1, block),
+                    }
+                    at += 2;
+                }
+                Some(Kind::Word) => {
+                    let name = pieces.text(at);
+                    if let Some(span) = arguments.of(name) {
+                        self.handed(span, block);
+                    } else if let Some(own) = self.macros.plain(name).filter(|_| depth > 0) {
+                        let body = own.body.clone();
+                        self.template(body.start, body.end, arguments, depth - 1, block);
+                    } else {
+                        self.unknown(at, block);
+                    }
+                    at += 1;
+                    if pieces.is(at, b'(') {
+                        at = pieces.closing(at).map_or(to, |end| end + 1);
+                    }
+                }
+                // Parentheses around a text change nothing.
+                Some(Kind::Punctuation(b'(' | b')')) => at += 1,
+                Some(_) => {
+                    self.unknown(at, block);
+                    at += 1;
+                }
+                None => return,
+            }
+        }
+    }
+
+    /// Adds an argument of a macro that is among the pieces: it is a string.
+    fn handed(&self, span: Span, block: &mut RawBlock) {
+        let pieces = self.pieces;
+        let within = |at: &usize| {
+            let own = pieces.tokens[*at].span;
+            span.start <= own.start && own.end <= span.end
+        };
+        for at in (0..pieces.tokens.len()).filter(within) {
+            match pieces.kind(at) {
+                Some(Kind::Text {
+                    inner,
+                    is_raw: false,
+                }) => {
+                    decode(pieces.source, inner, Escapes::Cpp, &mut block.template);
+                }
+                Some(Kind::Text { inner, .. }) => {
+                    block.template.copy(inner.text(pieces.source), inner.start);
+                }
+                _ => self.unknown(at, block),
+            }
+        }
+    }
+
+    fn unknown(&self, at: usize, block: &mut RawBlock) {
+        block.unknown.push(Unknown {
+            name: self.pieces.text(at).to_owned(),
+            span: self.pieces.tokens[at].span,
+            what: Missing::Assembly,
+        });
+    }
+
+    fn operands(
+        &self,
+        from: usize,
+        to: usize,
+        section: Section,
+        arguments: &Arguments<'a>,
+        block: &mut RawBlock,
+    ) {
+        let pieces = self.pieces;
+        let mut at = from;
+        while at < to {
+            let symbol = (pieces.is(at, b'[') && pieces.is(at + 2, b']'))
+                .then(|| (pieces.text(at + 1).to_owned(), pieces.tokens[at + 1].span));
+            if symbol.is_some() {
+                at += 3;
+            }
+            let Some(inner) = self.constraint(at, arguments).filter(|_| at < to) else {
+                if at < to {
+                    self.unknown(at, block);
+                }
+                return;
+            };
+            at += 1;
+            let (mut expression, mut end) = (String::new(), at);
+            if pieces.is(at, b'(') {
+                end = pieces.closing(at).unwrap_or(to).min(to);
+                expression = self.expression(at + 1, end, arguments);
+                end += 1;
+            }
+            block.operands.push(RawOperand {
+                symbol,
+                constraint: inner.text(pieces.source).to_owned(),
+                place: inner,
+                expression,
+                value: None,
+                section,
+            });
+            at = end;
+            // The compiler takes operands without a comma between them, too.
+            let begins = |at: usize| {
+                matches!(
+                    pieces.kind(at),
+                    Some(Kind::Text { .. } | Kind::Punctuation(b'['))
+                )
+            };
+            while at < to && !pieces.is(at, b',') && !begins(at) {
+                at += 1;
+            }
+            if pieces.is(at, b',') {
+                at += 1;
+            }
+        }
+    }
+
+    /// The place of a constraint without its quotes: a string, or a parameter of a macro that one is handed to.
+    fn constraint(&self, at: usize, arguments: &Arguments<'a>) -> Option<Span> {
+        if let Kind::Text { inner, .. } = self.pieces.kind(at)? {
+            return Some(inner);
+        }
+        let span = arguments.of(self.pieces.text(at))?;
+        let mut tokens = self.pieces.tokens.iter();
+        let token = tokens.find(|token| token.span == span)?;
+        match token.kind {
+            Kind::Text { inner, .. } => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// The text of an expression, with arguments in the places of a macro's parameters.
+    fn expression(&self, from: usize, to: usize, arguments: &Arguments<'a>) -> String {
+        let pieces = self.pieces;
+        let (Some(first), true) = (pieces.tokens.get(from), to > from) else {
+            return String::new();
+        };
+        let last = pieces.tokens[to.min(pieces.tokens.len()) - 1];
+        let mut text = String::new();
+        let mut done = first.span.start;
+        for token in &pieces.tokens[from..to.min(pieces.tokens.len())] {
+            if let Some(argument) = arguments.of(token.span.text(pieces.source)) {
+                text.push_str(Span::new(done, token.span.start).text(pieces.source));
+                text.push_str(argument.text(pieces.source));
+                done = token.span.end;
+            }
+        }
+        text.push_str(Span::new(done, last.span.end).text(pieces.source));
+        text
+    }
+
+    fn clobbers(&self, from: usize, to: usize, block: &mut RawBlock) {
+        for at in from..to {
+            if let Some(Kind::Text { inner, .. }) = self.pieces.kind(at) {
+                let text = inner.text(self.pieces.source).to_owned();
+                block.clobbers.push((text, inner));
+            }
+        }
+    }
+}
+
+/// The name of what a piece is, for [`Pieces`] of another text.
+impl std::fmt::Debug for Reading<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Pieces { source, .. } = self.pieces;
+        f.debug_struct("Reading")
+            .field("bytes", &source.len())
+            .finish_non_exhaustive()
+    }
+}

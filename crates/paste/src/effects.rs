@@ -1,0 +1,217 @@
+//! What a block does that the compiler does not see in its operands. A checked program goes in; what a compiler may do with the statement, and
+//! whether it knows enough, comes out (guide "Inline PTX Assembly in CUDA", "Incorrect Optimization").
+
+use crate::block::Block;
+use crate::constraint::Dialect;
+use crate::diagnostics as diagnose;
+use warpgrid_isa::{AccessKind, AsyncOp, Does, SpecialRegister};
+use warpgrid_program::{Diagnostic, Module, OperandValue, Source};
+
+/// What the instructions of a block do beside their results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Effects {
+    reads_memory: bool,
+    writes_memory: bool,
+    /// Waits for other threads or units, or orders accesses to memory.
+    orders: bool,
+    /// Exchanges values with other lanes, or ends the thread.
+    exchanges: bool,
+    /// Tells the machine something that no result shows.
+    hints: bool,
+    /// Its results differ from one time to the next.
+    reads_clock: bool,
+}
+
+impl Effects {
+    /// The effects of all instructions of a program.
+    pub(crate) fn of(module: &Module) -> Effects {
+        let mut effects = Effects::default();
+        for function in &module.functions {
+            for instruction in &function.instructions {
+                // What a front end put before the text has no place in it.
+                let is_own = instruction.span.end > instruction.span.start;
+                if let Some(action) = module.action(instruction).filter(|_| is_own) {
+                    effects.add(action.does);
+                }
+                for operand in function.operands_of(instruction.operands) {
+                    if let OperandValue::Source(Source::Special(register), _) = &operand.value {
+                        effects.reads_clock |= is_clock(*register);
+                    }
+                }
+            }
+        }
+        effects
+    }
+
+    fn add(&mut self, does: Does) {
+        match does {
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_) => {}
+            Does::Memory(op) => self.access(op.access() == Some(AccessKind::Load)),
+            // A product is computed by the lanes of a warp together, from their registers alone.
+            Does::Matrix(op) => {
+                if let Some(access) = op.access() {
+                    self.access(access == AccessKind::Load);
+                }
+            }
+            Does::Async(op) => self.asynchronous(op),
+            Does::Mbarrier(_) | Does::Sync(_) => self.orders = true,
+            Does::Unit(_) | Does::Machine(_) | Does::Unknown => self.writes_memory = true,
+            // A branch within the block is its own affair.
+            Does::Control(op) => self.exchanges |= !op.is_branch(),
+            Does::Warp(_) => self.exchanges = true,
+            Does::Hint(_) => self.hints = true,
+        }
+    }
+
+    fn asynchronous(&mut self, op: AsyncOp) {
+        match op {
+            AsyncOp::Store
+            | AsyncOp::Reduction
+            | AsyncOp::Copy
+            | AsyncOp::BulkCopy
+            | AsyncOp::BulkReduction => self.writes_memory = true,
+            AsyncOp::CopyCommit
+            | AsyncOp::CopyWait
+            | AsyncOp::CopyWaitAll
+            | AsyncOp::CopyArrive
+            | AsyncOp::BulkCommit
+            | AsyncOp::BulkWait => self.orders = true,
+        }
+    }
+
+    fn access(&mut self, is_load: bool) {
+        match is_load {
+            true => self.reads_memory = true,
+            false => self.writes_memory = true,
+        }
+    }
+
+    /// Whether deleting or moving the statement changes more than its outputs.
+    fn needs_volatile(self) -> bool {
+        self.writes_memory || self.orders || self.exchanges || self.reads_clock || self.hints
+    }
+
+    /// Whether values of memory may not be kept in registers over it.
+    fn needs_memory(self) -> bool {
+        self.reads_memory || self.writes_memory || self.orders
+    }
+
+    /// What the block does, as the end of a sentence.
+    fn words(self) -> &'static str {
+        let all = [
+            (self.writes_memory, "writes memory"),
+            (self.orders, "orders accesses to memory"),
+            (self.reads_memory, "reads memory"),
+            (self.exchanges, "acts together with other threads"),
+            (self.reads_clock, "reads what changes by itself"),
+            (self.hints, "gives the machine a hint"),
+        ];
+        let first = all.into_iter().find(|(is_so, _)| *is_so);
+        first.map_or(
+            "computes its outputs from its inputs alone",
+            |(_, words)| words,
+        )
+    }
+}
+
+/// How a statement says of itself that it has effects.
+struct Words {
+    volatile: &'static str,
+    memory: &'static str,
+    /// What to write for the first, and for the second.
+    say_volatile: &'static str,
+    say_memory: &'static str,
+}
+
+impl Words {
+    const fn of(dialect: Dialect) -> Words {
+        match dialect {
+            Dialect::Cuda => Words {
+                volatile: "`volatile`",
+                memory: "`\"memory\"`",
+                say_volatile: "write `asm volatile`",
+                say_memory: "write `\"memory\"` after a third colon",
+            },
+            Dialect::Llvm => Words {
+                volatile: "to be called impure",
+                memory: "`~{memory}`",
+                say_volatile: "write `is_pure=False` (Triton) or `has_side_effects=True`",
+                say_memory: "write `~{memory}` among the constraints",
+            },
+        }
+    }
+}
+
+fn is_clock(register: SpecialRegister) -> bool {
+    use SpecialRegister as R;
+    matches!(
+        register,
+        R::Clock
+            | R::ClockHi
+            | R::Clock64
+            | R::Globaltimer
+            | R::GlobaltimerLo
+            | R::GlobaltimerHi
+            | R::Pm(_)
+            | R::Pm64(_)
+    )
+}
+
+/// What a compiler may do with the statement, in two sentences.
+pub(crate) fn note(block: &Block, effects: Effects) -> String {
+    let what = effects.words();
+    let freedom = match (block.is_volatile, block.clobbers_memory) {
+        (false, false) => {
+            "the compiler may delete it where no output is used, move it, and keep values of memory in registers over it"
+        }
+        (false, true) => {
+            "the compiler may delete it where no output is used, but keeps no value of memory in a register over it"
+        }
+        (true, false) => {
+            "the compiler neither deletes nor moves it, but may keep values of memory in registers over it"
+        }
+        (true, true) => {
+            "the compiler neither deletes nor moves it, and keeps no value of memory in a register over it"
+        }
+    };
+    let Words {
+        volatile, memory, ..
+    } = Words::of(block.dialect);
+    let needs = match (effects.needs_volatile(), effects.needs_memory()) {
+        (true, true) => format!("it needs {volatile} and {memory}"),
+        (true, false) => format!("it needs {volatile}"),
+        (false, true) => format!("it needs {memory} where that memory changes"),
+        (false, false) => format!("it needs neither {volatile} nor {memory}"),
+    };
+    format!("The block {what}: {needs}. As it is, {freedom}.")
+}
+
+/// What the statement does not tell the compiler, where that is more than it may guess.
+pub(crate) fn untold(block: &Block, effects: Effects) -> Option<Diagnostic> {
+    let lacks_volatile = effects.needs_volatile() && !block.is_volatile;
+    // What is only read may never change.
+    let changes = effects.writes_memory || effects.orders;
+    let lacks_memory = changes && !block.clobbers_memory;
+    let words = Words::of(block.dialect);
+    let (may, help) = match (lacks_volatile, lacks_memory) {
+        (true, true) => (
+            "delete this statement, move it, or keep values of memory in registers over it",
+            format!("{}; {}", words.say_volatile, words.say_memory),
+        ),
+        (true, false) => (
+            "delete this statement, or move it",
+            words.say_volatile.to_owned(),
+        ),
+        (false, true) => (
+            "keep values of memory in registers over this statement",
+            format!("{}, unless nothing else uses that memory", words.say_memory),
+        ),
+        (false, false) => return None,
+    };
+    let message = format!("the block {}, and the compiler may {may}", effects.words());
+    Some(diagnose::may_be_moved(&message, &help, block.word))
+}

@@ -1,0 +1,95 @@
+//! String literals of C++ and Python: what is between the quotes goes in, the text that it means comes out, with its places.
+
+use warpgrid_program::{Origin, Span};
+
+/// The language whose escapes are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Escapes {
+    Cpp,
+    Python,
+}
+
+/// Adds the text of a literal to `to`. `inner` is its place in `source`, without quotes.
+pub(crate) fn decode(source: &str, inner: Span, escapes: Escapes, to: &mut Origin) {
+    let text = inner.text(source);
+    let mut done = 0;
+    while let Some(found) = text[done..].find('\\') {
+        let at = done + found;
+        to.copy(&text[done..at], inner.start + done as u32);
+        let (meaning, length) = escape(&text[at..], escapes);
+        let place = Span::new(inner.start + at as u32, inner.start + (at + length) as u32);
+        match meaning {
+            Some(meaning) => to.stand_in(meaning.encode_utf8(&mut [0; 4]), place),
+            None if length == 1 => to.copy("\\", place.start),
+            // A line that goes on.
+            None => {}
+        }
+        done = at + length;
+    }
+    to.copy(&text[done..], inner.start + done as u32);
+}
+
+/// What an escape means, and how many bytes it has; at least the backslash.
+fn escape(text: &str, escapes: Escapes) -> (Option<char>, usize) {
+    let mut rest = text.chars();
+    rest.next();
+    let Some(letter) = rest.next() else {
+        return (None, 1);
+    };
+    let simple = |meaning| (Some(meaning), 2);
+    match letter {
+        'n' => simple('\n'),
+        't' => simple('\t'),
+        'r' => simple('\r'),
+        'v' => simple('\u{b}'),
+        'f' => simple('\u{c}'),
+        'a' => simple('\u{7}'),
+        'b' => simple('\u{8}'),
+        'e' if escapes == Escapes::Cpp => simple('\u{1b}'),
+        '\\' | '\'' | '"' => simple(letter),
+        '?' if escapes == Escapes::Cpp => simple('?'),
+        '0'..='7' => number(text, 1, 3, 8),
+        'x' => number(text, 2, if escapes == Escapes::Cpp { 8 } else { 2 }, 16),
+        'u' => number(text, 2, 4, 16),
+        'U' => number(text, 2, 8, 16),
+        '\n' => (None, 2),
+        '\r' if text[2..].starts_with('\n') => (None, 3),
+        // It stays as it is.
+        _ => (None, 1),
+    }
+}
+
+/// A character by its number: up to `most` digits after the first `skip` bytes.
+fn number(text: &str, skip: usize, most: usize, base: u32) -> (Option<char>, usize) {
+    let digits = text[skip..]
+        .bytes()
+        .take(most)
+        .take_while(|byte| char::from(*byte).is_digit(base));
+    let end = skip + digits.count();
+    match u32::from_str_radix(&text[skip..end], base) {
+        Ok(value) => (Some(char::from_u32(value).unwrap_or('\u{fffd}')), end),
+        Err(_) => (None, 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(text: &str, escapes: Escapes) -> String {
+        let mut origin = Origin::default();
+        decode(text, Span::new(0, text.len() as u32), escapes, &mut origin);
+        origin.text
+    }
+
+    #[test]
+    fn escapes_are_read_as_the_compiler_reads_them() {
+        assert_eq!(
+            decoded(r#"a\n\tb\\n\"\x41;\101"#, Escapes::Cpp),
+            "a\n\tb\\n\"A;A"
+        );
+        assert_eq!(decoded("a\\\nb", Escapes::Cpp), "ab");
+        assert_eq!(decoded(r"\q\", Escapes::Python), r"\q\");
+        assert_eq!(decoded(r"\u00e9\xe9", Escapes::Python), "éé");
+    }
+}

@@ -1,0 +1,72 @@
+//! Texts with something around their instructions, as a [`FrontEnd`]: it takes the instructions out, has the front end of their language read
+//! them, and gives every answer in the places of the whole text. A text that is instructions alone goes to that front end as it is.
+
+use crate::highlight;
+use crate::host::HostText;
+use crate::host_document::HostDocument;
+use crate::log::LogText;
+use crate::log_document::LogDocument;
+use std::borrow::Cow;
+use warpgrid_isa::Target;
+use warpgrid_program::wrapped::Wrapping;
+use warpgrid_program::{ColouredToken, Document, FrontEnd, Given, Overrides, Span};
+
+/// A front end that also reads what is around its language.
+#[derive(Clone, Copy)]
+pub struct Pasted {
+    inner: &'static dyn FrontEnd,
+}
+
+impl Pasted {
+    /// Texts around instructions of this language.
+    pub const fn over(inner: &'static dyn FrontEnd) -> Pasted {
+        Pasted { inner }
+    }
+}
+
+impl FrontEnd for Pasted {
+    fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
+        if let Some(text) = HostText::read(&source) {
+            return Box::new(HostDocument::new(source, &text, self.inner, overrides));
+        }
+        match LogText::read(&source) {
+            Some(text) => Box::new(LogDocument::new(source, text, self.inner, overrides)),
+            None => self.inner.open(source, overrides),
+        }
+    }
+
+    fn open_among<'a>(
+        &self,
+        source: Cow<'a, str>,
+        overrides: &Overrides,
+        given: Vec<Given>,
+    ) -> Box<dyn Document + 'a> {
+        self.inner.open_among(source, overrides, given)
+    }
+
+    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
+        if let Some(text) = HostText::read(source) {
+            return highlight::tokens(source, &text, self.inner);
+        }
+        match LogText::read(source) {
+            Some(text) => highlight::of_log(&text, self.inner),
+            None => self.inner.tokens(source),
+        }
+    }
+
+    /// What is around instructions is formatted by other tools: such a text stays as it is.
+    fn format(&self, source: &str) -> String {
+        match Wrapping::of_source(source) {
+            Some(_) => source.to_owned(),
+            None => self.inner.format(source),
+        }
+    }
+
+    fn schedule(&self, source: &str, statement: Span, target: &Target) -> Option<String> {
+        self.inner.schedule(source, statement, target)
+    }
+
+    fn line_comment(&self) -> &'static str {
+        self.inner.line_comment()
+    }
+}

@@ -1,0 +1,95 @@
+//! Since when and where something of PTX exists: a name as an assembler writes it goes in (`tcgen05.wait`, `.bf16x2`, `redux`), a phrase
+//! from the tables comes out.
+
+use warpgrid_isa::form::{Layout, SlotKind, bind, forms_of, layouts};
+use warpgrid_isa::{Gate, Target, TargetGate, Version};
+
+/// The gate of what an assembler names. `None` for what the tables do not have.
+pub(crate) fn gate_of(name: &str) -> Option<Gate> {
+    match name.strip_prefix('.') {
+        Some(word) => of_word(word),
+        None => of_instruction(name.split_whitespace().next()?),
+    }
+}
+
+/// The gate of an instruction, with the words that are named.
+fn of_instruction(name: &str) -> Option<Gate> {
+    let mut words = name.split('.');
+    let opcode = words.next()?;
+    let words: Vec<&str> = words.collect();
+    if let Some(bound) = bind(opcode, &words, None).filter(|_| !words.is_empty()) {
+        return Some(bound.layout.form.gate);
+    }
+    let mut forms = forms_of(opcode).filter(|layout| has_words(layout, &words));
+    forms.next().map(|layout| layout.form.gate)
+}
+
+fn has_words(layout: &Layout, words: &[&str]) -> bool {
+    words.iter().all(|word| {
+        layout.slots.iter().any(|slot| match slot.kind {
+            SlotKind::Literal(text, _) => text == *word,
+            SlotKind::Set(set) => set.values.iter().any(|value| value.text == *word),
+        })
+    })
+}
+
+/// The gate of a modifier: of the form that had it first.
+fn of_word(word: &str) -> Option<Gate> {
+    let gates = layouts().iter().flat_map(|layout| {
+        layout.slots.iter().filter_map(|slot| match slot.kind {
+            SlotKind::Literal(text, _) => (text == word).then_some(layout.form.gate),
+            SlotKind::Set(set) => {
+                let found = set.values.iter().find(|value| value.text == word)?;
+                // A value that is there from the beginning waits for its form.
+                Some(match found.gate.phrase() {
+                    Some(_) => found.gate,
+                    None => layout.form.gate,
+                })
+            }
+        })
+    });
+    let known = gates.filter(|gate| gate.phrase().is_some());
+    known.min_by_key(|gate| {
+        let lacking = gate.lacking(Version::NEWEST, Target::fallback());
+        (lacking.target.is_some(), gate.ptx)
+    })
+}
+
+/// What to write instead of a target: the nearest one that has it.
+pub(crate) fn nearest_target(
+    gate: Gate,
+    stated: &Target,
+    version: Version,
+) -> Option<&'static Target> {
+    let lacking: Option<TargetGate> = gate.lacking(version, stated).target;
+    lacking?.lowest_from(stated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_an_assembler_have_their_gates() {
+        let phrase = |name| {
+            gate_of(name)
+                .and_then(|gate| gate.phrase())
+                .unwrap_or_default()
+        };
+        for name in [
+            "tcgen05.wait",
+            "redux",
+            "elect",
+            ".bf16x2",
+            ".block_scale",
+            "wgmma.fence",
+            "mma with block scale",
+        ] {
+            assert!(
+                !phrase(name).is_empty() || name.starts_with("mma"),
+                "{name}"
+            );
+        }
+        assert_eq!(gate_of("frobnicate").and_then(|gate| gate.phrase()), None);
+    }
+}

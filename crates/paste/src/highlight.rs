@@ -1,0 +1,157 @@
+//! Colours of source code with inline assembly: the text goes in; comments, strings and numbers of the language around, and the tokens of
+//! the assembly within its strings, come out.
+
+use crate::cpp::lexer as cpp;
+use crate::host::{HostLanguage, HostText};
+use crate::log::LogText;
+use crate::python::lexer as python;
+use warpgrid_program::{ColouredToken, FrontEnd, Span, TokenClass};
+
+/// The tokens, in text order, each in one line of pieces.
+pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
+    let around = match text.language {
+        HostLanguage::Cpp => of_cpp(source),
+        HostLanguage::Python => of_python(source),
+    };
+    let mut within = Vec::new();
+    for index in 0..text.n_blocks() {
+        let Some(block) = text.block(index, &[]) else {
+            continue;
+        };
+        for token in inner.tokens(&block.snippet.text) {
+            let places = block.snippet.map.pieces_of(token.span);
+            within.extend(places.map(|span| ColouredToken {
+                span,
+                class: token.class,
+            }));
+        }
+    }
+    within.retain(|token| token.span.start < token.span.end);
+    within.sort_by_key(|token| token.span.start);
+    merged(around, within)
+}
+
+/// The tokens of a log with its module: its own lines look like comments.
+pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
+    let mut tokens: Vec<ColouredToken> = Vec::new();
+    if let Some(module) = &text.module {
+        for token in inner.tokens(&module.text) {
+            let places = module.map.pieces_of(token.span);
+            tokens.extend(places.map(|span| ColouredToken {
+                span,
+                class: token.class,
+            }));
+        }
+    }
+    tokens.extend(text.entries.iter().map(|entry| ColouredToken {
+        span: entry.span,
+        class: TokenClass::Comment,
+    }));
+    tokens.sort_by_key(|token| token.span.start);
+    tokens
+}
+
+fn of_cpp(source: &str) -> Vec<ColouredToken> {
+    let found = cpp::tokens(source).into_iter();
+    let coloured = found.filter_map(|token| {
+        let class = match token.kind {
+            cpp::Kind::Comment => TokenClass::Comment,
+            cpp::Kind::Text { .. } | cpp::Kind::Character => TokenClass::String,
+            cpp::Kind::Number => TokenClass::Number,
+            cpp::Kind::Word if CPP_WORDS.contains(&token.span.text(source)) => {
+                TokenClass::Directive
+            }
+            cpp::Kind::Word | cpp::Kind::Punctuation(_) => return None,
+        };
+        Some(ColouredToken {
+            span: token.span,
+            class,
+        })
+    });
+    coloured.collect()
+}
+
+fn of_python(source: &str) -> Vec<ColouredToken> {
+    let found = python::tokens(source).into_iter();
+    let coloured = found.filter_map(|token| {
+        let class = match token.kind {
+            python::Kind::Comment => TokenClass::Comment,
+            python::Kind::Text { .. } => TokenClass::String,
+            python::Kind::Number => TokenClass::Number,
+            python::Kind::Word if PYTHON_WORDS.contains(&token.span.text(source)) => {
+                TokenClass::Directive
+            }
+            python::Kind::Word | python::Kind::Punctuation(_) => return None,
+        };
+        Some(ColouredToken {
+            span: token.span,
+            class,
+        })
+    });
+    coloured.collect()
+}
+
+/// Words that are coloured, to find one's way.
+const CPP_WORDS: &[&str] = &[
+    "asm",
+    "__asm__",
+    "__asm",
+    "volatile",
+    "__volatile__",
+    "__global__",
+    "__device__",
+    "__shared__",
+    "__forceinline__",
+    "template",
+    "typename",
+    "struct",
+    "namespace",
+    "inline",
+    "static",
+    "constexpr",
+    "const",
+    "void",
+    "if",
+    "else",
+    "for",
+    "while",
+    "return",
+    "extern",
+    "using",
+    "define",
+    "include",
+];
+const PYTHON_WORDS: &[&str] = &[
+    "def", "import", "from", "as", "return", "if", "else", "for", "in", "while", "class", "with",
+    "True", "False", "None",
+];
+
+/// Tokens within others take their places: what is left of those is before and after.
+fn merged(around: Vec<ColouredToken>, within: Vec<ColouredToken>) -> Vec<ColouredToken> {
+    let mut tokens = Vec::with_capacity(around.len() + within.len());
+    let mut within = within.into_iter().peekable();
+    for outer in around {
+        let mut at = outer.span.start;
+        while let Some(inner) = within.next_if(|inner| inner.span.start < outer.span.end) {
+            // Blocks of one macro come from the same place.
+            if inner.span.start < at || inner.span.end > outer.span.end {
+                continue;
+            }
+            if at < inner.span.start {
+                tokens.push(ColouredToken {
+                    span: Span::new(at, inner.span.start),
+                    class: outer.class,
+                });
+            }
+            at = inner.span.end;
+            tokens.push(inner);
+        }
+        if at < outer.span.end {
+            tokens.push(ColouredToken {
+                span: Span::new(at, outer.span.end),
+                class: outer.class,
+            });
+        }
+    }
+    tokens
+}

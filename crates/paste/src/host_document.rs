@@ -1,0 +1,380 @@
+//! Source code with inline assembly as a [`Document`]: each block is checked by itself, and everything that is found has its place in the source
+//! code.
+
+use crate::block::{Block, Missing};
+use crate::constraint::OperandKind;
+use crate::diagnostics as diagnose;
+use crate::effects::{self, Effects};
+use crate::host::{CHOICES, HostLanguage, HostText};
+use crate::operands::misused;
+use crate::template::MISSING;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use warpgrid_isa::{Target, Version};
+use warpgrid_program::diagnostic::{CHOSEN, EMPTY, INFERRED};
+use warpgrid_program::{
+    CheckedText, Diagnostic, Document, Edit, Fix, FrontEnd, HoverText, Origin, Overrides, Part,
+    PartOperand, Severity, SignatureText, Span, Suggestion,
+};
+
+/// A text that is open.
+pub(crate) struct HostDocument<'a> {
+    source: Cow<'a, str>,
+    language: HostLanguage,
+    blocks: Vec<OpenBlock>,
+    found: OnceCell<Vec<Found>>,
+}
+
+struct OpenBlock {
+    block: Block,
+    document: Box<dyn Document>,
+}
+
+/// What was found of a block.
+struct Found {
+    checked: CheckedText,
+    /// In the places of the whole text.
+    diagnostics: Vec<Diagnostic>,
+    /// What is of interest of the block that is shown, and of no other.
+    asides: Vec<Diagnostic>,
+    accept: bool,
+    note: Option<String>,
+}
+
+/// Constants of a block whose numbers are looked for, each by itself.
+const MAX_CHOSEN: usize = 8;
+
+/// For each of `n` constants the number with which the fewest errors are left, one constant after the other.
+fn best_choices(n: usize, n_errors: impl Fn(&[i64]) -> Option<usize>) -> Vec<i64> {
+    let mut choices = vec![CHOICES[0]; n];
+    let mut fewest = n_errors(&choices).unwrap_or(0);
+    for at in 0..n {
+        let mut best = choices[at];
+        for choice in &CHOICES[1..] {
+            choices[at] = *choice;
+            if let Some(found) = n_errors(&choices).filter(|found| *found < fewest) {
+                (fewest, best) = (found, *choice);
+            }
+        }
+        choices[at] = best;
+    }
+    choices
+}
+
+fn is_error(found: &Diagnostic) -> bool {
+    found.severity == Severity::Error
+}
+
+impl<'a> HostDocument<'a> {
+    pub(crate) fn new(
+        source: Cow<'a, str>,
+        text: &HostText,
+        inner: &'static dyn FrontEnd,
+        overrides: &Overrides,
+    ) -> HostDocument<'a> {
+        let open = |index| OpenBlock::new(text, index, inner, overrides);
+        HostDocument {
+            language: text.language,
+            blocks: (0..text.n_blocks()).filter_map(open).collect(),
+            found: OnceCell::new(),
+            source,
+        }
+    }
+
+    fn found(&self) -> &[Found] {
+        self.found.get_or_init(|| {
+            let mark = self.language.line_comment();
+            self.blocks
+                .iter()
+                .map(|block| block.examine(mark))
+                .collect()
+        })
+    }
+
+    /// The block that has this name, or the first that can run.
+    fn chosen(&self, name: Option<&str>) -> Option<usize> {
+        let named = name.and_then(|name| self.blocks.iter().position(|own| own.block.name == name));
+        named.or_else(|| match name {
+            Some(_) => None,
+            None => self
+                .found()
+                .iter()
+                .position(|found| found.checked.program.is_some()),
+        })
+    }
+
+    /// The block at a place of the text, with the place in it.
+    fn at(&self, offset: u32) -> Option<(&OpenBlock, u32)> {
+        self.blocks.iter().find_map(|open| {
+            let own = open.block.snippet.map.offset_of(offset)?;
+            Some((open, own))
+        })
+    }
+}
+
+impl OpenBlock {
+    /// Reads a block, with such numbers for its unknown constants that it is legal, if there are any.
+    fn new(
+        text: &HostText,
+        index: usize,
+        inner: &dyn FrontEnd,
+        overrides: &Overrides,
+    ) -> Option<OpenBlock> {
+        let open = |choices: &[i64], overrides: &Overrides| {
+            let block = text.block(index, choices)?;
+            let snippet = Cow::Owned(block.snippet.text.clone());
+            Some(OpenBlock {
+                document: inner.open_among(snippet, overrides, block.given()),
+                block,
+            })
+        };
+        let usual = open(&[], overrides)?;
+        let n = usual.block.n_choices().min(MAX_CHOSEN);
+        if n == 0 || usual.document.check().program.is_some() {
+            return Some(usual);
+        }
+        // With a version and a target, none is looked for: what is wrong with the numbers is wrong everywhere.
+        let stated = Overrides {
+            target: overrides.target.or(Some(Target::fallback())),
+            version: overrides.version.or(Some(Version::NEWEST)),
+        };
+        let n_errors = |choices: &[i64]| {
+            let open = open(choices, &stated)?;
+            Some(
+                open.document
+                    .check()
+                    .diagnostics
+                    .iter()
+                    .filter(|found| is_error(found))
+                    .count(),
+            )
+        };
+        let choices = best_choices(n, n_errors);
+        open(&choices, overrides)
+    }
+
+    fn examine(&self, mark: &str) -> Found {
+        let block = &self.block;
+        let mut checked = self.document.check();
+        let mut diagnostics = block.diagnostics.clone();
+        diagnostics.extend(self.unknown(mark));
+        let mut asides = Vec::new();
+        for found in std::mem::take(&mut checked.diagnostics) {
+            match found.code {
+                INFERRED => self.inferred(found, &mut diagnostics, &mut asides),
+                CHOSEN => asides.push(self.placed(found)),
+                // Comments alone keep the compiler from moving accesses over them.
+                EMPTY => {}
+                _ if !block.is_whole() && found.severity == Severity::Error => {}
+                _ => diagnostics.push(self.placed(found)),
+            }
+        }
+        let mut note = None;
+        if let Some(program) = &checked.program {
+            let is_read = !block.diagnostics.iter().any(is_error);
+            for function in program.functions.iter().filter(|_| is_read) {
+                diagnostics.extend(misused(block, function));
+            }
+            let effects = Effects::of(program);
+            diagnostics.extend(effects::untold(block, effects));
+            note = Some(effects::note(block, effects));
+        }
+        let accept = !diagnostics.iter().any(is_error);
+        if !accept || !block.is_whole() {
+            checked.program = None;
+        }
+        Found {
+            checked,
+            diagnostics,
+            asides,
+            accept,
+            note,
+        }
+    }
+
+    /// What the text does not say of the block.
+    fn unknown<'b>(&'b self, mark: &'b str) -> impl Iterator<Item = Diagnostic> + 'b {
+        self.block
+            .unknown
+            .iter()
+            .map(move |unknown| match unknown.what {
+                Missing::Assembly => diagnose::unknown_piece(&unknown.name, unknown.span),
+                Missing::Number => {
+                    let mut operands = self.block.operands.iter();
+                    let choice = operands.find(|operand| operand.place == unknown.span);
+                    let choice = choice.map_or("", |operand| operand.name.as_str());
+                    diagnose::unknown_constant(&unknown.name, choice, mark, unknown.span)
+                }
+            })
+    }
+
+    /// What was inferred: what operands lead to is our choice, but a name that is no operand is declared nowhere.
+    fn inferred(
+        &self,
+        mut found: Diagnostic,
+        wrong: &mut Vec<Diagnostic>,
+        asides: &mut Vec<Diagnostic>,
+    ) {
+        let declared: Vec<&str> = found.message.split('`').skip(1).step_by(2).collect();
+        let foreign = declared
+            .iter()
+            .filter(|text| text.starts_with('.') && !text.contains(MISSING));
+        let foreign: Vec<String> = foreign.map(|text| format!("`{text}`")).collect();
+        if !foreign.is_empty() && self.block.is_whole() {
+            wrong.push(diagnose::undeclared(&foreign.join(" "), self.block.word));
+        }
+        if declared.len() > foreign.len() {
+            found.span = self.block.word;
+            asides.push(found);
+        }
+    }
+
+    /// A diagnostic of the block in the places of the whole text.
+    fn placed(&self, mut found: Diagnostic) -> Diagnostic {
+        let map = &self.block.snippet.map;
+        let name = found.span.text(&self.block.snippet.text).to_owned();
+        found.span = match found.span == Span::at(0) {
+            true => self.block.word,
+            false => map.span(found.span),
+        };
+        for label in &mut found.labels {
+            label.span = map.span(label.span);
+        }
+        let fixes = std::mem::take(&mut found.fixes);
+        found.fixes = fixes
+            .into_iter()
+            .filter_map(|fix| self.placed_fix(fix))
+            .collect();
+        let operand = self
+            .block
+            .operands
+            .iter()
+            .find(|operand| operand.name == name);
+        if let Some(operand) = operand
+            && let OperandKind::Register(ty) = operand.kind
+            && found.severity == Severity::Error
+        {
+            let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
+            found = found.label(operand.place, diagnose::declared_by(letter, ty));
+        }
+        found
+    }
+
+    /// A fix in the places of the whole text, where its words can stand in a string there.
+    fn placed_fix(&self, fix: Fix) -> Option<Fix> {
+        let edits = fix.edits.into_iter().map(|edit| {
+            let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+            let mut words = edit.text.split(|c| !is_part(c));
+            let names_operand = words.any(|word| {
+                self.block
+                    .operands
+                    .iter()
+                    .any(|operand| operand.name == word && !word.is_empty())
+            });
+            let fits = !edit.text.contains(['"', '\\', '\n', '%', '$']) && !names_operand;
+            fits.then(|| Edit {
+                span: self.block.snippet.map.span(edit.span),
+                text: edit.text,
+            })
+        });
+        Some(Fix {
+            edits: edits.collect::<Option<Vec<_>>>()?,
+            title: fix.title,
+        })
+    }
+
+    fn part(&self, found: &Found) -> Part {
+        let operands = self.block.operands.iter().map(|operand| PartOperand {
+            name: operand.name.clone(),
+            ty: match operand.kind {
+                OperandKind::Register(ty) => format!(".{ty}"),
+                OperandKind::Constant => "constant".to_owned(),
+                OperandKind::Text => "text".to_owned(),
+            },
+            constraint: operand.constraint.clone(),
+            expression: operand.expression.clone(),
+        });
+        Part {
+            name: self.block.name.clone(),
+            span: self.block.span,
+            text: self.block.snippet.text.clone(),
+            accept: found.accept,
+            target: found.checked.assumed_target,
+            version: found.checked.assumed_version,
+            operands: operands.collect(),
+            note: found.note.clone(),
+        }
+    }
+}
+
+impl Document for HostDocument<'_> {
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn check(&self) -> CheckedText {
+        self.check_part(None)
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let found = self.found().iter();
+        let both = self.blocks.iter().zip(found);
+        both.map(|(open, found)| open.part(found)).collect()
+    }
+
+    fn check_part(&self, name: Option<&str>) -> CheckedText {
+        let chosen = self.chosen(name);
+        let mut diagnostics: Vec<Diagnostic> = Vec::new();
+        for (index, found) in self.found().iter().enumerate() {
+            let asides = found.asides.iter().filter(|_| chosen == Some(index));
+            for found in found.diagnostics.iter().chain(asides) {
+                // Uses of one macro have the same mistakes.
+                if !diagnostics.contains(found) {
+                    diagnostics.push(found.clone());
+                }
+            }
+        }
+        diagnostics.sort_by_key(|found| found.span.start);
+        let checked = chosen
+            .and_then(|index| self.found().get(index))
+            .map(|found| &found.checked);
+        let open = chosen.and_then(|index| self.blocks.get(index));
+        CheckedText {
+            program: checked.and_then(|checked| checked.program.clone()),
+            part: open.map(|open| open.block.name.clone()),
+            origin: open.map(|open| Origin::clone(&open.block.snippet)),
+            diagnostics,
+            stated_target: None,
+            stated_version: None,
+            assumed_target: checked.and_then(|checked| checked.assumed_target),
+            assumed_version: checked.and_then(|checked| checked.assumed_version),
+        }
+    }
+
+    fn line_comment(&self) -> Option<&'static str> {
+        Some(self.language.line_comment())
+    }
+
+    fn hover(&self, offset: u32) -> Option<HoverText> {
+        let (open, own) = self.at(offset)?;
+        let found = open.document.hover(own)?;
+        let map = &open.block.snippet.map;
+        Some(HoverText {
+            span: map.span(found.span),
+            declared: found.declared.map(|span| map.span(span)),
+            ..found
+        })
+    }
+
+    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+        match self.at(offset) {
+            Some((open, own)) => open.document.complete(own),
+            None => Vec::new(),
+        }
+    }
+
+    fn signature(&self, offset: u32) -> Option<SignatureText> {
+        let (open, own) = self.at(offset)?;
+        open.document.signature(own)
+    }
+}

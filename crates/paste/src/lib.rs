@@ -1,0 +1,28 @@
+//! What people paste that is not PTX or machine code itself: source code with inline assembly, logs of an assembler, object files. A text or
+//! a file goes in; the instructions in it come out, each with the place that it comes from. Knows no browser, and runs nothing.
+
+mod advice;
+pub mod binary;
+mod block;
+mod constraint;
+mod cpp;
+pub mod diagnostics;
+mod effects;
+mod escape;
+mod front_end;
+mod gates;
+mod highlight;
+mod host;
+mod host_document;
+mod log;
+mod log_document;
+mod names;
+mod operands;
+mod python;
+mod raw;
+mod template;
+
+pub use block::{Block, BlockOperand, Missing, Unknown};
+pub use constraint::{Dialect, OperandKind, Role};
+pub use front_end::Pasted;
+pub use host::{HostLanguage, HostText};

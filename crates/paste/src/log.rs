@@ -1,0 +1,139 @@
+//! What an assembler or a driver says of a module: a text goes in; its lines, each with the line of the module that it is about, and the
+//! module where the text has it, come out.
+
+use warpgrid_program::wrapped::{Wrapping, is_log_line, log_word};
+use warpgrid_program::{Origin, Span};
+
+/// A log, with the module that it is about.
+#[derive(Clone, Debug)]
+pub(crate) struct LogText {
+    pub(crate) entries: Vec<Entry>,
+    /// The lines that are no log; none where there is nothing but blanks.
+    pub(crate) module: Option<Origin>,
+}
+
+/// What one line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) word: Word,
+    /// The line of the module that it names.
+    pub(crate) line: Option<u32>,
+    /// After the colon.
+    pub(crate) message: String,
+    /// The whole line.
+    pub(crate) span: Span,
+}
+
+/// How much a line weighs, in the words of the assembler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Error,
+    Warning,
+    Information,
+}
+
+/// Lines of a log that are kept.
+const MAX_ENTRIES: usize = 1_000;
+
+impl LogText {
+    /// Reads a text; `None` where it has no line of a log.
+    pub(crate) fn read(source: &str) -> Option<LogText> {
+        if Wrapping::of_source(source) != Some(Wrapping::Log) {
+            return None;
+        }
+        let mut module = Origin::default();
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut start = 0;
+        let mut is_after_log = false;
+        for line in source.split_inclusive('\n') {
+            let span = Span::new(start, start + line.trim_end().len() as u32);
+            if is_log_line(line) {
+                is_after_log = true;
+                if entries.len() < MAX_ENTRIES {
+                    entries.extend(entry(line, span));
+                }
+            } else if is_after_log && belongs_to_log(line) {
+                if let Some(last) = entries.last_mut() {
+                    last.message.push_str("; ");
+                    last.message.push_str(line.trim());
+                }
+            } else {
+                is_after_log = is_after_log && line.trim().is_empty();
+                // Lines before the module do not count.
+                if !module.text.is_empty() || is_part_of_module(line) {
+                    module.copy(line, start);
+                }
+            }
+            start += line.len() as u32;
+        }
+        let has_module = !module.text.trim().is_empty();
+        Some(LogText {
+            entries,
+            module: has_module.then_some(module),
+        })
+    }
+}
+
+/// Reads a line of a log.
+fn entry(line: &str, span: Span) -> Option<Entry> {
+    let begin = line.find("ptxas ").map_or(0, |at| at + "ptxas ".len());
+    let rest = &line[begin..];
+    let (word, start) = log_word(rest)?;
+    let number = rest[..start].rsplit_once(", line ").map(|(_, after)| {
+        let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u32>()
+    });
+    Some(Entry {
+        word: match word {
+            "error" | "fatal" => Word::Error,
+            "warning" => Word::Warning,
+            _ => Word::Information,
+        },
+        line: number.and_then(Result::ok),
+        message: rest[start..].trim().to_owned(),
+        span,
+    })
+}
+
+/// Whether a line goes on with what the line before it says: `    0 bytes stack frame, …`.
+fn belongs_to_log(line: &str) -> bool {
+    line.starts_with("    ") && line.contains(" bytes stack frame")
+}
+
+/// Whether a line can begin a module: blanks, prompts and fences of Markdown do not.
+fn is_part_of_module(line: &str) -> bool {
+    let line = line.trim();
+    let is_prompt = line.starts_with("$ ") || line.starts_with("```") || line.starts_with("> ");
+    !line.is_empty() && !is_prompt && !line.starts_with("nvcc ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_separated_from_the_module() {
+        let source = "$ ptxas k.ptx\nptxas k.ptx, line 3; error   : Unknown symbol 'x'\nptxas info    : Function properties for k\n    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\nptxas fatal   : Ptx assembly aborted due to errors\n\n.version 8.0\n.target sm_90\n.entry k() { ret; }\n";
+        let log = LogText::read(source).expect("a log");
+        let found: Vec<_> = log
+            .entries
+            .iter()
+            .map(|entry| (entry.word, entry.line, entry.message.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (Word::Error, Some(3), "Unknown symbol 'x'"),
+                (
+                    Word::Information,
+                    None,
+                    "Function properties for k; 8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
+                ),
+                (Word::Error, None, "Ptx assembly aborted due to errors"),
+            ]
+        );
+        let module = log.module.expect("a module");
+        assert!(module.text.starts_with(".version"));
+        assert_eq!(module.map.span(Span::at(0)).text(source), "");
+    }
+}

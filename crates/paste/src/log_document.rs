@@ -1,0 +1,209 @@
+//! A log with or without its module as a [`Document`]: the module is checked as ever, and each line of the log is at the line that it is
+//! about, with what our checker says of that line.
+
+use crate::advice::{advice, function, spilled_bytes};
+use crate::diagnostics as diagnose;
+use crate::log::{Entry, LogText, Word};
+use std::borrow::Cow;
+use warpgrid_program::{
+    CheckedText, Diagnostic, Document, FrontEnd, HoverText, LineIndex, Origin, Overrides, Severity,
+    SignatureText, Span, Suggestion,
+};
+
+/// A text that is open.
+pub(crate) struct LogDocument<'a> {
+    source: Cow<'a, str>,
+    entries: Vec<Entry>,
+    module: Option<(Origin, Box<dyn Document>)>,
+}
+
+impl<'a> LogDocument<'a> {
+    pub(crate) fn new(
+        source: Cow<'a, str>,
+        text: LogText,
+        inner: &'static dyn FrontEnd,
+        overrides: &Overrides,
+    ) -> LogDocument<'a> {
+        let module = text.module.map(|module| {
+            let own = Cow::Owned(module.text.clone());
+            let document = inner.open(own, overrides);
+            (module, document)
+        });
+        LogDocument {
+            source,
+            entries: text.entries,
+            module,
+        }
+    }
+
+    fn at(&self, offset: u32) -> Option<(&Origin, &dyn Document, u32)> {
+        let (origin, document) = self.module.as_ref()?;
+        let own = origin.map.offset_of(offset)?;
+        Some((origin, document.as_ref(), own))
+    }
+}
+
+impl Document for LogDocument<'_> {
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn check(&self) -> CheckedText {
+        let Some((origin, document)) = &self.module else {
+            return CheckedText {
+                diagnostics: alone(&self.entries),
+                ..CheckedText::default()
+            };
+        };
+        let mut checked = document.check();
+        for found in &mut checked.diagnostics {
+            place(found, origin);
+        }
+        let beside = Beside {
+            origin,
+            lines: LineIndex::new(&origin.text),
+            own: &checked.diagnostics,
+        };
+        let said: Vec<Diagnostic> = beside.said(&self.entries);
+        checked.diagnostics.extend(said);
+        CheckedText {
+            origin: Some(origin.clone()),
+            ..checked
+        }
+    }
+
+    fn hover(&self, offset: u32) -> Option<HoverText> {
+        let (origin, document, own) = self.at(offset)?;
+        let found = document.hover(own)?;
+        Some(HoverText {
+            span: origin.map.span(found.span),
+            declared: found.declared.map(|span| origin.map.span(span)),
+            ..found
+        })
+    }
+
+    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+        self.at(offset)
+            .map_or_else(Vec::new, |(_, document, own)| document.complete(own))
+    }
+
+    fn signature(&self, offset: u32) -> Option<SignatureText> {
+        let (_, document, own) = self.at(offset)?;
+        document.signature(own)
+    }
+}
+
+/// Moves a diagnostic of the module into the whole text.
+fn place(found: &mut Diagnostic, origin: &Origin) {
+    found.span = origin.map.span(found.span);
+    for label in &mut found.labels {
+        label.span = origin.map.span(label.span);
+    }
+    for edit in found.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
+        edit.span = origin.map.span(edit.span);
+    }
+}
+
+/// What is said of a log without its module.
+fn alone(entries: &[Entry]) -> Vec<Diagnostic> {
+    let said = entries.iter().map(|entry| {
+        let severity = match entry.word {
+            Word::Error => Severity::Error,
+            Word::Warning => Severity::Warning,
+            Word::Information => Severity::Information,
+        };
+        diagnose::log_line(severity, &entry.message, entry.span, advice(&entry.message))
+    });
+    let mut said: Vec<Diagnostic> = said.collect();
+    said.extend(entries.first().map(|first| diagnose::log_alone(first.span)));
+    said
+}
+
+/// A log beside its module.
+struct Beside<'a> {
+    origin: &'a Origin,
+    lines: LineIndex,
+    /// What our checker says, in the places of the whole text.
+    own: &'a [Diagnostic],
+}
+
+impl Beside<'_> {
+    fn said(&self, entries: &[Entry]) -> Vec<Diagnostic> {
+        let mut present = None;
+        let mut said = Vec::new();
+        for entry in entries {
+            // What `-v` says of a function comes in several lines.
+            present = function(&entry.message).or(present);
+            // It only says that there were others.
+            if entry.message.starts_with("Ptx assembly aborted") {
+                continue;
+            }
+            said.push(self.line(entry, present));
+        }
+        said
+    }
+
+    fn line(&self, entry: &Entry, function: Option<&str>) -> Diagnostic {
+        let place = entry
+            .line
+            .and_then(|line| self.place_of_line(line))
+            .or_else(|| function.and_then(|name| self.place_of_function(name)));
+        // The verdict is our own: what another assembler refuses is a warning here.
+        let severity = match entry.word {
+            Word::Error | Word::Warning => Severity::Warning,
+            Word::Information
+                if spilled_bytes(&entry.message).is_some_and(|bytes| bytes > 0)
+                    || entry.message.contains("Performance Loss") =>
+            {
+                Severity::Warning
+            }
+            Word::Information => Severity::Information,
+        };
+        let own = place.and_then(|place| self.own_at(place));
+        let help = match (own, entry.word) {
+            (Some(own), _) => Some(diagnose::agrees(own)),
+            (None, Word::Error) => Some(match advice(&entry.message) {
+                Some(advice) => advice,
+                None => diagnose::accepted_here().to_owned(),
+            }),
+            (None, _) => advice(&entry.message),
+        };
+        let found = diagnose::log_line(severity, &entry.message, place.unwrap_or(entry.span), help);
+        match place {
+            Some(_) => found.label(entry.span, "the log says so here"),
+            None => found,
+        }
+    }
+
+    /// The place of a line of the module, without its blanks.
+    fn place_of_line(&self, line: u32) -> Option<Span> {
+        let start = self.lines.line_start(line)?;
+        let rest = self.origin.text.get(start as usize..)?;
+        let text = rest.lines().next().unwrap_or("");
+        let blanks = text.len() - text.trim_start().len();
+        let own = start + blanks as u32;
+        let span = Span::new(own, own + text.trim().len() as u32);
+        (span.end > span.start).then(|| self.origin.map.span(span))
+    }
+
+    fn place_of_function(&self, name: &str) -> Option<Span> {
+        let text = &self.origin.text;
+        let mut places = text.match_indices(name);
+        let (at, _) = places.find(|(at, _)| {
+            let before = text[..*at].trim_end();
+            before.ends_with(".entry") || before.ends_with(".func") || before.ends_with(')')
+        })?;
+        let span = Span::new(at as u32, (at + name.len()) as u32);
+        Some(self.origin.map.span(span))
+    }
+
+    /// What our checker says of the same place.
+    fn own_at(&self, place: Span) -> Option<&Diagnostic> {
+        let is_here = |found: &&Diagnostic| {
+            found.span.start <= place.end
+                && place.start <= found.span.end
+                && found.severity != Severity::Information
+        };
+        self.own.iter().find(is_here)
+    }
+}

@@ -1,0 +1,143 @@
+//! Whether a block uses its operands as it states them. A checked program and the block go in; inputs that are written, and outputs that are
+//! not, or are read first, come out.
+
+use crate::block::{Block, BlockOperand};
+use crate::constraint::{OperandKind, Role};
+use crate::diagnostics as diagnose;
+use warpgrid_program::{
+    AddressBase, Diagnostic, Function, Guard, Instruction, OperandValue, RegisterId, Source, Span,
+};
+
+/// How the instructions use one operand, in text order.
+#[derive(Debug, Default)]
+struct Uses {
+    /// The first instruction that reads it before any has written it.
+    read_first: Option<Span>,
+    first_write: Option<Span>,
+    /// The guards of the writes.
+    guards: Vec<Option<Guard>>,
+}
+
+/// What is wrong with the operands of a block; spans are places of the text around it.
+pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for operand in &block.operands {
+        if !matches!(operand.kind, OperandKind::Register(_)) {
+            continue;
+        }
+        let names = function.registers.names();
+        let register = names.zip(0..).find(|(name, _)| *name == operand.name);
+        let uses = register.map_or_else(Uses::default, |(_, id)| uses(function, RegisterId(id)));
+        found.extend(examine(block, operand, &uses));
+    }
+    found
+}
+
+fn examine(block: &Block, operand: &BlockOperand, uses: &Uses) -> Option<Diagnostic> {
+    let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
+    let place = |span: Option<Span>| {
+        // The place of the operand within the instruction, where that is in the text.
+        let instruction = block.snippet.map.span(span.unwrap_or_default());
+        let within = |own: &&Span| instruction.start <= own.start && own.end <= instruction.end;
+        operand
+            .uses
+            .iter()
+            .find(within)
+            .copied()
+            .unwrap_or(instruction)
+    };
+    match operand.role {
+        Role::Read if uses.first_write.is_some() => Some(diagnose::input_written(
+            &operand.name,
+            letter,
+            place(uses.first_write),
+            operand.place,
+        )),
+        Role::Written if uses.read_first.is_some() => Some(diagnose::output_read(
+            &operand.name,
+            letter,
+            place(uses.read_first),
+            operand.place,
+        )),
+        Role::Written if uses.first_write.is_none() => {
+            Some(diagnose::output_not_written(&operand.name, operand.place))
+        }
+        Role::Written if is_partial(&uses.guards) => Some(diagnose::output_kept(
+            &operand.name,
+            letter,
+            place(uses.first_write),
+            operand.place,
+        )),
+        Role::Read | Role::Written | Role::ReadAndWritten => None,
+    }
+}
+
+/// Whether every write is under the same predicate.
+fn is_partial(guards: &[Option<Guard>]) -> bool {
+    let Some(Some(first)) = guards.first() else {
+        return false;
+    };
+    guards.iter().all(|guard| *guard == Some(*first))
+}
+
+fn uses(function: &Function, register: RegisterId) -> Uses {
+    let mut uses = Uses::default();
+    for instruction in &function.instructions {
+        // What a front end put before the text has no place in it.
+        if instruction.span.end <= instruction.span.start {
+            continue;
+        }
+        let is_written = function.destinations(instruction).contains(&register);
+        let is_read = reads(function, instruction, register);
+        if is_read && uses.first_write.is_none() && uses.read_first.is_none() {
+            uses.read_first = Some(instruction.span);
+        }
+        if is_written {
+            uses.first_write = uses.first_write.or(Some(instruction.span));
+            uses.guards.push(instruction.guard);
+        }
+    }
+    uses
+}
+
+fn reads(function: &Function, instruction: &Instruction, register: RegisterId) -> bool {
+    if instruction
+        .guard
+        .is_some_and(|guard| guard.predicate == register)
+    {
+        return true;
+    }
+    let is_read = |value: &OperandValue| match value {
+        OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
+            is_source(*source, register)
+        }
+        OperandValue::Address(address) => match address.base {
+            AddressBase::Register(run) => run.registers().any(|own| own == register),
+            _ => false,
+        },
+        OperandValue::Absent
+        | OperandValue::Destination(_)
+        | OperandValue::Pair(..)
+        | OperandValue::List(_)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => false,
+    };
+    function
+        .operands_of(instruction.operands)
+        .iter()
+        .any(|operand| match operand.value {
+            OperandValue::List(list) => function
+                .operands_of(list)
+                .iter()
+                .any(|element| is_read(&element.value)),
+            ref value => is_read(value),
+        })
+}
+
+fn is_source(source: Source, register: RegisterId) -> bool {
+    match source {
+        Source::Register(run) => run.registers().any(|own| own == register),
+        Source::RegisterOffset { register: own, .. } => own == register,
+        _ => false,
+    }
+}

@@ -1,0 +1,251 @@
+//! One call that takes assembly, such as `tl.inline_asm_elementwise`: its arguments go in; template, operands and clobbers come out. The first
+//! text is the assembly, the second one the constraints, and a list has the inputs.
+
+use super::Pieces;
+use super::lexer::Kind;
+use super::strings::Strings;
+use crate::block::{Missing, Unknown};
+use crate::constraint::Dialect;
+use crate::raw::{RawBlock, RawOperand, Section};
+use warpgrid_program::{Origin, Span};
+
+/// An argument of the call: a stretch of pieces, after its name.
+#[derive(Clone, Copy, Debug)]
+struct Argument<'a> {
+    name: Option<&'a str>,
+    from: usize,
+    to: usize,
+}
+
+/// Reads the call whose name is at `at`.
+pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<RawBlock> {
+    let pieces = strings.pieces;
+    let word = pieces.tokens[at].span;
+    let close = pieces.closing(at + 1).unwrap_or(pieces.tokens.len());
+    let arguments = arguments(pieces, at + 2, close);
+    let mut block = RawBlock::new(function, word, Dialect::Llvm);
+    let last = close.min(pieces.tokens.len() - 1);
+    block.span = word.to(pieces.tokens[last].span);
+
+    let named = |names: &[&str]| {
+        let mut all = arguments.iter().copied();
+        all.find(|argument| argument.name.is_some_and(|name| names.contains(&name)))
+    };
+    let mut texts = arguments
+        .iter()
+        .copied()
+        .filter(|argument| argument.name.is_none() && value_of(strings, *argument).is_some());
+    let assembly = named(&["asm", "asm_string"]).or_else(|| texts.next());
+    let constraints = named(&["constraints", "constraint"]).or_else(|| texts.next());
+    let Some(assembly) = assembly else {
+        // Where the assembly is a name that the text does not explain, there is something to say of it.
+        let first = arguments.iter().find(|argument| argument.name.is_none())?;
+        block.unknown.push(unknown(pieces, *first));
+        return Some(block);
+    };
+    match value_of(strings, assembly) {
+        Some((text, mut missing)) => {
+            block.template = text;
+            block.unknown.append(&mut missing);
+        }
+        None => block.unknown.push(unknown(pieces, assembly)),
+    }
+    let inputs = named(&["args", "operands", "operands_"]).or_else(|| {
+        arguments
+            .iter()
+            .copied()
+            .find(|argument| pieces.is(argument.from, b'['))
+    });
+    let inputs = inputs.map_or_else(Vec::new, |list| elements(pieces, list));
+    match constraints.map(|argument| (argument, value_of(strings, argument))) {
+        Some((_, Some((text, mut missing)))) => {
+            block.unknown.append(&mut missing);
+            operands(&text, &outputs(pieces, at), &inputs, &mut block);
+        }
+        Some((argument, None)) => block.unknown.push(unknown(pieces, argument)),
+        None => {}
+    }
+    block.is_volatile = is_volatile(pieces, &arguments);
+    Some(block)
+}
+
+fn unknown(pieces: Pieces<'_>, argument: Argument<'_>) -> Unknown {
+    let span = pieces.tokens[argument.from].span;
+    Unknown {
+        name: span.text(pieces.source).to_owned(),
+        span,
+        what: Missing::Assembly,
+    }
+}
+
+/// Splits the arguments at their commas.
+fn arguments<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Vec<Argument<'a>> {
+    let mut all = Vec::new();
+    let mut at = from;
+    while at < to {
+        let start = at;
+        while at < to && !pieces.is(at, b',') {
+            at = match pieces.kind(at) {
+                Some(Kind::Punctuation(b'(' | b'[' | b'{')) => {
+                    pieces.closing(at).map_or(to, |end| end + 1)
+                }
+                _ => at + 1,
+            };
+        }
+        let end = at.min(to);
+        let is_named = pieces.is(start + 1, b'=') && !pieces.is(start + 2, b'=') && start + 2 < end;
+        if end > start {
+            all.push(match is_named {
+                true => Argument {
+                    name: Some(pieces.text(start)),
+                    from: start + 2,
+                    to: end,
+                },
+                false => Argument {
+                    name: None,
+                    from: start,
+                    to: end,
+                },
+            });
+        }
+        at += 1;
+    }
+    all
+}
+
+/// The text that an argument is: strings, in parentheses or not, or a name that the text sets to strings.
+fn value_of(strings: Strings<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
+    let pieces = strings.pieces;
+    let (mut from, mut to) = (argument.from, argument.to);
+    while pieces.is(from, b'(') && to > from + 1 && pieces.closing(from) == Some(to - 1) {
+        (from, to) = (from + 1, to - 1);
+    }
+    if strings.end(from) == to && to > from {
+        return Some(strings.read(from, to));
+    }
+    if to != from + 1 || pieces.kind(from) != Some(Kind::Word) {
+        return None;
+    }
+    let name = pieces.text(from);
+    let is_set = |at: &usize| {
+        pieces.text(*at) == name && pieces.is(at + 1, b'=') && strings.end(at + 2) > at + 2
+    };
+    let set = (0..pieces.tokens.len())
+        .rev()
+        .filter(|at| *at < from)
+        .find(is_set)?;
+    Some(strings.read(set + 2, strings.end(set + 2)))
+}
+
+/// The texts of the elements of a list.
+fn elements(pieces: Pieces<'_>, list: Argument<'_>) -> Vec<String> {
+    let (from, to) = match pieces.is(list.from, b'[') {
+        true => (list.from + 1, list.to.saturating_sub(1)),
+        false => return Vec::new(),
+    };
+    let all = arguments(pieces, from, to).into_iter();
+    all.map(|argument| {
+        let span = pieces.tokens[argument.from]
+            .span
+            .to(pieces.tokens[argument.to - 1].span);
+        span.text(pieces.source).to_owned()
+    })
+    .collect()
+}
+
+/// The names that the result of the call is given to.
+fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
+    // `tl.inline_asm_elementwise`: the path before the name.
+    let mut at = call;
+    while at >= 2 && pieces.is(at - 1, b'.') {
+        at -= 2;
+    }
+    if at == 0 || !pieces.is(at - 1, b'=') {
+        return Vec::new();
+    }
+    let mut names = Vec::new();
+    let mut at = at - 1;
+    while at > 0 {
+        at -= 1;
+        match pieces.kind(at) {
+            Some(Kind::Word) => names.push(pieces.text(at).to_owned()),
+            Some(Kind::Punctuation(b',' | b'(' | b')')) => {}
+            _ => break,
+        }
+        if pieces.tokens[at].column.is_some() {
+            break;
+        }
+    }
+    names.reverse();
+    names
+}
+
+/// Adds the operands that a list of constraints states.
+fn operands(constraints: &Origin, outputs: &[String], inputs: &[String], block: &mut RawBlock) {
+    let text = &constraints.text;
+    let mut stated: Vec<(&str, Span)> = Vec::new();
+    let mut start = 0;
+    for part in text.split(',') {
+        let blanks = part.len() - part.trim_start().len();
+        let own = part.trim();
+        let from = start + blanks;
+        let span = Span::new(from as u32, (from + own.len()) as u32);
+        start += part.len() + 1;
+        match own
+            .strip_prefix("~{")
+            .and_then(|rest| rest.strip_suffix('}'))
+        {
+            Some(clobber) => {
+                let place = constraints.map.span(span);
+                block.clobbers.push((clobber.to_owned(), place));
+            }
+            None if own.is_empty() => {}
+            None => stated.push((own, constraints.map.span(span))),
+        }
+    }
+    let is_output = |text: &str| text.starts_with(['=', '+']);
+    let n_outputs = stated.iter().filter(|(text, _)| is_output(text)).count();
+    let n_inputs = stated.len() - n_outputs;
+    let (mut output, mut input) = (0, 0);
+    for (text, place) in stated {
+        let (names, number, n) = match is_output(text) {
+            true => (outputs, &mut output, n_outputs),
+            false => (inputs, &mut input, n_inputs),
+        };
+        let expression = shared_name(names, *number, n);
+        *number += 1;
+        block.operands.push(RawOperand {
+            symbol: None,
+            constraint: text.to_owned(),
+            place,
+            expression,
+            value: None,
+            section: Section::Either,
+        });
+    }
+}
+
+/// The name of register `number` of `n`, where each name has as many of them.
+fn shared_name(names: &[String], number: usize, n: usize) -> String {
+    if names.is_empty() || n < names.len() {
+        return names.get(number).cloned().unwrap_or_default();
+    }
+    let each = n / names.len();
+    let name = names.get(number / each).map_or("", String::as_str);
+    match each {
+        1 => name.to_owned(),
+        _ => format!("{name}[{}]", number % each),
+    }
+}
+
+/// Whether the call says that it has effects beside its results.
+fn is_volatile(pieces: Pieces<'_>, arguments: &[Argument<'_>]) -> bool {
+    let says = |name: &str, value: &str| {
+        let mut all = arguments.iter();
+        all.any(|argument| argument.name == Some(name) && pieces.text(argument.from) == value)
+    };
+    says("is_pure", "False")
+        || says("has_side_effects", "True")
+        || says("side_effect", "True")
+        || says("side_effects", "True")
+}

@@ -1,0 +1,206 @@
+//! Python as far as calls and strings need it: a text goes in; words, strings and punctuation with their places come out.
+
+use warpgrid_program::Span;
+
+/// A piece of Python.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
+    /// Its column, where it is the first of its line and of no group that is open.
+    pub(crate) column: Option<u32>,
+}
+
+/// What a piece is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Word,
+    Number,
+    /// A string, with what is between its quotes.
+    Text {
+        inner: Span,
+        is_raw: bool,
+        is_formatted: bool,
+    },
+    Comment,
+    Punctuation(u8),
+}
+
+/// Splits a text; comments are pieces, too.
+pub(crate) fn tokens(source: &str) -> Vec<Token> {
+    let mut lexer = Lexer {
+        source,
+        bytes: source.as_bytes(),
+        at: 0,
+        line_start: 0,
+        starts_line: true,
+        depth: 0,
+    };
+    std::iter::from_fn(|| lexer.next()).collect()
+}
+
+struct Lexer<'a> {
+    source: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    line_start: usize,
+    starts_line: bool,
+    /// Groups that are open.
+    depth: usize,
+}
+
+impl Lexer<'_> {
+    fn next(&mut self) -> Option<Token> {
+        self.skip_blanks();
+        let first = *self.bytes.get(self.at)?;
+        let start = self.at;
+        let column =
+            (self.starts_line && self.depth == 0).then(|| (start - self.line_start) as u32);
+        let kind = match first {
+            b'#' => self.comment(),
+            b'"' | b'\'' => self.string(""),
+            b'0'..=b'9' => self.number(),
+            _ if is_word(first) => self.word(),
+            _ => {
+                self.at += 1;
+                match first {
+                    b'(' | b'[' | b'{' => self.depth += 1,
+                    b')' | b']' | b'}' => self.depth = self.depth.saturating_sub(1),
+                    _ => {}
+                }
+                Kind::Punctuation(first)
+            }
+        };
+        self.starts_line = false;
+        Some(Token {
+            kind,
+            span: Span::new(start as u32, self.at as u32),
+            column,
+        })
+    }
+
+    fn skip_blanks(&mut self) {
+        while let Some(byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' => {
+                    self.starts_line = true;
+                    self.line_start = self.at + 1;
+                }
+                b'\\' if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 1,
+                _ if byte.is_ascii_whitespace() => {}
+                _ => return,
+            }
+            self.at += 1;
+        }
+    }
+
+    fn comment(&mut self) -> Kind {
+        let rest = &self.source[self.at..];
+        self.at += rest.find('\n').unwrap_or(rest.len());
+        Kind::Comment
+    }
+
+    fn number(&mut self) -> Kind {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
+        while self.bytes.get(self.at).is_some_and(is_part) {
+            self.at += 1;
+        }
+        Kind::Number
+    }
+
+    fn word(&mut self) -> Kind {
+        let start = self.at;
+        let is_part = |byte: &u8| is_word(*byte) || byte.is_ascii_digit();
+        while self.bytes.get(self.at).is_some_and(is_part) {
+            self.at += 1;
+        }
+        let source = self.source;
+        let prefix = &source[start..self.at];
+        let is_prefix =
+            prefix.len() <= 2 && prefix.bytes().all(|byte| b"rRbBuUfFtT".contains(&byte));
+        match self.bytes.get(self.at) {
+            Some(b'"' | b'\'') if is_prefix => self.string(prefix),
+            _ => Kind::Word,
+        }
+    }
+
+    /// A string from its quote on; one of a line ends with it where its other quote is missing.
+    fn string(&mut self, prefix: &str) -> Kind {
+        let quote = self.bytes[self.at];
+        let is_long = self.bytes.get(self.at + 1) == Some(&quote)
+            && self.bytes.get(self.at + 2) == Some(&quote);
+        let n_quotes = if is_long { 3 } else { 1 };
+        self.at += n_quotes;
+        let start = self.at;
+        let end = loop {
+            match self.bytes.get(self.at) {
+                None => break self.at,
+                Some(b'\\') => self.at = (self.at + 2).min(self.bytes.len()),
+                Some(b'\n') if !is_long => break self.at,
+                Some(byte) if *byte == quote && self.closes(quote, n_quotes) => {
+                    self.at += n_quotes;
+                    break self.at - n_quotes;
+                }
+                Some(_) => self.at += 1,
+            }
+        };
+        let has = |letter: char| prefix.to_ascii_lowercase().contains(letter);
+        Kind::Text {
+            inner: Span::new(start as u32, end as u32),
+            is_raw: has('r'),
+            is_formatted: has('f'),
+        }
+    }
+
+    fn closes(&self, quote: u8, n_quotes: usize) -> bool {
+        (0..n_quotes).all(|ahead| self.bytes.get(self.at + ahead) == Some(&quote))
+    }
+}
+
+/// Whether a byte begins a word; letters beyond ASCII do.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_separated_from_what_is_around_them() {
+        let source = "x = f(r'''a\n'b''', f\"{y}\") # \"c\"\n  z";
+        let found = tokens(source);
+        let texts: Vec<&str> = found.iter().map(|token| token.span.text(source)).collect();
+        assert_eq!(
+            texts,
+            [
+                "x",
+                "=",
+                "f",
+                "(",
+                "r'''a\n'b'''",
+                ",",
+                "f\"{y}\"",
+                ")",
+                "# \"c\"",
+                "z"
+            ]
+        );
+        let columns: Vec<Option<u32>> = found.iter().map(|token| token.column).collect();
+        assert_eq!(
+            (columns[0], columns[4], columns[9]),
+            (Some(0), None, Some(2))
+        );
+    }
+
+    #[test]
+    fn what_has_no_end_ends_somewhere() {
+        for source in ["'abc", "'''abc", "'abc\\", "r'", "f", "#", "\\"] {
+            assert!(
+                tokens(source)
+                    .iter()
+                    .all(|token| token.span.end as usize <= source.len())
+            );
+        }
+    }
+}

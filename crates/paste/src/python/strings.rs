@@ -1,0 +1,79 @@
+//! Strings of Python that stand side by side: their pieces go in, one text with its places comes out, and what the text does not say of it.
+
+use super::Pieces;
+use super::lexer::Kind;
+use crate::block::{Missing, Unknown};
+use crate::escape::{Escapes, decode};
+use warpgrid_program::{Origin, Span};
+
+/// Reads strings of a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strings<'a> {
+    pub(super) pieces: Pieces<'a>,
+}
+
+impl Strings<'_> {
+    /// Where the strings that begin at `at` end; `at` where there is none.
+    pub(super) fn end(&self, at: usize) -> usize {
+        let mut end = at;
+        while matches!(self.pieces.kind(end), Some(Kind::Text { .. })) {
+            end += 1;
+        }
+        end
+    }
+
+    /// The text of a stretch of strings.
+    pub(super) fn read(&self, from: usize, to: usize) -> (Origin, Vec<Unknown>) {
+        let mut text = Origin::default();
+        let mut unknown = Vec::new();
+        for at in from..to {
+            if let Some(Kind::Text {
+                inner,
+                is_raw,
+                is_formatted,
+            }) = self.pieces.kind(at)
+            {
+                match is_formatted {
+                    true => self.formatted(inner, is_raw, &mut text, &mut unknown),
+                    false => self.plain(inner, is_raw, &mut text),
+                }
+            }
+        }
+        (text, unknown)
+    }
+
+    fn plain(&self, inner: Span, is_raw: bool, text: &mut Origin) {
+        match is_raw {
+            true => text.copy(inner.text(self.pieces.source), inner.start),
+            false => decode(self.pieces.source, inner, Escapes::Python, text),
+        }
+    }
+
+    /// A string with `{expressions}`, which are not known here.
+    fn formatted(&self, inner: Span, is_raw: bool, text: &mut Origin, unknown: &mut Vec<Unknown>) {
+        let source = inner.text(self.pieces.source);
+        let place =
+            |from: usize, to: usize| Span::new(inner.start + from as u32, inner.start + to as u32);
+        let mut done = 0;
+        while let Some(found) = source[done..].find(['{', '}']) {
+            let at = done + found;
+            self.plain(place(done, at), is_raw, text);
+            let sign = &source[at..=at];
+            if source[at + 1..].starts_with(sign) {
+                text.stand_in(sign, place(at, at + 2));
+                done = at + 2;
+                continue;
+            }
+            let close = source[at..]
+                .find('}')
+                .map_or(source.len(), |end| at + end + 1);
+            unknown.push(Unknown {
+                name: source[at..close].to_owned(),
+                span: place(at, close),
+                what: Missing::Assembly,
+            });
+            done = close;
+        }
+        self.plain(place(done, source.len()), is_raw, text);
+    }
+}

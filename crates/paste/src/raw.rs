@@ -1,0 +1,259 @@
+//! A block as it is read, before its operands are understood: C++, Python and strings within strings all give these. All of it in the places
+//! of one text, or through a map in those of the text around it.
+
+use crate::block::{Block, BlockOperand, Missing, Unknown};
+use crate::constraint::{Constraint, Dialect, OperandKind, Role};
+use crate::cpp::constants::Constants;
+use crate::diagnostics as diagnose;
+use crate::host::CHOICES;
+use crate::names::Names;
+use crate::template::{Symbol, constant_text, fill};
+use warpgrid_program::{Diagnostic, Origin, PlaceMap, Span};
+
+/// A block as it is there.
+#[derive(Clone, Debug)]
+pub(crate) struct RawBlock {
+    /// The function that it is in.
+    pub(crate) function: String,
+    pub(crate) span: Span,
+    pub(crate) word: Span,
+    pub(crate) dialect: Dialect,
+    pub(crate) template: Origin,
+    pub(crate) operands: Vec<RawOperand>,
+    pub(crate) is_volatile: bool,
+    pub(crate) clobbers: Vec<(String, Span)>,
+    pub(crate) unknown: Vec<Unknown>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// An operand as it is there.
+#[derive(Clone, Debug)]
+pub(crate) struct RawOperand {
+    /// `[name]`
+    pub(crate) symbol: Option<(String, Span)>,
+    pub(crate) constraint: String,
+    pub(crate) place: Span,
+    pub(crate) expression: String,
+    /// The value of a constant that the text says.
+    pub(crate) value: Option<String>,
+    pub(crate) section: Section,
+}
+
+/// Where an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Section {
+    Outputs,
+    Inputs,
+    /// In a list of constraints, where a modifier alone tells.
+    Either,
+}
+
+impl RawBlock {
+    /// A block without anything in it.
+    pub(crate) fn new(function: &str, word: Span, dialect: Dialect) -> RawBlock {
+        RawBlock {
+            function: function.to_owned(),
+            span: word,
+            word,
+            dialect,
+            template: Origin::default(),
+            operands: Vec::new(),
+            is_volatile: false,
+            clobbers: Vec::new(),
+            unknown: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Reads the values of constants off the text.
+    pub(crate) fn settle(&mut self, constants: &Constants<'_>) {
+        for operand in &mut self.operands {
+            operand.value = match Constraint::read(&operand.constraint, self.dialect) {
+                Ok(constraint) => match constraint.kind {
+                    OperandKind::Constant => {
+                        let number = constants.number(&operand.expression);
+                        number.map(|number| number.to_string())
+                    }
+                    OperandKind::Text => constants.text(&operand.expression).map(str::to_owned),
+                    OperandKind::Register(_) => None,
+                },
+                Err(_) => None,
+            };
+        }
+    }
+
+    /// The block in the places of the text that this one was taken out of.
+    pub(crate) fn through(mut self, map: &PlaceMap) -> RawBlock {
+        let mend = |span: &mut Span| *span = map.span(*span);
+        mend(&mut self.span);
+        mend(&mut self.word);
+        self.template = self.template.through(map);
+        for operand in &mut self.operands {
+            mend(&mut operand.place);
+            if let Some((_, span)) = &mut operand.symbol {
+                mend(span);
+            }
+        }
+        self.clobbers.iter_mut().for_each(|(_, span)| mend(span));
+        self.unknown
+            .iter_mut()
+            .for_each(|unknown| mend(&mut unknown.span));
+        for found in &mut self.diagnostics {
+            mend(&mut found.span);
+            found
+                .labels
+                .iter_mut()
+                .for_each(|label| mend(&mut label.span));
+        }
+        self
+    }
+
+    /// The block with its operands understood; `choices` are the numbers of constants that the text does not say.
+    pub(crate) fn understood(&self, name: String, choices: &[i64]) -> Block {
+        let mut diagnostics = self.diagnostics.clone();
+        let mut unknown = self.unknown.clone();
+        let mut names = Names::apart_from(&self.template.text);
+        let mut operands = Vec::with_capacity(self.operands.len());
+        let mut choices = choices.iter().copied();
+        let mut last = CHOICES[0];
+        for (number, raw) in self.operands.iter().enumerate() {
+            let is_open = raw.value.is_none() && self.is_constant(raw);
+            let choice = match is_open {
+                true => choices.next().unwrap_or(last),
+                false => last,
+            };
+            last = choice;
+            let operand = self.operand(raw, number, (&mut names, choice), &mut diagnostics);
+            let is_missing = !operand.is_known && !raw.expression.is_empty();
+            if is_missing && operand.kind == OperandKind::Constant {
+                unknown.push(Unknown {
+                    name: raw.expression.clone(),
+                    span: raw.place,
+                    what: Missing::Number,
+                });
+            } else if is_missing && operand.kind == OperandKind::Text {
+                unknown.push(Unknown {
+                    name: raw.expression.clone(),
+                    span: raw.place,
+                    what: Missing::Assembly,
+                });
+            }
+            operands.push(operand);
+        }
+        let mut clobbers_memory = false;
+        for (text, span) in &self.clobbers {
+            match text.as_str() {
+                "memory" => clobbers_memory = true,
+                _ => diagnostics.push(diagnose::unknown_clobber(text, *span)),
+            }
+        }
+        let symbols: Vec<Symbol<'_>> = self.symbols().collect();
+        let snippet = fill(
+            &self.template,
+            &mut operands,
+            &symbols,
+            self.dialect,
+            &mut diagnostics,
+        );
+        Block {
+            name,
+            span: self.span,
+            word: self.word,
+            snippet,
+            operands,
+            is_volatile: self.is_volatile,
+            dialect: self.dialect,
+            clobbers_memory,
+            unknown,
+            diagnostics,
+        }
+    }
+
+    /// Whether an operand is a number that the compiler knows.
+    fn is_constant(&self, raw: &RawOperand) -> bool {
+        let read = Constraint::read(&raw.constraint, self.dialect);
+        read.is_ok_and(|constraint| constraint.kind == OperandKind::Constant)
+    }
+
+    fn symbols(&self) -> impl Iterator<Item = Symbol<'_>> {
+        let all = self.operands.iter().enumerate();
+        all.filter_map(|(operand, raw)| {
+            let (name, _) = raw.symbol.as_ref()?;
+            Some(Symbol { name, operand })
+        })
+    }
+
+    fn operand(
+        &self,
+        raw: &RawOperand,
+        number: usize,
+        (names, choice): (&mut Names, i64),
+        found: &mut Vec<Diagnostic>,
+    ) -> BlockOperand {
+        let text = raw.constraint.as_str();
+        if let Some((name, span)) = &raw.symbol {
+            found.push(diagnose::symbolic_name(name, number, *span));
+        }
+        let read = self.constraint(text, number);
+        let (role, kind) = match read {
+            Ok(constraint) => (constraint.role, constraint.kind),
+            Err(mistake) => {
+                found.push(diagnose::constraint(text, mistake, raw.place));
+                let role = match text.as_bytes().first() {
+                    Some(b'=') => Role::Written,
+                    Some(b'+') => Role::ReadAndWritten,
+                    _ => Role::Read,
+                };
+                (role, OperandKind::Register(warpgrid_isa::ScalarType::B32))
+            }
+        };
+        match (raw.section, role) {
+            (Section::Outputs, Role::Read) => {
+                found.push(diagnose::output_without_modifier(text, raw.place));
+            }
+            (Section::Inputs, Role::Written | Role::ReadAndWritten) => {
+                found.push(diagnose::input_with_modifier(text, raw.place));
+            }
+            (Section::Outputs | Section::Either, _) | (Section::Inputs, Role::Read) => {}
+        }
+        let name = match kind {
+            OperandKind::Register(_) => {
+                let wanted = raw
+                    .symbol
+                    .as_ref()
+                    .map_or(&raw.expression, |(name, _)| name);
+                names.name(wanted, number)
+            }
+            OperandKind::Constant | OperandKind::Text => {
+                constant_text(kind, raw.value.as_deref(), choice)
+            }
+        };
+        BlockOperand {
+            name,
+            kind,
+            role,
+            constraint: raw.constraint.clone(),
+            place: raw.place,
+            expression: raw.expression.clone(),
+            is_known: raw.value.is_some() || matches!(kind, OperandKind::Register(_)),
+            uses: Vec::new(),
+        }
+    }
+
+    /// Reads a constraint; a number means that of another operand.
+    fn constraint(
+        &self,
+        text: &str,
+        number: usize,
+    ) -> Result<Constraint, crate::constraint::Mistake> {
+        let other = text.parse::<usize>().ok().filter(|other| *other < number);
+        match other.filter(|_| self.dialect == Dialect::Llvm) {
+            Some(other) => {
+                let own = self.operands.get(other).map_or("", |raw| &raw.constraint);
+                let letters = own.trim_start_matches(['=', '+', '&']);
+                Constraint::read(letters, self.dialect)
+            }
+            None => Constraint::read(text, self.dialect),
+        }
+    }
+}

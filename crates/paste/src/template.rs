@@ -1,0 +1,204 @@
+//! The assembly of a block: a template goes in, the text that the assembler gets comes out, with the names of operands in their places.
+//!
+//! What `%` means to the CUDA compiler was tried with its release 13: `%0` is an operand, `%%` is `%`, `%{`, `%|`, `%}` and other signs
+//! vanish, a letter before a number (`%r1`) is refused, and any other word stays as it is (`%tid`).
+
+use crate::block::BlockOperand;
+use crate::constraint::{Dialect, OperandKind};
+use crate::diagnostics as diagnose;
+use warpgrid_program::{Diagnostic, Origin, Span};
+
+/// Where names stand for operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Symbol<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) operand: usize,
+}
+
+/// Fills a template. Notes in the operands where they are used, and in `found` what is wrong.
+pub(crate) fn fill(
+    template: &Origin,
+    operands: &mut [BlockOperand],
+    symbols: &[Symbol<'_>],
+    dialect: Dialect,
+    found: &mut Vec<Diagnostic>,
+) -> Origin {
+    let mark = match dialect {
+        Dialect::Cuda => '%',
+        Dialect::Llvm => '$',
+    };
+    let mut filled = Filler {
+        template,
+        operands,
+        symbols,
+        found,
+        filled: Origin::default(),
+    };
+    let text = &template.text;
+    let mut done = 0;
+    while let Some(next) = text[done..].find(mark) {
+        let at = done + next;
+        filled.keep(done, at);
+        done = match dialect {
+            Dialect::Cuda => filled.percent(at),
+            Dialect::Llvm => filled.dollar(at),
+        };
+    }
+    filled.keep(done, text.len());
+    filled.filled
+}
+
+struct Filler<'a> {
+    template: &'a Origin,
+    operands: &'a mut [BlockOperand],
+    symbols: &'a [Symbol<'a>],
+    found: &'a mut Vec<Diagnostic>,
+    filled: Origin,
+}
+
+impl Filler<'_> {
+    fn keep(&mut self, from: usize, to: usize) {
+        self.filled
+            .append(self.template, Span::new(from as u32, to as u32));
+    }
+
+    fn place(&self, from: usize, to: usize) -> Span {
+        self.template.map.span(Span::new(from as u32, to as u32))
+    }
+
+    /// What a `%` at `at` begins; where the text goes on.
+    fn percent(&mut self, at: usize) -> usize {
+        let template = self.template;
+        let rest = &template.text[at + 1..];
+        let digits = n_digits(rest);
+        if digits > 0 {
+            return self.numbered(at, &rest[..digits], at + 1 + digits);
+        }
+        match rest.chars().next() {
+            Some('%') => {
+                self.escaped(at, &rest[1..]);
+                self.keep(at + 1, at + 2);
+                at + 2
+            }
+            Some('[') => self.symbolic(at, rest),
+            Some(letter) if letter.is_ascii_alphabetic() && n_digits(&rest[1..]) > 0 => {
+                let end = at + 2 + n_digits(&rest[1..]);
+                let place = self.place(at, end);
+                let name = &rest[..end - at - 1];
+                self.found.push(diagnose::bare_register(name, place));
+                self.keep(at, end);
+                end
+            }
+            Some(letter) if letter.is_ascii_alphanumeric() || letter == '_' => {
+                self.keep(at, at + 1);
+                at + 1
+            }
+            Some(sign) if !sign.is_whitespace() => at + 1 + sign.len_utf8(),
+            Some(_) => {
+                self.keep(at, at + 1);
+                at + 1
+            }
+            None => {
+                self.found
+                    .push(diagnose::lone_percent(self.place(at, at + 1)));
+                at + 1
+            }
+        }
+    }
+
+    /// Names `%%0`: no register is called so, and it is an operand that was meant.
+    fn escaped(&mut self, at: usize, rest: &str) {
+        let digits = n_digits(rest);
+        let line = self.template.text[..at].rsplit('\n').next().unwrap_or("");
+        if digits > 0 && !line.contains("//") {
+            let place = self.place(at, at + 2 + digits);
+            self.found
+                .push(diagnose::escaped_operand(&rest[..digits], place));
+        }
+    }
+
+    /// What a `$` at `at` begins, to LLVM.
+    fn dollar(&mut self, at: usize) -> usize {
+        let template = self.template;
+        let rest = &template.text[at + 1..];
+        let digits = n_digits(rest);
+        if digits > 0 {
+            return self.numbered(at, &rest[..digits], at + 1 + digits);
+        }
+        if let Some(inside) = rest.strip_prefix('{')
+            && let digits @ 1.. = n_digits(inside)
+            && let Some(close) = inside.find('}')
+        {
+            return self.numbered(at, &inside[..digits], at + 2 + close + 1);
+        }
+        if rest.starts_with('$') {
+            self.keep(at + 1, at + 2);
+            return at + 2;
+        }
+        self.keep(at, at + 1);
+        at + 1
+    }
+
+    fn numbered(&mut self, at: usize, number: &str, end: usize) -> usize {
+        let place = self.place(at, end);
+        let number = number.parse().unwrap_or(usize::MAX);
+        self.operand(number, place);
+        end
+    }
+
+    /// `%[name]`
+    fn symbolic(&mut self, at: usize, rest: &str) -> usize {
+        let Some(close) = rest.find(']') else {
+            self.keep(at, at + 1);
+            return at + 1;
+        };
+        let name = rest[1..close].trim();
+        let end = at + 1 + close + 1;
+        let place = self.place(at, end);
+        match self.symbols.iter().find(|symbol| symbol.name == name) {
+            Some(symbol) => self.operand(symbol.operand, place),
+            None => {
+                let names: Vec<&str> = self.symbols.iter().map(|symbol| symbol.name).collect();
+                self.found.push(diagnose::no_such_name(name, &names, place));
+                self.filled.stand_in(&stand_in(name), place);
+            }
+        }
+        end
+    }
+
+    fn operand(&mut self, number: usize, place: Span) {
+        let n = self.operands.len();
+        match self.operands.get_mut(number) {
+            Some(operand) => {
+                operand.uses.push(place);
+                self.filled.stand_in(&operand.name, place);
+            }
+            None => {
+                self.found.push(diagnose::no_such_operand(number, n, place));
+                self.filled.stand_in(&stand_in(&number.to_string()), place);
+            }
+        }
+    }
+}
+
+/// How names begin that stand for operands that do not exist.
+pub(crate) const MISSING: &str = "missing_operand_";
+
+/// A name for an operand that does not exist, so that the rest can be read.
+fn stand_in(name: &str) -> String {
+    let fits = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+    format!("{MISSING}{}", name.chars().filter(fits).collect::<String>())
+}
+
+fn n_digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// What replaces an operand in the text, where that is not its name.
+pub(crate) fn constant_text(kind: OperandKind, value: Option<&str>, choice: i64) -> String {
+    match (kind, value) {
+        (_, Some(value)) => value.to_owned(),
+        (OperandKind::Text, None) => String::new(),
+        (_, None) => choice.to_string(),
+    }
+}

@@ -1,0 +1,181 @@
+//! Files of a compiler: what is read out of each, and what becomes of broken ones.
+
+use expect_test::expect_file;
+use proptest::prelude::*;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use warpgrid_paste::binary::{Contents, EntryKind, is_binary, open};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/binaries")
+}
+
+fn files() -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder()).expect("the folder of this test");
+    let endings = ["cubin", "fatbin", "o"];
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut files: Vec<(String, Vec<u8>)> = paths
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|own| endings.iter().any(|ending| own == *ending))
+        })
+        .map(|path| {
+            let name = path
+                .file_name()
+                .expect("a file")
+                .to_string_lossy()
+                .into_owned();
+            (name, std::fs::read(&path).expect("a file that was listed"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn file(name: &str) -> Vec<u8> {
+    std::fs::read(folder().join(name)).expect("a file of this test")
+}
+
+fn described(contents: &Contents) -> String {
+    let mut text = format!("{}\n", contents.kind);
+    for entry in &contents.entries {
+        let target = entry.target.as_deref().unwrap_or("-");
+        let packed = entry.packed.unwrap_or("not packed");
+        let _ = writeln!(
+            text,
+            "== {target}, {packed}, {} bytes: {}",
+            entry.n_bytes,
+            entry.kernels().join(", ")
+        );
+        let shown = entry.text();
+        for line in shown.lines().take(30) {
+            let _ = writeln!(text, " | {line}");
+        }
+    }
+    for note in &contents.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+#[test]
+fn programs_are_read_out_of_files() {
+    for (name, bytes) in files() {
+        assert!(is_binary(&bytes), "{name}");
+        let contents = open(&bytes).expect("a file of a compiler");
+        let expected = folder().join(format!("{name}.expect"));
+        expect_file![expected].assert_eq(&described(&contents));
+    }
+}
+
+#[test]
+fn packed_programs_are_those_that_are_not() {
+    let ptx = |name: &str| {
+        let contents = open(&file(name)).expect("a fatbin");
+        let found = contents
+            .entries
+            .into_iter()
+            .find_map(|entry| match entry.kind {
+                EntryKind::Ptx(text) => Some(text),
+                EntryKind::Machine(_) => None,
+            });
+        found.expect("it has PTX")
+    };
+    let plain = ptx("plain.fatbin");
+    assert!(plain.contains(".visible .entry scale("));
+    assert_eq!(ptx("zstd.fatbin"), plain);
+    assert_eq!(ptx("lz4.fatbin"), plain);
+    assert_eq!(ptx("host.o"), plain);
+}
+
+#[test]
+fn other_files_are_separated() {
+    let why = |bytes: &[u8]| open(bytes).expect_err("no program");
+    assert_eq!(
+        why(b"PK\x03\x04"),
+        "the file is neither a text nor a cubin, a fatbin, or a program with one"
+    );
+    let mut host = file("sm_90.cubin");
+    // The machine of a processor.
+    (host[18], host[19]) = (62, 0);
+    assert_eq!(
+        why(&host),
+        "the file has no code for a GPU: it has no section `.nv_fatbin`"
+    );
+    assert!(!is_binary(b"st.global.u32 [p], 1;"));
+}
+
+/// A fatbin with one entry that claims these flags and sizes.
+fn claiming(flags: u64, size: u64, packed: u32, unpacked: u64) -> Vec<u8> {
+    let mut bytes = vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0];
+    bytes.extend(1000u64.to_le_bytes());
+    bytes.extend([1, 0, 1, 1, 64, 0, 0, 0]);
+    bytes.extend(size.to_le_bytes());
+    bytes.extend(packed.to_le_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend(90u32.to_le_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend(flags.to_le_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend(unpacked.to_le_bytes());
+    bytes.extend([0x1f; 200]);
+    bytes
+}
+
+#[test]
+fn claims_are_not_believed() {
+    let notes = |bytes: &[u8]| open(bytes).expect("a fatbin").notes.join("; ");
+    let bomb = notes(&claiming(0x2000, 100, 100, u64::MAX));
+    assert!(bomb.contains("more than are unpacked"), "{bomb}");
+    let broken = notes(&claiming(0x2000, 100, 100, 1 << 20));
+    assert!(broken.contains("its LZ4 is broken"), "{broken}");
+    let broken = notes(&claiming(0x8000, 100, 100, 1 << 20));
+    assert!(broken.contains("its zstd is broken"), "{broken}");
+    let long = notes(&claiming(0, u64::MAX, 0, 0));
+    assert!(long.contains("cut off"), "{long}");
+}
+
+#[test]
+fn a_file_may_end_anywhere() {
+    for (_, bytes) in files() {
+        for end in (0..bytes.len()).step_by(97) {
+            if let Ok(contents) = open(&bytes[..end]) {
+                let shown: usize = contents
+                    .entries
+                    .iter()
+                    .map(|entry| entry.text().len())
+                    .sum();
+                assert!(shown < 1 << 20);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn a_file_may_hold_anything(which in 0usize..7, places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
+        let (_, mut bytes) = files().swap_remove(which);
+        for (place, value) in places {
+            let at = place.index(bytes.len());
+            bytes[at] = value;
+        }
+        if let Ok(contents) = open(&bytes) {
+            for entry in &contents.entries {
+                prop_assert!(entry.text().len() < 8 << 20);
+                entry.kernels();
+            }
+        }
+    }
+
+    #[test]
+    fn a_header_may_be_any(bytes in prop::collection::vec(any::<u8>(), 0..400), is_elf in any::<bool>()) {
+        let mut file = match is_elf {
+            true => b"\x7fELF\x02\x01\x01\x41\x08\0\0\0\0\0\0\0\x02\0\xbe\0".to_vec(),
+            false => vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0],
+        };
+        file.extend(bytes);
+        let _ = open(&file);
+    }
+}

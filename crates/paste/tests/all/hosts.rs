@@ -1,0 +1,176 @@
+//! Source code with inline assembly, as files: for each, the blocks that are read out of it and what is said of them, with places.
+//!
+//! `UPDATE_EXPECT=1` rewrites the files beside them.
+
+use expect_test::expect_file;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use warpgrid_paste::Pasted;
+use warpgrid_program::{Diagnostic, FrontEnd, LineIndex, Overrides, Span};
+
+static PASTED: Pasted = Pasted::over(&warpgrid_ptx::Ptx);
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let entries = std::fs::read_dir(folder).expect("the folder of this test");
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|ending| ["cu", "py", "log"].iter().any(|own| ending == *own))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// What is found in a text, for people.
+fn found(source: &str) -> String {
+    let lines = LineIndex::new(source);
+    let document = PASTED.open(source.into(), &Overrides::default());
+    let mut text = String::new();
+    for part in document.parts() {
+        let at = lines.position(source, part.span.start).line;
+        let verdict = if part.accept { "accepted" } else { "refused" };
+        let target = part.target.unwrap_or("-");
+        let _ = writeln!(text, "== {} (line {at}): {verdict} for {target}", part.name);
+        for operand in &part.operands {
+            let _ = writeln!(
+                text,
+                "   {} {} \"{}\"({})",
+                operand.ty, operand.name, operand.constraint, operand.expression
+            );
+        }
+        for line in part.text.lines() {
+            let _ = writeln!(text, " | {}", line.trim_end());
+        }
+        if let Some(note) = part.note {
+            let _ = writeln!(text, "   {note}");
+        }
+    }
+    for diagnostic in document.check().diagnostics {
+        write_diagnostic(&mut text, source, &lines, &diagnostic);
+    }
+    text
+}
+
+fn write_diagnostic(text: &mut String, source: &str, lines: &LineIndex, found: &Diagnostic) {
+    let place = |span: Span| {
+        let position = lines.position(source, span.start);
+        format!(
+            "{}:{} `{}`",
+            position.line,
+            position.column,
+            span.text(source)
+        )
+    };
+    let severity = found.severity.name();
+    let _ = writeln!(
+        text,
+        "{} {severity} {}: {}",
+        place(found.span),
+        found.code,
+        found.message
+    );
+    for label in &found.labels {
+        let _ = writeln!(text, "    {}: {}", place(label.span), label.text);
+    }
+    if let Some(help) = &found.help {
+        let _ = writeln!(text, "    help: {help}");
+    }
+    for fix in &found.fixes {
+        let _ = writeln!(text, "    fix: {}", fix.title);
+    }
+}
+
+#[test]
+fn blocks_are_read_out_of_source_code() {
+    for file in files() {
+        let source = std::fs::read_to_string(&file).expect("a file that was listed");
+        let expected = format!("{}.expect", file.display());
+        expect_file![expected].assert_eq(&found(&source));
+    }
+}
+
+#[test]
+fn tokens_lie_in_the_text_one_after_the_other() {
+    for file in files() {
+        let source = std::fs::read_to_string(&file).expect("a file that was listed");
+        let mut end = 0;
+        for token in PASTED.tokens(&source) {
+            assert!(
+                token.span.start >= end && token.span.end <= source.len() as u32,
+                "{token:?}"
+            );
+            end = token.span.end;
+        }
+        assert!(end > 0);
+    }
+}
+
+#[test]
+fn the_example_of_each_page_has_its_code() {
+    for page in warpgrid_paste::diagnostics::CODES {
+        let codes = |source: &str| {
+            let document = PASTED.open(source.to_owned().into(), &Overrides::default());
+            let found = document.check().diagnostics.into_iter();
+            found.map(|diagnostic| diagnostic.code).collect::<Vec<_>>()
+        };
+        assert!(
+            codes(page.wrong).contains(&page.code),
+            "{}: {:?}",
+            page.code,
+            codes(page.wrong)
+        );
+        assert!(!codes(page.right).contains(&page.code), "{}", page.code);
+    }
+}
+
+#[test]
+fn every_fix_of_a_statement_mends_it() {
+    let source = "void f() { asm(\"{ .reg .b32 %r1; mov.b32 %r1, %0; }\" : \"=r\"(d)); }";
+    let check = |source: &str| {
+        PASTED
+            .open(source.to_owned().into(), &Overrides::default())
+            .check()
+            .diagnostics
+    };
+    let mut text = source.to_owned();
+    for _ in 0..4 {
+        let found = check(&text);
+        match found.iter().find_map(|diagnostic| diagnostic.fixes.first()) {
+            Some(fix) => text = fix.apply(&text),
+            None => break,
+        }
+    }
+    assert_eq!(
+        text,
+        "void f() { asm(\"{ .reg .b32 %%r1; mov.b32 %%r1, %0; }\" : \"+r\"(d)); }"
+    );
+}
+
+#[test]
+fn a_text_of_instructions_alone_stays_as_it_is() {
+    for source in ["st.global.u32 [p], 1;", "", "// asm (\"x\")\nret;"] {
+        let document = PASTED.open(source.into(), &Overrides::default());
+        assert!(document.parts().is_empty(), "{source}");
+        assert!(document.check().origin.is_none());
+    }
+}
+
+#[test]
+fn hover_and_completion_work_within_strings() {
+    let source = "void f() { asm volatile(\"st.global.u32 [%0], %1;\\n\\tmembar.\" :: \"l\"(p), \"r\"(x)); }";
+    let document = PASTED.open(source.into(), &Overrides::default());
+    let at = source.find("global").expect("it is there") as u32;
+    let hover = document.hover(at).expect("a word of PTX");
+    assert_eq!(hover.span.text(source), "global");
+    let end = source.find("membar.").expect("it is there") + "membar.".len();
+    let suggestions = document.complete(end as u32);
+    assert!(
+        suggestions.iter().any(|found| found.text.contains("gl")),
+        "{suggestions:?}"
+    );
+    assert!(document.hover(2).is_none());
+}

@@ -1,0 +1,39 @@
+//! Statements that the CUDA compiler and its assembler accept or refuse, beside our verdicts. The sample was made with release 13.5 of both, for
+//! `sm_90`: random instructions, constraints, operands and mistakes, each in a kernel with expressions of the right size.
+
+use warpgrid_isa::Target;
+use warpgrid_paste::Pasted;
+use warpgrid_program::{FrontEnd, Overrides, Severity};
+
+static PASTED: Pasted = Pasted::over(&warpgrid_ptx::Ptx);
+
+/// `accept` or `refuse`, a blank, the statement; one a line.
+const SAMPLE: &str = include_str!("../data/verdicts.txt");
+
+fn is_accepted(statement: &str) -> bool {
+    let overrides = Overrides {
+        target: Target::from_name("sm_90"),
+        version: None,
+    };
+    let source = format!("void f() {{ {statement} }}");
+    let found = PASTED.open(source.into(), &overrides).check().diagnostics;
+    !found.iter().any(|found| found.severity == Severity::Error)
+}
+
+#[test]
+fn statements_are_accepted_as_the_compiler_accepts_them() {
+    let wrong: Vec<&str> = SAMPLE
+        .lines()
+        .filter(|line| {
+            let (verdict, statement) = line.split_once(' ').expect("a verdict and a statement");
+            is_accepted(statement) != (verdict == "accept")
+        })
+        .collect();
+    assert_eq!(
+        wrong,
+        [""; 0],
+        "{} of {}",
+        wrong.len(),
+        SAMPLE.lines().count()
+    );
+}

@@ -1,0 +1,160 @@
+//! Whether a text has its instructions within something else: inline assembly in C++ or Python, or a module among the lines of a log.
+//! In: the text; out: what it shows itself to be. A quick look, on which hosts choose who reads a text.
+
+/// What the instructions of a text are within.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrapping {
+    /// Source code with `asm` statements, or with calls that take assembly.
+    Code,
+    /// What an assembler or a driver said of a module, with or without the module.
+    Log,
+}
+
+impl Wrapping {
+    /// What a text shows itself to be; `None` for a text that is instructions from start to end.
+    pub fn of_source(source: &str) -> Option<Wrapping> {
+        if has_inline_assembly(source) {
+            return Some(Wrapping::Code);
+        }
+        // Most texts have neither word, which is known sooner than where their lines are.
+        let may_be_log = source.contains("ptxas ") || source.contains(", line ");
+        let is_log = may_be_log && source.lines().any(is_log_line);
+        is_log.then_some(Wrapping::Log)
+    }
+}
+
+/// Words that begin an `asm` statement.
+pub const ASM_WORDS: &[&str] = &["asm", "__asm__", "__asm"];
+
+/// Words that may stand between the word and its parenthesis.
+pub const ASM_QUALIFIERS: &[&str] = &["volatile", "__volatile__", "__volatile", "inline", "goto"];
+
+/// Functions of Python that take assembly and constraints as texts.
+pub const ASM_CALLS: &[&str] = &["inline_asm_elementwise", "inline_asm", "InlineAsm"];
+
+/// Whether a text has an `asm` statement or a call that takes assembly.
+fn has_inline_assembly(source: &str) -> bool {
+    let asm = source.match_indices("asm").any(|(at, _)| {
+        let start = source[..at].trim_end_matches(is_part_of_word).len();
+        is_statement(&source[start..])
+    });
+    asm || ASM_CALLS.iter().any(|call| {
+        let mut found = source.match_indices(call);
+        found.any(|(at, _)| {
+            source[at + call.len()..].trim_start().starts_with('(')
+                && !source[..at].ends_with(is_part_of_word)
+        })
+    })
+}
+
+/// Whether an `asm` statement begins here: the word, qualifiers, a parenthesis, and what a string or a macro begins with.
+fn is_statement(text: &str) -> bool {
+    let (first, mut rest) = split_word(text);
+    if !ASM_WORDS.contains(&first) {
+        return false;
+    }
+    loop {
+        let (word, after) = split_word(rest.trim_start());
+        if !ASM_QUALIFIERS.contains(&word) {
+            break;
+        }
+        rest = after;
+    }
+    let Some(inside) = rest.trim_start().strip_prefix('(') else {
+        return false;
+    };
+    let inside = inside.trim_start();
+    inside.starts_with(|first: char| {
+        matches!(first, '"' | '#' | '/' | '\\') || is_part_of_word(first)
+    })
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !is_part_of_word(c));
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+fn is_part_of_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// What a line of an assembler or a driver says, by the word before its colon.
+pub const LOG_WORDS: &[&str] = &["error", "warning", "fatal", "info", "advisory"];
+
+/// Whether a line is one of an assembler: `ptxas a.ptx, line 12; error   : …`, `ptxas info    : …`.
+pub fn is_log_line(line: &str) -> bool {
+    // Comments of a module may speak of the assembler.
+    if line.len() > 4096 || line.trim_start().starts_with("//") {
+        return false;
+    }
+    let after = match (line.find("ptxas "), line.find(", line ")) {
+        (Some(at), _) => &line[at + "ptxas ".len()..],
+        (None, Some(at)) => &line[at..],
+        (None, None) => return false,
+    };
+    log_word(after).is_some()
+}
+
+/// The word before the colon that a message follows, and where the message begins.
+pub fn log_word(text: &str) -> Option<(&'static str, usize)> {
+    let is_placed = text.contains(", line ");
+    let mut found = None;
+    for word in LOG_WORDS {
+        for (at, _) in text.match_indices(word) {
+            let before = text[..at].trim_end();
+            let after = &text[at + word.len()..];
+            let blanks = after.len() - after.trim_start_matches(' ').len();
+            let begins = before.ends_with(';') || (before.is_empty() && !is_placed);
+            if begins && after[blanks..].starts_with(':') {
+                let start = at + word.len() + blanks + 1;
+                if found.is_none_or(|(_, old)| start < old) {
+                    found = Some((*word, start));
+                }
+                break;
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_shows_what_its_instructions_are_within() {
+        for (source, wrapping) in [
+            ("", None),
+            ("st.global.u32 [p], 1;", None),
+            (".version 8.0\n// begin inline asm\nret;", None),
+            ("asm(\"ret;\");", Some(Wrapping::Code)),
+            ("asm volatile (\n  \"ret;\");", Some(Wrapping::Code)),
+            ("__asm__ __volatile__(R\"(ret;)\");", Some(Wrapping::Code)),
+            ("asm volatile(LOAD \" %0;\");", Some(Wrapping::Code)),
+            ("plasma(\"x\")", None),
+            ("asm (x) is a word", Some(Wrapping::Code)),
+            ("asm is a word", None),
+            (
+                "tl.inline_asm_elementwise(\"mov.u32 $0, 1;\", \"=r\", [])",
+                Some(Wrapping::Code),
+            ),
+            (
+                "ptxas a.ptx, line 3; error   : Unknown symbol 'x'",
+                Some(Wrapping::Log),
+            ),
+            (
+                "  ptxas application ptx input, line 9; fatal : x",
+                Some(Wrapping::Log),
+            ),
+            ("ptxas info    : 0 bytes gmem", Some(Wrapping::Log)),
+            (
+                "application ptx input, line 9; error : x",
+                Some(Wrapping::Log),
+            ),
+            ("// ptxas info : in a comment", None),
+            ("// ptxas info    : in a comment", None),
+        ] {
+            assert_eq!(Wrapping::of_source(source), wrapping, "{source}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! A run to its end, compared with what its scenario promises. A session goes in; whether all is well, and what differs, comes out.
+
+use super::limits::steps;
+use super::values::Values;
+use crate::expect::{compare, compare_fault};
+use crate::failure::Failure;
+use crate::lens::AccessLayout;
+use crate::memory_id::MemoryId;
+use crate::model::{CauseView, FaultView, TrafficView};
+use crate::order::{HangView, RaceView};
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use warpgrid_launch::scenario::{Buffer, ExpectedFault};
+use warpgrid_launch::value::ElementType;
+
+/// What a report has beside its verdict, from JavaScript.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct ReportOptions {
+    /// Steps after which the run stops; one that has not ended is not well.
+    #[serde(default)]
+    pub max_steps: Option<f64>,
+    /// Counts sectors, lines, wavefronts and bank conflicts.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub traffic: bool,
+    /// Looks for data races.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub races: bool,
+    /// Says which layout the addresses of each access have.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub layouts: bool,
+    /// Digests every buffer.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub digests: bool,
+}
+
+impl ReportOptions {
+    /// The request with its defaults filled in.
+    pub fn request(self) -> Result<ReportRequest, Failure> {
+        Ok(ReportRequest {
+            max_steps: steps(self.max_steps)?,
+            traffic: self.traffic,
+            races: self.races,
+            layouts: self.layouts,
+            digests: self.digests,
+        })
+    }
+}
+
+/// What a report has beside its verdict: the fields are those of [`ReportOptions`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReportRequest {
+    pub max_steps: u64,
+    pub traffic: bool,
+    pub races: bool,
+    pub layouts: bool,
+    pub digests: bool,
+}
+
+/// How a run ended, and whether it is as its scenario promises.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RunReport {
+    /// Whether the launch ended, and everything that the scenario promises holds.
+    pub ok: bool,
+    /// The fault that stopped the launch.
+    pub fault: Option<FaultReport>,
+    /// The buffers after the run by name, where digests are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub buffers: Option<BTreeMap<String, BufferDigest>>,
+    pub steps: u64,
+    pub stores: u64,
+    /// What it cost in sectors, lines, wavefronts and bank conflicts, in all and by line of the source.
+    pub traffic: Option<TrafficView>,
+    /// Where the run was looked through for data races.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub races: Option<Vec<RaceView>>,
+    /// Why the launch never ends, where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub hang: Option<HangView>,
+    /// The layouts of accesses, where they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub layouts: Option<Vec<AccessLayout>>,
+    /// What differs from what the scenario promises, a sentence each.
+    pub differences: Vec<String>,
+    /// What a person should know: guesses, notes of the run, and the differences.
+    pub notes: Vec<String>,
+}
+
+/// A fault in the words of scenarios, with its message, its line, and what led to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FaultReport {
+    #[serde(flatten)]
+    pub fault: ExpectedFault,
+    pub message: String,
+    pub line: u32,
+    /// The earlier events that matter for it.
+    pub causes: Vec<CauseView>,
+}
+
+/// A buffer after a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BufferDigest {
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// SHA-256 of its bytes, little-endian, in hexadecimal.
+    pub sha256: String,
+}
+
+impl Session {
+    /// Runs to the end, or until `request` allows no more steps, and compares with what the scenario promises.
+    pub fn report(&mut self, request: &ReportRequest) -> RunReport {
+        let (races, mut notes) = self.finish(request);
+        if !self.is_over() {
+            let n = self.position();
+            let steps = if n == 1 { "step" } else { "steps" };
+            notes.push(format!(
+                "stopped after {n} {steps}: the launch had not ended: allow more steps (`--max-steps`, `maxSteps`)"
+            ));
+        }
+        let traffic = request.traffic.then(|| {
+            self.count_traffic(u64::MAX);
+            self.traffic()
+        });
+        let layouts = request.layouts.then(|| self.layouts());
+        let causes = self.causes();
+        let hang = self.hang();
+        let fault = self.fault();
+        let expected = self.scenario().fault.clone();
+        let mut differences = Vec::new();
+        differences.extend(compare_fault(expected.as_ref(), fault.as_ref()));
+        let buffers = self.buffers();
+        differences.extend(buffers.iter().filter_map(|buffer| self.difference(buffer)));
+        notes.extend(
+            self.guesses()
+                .iter()
+                .map(|line| format!("guessed: `{line}`")),
+        );
+        notes.extend(self.notes());
+        notes.extend(differences.iter().cloned());
+        RunReport {
+            ok: differences.is_empty() && self.is_over(),
+            fault: fault.map(|fault| FaultReport::new(&fault, causes)),
+            buffers: request.digests.then(|| {
+                let digests = buffers.iter().map(|buffer| {
+                    let ty = buffer.ty.clone();
+                    let sha256 = sha256(self.bytes_or_none(&buffer.name));
+                    (buffer.name.clone(), BufferDigest { ty, sha256 })
+                });
+                digests.collect()
+            }),
+            steps: self.position(),
+            stores: self.stores(),
+            traffic,
+            races,
+            hang,
+            layouts,
+            differences,
+            notes,
+        }
+    }
+
+    /// Whether the scenario promises anything of its end.
+    pub fn has_promise(&self) -> bool {
+        let is_promised = |buffer: &Buffer| {
+            buffer.expect.is_some() || buffer.one_of.is_some() || buffer.expect_sha256.is_some()
+        };
+        self.scenario().fault.is_some() || self.buffers().iter().any(is_promised)
+    }
+
+    /// The elements of a buffer, to be written in the notation of scenarios.
+    pub fn values_of(&self, buffer: &Buffer) -> Values<'_> {
+        Values {
+            ty: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8),
+            bytes: self.bytes_or_none(&buffer.name),
+        }
+    }
+
+    /// Takes the steps that are left; races are looked for from the start.
+    fn finish(&mut self, request: &ReportRequest) -> (Option<Vec<RaceView>>, Vec<String>) {
+        if request.races {
+            let found = self.run_for_races(request.max_steps);
+            return (Some(found.races), found.notes);
+        }
+        let left = request.max_steps.saturating_sub(self.position());
+        match request.traffic {
+            true => self.run_counted(left),
+            false => self.run(left),
+        };
+        (None, Vec::new())
+    }
+
+    fn bytes_or_none(&self, name: &str) -> &[u8] {
+        let memory = self.memory(&MemoryId::Buffer(name.to_owned()));
+        memory.unwrap_or_default()
+    }
+
+    /// What differs first in a buffer from what is promised.
+    fn difference(&self, buffer: &Buffer) -> Option<String> {
+        let Buffer { name, .. } = buffer;
+        let bytes = self.bytes_or_none(name);
+        match compare(buffer, bytes) {
+            Err(why) => Some(format!("{name}: the expectation cannot be read: {why}")),
+            Ok(Some(m)) => Some(format!(
+                "{}[{}]: found {}, expected {} ({} elements differ)",
+                m.buffer, m.index, m.found, m.expected, m.n_wrong
+            )),
+            Ok(None) => {
+                let expected = buffer.expect_sha256.as_deref()?;
+                let found = sha256(bytes);
+                let differs = !expected.eq_ignore_ascii_case(&found);
+                differs.then(|| format!("{name}: found digest {found}, expected {expected}"))
+            }
+        }
+    }
+}
+
+impl FaultReport {
+    fn new(fault: &FaultView, causes: Vec<CauseView>) -> FaultReport {
+        FaultReport {
+            fault: ExpectedFault::from(fault),
+            message: fault.message.clone(),
+            line: fault.range.line,
+            causes,
+        }
+    }
+}
+
+/// The digest of bytes in hexadecimal.
+fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

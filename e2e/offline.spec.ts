@@ -1,0 +1,67 @@
+// The page without a network, after a first visit with one; and a newer build, which waits until it is asked for.
+import { type Page, expect, test } from "@playwright/test";
+import { cells, open, paste, pick, ready } from "./playground";
+
+test.use({ serviceWorkers: "allow" });
+
+/** Waits until everything that the page needs without a network is kept. */
+async function kept(page: Page) {
+  await page.evaluate(async () => { await navigator.serviceWorker.ready; });
+}
+
+test("after a first visit the page works without a network", async ({ page, context }) => {
+  await open(page);
+  await paste(page, "mov.u32 %t, %tid.x;\nst.global.u32 [mine], %t;\n");
+  await kept(page);
+  await context.setOffline(true);
+  await page.reload();
+  await ready(page);
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toHaveText(/mine/);
+  await page.keyboard.press("End");
+  await ready(page);
+  expect((await cells(page, "mine")).length).toBe(32);
+  // An example that was not opened before, and the cores that are loaded later.
+  await pick(page, "One store, two or four elements a lane");
+  await ready(page);
+  await page.goto("/#lens?op=layout&expression=(8,4):(4,1)");
+  await page.reload();
+  await expect(page.getByText("(8,4):(4,1)").first()).toBeVisible();
+  await page.goto("/?from=a-link#outcomes=message");
+  await page.reload();
+  await expect(page.getByText(/outcomes? (?:is|are)? ?allowed|allowed/i).first()).toBeVisible();
+});
+
+test("a newer build is offered, and takes over when it is asked for", async ({ page, context, baseURL }) => {
+  await open(page);
+  await paste(page, "// mine\nst.global.u32 [p], 7;\n");
+  await kept(page);
+  await page.reload();
+  await ready(page);
+  const newer = page.getByRole("status").filter({ hasText: "A newer version of Warpgrid" });
+  await expect(newer).toBeHidden();
+  await context.addCookies([{ name: "build", value: "newer", url: baseURL ?? "" }]);
+  await page.evaluate(async () => { await (await navigator.serviceWorker.getRegistration())?.update(); });
+  await expect(newer).toBeVisible({ timeout: 20_000 });
+  await newer.getByRole("button", { name: "Later" }).click();
+  await expect(newer).toBeHidden();
+  await page.reload();
+  await expect(newer).toBeVisible({ timeout: 20_000 });
+  const loaded = page.waitForEvent("load");
+  await newer.getByRole("button", { name: "Reload" }).click();
+  await loaded;
+  await ready(page);
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toHaveText(/\/\/ mine/);
+  await page.waitForTimeout(4000);
+  await expect(newer).toBeHidden();
+});
+
+test("it can be installed as an application", async ({ page, request }) => {
+  await open(page);
+  const place = await page.locator("link[rel=manifest]").getAttribute("href");
+  const manifest = await (await request.get(`/${place}`)).json();
+  expect(manifest).toMatchObject({ name: "Warpgrid", display: "standalone", start_url: "./" });
+  for (const { src, type } of manifest.icons) {
+    const icon = await request.get(`/${src}`);
+    expect(icon.headers()["content-type"]).toBe(type);
+  }
+});

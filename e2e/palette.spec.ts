@@ -1,0 +1,51 @@
+// Anything that the page can do is found by its name.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test } from "@playwright/test";
+import { open, ready } from "./playground";
+
+test("a command is found, pressed, and everything works without a mouse", async ({ page }) => {
+  await open(page);
+  await page.keyboard.press("Control+k");
+  const field = page.getByRole("combobox", { name: "Command" });
+  await expect(field).toBeFocused();
+  await field.fill("lane rows");
+  await expect(page.getByRole("dialog", { name: "Commands" }).getByRole("option").first()).toHaveText(/^lane/);
+  await page.keyboard.press("Enter");
+  await expect(field).toBeHidden();
+  await expect(page.locator(".card", { hasText: "rows" }).first().getByRole("button", { name: "lane", exact: true })).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("Control+k");
+  await field.fill("one store, two");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await ready(page);
+  await expect(page.getByRole("combobox", { name: "Example" }).locator("option:checked")).toHaveText(/One store, two or four/);
+  await page.keyboard.press("Control+k");
+  await field.fill("matrices");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("combobox", { name: "Operation" })).toBeVisible();
+});
+
+test("it opens in the editor, says when nothing fits, and gives the focus back", async ({ page }) => {
+  await open(page);
+  const text = page.getByRole("textbox", { name: "PTX source" });
+  await text.click();
+  await page.keyboard.press("Control+k");
+  const field = page.getByRole("combobox", { name: "Command" });
+  await field.fill("no such thing at all");
+  await expect(page.getByText("Nothing has this name")).toBeVisible();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await expect(field).toBeHidden();
+  await expect(text).toBeFocused();
+});
+
+test("it is read aloud and seen in both colours", async ({ page }) => {
+  await open(page);
+  await page.keyboard.press("Control+k");
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const found = await new AxeBuilder({ page }).include("dialog.palette").analyze();
+    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  }
+});

@@ -1,0 +1,132 @@
+// What people paste and drop that is not PTX itself: C++ and Python with inline assembly, a log with its module, files of compilers.
+import { readFileSync } from "node:fs";
+import { expect, test, type Page } from "@playwright/test";
+import { cells, open, paste, press, ready } from "./playground";
+
+const root = new URL("..", import.meta.url);
+const binary = (name: string) => [...readFileSync(new URL(`crates/paste/tests/data/binaries/${name}`, root))];
+
+const SOURCE = `//@ launch grid=1 block=32
+//@ buffer out: u32[64] = 0
+__device__ void twice(unsigned *out, unsigned value) {
+  asm volatile("st.global.u32 [%0], %1;\\n\\t"
+               "st.global.u32 [%0 + 128], %1;"
+               :: "l"(out), "r"(value) : "memory");
+}
+__device__ void broken(unsigned *out) {
+  asm volatile("st.gobal.u32 [%0], 1;" :: "l"(out) : "memory");
+}
+__device__ unsigned lane() {
+  unsigned id;
+  asm("mov.u32 %0, %%laneid;" : "=r"(id));
+  return id;
+}
+`;
+
+const PYTHON = `import triton.language as tl
+
+#@ launch grid=1 block=32
+
+def doubled(x):
+    y = tl.inline_asm_elementwise("shl.b32 $0, $1, 1;", "=r,r", [x], dtype=tl.uint32, is_pure=True, pack=1)
+    return y
+`;
+
+const list = (page: Page) => page.getByRole("region", { name: "Inline assembly" });
+const lineDone = (page: Page) => page.evaluate(() => document.querySelector(".cm-line.line-done")?.textContent);
+
+async function drop(page: Page, name: string, bytes: number[]) {
+  const data = await page.evaluateHandle(([name, bytes]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes as number[])], name as string));
+    return data;
+  }, [name, bytes] as const);
+  await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+  await page.dispatchEvent("body", "drop", { dataTransfer: data });
+}
+
+test("C++ with inline assembly runs block by block, and mistakes stand in the C++ text", async ({ page }) => {
+  await open(page);
+  await paste(page, SOURCE);
+  const buttons = list(page).getByRole("button");
+  await expect(buttons).toHaveText(["twice line 4", "broken line 9, refused", "lane line 13"]);
+  await ready(page);
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("__device__ void twice");
+  const problem = page.locator(".diag.error");
+  await expect(problem).toContainText("unknown modifier .gobal");
+  await expect(problem.getByRole("button", { name: "line 9" })).toBeVisible();
+  // The first block runs, whatever is wrong with another.
+  await press(page, "Run to the end");
+  expect((await cells(page, "out")).slice(0, 4)).toEqual(["0", "1", "2", "3"]);
+  await press(page, "Previous store");
+  expect(await lineDone(page)).toContain("[%0 + 128], %1;");
+  await press(page, "Previous store");
+  expect(await lineDone(page)).toContain("asm volatile");
+  // Its operands, and what the compiler may do with it.
+  await list(page).locator("summary").click();
+  await expect(list(page)).toContainText("\"l\"(out)");
+  await expect(list(page)).toContainText("it needs volatile and \"memory\"");
+  // Another block.
+  await buttons.filter({ hasText: "lane" }).click();
+  await ready(page);
+  await expect(list(page).locator("summary")).toHaveText(/^lane: 1 operand/);
+  // A fix is made in the string.
+  await page.getByRole("button", { name: "replace .gobal by .global" }).click();
+  await expect(buttons.nth(1)).toHaveText("broken line 9");
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("st.global.u32 [%0], 1;");
+});
+
+test("Python with inline assembly runs, and its facts are comments of Python", async ({ page }) => {
+  await open(page);
+  await paste(page, PYTHON);
+  await expect(list(page).getByRole("button")).toHaveText(["doubled line 6"]);
+  await ready(page);
+  await list(page).locator("summary").click();
+  await expect(list(page)).toContainText("it needs neither");
+});
+
+test("a log is at the lines of its module", async ({ page }) => {
+  await page.goto("/#example=log-of-an-assembler");
+  await expect(page.locator(".diag.warning")).toContainText("Instruction 'redux.f32' not supported");
+  await ready(page);
+  await expect(page.locator(".diag.warning")).toContainText("sm_100a");
+  await expect(page.locator(".diag.warning").getByRole("button", { name: "line 18" })).toBeVisible();
+  await press(page, "Run to the end");
+  expect((await cells(page, "out")).slice(0, 2)).toEqual(["31.0", "31.0"]);
+});
+
+test("a fatbin is listed, and its PTX opens as a text while the text before is kept", async ({ page }) => {
+  await open(page);
+  await paste(page, "st.global.u32 [p], 7;\n");
+  await ready(page);
+  await drop(page, "two.fatbin", binary("zstd.fatbin"));
+  const programs = page.getByRole("region", { name: "Programs of the file" });
+  await expect(programs.getByRole("button", { name: "PTX for sm_80" })).toBeVisible();
+  await expect(programs).toContainText("10 registers");
+  await programs.getByRole("button", { name: "PTX for sm_80" }).click();
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText(".visible .entry scale");
+  await ready(page);
+  await expect(page.getByRole("combobox", { name: "Kernel" })).toHaveValue("scale");
+  // Machine code: what the file says, and the way to a listing.
+  await programs.getByRole("button", { name: "machine code for sm_90" }).click();
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("Kernel reverse");
+  await expect(programs).toContainText("cuobjdump -sass two.fatbin");
+  await programs.getByRole("button", { name: "Close the list" }).click();
+  await expect(programs).toHaveCount(0);
+  const own = page.getByRole("combobox", { name: "Example" }).locator("optgroup[label='Your own texts'] option");
+  await expect(own).toHaveText([/^Machine code for sm_90/, /^scale/, /^snippet/]);
+});
+
+test("files that are broken or none are refused in a sentence", async ({ page }) => {
+  await open(page);
+  const alert = page.getByRole("alert");
+  const cubin = binary("sm_90.cubin");
+  await drop(page, "cut.cubin", cubin.slice(0, 300));
+  await expect(alert).toContainText("“cut.cubin” is not opened: the cubin is cut off");
+  await drop(page, "host.o", [...cubin.slice(0, 18), 62, 0, ...cubin.slice(20)]);
+  await expect(alert).toContainText("no code for a GPU");
+  // The page lives on.
+  await drop(page, "whole.cubin", cubin);
+  await expect(page.getByRole("region", { name: "Programs of the file" })).toContainText("scale");
+  await ready(page);
+});

@@ -1,0 +1,161 @@
+// Everything that the page can do, found by its name (Ctrl K): the controls that are shown go in, a list to choose from comes out, and the chosen one is
+// pressed. A control needs no entry of its own here: what a person can press is in the list under the name that a screen reader says.
+import { make } from "./embed.js";
+
+/** Where controls are, and what a person calls that part of the page; the first that holds a control names it. */
+const PARTS = [
+  ["footer", "run"],
+  [".views", "view"],
+  ["[aria-label=Source]", "source"],
+  ["header", "page"],
+];
+const CONTROLS = "button, summary, a[href], select, input[type=checkbox], input[type=radio]";
+/** Rows of the list at most: who sees more types another letter. */
+const MOST = 60;
+
+const squeezed = (text) => text.replace(/\s+/g, " ").trim();
+const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest("dialog, [aria-hidden=true], .cm-editor .cm-content");
+
+/** The name of a control as it is read aloud, near enough. */
+function nameOf(element) {
+  const labelled = element.getAttribute("aria-labelledby")?.split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
+  const own = element.getAttribute("aria-label") ?? labelled ?? element.labels?.[0]?.textContent ?? element.textContent;
+  return squeezed(own) || squeezed(element.title);
+}
+
+/** The part of the page that a control is in: a card by its heading, else by what is around it. */
+function partOf(element) {
+  const heading = element.closest(".card, .head")?.querySelector("h2, h3")?.textContent;
+  return squeezed(heading ?? "") || (PARTS.find(([place]) => element.closest(place))?.[1] ?? "memory");
+}
+
+function pick(select, value) {
+  select.value = value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+/** The commands of one control. */
+function commandsOf(element) {
+  const part = partOf(element);
+  if (element instanceof HTMLSelectElement) {
+    const name = nameOf(element);
+    const options = [...element.options].filter(({ disabled, selected, value }) => !disabled && !selected && value !== "");
+    return options.map(({ value, label }) => ({ name: squeezed(label), part: name, run: () => pick(element, value) }));
+  }
+  const name = nameOf(element);
+  return name === "" ? [] : [{ name, part, help: squeezed(element.title), run: () => { element.focus(); element.click(); } }];
+}
+
+/** Each card that can be gone to. */
+function placesOf(card) {
+  const heading = squeezed(card.querySelector("h2")?.textContent ?? "");
+  const show = () => {
+    card.scrollIntoView({ block: "start" });
+    (card.querySelector("[tabindex], button, summary") ?? card).focus({ preventScroll: true });
+  };
+  return heading === "" ? [] : [{ name: heading, part: "go to", run: show }];
+}
+
+/** All commands of the page as it is now, each name once in its part. */
+function commands() {
+  const controls = [...document.querySelectorAll(CONTROLS)].filter((element) => isShown(element) && !element.disabled && element.getAttribute("aria-disabled") !== "true");
+  const cards = [...document.querySelectorAll(".card")].filter(isShown);
+  const found = new Map();
+  for (const command of [...cards.flatMap(placesOf), ...controls.flatMap(commandsOf)]) {
+    const key = `${command.part}\n${command.name}`;
+    if (!found.has(key)) found.set(key, command);
+  }
+  return [...found.values()];
+}
+
+/** How well a command fits what is typed: less is better, and nothing where a word of it is missing. */
+function rank({ name, part, help = "" }, words) {
+  const [title, all] = [name.toLowerCase(), `${name} ${part} ${help}`.toLowerCase()];
+  if (!words.every((word) => all.includes(word))) return Infinity;
+  const first = words[0] ?? "";
+  if (title.startsWith(first)) return 0;
+  if (title.split(/[^\p{L}\p{N}_.]+/u).some((word) => word.startsWith(first))) return 1;
+  return title.includes(first) ? 2 : 3;
+}
+
+function ranked(all, typed) {
+  const words = squeezed(typed.toLowerCase()).split(" ").filter(Boolean);
+  const fitting = all.map((command, index) => ({ command, index, rank: rank(command, words) })).filter((each) => each.rank < Infinity);
+  fitting.sort((a, b) => a.rank - b.rank || a.index - b.index);
+  return fitting.map(({ command }) => command);
+}
+
+/** Shows the list. */
+function open() {
+  const all = commands();
+  const before = document.activeElement;
+  const list = make("ul", { id: "palette-list", role: "listbox" });
+  list.setAttribute("aria-label", "Commands");
+  const field = make("input", { type: "text", placeholder: "Find a command, an example, a memory …", autocomplete: "off", spellcheck: false });
+  for (const [name, value] of Object.entries({ role: "combobox", "aria-label": "Command", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list" })) {
+    field.setAttribute(name, value);
+  }
+  const count = make("div", { className: "palette-count" });
+  count.setAttribute("role", "status");
+  const dialog = make("dialog", { className: "palette" });
+  dialog.setAttribute("aria-label", "Commands");
+  dialog.append(field, list, count);
+
+  let shown = [];
+  let at = 0;
+  const mark = () => {
+    [...list.children].forEach((row, index) => row.setAttribute("aria-selected", String(index === at)));
+    const row = list.children[at];
+    row?.scrollIntoView({ block: "nearest" });
+    field.setAttribute("aria-activedescendant", row?.id ?? "");
+  };
+  const fill = () => {
+    const fitting = ranked(all, field.value);
+    shown = fitting.slice(0, MOST);
+    at = 0;
+    list.replaceChildren(...shown.map(({ name, part }, index) => {
+      const row = make("li", { id: `palette-${index}`, role: "option" });
+      row.append(make("span", { textContent: name }), make("small", { textContent: part }));
+      row.onclick = () => run(index);
+      row.onpointermove = () => { if (at !== index) { at = index; mark(); } };
+      return row;
+    }));
+    count.textContent = fitting.length === 0 ? "Nothing has this name" : fitting.length > MOST ? `${MOST} of ${fitting.length}` : "";
+    mark();
+  };
+  const run = (index) => {
+    const command = shown[index];
+    if (!command) return;
+    dialog.close();
+    command.run();
+  };
+  field.oninput = fill;
+  dialog.onkeydown = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+    if (step) at = Math.min(Math.max(at + step, 0), Math.max(shown.length - 1, 0));
+    else if (event.key === "Enter") run(at);
+    else return;
+    event.preventDefault();
+    mark();
+  };
+  // A press beside the list closes it.
+  dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
+  dialog.onclose = () => {
+    dialog.remove();
+    if (document.activeElement === document.body) before?.focus?.();
+  };
+  document.body.append(dialog);
+  dialog.showModal();
+  fill();
+}
+
+addEventListener("keydown", (event) => {
+  const isAsked = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k";
+  if (!isAsked) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const shown = document.querySelector("dialog.palette");
+  if (shown) shown.close();
+  // Another dialog keeps its own keys.
+  else if (!document.querySelector("dialog[open]")) open();
+}, { capture: true });

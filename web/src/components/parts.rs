@@ -1,0 +1,99 @@
+//! The blocks of inline assembly of a text: a list that chooses the one that runs, with the operands of that one and what a compiler may do
+//! with it.
+
+use super::Dispatch;
+use super::phrases::prose;
+use crate::editor;
+use crate::model::Action;
+use std::rc::Rc;
+use warpgrid_view::CheckReport;
+use warpgrid_view::model::{PartOperandView, PartView, SourceRange};
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) report: Rc<CheckReport>,
+    /// The block that runs.
+    pub(crate) entry: Option<String>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn Parts(props: &Props) -> Html {
+    let parts = &props.report.parts;
+    let shown = parts
+        .iter()
+        .find(|part| props.entry.as_ref() == Some(&part.name));
+    let shown = shown.or_else(|| parts.iter().find(|part| part.accept));
+    let choice = |part: &PartView| {
+        let is_shown = shown.is_some_and(|shown| shown.name == part.name);
+        choice(part, is_shown, &props.dispatch)
+    };
+    html! {
+        if !parts.is_empty() {
+            <section class="parts" aria-label="Inline assembly">
+                <ol>{ for parts.iter().map(choice) }</ol>
+                if let Some(part) = shown {
+                    <details>
+                        <summary>{ summary(part) }</summary>
+                        if !part.operands.is_empty() {
+                            <table>{ for part.operands.iter().map(operand) }</table>
+                        }
+                        if let Some(note) = &part.note {
+                            <p class="quiet">{ prose(note) }</p>
+                        }
+                    </details>
+                }
+            </section>
+        }
+    }
+}
+
+fn choice(part: &PartView, is_shown: bool, dispatch: &Dispatch) -> Html {
+    let range = SourceRange {
+        line: part.line,
+        column: part.column,
+        end_line: part.line,
+        end_column: part.column,
+    };
+    let (name, dispatch) = (part.name.clone(), dispatch.clone());
+    let choose = Callback::from(move |_: MouseEvent| {
+        editor::go_to(range);
+        dispatch.dispatch(Action::PickKernel(name.clone()));
+    });
+    let class = classes!("fix", (!part.accept).then_some("bad"));
+    html! {
+        <li>
+            <button {class} aria-pressed={is_shown.to_string()} onclick={choose}>
+                { &part.name }<small>{ format!(" line {}", part.line) }</small>
+                if !part.accept {
+                    <small>{ ", refused" }</small>
+                }
+            </button>
+        </li>
+    }
+}
+
+fn summary(part: &PartView) -> String {
+    let n = part.operands.len();
+    let operands = match n {
+        0 => "no operands".to_owned(),
+        1 => "1 operand".to_owned(),
+        _ => format!("{n} operands"),
+    };
+    let target = part
+        .target
+        .as_ref()
+        .map_or(String::new(), |name| format!(", for {name}"));
+    format!("{}: {operands}{target}", part.name)
+}
+
+fn operand(operand: &PartOperandView) -> Html {
+    html! {
+        <tr>
+            <td><code>{ &operand.name }</code></td>
+            <td>{ &operand.ty }</td>
+            <td><code>{ format!("\"{}\"({})", operand.constraint, operand.expression) }</code></td>
+        </tr>
+    }
+}

@@ -1,0 +1,56 @@
+//! What a file of a compiler holds: a list of its programs, each of which opens as a text.
+
+use super::{Dispatch, say};
+use crate::format::bytes;
+use crate::model::{Action, FileAction, OpenedFile};
+use warpgrid_view::file::{ProgramKernel, ProgramLanguage, ProgramView};
+use yew::prelude::*;
+
+/// The list, where a file is open.
+pub(crate) fn programs(file: Option<&OpenedFile>, dispatch: &Dispatch) -> Html {
+    let Some(file) = file else {
+        return Html::default();
+    };
+    let close = say::<MouseEvent>(dispatch, Action::File(FileAction::Close));
+    let kind = file.view.as_ref().map_or("being read", |view| &*view.kind);
+    let is_machine = |own: &ProgramView| own.language == ProgramLanguage::MachineCode;
+    html! {
+        <section class="programs" aria-label="Programs of the file">
+            <h2>
+                { &*file.name }<small>{ format!(" {kind}") }</small>
+                <button class="icon small" title="Close the list" aria-label="Close the list" onclick={close}>{ "×" }</button>
+            </h2>
+            if let Some(view) = &file.view {
+                <ol>{ for view.programs.iter().enumerate().map(|(index, own)| program(index, own, dispatch)) }</ol>
+                { for view.notes.iter().map(|note| html! { <p class="quiet">{ note }</p> }) }
+                if view.programs.iter().any(is_machine) {
+                    <p class="quiet">
+                        { "Machine code runs as a listing: paste what " }<code>{ format!("cuobjdump -sass {}", file.name) }</code>{ " prints." }
+                    </p>
+                }
+            }
+        </section>
+    }
+}
+
+fn program(index: usize, program: &ProgramView, dispatch: &Dispatch) -> Html {
+    let open = say::<MouseEvent>(dispatch, Action::File(FileAction::Choose(index)));
+    let target = program.target.as_deref().unwrap_or("no target");
+    let packed = program
+        .packed
+        .as_ref()
+        .map_or(String::new(), |how| format!(", {how}"));
+    html! {
+        <li>
+            <button class="fix" onclick={open}>{ format!("{} for {target}", program.language.name()) }</button>
+            <small>{ format!(" {}{packed}", bytes(program.bytes.into())) }</small>
+            <ul>{ for program.kernels.iter().map(kernel) }</ul>
+        </li>
+    }
+}
+
+fn kernel(kernel: &ProgramKernel) -> Html {
+    html! {
+        <li><code>{ &kernel.name }</code><small>{ format!(" {}", kernel.facts.join(", ")) }</small></li>
+    }
+}
