@@ -237,6 +237,13 @@ export function complete(source: string, offset: number, options?: CheckOptions)
 export function cure(scenario: Scenario, options?: RunOptions): Cured;
 
 /**
+ * The litmus test that lines of a kernel ask, as a text that `exploreLitmus` answers: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
+ * thread: [0, 0, 0] }, ...], before? }`. The kernel runs to its lines; registers become numbers, memory holds what it does then. `options`: `{ maxSteps? }`.
+ * Throws a `WarpgridError` that says why where the lines make no test.
+ */
+export function cutLitmus(scenario: Scenario, cut: CutRequest, options?: RunOptions): string;
+
+/**
  * Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
  */
 export function explain(subject: string): string | undefined;

@@ -869,19 +869,30 @@ repair: Array<RepairEdit>,
 /** Whether a run of the changed text showed that it heals. */
 repairTried: boolean, };
 
+/** A read of shared memory that nothing has written. */
+export type UnwrittenView = { reader: RaceAccess,
+/** The first byte that is read. */
+where: RacePlace, step: number, message: string, };
+
 /** The races of a run, and what else was seen on the way. */
 export type RaceReport = {
 /** Those that are certain first, each in the order in which they were found. */
 races: Array<RaceView>,
-/** What a person should know besides. */
+/** Reads of shared memory that nothing has written, one for each place in the text. */
+unwritten: Array<UnwrittenView>,
+/** What a person should know besides; these reads as sentences, too. */
 notes: Array<string>, };
 
 /** Everything that was found about a test. */
 export type LitmusView = { name: string, observe: Array<string>,
 /** All outcomes that the model allows, sorted; none where accesses race that overlap only in part: then it promises nothing. */
-outcomes: Array<OutcomeView> | null, forbidden: Array<ForbiddenView>, race: boolean,
+outcomes: Array<OutcomeView> | null, forbidden: Array<ForbiddenView>,
+/** Forbidden ones beyond those: a lower bound. */
+moreForbidden: number, race: boolean,
 /** Pairs of thread and line of its body, from 0. */
 racyPairs: Array<[[number, number], [number, number]]>,
+/** The same with the lines as a person counts them: of the text, from 1. */
+racyLines: Array<[[number, number], [number, number]]>,
 /** Candidate executions that were looked at. */
 candidates: number,
 /** Rounds after which a loop that does more than wait was cut off; none where all of it was seen. */
@@ -932,6 +943,22 @@ export type EdgeView = { from: number, to: number, kind: EdgeName, };
 
 /** Why one event comes before another. */
 export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises" | "fence_order" | "barrier" | "asynchronous" | "causality";
+
+/** The lines of a kernel, and the threads that execute them. */
+export type CutRequest = {
+/** First and last, from 1. */
+lines: [number, number],
+/** Without threads: two that touch the same bytes there, one of them to write. */
+threads: Array<CutThread>,
+/** A step of the run: each thread comes to the lines for the last time before it, not for the first. */
+before: number | null, };
+
+/** A thread of a launch. */
+export type CutThread = { block: [number, number, number],
+/** Within the block. */
+thread: [number, number, number],
+/** The line that it is to execute when it comes to the lines; any where absent. */
+line?: number | null, };
 
 /** All weakest repairs of a test. */
 export type LitmusRepairs = {

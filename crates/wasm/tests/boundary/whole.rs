@@ -3,8 +3,8 @@
 use super::{SCALE, get, object, scenario, session, text};
 use js_sys::{Array, Reflect};
 use warpgrid_wasm::{
-    Session, check, codes, complete, cure, explain, explore_litmus, file_text, format, forms,
-    hover, lens, open_file, picture, repair_litmus,
+    Session, check, codes, complete, cure, cut_litmus, explain, explore_litmus, file_text, format,
+    forms, hover, lens, open_file, picture, repair_litmus,
 };
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -226,6 +226,18 @@ fn every_outcome_of_a_test_is_listed_and_repaired() {
     assert_eq!(array(get(&repairs, "repairs")).length(), 5);
     let error = explore_litmus("//@ thread").expect_err("nothing is observed");
     assert!(text(&error, "message").contains("observe"));
+}
+
+#[wasm_bindgen_test]
+fn lines_of_a_kernel_become_a_test() {
+    let kernel = "//@ launch grid=2 block=32\n//@ buffer p: u32[32] = 0\nmov.u32 %w, %ctaid.x;\nst.global.u32 [p], %w;\n";
+    let cut = object("lines", Array::of2(&3.into(), &4.into()).into());
+    let text_of = cut_litmus(scenario(kernel), cut, JsValue::UNDEFINED).expect("a test");
+    let view = explore_litmus(&text_of).expect("an answer");
+    assert_eq!(get(&view, "race"), JsValue::TRUE);
+    let none = object("lines", Array::of2(&1.into(), &2.into()).into());
+    let error = cut_litmus(scenario(kernel), none, JsValue::UNDEFINED).expect_err("no lines");
+    assert!(text(&error, "message").contains("no instruction"));
 }
 
 #[wasm_bindgen_test]
