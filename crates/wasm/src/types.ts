@@ -887,7 +887,7 @@ notes: Array<string>, };
 export type LitmusView = { name: string, observe: Array<string>,
 /** All outcomes that the model allows, sorted; none where accesses race that overlap only in part: then it promises nothing. */
 outcomes: Array<OutcomeView> | null, forbidden: Array<ForbiddenView>,
-/** Forbidden ones beyond those: a lower bound. */
+/** Forbidden ones beyond those: their least number. */
 moreForbidden: number, race: boolean,
 /** Pairs of thread and line of its body, from 0. */
 racyPairs: Array<[[number, number], [number, number]]>,
