@@ -3,9 +3,13 @@
 
 use warpgrid_view::litmus::{EdgeName, GraphView, NodeName};
 
-const BOX_WIDTH: f64 = 184.0;
+const LEAST_WIDTH: f64 = 184.0;
+/// Of a letter of a label, and what is beside the label in its box.
+const LETTER: f64 = 7.6;
+const PADDING: f64 = 20.0;
 const BOX_HEIGHT: f64 = 42.0;
-const COLUMN: f64 = 270.0;
+/// Between two columns, for the arrows.
+const GAP: f64 = 86.0;
 const ROW: f64 = 74.0;
 const MARGIN: f64 = 62.0;
 /// How far an arrow along a column may bend out.
@@ -55,7 +59,11 @@ pub fn plan(graph: &GraphView) -> Plan {
     let mut filled = vec![0usize; threads.len()];
     let mut n_shown = 0usize;
     let n_columns = threads.len().max(n_init).max(1);
-    let width = 2.0 * MARGIN + COLUMN * (n_columns as f64 - 1.0) + BOX_WIDTH;
+    let letters = graph.nodes.iter().map(|node| node.label.chars().count());
+    let longest = letters.max().unwrap_or(0) as f64;
+    let box_width = LEAST_WIDTH.max(longest * LETTER + PADDING);
+    let pitch = box_width + GAP;
+    let width = 2.0 * MARGIN + pitch * (n_columns as f64 - 1.0) + box_width;
     let mut boxes = Vec::new();
     for node in &graph.nodes {
         let column = node
@@ -67,17 +75,17 @@ pub fn plan(graph: &GraphView) -> Plan {
                 if let Some(n) = filled.get_mut(column) {
                     *n += 1;
                 }
-                (column as f64 * COLUMN, top + HEAD + row as f64 * ROW)
+                (column as f64 * pitch, top + HEAD + row as f64 * ROW)
             }
             None => {
                 n_shown += 1;
-                ((n_shown - 1) as f64 * COLUMN, 0.0)
+                ((n_shown - 1) as f64 * pitch, 0.0)
             }
         };
         boxes.push(Box {
             x: MARGIN + x,
             y: MARGIN / 2.0 + y,
-            width: BOX_WIDTH,
+            width: box_width,
             height: BOX_HEIGHT,
         });
     }
@@ -94,7 +102,7 @@ pub fn plan(graph: &GraphView) -> Plan {
     let columns = threads
         .iter()
         .enumerate()
-        .map(|(column, thread)| (*thread, MARGIN + column as f64 * COLUMN + BOX_WIDTH / 2.0));
+        .map(|(column, thread)| (*thread, MARGIN + column as f64 * pitch + box_width / 2.0));
     Plan {
         width,
         height: MARGIN + top + HEAD + rows * ROW,
