@@ -42,6 +42,7 @@ import type {
   CompletionView,
   ConflictReport,
   Cured,
+  CutRequest,
   FaultView,
   FileView,
   FormPage,
