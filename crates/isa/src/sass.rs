@@ -1,9 +1,10 @@
-//! The tables of SASS, by architecture: what the disassemblers print of stores, and the opcodes with a sentence each.
+//! The tables of SASS, by architecture: what the disassemblers print of stores, and the opcodes with a sentence each; and the attributes of `.nv.info`.
 //!
 //! NVIDIA documents opcodes and, in one page, `STL` and `STS`; the rest is read off what `ptxas` 13.5 and 12.9 (11.8 for
 //! `sm_35` and `sm_37`) chose. Each row says on which architectures it was seen.
 
 pub mod addresses;
+pub mod info;
 pub mod opcodes;
 pub mod pairs;
 pub mod stores;

@@ -8,7 +8,8 @@ mod lz4;
 mod reader;
 mod text;
 
-pub use cubin::{Cubin, Kernel, KernelParameter, Section};
+pub use cubin::{Cubin, Kernel, Section};
+pub use warpgrid_isa::sass::info::ParameterInfo;
 
 /// Bytes of a file that is looked into.
 pub const MAX_FILE_BYTES: usize = 512 << 20;

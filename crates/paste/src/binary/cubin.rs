@@ -1,9 +1,11 @@
 //! A cubin: an ELF file for one architecture goes in; its kernels, with what the file states of each, and its sections come out.
-//!
-//! The numbers of attributes in `.nv.info` are those that the listings of the vendor's tools name (release 13.5).
 
 use super::elf::{Elf, RawSection, is_of_gpu};
 use super::reader::Bytes;
+use warpgrid_isa::sass::info::{
+    self, FRAME_SIZE, InfoAttribute, KPARAM_INFO, MAX_THREADS, MIN_STACK_SIZE, NUM_BARRIERS,
+    PARAM_CBANK, ParameterInfo, REGCOUNT, UNBOUNDED_STACK,
+};
 
 /// Machine code for one architecture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,12 +25,12 @@ pub struct Kernel {
     pub registers: Option<u32>,
     /// Shared memory that the kernel declares, in bytes.
     pub shared_bytes: u64,
-    /// Stack of each thread, in bytes.
+    /// Stack of each thread, in bytes, where it is bounded.
     pub stack_bytes: Option<u32>,
     pub barriers: Option<u32>,
     /// Threads of a block at most, where that is stated.
     pub max_threads: Option<[u32; 3]>,
-    pub parameters: Vec<KernelParameter>,
+    pub parameters: Vec<ParameterInfo>,
     /// Where the parameters start in constant bank 0, in bytes.
     pub parameters_at: Option<u32>,
     /// Relocations of its code.
@@ -37,30 +39,12 @@ pub struct Kernel {
     pub code: Vec<u8>,
 }
 
-/// A parameter of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KernelParameter {
-    pub ordinal: u32,
-    pub byte_offset: u32,
-    pub size_bytes: u32,
-}
-
 /// A section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     pub name: String,
     pub size_bytes: u64,
 }
-
-/// How the length of an attribute is said: the first byte of it.
-const SIZED: u8 = 4;
-const MAX_THREADS: u8 = 0x05;
-const PARAM_CBANK: u8 = 0x0a;
-const FRAME_SIZE: u8 = 0x11;
-const MIN_STACK_SIZE: u8 = 0x12;
-const KPARAM_INFO: u8 = 0x17;
-const REGCOUNT: u8 = 0x2f;
-const NUM_BARRIERS: u8 = 0x4c;
 
 /// Parameters of a kernel that are read.
 const MAX_PARAMETERS: usize = 8192;
@@ -114,7 +98,7 @@ impl Cubin {
         };
         match attribute.number {
             REGCOUNT => kernel.registers = Some(number),
-            FRAME_SIZE | MIN_STACK_SIZE => {
+            FRAME_SIZE | MIN_STACK_SIZE if number != UNBOUNDED_STACK => {
                 kernel.stack_bytes = Some(kernel.stack_bytes.unwrap_or(0).max(number));
             }
             _ => {}
@@ -181,12 +165,7 @@ impl Kernel {
                     return;
                 };
                 if self.parameters.len() < MAX_PARAMETERS {
-                    self.parameters.push(KernelParameter {
-                        ordinal: place & 0xffff,
-                        byte_offset: place >> 16,
-                        // The lower bits say alignment, space and bank.
-                        size_bytes: bits >> 18,
-                    });
+                    self.parameters.push(ParameterInfo::read(place, bits));
                 }
             }
             PARAM_CBANK => self.parameters_at = value.u16(4).map(u32::from),
@@ -209,24 +188,18 @@ struct Attribute<'a> {
     value: &'a [u8],
 }
 
-fn attributes(bytes: &[u8]) -> Vec<Attribute<'_>> {
-    let file = Bytes(bytes);
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let (Some(format), Some(number), Some(small)) =
-        (file.u8(at), file.u8(at + 1), file.u16(at + 2))
-    {
-        let size = match format {
-            SIZED => u64::from(small),
-            _ => 0,
-        };
-        let value = file.slice(at + 4, size).unwrap_or(&[]);
-        found.push(Attribute {
+fn attributes(bytes: &[u8]) -> impl Iterator<Item = Attribute<'_>> {
+    let found = info::attributes(bytes).into_iter();
+    found.map(
+        move |InfoAttribute {
+                  number,
+                  small,
+                  start,
+                  size,
+              }| Attribute {
             number,
             small,
-            value,
-        });
-        at += 4 + size;
-    }
-    found
+            value: bytes.get(start..start + size).unwrap_or(&[]),
+        },
+    )
 }

@@ -179,3 +179,21 @@ proptest! {
         let _ = open(&file);
     }
 }
+
+#[test]
+fn a_stack_without_a_bound_is_no_number_of_bytes() {
+    let mut bytes = file("sm_90.cubin");
+    // An attribute with eight bytes of value: the symbol of a function, then the stack of a thread. What calls itself has no bound.
+    let is_stack = |part: &[u8]| matches!(part, [4, 0x11 | 0x12, 8, 0, ..]);
+    let places: Vec<usize> = (0..bytes.len() - 12)
+        .filter(|at| is_stack(&bytes[*at..]))
+        .collect();
+    assert!(!places.is_empty(), "the file states the stack of a kernel");
+    for at in places {
+        bytes[at + 8..at + 12].fill(0xff);
+    }
+    let contents = open(&bytes).expect("a cubin");
+    let shown = described(&contents);
+    assert!(!shown.contains("of stack"), "{shown}");
+    assert!(described(&open(&file("sm_90.cubin")).expect("a cubin")).contains("of stack"));
+}

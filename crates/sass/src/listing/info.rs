@@ -2,6 +2,11 @@
 
 use super::Part;
 use super::data::Section;
+pub use warpgrid_isa::sass::info::ParameterInfo;
+use warpgrid_isa::sass::info::{
+    FRAME_SIZE, InfoAttribute, KPARAM_INFO, MIN_STACK_SIZE, PARAM_CBANK, UNBOUNDED_STACK,
+    attributes,
+};
 
 /// What the text says about a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,34 +21,14 @@ pub struct KernelInfo {
     pub is_recursive: bool,
 }
 
-/// A parameter of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParameterInfo {
-    pub ordinal: u32,
-    /// From the first parameter on.
-    pub byte_offset: u32,
-    pub size_bytes: u32,
-}
-
-/// How the length of an attribute is said: the first byte of it.
-const SIZED: u64 = 4;
-
-/// Numbers of attributes (their names stand in the comments of a listing).
-const PARAM_CBANK: u64 = 0x0a;
-const FRAME_SIZE: u64 = 0x11;
-const MIN_STACK_SIZE: u64 = 0x12;
-/// The stack of what calls itself, or what is not known.
-const UNBOUNDED: u32 = u32::MAX;
-const KPARAM_INFO: u64 = 0x17;
-
 impl KernelInfo {
     /// What a part says about the kernel with this name.
     pub fn of(part: &Part, kernel: &str) -> KernelInfo {
         let mut info = KernelInfo::default();
         if let Some(section) = part.section(&format!(".nv.info.{kernel}")) {
             info.parameters = Some(Vec::new());
-            for (number, start, size) in attributes(section) {
-                info.add(section, number, start, size);
+            for attribute in attributes(&section.bytes) {
+                info.add(section, attribute);
             }
             if let Some(parameters) = &mut info.parameters {
                 parameters.sort_by_cached_key(|parameter| u64::from(parameter.ordinal));
@@ -51,12 +36,12 @@ impl KernelInfo {
         }
         if let Some(section) = part.section(".nv.info") {
             let own = format!("index@({kernel})");
-            for (number, start, _) in attributes(section) {
+            for InfoAttribute { number, start, .. } in attributes(&section.bytes) {
                 let mut references = section.references.iter();
                 let names = references.any(|r| r.byte_offset == start as u64 && r.text == own);
                 if names && matches!(number, FRAME_SIZE | MIN_STACK_SIZE) {
                     let bytes = section.number(start + 4, 4) as u32;
-                    if bytes == UNBOUNDED {
+                    if bytes == UNBOUNDED_STACK {
                         info.is_recursive = true;
                         continue;
                     }
@@ -67,37 +52,21 @@ impl KernelInfo {
         info
     }
 
-    fn add(&mut self, section: &Section, number: u64, start: usize, size: usize) {
+    fn add(&mut self, section: &Section, attribute: InfoAttribute) {
+        let InfoAttribute {
+            number,
+            start,
+            size,
+            ..
+        } = attribute;
         match (number, size) {
             (KPARAM_INFO, 12..) => {
-                let bits = section.number(start + 8, 4) as u32;
-                let parameter = ParameterInfo {
-                    ordinal: section.number(start + 4, 2) as u32,
-                    byte_offset: section.number(start + 6, 2) as u32,
-                    // The lower bits say alignment, space and bank.
-                    size_bytes: bits >> 18,
-                };
+                let [place, bits] = [4, 8].map(|at| section.number(start + at, 4) as u32);
+                let parameter = ParameterInfo::read(place, bits);
                 self.parameters.get_or_insert_default().push(parameter);
             }
             (PARAM_CBANK, 6..) => self.parameter_start = Some(section.number(start + 4, 2) as u32),
             _ => {}
         }
     }
-}
-
-/// The attributes of a section: number, where the value starts, and its bytes. Without a size of its own an attribute has
-/// two bytes.
-fn attributes(section: &Section) -> Vec<(u64, usize, usize)> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at + 4 <= section.bytes.len() {
-        let (format, number) = (section.number(at, 1), section.number(at + 1, 1));
-        let size = match format {
-            SIZED => section.number(at + 2, 2) as usize,
-            _ => 0,
-        };
-        found.push((number, at + 4, size));
-        at += 4 + size;
-    }
-    found
 }
