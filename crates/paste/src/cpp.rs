@@ -16,47 +16,11 @@ use scopes::Scopes;
 use warpgrid_program::wrapped::ASM_WORDS;
 
 /// A text with its pieces; comments are left out.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pieces<'a> {
-    pub(crate) source: &'a str,
-    pub(crate) tokens: &'a [Token],
-}
+pub(crate) type Pieces<'a> = crate::pieces::Pieces<'a, Token>;
 
-impl<'a> Pieces<'a> {
-    pub(crate) fn kind(&self, at: usize) -> Option<Kind> {
-        self.tokens.get(at).map(|token| token.kind)
-    }
-
-    pub(crate) fn text(&self, at: usize) -> &'a str {
-        self.tokens
-            .get(at)
-            .map_or("", |token| token.span.text(self.source))
-    }
-
-    pub(crate) fn is(&self, at: usize, byte: u8) -> bool {
-        self.kind(at) == Some(Kind::Punctuation(byte))
-    }
-
+impl Pieces<'_> {
     pub(crate) fn is_word(&self, at: usize) -> bool {
         self.kind(at) == Some(Kind::Word)
-    }
-
-    /// Where the group ends that opens at `at`: the place of its closing sign.
-    pub(crate) fn closing(&self, at: usize) -> Option<usize> {
-        let mut depth = 0usize;
-        for (index, token) in self.tokens.iter().enumerate().skip(at) {
-            match token.kind {
-                Kind::Punctuation(b'(' | b'[' | b'{') => depth += 1,
-                Kind::Punctuation(b')' | b']' | b'}') => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return Some(index);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
     }
 }
 

@@ -18,6 +18,7 @@ mod log;
 mod log_document;
 mod names;
 mod operands;
+mod pieces;
 mod python;
 mod raw;
 mod template;

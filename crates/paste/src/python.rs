@@ -11,46 +11,8 @@ use lexer::{Kind, Token, tokens};
 use strings::Strings;
 use warpgrid_program::wrapped::ASM_CALLS;
 
-/// A text with its pieces, without comments.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pieces<'a> {
-    pub(crate) source: &'a str,
-    pub(crate) tokens: &'a [Token],
-}
-
-impl<'a> Pieces<'a> {
-    pub(crate) fn kind(&self, at: usize) -> Option<Kind> {
-        self.tokens.get(at).map(|token| token.kind)
-    }
-
-    pub(crate) fn text(&self, at: usize) -> &'a str {
-        self.tokens
-            .get(at)
-            .map_or("", |token| token.span.text(self.source))
-    }
-
-    pub(crate) fn is(&self, at: usize, byte: u8) -> bool {
-        self.kind(at) == Some(Kind::Punctuation(byte))
-    }
-
-    /// The place of the sign that closes the group at `at`.
-    pub(crate) fn closing(&self, at: usize) -> Option<usize> {
-        let mut depth = 0usize;
-        for index in at..self.tokens.len() {
-            match self.kind(index) {
-                Some(Kind::Punctuation(b'(' | b'[' | b'{')) => depth += 1,
-                Some(Kind::Punctuation(b')' | b']' | b'}')) => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return Some(index);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
-    }
-}
+/// A text with its pieces; comments are left out.
+pub(crate) type Pieces<'a> = crate::pieces::Pieces<'a, Token>;
 
 /// Whether a text is Python rather than C++: what its first telling line says.
 pub(crate) fn is_python(source: &str) -> bool {

@@ -1,5 +1,6 @@
 //! C++ as far as `asm` statements need it: a text goes in; words, literals and punctuation with their places come out. No preprocessing.
 
+use crate::pieces::Piece;
 use warpgrid_program::Span;
 
 /// A piece of C++.
@@ -24,6 +25,25 @@ pub(crate) enum Kind {
     Character,
     Comment,
     Punctuation(u8),
+}
+
+impl Piece for Token {
+    type Kind = Kind;
+
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn span(&self) -> Span {
+        self.span
+    }
+
+    fn sign(&self) -> Option<u8> {
+        match self.kind {
+            Kind::Punctuation(sign) => Some(sign),
+            _ => None,
+        }
+    }
 }
 
 /// Splits a text; comments are pieces, too.

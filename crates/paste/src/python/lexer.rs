@@ -1,5 +1,6 @@
 //! Python as far as calls and strings need it: a text goes in; words, strings and punctuation with their places come out.
 
+use crate::pieces::Piece;
 use warpgrid_program::Span;
 
 /// A piece of Python.
@@ -24,6 +25,25 @@ pub(crate) enum Kind {
     },
     Comment,
     Punctuation(u8),
+}
+
+impl Piece for Token {
+    type Kind = Kind;
+
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn span(&self) -> Span {
+        self.span
+    }
+
+    fn sign(&self) -> Option<u8> {
+        match self.kind {
+            Kind::Punctuation(sign) => Some(sign),
+            _ => None,
+        }
+    }
 }
 
 /// Splits a text; comments are pieces, too.
