@@ -2,11 +2,11 @@
 
 use super::memory::bit_of;
 use super::path::{At, Halt, Path, Walker, Ways};
-use super::step::{Covers, Entry, Learns, NodeKind, Proxy, Step, Words};
-use super::synchronise::changed;
+use super::step::{Covers, Entry, NodeKind, Proxy, Step};
+use super::synchronise::ObjectChange;
 use std::ops::Range;
 use warpgrid_emulator::MbarrierState;
-use warpgrid_isa::{AsyncOp, Completion, Flag, ScalarType, Scope, Sem, StateSpace};
+use warpgrid_isa::{AsyncOp, Completion, Flag, ScalarType, Scope, StateSpace};
 use warpgrid_program::OperandValue;
 
 /// Which copies.
@@ -204,27 +204,14 @@ impl Walker<'_> {
         let cells = self.cells_at(&path, address, 8)?;
         let bytes = landed.bytes as u32;
         let change = |object: &mut MbarrierState| object.complete(bytes).ok().map(|_| ());
-        let mut ways = Vec::new();
-        for reads in self.choices(&cells) {
-            let old = self.cells.join(cells.clone(), &reads);
-            let Some(new) = changed(old, &change) else {
-                continue;
-            };
-            let mut way = path.clone();
-            let mut step = Step::new(NodeKind::Atomic, at.number, way.instance);
-            step.words = Words::new(Sem::Release, Scope::Cluster);
-            step.own_words = true;
-            step.writes = self.cells.split(cells.clone(), new);
-            step.cells = cells.clone();
-            step.reads = reads;
-            step.learns = Learns::No;
-            step.entry = Entry::Completed;
-            step.after = landed.events.clone();
-            step.fence_of_proxies = landed.fence;
-            way.push(step);
-            ways.push(way);
-        }
-        Ok(ways)
+        let object = ObjectChange {
+            cells,
+            change: &change,
+            scope: Scope::Cluster,
+            after: landed.events,
+            fence: landed.fence,
+        };
+        Ok(self.change_on_completion(&path, at, &object))
     }
 
     /// Waits for all groups but the latest ones; with `.read`, for what they read.

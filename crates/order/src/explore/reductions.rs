@@ -3,8 +3,8 @@
 use super::asynchronous::{Landed, started};
 use super::memory::bit_of;
 use super::path::{At, Halt, Path, Walker, Ways};
-use super::step::{Covers, Entry, Learns, NodeKind, Proxy, Step, Words};
-use super::synchronise::changed;
+use super::step::{Covers, Learns, NodeKind, Proxy, Step, Words};
+use super::synchronise::ObjectChange;
 use std::ops::Range;
 use warpgrid_emulator::{MbarrierState, atomic_result};
 use warpgrid_isa::{AtomicOp, Completion, Flag, ScalarType, Scope, Sem, StateSpace};
@@ -187,25 +187,14 @@ impl Walker<'_> {
                 .chain(&way.copies.open)
                 .copied()
                 .collect();
-            for reads in self.choices(&cells) {
-                let old = self.cells.join(cells.clone(), &reads);
-                let arrive = |object: &mut MbarrierState| object.arrive(1).ok().map(|_| ());
-                let Some(new) = changed(old, &arrive) else {
-                    continue;
-                };
-                let mut way = way.clone();
-                let mut step = Step::new(NodeKind::Atomic, at.number, way.instance);
-                step.words = Words::new(Sem::Release, Scope::Cta);
-                step.own_words = true;
-                step.writes = self.cells.split(cells.clone(), new);
-                step.cells = cells.clone();
-                step.reads = reads;
-                step.learns = Learns::No;
-                step.entry = Entry::Completed;
-                step.after = copies.clone();
-                way.push(step);
-                done.push(way);
-            }
+            let object = ObjectChange {
+                cells,
+                change: &|object| object.arrive(1).ok().map(|_| ()),
+                scope: Scope::Cta,
+                after: copies,
+                fence: None,
+            };
+            done.extend(self.change_on_completion(&way, at, &object));
         }
         Ok(done)
     }

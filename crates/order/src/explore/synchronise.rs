@@ -2,13 +2,13 @@
 
 use super::memory::words_of;
 use super::path::{At, Halt, Path, Walker, Ways};
-use super::step::{Barrier, Covers, Learns, NodeKind, Step, Words};
+use super::step::{Barrier, Covers, Entry, Learns, NodeKind, Step, Words};
 use std::ops::Range;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::{Flag, MbarrierOp, Proxy, Scope, Sem, StateSpace, SyncOp};
 
 /// What an operation makes of an mbarrier object; none where that is undefined.
-type Change<'a> = &'a dyn Fn(&mut MbarrierState) -> Option<()>;
+pub(crate) type Change<'a> = &'a dyn Fn(&mut MbarrierState) -> Option<()>;
 
 impl Walker<'_> {
     pub(crate) fn sync(&self, path: Path, at: &At<'_>, op: SyncOp) -> Ways {
@@ -290,8 +290,49 @@ impl Walker<'_> {
     }
 }
 
+/// An mbarrier object that changes when something completes on its own.
+pub(crate) struct ObjectChange<'a> {
+    pub(crate) cells: Range<usize>,
+    pub(crate) change: Change<'a>,
+    /// The scope at which it releases.
+    pub(crate) scope: Scope,
+    /// What has landed before.
+    pub(crate) after: Vec<usize>,
+    pub(crate) fence: Option<Covers>,
+}
+
+impl Walker<'_> {
+    /// The ways on which the object changes, one for each of its values before. One that it cannot have makes no execution.
+    pub(crate) fn change_on_completion(
+        &self,
+        path: &Path,
+        at: &At<'_>,
+        object: &ObjectChange<'_>,
+    ) -> Vec<Path> {
+        let cells = &object.cells;
+        let ways = self.choices(cells).into_iter().filter_map(|reads| {
+            let old = self.cells.join(cells.clone(), &reads);
+            let new = changed(old, object.change)?;
+            let mut way = path.clone();
+            let mut step = Step::new(NodeKind::Atomic, at.number, way.instance);
+            step.words = Words::new(Sem::Release, object.scope);
+            step.own_words = true;
+            step.writes = self.cells.split(cells.clone(), new);
+            step.cells = cells.clone();
+            step.reads = reads;
+            step.learns = Learns::No;
+            step.entry = Entry::Completed;
+            step.after = object.after.clone();
+            step.fence_of_proxies = object.fence;
+            way.push(step);
+            Some(way)
+        });
+        ways.collect()
+    }
+}
+
 /// An object after an operation.
-pub(crate) fn changed(old: u64, change: Change<'_>) -> Option<u64> {
+fn changed(old: u64, change: Change<'_>) -> Option<u64> {
     let mut object = MbarrierState::read(old)?;
     change(&mut object)?;
     Some(object.word())
