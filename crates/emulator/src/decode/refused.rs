@@ -2,7 +2,7 @@
 
 use super::decode;
 use crate::decode::code::{Code, FunctionCode, Op, Refused};
-use crate::run::launch::{Launch, Misaligned};
+use crate::run::launch::Launch;
 use crate::state::layout::Layout;
 use warpgrid_isa::Does;
 use warpgrid_program::{Function, FunctionId, FunctionKind, Instruction, Program, Span};
@@ -32,7 +32,7 @@ fn is_kernel(function: &Function) -> bool {
 
 /// Those that a kernel can reach.
 fn refused_from(program: &Program, entry: FunctionId) -> Vec<RefusedInstruction> {
-    let layout = Layout::new(program, &launch_of(entry));
+    let layout = Layout::new(program, &Launch::single(entry));
     let code = decode(program, &layout);
     let mut found = Vec::new();
     for (at, instruction) in code.instructions.iter().enumerate() {
@@ -61,23 +61,4 @@ fn origin<'p>(program: &'p Program, code: &Code, at: usize) -> Option<&'p Instru
     let function = program.functions.get(function.id.0 as usize)?;
     let origin = *code.origins.get(at)? as usize;
     function.instructions.get(origin)
-}
-
-/// The least launch: what is decoded hangs on the entry alone.
-const fn launch_of(entry: FunctionId) -> Launch {
-    Launch {
-        entry,
-        grid: [1; 3],
-        block: [1; 3],
-        cluster: [1; 3],
-        dynamic_shared_bytes: 0,
-        buffers: Vec::new(),
-        images: Vec::new(),
-        multicasts: Vec::new(),
-        arguments: Vec::new(),
-        seed: 0,
-        track_writers: false,
-        registers: Vec::new(),
-        misaligned: Misaligned::Fault,
-    }
 }

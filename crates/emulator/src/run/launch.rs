@@ -34,6 +34,27 @@ pub struct Launch {
     pub misaligned: Misaligned,
 }
 
+impl Launch {
+    /// The least launch of a kernel: one thread, and no memory of the host.
+    pub const fn single(entry: FunctionId) -> Launch {
+        Launch {
+            entry,
+            grid: [1; 3],
+            block: [1; 3],
+            cluster: [1; 3],
+            dynamic_shared_bytes: 0,
+            buffers: Vec::new(),
+            images: Vec::new(),
+            multicasts: Vec::new(),
+            arguments: Vec::new(),
+            seed: 0,
+            track_writers: false,
+            registers: Vec::new(),
+            misaligned: Misaligned::Fault,
+        }
+    }
+}
+
 /// What a register holds at the first step: `start + per_lane * lane + per_thread * thread`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterInit {

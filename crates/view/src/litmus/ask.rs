@@ -6,7 +6,7 @@ use super::test::{LitmusLocation, LitmusTest};
 use super::text::MOST_ELEMENTS;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use warpgrid_emulator::{Launch, MbarrierState, Misaligned, SharedAddress};
+use warpgrid_emulator::{Launch, MbarrierState, SharedAddress};
 use warpgrid_isa::ScalarType;
 use warpgrid_order::explore::{
     Limits, Location, LocationKind, Observed, Question, ThreadSpec, window,
@@ -184,19 +184,10 @@ impl<'a> Asker<'a> {
 
     fn launch(&self) -> Launch {
         Launch {
-            entry: FunctionId(0),
             grid: self.test.grid,
             block: self.test.block,
             cluster: self.test.cluster,
-            dynamic_shared_bytes: 0,
-            buffers: Vec::new(),
-            images: Vec::new(),
-            multicasts: Vec::new(),
-            arguments: Vec::new(),
-            seed: 0,
-            track_writers: false,
-            registers: Vec::new(),
-            misaligned: Misaligned::default(),
+            ..Launch::single(FunctionId(0))
         }
     }
 
