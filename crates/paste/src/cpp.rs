@@ -8,21 +8,12 @@ mod macros;
 mod scopes;
 mod statement;
 
+use crate::pieces::{Kind, Pieces};
 use crate::raw::RawBlock;
 use constants::Constants;
-use lexer::{Kind, Token};
 use macros::Macros;
 use scopes::Scopes;
 use warpgrid_program::wrapped::ASM_WORDS;
-
-/// A text with its pieces; comments are left out.
-pub(crate) type Pieces<'a> = crate::pieces::Pieces<'a, Token>;
-
-impl Pieces<'_> {
-    pub(crate) fn is_word(&self, at: usize) -> bool {
-        self.kind(at) == Some(Kind::Word)
-    }
-}
 
 /// A text that is read for its statements.
 pub(crate) struct Reading<'a> {

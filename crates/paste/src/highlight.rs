@@ -4,14 +4,15 @@
 use crate::cpp::lexer as cpp;
 use crate::host::{HostLanguage, HostText};
 use crate::log::LogText;
+use crate::pieces::{Kind, Token};
 use crate::python::lexer as python;
 use warpgrid_program::{ColouredToken, FrontEnd, Span, TokenClass};
 
 /// The tokens, in text order, each in one line of pieces.
 pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
     let around = match text.language {
-        HostLanguage::Cpp => of_cpp(source),
-        HostLanguage::Python => of_python(source),
+        HostLanguage::Cpp => of_host(source, cpp::tokens(source), CPP_WORDS),
+        HostLanguage::Python => of_host(source, python::tokens(source), PYTHON_WORDS),
     };
     let mut within = Vec::new();
     for index in 0..text.n_blocks() {
@@ -51,42 +52,17 @@ pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<ColouredToken>
     tokens
 }
 
-fn of_cpp(source: &str) -> Vec<ColouredToken> {
-    let found = cpp::tokens(source).into_iter();
-    let coloured = found.filter_map(|token| {
-        let class = match token.kind {
-            cpp::Kind::Comment => TokenClass::Comment,
-            cpp::Kind::Text { .. } | cpp::Kind::Character => TokenClass::String,
-            cpp::Kind::Number => TokenClass::Number,
-            cpp::Kind::Word if CPP_WORDS.contains(&token.span.text(source)) => {
-                TokenClass::Directive
-            }
-            cpp::Kind::Word | cpp::Kind::Punctuation(_) => return None,
+/// The tokens of the language around the blocks; `words` are coloured.
+fn of_host(source: &str, found: Vec<Token>, words: &[&str]) -> Vec<ColouredToken> {
+    let coloured = found.into_iter().filter_map(|Token { kind, span, .. }| {
+        let class = match kind {
+            Kind::Comment => TokenClass::Comment,
+            Kind::Text { .. } | Kind::Character => TokenClass::String,
+            Kind::Number => TokenClass::Number,
+            Kind::Word if words.contains(&span.text(source)) => TokenClass::Directive,
+            Kind::Word | Kind::Punctuation(_) => return None,
         };
-        Some(ColouredToken {
-            span: token.span,
-            class,
-        })
-    });
-    coloured.collect()
-}
-
-fn of_python(source: &str) -> Vec<ColouredToken> {
-    let found = python::tokens(source).into_iter();
-    let coloured = found.filter_map(|token| {
-        let class = match token.kind {
-            python::Kind::Comment => TokenClass::Comment,
-            python::Kind::Text { .. } => TokenClass::String,
-            python::Kind::Number => TokenClass::Number,
-            python::Kind::Word if PYTHON_WORDS.contains(&token.span.text(source)) => {
-                TokenClass::Directive
-            }
-            python::Kind::Word | python::Kind::Punctuation(_) => return None,
-        };
-        Some(ColouredToken {
-            span: token.span,
-            class,
-        })
+        Some(ColouredToken { span, class })
     });
     coloured.collect()
 }

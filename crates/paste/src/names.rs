@@ -1,7 +1,8 @@
 //! Names of operands in a snippet: an expression of C++ or Python goes in, a name that people recognise and that the assembly does not use
 //! comes out. `d[0]` becomes `d0`, `__cvta_generic_to_shared(tile)` becomes `tile`.
 
-use crate::cpp::lexer::{Kind, Token, tokens};
+use crate::cpp::lexer::tokens;
+use crate::pieces::{Kind, Token};
 use std::collections::BTreeSet;
 
 /// Longest name.

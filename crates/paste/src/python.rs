@@ -6,13 +6,11 @@ pub(crate) mod lexer;
 mod strings;
 
 use crate::cpp;
+use crate::pieces::{Kind, Pieces, Token};
 use crate::raw::RawBlock;
-use lexer::{Kind, Token, tokens};
+use lexer::tokens;
 use strings::Strings;
 use warpgrid_program::wrapped::ASM_CALLS;
-
-/// A text with its pieces; comments are left out.
-pub(crate) type Pieces<'a> = crate::pieces::Pieces<'a, Token>;
 
 /// Whether a text is Python rather than C++: what its first telling line says.
 pub(crate) fn is_python(source: &str) -> bool {
@@ -112,13 +110,12 @@ fn within(strings: Strings<'_>, from: usize, to: usize) -> Vec<RawBlock> {
 #[derive(Debug, Default)]
 struct Functions<'a> {
     /// Name, and column of its `def`.
-    open: Vec<(&'a str, u32)>,
+    open: Vec<(&'a str, usize)>,
 }
 
 impl<'a> Functions<'a> {
     fn step(&mut self, pieces: Pieces<'a>, at: usize) {
-        let token = pieces.tokens[at];
-        if let Some(column) = token.column {
+        if let Some(column) = pieces.column(at) {
             self.open.retain(|(_, own)| *own < column);
             let is_async = pieces.text(at) == "async";
             let def = at + usize::from(is_async);

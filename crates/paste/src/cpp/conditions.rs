@@ -1,7 +1,7 @@
 //! `#if` within a statement: the pieces of a text go in; those without such lines, and without what follows `#else` up to `#endif`, come out. The
 //! text does not say which branch is compiled; the first one is taken.
 
-use super::lexer::{Kind, Token};
+use crate::pieces::{Kind, Token};
 use warpgrid_program::wrapped::{ASM_QUALIFIERS, ASM_WORDS};
 
 /// Leaves out conditions and their later branches within `asm` statements; all else stays.

@@ -1,9 +1,9 @@
 //! Numbers and texts that a text of C++ or Python says itself: `constexpr int N = 16;`, `#define N 16`, `//@ constant N = 16`. In: a name or
 //! an expression; out: its value, where the text has it.
 
-use super::Pieces;
-use super::lexer::{Kind, tokens};
+use super::lexer::tokens;
 use crate::escape::{Escapes, decode};
+use crate::pieces::{Kind, Pieces};
 use std::collections::BTreeMap;
 use warpgrid_program::Origin;
 
@@ -34,7 +34,7 @@ impl<'a> Constants<'a> {
             } else if pieces.is(at + 1, b'[')
                 && let Some(close) = pieces.closing(at + 1)
                 && pieces.is(close + 1, b'=')
-                && let Some(Kind::Text { inner, is_raw }) = pieces.kind(close + 2)
+                && let Some(Kind::Text { inner, is_raw, .. }) = pieces.kind(close + 2)
             {
                 let mut text = Origin::default();
                 match is_raw {

@@ -1,50 +1,7 @@
 //! C++ as far as `asm` statements need it: a text goes in; words, literals and punctuation with their places come out. No preprocessing.
 
-use crate::pieces::Piece;
+use crate::pieces::{Kind, Token};
 use warpgrid_program::Span;
-
-/// A piece of C++.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Token {
-    pub(crate) kind: Kind,
-    pub(crate) span: Span,
-    /// Whether a line ends before it, other than by a backslash.
-    pub(crate) starts_line: bool,
-}
-
-/// What a piece is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Word,
-    Number,
-    /// A string, with what is between its quotes.
-    Text {
-        inner: Span,
-        is_raw: bool,
-    },
-    Character,
-    Comment,
-    Punctuation(u8),
-}
-
-impl Piece for Token {
-    type Kind = Kind;
-
-    fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    fn span(&self) -> Span {
-        self.span
-    }
-
-    fn sign(&self) -> Option<u8> {
-        match self.kind {
-            Kind::Punctuation(sign) => Some(sign),
-            _ => None,
-        }
-    }
-}
 
 /// Splits a text; comments are pieces, too.
 pub(crate) fn tokens(source: &str) -> Vec<Token> {
@@ -140,6 +97,7 @@ impl Lexer<'_> {
                     return Kind::Text {
                         inner,
                         is_raw: false,
+                        is_formatted: false,
                     };
                 }
                 Some(_) => self.at += 1,
@@ -150,6 +108,7 @@ impl Lexer<'_> {
         Kind::Text {
             inner,
             is_raw: false,
+            is_formatted: false,
         }
     }
 
@@ -170,6 +129,7 @@ impl Lexer<'_> {
         Some(Kind::Text {
             inner: Span::new(start as u32, inner_end as u32),
             is_raw: true,
+            is_formatted: false,
         })
     }
 

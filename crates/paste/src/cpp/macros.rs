@@ -1,7 +1,6 @@
 //! The macros that a text defines itself: names and parameters with their bodies, and where they are used.
 
-use super::Pieces;
-use super::lexer::Kind;
+use crate::pieces::{Kind, Pieces};
 use std::ops::Range;
 
 /// A `#define`.

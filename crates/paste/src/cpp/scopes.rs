@@ -1,7 +1,6 @@
 //! The function that a place of C++ is in, as far as parentheses and braces say. In: the pieces up to the place; out: a name.
 
-use super::Pieces;
-use super::lexer::Kind;
+use crate::pieces::{Kind, Pieces};
 
 /// The scopes around a place.
 #[derive(Debug, Default)]

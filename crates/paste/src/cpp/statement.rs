@@ -1,13 +1,13 @@
 //! One `asm` statement: its pieces go in; template, operands and clobbers come out. Where it is in a macro, once for each use of that.
 
-use super::lexer::Kind;
+use super::Reading;
 use super::macros::Macro;
 use super::scopes::Scopes;
-use super::{Pieces, Reading};
 use crate::block::{Missing, Unknown};
 use crate::constraint::Dialect;
 use crate::diagnostics as diagnose;
 use crate::escape::{Escapes, decode};
+use crate::pieces::{Kind, Pieces};
 use crate::raw::{RawBlock, RawOperand, Section};
 use warpgrid_program::Span;
 use warpgrid_program::wrapped::ASM_QUALIFIERS;
@@ -173,7 +173,7 @@ impl<'a> Reading<'a> {
         let mut at = from;
         while at < to {
             match pieces.kind(at) {
-                Some(Kind::Text { inner, is_raw }) => {
+                Some(Kind::Text { inner, is_raw, .. }) => {
                     match is_raw {
                         true => block.template.copy(inner.text(pieces.source), inner.start),
                         false => decode(pieces.source, inner, Escapes::Cpp, &mut block.template),
@@ -229,6 +229,7 @@ impl<'a> Reading<'a> {
                 Some(Kind::Text {
                     inner,
                     is_raw: false,
+                    ..
                 }) => {
                     decode(pieces.source, inner, Escapes::Cpp, &mut block.template);
                 }

@@ -1,11 +1,10 @@
 //! One call that takes assembly, such as `tl.inline_asm_elementwise`: its arguments go in; template, operands and clobbers come out. The first
 //! text is the assembly, the second one the constraints, and a list has the inputs.
 
-use super::Pieces;
-use super::lexer::Kind;
 use super::strings::Strings;
 use crate::block::{Missing, Unknown};
 use crate::constraint::Dialect;
+use crate::pieces::{Kind, Pieces};
 use crate::raw::{RawBlock, RawOperand, Section};
 use warpgrid_program::{Origin, Span};
 
@@ -172,7 +171,7 @@ fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
             Some(Kind::Punctuation(b',' | b'(' | b')')) => {}
             _ => break,
         }
-        if pieces.tokens[at].column.is_some() {
+        if pieces.tokens[at].starts_line {
             break;
         }
     }

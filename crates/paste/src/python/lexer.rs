@@ -1,50 +1,7 @@
 //! Python as far as calls and strings need it: a text goes in; words, strings and punctuation with their places come out.
 
-use crate::pieces::Piece;
+use crate::pieces::{Kind, Token};
 use warpgrid_program::Span;
-
-/// A piece of Python.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Token {
-    pub(crate) kind: Kind,
-    pub(crate) span: Span,
-    /// Its column, where it is the first of its line and of no group that is open.
-    pub(crate) column: Option<u32>,
-}
-
-/// What a piece is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Word,
-    Number,
-    /// A string, with what is between its quotes.
-    Text {
-        inner: Span,
-        is_raw: bool,
-        is_formatted: bool,
-    },
-    Comment,
-    Punctuation(u8),
-}
-
-impl Piece for Token {
-    type Kind = Kind;
-
-    fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    fn span(&self) -> Span {
-        self.span
-    }
-
-    fn sign(&self) -> Option<u8> {
-        match self.kind {
-            Kind::Punctuation(sign) => Some(sign),
-            _ => None,
-        }
-    }
-}
 
 /// Splits a text; comments are pieces, too.
 pub(crate) fn tokens(source: &str) -> Vec<Token> {
@@ -52,7 +9,6 @@ pub(crate) fn tokens(source: &str) -> Vec<Token> {
         source,
         bytes: source.as_bytes(),
         at: 0,
-        line_start: 0,
         starts_line: true,
         depth: 0,
     };
@@ -63,7 +19,6 @@ struct Lexer<'a> {
     source: &'a str,
     bytes: &'a [u8],
     at: usize,
-    line_start: usize,
     starts_line: bool,
     /// Groups that are open.
     depth: usize,
@@ -74,8 +29,7 @@ impl Lexer<'_> {
         self.skip_blanks();
         let first = *self.bytes.get(self.at)?;
         let start = self.at;
-        let column =
-            (self.starts_line && self.depth == 0).then(|| (start - self.line_start) as u32);
+        let starts_line = self.starts_line && self.depth == 0;
         let kind = match first {
             b'#' => self.comment(),
             b'"' | b'\'' => self.string(""),
@@ -95,17 +49,14 @@ impl Lexer<'_> {
         Some(Token {
             kind,
             span: Span::new(start as u32, self.at as u32),
-            column,
+            starts_line,
         })
     }
 
     fn skip_blanks(&mut self) {
         while let Some(byte) = self.bytes.get(self.at) {
             match byte {
-                b'\n' => {
-                    self.starts_line = true;
-                    self.line_start = self.at + 1;
-                }
+                b'\n' => self.starts_line = true,
                 b'\\' if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 1,
                 _ if byte.is_ascii_whitespace() => {}
                 _ => return,
@@ -185,6 +136,7 @@ fn is_word(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pieces::Pieces;
 
     #[test]
     fn strings_are_separated_from_what_is_around_them() {
@@ -206,7 +158,11 @@ mod tests {
                 "z"
             ]
         );
-        let columns: Vec<Option<u32>> = found.iter().map(|token| token.column).collect();
+        let pieces = Pieces {
+            source,
+            tokens: &found,
+        };
+        let columns: Vec<Option<usize>> = (0..found.len()).map(|at| pieces.column(at)).collect();
         assert_eq!(
             (columns[0], columns[4], columns[9]),
             (Some(0), None, Some(2))

@@ -1,9 +1,8 @@
 //! Strings of Python that stand side by side: their pieces go in, one text with its places comes out, and what the text does not say of it.
 
-use super::Pieces;
-use super::lexer::Kind;
 use crate::block::{Missing, Unknown};
 use crate::escape::{Escapes, decode};
+use crate::pieces::{Kind, Pieces};
 use warpgrid_program::{Origin, Span};
 
 /// Reads strings of a text.
