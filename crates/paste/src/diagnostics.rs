@@ -3,22 +3,7 @@
 use crate::constraint::{LETTERS_IN_WORDS, Mistake};
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::form::nearest;
-use warpgrid_program::{CodeFacts, Diagnostic, Severity, Span};
-
-macro_rules! catalogue {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $title:literal, $wrong:literal, $right:literal;)*) => {
-        $($(#[doc = $doc])+ pub const $name: &str = $code;)*
-
-        /// The reference pages, in order of their codes.
-        pub static CODES: &[CodeFacts] = &[$(CodeFacts {
-            code: $code,
-            title: $title,
-            explanation: concat!($($doc, "\n"),+),
-            wrong: $wrong,
-            right: $right,
-        },)*];
-    };
-}
+use warpgrid_program::{Diagnostic, Severity, Span, catalogue};
 
 catalogue! {
     /// Operands are numbered from 0, outputs before inputs. The compiler refuses a number that no operand has.

@@ -1,6 +1,7 @@
 //! The contract between the front ends and the emulator: what goes in is checked, what comes out is
 //! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
 
+mod catalogue;
 pub mod decimal;
 pub mod diagnostic;
 pub mod front_end;

@@ -1,6 +1,6 @@
 //! Every diagnostic of the PTX front end: one catalogue file a stage, one function a code.
 //!
-//! A catalogue file lists its codes in [`catalogue!`](crate::diagnostics::catalogue), where the doc
+//! A catalogue file lists its codes in [`catalogue!`](warpgrid_program::catalogue), where the doc
 //! comment of a code is its reference page, and below them the functions that build the
 //! diagnostics. Nothing else in the crate words a message.
 
@@ -15,30 +15,7 @@ pub mod syntax;
 pub(crate) mod video;
 
 use warpgrid_program::CodeFacts;
-
-/// Declares codes from their reference pages:
-/// ```text
-/// catalogue! {
-///     /// Why this is wrong, in sentences.
-///     MISSING_SEMICOLON = "W0001", "missing semicolon", "ret", "ret;";
-/// }
-/// ```
-/// Each row gives a constant (`MISSING_SEMICOLON`), and all of them the table `CODES`.
-macro_rules! catalogue {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $title:literal, $wrong:literal, $right:literal;)*) => {
-        $($(#[doc = $doc])+ pub const $name: &str = $code;)*
-
-        /// The reference pages of this file, in order of their codes.
-        pub static CODES: &[warpgrid_program::CodeFacts] = &[$(warpgrid_program::CodeFacts {
-            code: $code,
-            title: $title,
-            explanation: concat!($($doc, "\n"),+),
-            wrong: $wrong,
-            right: $right,
-        },)*];
-    };
-}
-pub(crate) use catalogue;
+pub(crate) use warpgrid_program::catalogue;
 
 /// The catalogues, in order of their codes.
 const CATALOGUES: &[&[CodeFacts]] = &[

@@ -17,12 +17,7 @@ pub struct Ptx;
 
 impl FrontEnd for Ptx {
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
-        Box::new(PtxDocument {
-            parse: crate::parse(&source),
-            overrides: *overrides,
-            source,
-            given: Vec::new(),
-        })
+        self.open_among(source, overrides, Vec::new())
     }
 
     fn open_among<'a>(
