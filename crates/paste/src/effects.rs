@@ -4,7 +4,7 @@
 use crate::block::Block;
 use crate::constraint::Dialect;
 use crate::diagnostics as diagnose;
-use warpgrid_isa::{AccessKind, AsyncOp, Does, SpecialRegister};
+use warpgrid_isa::{AccessKind, AsyncOp, Does};
 use warpgrid_program::{Diagnostic, Module, OperandValue, Source};
 
 /// What the instructions of a block do beside their results.
@@ -35,7 +35,7 @@ impl Effects {
                 }
                 for operand in function.operands_of(instruction.operands) {
                     if let OperandValue::Source(Source::Special(register), _) = &operand.value {
-                        effects.reads_clock |= is_clock(*register);
+                        effects.reads_clock |= register.is_clock() || register.is_counter();
                     }
                 }
             }
@@ -144,21 +144,6 @@ impl Words {
             },
         }
     }
-}
-
-fn is_clock(register: SpecialRegister) -> bool {
-    use SpecialRegister as R;
-    matches!(
-        register,
-        R::Clock
-            | R::ClockHi
-            | R::Clock64
-            | R::Globaltimer
-            | R::GlobaltimerLo
-            | R::GlobaltimerHi
-            | R::Pm(_)
-            | R::Pm64(_)
-    )
 }
 
 /// What a compiler may do with the statement, in two sentences.

@@ -533,18 +533,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn special(&mut self, special: SpecialRegister, bits: u32) -> Element {
-        use SpecialRegister as S;
-        if matches!(
-            special,
-            S::Clock
-                | S::ClockHi
-                | S::Clock64
-                | S::Globaltimer
-                | S::GlobaltimerLo
-                | S::GlobaltimerHi
-        ) {
-            self.reads_clock = true;
-        }
+        self.reads_clock |= special.is_clock();
         let list = if bits > 32 {
             &mut self.code.specials64
         } else {

@@ -174,6 +174,27 @@ fn number_of(name: &str, prefix: &str, suffix: &str, count: u8) -> Option<u8> {
     (number < count && digits == number.to_string()).then_some(number)
 }
 
+impl SpecialRegister {
+    /// Whether it shows the time, which passes whatever the program does.
+    pub const fn is_clock(self) -> bool {
+        use SpecialRegister as S;
+        matches!(
+            self,
+            S::Clock
+                | S::ClockHi
+                | S::Clock64
+                | S::Globaltimer
+                | S::GlobaltimerLo
+                | S::GlobaltimerHi
+        )
+    }
+
+    /// Whether it counts events of the hardware.
+    pub const fn is_counter(self) -> bool {
+        matches!(self, SpecialRegister::Pm(_) | SpecialRegister::Pm64(_))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
