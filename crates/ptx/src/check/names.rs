@@ -4,6 +4,7 @@
 //! a body live in scopes of its own ([`scopes`]).
 
 pub(crate) mod binding;
+mod families;
 pub(crate) mod lookup;
 pub(crate) mod module_names;
 pub(crate) mod name_map;

@@ -122,11 +122,13 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "not supported in .version",
         // What it says of programs that are linked, not of modules.
         "'Compile only(-c)' requires",
+        "Unresolved extern variable",
         "requires command line option",
         // It reads debug sections as DWARF, which is no rule of PTX.
         "Dwarf version",
         "dwarf version",
         "Malformed .debug",
+        "Invalid abbrev offset",
         "Dereference Out of Bounds",
         "Checked Data was Invalid",
         "Attempted to truncate larger",

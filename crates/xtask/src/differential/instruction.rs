@@ -57,12 +57,31 @@ pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, b
             let is_lost = is_sm_75
                 && (text.contains(".satfinite")
                     || layout.opcode == "cvt" && text.contains(".f16.f32"));
-            if !is_left_out(&text) && !is_folded && !is_lost {
-                let keeps_guard = keeps_guard(layout, &text);
-                return (text, keeps_guard);
+            if is_left_out(&text) || is_folded || is_lost {
+                continue;
             }
+            if let Some(width) = divisor_width(layout, &text)
+                && let Some(divisor) = operands.last().filter(|text| text.starts_with('%'))
+            {
+                return (
+                    format!("or.b{width} {divisor}, {divisor}, 1; {text}"),
+                    false,
+                );
+            }
+            let keeps_guard = keeps_guard(layout, &text);
+            return (text, keeps_guard);
         }
     }
+}
+
+/// The width of the divisor of a division of integers, whose result by zero the manual leaves open: of `set.ge.and.ftz.s32.f32 %r2, %r1,
+/// %r5, !%p0; rem.u32 %r2, %r6, %r2` the assembler makes a remainder by -1 (13.5.37).
+fn divisor_width(layout: &Layout, text: &str) -> Option<u32> {
+    let is_division = matches!(layout.opcode, "div" | "rem");
+    let opcode = text.split(' ').next().unwrap_or("");
+    let (_, ty) = opcode.rsplit_once('.')?;
+    let width = ty.strip_prefix(['s', 'u']).filter(|_| is_division)?;
+    width.parse().ok()
 }
 
 /// Whether instructions of a row are made here: what registers give registers, lane by lane.
@@ -140,6 +159,12 @@ fn is_left_out(text: &str) -> bool {
         // Left shifts are exact in the values of arithmetic, as in the manual; the assembler's code takes bit 33 for a sign (13.5.37:
         // `vshl.s32.u32.u32.sat %r3, %r0, 31` of 0xff leaves 0x80000000).
         || (text.starts_with("vshl.") && text.contains(".sat"))
+        // A saturated result without a sign it extends by one before the second operation (13.5.37: before the comparison of
+        // `vshr.u32.u32.u32.sat.wrap.min` it makes `SHF.R.S32.HI R0, RZ, 0x1f, R5`, where the same without `.sat` has `RZ`).
+        || (text.starts_with('v') && text.contains(".sat") && [".min ", ".max "].iter().any(|word| text.contains(word)))
+        // It takes the source for 16 bits wide (13.5.37, -O3: of `set.ge.u32.f16x2 %r4, %r0, %r2; cvt.rn.tf32.f32 %r1, %r4` it makes
+        // `HSET2.GE.AND R6, R0.H0_H0, R5.H0_H0, PT; PRMT R7, R6, 0x7610, R7` before `F2FP.TF32.F32.PACK_B`; with -O0 neither is there).
+        || (is("cvt") && text.contains(".tf32."))
         // Reads a clock, an address or a place that the two texts do not share.
         || is("mapa")
         || is("getctarank")

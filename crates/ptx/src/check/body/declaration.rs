@@ -99,6 +99,7 @@ impl<'a> BodyChecker<'a, '_> {
         n: u8,
         span: Span,
     ) -> Result<(), Span> {
+        self.names.declare_family(name, span)?;
         if name.number().is_none() {
             return self.names.declare_group(name.stem, count, ty, n, span);
         }
@@ -138,6 +139,10 @@ impl<'a> BodyChecker<'a, '_> {
         match declarator.count {
             None => place(self, name, variable),
             Some(count) => {
+                if let Err(first) = self.names.declare_family(name, span) {
+                    self.report(diagnose::duplicate(span.text(self.source), span, first));
+                    return;
+                }
                 for (name, text) in self.context().numbered_names(&variable.name, count) {
                     let variable = Variable {
                         name: text,

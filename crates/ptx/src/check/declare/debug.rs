@@ -7,7 +7,7 @@ use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose_names;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{Directive, DirectiveKind, Operand, OperandKind};
+use crate::tree::{Directive, DirectiveKind, Operand, OperandKind, StatementKind};
 use warpgrid_isa::Gate;
 use warpgrid_program::Span;
 
@@ -88,7 +88,7 @@ fn labels<'t>(
     labels
 }
 
-/// Checks that functions are inlined at places of earlier `.loc`, and that their names are in a section.
+/// Checks that functions are inlined at places of earlier `.loc`, and that the names of those with code are in a section.
 fn check_inlined<'t>(
     context: &Context<'_>,
     locs: impl Iterator<Item = &'t Directive>,
@@ -96,6 +96,7 @@ fn check_inlined<'t>(
     reporter: &mut Reporter,
 ) {
     let locs: Vec<&Directive> = locs.collect();
+    let applied = applied_starts(context);
     let mut places: Vec<(Place, u32)> = locs
         .iter()
         .filter_map(|loc| Some((place(operands(context, loc))?, loc.span.start)))
@@ -117,6 +118,7 @@ fn check_inlined<'t>(
         if let Some(Operand { span, kind }) = label
             && let OperandKind::Name(name) | OperandKind::Sum { name, .. } = kind
             && labels.get(*name).is_none()
+            && applied.binary_search(&loc.span.start).is_ok()
         {
             let text = span.text(context.source);
             let message = format!("no section has the label `{text}`");
@@ -134,6 +136,33 @@ fn check_inlined<'t>(
             reporter.report(problem);
         }
     }
+}
+
+/// Where the `.loc` begin that an instruction follows before the next `.loc` and before the end of the body, in the order of the
+/// text: the assembler (13.5) looks at the names of no others.
+fn applied_starts(context: &Context<'_>) -> Vec<u32> {
+    let mut starts = Vec::new();
+    let mut open = None;
+    for statement in &context.tree.statements {
+        match statement.kind {
+            StatementKind::Directive(index) => {
+                let directive = context.tree.directives.get(index as usize);
+                let is_loc = |directive: &&Directive| directive.kind == DirectiveKind::Loc;
+                open = directive.filter(is_loc).map(|loc| loc.span.start).or(open);
+            }
+            StatementKind::Instruction(_) => starts.extend(open.take()),
+            StatementKind::FunctionEnd(_) => open = None,
+            StatementKind::BlockOpen
+            | StatementKind::BlockClose
+            | StatementKind::Label(_)
+            | StatementKind::Prototype(_)
+            | StatementKind::Declaration(_)
+            | StatementKind::FunctionStart(_)
+            | StatementKind::Empty
+            | StatementKind::Error => {}
+        }
+    }
+    starts
 }
 
 fn operands<'a>(

@@ -8,6 +8,7 @@ use crate::check::declare::outline::Outline;
 use crate::check::declare::{debug, redeclaration};
 use crate::check::names::binding::Binding;
 use crate::check::names::module_names::Stamp;
+use crate::check::names::name_map::NameMap;
 use crate::check::report::Reporter;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations as diagnose_declarations;
@@ -30,6 +31,7 @@ pub(crate) fn declare(context: Context<'_>, reporter: &mut Reporter) -> Declared
         open: None,
         aliases: Vec::new(),
         known: Vec::new(),
+        families: NameMap::default(),
         externs: Vec::new(),
     };
     match context.tree.kind {
@@ -57,6 +59,8 @@ pub(super) struct Pass<'a, 'r> {
     pub(super) aliases: Vec<(FunctionId, FunctionId)>,
     /// Each variable as it was declared first.
     known: Vec<(Declaration, Declarator)>,
+    /// Each family (`x<4>`) as it was declared first, by the name before its `<`.
+    families: NameMap<(Declaration, Declarator)>,
     /// Variables that are only declared so far: `.extern`.
     externs: Vec<u32>,
 }
@@ -178,6 +182,9 @@ impl<'a> Pass<'a, '_> {
             match declarator.count {
                 None => self.variable(declaration, declarator, name, variable, is_sound),
                 Some(count) => {
+                    if !self.family((declaration, declarator), name) {
+                        continue;
+                    }
                     for (name, text) in self.context.numbered_names(&variable.name, count) {
                         let variable = Variable {
                             name: text,
@@ -188,6 +195,27 @@ impl<'a> Pass<'a, '_> {
                 }
             }
         }
+    }
+
+    /// Notes a family of names; whether its members can be declared. A family is a name of its own, which is declared again as
+    /// a variable is; its counts need not agree (assembler 13.5).
+    fn family(&mut self, again: (&Declaration, &Declarator), name: Name) -> bool {
+        let Some((declaration, declarator)) = self.families.get(name).copied() else {
+            self.families.get_or_insert(name, (*again.0, *again.1));
+            return true;
+        };
+        let is_extern = |declaration: &Declaration| declaration.linkage == Some(Linkage::Extern);
+        if is_extern(&declaration) || is_extern(again.0) {
+            let is_same = self.check_same((&declaration, &declarator), again);
+            if is_same && !is_extern(again.0) {
+                *self.families.get_or_insert(name, (*again.0, *again.1)) = (*again.0, *again.1);
+            }
+            return is_same;
+        }
+        let (span, first) = (again.1.name_span, declarator.name_span);
+        let problem = diagnose::duplicate(span.text(self.context.source), span, first);
+        self.reporter.report(problem);
+        false
     }
 
     /// Notes a texture, sampler or surface.
@@ -273,12 +301,14 @@ impl<'a> Pass<'a, '_> {
         let known = self.declared.names.get(name, u32::MAX);
         if let Some(Stamp {
             binding: Binding::Variable(VariableId::Module(index)),
-            span: first,
+            ..
         }) = known
         {
             let open = self.externs.binary_search(&index);
             if is_extern || open.is_ok() {
-                self.check_again((declaration, declarator), index, first);
+                if let Some((declared, as_declared)) = self.known.get(index as usize).copied() {
+                    self.check_same((&declared, &as_declared), (declaration, declarator));
+                }
                 if let (false, Ok(place)) = (is_extern, open) {
                     self.externs.remove(place);
                 }
@@ -296,19 +326,23 @@ impl<'a> Pass<'a, '_> {
     }
 
     /// Checks a variable that is declared again: it has the type that it had, and what defines it is seen by other modules.
-    fn check_again(&mut self, again: (&Declaration, &Declarator), index: u32, first: Span) {
-        let Some((declaration, declarator)) = self.known.get(index as usize) else {
-            return;
-        };
-        let span = again.1.name_span;
+    fn check_same(
+        &mut self,
+        first: (&Declaration, &Declarator),
+        again: (&Declaration, &Declarator),
+    ) -> bool {
+        let (span, place) = (again.1.name_span, first.1.name_span);
         let text = span.text(self.context.source);
-        if !redeclaration::has_type(&self.context, (declaration, declarator), again) {
-            let problem = diagnose_declarations::redeclared(text, span, first, "with another type");
+        if !redeclaration::has_type(&self.context, first, again) {
+            let problem = diagnose_declarations::redeclared(text, span, place, "with another type");
             self.reporter.report(problem);
         } else if again.0.linkage.is_none() {
-            let problem = diagnose_declarations::hidden_definition(text, again.0.span, span, first);
+            let problem = diagnose_declarations::hidden_definition(text, again.0.span, span, place);
             self.reporter.report(problem);
+        } else {
+            return true;
         }
+        false
     }
 
     /// A function with a body, whose first statement has the index `start`; the index after its last one.

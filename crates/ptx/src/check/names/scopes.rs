@@ -4,6 +4,7 @@
 //! nest by braces; leaving one undoes what it bound. What no scope has, the module may have declared before the body.
 
 use crate::check::names::binding::{Binding, Group};
+use crate::check::names::families::Families;
 use crate::check::names::module_names::ModuleNames;
 use crate::check::names::table::{Entry, FREE, Table};
 use crate::tree::{Name, Symbol, Tree};
@@ -18,6 +19,7 @@ pub(crate) struct Scopes<'d> {
     at: u32,
     table: Table,
     groups: Vec<Group>,
+    families: Families,
     undo: Vec<(Name, Entry)>,
     /// For each open scope: how long `undo` and `groups` were before it.
     scopes: Vec<(usize, usize)>,
@@ -31,6 +33,7 @@ impl<'d> Scopes<'d> {
             at: 0,
             table: Table::new(tree.symbols.len(), n_bytes),
             groups: Vec::new(),
+            families: Families::default(),
             undo: Vec::new(),
             scopes: Vec::new(),
         }
@@ -204,7 +207,12 @@ impl<'d> Scopes<'d> {
         self.undo.push((name, old));
     }
 
-    /// Declares `stem<count>` in the innermost scope.
+    /// Declares a family under the name before its `<`, in the innermost scope.
+    pub(crate) fn declare_family(&mut self, name: Name, span: Span) -> Result<(), Span> {
+        self.families.declare(name, self.scopes.len() as u32, span)
+    }
+
+    /// Declares the registers `stem<count>` in the innermost scope.
     pub(crate) fn declare_group(
         &mut self,
         stem: Symbol,
@@ -218,10 +226,6 @@ impl<'d> Scopes<'d> {
         let Some(entry) = self.table.stem_mut(stem) else {
             return Ok(());
         };
-        let clash = entry.groups.iter().rev().find_map(|g| {
-            let group = self.groups.get(*g as usize)?;
-            (group.depth == depth).then_some(group.span)
-        });
         let is_place = |binding| matches!(binding, Binding::Label(_) | Binding::Table(_));
         let is_own = |member: &&Entry| {
             member.binding != Binding::None && member.depth == depth && !is_place(member.binding)
@@ -234,8 +238,8 @@ impl<'d> Scopes<'d> {
             [first, ..] if is_own(&first) => None,
             members => members.iter().find(is_own),
         };
-        if let Some(span) = clash.or(own.map(|member| member.span)) {
-            return Err(span);
+        if let Some(member) = own {
+            return Err(member.span);
         }
         entry.groups.push(index);
         entry.group_depth = depth;
@@ -267,6 +271,7 @@ impl<'d> Scopes<'d> {
             return;
         };
         let depth = self.scopes.len() as u32;
+        self.families.close(depth);
         let mut outlive = Vec::new();
         while self.undo.len() > n_undo {
             let Some((name, before)) = self.undo.pop() else {
