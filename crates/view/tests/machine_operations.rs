@@ -306,6 +306,20 @@ fn all_lanes_branch_together_where_a_uniform_predicate_holds() {
 }
 
 #[test]
+fn a_branch_of_the_warp_is_taken_where_all_lanes_agree() {
+    let code = |least: u32| {
+        format!(
+            "/*0000*/ MOV R0, RZ;\n/*0010*/ ISETP.GE.AND P0, PT, R1, {least:#x}, PT;\n\
+             /*0020*/ @P0 BRA.U 0x40;\n/*0030*/ MOV R0, 0x1;\n/*0040*/ NOP;"
+        )
+    };
+    let leave = |least| lanes(4, &[("R1", "lane")], &code(least));
+    assert_eq!(leave(0), [0; 4], "each lane branches");
+    assert_eq!(leave(2), [1; 4], "two lanes would: none does");
+    assert_eq!(leave(9), [1; 4]);
+}
+
+#[test]
 fn lanes_that_are_put_together_reduce_apart_from_the_others() {
     // The masks are 3 and 12.
     let masks = "LOP3.LUT R3, R20, 0x8, RZ, 0xc0, !PT;\nSHF.R.U32.HI R3, RZ, 0x2, R3;\n\

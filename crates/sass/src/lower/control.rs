@@ -42,11 +42,16 @@ fn label((address, span): (u64, Span)) -> Lowered<Arg> {
 
 /// `BRA {p,} target`; `.DIV` and `.CONV` ask whether the lanes of a mask are together.
 pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["U", "INC", "DEC", "NODEC", "NOINC", "ABS"]);
+    let is_uniform = w.take("U");
+    w.ignore(&["INC", "DEC", "NODEC", "NOINC", "ABS"]);
     let divergent = w.take("DIV");
     let convergent = w.take("CONV");
     if w.take("ANY") {
-        return branch_together(c, w);
+        return branch_together(c, w, VoteMode::Any);
+    }
+    // A predicate of the warp is the same in all lanes.
+    if is_uniform && c.guard.is_some() && !w.is_predicate() {
+        return branch_together(c, w, VoteMode::All);
     }
     if divergent || convergent {
         // Older ones mean all lanes, and have no operand for them.
@@ -96,7 +101,9 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 }
 
 /// `@P0 BRA.U.ANY target`, `BRA.U.ANY !UP0, target`: all lanes go there where the guard, and the predicate, hold in one of them.
-fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `@P0 BRA.U target`: all go there where the guard holds in each of them, and otherwise none does (from code: `@P0 BRA` to the end of
+/// the same region follows it).
+fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>, mode: VoteMode) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
     let mut steps = Vec::new();
     let mut guard = c.guard;
@@ -111,20 +118,20 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let Some(guard) = guard else {
         return Ok(vec![jump]);
     };
-    let any = c.body.hidden(ScalarType::Pred);
+    let voted = c.body.hidden(ScalarType::Pred);
     let modifiers = Modifiers {
-        vote: Some(VoteMode::Any),
+        vote: Some(mode),
         ty: Some(ScalarType::Pred),
         ..super::blank()
     };
     let args = vec![
-        Arg::One(written(any), span),
+        Arg::One(written(voted), span),
         Arg::One(predicate_source(guard.predicate, guard.negated), span),
     ];
     let mut vote = step(Does::Warp(WarpOp::Vote), modifiers, args);
     vote.unguarded = true;
     jump.guard = Some(Guard {
-        predicate: any,
+        predicate: voted,
         negated: false,
     });
     steps.extend([vote, jump]);

@@ -124,6 +124,9 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
         "'Compile only(-c)' requires",
         "Unresolved extern variable",
         "requires command line option",
+        // How it chose registers for the parameters of a function with `.abi_preserve`: 11 words overlap with the return address, 13 do not.
+        "overlap with return address",
+        "Parameter register ",
         // It reads debug sections as DWARF, which is no rule of PTX.
         "Dwarf version",
         "dwarf version",

@@ -165,6 +165,12 @@ fn is_left_out(text: &str) -> bool {
         // It takes the source for 16 bits wide (13.5.37, -O3: of `set.ge.u32.f16x2 %r4, %r0, %r2; cvt.rn.tf32.f32 %r1, %r4` it makes
         // `HSET2.GE.AND R6, R0.H0_H0, R5.H0_H0, PT; PRMT R7, R6, 0x7610, R7` before `F2FP.TF32.F32.PACK_B`; with -O0 neither is there).
         || (is("cvt") && text.contains(".tf32."))
+        // It takes an approximation for a number that is not negative, though it may be a NaN (13.5.37: of `ex2.approx.ftz.f32 %r4, %r7;
+        // slct.s64.f32 %d0, %d1, %d0, %r4` neither `FSETP` nor `SEL` is left).
+        || (is("slct") && text.contains(".f32 "))
+        // Where a branch takes the place of the second predicate, it compares without flushing (13.5.37: of `setp.leu.and.ftz.f32 %p1|%p3,
+        // 0f00000035, %r4, !%p3; @%p1 bra` it makes `FSETP.GEU.FTZ.AND` and `FSETP.GEU.AND`).
+        || (is("setp") && text.contains(".ftz") && [".and.", ".or.", ".xor."].iter().any(|word| text.contains(word)))
         // Reads a clock, an address or a place that the two texts do not share.
         || is("mapa")
         || is("getctarank")
@@ -211,7 +217,8 @@ fn is_mistaken_shift(text: &str) -> bool {
 /// Whether the assembler takes one predicate for another. A copy of a predicate it reads where that has another value already (13.5.37: of
 /// `or.pred %p3, %p2, %p2; setp.num.f16x2 %p1|%p2, %r2, %r4; @%p3 st` the store is under the new `%p2`, and so is what follows `setp.lt.or.f64
 /// %p0|%p1, 0d362D39BF62BF1A20, 0dC141CC9839F81191, %p1`). Of a predicate that it knows it forgets the `!` (where `%p0` holds, `lop3.or.b32 %r2|%p0,
-/// %r4, %r1, %r4, 134, !%p0` is `ULOP3.LUT UP0, UR4, URZ, UR4, UR4, 0x92, UPT`).
+/// %r4, %r1, %r4, 134, !%p0` is `ULOP3.LUT UP0, UR4, URZ, UR4, UR4, 0x92, UPT`; where `%p2` does not hold, `lop3.and.b32 %r4|%p0, 0x4757a68f,
+/// 0x3b1dcc04, 0x3, 41, %p2` has `UPT` too).
 fn is_mistaken_predicate(text: &str) -> bool {
     let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
     let mut sources = operands.trim_end_matches(';').split(", ").skip(1);
@@ -220,7 +227,7 @@ fn is_mistaken_predicate(text: &str) -> bool {
         first.is_some() && first == sources.next()
     };
     let is_of_literals = text.starts_with("setp") && text.matches("0d").count() > 1;
-    is_copy || is_of_literals || text.starts_with("lop3") && text.contains("!%p")
+    is_copy || is_of_literals || text.starts_with("lop3") && text.matches("%p").count() > 1
 }
 
 /// Whether the first operand is a part of a register: `%r1.b2`.
