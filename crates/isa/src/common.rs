@@ -1,5 +1,6 @@
-//! What the dialects share: meanings, modifiers, types, spaces, targets, versions, and how a table of forms is read.
+//! What the dialects share: meanings, modifiers, types, spaces, targets, versions, numbers, and how a table of forms is read.
 
+pub mod decimal;
 pub mod dialect;
 pub mod does;
 pub mod fit;

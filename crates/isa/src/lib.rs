@@ -19,7 +19,8 @@ pub use common::{
 };
 pub use ptx::{directives, forms, special};
 
-pub use common::float_format::{FloatFormat, FloatTop};
+pub use common::decimal::read_decimal;
+pub use common::float_format::{Cut, FloatFormat, FloatTop};
 pub use dialect::Dialect;
 pub use does::{
     AccessKind, ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, LaunchOp,

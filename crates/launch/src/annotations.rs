@@ -28,7 +28,8 @@ use crate::scenario::{
     Texture,
 };
 use crate::value::{ElementType, Literal};
-use warpgrid_program::{Diagnostic, Span, read_decimal};
+use warpgrid_isa::read_decimal;
+use warpgrid_program::{Diagnostic, Span};
 
 /// What the comments of a source say.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,7 +4,8 @@
 use crate::catalogue::{self, Problem};
 use crate::scenario::{Buffer, RegisterStart};
 use warpgrid_emulator::{BufferIndex, RegisterInit};
-use warpgrid_program::{Function, MachineCode, read_decimal};
+use warpgrid_isa::read_decimal;
+use warpgrid_program::{Function, MachineCode};
 
 /// A register with its value: the sum of its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use crate::catalogue::value as why;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use warpgrid_isa::FloatFormat;
 
 /// A value as a scenario writes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -199,8 +200,8 @@ impl ElementType {
         match self {
             ElementType::F64 => value.to_bits().into(),
             ElementType::F32 => (value as f32).to_bits().into(),
-            ElementType::F16 => f16_from_f64(value).into(),
-            _ => bf16_from_f64(value).into(),
+            ElementType::F16 => nearest_half(FloatFormat::F16, value).into(),
+            _ => nearest_half(FloatFormat::BF16, value).into(),
         }
     }
 
@@ -256,8 +257,8 @@ impl ElementType {
         match self {
             ElementType::F64 => f64::from_bits(bits as u64),
             ElementType::F32 => f32::from_bits(bits as u32).into(),
-            ElementType::F16 => f16_to_f64(bits as u16),
-            _ => f32::from_bits((bits as u32) << 16).into(),
+            ElementType::F16 => FloatFormat::F16.value(bits as u32),
+            _ => FloatFormat::BF16.value(bits as u32),
         }
     }
 
@@ -335,46 +336,13 @@ fn float_text<T: fmt::Display + fmt::LowerExp>(value: T, wide: f64) -> String {
     }
 }
 
-/// Rounds to nearest even in binary16.
-pub fn f16_from_f64(value: f64) -> u16 {
-    round_to_format(value, 10, 15) as u16
-}
-
-/// Rounds to nearest even in bfloat16.
-pub fn bf16_from_f64(value: f64) -> u16 {
-    round_to_format(value, 7, 127) as u16
-}
-
-/// The exact value of a binary16.
-pub fn f16_to_f64(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let exponent = i32::from(bits >> 10 & 0x1f);
-    let fraction = f64::from(bits & 0x3ff);
-    match exponent {
-        0 => sign * fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => sign * f64::INFINITY,
-        31 => f64::NAN,
-        _ => sign * (1024.0 + fraction) * 2f64.powi(exponent - 25),
-    }
-}
-
-/// Rounds a double to a format with `fraction_bits` and this exponent bias, to nearest even.
-fn round_to_format(value: f64, fraction_bits: i32, bias: i32) -> u32 {
-    let exponent_mask = (2 * bias + 1) as u32;
-    let sign = ((value.to_bits() >> 63) as u32) << (fraction_bits + if bias == 15 { 5 } else { 8 });
-    let infinity = exponent_mask << fraction_bits;
-    if value.is_nan() {
-        return infinity | 1 << (fraction_bits - 1);
-    }
-    let magnitude = value.abs();
-    if magnitude == 0.0 || magnitude.is_infinite() {
-        return sign | if magnitude == 0.0 { 0 } else { infinity };
-    }
-    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(1 - bias);
-    // Scaling by a power of two is exact, and so is the nearest-even rounding of the quotient.
-    let quotient = (magnitude * 2f64.powi(fraction_bits - exponent)).round_ties_even() as u32;
-    let encoded = quotient as i64 + (i64::from(exponent + bias - 1) << fraction_bits);
-    sign | (encoded as u32).min(infinity)
+/// The number of a format of 16 bits that is nearest to a value, ties to even; a quiet NaN for a NaN.
+fn nearest_half(format: FloatFormat, value: f64) -> u16 {
+    let bits = match value.is_nan() {
+        true => format.infinity() | 1 << (format.fraction_bits - 1),
+        false => format.nearest(value),
+    };
+    bits as u16
 }
 
 #[cfg(test)]
@@ -384,23 +352,26 @@ mod tests {
     #[test]
     fn every_half_survives_the_way_through_double() {
         for bits in 0..=u16::MAX {
-            let value = f16_to_f64(bits);
+            let value = FloatFormat::F16.value(bits.into());
             if !value.is_nan() {
-                assert_eq!(f16_from_f64(value), bits, "{value}");
+                assert_eq!(nearest_half(FloatFormat::F16, value), bits, "{value}");
             }
             let wide = f64::from(f32::from_bits(u32::from(bits) << 16));
             if !wide.is_nan() {
-                assert_eq!(bf16_from_f64(wide), bits, "{wide}");
+                assert_eq!(nearest_half(FloatFormat::BF16, wide), bits, "{wide}");
             }
         }
     }
 
     #[test]
     fn halves_round_to_even_and_overflow_to_infinity() {
-        assert_eq!(f16_from_f64(2049.0), f16_from_f64(2048.0));
-        assert_eq!(f16_from_f64(65520.0), 0x7c00);
-        assert_eq!(f16_from_f64(65519.0), 0x7bff);
-        assert_eq!(f16_from_f64(-2f64.powi(-25)), 0x8000);
+        assert_eq!(
+            nearest_half(FloatFormat::F16, 2049.0),
+            nearest_half(FloatFormat::F16, 2048.0)
+        );
+        assert_eq!(nearest_half(FloatFormat::F16, 65520.0), 0x7c00);
+        assert_eq!(nearest_half(FloatFormat::F16, 65519.0), 0x7bff);
+        assert_eq!(nearest_half(FloatFormat::F16, -2f64.powi(-25)), 0x8000);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
 
 mod catalogue;
-pub mod decimal;
 pub mod diagnostic;
 pub mod front_end;
 pub mod function;
@@ -14,7 +13,6 @@ pub mod registers;
 pub mod span;
 pub mod wrapped;
 
-pub use decimal::read_decimal;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use front_end::{
     CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, Given,

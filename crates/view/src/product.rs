@@ -16,8 +16,7 @@ use warpgrid_emulator::tensor::{
     BitOp, Overflow, Plan, Product, ProductOp, nearest_bits, value_of,
 };
 use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCore, fragment};
-use warpgrid_isa::{Rounding, ScalarType, Target};
-use warpgrid_program::read_decimal;
+use warpgrid_isa::{Rounding, ScalarType, Target, read_decimal};
 
 /// A product and the operands of one element of D, in the words of PTX.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -8,9 +8,9 @@ use crate::decode::code::{FloatMode, Round};
 use crate::decode::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
 use crate::exec::elementary;
 use crate::exec::fused::fma_rows64;
-use crate::exec::soft::{self, BF16, F16, Format, NAN_32, NAN_64};
+use crate::exec::soft::{self, NAN_32, NAN_64};
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
-use warpgrid_isa::ScalarType;
+use warpgrid_isa::{FloatFormat, ScalarType};
 
 #[inline(always)]
 fn canonical(value: f32) -> u32 {
@@ -622,8 +622,8 @@ pub(crate) fn half(
     [d, a, b, c]: [Slot; 4],
 ) {
     let format = match ty {
-        ScalarType::F16 | ScalarType::F16x2 => F16,
-        _ => BF16,
+        ScalarType::F16 | ScalarType::F16x2 => FloatFormat::F16,
+        _ => FloatFormat::BF16,
     };
     let packed = ty.width_bits() == 32;
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
@@ -643,7 +643,7 @@ pub(crate) fn half(
 }
 
 /// One 16-bit operation; computed in f64, where one rounding to odd keeps all that matters.
-pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: Format, operands: [u32; 3]) -> u32 {
+pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands: [u32; 3]) -> u32 {
     use HalfOp as H;
     let sign = format.sign();
     let flushed = |bits: u32| {
@@ -655,7 +655,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: Format, operands: [u32
         }
     };
     let bits = operands.map(flushed);
-    let [a, b, c] = bits.map(|v| format.unpack(v));
+    let [a, b, c] = bits.map(|v| format.value(v));
     let round = mode.round;
     let value = match f {
         // The machine makes its own NaN of any.
@@ -667,18 +667,18 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: Format, operands: [u32
         H::Plain(FloatOp::Add) => a + b,
         H::Plain(FloatOp::Sub) => a - b,
         H::Plain(FloatOp::Mul) => a * b,
-        H::FmaInside if bits.contains(&format.outside()) => return 0,
+        H::FmaInside if bits.contains(&soft::outside(format)) => return 0,
         H::Plain(FloatOp::Fma) | H::FmaInside => soft::add_odd(a * b, c),
         H::Ex2 => elementary::exp2(a),
         H::Tanh => elementary::tanh(a),
     };
-    let packed = flushed(format.pack(value, round));
+    let packed = flushed(soft::pack(format, value, round));
     let is_nan = value.is_nan();
     if mode.saturate {
         return if is_nan || packed & sign != 0 {
             0
         } else {
-            packed.min(format.pack(1.0, Round::Nearest))
+            packed.min(soft::pack(format, 1.0, Round::Nearest))
         };
     }
     if mode.relu && !is_nan && packed & sign != 0 {
@@ -687,7 +687,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: Format, operands: [u32
     packed
 }
 
-fn minmax_half(extreme: Extreme, mode: FloatMode, format: Format, bits: [u32; 3]) -> u32 {
+fn minmax_half(extreme: Extreme, mode: FloatMode, format: FloatFormat, bits: [u32; 3]) -> u32 {
     let sign = format.sign();
     let result_sign = if mode.xorsign_abs {
         (bits[0] ^ bits[1]) & sign
@@ -696,7 +696,7 @@ fn minmax_half(extreme: Extreme, mode: FloatMode, format: Format, bits: [u32; 3]
     };
     let clean = |v: u32| if mode.xorsign_abs { v & !sign } else { v };
     let (a, b) = (clean(bits[0]), clean(bits[1]));
-    let (x, y) = (format.unpack(a), format.unpack(b));
+    let (x, y) = (format.value(a), format.value(b));
     let chosen = match (x.is_nan(), y.is_nan()) {
         (true, true) => return format.nan(),
         (true, false) | (false, true) if mode.nan => return format.nan(),

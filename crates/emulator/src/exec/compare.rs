@@ -3,9 +3,9 @@
 
 use crate::decode::code::{Combine, CompareKind, Comparison, Round};
 use crate::exec::elements::mask_of;
-use crate::exec::soft::{BF16, F16};
+use crate::exec::soft;
 use crate::state::registers::{FULL, LANES, Lanes, Slot};
-use warpgrid_isa::{BoolOp, CompareOp, FloatTest, ScalarType};
+use warpgrid_isa::{BoolOp, CompareOp, FloatFormat, FloatTest, ScalarType};
 
 /// Integers: all comparisons come from two, with the operands or the answer turned round.
 #[inline(always)]
@@ -65,9 +65,9 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
     for lane in 0..LANES {
         row[lane] = match c.kind {
             // A subnormal has no exponent bits.
-            CompareKind::F16 if c.ftz && bits[lane] & F16.infinity() == 0 => 0.0,
-            CompareKind::F16 => F16.unpack(bits[lane] & 0xffff),
-            CompareKind::Bf16 => BF16.unpack(bits[lane] & 0xffff),
+            CompareKind::F16 if c.ftz && bits[lane] & FloatFormat::F16.infinity() == 0 => 0.0,
+            CompareKind::F16 => FloatFormat::F16.value(bits[lane] & 0xffff),
+            CompareKind::Bf16 => FloatFormat::BF16.value(bits[lane] & 0xffff),
             _ => match f32::from_bits(bits[lane]) {
                 value if c.ftz && value.is_subnormal() => 0.0,
                 value => f64::from(value),
@@ -140,8 +140,8 @@ pub(crate) fn set(
     let result = combined(l, compare(l, comparison), combine);
     let yes = match to {
         ScalarType::F32 => 1.0f32.to_bits(),
-        ScalarType::F16 => F16.pack(1.0, Round::Nearest),
-        ScalarType::Bf16 => BF16.pack(1.0, Round::Nearest),
+        ScalarType::F16 => soft::pack(FloatFormat::F16, 1.0, Round::Nearest),
+        ScalarType::Bf16 => soft::pack(FloatFormat::BF16, 1.0, Round::Nearest),
         _ if to.width_bits() == 16 => 0xffff,
         _ => u32::MAX,
     };

@@ -138,7 +138,11 @@ fn integer_to_float(value: i128, to: ScalarType, mode: FloatMode) -> u64 {
             u64::from(soft::narrow(exact, mode.round).to_bits())
         }
         _ => format_of(to).map_or(0, |format| {
-            u64::from(format.pack(saturated(soft::add_odd(high, low)), mode.round))
+            u64::from(soft::pack(
+                format,
+                saturated(soft::add_odd(high, low)),
+                mode.round,
+            ))
         }),
     }
 }
@@ -155,7 +159,7 @@ fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
                 f64::from(value)
             }
         }
-        _ => format_of(ty).map_or(0.0, |format| format.unpack(bits as u32)),
+        _ => format_of(ty).map_or(0.0, |format| format.value(bits as u32)),
     }
 }
 
@@ -227,7 +231,7 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
         ScalarType::F16 | ScalarType::Bf16 if conversion.mode.relu || conversion.mode.satfinite => {
             narrow::convert_one(conversion, value).map_or(0, u64::from)
         }
-        _ => format_of(to).map_or(0, |format| u64::from(format.pack(value, round))),
+        _ => format_of(to).map_or(0, |format| u64::from(soft::pack(format, value, round))),
     }
 }
 

@@ -11,9 +11,8 @@ use crate::exec::convert::convert;
 use crate::exec::elements::read64;
 use crate::exec::mode::{ArithmeticMode, Conversion};
 use crate::exec::select::select_sign;
-use crate::exec::soft::{BF16, F16};
 use crate::state::registers::{BankSizes, Banks, FULL, LANES, Lanes, Slot};
-use warpgrid_isa::{CompareOp, Rounding, ScalarType};
+use warpgrid_isa::{CompareOp, FloatFormat, Rounding, ScalarType};
 
 /// Runs `f` with four registers of each bank, the first ones of which are given.
 fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut Lanes<'_>) -> T) -> T {
@@ -115,7 +114,11 @@ fn a_nan_becomes_the_top_bit_where_either_side_is_wide() {
 #[test]
 fn nans_of_16_bits_become_the_machines_own() {
     for op in [FloatOp::Neg, FloatOp::Abs] {
-        for (format, nan) in [(F16, 0x7e05), (F16, 0xfe00), (BF16, 0xffc5)] {
+        for (format, nan) in [
+            (FloatFormat::F16, 0x7e05),
+            (FloatFormat::F16, 0xfe00),
+            (FloatFormat::BF16, 0xffc5),
+        ] {
             let found = op_half(HalfOp::Plain(op), FloatMode::default(), format, [nan, 0, 0]);
             assert_eq!(found, 0x7fff, "{op:?} {nan:x}");
         }

@@ -9,12 +9,12 @@ use crate::exec::mode::Round;
 use crate::exec::reach::{Executed, Reach};
 use crate::exec::report::add_pieces;
 use crate::exec::resolve::Target;
-use crate::exec::soft::{Format, parts_of};
+use crate::exec::soft::{self, parts_of};
 use crate::run::fault::AccessKind;
 use crate::run::observe::AccessAction;
 use crate::state::multicast::members_of;
 use crate::state::registers::{LANES, Lanes, Row64, Row128, lanes_of};
-use warpgrid_isa::{AtomicOp, ScalarType};
+use warpgrid_isa::{AtomicOp, FloatFormat, ScalarType};
 
 /// Executes an access of a warp.
 #[inline(never)]
@@ -123,12 +123,12 @@ fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8;
 }
 
 /// Small floats are added exactly and rounded once: the manual leaves open in which order, and how precisely, the devices are added.
-fn sum(format: Format, (bits, n): (u32, u32), values: impl Iterator<Item = u128>) -> u128 {
+fn sum(format: FloatFormat, (bits, n): (u32, u32), values: impl Iterator<Item = u128>) -> u128 {
     let values: Vec<u128> = values.collect();
     let part = |value: u128, at: u32| (value >> (at * bits)) as u32 & ((1 << bits) - 1);
     (0..n).fold(0, |whole, at| {
-        let sum = values.iter().map(|value| format.unpack(part(*value, at)));
-        let sum = format.pack(sum.sum(), Round::Nearest);
+        let sum = values.iter().map(|value| format.value(part(*value, at)));
+        let sum = soft::pack(format, sum.sum(), Round::Nearest);
         whole | u128::from(sum) << (at * bits)
     })
 }

@@ -3,14 +3,12 @@
 //! bits or factors: these follow the manual, and no results of hardware were at hand.
 
 use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Rest, Round};
-use warpgrid_isa::{FloatFormat, FloatTop, ScalarType};
+use warpgrid_isa::{Cut, FloatFormat, ScalarType};
 
 /// A float of at most 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Narrow {
-    exponent_bits: u32,
-    fraction_bits: u32,
-    top: FloatTop,
+    format: FloatFormat,
     /// Bits that it takes in a register.
     held_bits: u32,
 }
@@ -38,11 +36,8 @@ fn half_of(ty: ScalarType) -> Option<Half> {
         _ if is_four(ty) => 4,
         _ => return None,
     };
-    let format = FloatFormat::of(ty)?;
     Some(Half::Float(Narrow {
-        exponent_bits: format.exponent_bits.into(),
-        fraction_bits: format.fraction_bits.into(),
-        top: format.top,
+        format: FloatFormat::of(ty)?,
         held_bits: ty.width_bits() / n,
     }))
 }
@@ -194,14 +189,14 @@ impl Rounded {
 impl Half {
     const fn held_bits(self) -> u32 {
         match self {
-            Half::Float(format) => format.held_bits,
+            Half::Float(narrow) => narrow.held_bits,
             Half::Exponent | Half::FixedPoint => 8,
         }
     }
 
     fn unpack(self, bits: u32) -> f64 {
         match self {
-            Half::Float(format) => format.unpack(bits),
+            Half::Float(narrow) => narrow.format.value(bits),
             Half::Exponent if bits & 0xff == 0xff => f64::NAN,
             Half::Exponent => power_of_two((bits & 0xff) as i32 - 127),
             Half::FixedPoint => f64::from(bits as u8 as i8) / FIXED_UNITS,
@@ -210,7 +205,7 @@ impl Half {
 
     fn pack(self, value: f64, rounding: &Rounded) -> u32 {
         match self {
-            Half::Float(format) => format.pack(value, rounding),
+            Half::Float(narrow) => pack(narrow.format, value, rounding),
             Half::Exponent => pack_exponent(value.abs(), rounding.round),
             Half::FixedPoint => pack_fixed_point(value, rounding),
         }
@@ -263,88 +258,39 @@ fn pack_exponent(magnitude: f64, round: Round) -> u32 {
     (exponent + 127 + i32::from(is_up)).clamp(0, 0xfe) as u32
 }
 
-impl Narrow {
-    const fn sign(self) -> u32 {
-        1 << (self.exponent_bits + self.fraction_bits)
+fn pack(format: FloatFormat, value: f64, rounding: &Rounded) -> u32 {
+    let Rounded {
+        round,
+        mode,
+        random,
+    } = *rounding;
+    if value.is_nan() {
+        return format.nan();
     }
-
-    const fn bias(self) -> i32 {
-        (1 << (self.exponent_bits - 1)) - 1
+    let is_negative = value.is_sign_negative();
+    if mode.relu && is_negative {
+        return 0;
     }
-
-    /// Where infinity is, or would be.
-    const fn infinity(self) -> u32 {
-        ((1 << self.exponent_bits) - 1) << self.fraction_bits
+    let sign = if is_negative { format.sign() } else { 0 };
+    // Where the format ends, rounding towards zero stops as well.
+    let is_cut = round == Round::Zero && random.is_none();
+    let is_clamped = mode.satfinite || is_cut && value.is_finite();
+    let beyond = match is_clamped {
+        true => format.largest(),
+        false => format.infinity(),
+    };
+    if value.is_infinite() {
+        return sign | beyond;
     }
-
-    const fn largest(self) -> u32 {
-        match self.top {
-            FloatTop::Infinity => self.infinity() - 1,
-            FloatTop::NotANumber => self.sign() - 2,
-            FloatTop::Finite => self.sign() - 1,
-        }
-    }
-
-    fn unpack(self, bits: u32) -> f64 {
-        let magnitude = bits & (self.sign() - 1);
-        let exponent = (magnitude >> self.fraction_bits) as i32;
-        let fraction = f64::from(magnitude & ((1 << self.fraction_bits) - 1));
-        let whole = f64::from(1u32 << self.fraction_bits);
-        let value = match self.top {
-            FloatTop::Infinity if magnitude == self.infinity() => f64::INFINITY,
-            FloatTop::Infinity if magnitude > self.infinity() => f64::NAN,
-            FloatTop::NotANumber if magnitude == self.sign() - 1 => f64::NAN,
-            _ if exponent == 0 => fraction / whole * power_of_two(1 - self.bias()),
-            _ => (1.0 + fraction / whole) * power_of_two(exponent - self.bias()),
-        };
-        match bits & self.sign() {
-            0 => value,
-            _ => -value,
-        }
-    }
-
-    fn pack(self, value: f64, rounding: &Rounded) -> u32 {
-        let Rounded {
-            round,
-            mode,
-            random,
-        } = *rounding;
-        if value.is_nan() {
-            return match self.top {
-                FloatTop::Infinity | FloatTop::NotANumber => self.sign() - 1,
-                FloatTop::Finite => self.largest(),
-            };
-        }
-        if mode.relu && value.is_sign_negative() {
-            return 0;
-        }
-        let sign = if value.is_sign_negative() {
-            self.sign()
-        } else {
-            0
-        };
-        // Where the format ends, rounding towards zero stops as well.
-        let is_cut = round == Round::Zero && random.is_none();
-        let is_clamped = mode.satfinite || is_cut && value.is_finite();
-        let beyond = if is_clamped {
-            self.largest()
-        } else {
-            self.infinity()
-        };
-        if value.is_infinite() {
-            return sign | beyond;
-        }
-        let magnitude = value.abs();
-        let exponent = exponent_of(magnitude).max(1 - self.bias());
-        let scaled = magnitude * power_of_two(self.fraction_bits as i32 - exponent);
-        let (whole, rest) = (scaled.floor(), scaled.fract());
-        let is_up = match random {
-            Some(random) => rest + random >= 1.0,
-            None => round.is_up(Rest::of(rest, 0.5), sign != 0, whole as u32 & 1 != 0),
-        };
-        let base = ((exponent + self.bias() - 1) as u32) << self.fraction_bits;
-        let bits = base + whole as u32 + u32::from(is_up);
-        sign | if bits > self.largest() { beyond } else { bits }
+    let Cut { bits, rest, unit } = format.cut(value.abs());
+    let is_up = match random {
+        Some(random) => rest as f64 / unit as f64 + random >= 1.0,
+        None => round.is_up(Rest::of(rest, unit / 2), is_negative, bits & 1 != 0),
+    };
+    let bits = bits + u64::from(is_up);
+    match bits > u64::from(format.largest()) {
+        true => sign | beyond,
+        false => sign | bits as u32,
     }
 }
 

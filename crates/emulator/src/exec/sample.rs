@@ -1,8 +1,7 @@
 //! What a texture unit makes of texels (CUDA programming guide, "Texture Fetching"). In: an image, its bytes and a place; out: four channels.
 
-use crate::exec::soft::F16;
 use crate::state::image::{AddressMode, Image, Sampler};
-use warpgrid_isa::ScalarType;
+use warpgrid_isa::{FloatFormat, ScalarType};
 
 /// What a lane gets of a texture: floats, or integers of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,7 +128,7 @@ impl Image {
         use ScalarType as T;
         match self.facts.channel {
             T::F32 => f32::from_bits(bits),
-            T::F16 => F16.unpack(bits) as f32,
+            T::F16 => FloatFormat::F16.value(bits) as f32,
             T::U8 => bits as f32 / 255.0,
             T::U16 => bits as f32 / 65535.0,
             T::S8 => signed(127.0),

@@ -2,7 +2,7 @@
 //! elementary functions from basic operations only, so that every host computes the same bits.
 
 use crate::exec::mode::{Rest, Round};
-use warpgrid_isa::{FloatFormat, FloatTop, ScalarType};
+use warpgrid_isa::{Cut, FloatFormat, FloatTop, ScalarType};
 
 /// The NaN that 32-bit operations give (PTX ISA, "Floating-Point Comparisons and NaN").
 pub(crate) const NAN_32: u32 = 0x7fff_ffff;
@@ -77,172 +77,64 @@ pub(crate) fn narrow(value: f64, round: Round) -> f32 {
     }
 }
 
-/// A 16-bit or smaller float format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Format {
-    pub(crate) exponent_bits: u32,
-    pub(crate) fraction_bits: u32,
-    /// Whether magnitudes beyond the largest become infinity; else they become NaN.
-    pub(crate) has_infinity: bool,
-}
-
-pub(crate) const F16: Format = Format::of(FloatFormat::F16);
-pub(crate) const BF16: Format = Format::of(FloatFormat::BF16);
-pub(crate) const TF32: Format = Format::of(FloatFormat::TF32);
-pub(crate) const E5M2: Format = Format::of(FloatFormat::E5M2);
-pub(crate) const E4M3: Format = Format::of(FloatFormat::E4M3);
-
 /// The format of a small float type.
-pub(crate) fn format_of(ty: ScalarType) -> Option<Format> {
+pub(crate) fn format_of(ty: ScalarType) -> Option<FloatFormat> {
     Some(match ty {
-        ScalarType::F16 | ScalarType::F16x2 => F16,
-        ScalarType::Bf16 | ScalarType::Bf16x2 => BF16,
-        ScalarType::Tf32 => TF32,
-        ScalarType::E4m3 | ScalarType::E4m3x2 => E4M3,
-        ScalarType::E5m2 | ScalarType::E5m2x2 => E5M2,
+        ScalarType::F16 | ScalarType::F16x2 => FloatFormat::F16,
+        ScalarType::Bf16 | ScalarType::Bf16x2 => FloatFormat::BF16,
+        ScalarType::Tf32 => FloatFormat::TF32,
+        ScalarType::E4m3 | ScalarType::E4m3x2 => FloatFormat::E4M3,
+        ScalarType::E5m2 | ScalarType::E5m2x2 => FloatFormat::E5M2,
         _ => return None,
     })
 }
 
 /// The format of the small floats of a type, the bits of each and how many there are.
-pub(crate) fn parts_of(ty: ScalarType) -> Option<(Format, u32, u32)> {
+pub(crate) fn parts_of(ty: ScalarType) -> Option<(FloatFormat, u32, u32)> {
     use ScalarType as T;
     Some(match ty {
-        T::F16 => (F16, 16, 1),
-        T::Bf16 => (BF16, 16, 1),
-        T::F16x2 => (F16, 16, 2),
-        T::Bf16x2 => (BF16, 16, 2),
-        T::E4m3x2 => (E4M3, 8, 2),
-        T::E5m2x2 => (E5M2, 8, 2),
-        T::E4m3x4 => (E4M3, 8, 4),
-        T::E5m2x4 => (E5M2, 8, 4),
+        T::F16 => (FloatFormat::F16, 16, 1),
+        T::Bf16 => (FloatFormat::BF16, 16, 1),
+        T::F16x2 => (FloatFormat::F16, 16, 2),
+        T::Bf16x2 => (FloatFormat::BF16, 16, 2),
+        T::E4m3x2 => (FloatFormat::E4M3, 8, 2),
+        T::E5m2x2 => (FloatFormat::E5M2, 8, 2),
+        T::E4m3x4 => (FloatFormat::E4M3, 8, 4),
+        T::E5m2x4 => (FloatFormat::E5M2, 8, 4),
         _ => return None,
     })
 }
 
-impl Format {
-    /// For formats that have a NaN.
-    const fn of(format: FloatFormat) -> Format {
-        Format {
-            exponent_bits: format.exponent_bits as u32,
-            fraction_bits: format.fraction_bits as u32,
-            has_infinity: matches!(format.top, FloatTop::Infinity),
-        }
-    }
-
-    fn bias(self) -> i32 {
-        (1 << (self.exponent_bits - 1)) - 1
-    }
-
-    /// The largest finite number.
-    pub(crate) fn largest(self) -> u32 {
-        let all = (1u32 << (self.exponent_bits + self.fraction_bits)) - 1;
-        if self.has_infinity {
-            all - (1 << self.fraction_bits)
-        } else {
-            all - 1
-        }
-    }
-
-    pub(crate) fn infinity(self) -> u32 {
-        ((1 << self.exponent_bits) - 1) << self.fraction_bits
-    }
-
-    pub(crate) fn sign(self) -> u32 {
-        1 << (self.exponent_bits + self.fraction_bits)
-    }
-
-    /// The NaN that operations give: all ones but the sign.
-    pub(crate) fn nan(self) -> u32 {
-        self.sign() - 1
-    }
-
-    /// The NaN of elements outside of a tensor (the one that CUTLASS fills halves with; by analogy for other formats).
-    pub(crate) fn outside(self) -> u32 {
-        self.nan() ^ 1 << (self.fraction_bits - 2)
-    }
-
-    /// Rounds a number; beyond the largest lies infinity (or NaN where there is none).
-    pub(crate) fn pack(self, value: f64, round: Round) -> u32 {
-        if value.is_nan() {
-            return self.nan();
-        }
-        let sign = if value.is_sign_negative() {
-            self.sign()
-        } else {
-            0
-        };
-        if value == 0.0 {
-            return sign;
-        }
-        if value.is_infinite() {
-            return sign
-                | if self.has_infinity {
-                    self.infinity()
-                } else {
-                    self.nan()
-                };
-        }
-        let bits = value.to_bits();
-        let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
-        let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
-        // Biased exponent 1 is also the scale of subnormals.
-        let biased = (exponent + self.bias()).max(1);
-        let dropped = 52 - self.fraction_bits as i32 + (biased - (exponent + self.bias()));
-        let magnitude = if dropped > 63 {
-            u64::from(round.is_up(Rest::Below, sign != 0, false))
-        } else {
-            let kept = mantissa >> dropped;
-            let rest = mantissa & ((1 << dropped) - 1);
-            let half = 1u64 << (dropped - 1);
-            let up = round.is_up(Rest::of(rest, half), sign != 0, kept & 1 == 1);
-            kept + u64::from(up)
-        };
-        // A carry out of the fraction lands in the exponent, as it should.
-        let packed = magnitude + ((biased as u64 - 1) << self.fraction_bits);
-        if packed > u64::from(self.largest()) {
-            return sign
-                | if round.is_cut(sign != 0) {
-                    self.largest()
-                } else if self.has_infinity {
-                    self.infinity()
-                } else {
-                    self.nan()
-                };
-        }
-        sign | packed as u32
-    }
-
-    /// The exact value.
-    pub(crate) fn unpack(self, bits: u32) -> f64 {
-        let fraction = bits & ((1 << self.fraction_bits) - 1);
-        let exponent = (bits >> self.fraction_bits) & ((1 << self.exponent_bits) - 1);
-        let top = (1 << self.exponent_bits) - 1;
-        let magnitude = if exponent == top && self.has_infinity {
-            if fraction == 0 {
-                f64::INFINITY
-            } else {
-                f64::NAN
-            }
-        } else if !self.has_infinity && bits & self.nan() == self.nan() {
-            f64::NAN
-        } else if exponent == 0 {
-            f64::from(fraction) * exp2_int(1 - self.bias() - self.fraction_bits as i32)
-        } else {
-            f64::from(fraction | 1 << self.fraction_bits)
-                * exp2_int(exponent as i32 - self.bias() - self.fraction_bits as i32)
-        };
-        if bits & self.sign() != 0 {
-            -magnitude
-        } else {
-            magnitude
-        }
-    }
+/// The NaN of elements outside of a tensor (the one that CUTLASS fills halves with; by analogy for other formats).
+pub(crate) const fn outside(format: FloatFormat) -> u32 {
+    format.nan() ^ 1 << (format.fraction_bits - 2)
 }
 
-/// 2 to an integer power, for exponents of normal numbers.
-fn exp2_int(exponent: i32) -> f64 {
-    f64::from_bits(((exponent + 1023).clamp(0, 2047) as u64) << 52)
+/// Rounds a number; beyond the largest lies infinity, or NaN where there is none.
+#[inline]
+pub(crate) fn pack(format: FloatFormat, value: f64, round: Round) -> u32 {
+    if value.is_nan() {
+        return format.nan();
+    }
+    let beyond = match format.top {
+        FloatTop::Infinity => format.infinity(),
+        FloatTop::NotANumber | FloatTop::Finite => format.nan(),
+    };
+    let is_negative = value.is_sign_negative();
+    let sign = if is_negative { format.sign() } else { 0 };
+    if value.is_infinite() {
+        return sign | beyond;
+    }
+    let Cut { bits, rest, unit } = format.cut(value.abs());
+    let is_up = round.is_up(Rest::of(rest, unit / 2), is_negative, bits & 1 != 0);
+    let bits = bits + u64::from(is_up);
+    if bits <= u64::from(format.largest()) {
+        return sign | bits as u32;
+    }
+    match round.is_cut(is_negative) {
+        true => sign | format.largest(),
+        false => sign | beyond,
+    }
 }
 
 /// An exact value: `mantissa * 2^exponent`, the mantissa with its top bit at bit 125, or zero.

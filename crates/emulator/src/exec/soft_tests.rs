@@ -5,6 +5,7 @@ use crate::decode::ops::{Float32Op, FloatOp, HalfOp};
 use crate::exec::alu_float::{op_half, op32};
 use crate::exec::elementary::{exp2, log2, sin_cos, tanh};
 use crate::exec::soft::*;
+use warpgrid_isa::FloatFormat as F;
 
 /// Bits that look like anything, the same in every run.
 struct Bits(u64);
@@ -153,10 +154,10 @@ fn directed_fma_agrees_with_integers() {
 
 #[test]
 fn every_small_float_survives() {
-    for format in [F16, BF16, E4M3, E5M2] {
+    for format in [F::F16, F::BF16, F::E4M3, F::E5M2] {
         for bits in 0..2 * format.sign() {
-            let value = format.unpack(bits);
-            let packed = format.pack(value, Round::Nearest);
+            let value = format.value(bits);
+            let packed = pack(format, value, Round::Nearest);
             assert!(
                 packed == bits || value.is_nan() && packed == format.nan(),
                 "{bits:x}"
@@ -167,16 +168,16 @@ fn every_small_float_survives() {
 
 #[test]
 fn ties_go_to_even_and_directions_to_their_side() {
-    for format in [F16, BF16, E4M3, E5M2] {
+    for format in [F::F16, F::BF16, F::E4M3, F::E5M2] {
         for bits in 0..format.largest() {
-            let middle = (format.unpack(bits) + format.unpack(bits + 1)) / 2.0;
+            let middle = (format.value(bits) + format.value(bits + 1)) / 2.0;
             let even = bits + (bits & 1);
-            assert_eq!(format.pack(middle, Round::Nearest), even);
-            assert_eq!(format.pack(-middle, Round::Nearest), format.sign() | even);
-            assert_eq!(format.pack(middle, Round::Zero), bits);
-            assert_eq!(format.pack(middle, Round::Up), bits + 1);
-            assert_eq!(format.pack(-middle, Round::Up), format.sign() | bits);
-            assert_eq!(format.pack(middle, Round::NearestAway), bits + 1);
+            assert_eq!(pack(format, middle, Round::Nearest), even);
+            assert_eq!(pack(format, -middle, Round::Nearest), format.sign() | even);
+            assert_eq!(pack(format, middle, Round::Zero), bits);
+            assert_eq!(pack(format, middle, Round::Up), bits + 1);
+            assert_eq!(pack(format, -middle, Round::Up), format.sign() | bits);
+            assert_eq!(pack(format, middle, Round::NearestAway), bits + 1);
         }
     }
 }
@@ -184,14 +185,14 @@ fn ties_go_to_even_and_directions_to_their_side() {
 #[test]
 fn half_precision_rounds_once() {
     // 1 + 2^-11 is a tie; the third operand decides.
-    let one = F16.pack(1.0, Round::Nearest);
-    let tiny = F16.pack(2f64.powi(-24), Round::Nearest);
-    let factor = F16.pack(2f64.powi(-11), Round::Nearest);
+    let one = pack(F::F16, 1.0, Round::Nearest);
+    let tiny = pack(F::F16, 2f64.powi(-24), Round::Nearest);
+    let factor = pack(F::F16, 2f64.powi(-11), Round::Nearest);
     let fma = |a, b, c| {
         op_half(
             HalfOp::Plain(FloatOp::Fma),
             FloatMode::default(),
-            F16,
+            F::F16,
             [a, b, c],
         )
     };

@@ -10,13 +10,15 @@ use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::report::add_pieces;
 use crate::exec::resolve::Backing;
 use crate::exec::sample::{Spot, Texel, cube_face};
-use crate::exec::soft::F16;
+use crate::exec::soft;
 use crate::run::fault::FaultKind;
 use crate::run::observe::{AccessAction, MemoryId};
 use crate::state::image::{AddressMode, Image, ImageInit};
 use crate::state::memory::Owner;
 use crate::state::registers::{LANES, Lanes, Row64, lanes_of};
-use warpgrid_isa::{Geometry, Property, ReferenceKind, ScalarType, SurfaceBounds, SurfaceOp};
+use warpgrid_isa::{
+    FloatFormat, Geometry, Property, ReferenceKind, ScalarType, SurfaceBounds, SurfaceOp,
+};
 
 /// Executes what is done with a texture or surface, lane by lane.
 #[inline(never)]
@@ -202,8 +204,12 @@ fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
     let bits = match texel {
         Texel::Floats(all) if to != ScalarType::F16x2 => all.map(f32::to_bits),
         Texel::Integers(all) if to != ScalarType::F16x2 => all,
-        Texel::Floats(all) => all.map(|value| F16.pack(value.into(), Round::Nearest)),
-        Texel::Integers(all) => all.map(|value| F16.pack(f64::from(value as i32), Round::Nearest)),
+        Texel::Floats(all) => {
+            all.map(|value| soft::pack(FloatFormat::F16, value.into(), Round::Nearest))
+        }
+        Texel::Integers(all) => {
+            all.map(|value| soft::pack(FloatFormat::F16, f64::from(value as i32), Round::Nearest))
+        }
     };
     match to {
         ScalarType::F16x2 => [bits[0] | bits[1] << 16, bits[2] | bits[3] << 16, 0, 0],
@@ -472,7 +478,11 @@ fn reduced_type(plan: &SurfacePlan, facts: &ImageInit) -> ScalarType {
 fn formatted(channel: ScalarType, value: u32) -> u32 {
     let signed = |largest: i32| (value as i32).clamp(-largest - 1, largest) as u32;
     match channel {
-        ScalarType::F16 => F16.pack(f32::from_bits(value).into(), Round::Nearest),
+        ScalarType::F16 => soft::pack(
+            FloatFormat::F16,
+            f32::from_bits(value).into(),
+            Round::Nearest,
+        ),
         ScalarType::U8 => value.min(0xff),
         ScalarType::U16 => value.min(0xffff),
         ScalarType::S8 => signed(0x7f),

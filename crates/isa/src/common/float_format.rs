@@ -1,5 +1,5 @@
-//! The fields of floating-point numbers: a type goes in, its exponent and fraction come out (PTX ISA, "Alternate Floating-Point Data
-//! Formats"; IEEE 754 for the others).
+//! The fields of floating-point numbers, and the values of those of at most 32 bits: a type goes in, its exponent and fraction come out;
+//! bits become a value, and a value the bits next to it (PTX ISA, "Alternate Floating-Point Data Formats"; IEEE 754 for the others).
 
 use crate::types::ScalarType;
 
@@ -63,6 +63,125 @@ impl FloatFormat {
     }
 }
 
+/// A magnitude cut off to a format: what is kept, and how much of its last unit is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The number next to it towards zero. Above [`FloatFormat::largest`] where the magnitude is beyond the format.
+    pub bits: u64,
+    /// What is cut off, in parts of a unit.
+    pub rest: u64,
+    /// How many parts a unit has: a power of two.
+    pub unit: u64,
+}
+
+/// Numbers of a format of at most 32 bits.
+impl FloatFormat {
+    /// The bit of the sign. Those below it are the magnitude.
+    #[inline]
+    pub const fn sign(self) -> u32 {
+        1 << (self.exponent_bits + self.fraction_bits)
+    }
+
+    /// What is added to an exponent.
+    #[inline]
+    pub const fn bias(self) -> i32 {
+        (1 << (self.exponent_bits - 1)) - 1
+    }
+
+    /// Where infinity is, or would be.
+    #[inline]
+    pub const fn infinity(self) -> u32 {
+        ((1 << self.exponent_bits) - 1) << self.fraction_bits
+    }
+
+    /// The largest finite number.
+    #[inline]
+    pub const fn largest(self) -> u32 {
+        match self.top {
+            FloatTop::Infinity => self.infinity() - 1,
+            FloatTop::NotANumber => self.sign() - 2,
+            FloatTop::Finite => self.sign() - 1,
+        }
+    }
+
+    /// The NaN that operations give: all ones but the sign. The largest number where there is none.
+    #[inline]
+    pub const fn nan(self) -> u32 {
+        self.sign() - 1
+    }
+
+    /// The exact value of the low bits.
+    #[inline]
+    pub fn value(self, bits: u32) -> f64 {
+        let magnitude = bits & (self.sign() - 1);
+        let fraction = magnitude & ((1 << self.fraction_bits) - 1);
+        let exponent = (magnitude >> self.fraction_bits) as i32;
+        let last = 1 - self.bias() - i32::from(self.fraction_bits);
+        let value = match self.top {
+            FloatTop::Infinity if magnitude == self.infinity() => f64::INFINITY,
+            FloatTop::Infinity if magnitude > self.infinity() => f64::NAN,
+            FloatTop::NotANumber if magnitude == self.nan() => f64::NAN,
+            _ if exponent == 0 => f64::from(fraction) * power_of_two(last),
+            _ => f64::from(fraction | 1 << self.fraction_bits) * power_of_two(last + exponent - 1),
+        };
+        if bits & self.sign() == 0 {
+            value
+        } else {
+            -value
+        }
+    }
+
+    /// Cuts a finite magnitude off.
+    #[inline]
+    pub fn cut(self, magnitude: f64) -> Cut {
+        let bits = magnitude.to_bits();
+        let exponent = (bits >> 52) as i32 - 1023 + self.bias();
+        let significand = bits & ((1 << 52) - 1) | 1 << 52;
+        // A biased exponent of 1 is also the scale of subnormal numbers.
+        let biased = exponent.max(1);
+        let n_cut = 52 - i32::from(self.fraction_bits) + biased - exponent;
+        if n_cut > 63 {
+            return Cut {
+                bits: 0,
+                rest: u64::from(magnitude != 0.0),
+                unit: 1 << 63,
+            };
+        }
+        // The first bit of a normal number counts as one more in its exponent.
+        let kept = (significand >> n_cut) + ((biased as u64 - 1) << self.fraction_bits);
+        Cut {
+            bits: kept,
+            rest: significand & ((1 << n_cut) - 1),
+            unit: 1 << n_cut,
+        }
+    }
+
+    /// The number nearest to a value, ties to even. Beyond the largest: infinity, or the largest where there is none.
+    pub fn nearest(self, value: f64) -> u32 {
+        let sign = u32::from(value.is_sign_negative()) * self.sign();
+        if value.is_nan() {
+            return sign | self.nan();
+        }
+        let beyond = match self.top {
+            FloatTop::Infinity => self.infinity(),
+            FloatTop::NotANumber | FloatTop::Finite => self.largest(),
+        };
+        if value.is_infinite() {
+            return sign | beyond;
+        }
+        let Cut { bits, rest, unit } = self.cut(value.abs());
+        let is_up = rest > unit / 2 || rest == unit / 2 && bits & 1 != 0;
+        let bits = bits + u64::from(is_up);
+        sign | u32::try_from(bits).map_or(beyond, |bits| bits.min(beyond))
+    }
+}
+
+/// 2 to the power of the exponent of a normal number.
+#[inline]
+const fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
 #[cfg(test)]
 mod tests {
     use super::FloatFormat;
@@ -86,5 +205,28 @@ mod tests {
             };
             assert_eq!(ty.width_bits() % (bits + unused), 0, "{ty}");
         }
+    }
+
+    #[test]
+    fn every_small_number_is_the_nearest_to_its_value() {
+        use FloatFormat as F;
+        for format in [F::F16, F::BF16, F::E5M2, F::E4M3, F::E2M3, F::E3M2, F::E2M1] {
+            for bits in 0..2 * format.sign() {
+                let value = format.value(bits);
+                assert!(
+                    value.is_nan() || format.nearest(value) == bits,
+                    "{format:?} {bits:#x}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_32_bits_are_those_of_the_host() {
+        for value in [1.5e-45f32, -0.1, 3.4e38, 1e-40, -0.0, f32::INFINITY] {
+            assert_eq!(FloatFormat::F32.nearest(value.into()), value.to_bits());
+            assert_eq!(FloatFormat::F32.value(value.to_bits()), f64::from(value));
+        }
+        assert_eq!(FloatFormat::F32.nearest(1e300), 0x7f80_0000);
     }
 }

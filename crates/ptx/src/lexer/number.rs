@@ -1,7 +1,7 @@
 //! Number literals (PTX ISA, "Integer Constants", "Floating-Point Constants").
 
 use super::{DIGIT, HEX, is};
-use warpgrid_program::read_decimal;
+use warpgrid_isa::read_decimal;
 
 /// What a literal means.
 #[derive(Clone, Copy, Debug, PartialEq)]

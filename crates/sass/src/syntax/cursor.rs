@@ -1,7 +1,8 @@
 //! A place in the text, and the words, numbers and comments that begin there.
 
 use super::tree::{Encoding, SyntaxErrorKind};
-use warpgrid_program::{Span, read_decimal};
+use warpgrid_isa::read_decimal;
+use warpgrid_program::Span;
 
 /// A place in a text. Reading moves it on and never past the end.
 #[derive(Clone, Copy, Debug)]

@@ -237,6 +237,15 @@ pub(super) struct Number {
 }
 
 impl Format {
+    /// The format without the bits that are ignored.
+    pub(super) const fn plain(self) -> FloatFormat {
+        FloatFormat {
+            exponent_bits: self.exponent_bits,
+            fraction_bits: self.fraction_bits,
+            top: self.top,
+        }
+    }
+
     /// Takes `bits` apart.
     #[cfg_attr(target_arch = "x86_64", inline(always))]
     pub(super) fn number(self, bits: u32) -> Number {
