@@ -47,6 +47,7 @@ pub(crate) mod step;
 pub(crate) mod system;
 pub mod tensor;
 pub(crate) mod tensor_copy;
+pub(crate) mod tensor_map;
 pub(crate) mod tensor_memory;
 pub(crate) mod tensor_product;
 pub(crate) mod texture;

@@ -33,7 +33,9 @@ pub use run::observe::{
     RowAccess, Run, Runs,
 };
 pub use run::setup::Decoded;
-pub use run::sync_event::{MbarrierAct, MbarrierTouch, SyncEvent, SyncKind, Waits, ends_phase};
+pub use run::sync_event::{
+    MapAct, MapTouch, MbarrierAct, MbarrierTouch, SyncEvent, SyncKind, Waits, ends_phase,
+};
 pub use state::image::{AddressMode, ImageInit, Sampler};
 pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use state::multicast::MulticastInit;

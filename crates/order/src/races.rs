@@ -11,6 +11,7 @@ mod check;
 mod clock;
 mod detector;
 mod found;
+mod maps;
 mod mbarriers;
 mod message;
 mod shadow;

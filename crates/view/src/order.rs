@@ -49,7 +49,7 @@ pub struct RaceAccess {
     /// Within the block.
     pub thread: [u32; 3],
     pub kind: RaceKind,
-    /// `generic` or `async`.
+    /// `generic`, `async` or `tensormap`.
     pub proxy: String,
     pub asynchronous: bool,
     /// `relaxed at gpu`, where the access is strong.

@@ -830,7 +830,7 @@ line: number | null,
 what: string | null, block: [number, number, number],
 /** Within the block. */
 thread: [number, number, number], kind: RaceKind,
-/** `generic` or `async`. */
+/** `generic`, `async` or `tensormap`. */
 proxy: string, asynchronous: boolean,
 /** `relaxed at gpu`, where the access is strong. */
 scope: string | null, };

@@ -403,7 +403,7 @@ pub(crate) struct TensorCopyPlan {
     pub(crate) reduces: Option<AtomicOp>,
 }
 
-/// A change of a tensor map.
+/// A change of a tensor map, or a fence for one.
 #[derive(Clone, Debug)]
 pub(crate) enum TensorMapPlan {
     Replace {
@@ -414,6 +414,8 @@ pub(crate) enum TensorMapPlan {
     },
     /// Copies a map from shared to global memory.
     Publish { to: AccessPlan, from: AccessPlan },
+    /// `fence.proxy.tensormap::generic.acquire`: copies that follow read the map as it is now.
+    Acquire { map: AccessPlan },
 }
 
 /// An operation on the stack of each lane.

@@ -2,8 +2,9 @@
 
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{BarrierMode, BarrierPlan, Op};
+use crate::decode::tensor_copy::decode_acquire;
 use crate::state::registers::Slot;
-use warpgrid_isa::{BarrierReduce, Flag, SyncOp};
+use warpgrid_isa::{BarrierReduce, Flag, Proxy, Sem, SyncOp};
 
 pub(super) fn supports(op: SyncOp) -> Support {
     match op {
@@ -23,9 +24,18 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
         SyncOp::WarpBarrier => Ok(Op::WarpBarrier {
             mask: d.source(0, 32)?,
         }),
-        SyncOp::Fence => Ok(Op::Fence),
+        SyncOp::Fence => fence(d),
         SyncOp::ClusterArrive => Ok(Op::ClusterArrive),
         SyncOp::ClusterWait => Ok(Op::ClusterWait),
+    }
+}
+
+/// A fence that acquires a tensor map names it.
+fn fence(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let acquires = matches!(d.modifiers.sem, Some(Sem::Acquire | Sem::AcqRel));
+    match d.modifiers.proxy {
+        Some(Proxy::Tensormap) if acquires => decode_acquire(d),
+        _ => Ok(Op::Fence),
     }
 }
 

@@ -121,6 +121,13 @@ pub(super) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> Decoded<Op> {
     Ok(Op::TensorMap(d.code.tensor_maps.len() as u32 - 1))
 }
 
+/// `fence.proxy.tensormap::generic.acquire.scope [addr], 128`
+pub(super) fn decode_acquire(d: &mut Decoder<'_>) -> Decoded<Op> {
+    let map = place(d, 0, StateSpace::Generic, MAP_ALIGNMENT)?;
+    d.code.tensor_maps.push(TensorMapPlan::Acquire { map });
+    Ok(Op::TensorMap(d.code.tensor_maps.len() as u32 - 1))
+}
+
 /// `[addr]{, dimension}, value`
 fn replace(d: &mut Decoder<'_>) -> Decoded<TensorMapPlan> {
     let field = d.modifiers.unit.field;

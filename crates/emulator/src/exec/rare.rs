@@ -16,7 +16,8 @@ use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::stack;
 use crate::exec::step::{Choice, Stop, Surroundings};
 use crate::exec::system::{SystemReach, system_call};
-use crate::exec::tensor_copy::{self, change_map};
+use crate::exec::tensor_copy;
+use crate::exec::tensor_map::change_map;
 use crate::exec::tensor_memory;
 use crate::exec::texture::image;
 use crate::exec::waits::{

@@ -1,7 +1,7 @@
-//! Copies of parts of tensors start here, and tensor maps change (PTX ISA, "cp.async.bulk.tensor", "tensormap.replace",
-//! "tensormap.cp_fenceproxy"). In: a plan and registers; out: operations in flight, which move by rule, and bytes of maps.
+//! Copies of parts of tensors start here (PTX ISA, "cp.async.bulk.tensor"). In: a plan and registers; out: operations in flight, which move
+//! by rule.
 
-use crate::decode::code::{AccessPlan, TensorCopyPlan, TensorMapPlan};
+use crate::decode::code::{AccessPlan, TensorCopyPlan};
 use crate::exec::copies::{find, halt};
 use crate::exec::elements::read64;
 use crate::exec::mbarrier::block_of;
@@ -10,13 +10,14 @@ use crate::exec::rare::reaching;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, Purpose};
 use crate::exec::step::{Choice, Surroundings};
+use crate::exec::tensor_map::{report_use, tensor_map};
 use crate::run::fault::{AccessKind, FaultKind};
 use crate::state::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
 use crate::state::registers::{Lanes, Row64, lanes_of};
-use crate::state::tensor_map::{MAX_RANK, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType};
+use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
 use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
 use crate::state::warp::Warp;
-use warpgrid_isa::{AtomicOp, LoadMode, ScalarType, StateSpace};
+use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
 
 /// Executes an instruction that starts copies: each lane its own.
 #[inline(never)]
@@ -35,6 +36,7 @@ pub(crate) fn start(
     let mut started = Vec::new();
     let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| {
         let rows = Rows::read(lanes, plan);
+        report_use(reach, &rows.map, lanes.mask);
         for lane in lanes_of(lanes.mask) {
             copy(
                 reach,
@@ -282,90 +284,4 @@ pub(crate) fn shared_place(
             Err(halt(access, FaultKind::WrongSpace, lane))
         }
     }
-}
-
-/// The tensor map at a generic address.
-fn tensor_map(reach: &Reach<'_>, address: u64, lane: usize) -> Result<TensorMap, Box<Halt>> {
-    let space = StateSpace::Generic;
-    let (bytes, _, _) = map_bytes(reach, (space, address), Purpose::Read, lane)?;
-    TensorMap::decode(&bytes).ok_or_else(|| {
-        let why = format!("no tensor map is at 0x{address:x}");
-        Halt::new(FaultKind::TensorCopy { why }, 1 << lane)
-    })
-}
-
-/// The bytes of a tensor map, and where they are.
-fn map_bytes(
-    reach: &Reach<'_>,
-    (space, address): (StateSpace, u64),
-    purpose: Purpose,
-    lane: usize,
-) -> Result<([u8; TENSOR_MAP_BYTES], Backing, usize), Box<Halt>> {
-    let range = (64, TENSOR_MAP_BYTES as u64);
-    let found = reach
-        .memories()
-        .examine_range(space, address, range, purpose);
-    let kind = match found {
-        Ok((backing, at)) => {
-            let bytes = reach.bytes_of(backing).get(at as usize..);
-            if let Some(bytes) = bytes.and_then(<[u8]>::first_chunk) {
-                return Ok((*bytes, backing, at as usize));
-            }
-            FaultKind::OutOfBounds
-        }
-        Err(kind) => kind,
-    };
-    let access = (AccessKind::Load, space, address, TENSOR_MAP_BYTES as u32);
-    Err(halt(access, kind, lane))
-}
-
-/// Executes a change of tensor maps.
-#[inline(never)]
-pub(crate) fn change_map(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
-    plan: &TensorMapPlan,
-) -> Executed {
-    match plan {
-        TensorMapPlan::Replace {
-            access,
-            field,
-            dimension,
-            value,
-        } => {
-            let (places, values) = (addresses(l, access), read64(l, *value));
-            for lane in lanes_of(l.mask) {
-                let place = (access.space, places[lane]);
-                let (bytes, backing, at) = map_bytes(reach, place, Purpose::Write, lane)?;
-                let value = match value.bits {
-                    64 => values[lane],
-                    _ => values[lane] & 0xffff_ffff,
-                };
-                let replaced = TensorMap::decode(&bytes).and_then(|mut map| {
-                    let is_right = map.replace(*field, *dimension, value);
-                    is_right.then_some(map)
-                });
-                let Some(map) = replaced else {
-                    let why = match TensorMap::decode(&bytes) {
-                        Some(_) => format!("`.{}` cannot be {value}", field.name()),
-                        None => format!("no tensor map is at 0x{:x}", places[lane]),
-                    };
-                    return Err(Halt::new(FaultKind::TensorCopy { why }, 1 << lane));
-                };
-                reach.write(backing, at, lane, &map.encode());
-            }
-        }
-        // The warp copies once; every lane says the same.
-        TensorMapPlan::Publish { to, from } => {
-            let lane = l.first();
-            let (to, from) = (
-                (to.space, addresses(l, to)[lane]),
-                (from.space, addresses(l, from)[lane]),
-            );
-            let (bytes, _, _) = map_bytes(reach, from, Purpose::Read, lane)?;
-            let (_, backing, at) = map_bytes(reach, to, Purpose::Write, lane)?;
-            reach.write(backing, at, lane, &bytes);
-        }
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! What steps do to the order of other steps: barriers, fences, mbarriers, operations in flight. In: steps as they happen; out: events for
 //! an observer that asks for them.
 
+use crate::run::observe::MemoryId;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::pending::{GroupKind, Pending};
 use warpgrid_program::FunctionId;
@@ -67,7 +68,35 @@ pub enum SyncKind<'a> {
         /// What the mbarrier held before and holds now that it completes on.
         signal: Option<[MbarrierState; 2]>,
     },
+    /// Lanes used tensor maps, in this order.
+    TensorMap {
+        act: MapAct,
+        touched: &'a [MapTouch],
+    },
     Exited,
+}
+
+/// What an instruction does to tensor maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapAct {
+    /// Copies that it starts will read it; said before they are checked.
+    Use,
+    /// `tensormap.replace`.
+    Replace,
+    /// `tensormap.cp_fenceproxy` reads it.
+    Load,
+    /// `tensormap.cp_fenceproxy` writes it, and lets it go through a fence.
+    Publish,
+    /// `fence.proxy.tensormap::generic.acquire`.
+    Acquire,
+}
+
+/// A tensor map that a lane used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapTouch {
+    pub lane: u8,
+    pub memory: MemoryId,
+    pub address: u64,
 }
 
 /// Whether lanes wait where they arrive.

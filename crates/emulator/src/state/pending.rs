@@ -209,6 +209,13 @@ pub enum Work {
     TensorMemory(Box<TensorMemoryWork>),
 }
 
+impl Work {
+    /// Whether it is a copy that a tensor map describes.
+    pub fn is_tensor_copy(&self) -> bool {
+        matches!(self, Work::Tensor(_) | Work::TensorPieces(_))
+    }
+}
+
 /// An operation in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {

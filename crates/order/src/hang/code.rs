@@ -265,12 +265,15 @@ impl Code<'_> {
         first
     }
 
-    /// A copy or a mask.
+    /// A copy, a mask, or the other parity of another register's.
     fn is_plain(self, at: Place) -> bool {
         let opcode = self.opcode(at);
-        ["mov.", "and.", "cvt."]
-            .iter()
-            .any(|word| opcode.starts_with(word))
+        let is = |words: &[&str]| words.iter().any(|word| opcode.starts_with(word));
+        let turns_itself = || {
+            let sources = self.sources(at);
+            self.destinations(at).iter().any(|d| sources.contains(d))
+        };
+        is(&["mov.", "and.", "cvt."]) || is(&["xor.", "not."]) && !turns_itself()
     }
 
     /// Something that makes a counter of rounds of a counter of stages, or turns a bit.

@@ -38,9 +38,10 @@ const WRONG_OBJECT: &str =
 /// A misuse of an mbarrier that follows from waits that do not go with the rounds of a ring.
 pub(crate) fn explain_misuse(case: &Case<'_>, root: &Wait) -> Option<Diagnosis> {
     let fault = order_of_waits(case, root)?;
+    let strayed = fault.wait.and_then(|wait| strayed(case, wait));
     Some(Diagnosis {
         kind: RootKind::Mbarrier,
-        root: root.clone(),
+        root: strayed.unwrap_or_else(|| root.clone()),
         depends_on_order: fault.depends_on_order,
         at_fault: fault.at,
         what: fault.what.to_owned(),
@@ -115,6 +116,32 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
         waits: case.waits.to_vec(),
         block,
     }
+}
+
+/// The first wait at a place that was over before anything had arrived, for the parity before the first phase: what it waits for is where
+/// things went wrong, wherever threads wait in the end.
+fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
+    let deeds = || {
+        let all = case.story.deeds.iter();
+        all.filter(move |deed| deed.at == wait && deed.act == MbarrierAct::Test)
+    };
+    let first = deeds().find(|deed| deed.phase == 0)?;
+    let own = deeds().filter(|deed| (deed.warp, deed.object) == (first.warp, first.object));
+    let state = case.object_state(first.object);
+    Some(Wait {
+        block: first.warp.0,
+        warp: first.warp.1,
+        lanes: own.fold(0, |lanes, deed| lanes | 1 << (deed.lane & 31)),
+        function: wait.0,
+        instruction: wait.1,
+        kind: WaitKind::Mbarrier {
+            address: first.object.1,
+            phase: case.story.phase(first.object),
+            parity: true,
+            pending: state.map_or(0, |state| state.pending),
+            bytes: state.map_or(0, |state| state.bytes),
+        },
+    })
 }
 
 /// Bytes that are missing, or came without being expected.

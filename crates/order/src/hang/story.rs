@@ -279,6 +279,7 @@ impl Observer for Story {
                 path.exited |= event.lanes;
             }
             SyncKind::Fence
+            | SyncKind::TensorMap { .. }
             | SyncKind::WarpMet { .. }
             | SyncKind::ClusterArrived
             | SyncKind::ClusterOpened

@@ -17,12 +17,12 @@ use warpgrid_emulator::{
 use warpgrid_isa::{Scope, StateSpace, Transfer};
 
 /// An operation that a warp starts.
-struct Start<'a> {
+pub(crate) struct Start<'a> {
     state: &'a Warp,
     block: u64,
     warp: u32,
-    event: &'a SyncEvent<'a>,
-    pending: &'a Pending,
+    pub(crate) event: &'a SyncEvent<'a>,
+    pub(crate) pending: &'a Pending,
     proxy: ProxyKind,
     /// How many operations each lane has started of those that complete in order.
     numbers: Option<(GroupKind, [u32; 32])>,
@@ -87,6 +87,7 @@ impl Detector {
             proxy: self.proxy_of(event),
             numbers,
         };
+        self.see_map(&start, starter);
         for piece in pending.operation.all_pieces().iter() {
             self.see_piece(&start, piece);
         }
@@ -143,7 +144,7 @@ impl Detector {
         self.forget_strong(bytes);
     }
 
-    fn look_async(
+    pub(crate) fn look_async(
         &mut self,
         start: &Start<'_>,
         site: SiteId,
@@ -177,7 +178,9 @@ impl Detector {
             (_, Some((_, ty))) => {
                 let scope = match start.proxy {
                     ProxyKind::Async => Scope::Gpu,
-                    ProxyKind::Generic | ProxyKind::ReadOnly => Scope::Cluster,
+                    ProxyKind::Generic | ProxyKind::ReadOnly | ProxyKind::TensorMap => {
+                        Scope::Cluster
+                    },
                 };
                 (Kind::Atomic, Strength::Strong(scope), ty.width_bytes())
             }

@@ -85,6 +85,10 @@ impl Detector {
         if clock.seen().unknown(row, lanes, epoch) != 0 {
             return false;
         }
+        if self.has_maps && memory == Memory::Global && self.sites.get(entry.site).kind.writes() {
+            // A tensor map that a later copy may read.
+            return false;
+        }
         if !self.has_proxies || !row.is_threads() {
             return true;
         }
@@ -127,7 +131,7 @@ impl Detector {
                 let known = match pairs {
                     Some((of, known)) if of == entry.site => known,
                     _ => {
-                        let known = self.is_known(entry.site, by.site);
+                        let known = self.is_known(entry.site, by.site, (bytes.memory, address));
                         pairs = Some((entry.site, known));
                         known
                     }
@@ -180,7 +184,8 @@ impl Detector {
 
     /// Lanes that write the same bytes in one instruction race with each other.
     fn check_lanes(&mut self, by: &Accessor<'_>, site: &Site, bytes: Bytes) {
-        if by.lanes.count_ones() < 2 || !site.kind.writes() || self.is_known(by.site, by.site) {
+        if by.lanes.count_ones() < 2 || !site.kind.writes() || self.is_known(by.site, by.site, (bytes.memory, bytes.address))
+        {
             return;
         }
         if site.both_strong(site) && site.mutual(by.home, site, by.home) {
@@ -259,7 +264,7 @@ impl Detector {
             let unknown = self.unknown(by, 1 << lane, entry);
             let why = match unknown {
                 0 => {
-                    let unfenced = self.unfenced(by, lane, (site, other), entry, bytes.memory);
+                    let unfenced = self.unfenced(by, lane, (site, other), entry, bytes);
                     if unfenced == 0 {
                         // All lanes know the same, unless they are threads of the entry themselves.
                         if by.warp.alike().is_some() && entry.row != by.threads {
@@ -314,8 +319,11 @@ impl Detector {
         lane: usize,
         (site, other): (&Site, &Site),
         entry: &Entry,
-        memory: Memory,
+        bytes: Bytes,
     ) -> u32 {
+        if site.proxy == ProxyKind::TensorMap {
+            return self.unfenced_of_map(by.warp.clock(lane), entry, bytes);
+        }
         if site.proxy != ProxyKind::Async {
             // The completion of an asynchronous copy brings a fence along.
             return 0;
@@ -323,7 +331,7 @@ impl Detector {
         if other.proxy == ProxyKind::Async && self.block_of(entry) == by.home.block {
             return 0;
         }
-        let fence = match memory {
+        let fence = match bytes.memory {
             Memory::Global => Fenced::Global(by.home.block),
             Memory::Shared(_) => Fenced::Shared(by.home.block),
         };

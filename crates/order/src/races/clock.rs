@@ -1,7 +1,9 @@
 //! Vector clocks: what a thread knows of the others. A row is 32 threads of one kind that belong together, the lanes of a warp most often.
 
+use super::shadow::Memory;
 use smallvec::SmallVec;
 use std::rc::Rc;
+use warpgrid_isa::Scope;
 
 /// 32 threads, or what counts as threads: a warp, its asynchronous operations by kind, or 32 operations in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -198,6 +200,10 @@ pub(crate) enum Fenced {
     Shared(u64),
     /// The set-up of mbarriers.
     Init,
+    /// Tensor maps, by a releasing fence of a thread of this block.
+    MapReleased(Scope, u64),
+    /// The tensor map at this place, by an acquiring fence after a releasing one.
+    Map(Memory, u64),
 }
 
 /// A thread's epoch.
@@ -247,6 +253,22 @@ impl Clock {
         match self.fenced.iter_mut().find(|(own, _)| *own == fence) {
             Some((_, own)) => join_rows(own, rows),
             None => self.fenced.push((fence, Rc::clone(rows))),
+        }
+    }
+
+    /// Lets what releasing fences of tensor maps covered that an acquiring one takes in cover the map at a place.
+    pub(crate) fn acquire_map(&mut self, map: Fenced, takes_in: impl Fn(Scope, u64) -> bool) {
+        let released: Vec<Rc<Rows>> = self
+            .fenced
+            .iter()
+            .filter(|(fence, _)| match fence {
+                Fenced::MapReleased(scope, block) => takes_in(*scope, *block),
+                Fenced::Global(_) | Fenced::Shared(_) | Fenced::Init | Fenced::Map(..) => false,
+            })
+            .map(|(_, rows)| Rc::clone(rows))
+            .collect();
+        for rows in released {
+            self.join_fenced(map, &rows);
         }
     }
 

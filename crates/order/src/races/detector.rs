@@ -6,14 +6,14 @@ use super::mbarriers::Object;
 use super::message::Message;
 use super::shadow::{Memory, Shadow};
 use super::site::Kind;
-use super::site::{SiteId, Sites, has_proxies};
+use super::site::{SiteId, Sites, has_maps, has_proxies};
 use super::strong::{Observation, StrongWrite};
 use super::threads::{Location, Warp, row_of};
 use crate::scope::Home;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
-use warpgrid_emulator::{AccessEvent, Interest, Observer, Piece, RowAccess, SyncEvent};
+use warpgrid_emulator::{AccessEvent, Interest, MapTouch, Observer, Piece, RowAccess, SyncEvent};
 use warpgrid_isa::UnitOp;
 use warpgrid_program::{FunctionId, Program};
 
@@ -107,6 +107,10 @@ pub struct Detector {
     pub(crate) is_one_block: bool,
     /// Whether the program has copies through the asynchronous proxy.
     pub(crate) has_proxies: bool,
+    /// Whether it has copies that read tensor maps.
+    pub(crate) has_maps: bool,
+    /// The tensor maps that the latest instruction names.
+    pub(crate) used_maps: Vec<MapTouch>,
     pub(crate) sites: Sites,
     pub(crate) shadow: Shadow,
     pub(crate) warps: HashMap<(u64, u32), Box<Warp>>,
@@ -138,9 +142,11 @@ impl Detector {
     pub fn new(program: Arc<Program>, shape: Shape) -> Detector {
         Detector {
             has_proxies: has_proxies(&program),
+            has_maps: has_maps(&program),
             program,
             shape,
             is_one_block: shape.n_blocks() == 1,
+            used_maps: Vec::new(),
             sites: Sites::default(),
             shadow: Shadow::default(),
             warps: HashMap::new(),
@@ -201,10 +207,15 @@ impl Detector {
         self.blocks.entry(block).or_default()
     }
 
-    /// Whether two sites are known to race.
-    pub(crate) fn is_known(&self, first: SiteId, second: SiteId) -> bool {
+    /// Whether two sites are known to race, with an example that none at this place would be better than.
+    pub(crate) fn is_known(&self, first: SiteId, second: SiteId, place: (Memory, u64)) -> bool {
         let (a, b) = (first.min(second), first.max(second));
-        self.by_pair.contains_key(&(a, Some(b), Why::Order))
+        let index = self.by_pair.get(&(a, Some(b), Why::Order));
+        let known = index.and_then(|index| self.found.get(*index));
+        known.is_some_and(|known| {
+            let (is_axiom, is_same, memory, address) = known.rank();
+            !is_axiom && !is_same && (memory, address) <= place
+        })
     }
 
     /// Keeps a race of two accesses, unless one of the same places is there.
@@ -256,8 +267,10 @@ impl Detector {
     fn keep(&mut self, key: (SiteId, Option<SiteId>, Why), found: Found) {
         let next = self.found.len();
         let index = *self.by_pair.entry(key).or_insert(next);
-        if index == next {
-            self.found.push(found);
+        match self.found.get_mut(index) {
+            None => self.found.push(found),
+            Some(known) if found.rank() < known.rank() => *known = found,
+            Some(_) => {}
         }
     }
 

@@ -88,6 +88,17 @@ pub struct Found {
 }
 
 impl Found {
+    /// Of two examples of one pair the lesser is shown, so that the order of the run matters little: what is certain, then other values, then
+    /// the first place.
+    pub(crate) fn rank(&self) -> (bool, bool, Memory, u64) {
+        (
+            self.is_of_axiom(),
+            self.same_value,
+            self.memory,
+            self.address,
+        )
+    }
+
     /// Whether it follows from the axioms of the model though common code leaves the fence out: a generic read, then an asynchronous write; or
     /// a write to another block, which has the fence.
     pub fn is_of_axiom(&self) -> bool {

@@ -32,6 +32,8 @@ pub enum ProxyKind {
     Async,
     /// Reads past all that the kernel writes (`ld.global.nc`).
     ReadOnly,
+    /// Reads tensor maps.
+    TensorMap,
 }
 
 /// What all accesses of a site have in common.
@@ -74,6 +76,7 @@ pub(crate) enum Side {
     Source,
     Destination,
     Object,
+    Map,
 }
 
 /// All sites that a run has met.
@@ -130,6 +133,12 @@ pub(crate) fn has_proxies(program: &Program) -> bool {
         let does = action.does;
         does.transfer() == Transfer::Bulk || does.unit().and_then(UnitOp::tensor_copy).is_some()
     })
+}
+
+/// Whether a program has copies that read tensor maps.
+pub(crate) fn has_maps(program: &Program) -> bool {
+    let mut actions = program.actions.iter();
+    actions.any(|action| action.does.unit().and_then(UnitOp::tensor_copy).is_some())
 }
 
 /// Whether what an instruction accesses is looked at elsewhere, as of mbarriers, or has a proxy of its own that the model leaves open.

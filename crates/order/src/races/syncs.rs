@@ -2,6 +2,7 @@
 
 use super::clock::{Clock, Fenced, Row, join, lanes_of, raise};
 use super::detector::{BlockState, Detector, Gathering};
+use super::maps::release_maps;
 use super::message::Release;
 use super::site::action_of;
 use super::threads::{Warp, row_of};
@@ -65,6 +66,7 @@ impl Detector {
                 reads,
             } => self.see_wait(event, kind, latest, reads),
             SyncKind::Landed { pending, signal } => self.see_landing(pending, signal),
+            SyncKind::TensorMap { act, touched } => self.see_maps(event, act, touched),
             SyncKind::Exited => self.see_exit((block, warp), event.lanes),
         }
     }
@@ -191,7 +193,7 @@ impl Detector {
         }
     }
 
-    fn modifiers(&self, event: &SyncEvent<'_>) -> Option<Modifiers> {
+    pub(crate) fn modifiers(&self, event: &SyncEvent<'_>) -> Option<Modifiers> {
         let action = action_of(&self.program, event.function, event.instruction);
         action.map(|action| action.modifiers)
     }
@@ -210,6 +212,8 @@ impl Detector {
             state.tick(event.lanes);
         } else if matches!(words.proxy, Some(Proxy::Async | Proxy::AsyncGeneric)) {
             fence_proxy(&mut state, row, event, words.space);
+        } else if words.proxy == Some(Proxy::Tensormap) {
+            release_maps(&mut state, event, words.scope);
         }
         let is_of_memory = words.proxy.is_none_or(|proxy| proxy == Proxy::AsyncGeneric)
             && !words.has(Flag::MbarrierInit);

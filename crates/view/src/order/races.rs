@@ -1,6 +1,6 @@
 //! Races of a session: a detector observes the run, what it finds gets lines and names.
 
-use super::wording::{message, scope_words};
+use super::wording::{TENSOR_MAP, message, scope_words};
 use super::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView, RaceWhy};
 use crate::memory_id::MemoryId;
 use crate::session::Session;
@@ -144,6 +144,7 @@ impl Session {
         };
         let sure = match why {
             RaceWhy::Proxy if found.is_of_axiom() => RaceSure::Axiom,
+            RaceWhy::Proxy if second.proxy == TENSOR_MAP => RaceSure::Documented,
             RaceWhy::Lifetime | RaceWhy::Init => RaceSure::Documented,
             RaceWhy::Order | RaceWhy::Scope | RaceWhy::Proxy | RaceWhy::Completion => {
                 RaceSure::Certain
@@ -181,6 +182,7 @@ impl Session {
             proxy: match access.proxy {
                 ProxyKind::Generic | ProxyKind::ReadOnly => "generic",
                 ProxyKind::Async => "async",
+                ProxyKind::TensorMap => TENSOR_MAP,
             }
             .to_owned(),
             asynchronous: access.asynchronous,

@@ -2,10 +2,12 @@
 //! does not: candidates are made from weak to strong, and each is tried by running the changed text.
 
 mod completion;
+mod maps;
 mod meeting;
 mod strength;
 mod text;
 
+use super::wording::TENSOR_MAP;
 use super::{RaceSure, RaceView, RaceWhy, RepairEdit};
 use crate::session::Session;
 use text::Text;
@@ -96,10 +98,15 @@ impl Session {
         match race.why {
             RaceWhy::Init => completion::of_init(&broken),
             RaceWhy::Lifetime => meeting::of_lives(&broken),
+            RaceWhy::Proxy if race.second.proxy == TENSOR_MAP => maps::of_maps(&broken),
             RaceWhy::Proxy => completion::of_proxies(&broken),
             RaceWhy::Completion => completion::of_copies(&broken),
             RaceWhy::Order | RaceWhy::Scope if is_one_block => {
-                let mut all = completion::of_mbarriers(&broken);
+                let is_of_copy = a.asynchronous || b.asynchronous;
+                let mut all = match is_of_copy {
+                    true => completion::of_copies(&broken),
+                    false => completion::of_mbarriers(&broken),
+                };
                 all.extend(meeting::of_threads(&broken));
                 all.extend(strength::of_accesses(&broken));
                 all

@@ -4,6 +4,9 @@ use super::races::triple;
 use super::{RaceAccess, RaceKind, RacePlace, RaceView, RaceWhy};
 use warpgrid_order::scope::Strength;
 
+/// The proxy through which copies read tensor maps.
+pub(super) const TENSOR_MAP: &str = "tensormap";
+
 /// The scope of a strong access in words.
 pub(super) fn scope_words(strength: Strength) -> Option<String> {
     strength.scope().map(|scope| scope.name().to_owned())
@@ -69,6 +72,10 @@ fn missing(race: &RaceView) -> String {
                 narrow(&race.first),
                 narrow(&race.second)
             )
+        }
+        RaceWhy::Proxy if race.second.proxy == TENSOR_MAP => {
+            "a copy reads its tensor map through a proxy of its own, and no `fence.proxy.tensormap::generic` that releases and then one that acquires the map are between"
+                .to_owned()
         }
         RaceWhy::Proxy => {
             "they are ordered, though not across the proxies: no `fence.proxy.async` is between"
