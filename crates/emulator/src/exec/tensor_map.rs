@@ -14,7 +14,11 @@ use crate::state::tensor_map::{TENSOR_MAP_BYTES, TensorMap};
 use warpgrid_isa::{StateSpace, TensorMapField};
 
 /// The tensor map at a generic address.
-pub(crate) fn tensor_map(reach: &Reach<'_>, address: u64, lane: usize) -> Result<TensorMap, Box<Halt>> {
+pub(crate) fn tensor_map(
+    reach: &Reach<'_>,
+    address: u64,
+    lane: usize,
+) -> Result<TensorMap, Box<Halt>> {
     let space = StateSpace::Generic;
     let (bytes, _, _) = map_bytes(reach, (space, address), Purpose::Read, lane)?;
     TensorMap::decode(&bytes).ok_or_else(|| {
@@ -54,12 +58,7 @@ pub(crate) fn report_use(reach: &mut Reach<'_>, places: &Row64, lanes: u32) {
 }
 
 /// Reports what lanes do to maps. A place that is none is left out: who reads it faults, and a fence for it orders nothing.
-fn report(
-    reach: &mut Reach<'_>,
-    act: MapAct,
-    (space, places): (StateSpace, &Row64),
-    lanes: u32,
-) {
+fn report(reach: &mut Reach<'_>, act: MapAct, (space, places): (StateSpace, &Row64), lanes: u32) {
     if !reach.interest.syncs {
         return;
     }

@@ -260,6 +260,8 @@ pub enum SpinPlace {
         address: u64,
         parity: bool,
     },
+    /// Nothing but registers, which the loop does not change.
+    Registers,
 }
 
 /// What a group of lanes waits for.

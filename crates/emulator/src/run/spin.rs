@@ -5,7 +5,7 @@
 //! the machine runs as if no thread looked. What is remembered belongs to the state, so that going back and running again finds the same.
 
 use crate::exec::reach::Halt;
-use crate::run::event::Agent;
+use crate::run::event::{Agent, StepEvent};
 use crate::run::fault::{FaultKind, SpinPlace, WaitReason, Waiter};
 use crate::run::machine::Machine;
 use crate::run::observe::{AccessEvent, Interest, Observer};
@@ -14,7 +14,8 @@ use crate::run::sync_event::{MbarrierAct, SyncEvent, SyncKind};
 use crate::state::State;
 use crate::state::warp::Warp;
 use std::collections::BTreeMap;
-use warpgrid_program::FunctionId;
+use warpgrid_isa::{ControlOp, Does};
+use warpgrid_program::{FunctionId, Program};
 
 /// Steps without a change after which warps are watched.
 const QUIET: u64 = 4096;
@@ -117,10 +118,11 @@ impl Machine {
         watch.marks.iter().all(|mark| mark.is_back)
     }
 
-    /// Every warp that can run goes round for ever: a fault, if all of them read memory.
+    /// Every warp that can run goes round for ever: a fault, if all of them read memory or test registers.
     fn find_spin(&mut self) {
         let n_marks = self.state.watch.marks.len() as u64;
-        let mut reads = Reads::default();
+        let program = self.setup.program.clone();
+        let mut reads = Reads::of(&program);
         let mut rehearsal = self.clone();
         rehearsal.state.watch.next = u64::MAX;
         rehearsal.run_observed(n_marks * 32 * ROUNDS, &mut reads);
@@ -130,8 +132,9 @@ impl Machine {
                 return;
             };
             let key = (block.index, mark.place.warp as u32);
-            let Some(found) = reads.by_warp.remove(&key) else {
-                // It reads nothing: no other agent is waited for.
+            let found = reads.by_warp.remove(&key);
+            let Some(found) = found.or_else(|| reads.tests.remove(&key)) else {
+                // It waits for nothing: a loop without a test.
                 self.state.watch.next = u64::MAX;
                 return;
             };
@@ -156,13 +159,13 @@ impl Machine {
                     SpinPlace::Phase { address, parity } => {
                         WaitReason::MbarrierPhase { address, parity }
                     }
-                    SpinPlace::Memory { .. } => WaitReason::Memory,
+                    SpinPlace::Memory { .. } | SpinPlace::Registers => WaitReason::Memory,
                 },
                 mbarrier: match read.place {
                     SpinPlace::Phase { address, parity } => {
                         self.awaited(place.block, WaitReason::MbarrierPhase { address, parity })
                     }
-                    SpinPlace::Memory { .. } => None,
+                    SpinPlace::Memory { .. } | SpinPlace::Registers => None,
                 },
                 spins_at: Some(read.place),
             }));
@@ -238,13 +241,33 @@ impl Mixer {
     }
 }
 
-/// Notes what each warp reads, group by group.
-#[derive(Default)]
-struct Reads {
+/// Notes what each warp reads, group by group, and where it tests registers.
+struct Reads<'p> {
+    program: &'p Program,
     by_warp: BTreeMap<(u64, u32), Vec<Read>>,
+    tests: BTreeMap<(u64, u32), Vec<Read>>,
 }
 
-impl Reads {
+impl<'p> Reads<'p> {
+    fn of(program: &'p Program) -> Reads<'p> {
+        Reads {
+            program,
+            by_warp: BTreeMap::new(),
+            tests: BTreeMap::new(),
+        }
+    }
+
+    /// Whether an instruction is a branch that depends on a predicate.
+    fn is_test(&self, (function, instruction): (FunctionId, u32)) -> bool {
+        let body = self.program.functions.get(function.0 as usize);
+        let found = body.and_then(|body| body.instructions.get(instruction as usize));
+        found.is_some_and(|found| {
+            let does = self.program.action(found).map(|action| action.does);
+            let control = does.and_then(Does::control);
+            found.guard.is_some() && control.is_some_and(ControlOp::is_branch)
+        })
+    }
+
     fn add(&mut self, at: (u64, u32), read: Read) {
         let reads = self.by_warp.entry(at).or_default();
         match reads.iter_mut().find(|known| known.origin == read.origin) {
@@ -254,11 +277,31 @@ impl Reads {
     }
 }
 
-impl Observer for Reads {
+impl Observer for Reads<'_> {
     fn interest(&self) -> Interest {
         Interest {
             stores: false,
+            steps: true,
             ..Interest::ORDER
+        }
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        let Agent::Warp { block, warp } = event.agent else {
+            return;
+        };
+        let origin = (event.function, event.instruction);
+        if !self.is_test(origin) {
+            return;
+        }
+        let tests = self.tests.entry((block, warp)).or_default();
+        match tests.iter_mut().find(|known| known.origin == origin) {
+            Some(known) => known.lanes |= event.lanes,
+            None => tests.push(Read {
+                lanes: event.lanes,
+                origin,
+                place: SpinPlace::Registers,
+            }),
         }
     }
 

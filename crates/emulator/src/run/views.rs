@@ -88,6 +88,14 @@ impl Machine {
         (expected, arrived)
     }
 
+    /// Lanes of each warp of a resident block that have not ended.
+    pub fn live_lanes(&self, block: u64) -> Vec<u32> {
+        let found = self.state.blocks.iter().find(|b| b.index == block);
+        found.map_or(Vec::new(), |block| {
+            block.warps.iter().map(Warp::live).collect()
+        })
+    }
+
     /// The place of a block in the grid.
     pub fn block_position(&self, block: u64) -> [u32; 3] {
         self.setup.position_of(block)

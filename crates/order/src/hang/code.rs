@@ -3,7 +3,7 @@
 use super::story::Place;
 use warpgrid_isa::{ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, Transfer, UnitOp};
 use warpgrid_program::{
-    AddressBase, Function, Instruction, OperandValue, Program, RegisterId, Source,
+    Address, AddressBase, Function, Instruction, OperandValue, Program, RegisterId, Source,
 };
 
 /// A kernel that instructions are looked up in.
@@ -40,7 +40,7 @@ impl<'p> Code<'p> {
         })
     }
 
-    fn is_test(self, at: Place) -> bool {
+    pub(crate) fn is_test(self, at: Place) -> bool {
         let op = self.does(at).and_then(Does::mbarrier);
         op.is_some_and(MbarrierOp::is_test)
     }
@@ -92,6 +92,26 @@ impl<'p> Code<'p> {
             })
     }
 
+    /// Whether it takes a lock where it finds the value that it compares with.
+    pub(crate) fn is_exchange(self, at: Place) -> bool {
+        let opcode = self.opcode(at);
+        opcode.starts_with("atom.") && (opcode.contains(".cas") || opcode.contains(".exch"))
+    }
+
+    /// Whether it adds to what is there.
+    pub(crate) fn is_count(self, at: Place) -> bool {
+        let opcode = self.opcode(at);
+        let is_atomic = opcode.starts_with("atom.") || opcode.starts_with("red.");
+        is_atomic
+            && [".add", ".inc", ".dec"]
+                .iter()
+                .any(|word| opcode.contains(word))
+    }
+
+    pub(crate) fn is_cluster_arrival(self, at: Place) -> bool {
+        self.opcode(at).starts_with("barrier.cluster.arrive")
+    }
+
     pub(crate) fn is_exit(self, at: Place) -> bool {
         let op = self.does(at).and_then(Does::control);
         op.is_some_and(ControlOp::leaves)
@@ -133,7 +153,7 @@ impl<'p> Code<'p> {
     }
 
     /// Where a branch goes.
-    fn target(self, at: Place) -> Option<u32> {
+    pub(crate) fn target(self, at: Place) -> Option<u32> {
         let op = self.does(at).and_then(Does::control)?;
         if !op.is_branch() {
             return None;
@@ -168,7 +188,7 @@ impl<'p> Code<'p> {
         })
     }
 
-    fn destinations(self, at: Place) -> Vec<RegisterId> {
+    pub(crate) fn destinations(self, at: Place) -> Vec<RegisterId> {
         match (self.function(at), self.instruction(at)) {
             (Some(function), Some(instruction)) => function.destinations(instruction),
             _ => Vec::new(),
@@ -242,6 +262,35 @@ impl Code<'_> {
         })
     }
 
+    /// The first address of an instruction, where no register is in it.
+    pub(crate) fn address_of(self, at: Place) -> Option<Address> {
+        let (function, instruction) = (self.function(at)?, self.instruction(at)?);
+        let operands = function.operands_of(instruction.operands).iter();
+        operands.clone().find_map(|operand| match operand.value {
+            OperandValue::Address(address) => Some(address),
+            _ => None,
+        })
+    }
+
+    /// Whether two instructions read the same values.
+    pub(crate) fn same_sources(self, a: Place, b: Place) -> bool {
+        let of = |at: Place| -> Vec<Option<Source>> {
+            let (Some(function), Some(instruction)) = (self.function(at), self.instruction(at))
+            else {
+                return Vec::new();
+            };
+            let operands = function.operands_of(instruction.operands).iter();
+            operands
+                .filter_map(|operand| match operand.value {
+                    OperandValue::Source(source, _) => Some(Some(source)),
+                    OperandValue::Destination(_) => None,
+                    _ => Some(None),
+                })
+                .collect()
+        };
+        of(a) == of(b)
+    }
+
     /// Whether a register is made without a shift or a division, and where the chain of its definitions begins, going back from a place.
     pub(crate) fn plain_chain(self, from: Place, register: RegisterId) -> Option<Place> {
         let (mut at, mut register, mut first) = (from, register, None);
@@ -249,6 +298,10 @@ impl Code<'_> {
             let Some(definition) = self.definition_before(at, register) else {
                 return first;
             };
+            if first.is_some() && self.is_constant(definition) {
+                // The start of a counter.
+                return first;
+            }
             if !self.is_plain(definition) {
                 return if self.is_turning(definition) {
                     None

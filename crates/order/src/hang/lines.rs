@@ -1,8 +1,11 @@
 //! The instruction at fault: what should have provided what is missing, or where it is missing.
 
+use super::arrivals::arrivals_at_fault;
 use super::code::Code;
 use super::root::{Diagnosis, RootKind, Wait, WaitKind};
-use super::story::{Excluded, Object, Place, Story, WarpId, Written};
+use super::rounds::{order_of_waits, strayed};
+use super::spins::spin_at_fault;
+use super::story::{Object, Place, Story, WarpId};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{Machine, MbarrierAct, MbarrierState, MemoryId, Waits};
 
@@ -27,13 +30,10 @@ impl Case<'_> {
     }
 
     /// When the present phase of an object began.
-    fn began(&self, object: Object) -> u64 {
+    pub(super) fn began(&self, object: Object) -> u64 {
         self.story.began.get(&object).copied().unwrap_or(0)
     }
 }
-
-const WRONG_OBJECT: &str =
-    "who waits here is who should arrive at the object: it waits for the wrong one";
 
 /// A misuse of an mbarrier that follows from waits that do not go with the rounds of a ring.
 pub(crate) fn explain_misuse(case: &Case<'_>, root: &Wait) -> Option<Diagnosis> {
@@ -51,16 +51,16 @@ pub(crate) fn explain_misuse(case: &Case<'_>, root: &Wait) -> Option<Diagnosis> 
 }
 
 /// What is at fault, in a word and a place.
-struct Fault {
-    at: Option<Place>,
-    what: &'static str,
-    depends_on_order: bool,
+pub(super) struct Fault {
+    pub(super) at: Option<Place>,
+    pub(super) what: &'static str,
+    pub(super) depends_on_order: bool,
     /// The wait that is wrong, where it is known to be another one than the first.
-    wait: Option<Place>,
+    pub(super) wait: Option<Place>,
 }
 
 impl Fault {
-    fn at(at: Place, what: &'static str) -> Fault {
+    pub(super) fn at(at: Place, what: &'static str) -> Fault {
         Fault {
             at: Some(at),
             what,
@@ -88,7 +88,7 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
             (RootKind::Mbarrier, fault)
         }
         WaitKind::Barrier { id, .. } => (RootKind::Barrier, barrier_at_fault(case, root, *id)),
-        WaitKind::ClusterBarrier => (RootKind::ClusterBarrier, absent(case, root)),
+        WaitKind::ClusterBarrier { .. } => (RootKind::ClusterBarrier, cluster_at_fault(case, root)),
         WaitKind::WarpSync { missing } => {
             (RootKind::WarpSync, lanes_at_fault(case, root, *missing))
         }
@@ -103,45 +103,27 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
                 None => (RootKind::Spin, spin_at_fault(case, root, place)),
             }
         }
+        WaitKind::Registers => {
+            let test = case.code.loop_test(root.at()).unwrap_or(root.at());
+            let fault = Fault::at(test, "nothing that is tested here changes in the loop");
+            (RootKind::Spin, fault)
+        }
         WaitKind::TensorMemory { .. } => (RootKind::TensorMemory, absent(case, root)),
         WaitKind::Copies | WaitKind::NotResident => (RootKind::Copies, absent(case, root)),
     };
-    let wrong = case.waits.iter().find(|wait| Some(wait.at()) == fault.wait);
+    let is_at = |at| case.waits.iter().find(|wait| wait.at() == at).cloned();
+    let wrong = fault
+        .wait
+        .and_then(|wait| strayed(case, wait).or_else(|| is_at(wait)));
     Diagnosis {
         kind,
-        root: wrong.unwrap_or(root).clone(),
+        root: wrong.unwrap_or_else(|| root.clone()),
         depends_on_order: fault.depends_on_order,
         at_fault: fault.at,
         what: fault.what.to_owned(),
         waits: case.waits.to_vec(),
         block,
     }
-}
-
-/// The first wait at a place that was over before anything had arrived, for the parity before the first phase: what it waits for is where
-/// things went wrong, wherever threads wait in the end.
-fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
-    let deeds = || {
-        let all = case.story.deeds.iter();
-        all.filter(move |deed| deed.at == wait && deed.act == MbarrierAct::Test)
-    };
-    let first = deeds().find(|deed| deed.phase == 0)?;
-    let own = deeds().filter(|deed| (deed.warp, deed.object) == (first.warp, first.object));
-    let state = case.object_state(first.object);
-    Some(Wait {
-        block: first.warp.0,
-        warp: first.warp.1,
-        lanes: own.fold(0, |lanes, deed| lanes | 1 << (deed.lane & 31)),
-        function: wait.0,
-        instruction: wait.1,
-        kind: WaitKind::Mbarrier {
-            address: first.object.1,
-            phase: case.story.phase(first.object),
-            parity: true,
-            pending: state.map_or(0, |state| state.pending),
-            bytes: state.map_or(0, |state| state.bytes),
-        },
-    })
 }
 
 /// Bytes that are missing, or came without being expected.
@@ -208,303 +190,6 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     }
 }
 
-/// Arrivals that are missing.
-fn arrivals_at_fault(case: &Case<'_>, root: &Wait, object: Object, pending: u32) -> Fault {
-    let story = case.story;
-    let phase = story.phase(object);
-    let of_phase = |deed: &&super::story::Deed| deed.object == object && deed.phase == phase;
-    let uncounted = story.sent.iter().find(|sent| {
-        sent.object == object && sent.phase == phase && case.code.is_uncounted_arrival(sent.at)
-    });
-    if let Some(sent) = uncounted {
-        return Fault::at(
-            sent.at,
-            "without `.noinc` each arrival first adds one to what is pending, so that nothing is left over",
-        );
-    }
-    if let Some(excluded) = excluded_arrival(case, object, pending) {
-        let init = story
-            .deeds
-            .iter()
-            .rev()
-            .find(|deed| deed.object == object && deed.act == MbarrierAct::Init);
-        return match init {
-            Some(init) if excluded.executed != 0 && !has_data(case, &excluded) => Fault::at(
-                init.at,
-                "as many arrivals are expected as a warp has lanes, and one lane arrives for all",
-            ),
-            _ => Fault::at(excluded.at, "the guard keeps lanes from this arrival"),
-        };
-    }
-    let is_arrival = |act| matches!(act, MbarrierAct::Arrive | MbarrierAct::ArriveExpecting);
-    let arrivals = || {
-        story
-            .deeds
-            .iter()
-            .filter(of_phase)
-            .filter(|deed| is_arrival(deed.act))
-    };
-    let expect = story
-        .deeds
-        .iter()
-        .filter(of_phase)
-        .find(|deed| deed.act == MbarrierAct::Expect);
-    if let (Some(expect), None) = (expect, arrivals().next()) {
-        return Fault::at(expect.at, "bytes are expected here, which is no arrival");
-    }
-    if is_own_wait(case, root, object) {
-        let address = case.code.address_register(root.at());
-        let at = address.and_then(|r| case.code.definition_before(root.at(), r));
-        return Fault::at(at.unwrap_or(root.at()), WRONG_OBJECT);
-    }
-    let threads_of = |phase: u32| -> BTreeSet<(WarpId, u32)> {
-        let deeds = story
-            .deeds
-            .iter()
-            .filter(|d| d.object == object && d.phase == phase && is_arrival(d.act));
-        deeds.map(|deed| (deed.warp, deed.lane)).collect()
-    };
-    let now = threads_of(phase);
-    let before = phase.checked_sub(1).map(threads_of).unwrap_or_default();
-    let ended = |thread: &(WarpId, u32)| {
-        story
-            .paths
-            .get(&thread.0)
-            .is_some_and(|p| p.exited >> thread.1 & 1 != 0)
-    };
-    if !now.is_empty() {
-        let gone = before.difference(&now).find(|thread| ended(thread));
-        if let Some(thread) = gone {
-            let last = story.deeds.iter().rev().find(|deed| {
-                (deed.warp, deed.lane) == *thread && deed.object == object && is_arrival(deed.act)
-            });
-            if let Some(deed) = last {
-                return Fault::at(
-                    deed.at,
-                    "a thread that arrived here has ended without `arrive_drop`, and is still expected",
-                );
-            }
-        }
-        let init = story
-            .deeds
-            .iter()
-            .rev()
-            .find(|deed| deed.object == object && deed.act == MbarrierAct::Init);
-        if let Some(init) = init {
-            return Fault::at(init.at, "more arrivals are expected than come in a phase");
-        }
-    }
-    if let Some(fault) = order_of_waits(case, root) {
-        return fault;
-    }
-    if !before.is_empty() && before.iter().all(ended) {
-        return extra_round(case, root, object);
-    }
-    let ever = story
-        .deeds
-        .iter()
-        .any(|deed| deed.object == object && is_arrival(deed.act));
-    let circle = case.waits.iter().any(|other| {
-        other.warp_id() != root.warp_id() && matches!(other.kind, WaitKind::Mbarrier { .. })
-    });
-    if !ever && !circle {
-        return absent(case, root);
-    }
-    Fault::at(
-        root.at(),
-        "the phase with this parity cannot be complete: who should complete it waits for this one first",
-    )
-}
-
-/// Whether lanes that a guard keeps from an arrival have accessed memory, which others then wait for.
-fn has_data(case: &Case<'_>, excluded: &Excluded) -> bool {
-    let path = case.story.paths.get(&excluded.warp);
-    let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
-    steps
-        .by_ref()
-        .take_while(|(at, _)| *at != excluded.at)
-        .any(|(at, lanes)| lanes & excluded.excluded != 0 && case.code.is_data_access(*at))
-}
-
-/// Waits whose parity or address does not go with the rounds of a ring.
-fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
-    let code = case.code;
-    let depends = |at, what| Fault {
-        at: Some(at),
-        what,
-        depends_on_order: true,
-        wait: None,
-    };
-    let all = code.waits(root.at());
-    let executed = |at: Place| {
-        case.story
-            .paths
-            .values()
-            .any(|p| p.steps.iter().any(|(s, _)| *s == at))
-    };
-    for wait in &all {
-        if let Some(reset) = code.reset_around(*wait).filter(|at| executed(*at)) {
-            return Some(depends(
-                reset,
-                "what says whether a stage was used before is set back: waits are left out",
-            ));
-        }
-    }
-    for wait in &all {
-        let (parity, address) = code.wait_registers(*wait);
-        let is_ring = address.is_some_and(|r| {
-            code.definition_before(*wait, r)
-                .is_some_and(|at| !code.is_constant(at) && code.loop_test(at).is_some())
-        });
-        let Some(parity) = parity.filter(|_| is_ring && parity != address) else {
-            continue;
-        };
-        let Some(definition) = code.definition_before(*wait, parity) else {
-            continue;
-        };
-        if code.is_constant(definition) && code.loop_test(definition).is_some() {
-            return Some(depends(definition, "the parity is the same in every round"));
-        }
-        if let Some(first) = code.plain_chain(*wait, parity)
-            && !code.is_constant(first)
-            && code.loop_test(first).is_some()
-        {
-            let fault = Fault::at(
-                first,
-                "the parity turns with every stage, not with every round of the ring",
-            );
-            return Some(Fault {
-                wait: Some(*wait),
-                ..fault
-            });
-        }
-    }
-    let own = case.story.deeds.iter().find_map(|deed| {
-        let waits = deed.act == MbarrierAct::Test && is_only_provider(case, deed.warp, deed.object);
-        let register = case.code.address_register(deed.at).filter(|_| waits)?;
-        code.definition_before(deed.at, register)
-    });
-    if let Some(at) = own {
-        return Some(Fault::at(at, WRONG_OBJECT));
-    }
-    let repeated = case.story.deeds.iter().find_map(|deed| {
-        if deed.act != MbarrierAct::Arrive || code.loop_test(deed.at).is_none() {
-            return None;
-        }
-        let register = code.address_register(deed.at)?;
-        let definition = code.definition_before(deed.at, register)?;
-        let is_copy = code.opcode(definition).starts_with("mov.");
-        let in_loop = code.loop_test(definition).is_some();
-        (is_copy && in_loop).then_some(definition)
-    });
-    repeated.map(|at| {
-        depends(
-            at,
-            "the stage is not in the address: the same object gets every arrival",
-        )
-    })
-}
-
-/// A phase is waited for that no_one produces any more.
-fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault {
-    let story = case.story;
-    let deeds = story.deeds.iter().rev();
-    let producer = deeds.clone().find(|deed| {
-        deed.object == object
-            && matches!(deed.act, MbarrierAct::Arrive | MbarrierAct::ArriveExpecting)
-    });
-    let consumer_loop = case.code.loop_test(root.at());
-    let producer_loop = producer.and_then(|deed| case.code.loop_test(deed.at));
-    match (consumer_loop, producer_loop) {
-        (Some(_), Some(test)) if has_more_input(case) => {
-            Fault::at(test, "who produces goes round fewer times than who waits")
-        }
-        (Some(test), _) => Fault::at(test, "who waits goes round more often than who produces"),
-        (None, _) => Fault::at(root.at(), "one phase more is waited for than is produced"),
-    }
-}
-
-/// Whether copies have left out the end of what they read.
-fn has_more_input(case: &Case<'_>) -> bool {
-    let last = case.story.sent.iter().max_by_key(|sent| sent.source_end);
-    let Some(end) = last.and_then(|sent| sent.source_end) else {
-        return false;
-    };
-    case.machine.region_at(end).is_some()
-}
-
-/// An arrival that a guard kept lanes from, in the present phase, so that just what is pending is missing.
-pub(crate) fn excluded_arrival(case: &Case<'_>, object: Object, pending: u32) -> Option<Excluded> {
-    let began = case.began(object);
-    let story = case.story;
-    let of_object = |at: Place| {
-        story
-            .deeds
-            .iter()
-            .any(|deed| deed.at == at && deed.object == object)
-    };
-    let no_one = |at: Place| !story.deeds.iter().any(|deed| deed.at == at);
-    story
-        .excluded
-        .iter()
-        .rev()
-        .find(|excluded| {
-            let counts = match excluded.executed {
-                0 => true,
-                _ => excluded.excluded.count_ones() == pending && of_object(excluded.at),
-            };
-            excluded.step >= began
-                && excluded.warp.0 == object.0
-                && case.code.is_arrival(excluded.at)
-                && counts
-                && (of_object(excluded.at) || no_one(excluded.at))
-        })
-        .copied()
-}
-
-/// Whether the lanes that wait for an object are the only ones that ever arrive there.
-pub(crate) fn is_own_wait(case: &Case<'_>, wait: &Wait, object: Object) -> bool {
-    is_only_provider(case, wait.warp_id(), object)
-}
-
-/// Whether a warp announces bytes at an object to which no_one else comes, while others wait elsewhere.
-fn is_only_provider(case: &Case<'_>, warp: WarpId, object: Object) -> bool {
-    let is_alone = case
-        .story
-        .paths
-        .keys()
-        .filter(|other| other.0 == warp.0)
-        .count()
-        < 2;
-    let expects = case.story.deeds.iter().any(|deed| {
-        deed.object == object && deed.warp == warp && deed.act == MbarrierAct::ArriveExpecting
-    });
-    let others_wait =
-        case.story.deeds.iter().any(|deed| {
-            deed.object == object && deed.warp != warp && deed.act == MbarrierAct::Test
-        }) || case.waits.iter().any(|wait| wait.warp_id() != warp);
-    !is_alone
-        && expects
-        && others_wait
-        && providers(case, object).iter().all(|other| *other == warp)
-}
-
-/// Warps that have arrived at an object, or sent bytes to it.
-pub(crate) fn providers(case: &Case<'_>, object: Object) -> BTreeSet<WarpId> {
-    let deeds = case.story.deeds.iter().filter(|deed| {
-        deed.object == object
-            && matches!(
-                deed.act,
-                MbarrierAct::Arrive | MbarrierAct::ArriveExpecting | MbarrierAct::Expect
-            )
-    });
-    let sent = case.story.sent.iter().filter(|sent| sent.object == object);
-    deeds
-        .map(|deed| deed.warp)
-        .chain(sent.map(|sent| sent.warp))
-        .collect()
-}
-
 /// A barrier of the block to which not all come.
 fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     let WaitKind::Barrier {
@@ -568,6 +253,43 @@ fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     absent(case, root)
 }
 
+/// Who of a cluster stands elsewhere, without having come to its barrier.
+fn missing_at_cluster<'a>(case: &'a Case<'_>, root: &'a Wait) -> impl Iterator<Item = &'a Wait> {
+    let blocks = case.machine.cluster(root.block);
+    case.waits.iter().filter(move |wait| {
+        let arrived = case.story.at_cluster.get(&wait.warp_id());
+        blocks.contains(&wait.block) && wait.lanes & !arrived.copied().unwrap_or(0) != 0
+    })
+}
+
+/// Whether a thread that is missing at the barrier of the cluster would not come there if it could go on.
+pub(crate) fn passes_by_cluster(case: &Case<'_>, root: &Wait) -> bool {
+    let code = case.code;
+    missing_at_cluster(case, root).any(|wait| {
+        let later = code.next_after(wait.at(), |at| code.is_cluster_arrival(at));
+        later.is_none() && code.loop_test(wait.at()).is_none()
+    })
+}
+
+/// A barrier of the cluster to which not all come.
+fn cluster_at_fault(case: &Case<'_>, root: &Wait) -> Fault {
+    let code = case.code;
+    let Some(missing) = missing_at_cluster(case, root).next() else {
+        return absent(case, root);
+    };
+    if let Some(at) = code.next_after(missing.at(), |at| code.is_cluster_arrival(at)) {
+        return Fault::at(
+            at,
+            "this arrival comes only after another wait, which waits in turn",
+        );
+    }
+    let found = parting(case, root, missing.warp_id());
+    Fault::at(
+        found.unwrap_or(root.at()),
+        "those that are missing go another way",
+    )
+}
+
 /// What decides how often a warp goes round the loop of a barrier.
 fn trip_count(case: &Case<'_>, root: &Wait, warp: WarpId) -> Place {
     let Some(test) = case.code.loop_test(root.at()) else {
@@ -599,7 +321,7 @@ fn lanes_at_fault(case: &Case<'_>, root: &Wait, missing: u32) -> Fault {
 }
 
 /// Where those that are missing have left the way of those that wait.
-fn absent(case: &Case<'_>, root: &Wait) -> Fault {
+pub(super) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
     let story = case.story;
     let here = |warp: &WarpId| {
         case.waits
@@ -621,7 +343,7 @@ fn absent(case: &Case<'_>, root: &Wait) -> Fault {
 }
 
 /// The first instruction of one warp that another one does not execute, after the last that both do; the branch before it, if it ends there.
-fn parting(case: &Case<'_>, waiting: &Wait, missing: WarpId) -> Option<Place> {
+pub(super) fn parting(case: &Case<'_>, waiting: &Wait, missing: WarpId) -> Option<Place> {
     let of = |warp: &WarpId| case.story.paths.get(warp);
     let own = of(&waiting.warp_id())?.steps.iter();
     let own = own.filter(|(_, lanes)| lanes & waiting.lanes != 0);
@@ -651,80 +373,6 @@ pub(crate) fn branch_apart(
     with_others
         .find(|(place, _)| code.instruction(*place).is_some_and(|i| i.guard.is_some()))
         .map(|(place, _)| *place)
-}
-
-/// A loop that reads memory which no thread changes any more.
-fn spin_at_fault(case: &Case<'_>, root: &Wait, (memory, address): (MemoryId, u64)) -> Fault {
-    let story = case.story;
-    let waiting = super::root::lanes_by_warp(case.waits);
-    let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
-    let touches = |w: &&Written| w.memory == memory && w.start <= address && address < w.end;
-    let by_others = story
-        .written
-        .iter()
-        .rev()
-        .find(|w| touches(w) && !is_waiting(&w.warp, w.lanes));
-    let by_waiting = story
-        .written
-        .iter()
-        .rev()
-        .find(|w| touches(w) && is_waiting(&w.warp, w.lanes));
-    if let Some(count) = by_waiting.filter(|w| w.is_atomic) {
-        let never = story
-            .paths
-            .iter()
-            .find(|(_, path)| !path.steps.iter().any(|(at, _)| *at == count.at));
-        if let Some((warp, _)) = never
-            && let Some(at) = parting(case, root, *warp)
-        {
-            return Fault::at(at, "threads that are counted on leave here");
-        }
-    }
-    if let Some(written) = by_others {
-        return Fault::at(
-            written.at,
-            "what is stored here is not what the loop waits for",
-        );
-    }
-    let left_out = story.excluded.iter().rev().find(|excluded| {
-        excluded.executed == 0
-            && case.code.is_strong_write(excluded.at)
-            && !is_waiting(&excluded.warp, excluded.excluded)
-    });
-    if let Some(excluded) = left_out {
-        return Fault::at(
-            excluded.at,
-            "the guard of this store is false for all that come here",
-        );
-    }
-    let near = story.written.iter().rev().find(|w| {
-        w.memory == memory
-            && case.code.is_strong_write(w.at)
-            && same_allocation(case, memory, w.start, address)
-    });
-    if let Some(written) = near {
-        return Fault::at(
-            written.at,
-            "this store goes to another place than the loop reads",
-        );
-    }
-    match case
-        .code
-        .next_after(root.at(), |at| case.code.is_strong_write(at))
-    {
-        Some(at) => Fault::at(at, "who should store this waits in the same loop"),
-        None => absent(case, root),
-    }
-}
-
-fn same_allocation(case: &Case<'_>, memory: MemoryId, a: u64, b: u64) -> bool {
-    match memory {
-        MemoryId::Global => {
-            let region = |address| case.machine.region_at(address).map(|(region, _)| region);
-            region(a).is_some() && region(a) == region(b)
-        }
-        _ => true,
-    }
 }
 
 /// A block that does not start before another one ends: which, and what it would do.

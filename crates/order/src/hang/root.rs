@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::lines::{self, Case};
 use super::story::{Object, Place, Story, WarpId};
+use super::{arrivals, spins};
 use std::collections::BTreeMap;
 use warpgrid_emulator::{
     Fault, FaultKind, Machine, MbarrierFault, MbarrierMisuse, MbarrierState, MemoryId, NoteKind,
@@ -43,7 +44,10 @@ pub enum WaitKind {
         pending: u32,
         bytes: i32,
     },
-    ClusterBarrier,
+    ClusterBarrier {
+        /// Threads of the cluster that live and have not arrived.
+        missing: u32,
+    },
     WarpSync {
         missing: u32,
     },
@@ -51,6 +55,8 @@ pub enum WaitKind {
         memory: MemoryId,
         address: u64,
     },
+    /// Nothing: the loop tests registers that it does not change.
+    Registers,
     /// Columns of tensor memory that are free.
     TensorMemory {
         n_columns: u32,
@@ -166,6 +172,19 @@ fn misused(
 fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
     let kind = match (waiter.spins_at, waiter.waits_for) {
         (Some(SpinPlace::Memory { memory, address }), _) => WaitKind::Spin { memory, address },
+        (Some(SpinPlace::Registers), _) => {
+            let warp = (waiter.block, waiter.warp);
+            let at = (waiter.function, waiter.instruction);
+            let load = Code(machine.program()).load_before(at);
+            let read = load.and_then(|load| story.read.get(&(warp, load)));
+            match read {
+                Some((memory, address)) => WaitKind::Spin {
+                    memory: *memory,
+                    address: *address,
+                },
+                None => WaitKind::Registers,
+            }
+        }
         (_, WaitReason::Barrier { id }) => {
             let (expected, arrived) = machine.barrier(waiter.block, id);
             WaitKind::Barrier {
@@ -186,7 +205,9 @@ fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
             }
         }
         (_, WaitReason::WarpLanes { missing }) => WaitKind::WarpSync { missing },
-        (_, WaitReason::ClusterBarrier) => WaitKind::ClusterBarrier,
+        (_, WaitReason::ClusterBarrier) => WaitKind::ClusterBarrier {
+            missing: missing_of_cluster(waiter.block, machine, story),
+        },
         (_, WaitReason::TensorColumns { n }) => WaitKind::TensorMemory { n_columns: n },
         (_, WaitReason::AsyncGroup { .. } | WaitReason::Memory) => WaitKind::Copies,
     };
@@ -198,6 +219,19 @@ fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
         instruction: waiter.instruction,
         kind,
     }
+}
+
+/// Threads of the cluster of a block that live and have not arrived at its barrier.
+fn missing_of_cluster(block: u64, machine: &Machine, story: &Story) -> u32 {
+    let of_block = |block: u64| -> u32 {
+        let warps = machine.live_lanes(block).into_iter().zip(0..);
+        let missing = warps.map(|(live, warp)| {
+            let arrived = story.at_cluster.get(&(block, warp)).copied();
+            (live & !arrived.unwrap_or(0)).count_ones()
+        });
+        missing.sum()
+    };
+    machine.cluster(block).into_iter().map(of_block).sum()
 }
 
 /// An aligned barrier to which a part of a warp came: undefined, whether it hangs or not.
@@ -294,12 +328,13 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
         match &wait.kind {
             WaitKind::NotResident => 0,
             WaitKind::WarpSync { .. } => 95,
-            WaitKind::Spin { .. } => {
-                if case.unstarted.is_empty() {
-                    60
-                } else {
-                    99
-                }
+            WaitKind::Registers => 58,
+            WaitKind::Spin { .. } if !case.unstarted.is_empty() => 99,
+            WaitKind::Spin { memory, address } => {
+                let holder = spins::holder(case, wait, (*memory, *address));
+                let is_own =
+                    holder.is_some_and(|h| h.warp == wait.warp_id() && h.lanes & wait.lanes != 0);
+                60 + u32::from(is_own)
             }
             WaitKind::Mbarrier {
                 address,
@@ -314,7 +349,8 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
                     40
                 }
             }
-            WaitKind::ClusterBarrier => 30,
+            WaitKind::ClusterBarrier { .. } if lines::passes_by_cluster(case, wait) => 72,
+            WaitKind::ClusterBarrier { .. } => 30,
             WaitKind::TensorMemory { .. } => 20,
             WaitKind::Copies => 10,
         }
@@ -336,12 +372,13 @@ impl Wait {
         match &self.kind {
             WaitKind::Barrier { id, .. } => (0, u64::from(*id)),
             WaitKind::Mbarrier { address, .. } => (1, *address),
-            WaitKind::ClusterBarrier => (2, 0),
+            WaitKind::ClusterBarrier { .. } => (2, 0),
             WaitKind::WarpSync { .. } => (3, 0),
             WaitKind::Spin { address, .. } => (4, *address),
             WaitKind::Copies => (5, 0),
             WaitKind::NotResident => (6, 0),
             WaitKind::TensorMemory { .. } => (7, 0),
+            WaitKind::Registers => (8, 0),
         }
     }
 
@@ -359,16 +396,19 @@ fn rank_of_mbarrier(case: &Case<'_>, wait: &Wait, object: Object, pending: u32, 
     if pending == 0 && bytes != 0 {
         return 92;
     }
-    if lines::excluded_arrival(case, object, pending).is_some() {
+    if arrivals::excluded_arrival(case, object, pending).is_some() {
         return 90;
     }
     let total = case
         .object_state(object)
         .map_or(0, |state: MbarrierState| state.expected);
-    if pending < total || lines::is_own_wait(case, wait, object) {
+    if pending < total
+        || arrivals::is_own_wait(case, wait, object)
+        || arrivals::would_arrive_itself(case, wait, object)
+    {
         return 80;
     }
-    let providers = lines::providers(case, object);
+    let providers = arrivals::providers(case, object);
     let waits = |warp: &WarpId| {
         case.waits
             .iter()

@@ -76,7 +76,8 @@ pub(crate) struct Written {
     pub(crate) memory: MemoryId,
     pub(crate) start: u64,
     pub(crate) end: u64,
-    pub(crate) is_atomic: bool,
+    /// Whether it left other bytes than were there.
+    pub(crate) changes: bool,
 }
 
 /// What is known of a warp.
@@ -96,10 +97,14 @@ pub struct Story {
     pub(crate) excluded: Vec<Excluded>,
     pub(crate) came: Vec<Came>,
     pub(crate) written: Vec<Written>,
+    /// What each load of a warp has read last.
+    pub(crate) read: BTreeMap<(WarpId, Place), (MemoryId, u64)>,
     pub(crate) phases: BTreeMap<Object, u32>,
     /// When the present phase of each object began.
     pub(crate) began: BTreeMap<Object, u64>,
     pub(crate) opened: BTreeMap<(u64, u32), u32>,
+    /// Lanes that have arrived at the barrier of their cluster and not yet waited.
+    pub(crate) at_cluster: BTreeMap<WarpId, u32>,
 }
 
 impl Story {
@@ -181,9 +186,9 @@ impl Observer for Story {
     fn interest(&self) -> Interest {
         Interest {
             stores: true,
+            loads: true,
             steps: true,
             syncs: true,
-            ..Interest::NONE
         }
     }
 
@@ -195,6 +200,12 @@ impl Observer for Story {
             return;
         };
         let is_shared = matches!(first.memory, MemoryId::Global | MemoryId::Shared { .. });
+        let at = (event.function, event.instruction);
+        if event.action == AccessAction::Load {
+            let place = (first.memory, first.address);
+            self.read.insert(((block, warp), at), place);
+            return;
+        }
         if !is_shared || self.written.len() >= MOST_DEEDS {
             return;
         }
@@ -210,7 +221,10 @@ impl Observer for Story {
             memory: first.memory,
             start: start.unwrap_or(0),
             end: end.max().unwrap_or(0),
-            is_atomic: event.action != AccessAction::Store,
+            changes: event
+                .pieces
+                .iter()
+                .any(|p| p.written && event.before(p) != event.bytes(p)),
         });
     }
 
@@ -278,12 +292,22 @@ impl Observer for Story {
                 let path = self.paths.entry((event.block, event.warp)).or_default();
                 path.exited |= event.lanes;
             }
+            SyncKind::ClusterArrived => {
+                *self
+                    .at_cluster
+                    .entry((event.block, event.warp))
+                    .or_default() |= event.lanes;
+            }
+            SyncKind::ClusterPassed => {
+                *self
+                    .at_cluster
+                    .entry((event.block, event.warp))
+                    .or_default() &= !event.lanes;
+            }
             SyncKind::Fence
             | SyncKind::TensorMap { .. }
             | SyncKind::WarpMet { .. }
-            | SyncKind::ClusterArrived
             | SyncKind::ClusterOpened
-            | SyncKind::ClusterPassed
             | SyncKind::Committed(_)
             | SyncKind::Waited { .. }
             | SyncKind::Landed { signal: None, .. } => {}

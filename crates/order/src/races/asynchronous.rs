@@ -180,7 +180,7 @@ impl Detector {
                     ProxyKind::Async => Scope::Gpu,
                     ProxyKind::Generic | ProxyKind::ReadOnly | ProxyKind::TensorMap => {
                         Scope::Cluster
-                    },
+                    }
                 };
                 (Kind::Atomic, Strength::Strong(scope), ty.width_bytes())
             }

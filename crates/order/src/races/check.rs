@@ -184,7 +184,9 @@ impl Detector {
 
     /// Lanes that write the same bytes in one instruction race with each other.
     fn check_lanes(&mut self, by: &Accessor<'_>, site: &Site, bytes: Bytes) {
-        if by.lanes.count_ones() < 2 || !site.kind.writes() || self.is_known(by.site, by.site, (bytes.memory, bytes.address))
+        if by.lanes.count_ones() < 2
+            || !site.kind.writes()
+            || self.is_known(by.site, by.site, (bytes.memory, bytes.address))
         {
             return;
         }

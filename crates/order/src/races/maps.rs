@@ -43,13 +43,7 @@ impl Detector {
         self.put(event.block, event.warp, state);
     }
 
-    fn access_map(
-        &mut self,
-        event: &SyncEvent<'_>,
-        state: &Warp,
-        act: MapAct,
-        touch: &MapTouch,
-    ) {
+    fn access_map(&mut self, event: &SyncEvent<'_>, state: &Warp, act: MapAct, touch: &MapTouch) {
         let Some(bytes) = bytes_of(touch) else {
             return;
         };

@@ -276,7 +276,10 @@ impl Session {
                 view.awaited_parity = Some(u32::from(*parity));
                 (view.pending_arrivals, view.pending_bytes) = (Some(*pending), Some(*bytes));
             }
-            WaitKind::ClusterBarrier => view.kind = HangKind::ClusterBarrier,
+            WaitKind::ClusterBarrier { missing } => {
+                view.kind = HangKind::ClusterBarrier;
+                view.pending_arrivals = Some(*missing);
+            }
             WaitKind::WarpSync { .. } => {
                 view.kind = HangKind::WarpSync;
                 let opcode = self
@@ -293,6 +296,7 @@ impl Session {
                     self.place_name(machine, *memory, *address),
                 ));
             }
+            WaitKind::Registers => {}
             WaitKind::TensorMemory { n_columns } => {
                 view.kind = HangKind::TensorMemory;
                 view.object = Some(HangObject::Name(format!("{n_columns} columns")));
@@ -366,6 +370,10 @@ fn missing(root: &Wait, kind: HangKind) -> Option<HangMissing> {
         (WaitKind::Mbarrier { pending, bytes, .. }, _) => Some(HangMissing {
             arrivals: Some(*pending),
             bytes: Some(*bytes),
+            ..nothing
+        }),
+        (WaitKind::ClusterBarrier { missing }, _) => Some(HangMissing {
+            arrivals: Some(*missing),
             ..nothing
         }),
         (WaitKind::WarpSync { missing }, _) => Some(HangMissing {
@@ -462,12 +470,17 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
             root.pending_bytes.unwrap_or(0)
         ),
         HangKind::ClusterBarrier => format!(
-            "{who} wait at the barrier of the cluster (line {})",
-            hang.line
+            "{who} wait at the barrier of the cluster (line {}), where {} threads are missing",
+            hang.line,
+            root.pending_arrivals.unwrap_or(0)
         ),
         HangKind::WarpSync => format!(
             "{who} wait at {} (line {}) for lanes of their warp",
             name(&root.object),
+            hang.line
+        ),
+        HangKind::Spin if root.object.is_none() => format!(
+            "{who} go round a loop (line {}) that changes nothing of what it tests",
             hang.line
         ),
         HangKind::Spin => format!(

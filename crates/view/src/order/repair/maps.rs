@@ -18,9 +18,8 @@ pub(super) fn of_maps(broken: &Broken<'_>) -> Vec<Edits> {
     };
     let release = format!("{FENCE}.release.{scope};");
     let acquire = format!("{FENCE}.acquire.{scope} [{map}], 128;");
-    let fences = text.lines_of(|line| {
-        line.starts_with(FENCE) || line.starts_with("tensormap.cp_fenceproxy")
-    });
+    let fences = text
+        .lines_of(|line| line.starts_with(FENCE) || line.starts_with("tensormap.cp_fenceproxy"));
     let wider = |line: &u32| {
         let old = text.line(*line);
         let narrow = ["cta", "cluster"].into_iter().filter(|own| *own != scope);

@@ -1,0 +1,167 @@
+//! What loops of a kernel's text test, where they are left, and what addresses and parities are made of.
+
+use super::code::Code;
+use super::story::{Place, Story, WarpId};
+use warpgrid_isa::{ControlOp, Does};
+use warpgrid_program::RegisterId;
+
+/// Instructions through which a value is followed back, at most.
+const LONGEST_CHAIN: usize = 64;
+
+/// A loop in the text: its first instruction, and its branch back.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    start: u32,
+    back: Place,
+}
+
+impl Loop {
+    fn holds(self, at: Place) -> bool {
+        (self.start..=self.back.1).contains(&at.1)
+    }
+}
+
+impl Code<'_> {
+    /// The narrowest loop around a place.
+    fn loop_around(self, at: Place) -> Option<Loop> {
+        let backs = self.places(at).filter(|branch| branch.1 >= at.1);
+        let loops = backs.filter_map(|back| {
+            let start = self.target(back)?;
+            (start <= at.1).then_some(Loop { start, back })
+        });
+        loops.min_by_key(|found| found.back.1 - found.start)
+    }
+
+    /// Whether it is a branch that some lanes may not take.
+    pub(crate) fn is_guarded_branch(self, at: Place) -> bool {
+        let op = self.does(at).and_then(Does::control);
+        op.is_some_and(ControlOp::is_branch)
+            && self.instruction(at).is_some_and(|i| i.guard.is_some())
+    }
+
+    /// The test that decides whether a loop around a load goes on, where it tests something that does not come from the load.
+    pub(crate) fn test_of_something_else(self, load: Place) -> Option<Place> {
+        let around = self.loop_around(load)?;
+        let loaded = self.destinations(load);
+        let exits: Vec<Place> = self
+            .places(load)
+            .filter(|at| around.holds(*at) && self.is_guarded_branch(*at))
+            .filter_map(|branch| {
+                let guard = self.instruction(branch)?.guard?;
+                self.definition_before(branch, guard.predicate)
+            })
+            .collect();
+        let first = exits.first().copied()?;
+        let depends = exits
+            .iter()
+            .any(|test| around.holds(*test) && self.comes_from(*test, around, &loaded));
+        (!depends && !loaded.is_empty()).then_some(first)
+    }
+
+    /// The load that what a branch tests comes from.
+    pub(crate) fn load_before(self, branch: Place) -> Option<Place> {
+        let guard = self.instruction(branch)?.guard?;
+        let mut open = vec![self.definition_before(branch, guard.predicate)?];
+        let mut seen = Vec::new();
+        while let Some(at) = open.pop() {
+            if seen.contains(&at) || seen.len() >= LONGEST_CHAIN {
+                continue;
+            }
+            seen.push(at);
+            if self.is_data_access(at) {
+                return Some(at);
+            }
+            let sources = self.sources(at).into_iter();
+            open.extend(sources.filter_map(|r| self.definition_before(at, r)));
+        }
+        None
+    }
+
+    /// Whether what an instruction reads is made of one of these registers within a loop, or is one of them.
+    fn comes_from(self, at: Place, around: Loop, registers: &[RegisterId]) -> bool {
+        let mut open = vec![at];
+        let mut seen = Vec::new();
+        while let Some(at) = open.pop() {
+            if seen.contains(&at) || seen.len() >= LONGEST_CHAIN {
+                continue;
+            }
+            seen.push(at);
+            if self.destinations(at).iter().any(|d| registers.contains(d)) {
+                return true;
+            }
+            for register in self.sources(at) {
+                if registers.contains(&register) {
+                    return true;
+                }
+                let all = self.places(at).filter(|place| around.holds(*place));
+                open.extend(all.filter(|place| self.defines(*place, register)));
+            }
+        }
+        false
+    }
+
+    /// The branch by which a thread left the loop around a place before the loop's own test did.
+    pub(crate) fn way_out(
+        self,
+        story: &Story,
+        (warp, lane): (WarpId, u32),
+        at: Place,
+    ) -> Option<Place> {
+        let around = self.loop_around(at)?;
+        let path = story.paths.get(&warp)?;
+        let own = path
+            .steps
+            .iter()
+            .filter(|(_, lanes)| lanes >> lane & 1 != 0);
+        let steps: Vec<Place> = own.map(|(at, _)| *at).collect();
+        let last = steps.iter().rposition(|step| around.holds(*step))?;
+        let exit = steps[last];
+        (exit != around.back && self.is_guarded_branch(exit)).then_some(exit)
+    }
+
+    /// Whether two instructions name an address that is made the same way.
+    pub(crate) fn same_address(self, a: Place, b: Place) -> bool {
+        match (self.address_register(a), self.address_register(b)) {
+            (Some(first), Some(second)) => {
+                let made = [(a, first), (b, second)].map(|(at, r)| self.definition_before(at, r));
+                match made {
+                    [Some(x), Some(y)] => {
+                        x == y
+                            || self.opcode(x) == self.opcode(y)
+                                && self.same_sources(x, y)
+                                && !self.sources(x).is_empty()
+                    }
+                    _ => first == second,
+                }
+            }
+            (None, None) => {
+                self.address_of(a).is_some() && self.address_of(a) == self.address_of(b)
+            }
+            _ => false,
+        }
+    }
+
+    /// Where the parity of a wait is made; the wait, where it is a literal.
+    pub(crate) fn parity_made(self, wait: Place) -> Place {
+        let (parity, address) = self.wait_registers(wait);
+        let register = parity.filter(|_| parity != address);
+        let made = register.and_then(|register| self.definition_before(wait, register));
+        made.unwrap_or(wait)
+    }
+
+    /// Whether a thread that goes on from a wait reads shared memory before it writes any, starts a copy or waits again.
+    pub(crate) fn reads_after(self, wait: Place) -> bool {
+        let first = self.next_after(wait, |at| {
+            self.is_test(at)
+                || self.is_copy(at)
+                || self.is_arrival(at)
+                || self.is_data_access(at) && self.opcode(at).contains(".shared")
+        });
+        first.is_some_and(|at| {
+            self.is_data_access(at)
+                && !self.is_write(at)
+                && !self.is_test(at)
+                && !self.is_arrival(at)
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! Waits that do not go with the rounds of a ring: parities, addresses, and how often loops go round.
+
+use super::arrivals::{WRONG_OBJECT, is_only_provider};
+use super::lines::{Case, Fault};
+use super::root::{Wait, WaitKind};
+use super::story::{Object, Place};
+use warpgrid_emulator::MbarrierAct;
+
+/// Waits whose parity or address does not go with the rounds of a ring.
+pub(super) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
+    let code = case.code;
+    let depends = |at, what| Fault {
+        at: Some(at),
+        what,
+        depends_on_order: true,
+        wait: None,
+    };
+    let all = code.waits(root.at());
+    let executed = |at: Place| {
+        case.story
+            .paths
+            .values()
+            .any(|p| p.steps.iter().any(|(s, _)| *s == at))
+    };
+    for wait in &all {
+        if let Some(reset) = code.reset_around(*wait).filter(|at| executed(*at)) {
+            return Some(depends(
+                reset,
+                "what says whether a stage was used before is set back: waits are left out",
+            ));
+        }
+    }
+    for wait in &all {
+        let (parity, address) = code.wait_registers(*wait);
+        let is_ring = address.is_some_and(|r| {
+            code.definition_before(*wait, r)
+                .is_some_and(|at| !code.is_constant(at) && code.loop_test(at).is_some())
+        });
+        let Some(parity) = parity.filter(|_| is_ring && parity != address) else {
+            continue;
+        };
+        let Some(definition) = code.definition_before(*wait, parity) else {
+            continue;
+        };
+        if code.is_constant(definition) && code.loop_test(definition).is_some() {
+            return Some(depends(definition, "the parity is the same in every round"));
+        }
+        if let Some(first) = code.plain_chain(*wait, parity)
+            && !code.is_constant(first)
+            && code.loop_test(first).is_some()
+        {
+            let fault = Fault::at(
+                first,
+                "the parity turns with every stage, not with every round of the ring",
+            );
+            return Some(Fault {
+                wait: Some(*wait),
+                ..fault
+            });
+        }
+    }
+    let too_early = all.iter().find(|wait| strayed(case, **wait).is_some());
+    if let Some(wait) = too_early {
+        let fault = Fault::at(
+            code.parity_made(*wait),
+            "the first wait is for the phase before the first, which is over: it must be for parity 0",
+        );
+        return Some(Fault {
+            wait: Some(*wait),
+            ..fault
+        });
+    }
+    let own = case.story.deeds.iter().find_map(|deed| {
+        let waits = deed.act == MbarrierAct::Test && is_only_provider(case, deed.warp, deed.object);
+        let register = case.code.address_register(deed.at).filter(|_| waits)?;
+        code.definition_before(deed.at, register)
+    });
+    if let Some(at) = own {
+        return Some(Fault::at(at, WRONG_OBJECT));
+    }
+    let repeated = case.story.deeds.iter().find_map(|deed| {
+        if deed.act != MbarrierAct::Arrive || code.loop_test(deed.at).is_none() {
+            return None;
+        }
+        let register = code.address_register(deed.at)?;
+        let definition = code.definition_before(deed.at, register)?;
+        let is_copy = code.opcode(definition).starts_with("mov.");
+        let in_loop = code.loop_test(definition).is_some();
+        (is_copy && in_loop).then_some(definition)
+    });
+    repeated.map(|at| {
+        depends(
+            at,
+            "the stage is not in the address: the same object gets every arrival",
+        )
+    })
+}
+
+/// A phase is waited for that no_one produces any more.
+pub(super) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault {
+    let story = case.story;
+    let deeds = story.deeds.iter().rev();
+    let producer = deeds.clone().find(|deed| {
+        deed.object == object
+            && matches!(deed.act, MbarrierAct::Arrive | MbarrierAct::ArriveExpecting)
+    });
+    let left = producer.and_then(|deed| case.code.way_out(story, (deed.warp, deed.lane), deed.at));
+    if let Some(at) = left {
+        return Fault::at(
+            at,
+            "who produces leaves the loop here, before who waits does",
+        );
+    }
+    let consumer_loop = case.code.loop_test(root.at());
+    let producer_loop = producer.and_then(|deed| case.code.loop_test(deed.at));
+    match (consumer_loop, producer_loop) {
+        (Some(_), Some(test)) if has_more_input(case) => {
+            Fault::at(test, "who produces goes round fewer times than who waits")
+        }
+        (Some(test), _) => Fault::at(test, "who waits goes round more often than who produces"),
+        (None, _) => Fault::at(root.at(), "one phase more is waited for than is produced"),
+    }
+}
+
+/// Whether copies have left out the end of what they read.
+fn has_more_input(case: &Case<'_>) -> bool {
+    let last = case.story.sent.iter().max_by_key(|sent| sent.source_end);
+    let Some(end) = last.and_then(|sent| sent.source_end) else {
+        return false;
+    };
+    case.machine.region_at(end).is_some()
+}
+
+/// The first wait at a place that was over before anything had arrived, for the parity before the first phase: what it waits for is where
+/// things went wrong, wherever threads wait in the end.
+pub(super) fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
+    let deeds = || {
+        let all = case.story.deeds.iter();
+        all.filter(move |deed| deed.at == wait && deed.act == MbarrierAct::Test)
+    };
+    if !case.code.reads_after(wait) {
+        return None;
+    }
+    let Some(first) = deeds().find(|deed| deed.phase == 0) else {
+        return first_wait(case, wait);
+    };
+    let own = deeds().filter(|deed| (deed.warp, deed.object) == (first.warp, first.object));
+    let state = case.object_state(first.object);
+    Some(Wait {
+        block: first.warp.0,
+        warp: first.warp.1,
+        lanes: own.fold(0, |lanes, deed| lanes | 1 << (deed.lane & 31)),
+        function: wait.0,
+        instruction: wait.1,
+        kind: WaitKind::Mbarrier {
+            address: first.object.1,
+            phase: case.story.phase(first.object),
+            parity: true,
+            pending: state.map_or(0, |state| state.pending),
+            bytes: state.map_or(0, |state| state.bytes),
+        },
+    })
+}
+
+/// Lanes that wait for parity 1 before they have waited for anything at the object.
+fn first_wait(case: &Case<'_>, wait: Place) -> Option<Wait> {
+    let is_first = |waiting: &&Wait| {
+        let WaitKind::Mbarrier {
+            address,
+            parity: true,
+            ..
+        } = waiting.kind
+        else {
+            return false;
+        };
+        let object = (waiting.block, address);
+        let mut deeds = case.story.deeds.iter();
+        waiting.at() == wait
+            && !deeds.any(|deed| {
+                (deed.warp, deed.object) == (waiting.warp_id(), object)
+                    && deed.act == MbarrierAct::Test
+            })
+    };
+    case.waits.iter().find(is_first).cloned()
+}

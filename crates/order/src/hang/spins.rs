@@ -1,0 +1,203 @@
+//! Loops that read memory which no thread changes any more: flags that are not set as the loop expects, counts, locks.
+
+use super::lines::{Case, Fault, absent, parting};
+use super::root::{Wait, WaitKind};
+use super::story::{Path, Place, WarpId, Written};
+use warpgrid_emulator::MemoryId;
+
+/// A loop that reads memory which no thread changes any more.
+pub(super) fn spin_at_fault(
+    case: &Case<'_>,
+    root: &Wait,
+    (memory, address): (MemoryId, u64),
+) -> Fault {
+    if !case.code.is_data_access(root.at())
+        && let Some(load) = case.code.load_before(root.at())
+    {
+        return Fault::at(
+            load,
+            "this is read once, before the loop, which then tests the same value again and again",
+        );
+    }
+    if let Some(test) = case.code.test_of_something_else(root.at()) {
+        return Fault::at(
+            test,
+            "what is tested here does not come from what the loop reads",
+        );
+    }
+    if let Some(fault) = lock_at_fault(case, root, (memory, address)) {
+        return fault;
+    }
+    let story = case.story;
+    let waiting = super::root::lanes_by_warp(case.waits);
+    let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
+    let touches = |w: &&Written| w.memory == memory && w.start <= address && address < w.end;
+    let mut changes = story.written.iter().rev().filter(|w| w.changes);
+    match changes.find(touches) {
+        Some(last) if case.code.is_count(last.at) => return count_at_fault(case, root, last),
+        Some(last) => {
+            return Fault::at(
+                last.at,
+                "what is stored here is not what the loop waits for",
+            );
+        }
+        None => {}
+    }
+    let left_out = story.excluded.iter().rev().find(|excluded| {
+        excluded.executed == 0
+            && case.code.is_strong_write(excluded.at)
+            && !is_waiting(&excluded.warp, excluded.excluded)
+    });
+    if let Some(excluded) = left_out {
+        return Fault::at(
+            excluded.at,
+            "the guard of this store is false for all that come here",
+        );
+    }
+    let near = story.written.iter().rev().find(|w| {
+        case.code.is_strong_write(w.at)
+            && is_alike(w.memory, memory)
+            && same_allocation(case, memory, w.start, address)
+    });
+    if let Some(written) = near {
+        return Fault::at(
+            written.at,
+            "this store goes to another place than the loop reads",
+        );
+    }
+    match case
+        .code
+        .next_after(root.at(), |at| case.code.is_strong_write(at))
+    {
+        Some(at) => Fault::at(at, "who should store this waits before it comes here"),
+        None => absent(case, root),
+    }
+}
+
+/// A count that does not come to what the loop waits for.
+fn count_at_fault(case: &Case<'_>, root: &Wait, count: &Written) -> Fault {
+    let story = case.story;
+    let guarded = story.excluded.iter().rev().find(|e| e.at == count.at);
+    let counts = |path: &Path| path.steps.iter().any(|(at, _)| *at == count.at);
+    let never = story.paths.iter().find(|(_, path)| !counts(path));
+    let left = never.and_then(|(warp, _)| parting(case, root, *warp));
+    match (guarded, left) {
+        (Some(excluded), _) => Fault::at(
+            excluded.at,
+            "the guard keeps threads that are counted on from counting",
+        ),
+        (None, Some(at)) => Fault::at(at, "threads that are counted on leave here"),
+        (None, None) => Fault::at(
+            case.code.test_of(root.at()).unwrap_or(count.at),
+            "more is counted on than comes",
+        ),
+    }
+}
+
+/// Global memory, or shared memory of any block.
+fn is_alike(a: MemoryId, b: MemoryId) -> bool {
+    let is_shared = |memory| matches!(memory, MemoryId::Shared { .. });
+    a == b || is_shared(a) && is_shared(b)
+}
+
+/// Who holds the lock that a loop tries to take: the last thread that changed it, by an instruction that takes it.
+pub(super) fn holder<'a>(
+    case: &Case<'a>,
+    root: &Wait,
+    (memory, address): (MemoryId, u64),
+) -> Option<&'a Written> {
+    let touches = |w: &&Written| w.memory == memory && w.start <= address && address < w.end;
+    if !case.code.is_exchange(root.at()) {
+        return None;
+    }
+    let mut changes = case.story.written.iter().rev().filter(|w| w.changes);
+    changes
+        .find(touches)
+        .filter(|last| case.code.is_exchange(last.at))
+}
+
+/// A lock that is not given back.
+fn lock_at_fault(case: &Case<'_>, root: &Wait, place: (MemoryId, u64)) -> Option<Fault> {
+    let holder = holder(case, root, place)?;
+    let is_own = |wait: &&Wait| wait.warp_id() == holder.warp && wait.lanes & holder.lanes != 0;
+    if let Some(wait) = case.waits.iter().find(is_own) {
+        let is_spin = matches!(wait.kind, WaitKind::Spin { .. });
+        let is_same = wait.kind == root.kind;
+        let what = match (is_spin, is_same) {
+            (true, true) => "who holds the lock waits here to take it again",
+            (true, false) => {
+                "who holds one lock waits here for another, whose holder waits in turn"
+            }
+            (false, _) => "who holds the lock waits here",
+        };
+        return Some(Fault {
+            depends_on_order: is_spin && !is_same,
+            ..Fault::at(wait.at(), what)
+        });
+    }
+    Some(kept_lock(case, root, holder, place))
+}
+
+/// Why a thread that has ended has not given back a lock.
+fn kept_lock(
+    case: &Case<'_>,
+    root: &Wait,
+    holder: &Written,
+    (memory, address): (MemoryId, u64),
+) -> Fault {
+    let (story, code) = (case.story, case.code);
+    let gives_back = |at: Place| {
+        code.is_strong_write(at) && !code.is_exchange(at) && ![holder.at, root.at()].contains(&at)
+    };
+    let guarded = story.excluded.iter().rev().find(|excluded| {
+        excluded.warp == holder.warp
+            && excluded.excluded & holder.lanes != 0
+            && gives_back(excluded.at)
+    });
+    if let Some(excluded) = guarded {
+        return Fault::at(
+            excluded.at,
+            "the guard keeps who holds the lock from giving it back",
+        );
+    }
+    let elsewhere = story.written.iter().rev().find(|w| {
+        w.memory == memory
+            && w.warp == holder.warp
+            && w.lanes & holder.lanes != 0
+            && gives_back(w.at)
+            && same_allocation(case, memory, w.start, address)
+    });
+    if let Some(written) = elsewhere {
+        return Fault::at(written.at, "this store goes to another place than the lock");
+    }
+    let path = story.paths.get(&holder.warp);
+    let steps = path.into_iter().flat_map(|path| path.steps.iter().rev());
+    let held = steps
+        .filter(|(_, lanes)| lanes & holder.lanes != 0)
+        .map(|(at, _)| *at)
+        .take_while(|at| *at != holder.at);
+    let held: Vec<Place> = held.collect();
+    let release = code.next_after(holder.at, gives_back);
+    let branch = held.iter().find(|at| code.is_guarded_branch(**at));
+    let last = held.iter().find(|at| code.is_data_access(**at));
+    match (release, branch, last) {
+        (Some(_), Some(branch), _) => Fault::at(
+            *branch,
+            "who holds the lock leaves here without giving it back",
+        ),
+        (_, _, last) => Fault::at(
+            last.copied().unwrap_or(holder.at),
+            "the lock is taken, and not given back after this",
+        ),
+    }
+}
+
+fn same_allocation(case: &Case<'_>, memory: MemoryId, a: u64, b: u64) -> bool {
+    match memory {
+        MemoryId::Global => {
+            let region = |address| case.machine.region_at(address).map(|(region, _)| region);
+            region(a).is_some() && region(a) == region(b)
+        }
+        _ => true,
+    }
+}
