@@ -16,6 +16,7 @@ mod explorer;
 mod graph;
 mod interleavings;
 mod memory;
+mod origins;
 mod path;
 mod question;
 mod reductions;

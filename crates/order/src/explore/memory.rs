@@ -1,6 +1,7 @@
 //! Loads, stores and atomics of a thread: events of cells, with every value that a read could return.
 
 use super::cells::Found;
+use super::origins::Origins;
 use super::path::{At, Halt, Path, Walker, Ways};
 use super::question::{ExploreError, window};
 use super::step::{Learns, NodeKind, Step, Words};
@@ -103,8 +104,17 @@ impl Walker<'_> {
 
     /// Every value that cells could hold, cell by cell.
     pub(crate) fn choices(&self, cells: &Range<usize>) -> Vec<Vec<u64>> {
+        self.choices_without(cells, None)
+    }
+
+    /// The same for what writes, too: values that come about without its own write.
+    fn choices_without(&self, cells: &Range<usize>, own: Option<usize>) -> Vec<Vec<u64>> {
         let mut all = vec![Vec::new()];
         for values in self.domain.get(cells.clone()).unwrap_or(&[]) {
+            let comes_about =
+                |origins: &Origins| own.is_none_or(|own| origins.have_one_without(own));
+            let values = values.iter().filter(|(_, origins)| comes_about(origins));
+            let values: Vec<u64> = values.map(|(value, _)| *value).collect();
             let longer = all.iter().flat_map(|start: &Vec<u64>| {
                 values.iter().map(move |value| {
                     let mut whole = start.clone();
@@ -232,7 +242,9 @@ impl Walker<'_> {
             let mut longer = Vec::new();
             for way in ways {
                 let cells = self.cells_at(&way, start, access.element_bytes)?;
-                for reads in self.choices(&cells) {
+                let own = self.writes.number(self.index, &way.steps, at.number);
+                let own = own.filter(|_| op != AtomicOp::Exch);
+                for reads in self.choices_without(&cells, own) {
                     let mut way = way.clone();
                     let old = self.cells.join(cells.clone(), &reads);
                     let new = atomic_result(op, access.ty, old, [*b, c]);

@@ -3,15 +3,16 @@
 //! Instructions that change registers alone are those of the emulator. Here are the ways that a thread can go, and what its values depend on.
 
 use super::cells::Cells;
+use super::origins::{Origins, Writes};
 use super::question::{ExploreError, Question, ThreadSpec};
 use super::step::{Step, Trace};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use warpgrid_emulator::{Launch, Lone, ThreadPlace};
 use warpgrid_isa::{ControlOp, Does, Modifiers, MoveOp};
 use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Source};
 
-/// What a thread could read in each cell.
-pub(crate) type Domain = Vec<BTreeSet<u64>>;
+/// What a thread could read in each cell: values, each with the ways in which it can come about.
+pub(crate) type Domain = Vec<BTreeMap<u64, Origins>>;
 
 /// Why a way goes no further.
 pub(crate) enum Halt {
@@ -34,6 +35,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) function: &'a Function,
     pub(crate) cells: &'a Cells,
     pub(crate) domain: &'a Domain,
+    /// The numbers of writes.
+    pub(crate) writes: &'a Writes,
     /// Instructions before which a fence may be put.
     pub(crate) places: &'a [bool],
     /// Where branches go back to.
@@ -89,7 +92,7 @@ impl<'a> Walker<'a> {
     pub(crate) fn new(
         question: &'a Question,
         index: usize,
-        (cells, domain): (&'a Cells, &'a Domain),
+        (cells, domain, writes): (&'a Cells, &'a Domain, &'a Writes),
         places: &'a [bool],
     ) -> Option<Walker<'a>> {
         let thread = question.threads.get(index)?;
@@ -101,6 +104,7 @@ impl<'a> Walker<'a> {
             function,
             cells,
             domain,
+            writes,
             places,
             heads: heads_of(function),
             bounded: false,
@@ -151,7 +155,8 @@ impl<'a> Walker<'a> {
             }
             match self.next(path)? {
                 Next::Ended(trace) => {
-                    if seen.insert(trace.clone()) {
+                    let is_possible = self.writes.allow(self.index, &trace, self.domain);
+                    if is_possible && seen.insert(trace.clone()) {
                         found.push(trace);
                     }
                 }
@@ -345,7 +350,8 @@ impl<'a> Walker<'a> {
         }
         let rounds = head.rounds + 1;
         path.heads.pop();
-        if rounds >= most {
+        // What no read decides ends by itself, or has too many events.
+        if rounds >= most && path.control != 0 {
             self.bounded = true;
             return Vec::new();
         }

@@ -4,11 +4,12 @@
 //! A value that a read could return is the initial one or one that some trace writes. More values make more traces, and those write more
 //! values, until there is nothing new. No value comes from itself, so as many rounds as there are writes are enough.
 
-use super::cells::Cells;
+use super::cells::{Cell, Cells};
+use super::origins::{Origins, Writes};
 use super::path::{Domain, Halt, Path, Walker};
 use super::question::{ExploreError, Observed, Question};
 use super::step::Trace;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Cuts of cells before a question is given up.
 const MOST_CUTS: usize = 1024;
@@ -91,31 +92,26 @@ fn grow(
     places: &[Vec<bool>],
     starts: &mut Starts,
 ) -> Result<Round, Halt> {
-    let mut domain: Domain = cells
-        .list
-        .iter()
-        .map(|cell| BTreeSet::from([cell.init]))
-        .collect();
+    let start = |cell: &Cell| BTreeMap::from([(cell.init, Origins::start())]);
+    let mut domain: Domain = cells.list.iter().map(start).collect();
+    let mut writes = Writes::default();
     let mut rounds = 0;
     loop {
-        let round = walk_all(question, (cells, &domain), places, starts)?;
-        let before: usize = domain.iter().map(BTreeSet::len).sum();
+        let round = walk_all(question, (cells, &domain, &writes), places, starts)?;
+        let before: usize = domain.iter().map(BTreeMap::len).sum();
         let mut most_writes = 0;
-        for traces in &round.threads {
-            let writes =
-                |trace: &Trace| trace.steps.iter().filter(|s| !s.writes.is_empty()).count();
-            most_writes += traces.iter().map(writes).max().unwrap_or(0);
-            for step in traces.iter().flat_map(|trace| &trace.steps) {
-                for (cell, value) in step.cells.clone().zip(&step.writes) {
-                    if let Some(values) = domain.get_mut(cell) {
-                        values.insert(*value);
-                    }
-                }
+        let mut changes = false;
+        for (thread, traces) in round.threads.iter().enumerate() {
+            let n = |trace: &Trace| trace.steps.iter().filter(|s| !s.writes.is_empty()).count();
+            most_writes += traces.iter().map(n).max().unwrap_or(0);
+            for trace in traces {
+                changes |= writes.add(thread, trace, &mut domain);
             }
         }
         rounds += 1;
-        let after: usize = domain.iter().map(BTreeSet::len).sum();
-        if after == before || rounds > most_writes {
+        let after: usize = domain.iter().map(BTreeMap::len).sum();
+        // Values that do not come from themselves are all there after as many rounds as there are writes.
+        if !changes && after == before || rounds > most_writes {
             return Ok(round);
         }
     }
@@ -123,7 +119,7 @@ fn grow(
 
 fn walk_all(
     question: &Question,
-    known: (&Cells, &Domain),
+    known: (&Cells, &Domain, &Writes),
     places: &[Vec<bool>],
     starts: &mut Starts,
 ) -> Result<Round, Halt> {

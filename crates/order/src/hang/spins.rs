@@ -33,7 +33,11 @@ pub(super) fn spin_at_fault(
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
     let touches = |w: &&Written| w.memory == memory && w.start <= address && address < w.end;
     let mut changes = story.written.iter().rev().filter(|w| w.changes);
-    match changes.find(touches) {
+    // A store of what was there already says as much.
+    let mut others = story.written.iter().rev();
+    let by_others = |w: &&Written| touches(w) && !is_waiting(&w.warp, w.lanes);
+    let last = changes.find(touches).or_else(|| others.find(by_others));
+    match last {
         Some(last) if case.code.is_count(last.at) => return count_at_fault(case, root, last),
         Some(last) => {
             return Fault::at(

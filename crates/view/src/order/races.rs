@@ -45,8 +45,8 @@ impl Session {
         report
     }
 
-    /// Runs from the start, and looks for data races on the way.
-    pub(super) fn look_for_races(&mut self, max_steps: u64) -> RaceReport {
+    /// Runs from the start, and looks for data races on the way, not for repairs.
+    pub fn look_for_races(&mut self, max_steps: u64) -> RaceReport {
         self.seek(0);
         let mut detector = self.detector();
         self.timeline.run_observed(max_steps, &mut detector);

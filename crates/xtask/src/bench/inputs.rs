@@ -2,7 +2,10 @@
 //! 10,000 lines and a long listing come out, beside the two kernels that are run.
 
 use crate::shell::{self, Result};
+use flate2::read::GzDecoder;
+use serde_json::{Value, json};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Bytes of the large module.
@@ -71,6 +74,8 @@ pub(super) fn write() -> Result<PathBuf> {
             &format!("{HEADER}{}", part.numbered(number)),
         )?;
     }
+    save(&folder.join("corpus.jsonl"), &launches(&corpus)?)?;
+    save(&folder.join("litmus.jsonl"), &litmus_tests()?)?;
     for kernel in ["saxpy_float4", "matmul_tiled", "wmma_f16_f32_gemm"] {
         let text = read(&corpus.join(kernel).join("kernel.ptx"))?;
         save(&folder.join(format!("{kernel}.ptx")), &text)?;
@@ -87,6 +92,33 @@ pub(super) fn write() -> Result<PathBuf> {
         save(&folder.join(format!("{kernel}.sass")), &text)?;
     }
     Ok(folder)
+}
+
+/// The launch of each kernel of compilers, one a line.
+fn launches(corpus: &Path) -> Result<String> {
+    let entries = fs::read_dir(corpus).map_err(|error| said(corpus, &error))?;
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.retain(|folder| folder.join("case.json").exists());
+    folders.sort();
+    let mut text = String::new();
+    for folder in folders {
+        let file = folder.join("case.json");
+        let mut launch: Value = serde_json::from_str(&read(&file)?)
+            .map_err(|error| format!("{}: {error}", file.display()))?;
+        launch["source"] = json!(read(&folder.join("kernel.ptx"))?);
+        text += &format!("{launch}\n");
+    }
+    Ok(text)
+}
+
+/// The litmus tests, one a line.
+fn litmus_tests() -> Result<String> {
+    let file = shell::root().join("crates/view/tests/data/explorer.jsonl.gz");
+    let packed = fs::File::open(&file).map_err(|error| said(&file, &error))?;
+    let mut text = String::new();
+    let read = GzDecoder::new(packed).read_to_string(&mut text);
+    read.map_err(|error| said(&file, &error))?;
+    Ok(text)
 }
 
 /// A kernel without its header, split after the name of its entry, the only name outside it.

@@ -16,6 +16,8 @@ const AIMS: &[(&str, &str)] = &[
     ("saxpy",           "500 M lane-instr/s native, half in wasm (peer 46)"),
     ("matmul",          "500 M lane-instr/s native, half in wasm (peer 46)"),
     ("wmma",            "seconds, in the page's worker too"),
+    ("racesw",          "at most 4"),
+    ("litmusw",         "under 100 ms in wasm"),
     ("step",            "instant"),
     ("back",            "instant"),
     ("look",            "under 4 ms in wasm"),

@@ -5,6 +5,7 @@
 mod emulation;
 mod large;
 mod operations;
+mod order;
 mod text;
 mod timing;
 
@@ -46,6 +47,11 @@ const FIGURES: &[Figure] = &[
     Figure { name: "rsqrt",   title: "rsqrt.approx.f32 of a warp",           unit: "additions",      measure: |inputs| operations::in_additions(inputs, "rsqrt.approx.f32") },
     Figure { name: "div64",   title: "div.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "div.rn.f64") },
     Figure { name: "fma64",   title: "fma.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "fma.rn.f64") },
+    Figure { name: "races",   title: "looking for races, in the middle",    unit: "runs",           measure: order::median_of_looking },
+    Figure { name: "racesw",  title: "looking for races, at most",          unit: "runs",           measure: order::most_of_looking },
+    Figure { name: "repairs", title: "looking for races and repairs, at most", unit: "runs",        measure: order::most_of_repairs },
+    Figure { name: "litmus",  title: "litmus test in the middle",           unit: "ms",             measure: order::median_litmus },
+    Figure { name: "litmusw", title: "slowest litmus test",                 unit: "ms",             measure: order::slowest_litmus },
     Figure { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
     Figure { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
     Figure { name: "look",    title: "slowest step of 1,024 threads, shown", unit: "ms",            measure: large::step_and_look },
