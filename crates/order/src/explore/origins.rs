@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Sets that are kept for one value; a value that has more can come about in any way.
 const MOST_SETS: usize = 512;
-/// Writes that are told apart.
+/// Writes that are numbered.
 const MOST_WRITES: usize = 64;
 
 /// The sets of writes that a value can be made of, none of which holds another one.
@@ -58,10 +58,11 @@ impl Origins {
             *self = other.clone();
             return true;
         }
-        other
-            .sets
-            .iter()
-            .fold(false, |is_new, set| self.add(*set) || is_new)
+        let mut is_new = false;
+        for set in &other.sets {
+            is_new |= self.add(*set);
+        }
+        is_new
     }
 
     /// The sets of two values that are used together.

@@ -117,7 +117,7 @@ pub(super) fn arrivals_at_fault(
     if !ever && let Some(at) = first_parity(case, root, object) {
         return Fault::at(
             at,
-            "the first wait for what nobody has used is for parity 1, the phase before the first",
+            "the first wait for what no thread has used is for parity 1, the phase before the first",
         );
     }
     if !before.is_empty() && before.iter().all(ended) {
@@ -328,7 +328,7 @@ fn passed_by(case: &Case<'_>, object: Object) -> Option<Place> {
     })
 }
 
-/// An arrival that comes only after a wait at which another warp stands.
+/// An arrival that comes only after a wait at which another warp is.
 fn later_arrival(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     let code = case.code;
     let others = case

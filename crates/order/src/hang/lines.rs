@@ -253,7 +253,7 @@ fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     absent(case, root)
 }
 
-/// Who of a cluster stands elsewhere, without having come to its barrier.
+/// Who of a cluster is elsewhere, without having come to its barrier.
 fn missing_at_cluster<'a>(case: &'a Case<'_>, root: &'a Wait) -> impl Iterator<Item = &'a Wait> {
     let blocks = case.machine.cluster(root.block);
     case.waits.iter().filter(move |wait| {
