@@ -6,7 +6,7 @@ import "./offline.js";
 import "./palette.js";
 import { Compartment, EditorState, StateEffect, StateField, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import {
-  EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers,
+  EditorView, ViewPlugin, Decoration, MatchDecorator, GutterMarker, gutter, keymap, lineNumbers, lineNumberMarkers,
   drawSelection, highlightSpecialChars, rectangularSelection, highlightActiveLine,
 } from "@codemirror/view";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -35,6 +35,7 @@ let onHeader = null;
 let onOpened = null;
 let onFailed = null;
 let onCompiled = null;
+let onBreaks = null;
 let hoveredLine = 0;
 
 /** The tokens of a text that was here, and what has changed since; the worker sends those of the text that is here. */
@@ -190,6 +191,49 @@ const races = StateField.define({
 });
 const raceGutter = gutter({ class: "cm-races", markers: (view) => view.state.field(races) });
 
+/** Breakpoints: a set of marks at the starts of lines. They keep their lines while the text is edited, and go with a line that is deleted. */
+const breakMark = new (class extends GutterMarker { elementClass = "cm-break"; })();
+const breakToggled = StateEffect.define();
+const breaksCleared = StateEffect.define();
+const breaks = StateField.define({
+  create: () => RangeSet.empty,
+  update(value, transaction) {
+    const { changes, effects, startState, state: { doc } } = transaction;
+    let starts = [];
+    for (const cursor = value.iter(); cursor.value; cursor.next()) starts.push(cursor.from);
+    if (transaction.docChanged) {
+      const stays = ({ from, to }) => to === from || changes.touchesRange(from, to) !== "cover";
+      starts = starts.filter((at) => stays(startState.doc.lineAt(at))).map((at) => doc.lineAt(changes.mapPos(at, 1)).from);
+    }
+    const isOther = transaction.docChanged || effects.some((effect) => effect.is(breakToggled) || effect.is(breaksCleared));
+    for (const effect of effects) {
+      if (effect.is(breaksCleared)) starts = [];
+      if (effect.is(breakToggled)) starts = starts.includes(effect.value) ? starts.filter((at) => at !== effect.value) : [...starts, effect.value];
+    }
+    return isOther ? RangeSet.of([...new Set(starts)].map((at) => breakMark.range(at)), true) : value;
+  },
+  provide: (field) => lineNumberMarkers.from(field),
+});
+function breakLines({ doc }, set) {
+  const lines = [];
+  for (const cursor = set.iter(); cursor.value; cursor.next()) lines.push(doc.lineAt(cursor.from).number);
+  return lines;
+}
+function toggleBreak(view, at = view.state.selection.main.head) {
+  const { from, number } = view.state.doc.lineAt(at);
+  const isSet = breakLines(view.state, view.state.field(breaks)).includes(number);
+  const said = isSet ? `no breakpoint at line ${number} any more` : `breakpoint at line ${number}`;
+  view.dispatch({ effects: [breakToggled.of(from), EditorView.announce.of(said)] });
+  return true;
+}
+const breakNumbers = lineNumbers({
+  domEventHandlers: { mousedown: (view, block, event) => event.button === 0 && toggleBreak(view, block.from) },
+});
+const breakListener = EditorView.updateListener.of((update) => {
+  const set = update.state.field(breaks);
+  if (update.startState.field(breaks) !== set) onBreaks?.(breakLines(update.state, set));
+});
+
 function lineUnder(event, view) {
   const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
   return position === null ? 0 : view.state.doc.lineAt(position).number;
@@ -214,7 +258,7 @@ function guarded(call) {
 function broken(error) {
   void texts.keep(api.text());
   if (!tokenizer && document.querySelector(".core-broken")) return;
-  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = onCompiled = null;
+  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = onCompiled = onBreaks = null;
   connectAssist(null);
   void texts.connectTexts(null, null);
   const banner = document.createElement("div");
@@ -270,7 +314,7 @@ function wrappingOf(text) {
 function report() {
   const isAnother = isNew = replaced;
   replaced = false;
-  if (isAnother) view.dispatch({ effects: wrapping.reconfigure(wrappingOf(api.text())) });
+  if (isAnother) view.dispatch({ effects: [wrapping.reconfigure(wrappingOf(api.text())), breaksCleared.of(null)] });
   onChange?.(api.text(), isAnother);
   colour();
 }
@@ -285,9 +329,9 @@ const view = new EditorView({
   state: EditorState.create({
     doc: saved ?? firstExample,
     extensions: [
-      lineNumbers(), costs, costGutter, races, raceGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
+      breakNumbers, breaks, breakListener, costs, costGutter, races, raceGutter, stepGutter, lintGutter(), highlightSpecialChars(), history(), drawSelection(),
       rectangularSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(),
-      keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
+      keymap.of([{ key: "F9", run: toggleBreak }, ...defaultKeymap, ...historyKeymap, ...searchKeymap, ...lintKeymap]),
       wrapping.of(wrappingOf(saved ?? firstExample)),
       tokens, highlighter, marks, listener, assist,
       EditorView.contentAttributes.of({
@@ -407,6 +451,12 @@ const api = {
     if (isHeader) onHeader?.();
     view.focus();
   },
+  /** The focus stays where the change was asked for, and the line that is changed comes into sight. */
+  applyStart(edits) {
+    if (view.state.doc !== checkedDoc) return;
+    const changes = edits.map(([range, insert]) => ({ ...span(range), insert }));
+    view.dispatch({ changes, userEvent: "input.start", effects: EditorView.scrollIntoView(changes[0].from) });
+  },
   setMarks(done, next, faulted, linked) {
     view.dispatch({ effects: marksChanged.of({ done, next, faulted, linked: [...linked] }) });
   },
@@ -418,6 +468,12 @@ const api = {
   setRaces(list) {
     view.dispatch({ effects: racesChanged.of(list) });
   },
+  /** `changed([line])` is called whenever other lines have breakpoints. */
+  connectBreaks(changed) {
+    onBreaks = guarded(changed);
+  },
+  toggleBreak: () => void toggleBreak(view),
+  clearBreaks: () => view.dispatch({ effects: breaksCleared.of(null) }),
   /** First and last line of what is selected; null where that is less than two lines. */
   chosenLines() {
     const { from, to } = view.state.selection.main;

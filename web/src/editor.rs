@@ -48,6 +48,8 @@ extern "C" {
     fn set_diagnostics_js(list: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = applyEdits)]
     fn apply_edits_js(edits: &Array, is_header: bool);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = applyStart)]
+    fn apply_start_js(edits: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setMarks)]
     fn set_marks_js(done: u32, next: u32, faulted: u32, linked: &[u32]);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setCosts)]
@@ -58,6 +60,13 @@ extern "C" {
     fn chosen_lines_js() -> Option<Vec<u32>>;
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = setLayouts)]
     fn set_layouts_js(layouts: &Array);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectBreaks)]
+    fn connect_breaks(changed: &Function);
+    /// Sets or removes a breakpoint at the line of the cursor.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = toggleBreak)]
+    pub fn toggle_break();
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = clearBreaks)]
+    pub fn clear_breaks();
     #[wasm_bindgen(js_namespace = warpgridEditor)]
     pub fn reveal(line: u32);
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -170,6 +179,13 @@ pub fn listen(
     header.forget();
 }
 
+/// Calls `changed` with the lines that have breakpoints, now and whenever they are others; for the life of the page.
+pub fn listen_to_breaks(changed: impl Fn(Vec<u32>) + 'static) {
+    let changed = Closure::<dyn Fn(Vec<u32>)>::new(changed);
+    connect_breaks(changed.as_ref().unchecked_ref());
+    changed.forget();
+}
+
 /// Underlines what is wrong; each fix is a button in the tooltip.
 pub fn set_diagnostics(diagnostics: &[DiagnosticView]) {
     let list: Array = diagnostics.iter().map(diagnostic).collect();
@@ -237,6 +253,11 @@ fn range(range: SourceRange) -> JsValue {
 /// Applies a fix as one change that can be undone.
 pub fn apply(fix: &FixView) {
     apply_edits_js(&edits(&fix.edits), fix.is_header);
+}
+
+/// Applies a change of what the launch starts with, as one that can be undone; the focus stays where it is.
+pub fn apply_start(changes: &[EditView]) {
+    apply_start_js(&edits(changes));
 }
 
 /// Inserts lines at the start of the text and shows them.

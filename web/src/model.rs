@@ -7,20 +7,26 @@ mod beside;
 mod file;
 pub mod fixture;
 mod heard;
+mod history;
 mod matrix;
 mod outcomes;
 mod product;
 mod run;
 mod screen;
+mod start;
+mod until;
 
 pub use actions::{Action, reduce};
 pub use beside::BesideAction;
 pub use file::{ChosenProgram, FileAction, OpenedFile};
+pub use history::place_of;
 pub use matrix::MatrixAction;
 pub use outcomes::OutcomesAction;
 pub use product::ProductAction;
-pub use run::{Busy, Cure, Run};
+pub use run::{Busy, Cure, History, Run};
 pub use screen::Screen;
+pub use start::StartPage;
+pub use until::{UntilAction, UntilPage};
 
 use crate::protocol::{Goal, Request, RequestBody};
 use crate::reference::{Library, Subject};
@@ -70,6 +76,8 @@ pub struct Model {
     /// Counts the verdicts; a launch follows each.
     pub checked: u32,
     pub run: Run,
+    pub until: UntilPage,
+    pub start: StartPage,
     pub playing: bool,
     pub views: BTreeMap<MemoryId, GridChoice>,
     /// The warp to show; that of the last step when absent.
@@ -202,6 +210,8 @@ impl Model {
             report_revision: 0,
             checked: 0,
             run: Run::default(),
+            until: UntilPage::default(),
+            start: StartPage::default(),
             playing: false,
             views: BTreeMap::new(),
             warp: None,

@@ -395,6 +395,12 @@ impl Annotations {
     }
 }
 
+/// A value as a line writes it; the sentence says why it is none.
+pub fn literal(text: &str) -> Result<Literal, String> {
+    let read = Fact::new(text, 0).literal();
+    read.map_err(|problem| problem.message)
+}
+
 /// The lines that state a parameter, each starting with `mark`: one, two for a buffer that starts before the address that the
 /// kernel gets, and those of the members for a structure.
 pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {

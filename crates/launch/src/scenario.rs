@@ -253,7 +253,7 @@ pub enum Init {
 
 impl Init {
     /// The values as a line has them.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         match self {
             Init::List(values) if values.is_empty() => "0".to_owned(),
             Init::List(values) => {

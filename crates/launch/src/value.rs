@@ -262,6 +262,22 @@ impl ElementType {
         }
     }
 
+    /// The number that bits are as a float; none for types that are no float.
+    pub fn float(self, bits: u128) -> Option<f64> {
+        use ElementType as T;
+        matches!(self, T::F16 | T::Bf16 | T::F32 | T::F64).then(|| self.to_f64(bits))
+    }
+
+    /// The bits of a number as a float of this type; none for types that are no float.
+    pub fn float_bits(self, value: f64) -> Option<u128> {
+        self.float(0).map(|_| self.encode_float(value))
+    }
+
+    /// A number as a float of this type holds it.
+    pub fn rounded(self, value: f64) -> f64 {
+        self.to_f64(self.encode_float(value))
+    }
+
     fn to_integer(self, bits: u128) -> i128 {
         match self {
             ElementType::S8 => (bits as i8).into(),

@@ -4,5 +4,6 @@
 pub mod beside;
 mod causes;
 mod difference;
+pub mod history;
 pub mod seeds;
 mod traffic;

@@ -35,9 +35,11 @@ pub mod picture;
 pub mod product;
 pub mod reference;
 pub mod session;
+pub mod start;
 mod step;
 mod terms;
 mod traffic;
+pub mod until;
 
 pub use check::{CheckOptions, CheckReport, check};
 pub use document::Document;

@@ -3,7 +3,9 @@
 use crate::memory_id::MemoryId;
 use crate::model::{MemoryView, Space};
 use std::collections::BTreeSet;
-use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion, TENSOR_COLUMNS, TENSOR_LANES};
+use warpgrid_emulator::{
+    BufferIndex, Machine, MemoryId as Place, MemoryRegion, TENSOR_COLUMNS, TENSOR_LANES,
+};
 use warpgrid_isa::{MmaKind, ScalarType, StateSpace};
 use warpgrid_launch::reading::{AccessKind, readers};
 use warpgrid_launch::scenario::Buffer;
@@ -26,6 +28,21 @@ impl Memory {
             .checked_sub(self.start)
             .filter(|offset| *offset < self.view.size_bytes)
     }
+}
+
+/// The memory that holds an address, and where in it.
+pub(crate) fn locate(memories: &[Memory], place: Place, address: u64) -> Option<(&Memory, u64)> {
+    memories.iter().find_map(|memory| {
+        let here = match (place, memory.region) {
+            (Place::Shared { block }, MemoryRegion::Shared { block: of }) => block == of,
+            (
+                Place::Global | Place::Constant,
+                MemoryRegion::Buffer(_) | MemoryRegion::Variable(_),
+            ) => true,
+            _ => false,
+        };
+        Some((memory, memory.offset(address).filter(|_| here)?))
+    })
 }
 
 /// The memories of a machine: buffers, module variables, shared memory and tensor memory of resident blocks.

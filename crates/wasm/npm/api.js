@@ -123,6 +123,11 @@ const METHODS = {
   },
   frame: (request) => [readArgument("request", request, SHAPES.frame)],
   grid: withOptions("name", SHAPES.grid),
+  history(name, offset, options) {
+    text("name", name);
+    whole("offset", offset);
+    return [name, offset, readArgument("options", options, SHAPES.history)];
+  },
   land: (id) => whole("id", id),
   lanes(block, warp) {
     whole("block", block);
@@ -137,6 +142,7 @@ const METHODS = {
   memoryView: (name) => text("name", name),
   report: (options) => [readArgument("options", options, SHAPES.report)],
   run: (options) => [readArgument("options", options, SHAPES.run)],
+  runUntil: (options) => [readArgument("options", options, SHAPES.until, true)],
   seek: (position) => whole("position", position),
 };
 

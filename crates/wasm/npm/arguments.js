@@ -50,6 +50,8 @@ export const SHAPES = {
   check: { front: FRONT, target: TEXT, ptx_version: TEXT },
   run: { maxSteps: STEPS },
   report: { maxSteps: STEPS, traffic: FLAG, races: FLAG, layouts: FLAG, digests: FLAG },
+  history: { type: TEXT, bytes: COUNT },
+  until: { condition: TEXT, lines: list(SMALL), memory: TEXT, offset: COUNT, bytes: COUNT, back: FLAG, maxSteps: STEPS },
   cut: {
     lines: kind("an array of two whole numbers", (value) => Array.isArray(value) && value.length === 2, SMALL),
     threads: list(object({ block: EXTENTS, thread: EXTENTS, line: SMALL })), before: COUNT,

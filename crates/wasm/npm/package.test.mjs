@@ -200,6 +200,35 @@ test("a report says whether a run is as its scenario promises", () => {
   assert.match(early.notes.join("\n"), /stopped after 1 step: the launch had not ended/);
 });
 
+test("a cell has a history, and a run goes on until something happens", () => {
+  const source = `//@ launch grid=1 block=1
+//@ buffer out: u32[4] = 0
+.reg .b32 %r<3>; .reg .pred %p;
+mov.u32 %r1, 0;
+L: st.global.u32 [out], %r1;
+add.u32 %r1, %r1, 1;
+setp.lt.u32 %p, %r1, 5;
+@%p bra L;
+`;
+  const session = new warpgrid.Session({ source });
+  session.run();
+  const { nBefore, initial, writes } = session.history("out", 0, { type: "u32" });
+  assert.deepEqual([nBefore, initial, writes.at(-1).after, writes.at(-1).range.line], [5, "0", "4", 5]);
+  const back = session.runUntil({ condition: "lane 0: %r1 == 3", back: true });
+  assert.equal(back.isReached, true);
+  assert.equal(session.position, back.position);
+  assert.match(session.runUntil({ memory: "out" }).text, /changed from 2 to 3/);
+  assert.match(session.runUntil({ lines: [5] }).text, /line 5 comes next/);
+  assert.equal(session.runUntil({ condition: "%r1 == 77" }).isReached, false);
+  for (const wrong of [{}, { condition: "%r1 = 3" }, { condition: "%r9 == 3" }, { memory: "nowhere" }, { lines: "5" }, { lines: [5], memory: "out" }]) {
+    assert.throws(() => session.runUntil(wrong), { name: "WarpgridError" });
+  }
+  for (const wrong of [["nowhere", 0], ["out", 14], ["out", -1], ["out", 0, { bytes: 65 }], ["out", 0, { typ: "u32" }]]) {
+    assert.throws(() => session.history(...wrong), { name: "WarpgridError" });
+  }
+  session.free();
+});
+
 test("a view of a memory shares the bytes of the wasm until the next call", () => {
   const session = new warpgrid.Session({ source: scale });
   session.run();

@@ -35,6 +35,7 @@ import type {
   AccessLayout,
   BesideReport,
   CauseView,
+  CellHistory,
   CheckOptions,
   CheckReport,
   ClusterView,
@@ -53,6 +54,7 @@ import type {
   Grid,
   GridOptions,
   HangView,
+  HistoryOptions,
   HoverView,
   LayoutView,
   LitmusRepairs,
@@ -63,6 +65,7 @@ import type {
   ProductRequest,
   ProductView,
   RaceReport,
+  Reached,
   ReportOptions,
   RunOptions,
   RunReport,
@@ -70,6 +73,7 @@ import type {
   StoreView,
   TokenView,
   TrafficView,
+  UntilOptions,
   WarpView,
 } from "./types.js";
 
@@ -118,6 +122,12 @@ export class Session {
    */
   hang(): HangView | null;
   /**
+   * Every store that wrote a cell of a memory in the steps that were taken: step, line, lane, what it held before and after; the latest 64 up to the
+   * present position and the first 64 after it, and how many there are. `offset` counts bytes from the start of the memory. `options`:
+   * `{ type?, bytes? }`. Runs the steps once more. Throws for an unknown name, and for a cell that lies outside.
+   */
+  history(name: string, offset: number, options?: HistoryOptions): CellHistory;
+  /**
    * Lets an operation in flight land now; false when it is not in flight.
    */
   land(id: number): boolean;
@@ -159,6 +169,12 @@ export class Session {
    * stores, notes, … }`. `options`: `{ maxSteps?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
    */
   report(options?: ReportOptions): RunReport;
+  /**
+   * Runs until a lane meets a condition (`{ condition: "lane 3: %r5 == 7" }`), a line comes next (`{ lines: [12] }`) or bytes change
+   * (`{ memory: "out", offset: 16 }`); with `back: true` to where that was last. Says where it came to, and what happened. Throws where there is
+   * no such register, line or memory.
+   */
+  runUntil(options: UntilOptions): Reached;
   /**
    * Runs forward; true when the run is over. `options`: `{ maxSteps? }`.
    */

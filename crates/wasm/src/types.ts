@@ -244,6 +244,65 @@ beside?: Beside | null,
 /** Where the launch must stop, if it must. */
 fault?: ExpectedFault | null, };
 
+/** What is asked of a history from JavaScript. */
+export type HistoryOptions = {
+/** Element type to show; the natural one of the memory when absent. */
+type?: ElementType | null,
+/** Bytes of the cell, 1 to 64; those of an element when absent. */
+bytes?: number | null, };
+
+/** One store to a cell. */
+export type CellWrite = {
+/** The position just after it: where `seek` goes to. */
+position: number,
+/** Linear index of the block. */
+block: number, warp: number,
+/** The lane that wrote it; the last one, where several did. Absent for tensor memory, where warps and operations in flight write. */
+lane: number | null,
+/** How many lanes wrote bytes of it. */
+nLanes: number, range: SourceRange,
+/** The instruction as written. */
+instruction: string, action: StoreAction,
+/** Whether this is the landing of an operation that was in flight. */
+hasLanded: boolean,
+/** What the cell held before and after. */
+before: string, after: string, };
+
+/** The stores that wrote a cell, in the steps that were taken. */
+export type CellHistory = { memory: MemoryId,
+/** Bytes from the start of the memory. */
+offset: number, nBytes: number, type: ElementType,
+/** What it held at the launch. */
+initial: string,
+/** The position that the list is made around: the latest stores up to it are listed, and the first ones after it. */
+position: number,
+/** How many stores wrote it up to that position, and after it. */
+nBefore: number, nAfter: number,
+/** Steps that were looked through. */
+steps: number,
+/** In their order. */
+writes: Array<CellWrite>, };
+
+/** What a run is to stop at, from JavaScript: one of `condition`, `lines` and `memory`. */
+export type UntilOptions = {
+/** A lane meets it and did not before the step: `lane 3: %r5 == 7`. */
+condition?: string | null,
+/** The next step is at one of these lines. */
+lines?: Array<number> | null,
+/** Bytes of this memory change: `bytes` of them, those of an element when absent, `offset` bytes from its start. */
+memory?: string | null, offset?: number | null, bytes?: number | null,
+/** Goes back to where it happened last. */
+back?: boolean,
+/** Steps after which the run pauses. */
+maxSteps?: number | null, };
+
+/** Where a run until something has come to. */
+export type Reached = {
+/** Whether it happened; otherwise the run stands at its end, at its start, or where the steps that it was given ended. */
+isReached: boolean, position: number,
+/** What happened, or that it did not: `lane 3 of warp 0, block 0: %r5 is 7`. */
+text: string, };
+
 /** A store that wrote an element. */
 export type ElementStore = { step: number, block: [number, number, number], warp: number, lane: number,
 /** Line of the source, from 1. */

@@ -4,6 +4,7 @@ use super::*;
 use js_sys::Uint8Array;
 use warpgrid_view::api::ReportOptions;
 use warpgrid_view::litmus::CutRequest;
+use warpgrid_view::model::{HistoryOptions, UntilOptions};
 use warpgrid_view::{assist, reference};
 
 /// Explains a diagnostic code, an instruction, a special register or a word such as `bank`; `undefined` when it is none of them.
@@ -212,6 +213,33 @@ impl Session {
         let options: GridOptions = from_js(options, "options")?;
         let file = self.inner.file_named(name, form, options).map_err(thrown)?;
         Ok(Uint8Array::from(&file[..]))
+    }
+
+    /// Every store that wrote a cell of a memory in the steps that were taken: step, line, lane, what it held before and after; the latest 64 up to the
+    /// present position and the first 64 after it, and how many there are. `offset` counts bytes from the start of the memory. `options`:
+    /// `{ type?, bytes? }`. Runs the steps once more. Throws for an unknown name, and for a cell that lies outside.
+    #[wasm_bindgen(unchecked_return_type = "CellHistory")]
+    pub fn history(
+        &mut self,
+        name: &str,
+        offset: f64,
+        #[wasm_bindgen(unchecked_optional_param_type = "HistoryOptions")] options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let offset = whole(offset, "offset")?;
+        let options: HistoryOptions = from_js(options, "options")?;
+        answered(self.inner.history_named(name, offset, options))
+    }
+
+    /// Runs until a lane meets a condition (`{ condition: "lane 3: %r5 == 7" }`), a line comes next (`{ lines: [12] }`) or bytes change
+    /// (`{ memory: "out", offset: 16 }`); with `back: true` to where that was last. Says where it came to, and what happened. Throws where there is
+    /// no such register, line or memory.
+    #[wasm_bindgen(js_name = runUntil, unchecked_return_type = "Reached")]
+    pub fn run_until(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "UntilOptions")] options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let options: UntilOptions = from_js(options, "options")?;
+        answered(self.inner.run_until_asked(&options))
     }
 
     /// Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.

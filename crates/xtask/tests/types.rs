@@ -31,6 +31,7 @@ use warpgrid_view::model::{
     RegisterType, RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space,
     StepView, StoreAction, StoreView, TokenClass, TokenView, WarpView, Written,
 };
+use warpgrid_view::model::{CellHistory, CellWrite, HistoryOptions, UntilOptions};
 use warpgrid_view::model::{ClusterBlock, ClusterView};
 use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
@@ -50,6 +51,7 @@ use warpgrid_view::scenario::{
     Beside, Buffer, ExpectedFault, Field, Init, Misaligned, RegisterStart, Resource, Surface,
     TensorMap, TexelArray, Texture,
 };
+use warpgrid_view::until::Reached;
 use warpgrid_view::value::{ElementType, Literal};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scenario};
 
@@ -108,6 +110,11 @@ fn the_types_of_the_package_are_those_of_the_core() {
         Misaligned,
         Beside,
         Scenario,
+        HistoryOptions,
+        CellWrite,
+        CellHistory,
+        UntilOptions,
+        Reached,
         ElementStore,
         Side,
         Difference,

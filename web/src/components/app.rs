@@ -30,6 +30,7 @@ use super::splitter::Splitter;
 use super::tensor_card::TensorCard;
 use super::traffic_card::traffic_card;
 use super::transport::Transport;
+use super::until_card::UntilCard;
 use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
 use crate::editor::Panel;
@@ -39,7 +40,7 @@ use crate::hooks::{
     use_step_of_tab, use_texts, use_worker,
 };
 use crate::links::{Links, links};
-use crate::model::{Focus, Fresh, Model, Screen, ThemeChoice, Trouble};
+use crate::model::{Focus, Fresh, Model, Screen, ThemeChoice, Trouble, place_of};
 use crate::share::Linked;
 use crate::theme::Palette;
 use crate::{editor, examples, share, storage};
@@ -122,6 +123,7 @@ pub(crate) fn App() -> Html {
                 ptx_version={state.ptx_version.clone()}
                 report={state.report.clone()}
                 facts={state.run.facts.clone()}
+                start={state.start.clone()}
                 {fill}
                 theme={state.theme}
                 dispatch={dispatch.clone()}
@@ -232,6 +234,8 @@ fn run(
                         register={focused_register(state)} dispatch={dispatch.clone()} />
                     <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
                         dispatch={dispatch.clone()} />
+                    <UntilCard frame={frame.clone()} breaks={state.until.breaks.clone()}
+                        said={state.until.said_at(frame.position).cloned()} dispatch={dispatch.clone()} />
                     { cell_card(state, &frame, dispatch) }
                     if let Some(traffic) = &state.run.traffic {
                         { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }
@@ -307,7 +311,14 @@ fn cell_card(state: &State, frame: &FrameRef, dispatch: &Dispatch) -> Html {
     let stores = step
         .and_then(|step| state.stores_of(step))
         .map(<[_]>::to_vec);
-    html! { <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} dispatch={dispatch.clone()} /> }
+    let focus = state.focus();
+    let is_pinned = focus == state.pinned.as_ref();
+    let place = focus.and_then(|focus| place_of(state, focus));
+    let history = place.and_then(|place| state.run.history.of(&place).cloned());
+    html! {
+        <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} {is_pinned} {history}
+            start={state.start.clone()} dispatch={dispatch.clone()} />
+    }
 }
 
 /// The notes of the launch.

@@ -1,12 +1,18 @@
 //! What is known of the cell under the pointer: value, address, and who wrote it when.
 
+use super::cell_history::{History, until_it_changes};
+use super::phrases::{capital, prose};
+use super::start_form::StartForm;
 use super::{Dispatch, FrameRef, say};
 use crate::format::count;
 use crate::layout::index_text;
 use crate::links::{bytes_of, lanes_of, writer_of};
-use crate::model::{Action, cell_of};
+use crate::model::{Action, StartPage, cell_of};
+use std::rc::Rc;
 use warpgrid_view::MemoryId;
-use warpgrid_view::model::{Grid, PieceView, StoreAction, StoreView, Written};
+use warpgrid_view::analysis::history::CellPlace;
+use warpgrid_view::model::{CellHistory, Grid, PieceView, StoreAction, StoreView, Written};
+use warpgrid_view::start::{StartPlace, why_fixed};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -16,6 +22,12 @@ pub(crate) struct Props {
     pub(crate) index: u64,
     /// What the step stored that wrote the cell; absent until it is known.
     pub(crate) stores: Option<Vec<StoreView>>,
+    /// Whether the cell was pressed, and not only pointed at.
+    pub(crate) is_pinned: bool,
+    /// Every store that wrote it, once they were looked for.
+    pub(crate) history: Option<Rc<CellHistory>>,
+    /// What was changed last of what the launch starts with.
+    pub(crate) start: StartPage,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -26,6 +38,12 @@ pub(crate) fn CellCard(props: &Props) -> Html {
     };
     let size = grid.ty.width_bytes() as u64;
     let range = bytes_of(grid, props.index);
+    let place = CellPlace {
+        memory: props.memory.clone(),
+        offset: range.start,
+        n_bytes: size.min(grid.memory.size_bytes.saturating_sub(range.start)),
+        ty: grid.ty,
+    };
     let bytes = format!(
         "{size} {} at {}",
         if size == 1 { "byte" } else { "bytes" },
@@ -55,7 +73,32 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                     { written(store, piece, cell.lane.unwrap_or(0), props) }
                 }
             </table>
+            if props.is_pinned {
+                { until_it_changes(&place, &props.dispatch) }
+            }
+            if props.is_pinned {
+                { at_the_launch(place, props) }
+            }
+            if let Some(found) = &props.history {
+                <History found={found.clone()} position={props.frame.position} dispatch={props.dispatch.clone()} />
+            } else {
+                <p class="quiet">{ if props.is_pinned { "The stores that wrote it are looked for." } else { "Press the cell, or Enter, for its history." } }</p>
+            }
         </section>
+    }
+}
+
+/// A field with what the cell holds at the launch, or why no line of the text states it.
+fn at_the_launch(place: CellPlace, props: &Props) -> Html {
+    if let Some(why) = why_fixed(&place.memory) {
+        return html! { <p class="quiet">{ prose(&capital(&why)) }{ "." }</p> };
+    }
+    let key = format!("{}+{}", place.memory, place.offset);
+    let value = props.history.as_ref();
+    let value = value.map(|found| AttrValue::from(found.initial.clone()));
+    html! {
+        <StartForm {key} label="at the launch" name="Value at the launch" place={StartPlace::Cell(place)} {value}
+            start={props.start.clone()} dispatch={props.dispatch.clone()} />
     }
 }
 

@@ -10,7 +10,9 @@ use super::{Dispatch, say};
 use crate::beside::pair_of;
 use crate::editor::{self, Panel};
 use crate::matrix::MatrixChoice;
-use crate::model::{Action, BesideAction, MatrixAction, OutcomesAction, OwnText, ThemeChoice};
+use crate::model::{
+    Action, BesideAction, MatrixAction, OutcomesAction, OwnText, StartPage, ThemeChoice,
+};
 use crate::protocol::LaunchFacts;
 use crate::reference::Subject;
 use crate::theme::lane_css;
@@ -32,6 +34,8 @@ pub(crate) struct Props {
     pub(crate) ptx_version: Option<String>,
     pub(crate) report: Rc<CheckReport>,
     pub(crate) facts: Option<Rc<LaunchFacts>>,
+    /// What was changed last of what the launch starts with.
+    pub(crate) start: StartPage,
     /// Fills a panel with what the page shows at that moment.
     pub(crate) fill: Callback<(Panel, Element)>,
     pub(crate) theme: ThemeChoice,
@@ -74,7 +78,7 @@ pub(crate) fn Header(props: &Props) -> Html {
                 { kernels(props.facts.as_deref(), dispatch) }
             }
             if let Some(facts) = &props.facts {
-                <LaunchPanel facts={facts.clone()} />
+                <LaunchPanel facts={facts.clone()} start={props.start.clone()} dispatch={props.dispatch.clone()} />
             }
             <span class="spring"></span>
             <button class="text-button" title="Another text of the same kernel beside this one: PTX beside machine code"

@@ -28,8 +28,16 @@ const KEYS: &[(&str, &str)] = &[
         "Ctrl K",
         "find anything that the page can do, by its name; also in the editor",
     ),
+    (
+        "B, Shift B",
+        "on to the next breakpoint, back to the one before",
+    ),
     ("S", "copy a link to what you see"),
     ("?", "this help"),
+    (
+        "F9",
+        "in the editor: set or remove a breakpoint at the line",
+    ),
     ("Ctrl Space", "in the editor: what can be written here"),
     ("Ctrl I", "in the editor: what the word at the cursor means"),
     ("Shift Alt F", "in the editor: format the text"),
@@ -61,7 +69,7 @@ pub(crate) fn Help(props: &Props) -> Html {
             </form>
             { pictures() }
             <h3>{ "Keys" }</h3>
-            <p>{ "They work everywhere except in the editor and in lists; the last three are for the editor." }</p>
+            <p>{ "They work everywhere except in the editor and in lists; the last four are for the editor." }</p>
             <table><tbody>{ for KEYS.iter().map(key) }</tbody></table>
             <h3>{ "The launch" }</h3>
             <p>
@@ -134,6 +142,9 @@ fn pictures() -> Html {
             <li>{ "“Share” copies a link that opens this text at this step, with what is pinned. A file dropped on the page is opened: PTX, machine code, \
                    or what “Save file” wrote." }</li>
             <li>{ "“save” at a memory keeps it as a drawing, a picture, a table or an array for NumPy, or the run so far as a drawing that moves." }</li>
+            <li>{ "A cell that is pressed tells every store that wrote it; a press on a step goes there. “Run until” goes on, or back, until a lane meets a condition such as \
+                   “lane 3: %r5 == 7” (also “warp 1 lane 0:”, “thread 37:” or no place for any lane; ==, !=, <, <=, >, >=; a number, hexadecimal bits, nan, inf), until a breakpoint \
+                   comes next, or until the pressed cell changes. “At the launch” changes what the buffer starts with: the //@ line of the text. Parameters are changed under the launch button. Press a line number for a breakpoint. Escape stops it." }</li>
             <li>{ "Point at a cell, a lane, a register or a line of the text, and everything that belongs to it lights up. A click pins it." }</li>
         </ul>
     }

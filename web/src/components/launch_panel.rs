@@ -1,14 +1,21 @@
 //! How the kernel is launched, what of that was guessed, and the way into the text.
 
+use super::Dispatch;
+use super::start_form::StartForm;
 use crate::hooks::use_closing;
+use crate::model::StartPage;
 use crate::protocol::LaunchFacts;
 use crate::{editor, format};
 use std::rc::Rc;
+use warpgrid_view::start::StartPlace;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) facts: Rc<LaunchFacts>,
+    /// What was changed last of what the launch starts with.
+    pub(crate) start: StartPage,
+    pub(crate) dispatch: Dispatch,
 }
 
 #[component]
@@ -29,7 +36,10 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
                     <p><code>{ entry }</code>{ others(facts) }</p>
                 }
                 if facts.guesses.is_empty() {
-                    <ul>{ for facts.params.iter().chain(&facts.registers).map(|fact| html! { <li><code>{ fact }</code></li> }) }</ul>
+                    <ul>
+                        { for facts.params.iter().map(|fact| fact_row(fact, StartPlace::Scalar, props)) }
+                        { for facts.registers.iter().map(|fact| fact_row(fact, StartPlace::Register, props)) }
+                    </ul>
                     if facts.dynamic_shared > 0 {
                         <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
                     }
@@ -47,6 +57,20 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
                 }
             </div>
         </details>
+    }
+}
+
+/// A parameter or a register; with a field where its line states one value.
+fn fact_row(fact: &str, place: fn(String) -> StartPlace, props: &Props) -> Html {
+    let Some((left, value)) = fact.split_once(" = ") else {
+        return html! { <li><code>{ fact }</code></li> };
+    };
+    let name = left.split(':').next().unwrap_or(left).to_owned();
+    html! {
+        <li>
+            <StartForm label={left.to_owned()} name={format!("Value of {name}")} place={place(name)} value={AttrValue::from(value.to_owned())}
+                start={props.start.clone()} dispatch={props.dispatch.clone()} />
+        </li>
     }
 }
 

@@ -4,7 +4,7 @@ use crate::client::Ask;
 use crate::components::State;
 use crate::editor::{self, Marks};
 use crate::links::Links;
-use crate::model::{Action, Focus, Model};
+use crate::model::{Action, Focus, Model, UntilAction};
 use crate::texts;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -15,6 +15,10 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
     let (dispatch, ask) = (state.dispatcher(), Rc::clone(ask));
     use_effect_with((), move |()| {
         let (on_line, on_header) = (dispatch.clone(), dispatch.clone());
+        let on_breaks = dispatch.clone();
+        editor::listen_to_breaks(move |lines| {
+            on_breaks.dispatch(Action::Until(UntilAction::SetBreaks(lines.into())));
+        });
         editor::listen(
             ask,
             move |text, is_another| {
@@ -30,6 +34,11 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
     use_effect_with((state.example, state.text.clone()), |(example, text)| {
         if example.is_some() && editor::text() != **text {
             texts::show_example(text);
+        }
+    });
+    use_effect_with(state.start.answer.clone(), |answer| {
+        if let Some(Ok(edit)) = answer.as_deref() {
+            editor::apply_start(&edit.edits);
         }
     });
     use_effect_with(state.chosen.clone(), |chosen| {

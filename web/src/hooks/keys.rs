@@ -2,9 +2,10 @@
 
 use crate::components::State;
 use crate::editor;
-use crate::model::Action;
+use crate::model::{Action, UntilAction};
 use crate::protocol::Goal;
 use gloo_events::{EventListener, EventListenerOptions};
+use warpgrid_view::until::Direction;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;
@@ -61,6 +62,14 @@ fn action(event: &KeyboardEvent) -> Option<Action> {
         ("End", _) => Some(Action::Move(Goal::End)),
         (" ", _) if !on_button => Some(Action::TogglePlay),
         ("Escape", _) => Some(Action::Stop),
+        ("b" | "B", is_back) => {
+            let direction = if is_back {
+                Direction::Back
+            } else {
+                Direction::Forward
+            };
+            Some(Action::Until(UntilAction::GoToBreak(direction)))
+        }
         ("?", _) => Some(Action::SetHelp(true)),
         _ => None,
     }

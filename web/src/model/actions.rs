@@ -1,11 +1,13 @@
 //! What can happen to the page.
 
 use super::heard::{Letter, heard};
+use super::history::ask_history;
 use super::{
-    BesideAction, Busy, Cure, FileAction, Focus, Fresh, GridChoice, MatrixAction, Model,
-    OutcomesAction, Overlay, OwnText, ProductAction, Screen, ThemeChoice, Trouble, screen,
+    BesideAction, Busy, Cure, FileAction, Focus, Fresh, GridChoice, History, MatrixAction, Model,
+    OutcomesAction, Overlay, OwnText, ProductAction, Screen, StartPage, ThemeChoice, Trouble,
+    UntilAction, screen,
 };
-use super::{beside, file, matrix, outcomes, product};
+use super::{beside, file, matrix, outcomes, product, start, until};
 use crate::examples::{self, EXAMPLES};
 use crate::protocol::{Core, Goal, OrderRequest, Place, RequestBody};
 use crate::reference::Subject;
@@ -13,6 +15,7 @@ use crate::share::Linked;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
 use warpgrid_view::model::RunStatus;
+use warpgrid_view::start::StartPlace;
 use warpgrid_view::value::ElementType;
 
 /// A fresh example is shown after the store at this share of all: some cells are written, some are not yet.
@@ -105,6 +108,10 @@ pub enum Action {
     Outcomes(OutcomesAction),
     /// Something happened in the view of two texts.
     Beside(BesideAction),
+    /// Changes what the launch starts with somewhere.
+    EditStart(StartPlace, String),
+    /// A run until something happens, or a breakpoint.
+    Until(UntilAction),
     /// Something happened to a file of a compiler.
     File(FileAction),
     SetTheme(ThemeChoice),
@@ -117,6 +124,8 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             screen::use_transport(&mut model, action);
         }
         Action::Beside(action) => beside::act(&mut model, action),
+        Action::EditStart(place, value) => start::ask(&mut model, place, value),
+        Action::Until(action) => until::act(&mut model, action),
         Action::File(action) => file::act(&mut model, action),
         Action::Matrix(action) => matrix::act(&mut model, action),
         Action::Outcomes(action) => outcomes::act(&mut model, action),
@@ -155,6 +164,10 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::LaunchDue => launch(&mut model),
         Action::Move(goal) => {
             model.playing = false;
+            if let Goal::Land(_) = goal {
+                // What was found of later steps becomes wrong.
+                model.run.history = History::default();
+            }
             model.go(goal);
         }
         Action::TogglePlay => toggle_play(&mut model),
@@ -206,6 +219,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::Pin(focus) => {
             ask_writer(&mut model, focus.as_ref());
             model.pinned = if model.pinned == focus { None } else { focus };
+            ask_history(&mut model);
         }
         Action::SetHexRegisters(hex) => model.hex_registers = hex,
         Action::CountTraffic => model.send(RequestBody::CountTraffic),
@@ -310,6 +324,9 @@ fn edited(model: &mut Model, text: Rc<str>, is_another: bool) {
     model.playing = false;
     model.seed = None;
     model.guessed = Rc::from("");
+    if !model.start.is_applied(&model.text) {
+        model.start = StartPage::default();
+    }
     model.hover = None;
     if model.text.trim().is_empty() {
         // Nothing is left that the last run could belong to.
@@ -398,9 +415,11 @@ fn launch_at(model: &mut Model, place: Place) {
     model.run.launch += 1;
     model.run.launched_revision = model.revision;
     model.run.waiting_for_launch = true;
+    model.until.answer = None;
     (model.run.traffic, model.run.orders) = (None, None);
     (model.run.order, model.run.order_asked) = (None, false);
     model.run.cure = Cure::Unasked;
+    model.run.history = History::default();
     model.known_stores.clear();
     let id = model.next_request;
     model.send(RequestBody::Launch {

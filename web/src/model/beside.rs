@@ -121,7 +121,9 @@ pub(super) fn go(model: &mut Model, goal: Goal) {
         Goal::Stores(n) => position.saturating_add(n.into()),
         Goal::StepForward => position.saturating_add(1),
         Goal::StoreBack | Goal::StepBack => position.saturating_sub(1),
-        Goal::Position(_) | Goal::Block(_) | Goal::Land(_) | Goal::Explore(_) => return,
+        Goal::Position(_) | Goal::Block(_) | Goal::Land(_) | Goal::Watched | Goal::Explore(_) => {
+            return;
+        }
     };
     act(model, BesideAction::Go(to));
 }

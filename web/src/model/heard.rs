@@ -1,7 +1,10 @@
 //! What the page makes of what a core says.
 
 use super::actions::{ask_order, ask_writer, leave_other_text};
-use super::{Cure, MAX_KNOWN_STORES, Model, Trouble, beside, file, matrix, outcomes, product};
+use super::history::ask_history;
+use super::{
+    Cure, MAX_KNOWN_STORES, Model, Trouble, beside, file, matrix, outcomes, product, until,
+};
 use crate::protocol::{Response, ResponseBody, decode};
 use crate::reference::Library;
 use std::cell::RefCell;
@@ -103,6 +106,9 @@ fn heard_of_run(model: &mut Model, response: Response) {
                 Err(why) => Cure::Refused(why.into()),
             };
         }
+        ResponseBody::EditStart(answer) => model.start.answer = Some(Rc::new(answer)),
+        ResponseBody::Until(answer) => until::heard(model, response.id, answer),
+        ResponseBody::History(found) => model.run.history.found = Some(Rc::from(found)),
         ResponseBody::Orders(report) => model.run.orders = Some(Rc::new(report)),
         ResponseBody::Progress { position } => {
             if let Some(busy) = model
@@ -123,6 +129,7 @@ fn heard_of_run(model: &mut Model, response: Response) {
             model.run.frame = Some(Rc::new(*frame));
             model.run.frame_launch = response.launch;
             ask_order(model);
+            ask_history(model);
             // A frame of the run before may still come after a text was pasted.
             if model.run.launched_revision == model.revision {
                 // Who wrote the cell that a link has pinned is not known yet.

@@ -2,9 +2,10 @@
 
 use crate::protocol::{LaunchFacts, OrderAnswer, Refusal};
 use std::rc::Rc;
+use warpgrid_view::analysis::history::CellPlace;
 use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::lens::Cured;
-use warpgrid_view::model::Frame;
+use warpgrid_view::model::{CellHistory, Frame};
 use warpgrid_worker::traffic::TrafficWords;
 
 /// The run as last reported.
@@ -31,7 +32,27 @@ pub struct Run {
     pub order_asked: bool,
     /// The text without bank conflicts, or why there is none; once it was asked for.
     pub cure: Cure,
+    /// The stores to the pinned cell, once they were asked for.
+    pub history: History,
     pub busy: Option<Busy>,
+}
+
+/// The stores to a cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// What was asked last: of which cell, in how many steps, at which position.
+    pub asked: Option<(CellPlace, u64, u64)>,
+    pub found: Option<Rc<CellHistory>>,
+}
+
+impl History {
+    /// What was found of a cell.
+    pub fn of(&self, place: &CellPlace) -> Option<&Rc<CellHistory>> {
+        let found = self.found.as_ref()?;
+        let is_same = (&found.memory, found.offset) == (&place.memory, place.offset)
+            && (found.n_bytes, found.ty) == (place.n_bytes, place.ty);
+        is_same.then_some(found)
+    }
 }
 
 /// The text without bank conflicts.

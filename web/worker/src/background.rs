@@ -3,6 +3,7 @@
 
 use crate::protocol::ResponseBody;
 use crate::traffic::words;
+use warpgrid_view::analysis::history::{CellPlace, HistorySearch};
 use warpgrid_view::analysis::seeds::SeedSearch;
 use warpgrid_view::{Parameter, Session};
 
@@ -12,6 +13,8 @@ const SLICE_MS: f64 = 8.0;
 const MAX_COUNTED: u64 = 2_000_000;
 /// Steps that are counted before the clock is looked at.
 const COUNTED_AT_ONCE: u64 = 2_000;
+/// Steps that are looked through for a cell before the clock is looked at.
+const LOOKED_THROUGH_AT_ONCE: u64 = 4_000;
 /// Steps that all orders together may take.
 const ORDER_STEPS: u64 = 1_000_000;
 /// Steps of an order before the clock is looked at.
@@ -29,6 +32,8 @@ pub(crate) struct Background {
     /// Steps that are to be counted at most.
     most_counted: u64,
     counts: bool,
+    /// The stores to a cell, which somebody waits for.
+    history: Option<HistorySearch>,
     orders: Option<SeedSearch>,
     /// The orders of the launch were tried, or are too many.
     is_ordered: bool,
@@ -36,13 +41,23 @@ pub(crate) struct Background {
 
 impl Background {
     pub(crate) fn has_work(&self) -> bool {
-        self.counts || self.orders.is_some()
+        self.counts || self.history.is_some() || self.orders.is_some()
     }
 
     /// Counts every step, since a person asked for it.
     pub(crate) fn count_all(&mut self) {
         self.most_counted = u64::MAX;
         self.counts = true;
+    }
+
+    /// Looks for the stores to a cell, since a person asked for it.
+    pub(crate) fn look_for(&mut self, place: &CellPlace, session: &mut Session) {
+        self.history = session.search_history(place);
+    }
+
+    /// The steps to come have become others.
+    pub(crate) fn forget_history(&mut self) {
+        self.history = None;
     }
 
     /// A move has come to its end: sees what there is to do.
@@ -69,6 +84,16 @@ impl Background {
     ) -> Option<ResponseBody> {
         let begun = clock();
         let is_over = || clock() - begun >= SLICE_MS;
+        while let Some(search) = &mut self.history {
+            if session.continue_history(search, LOOKED_THROUGH_AT_ONCE) {
+                let found = session.history_found(search);
+                self.history = None;
+                return Some(ResponseBody::History(Box::new(found)));
+            }
+            if is_over() {
+                return None;
+            }
+        }
         while self.counts {
             let left = self.most_counted.saturating_sub(session.traffic_counted());
             if session.count_traffic(COUNTED_AT_ONCE.min(left)) || left == 0 {

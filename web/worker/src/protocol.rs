@@ -5,6 +5,7 @@
 use crate::traffic::TrafficWords;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpgrid_view::analysis::beside::{BesideFrame, BesideReport};
+use warpgrid_view::analysis::history::CellPlace;
 use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::file::FileView;
@@ -13,10 +14,14 @@ use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::lens::picture::has_picture;
 use warpgrid_view::lens::{AccessLayout, ConflictReport, Cured};
 use warpgrid_view::litmus::{CutRequest, LitmusError, LitmusRepairs, LitmusView};
-use warpgrid_view::model::{DiagnosticView, Frame, FrameRequest, GridRequest, StoreView};
+use warpgrid_view::model::{
+    CellHistory, DiagnosticView, Frame, FrameRequest, GridRequest, StoreView,
+};
 use warpgrid_view::order::{HangView, RaceReport};
 use warpgrid_view::picture::MemoryForm;
 use warpgrid_view::product::{ProductChoice, ProductRequest, ProductView};
+use warpgrid_view::start::{StartEdit, StartPlace};
+use warpgrid_view::until::{Direction, Reached, Until, UntilError};
 use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, is_wrapped};
 
 /// From the page to the worker.
@@ -73,12 +78,22 @@ pub enum RequestBody {
     },
     /// Goes somewhere; a move that is under way is given up.
     Move { goal: Goal, look: FrameRequest },
+    /// Goes on until something happens; a move that is under way is given up.
+    Until {
+        until: Until,
+        direction: Direction,
+        look: FrameRequest,
+    },
     /// The same position, other windows.
     Look(FrameRequest),
     /// Counts the traffic of all steps, however many they are.
     CountTraffic,
     /// What was stored just before each of these positions; as many as a slice allows are answered.
     Writers(Vec<u64>),
+    /// Every store that wrote a cell, as far as the run was seen; another one that is looked for is given up.
+    History(CellPlace),
+    /// The edit of the text after which the launch starts with another value there.
+    EditStart { place: StartPlace, value: String },
     /// Stay where the run is now.
     Stop,
     /// Another core runs the text now: the run is dropped, with its memory.
@@ -102,9 +117,12 @@ impl RequestBody {
             RequestBody::Reference
             | RequestBody::Product(_)
             | RequestBody::Move { .. }
+            | RequestBody::Until { .. }
             | RequestBody::Look(_)
             | RequestBody::CountTraffic
             | RequestBody::Writers(_)
+            | RequestBody::History(_)
+            | RequestBody::EditStart { .. }
             | RequestBody::Stop
             | RequestBody::Rest => None,
         }
@@ -326,6 +344,8 @@ pub enum Goal {
     Block(u64),
     /// Lets an operation in flight land.
     Land(u64),
+    /// To where the run is watched for something: [`RequestBody::Until`].
+    Watched,
     /// Runs to the end to learn the length, for a limited time; then goes to a place.
     Explore(Place),
 }
@@ -378,6 +398,12 @@ pub enum ResponseBody {
     },
     Frame(Box<Frame>),
     Writers(Vec<(u64, Vec<StoreView>)>),
+    /// The edit of the text, or why there is none.
+    EditStart(Result<StartEdit, String>),
+    /// Where a run until something has come to; its frame follows. Or why it cannot be waited for.
+    Until(Result<Reached, UntilError>),
+    /// The stores that wrote a cell.
+    History(Box<CellHistory>),
     /// What the steps that were seen cost.
     Traffic(TrafficWords),
     /// What other orders of the same run end with.

@@ -12,6 +12,7 @@ use warpgrid_view::layout;
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
 use warpgrid_view::product;
 use warpgrid_view::scenario::{Misaligned, RegisterStart};
+use warpgrid_view::until::{Direction, Until, Watch};
 use warpgrid_view::{Document, Failure, Front, NO_SUCH_KERNEL, Parameter, Scenario, Session};
 
 /// Returns at the end of a run that are passed over: one a warp of a few blocks.
@@ -36,6 +37,10 @@ pub struct Runner {
     launch: u32,
     job: Option<Job>,
     background: Background,
+    /// What the run goes on until, while it does.
+    watch: Option<Watch>,
+    /// What is said next.
+    next: Option<Response>,
     /// Steps of one slice; follows the clock.
     slice_steps: u64,
     look: FrameRequest,
@@ -54,7 +59,7 @@ struct Job {
 
 impl Work for Runner {
     fn is_busy(&self) -> bool {
-        self.job.is_some() || self.background.has_work()
+        self.job.is_some() || self.next.is_some() || self.background.has_work()
     }
 
     fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response> {
@@ -126,27 +131,48 @@ impl Work for Runner {
             }
             // It names the launch that follows, which another core has.
             RequestBody::Rest => {
-                (self.job, self.session) = (None, None);
+                (self.job, self.session, self.watch, self.next) = (None, None, None, None);
                 self.background = Background::default();
                 return Vec::new();
             }
             // An answer about an older launch would be dropped by the page.
             _ if launch != self.launch => return Vec::new(),
             RequestBody::Move { goal, look } => {
+                if let Goal::Land(_) = goal {
+                    self.background.forget_history();
+                }
                 self.look = look;
                 self.begin(id, goal, clock());
                 return Vec::new();
+            }
+            RequestBody::Until {
+                until,
+                direction,
+                look,
+            } => {
+                self.look = look;
+                return self.go_until(id, (&until, direction), clock());
             }
             RequestBody::Look(look) => {
                 self.look = look;
                 return self.frame(id).into_iter().collect();
             }
             RequestBody::Stop => {
-                self.job = None;
+                self.give_up();
                 return self.frame(id).into_iter().collect();
             }
             RequestBody::CountTraffic => {
                 self.background.count_all();
+                return Vec::new();
+            }
+            RequestBody::EditStart { place, value } => match &self.session {
+                Some(session) => ResponseBody::EditStart(session.edit_start(&place, &value)),
+                None => return Vec::new(),
+            },
+            RequestBody::History(place) => {
+                if let Some(session) = &mut self.session {
+                    self.background.look_for(&place, session);
+                }
                 return Vec::new();
             }
             RequestBody::Writers(steps) => {
@@ -158,6 +184,9 @@ impl Work for Runner {
 
     /// Does one slice of the move under way; a frame when it is done, progress now and then.
     fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
+        if let Some(next) = self.next.take() {
+            return Some(next);
+        }
         let Some(mut job) = self.job else {
             let session = self.session.as_mut()?;
             let body = self.background.work(session, clock)?;
@@ -168,7 +197,7 @@ impl Work for Runner {
         let mut done = false;
         while !done && clock() - begun < SLICE_MS {
             let before = clock();
-            done = advance(session, &mut job, self.slice_steps);
+            done = advance(session, &mut job, &mut self.watch, self.slice_steps);
             self.slice_steps = next_slice(self.slice_steps, clock() - before);
         }
         let now = clock();
@@ -181,7 +210,15 @@ impl Work for Runner {
         if done {
             self.job = None;
             self.background.plan(session);
-            return self.frame(job.id);
+            let reached = self.watch.take().map(|watch| session.reached(&watch));
+            let frame = self.frame(job.id);
+            return match reached {
+                Some(reached) => {
+                    self.next = frame;
+                    Some(self.response(job.id, ResponseBody::Until(Ok(reached))))
+                }
+                None => frame,
+            };
         }
         let is_due = now - job.reported > PROGRESS_MS;
         if is_due {
@@ -202,7 +239,7 @@ impl Runner {
         goal: Goal,
         now: f64,
     ) -> ResponseBody {
-        self.job = None;
+        (self.job, self.watch, self.next) = (None, None, None);
         self.background = Background::default();
         // The old session goes first, so that its memory is free for the new one.
         self.session = None;
@@ -235,7 +272,38 @@ impl Runner {
         Some(self.response(id, ResponseBody::Writers(known)))
     }
 
+    /// Begins to run until something happens, or says why it cannot be waited for.
+    fn go_until(
+        &mut self,
+        id: u32,
+        (until, direction): (&Until, Direction),
+        now: f64,
+    ) -> Vec<Response> {
+        let Some(session) = self.session.as_mut() else {
+            return Vec::new();
+        };
+        match session.watch(until, direction) {
+            Ok(watch) => {
+                self.begin(id, Goal::Watched, now);
+                self.watch = Some(watch);
+                Vec::new()
+            }
+            Err(why) => vec![self.response(id, ResponseBody::Until(Err(why)))],
+        }
+    }
+
+    /// Gives up the move that is under way. A search through the past leaves the run where it stood.
+    fn give_up(&mut self) {
+        self.job = None;
+        let watch = self.watch.take();
+        let searched = watch.filter(|watch| watch.direction() == Direction::Back);
+        if let (Some(watch), Some(session)) = (searched, self.session.as_mut()) {
+            session.seek(watch.from());
+        }
+    }
+
     fn begin(&mut self, id: u32, goal: Goal, now: f64) {
+        self.give_up();
         self.slice_steps = self.slice_steps.max(1_000);
         self.job = Some(Job {
             id,
@@ -290,8 +358,17 @@ impl Runner {
 }
 
 /// Runs at most `max_steps` steps; true when the goal is reached.
-fn advance(session: &mut Session, job: &mut Job, max_steps: u64) -> bool {
+fn advance(
+    session: &mut Session,
+    job: &mut Job,
+    watch: &mut Option<Watch>,
+    max_steps: u64,
+) -> bool {
     match job.goal {
+        Goal::Watched => match watch {
+            Some(watch) => session.continue_until(watch, max_steps),
+            None => true,
+        },
         Goal::Start => {
             session.seek(0);
             true
@@ -457,6 +534,8 @@ mod tests {
     use super::*;
     use crate::protocol::{Answer, Question, decode, encode};
     use warpgrid_view::CheckOptions;
+    use warpgrid_view::analysis::history::CellPlace;
+    use warpgrid_view::value::ElementType;
 
     fn request(id: u32, launch: u32, body: RequestBody) -> Request {
         Request { id, launch, body }
@@ -623,6 +702,58 @@ mod tests {
             vec![]
         );
         assert!(runner.session.is_none() && !runner.is_busy());
+    }
+
+    #[test]
+    fn a_run_goes_on_until_a_line_and_says_so_before_its_frame() {
+        let mut runner = Runner::default();
+        let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n\
+            st.global.u32 [p], 7;\nst.global.u32 [p], 8;\n";
+        receive(&mut runner, launch(source));
+        while runner.is_busy() {
+            runner.work(|| 0.0);
+        }
+        let mut go = |line: u32, direction: Direction| {
+            let until = Until::Lines(vec![line]);
+            let look = FrameRequest::default();
+            let mut said = receive(
+                &mut runner,
+                RequestBody::Until {
+                    until,
+                    direction,
+                    look,
+                },
+            );
+            while runner.is_busy() {
+                said.extend(runner.work(|| 0.0));
+            }
+            said.into_iter()
+                .map(|said| said.body)
+                .filter(|body| matches!(body, ResponseBody::Until(_) | ResponseBody::Frame(_)))
+                .collect::<Vec<_>>()
+        };
+        let found = go(4, Direction::Back);
+        assert!(
+            matches!(&found[..], [ResponseBody::Until(Ok(reached)), ResponseBody::Frame(frame)]
+                if reached.is_reached && frame.position == reached.position && frame.stores_done == 1),
+            "{found:?}"
+        );
+        assert!(matches!(
+            &go(9, Direction::Forward)[..],
+            [ResponseBody::Until(Err(_))]
+        ));
+        // The history of a cell comes while nothing else is to be done.
+        let place = CellPlace {
+            memory: "p".into(),
+            offset: 0,
+            n_bytes: 4,
+            ty: ElementType::U32,
+        };
+        receive(&mut runner, RequestBody::History(place));
+        let found = std::iter::from_fn(|| Some(runner.work(|| 0.0))).find_map(|response| response);
+        assert!(
+            matches!(found.map(|found| found.body), Some(ResponseBody::History(found)) if found.n_before + found.n_after == 2)
+        );
     }
 
     #[test]

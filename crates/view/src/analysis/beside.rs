@@ -9,9 +9,9 @@ use super::difference::{Difference, Left, differences_between, left_by, outlasts
 use crate::failure::Failure;
 use crate::language::Language;
 use crate::memories::Memory;
+use crate::memories::locate;
 use crate::memory_id::MemoryId;
 use crate::session::Session;
-use crate::step::stores::locate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{AccessEvent, Observer, Status};

@@ -2,12 +2,16 @@
 //! comes out.
 
 use super::limits::check_columns;
+use crate::analysis::history::{CellPlace, MAX_CELL_BYTES};
 use crate::catalogue::{NO_SUCH_MEMORY, no_such_memory};
 use crate::failure::Failure;
 use crate::memory_id::MemoryId;
-use crate::model::{Frame, FrameRequest, Grid, GridOptions};
+use crate::model::{
+    CellHistory, Frame, FrameRequest, Grid, GridOptions, HistoryOptions, RunOptions, UntilOptions,
+};
 use crate::picture::MemoryForm;
 use crate::session::Session;
+use crate::until::{Direction, Reached, Until, UntilError};
 
 impl Session {
     /// The bytes of the memory of a name.
@@ -21,6 +25,84 @@ impl Session {
         check_columns(options.columns, "options")?;
         let request = options.request(MemoryId::from(name));
         self.grid(&request).ok_or_else(|| unknown_memory(name))
+    }
+
+    /// Every store that wrote a cell of the memory of a name, `offset` bytes from its start.
+    pub fn history_named(
+        &mut self,
+        name: &str,
+        offset: u64,
+        options: HistoryOptions,
+    ) -> Result<CellHistory, Failure> {
+        let memories = self.memories();
+        let id = MemoryId::from(name);
+        let memory = memories.iter().find(|memory| memory.view.id == id);
+        let memory = memory.ok_or_else(|| unknown_memory(name))?;
+        let ty = options.ty.unwrap_or(memory.element);
+        let place = CellPlace {
+            n_bytes: options.bytes.unwrap_or(ty.width_bytes() as u64),
+            memory: id,
+            offset,
+            ty,
+        };
+        if !(1..=MAX_CELL_BYTES).contains(&place.n_bytes) {
+            let why = format!(
+                "`bytes` is {}, expected 1 to {MAX_CELL_BYTES}",
+                place.n_bytes
+            );
+            return Err(Failure::unreadable("options", &why));
+        }
+        let size = memory.view.size_bytes;
+        self.history(&place).ok_or_else(|| {
+            let end = offset.saturating_add(place.n_bytes);
+            let why = format!("found bytes {offset} to {end}, and `{name}` has {size}");
+            Failure::unreadable("offset", &why)
+        })
+    }
+
+    /// Runs until something happens: forwards, or back through the past.
+    pub fn run_until_asked(&mut self, options: &UntilOptions) -> Result<Reached, Failure> {
+        let until = self.until_of(options)?;
+        let direction = match options.back {
+            true => Direction::Back,
+            false => Direction::Forward,
+        };
+        let run = RunOptions {
+            max_steps: options.max_steps,
+        };
+        let reached = self.run_until(&until, direction, run.steps()?);
+        reached.map_err(|UntilError { message, at }| {
+            Failure::unreadable(
+                "options",
+                &match at {
+                    (0, 0) => message,
+                    (from, _) => format!("{message} (at {} of `condition`)", from + 1),
+                },
+            )
+        })
+    }
+
+    fn until_of(&self, options: &UntilOptions) -> Result<Until, Failure> {
+        match (&options.condition, &options.lines, &options.memory) {
+            (Some(condition), None, None) => Ok(Until::Meets(condition.clone())),
+            (None, Some(lines), None) => Ok(Until::Lines(lines.clone())),
+            (None, None, Some(name)) => {
+                let memories = self.memories();
+                let id = MemoryId::from(&**name);
+                let memory = memories.iter().find(|memory| memory.view.id == id);
+                let memory = memory.ok_or_else(|| unknown_memory(name))?;
+                Ok(Until::Changes(CellPlace {
+                    memory: id,
+                    offset: options.offset.unwrap_or(0),
+                    n_bytes: options.bytes.unwrap_or(memory.element.width_bytes() as u64),
+                    ty: memory.element,
+                }))
+            }
+            _ => Err(Failure::unreadable(
+                "options",
+                "expected one of `condition`, `lines` and `memory`",
+            )),
+        }
     }
 
     /// Everything a page shows at the present position; fails where one of the memories does not exist.

@@ -28,6 +28,33 @@ pub struct RunOptions {
     pub max_steps: Option<f64>,
 }
 
+/// What a run is to stop at, from JavaScript: one of `condition`, `lines` and `memory`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct UntilOptions {
+    /// A lane meets it and did not before the step: `lane 3: %r5 == 7`.
+    #[serde(default)]
+    pub condition: Option<String>,
+    /// The next step is at one of these lines.
+    #[serde(default)]
+    pub lines: Option<Vec<u32>>,
+    /// Bytes of this memory change: `bytes` of them, those of an element when absent, `offset` bytes from its start.
+    #[serde(default)]
+    pub memory: Option<String>,
+    #[serde(default)]
+    pub offset: Option<u64>,
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Goes back to where it happened last.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub back: bool,
+    /// Steps after which the run pauses.
+    #[serde(default)]
+    pub max_steps: Option<f64>,
+}
+
 /// Options of a grid from JavaScript: a [`GridRequest`] without its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]

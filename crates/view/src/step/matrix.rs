@@ -3,9 +3,10 @@
 
 use crate::fragment::{CellHolder, FragmentRequest};
 use crate::memories::Memory;
+use crate::memories::locate;
 use crate::model::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 use crate::product::{self, ProductRequest};
-use crate::step::stores::{StoreRecord, locate};
+use crate::step::stores::StoreRecord;
 use warpgrid_emulator::Piece;
 use warpgrid_isa::fragment::{FragmentMap, FragmentOp, Holder, Matrix, Place, fragment};
 use warpgrid_launch::reading::{HeldMatrix, Value};

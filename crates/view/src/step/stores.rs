@@ -1,11 +1,10 @@
 //! What stores did, piece by piece: collected while the emulator runs a step, shown in the screen's words.
 
-use crate::memories::{Memory, element_of};
+use crate::memories::{Memory, element_of, locate};
 use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView, Traffic};
 use crate::traffic::{Part, count_accesses, passes_of};
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, Agent, CacheHints, Interest, MemoryId as Place, MemoryRegion,
-    Observer, Piece, StepEvent,
+    AccessAction, AccessEvent, Agent, CacheHints, Interest, Observer, Piece, StepEvent,
 };
 use warpgrid_isa::{MemoryShape, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::Function;
@@ -152,21 +151,6 @@ pub(crate) struct StorePlace<'a> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) memories: &'a [Memory],
-}
-
-/// The memory that holds an address, and where in it.
-pub(crate) fn locate(memories: &[Memory], place: Place, address: u64) -> Option<(&Memory, u64)> {
-    memories.iter().find_map(|memory| {
-        let here = match (place, memory.region) {
-            (Place::Shared { block }, MemoryRegion::Shared { block: of }) => block == of,
-            (
-                Place::Global | Place::Constant,
-                MemoryRegion::Buffer(_) | MemoryRegion::Variable(_),
-            ) => true,
-            _ => false,
-        };
-        Some((memory, memory.offset(address).filter(|_| here)?))
-    })
 }
 
 impl StorePlace<'_> {

@@ -3,9 +3,9 @@
 
 use crate::fragment::FragmentRequest;
 use crate::memories::Memory;
+use crate::memories::locate;
 use crate::memory_id::MemoryId;
 use crate::model::{Grid, TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
-use crate::step::stores::locate;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use warpgrid_emulator::{

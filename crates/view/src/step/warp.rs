@@ -187,7 +187,7 @@ fn register_view(
 
 /// Untyped registers most often hold integers, so they are shown as such; wide values most often are
 /// addresses, which read best in hexadecimal.
-fn readable(ty: ScalarType, bits: u128) -> String {
+pub(crate) fn readable(ty: ScalarType, bits: u128) -> String {
     match ty {
         ScalarType::B64 | ScalarType::U64 if bits >= 1 << 40 => format!("{bits:#x}"),
         ScalarType::B8 | ScalarType::B16 | ScalarType::B32 | ScalarType::B64 => bits.to_string(),

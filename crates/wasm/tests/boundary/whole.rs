@@ -273,3 +273,31 @@ fn blocks_of_inline_assembly_are_checked_and_run() {
     session.run(JsValue::UNDEFINED).expect("a run");
     assert_eq!(session.memory("p").expect("a buffer").get_index(4 * 7), 7);
 }
+
+#[wasm_bindgen_test]
+fn a_cell_has_a_history_and_a_run_goes_back_to_where_it_changed() {
+    let mut session = session();
+    session.run(JsValue::UNDEFINED).expect("a run");
+    let found = session
+        .history("out", 20.0, JsValue::UNDEFINED)
+        .expect("a cell");
+    assert_eq!(get(&found, "nBefore").as_f64(), Some(1.0));
+    let write = array(get(&found, "writes")).get(0);
+    assert_eq!(
+        (text(&write, "before"), text(&write, "after")),
+        ("-1.0".into(), "10.0".into())
+    );
+    let options = object("memory", "out".into());
+    let set = |key: &str, value: JsValue| {
+        Reflect::set(&options, &key.into(), &value).expect("a fresh object");
+    };
+    set("offset", 20.into());
+    set("back", true.into());
+    let reached = session.run_until(options).expect("it changed");
+    assert_eq!(get(&reached, "isReached").as_bool(), Some(true));
+    assert_eq!(Some(session.position()), get(&write, "position").as_f64());
+    let wrong = session.run_until(object("condition", "%r1 = 3".into()));
+    assert_eq!(text(&wrong.expect_err("no comparison"), "code"), "W0901");
+    let outside = session.history("out", 1e9, JsValue::UNDEFINED);
+    assert_eq!(text(&outside.expect_err("outside"), "code"), "W0901");
+}

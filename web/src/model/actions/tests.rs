@@ -1,9 +1,11 @@
 //! What the page is after one thing or another happened.
 
 use super::*;
-use crate::model::fixture;
+use crate::model::{fixture, place_of};
 use crate::protocol::{Refusal, Response, ResponseBody, encode};
+use warpgrid_view::model::{CellHistory, Frame};
 use warpgrid_view::reference::Pages;
+use warpgrid_view::until::{Direction, Reached, Until, UntilError};
 use warpgrid_view::{CheckOptions, CheckReport};
 
 fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
@@ -380,4 +382,92 @@ fn an_example_is_shown_once_its_text_is_there() {
         [Action::ExampleFailed("the server answered 404".into())],
     );
     assert!(!failed.is_stale() && failed.trouble.is_some());
+}
+
+fn pin(index: u64) -> Action {
+    Action::Pin(Some(Focus::Cell {
+        memory: "out".into(),
+        index,
+    }))
+}
+
+/// What the core answers about the cell that was asked for last.
+fn history_of(model: &Model, n_before: u64) -> ResponseBody {
+    let Some(RequestBody::History(place)) = last_sent(model) else {
+        panic!("{:?}", last_sent(model))
+    };
+    ResponseBody::History(Box::new(CellHistory {
+        memory: place.memory.clone(),
+        offset: place.offset,
+        n_bytes: place.n_bytes,
+        ty: place.ty,
+        initial: "0".into(),
+        position: 3,
+        n_before,
+        n_after: 0,
+        steps: 5,
+        writes: Vec::new(),
+    }))
+}
+
+#[test]
+fn the_history_of_a_pinned_cell_is_asked_for_once() {
+    let model = after(running(), [pin(1)]);
+    assert!(
+        matches!(last_sent(&model), Some(RequestBody::History(place)) if (place.offset, place.n_bytes) == (4, 4))
+    );
+    let whole = history_of(&model, 0);
+    let known = answered(model.clone(), whole);
+    let place = place_of(&known, known.pinned.as_ref().unwrap()).unwrap();
+    assert!(known.run.history.of(&place).is_some());
+    let sent = known.next_request;
+    let elsewhere = |model: Model, position| {
+        let frame = Frame {
+            position,
+            ..fixture::frame()
+        };
+        answered(model, ResponseBody::Frame(Box::new(frame)))
+    };
+    assert_eq!(elsewhere(known, 4).next_request, sent);
+    // A list that is cut is asked for again where the run is elsewhere.
+    let cut = history_of(&model, 900);
+    let again = elsewhere(answered(model, cut), 4);
+    assert!(matches!(last_sent(&again), Some(RequestBody::History(_))));
+    // Another launch has another history.
+    let fresh = after(again, [Action::LaunchDue]);
+    assert_eq!(fresh.run.history, History::default());
+}
+
+#[test]
+fn a_run_until_something_is_a_move_that_says_what_happened() {
+    let breaks = Action::Until(UntilAction::SetBreaks([8].into()));
+    let go = Action::Until(UntilAction::GoToBreak(Direction::Back));
+    let quiet = after(running(), [go.clone()]);
+    assert!(!matches!(
+        last_sent(&quiet),
+        Some(RequestBody::Until { .. })
+    ));
+    let model = after(running(), [breaks, go]);
+    assert!(matches!(
+        last_sent(&model),
+        Some(RequestBody::Until { until: Until::Lines(lines), direction: Direction::Back, .. }) if lines == &[8]
+    ));
+    assert!(model.run.busy.is_some());
+    let reached = Reached {
+        is_reached: true,
+        position: 3,
+        text: "line 8 comes next".into(),
+    };
+    let said = answered(model.clone(), ResponseBody::Until(Ok(reached)));
+    assert!(said.run.busy.is_some());
+    let there = framed(said);
+    assert!(there.run.busy.is_none());
+    assert!(there.until.said_at(3).is_some() && there.until.said_at(4).is_none());
+    // Where nothing can be waited for, no frame follows.
+    let wrong = UntilError {
+        message: "no register".into(),
+        at: (0, 1),
+    };
+    let refused = answered(model, ResponseBody::Until(Err(wrong)));
+    assert!(refused.run.busy.is_none() && refused.until.said_at(9).is_some());
 }

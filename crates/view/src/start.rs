@@ -1,0 +1,277 @@
+//! What a launch starts with, changed in place: a cell of a buffer, a parameter or a register with its new value goes in; the edit of the `//@`
+//! line that states it comes out, or the reason why no line can.
+
+use crate::analysis::history::CellPlace;
+use crate::memory_id::MemoryId;
+use crate::model::EditView;
+use crate::session::Session;
+use serde::{Deserialize, Serialize};
+use warpgrid_launch::annotations::literal;
+use warpgrid_launch::scenario::{Buffer, Init};
+use warpgrid_launch::value::{ElementType, Literal};
+
+/// Elements that a line lists at most.
+const MAX_LISTED: u64 = 1_024;
+/// Longest value.
+const MAX_VALUE: usize = 200;
+
+/// What is changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StartPlace {
+    Cell(CellPlace),
+    /// A number that the kernel is given, by its name.
+    Scalar(String),
+    Register(String),
+}
+
+/// The change of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartEdit {
+    pub edits: Vec<EditView>,
+    /// The line as it is then.
+    pub line: String,
+}
+
+impl Session {
+    /// The edit of the text after which the launch starts with another value there.
+    pub fn edit_start(&self, place: &StartPlace, value: &str) -> Result<StartEdit, String> {
+        let value = value.trim();
+        if value.is_empty() || value.len() > MAX_VALUE || value.contains(['\n', '\r']) {
+            return Err(
+                "found no value, expected one such as `7`, `-4`, `0x1f` or `1.5`".to_owned(),
+            );
+        }
+        match place {
+            StartPlace::Cell(place) => {
+                let (buffer, init) = self.changed_buffer(place, value)?;
+                self.edit_fact("buffer", &buffer, &init)
+            }
+            StartPlace::Scalar(name) => self.edit_fact("scalar", name, value),
+            StartPlace::Register(name) => self.edit_fact("register", name, value),
+        }
+    }
+
+    /// The name of the buffer with a cell, and what its line says of its values once the cell has another.
+    fn changed_buffer(&self, place: &CellPlace, value: &str) -> Result<(String, String), String> {
+        if let Some(why) = why_fixed(&place.memory) {
+            return Err(why);
+        }
+        let name = place.memory.to_string();
+        let mut buffers = self.buffers().into_iter();
+        let buffer = buffers.find(|buffer| buffer.name == name);
+        let buffer = buffer.ok_or_else(|| format!("the launch has no buffer `{name}`"))?;
+        let own = ElementType::from_name(&buffer.ty).unwrap_or(ElementType::B8);
+        if own.width_bytes() != place.ty.width_bytes() {
+            return Err(format!(
+                "`{name}` has elements of type `{own}`: show it as that, or as another of {} bytes",
+                own.width_bytes()
+            ));
+        }
+        let bits = place.ty.encode(&read_value(value, place.ty)?)?;
+        let literal = match own == place.ty {
+            true => read_value(value, own)?,
+            false => own.decode(bits),
+        };
+        let index = place.offset / own.width_bytes() as u64;
+        let init = changed_init(&buffer, index, literal)?;
+        Ok((name, init_text(&init)))
+    }
+
+    /// Puts a value after the name of a fact; where it was guessed, all that was guessed is stated with it.
+    fn edit_fact(&self, fact: &str, name: &str, value: &str) -> Result<StartEdit, String> {
+        let source = &self.scenario().source;
+        if let Some(place) = source
+            .lines()
+            .enumerate()
+            .find_map(|(index, line)| Stated::find(line, index, fact, name))
+        {
+            let line = place.with(value);
+            return Ok(StartEdit {
+                edits: vec![place.edit(value)],
+                line,
+            });
+        }
+        let guesses = self.guesses();
+        let found = guesses.iter().enumerate();
+        let mut found = found.filter_map(|(index, line)| Stated::find(line, index, fact, name));
+        let Some(place) = found.next() else {
+            return Err(format!("no `//@ {fact}` line states `{name}`"));
+        };
+        let line = place.with(value);
+        let lines = guesses.iter().enumerate().map(|(index, guess)| {
+            let text = if index == place.index { &line } else { guess };
+            format!("{text}\n")
+        });
+        Ok(StartEdit {
+            edits: vec![EditView {
+                line: 1,
+                column: 1,
+                end_line: 1,
+                end_column: 1,
+                text: lines.collect(),
+            }],
+            line,
+        })
+    }
+}
+
+/// Why no line of the text can state what a memory starts with; none for a buffer.
+pub fn why_fixed(memory: &MemoryId) -> Option<String> {
+    match memory {
+        MemoryId::Buffer(_) => None,
+        MemoryId::Shared(_) => Some(
+            "no line states what shared memory holds: each launch begins without it, and stores fill it"
+                .to_owned(),
+        ),
+        MemoryId::Tensor(_) => Some(
+            "no line states what tensor memory holds: each launch begins without it, and the kernel fills it"
+                .to_owned(),
+        ),
+        MemoryId::Variable(name) => Some(format!(
+            "`{name}` is a variable of the module: what it starts with is where it is declared"
+        )),
+    }
+}
+
+/// A line that states a fact.
+struct Stated<'a> {
+    line: &'a str,
+    /// Its number from 0.
+    index: usize,
+    /// Where its value begins, after the sign of equality if it has one.
+    at: usize,
+    has_value: bool,
+}
+
+impl<'a> Stated<'a> {
+    fn find(line: &'a str, index: usize, fact: &str, name: &str) -> Option<Stated<'a>> {
+        let text = line.trim_start();
+        let rest = text
+            .strip_prefix("//@")
+            .or_else(|| text.strip_prefix("#@"))?;
+        let rest = rest.trim_start().strip_prefix(fact)?;
+        if !rest.starts_with(char::is_whitespace) {
+            return None;
+        }
+        let end = rest.find([':', '=']).unwrap_or(rest.len());
+        if rest.get(..end)?.trim() != name {
+            return None;
+        }
+        let value = rest.find('=');
+        let before = line.len() - rest.len();
+        Some(Stated {
+            line,
+            index,
+            at: value.map_or(line.trim_end().len(), |at| before + at + 1),
+            has_value: value.is_some(),
+        })
+    }
+
+    fn written(&self, value: &str) -> String {
+        match self.has_value {
+            true => format!(" {value}"),
+            false => format!(" = {value}"),
+        }
+    }
+
+    fn with(&self, value: &str) -> String {
+        format!(
+            "{}{}",
+            self.line.get(..self.at).unwrap_or(""),
+            self.written(value)
+        )
+    }
+
+    fn edit(&self, value: &str) -> EditView {
+        let units = |to: usize| {
+            let part = self.line.get(..to).unwrap_or(self.line);
+            part.encode_utf16().count() as u32 + 1
+        };
+        let line = self.index as u32 + 1;
+        EditView {
+            line,
+            column: units(self.at),
+            end_line: line,
+            end_column: units(self.line.trim_end().len()),
+            text: self.written(value),
+        }
+    }
+}
+
+/// A value as a line writes it; floats may also be no numbers.
+fn read_value(value: &str, ty: ElementType) -> Result<Literal, String> {
+    let special = match value {
+        "nan" | "NaN" => Some(f64::NAN),
+        "inf" | "∞" => Some(f64::INFINITY),
+        "-inf" | "-∞" => Some(f64::NEG_INFINITY),
+        _ => None,
+    };
+    match special.and_then(|value| ty.float_bits(value)) {
+        Some(bits) => Ok(Literal::Text(ty.hex(bits))),
+        None => literal(value),
+    }
+}
+
+/// The values of a buffer with another one at an index.
+fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
+    let too_many = || {
+        format!(
+            "a line lists at most {MAX_LISTED} elements, and `{}` has {}; make it smaller, or let the kernel store the value",
+            buffer.name, buffer.len
+        )
+    };
+    let zero = Literal::Integer(0);
+    let is_iota = |init: &Literal| *init == Literal::Text("iota".to_owned());
+    let mut values: Vec<Literal> = match &buffer.init {
+        Init::List(values) => values.clone(),
+        Init::Fill(fill) if *fill == zero => Vec::new(),
+        Init::Fill(_) if buffer.len > MAX_LISTED => return Err(too_many()),
+        Init::Fill(fill) if is_iota(fill) => (0..buffer.len)
+            .map(|n| Literal::Integer(n.into()))
+            .collect(),
+        Init::Fill(fill) => vec![fill.clone(); buffer.len as usize],
+    };
+    if index >= buffer.len
+        || values.len() as u64 > MAX_LISTED.max(buffer.len)
+        || index >= MAX_LISTED.max(values.len() as u64)
+    {
+        return Err(too_many());
+    }
+    let index = index as usize;
+    if values.len() <= index {
+        values.resize(index + 1, zero.clone());
+    }
+    values[index] = value;
+    Ok(shortened(values, buffer.len))
+}
+
+/// The shortest way to say values: all the same, counted, or a list without the zeros at its end.
+fn shortened(mut values: Vec<Literal>, len: u64) -> Init {
+    let zero = Literal::Integer(0);
+    let is_whole = values.len() as u64 == len;
+    if is_whole && values.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Init::Fill(values.pop().unwrap_or(zero));
+    }
+    let counted = values
+        .iter()
+        .zip(0..)
+        .all(|(value, n)| *value == Literal::Integer(n));
+    if is_whole && counted {
+        return Init::Fill(Literal::Text("iota".to_owned()));
+    }
+    while values.last() == Some(&zero) {
+        values.pop();
+    }
+    match values.is_empty() {
+        true => Init::Fill(zero),
+        false => Init::List(values),
+    }
+}
+
+/// As a line has it: one value alone would be that of every element.
+fn init_text(init: &Init) -> String {
+    match init {
+        Init::List(values) if values.len() == 1 => format!("{}, 0", init.text()),
+        _ => init.text(),
+    }
+}

@@ -1,0 +1,58 @@
+//! Running until something happens: a cell changes, a line is reached, a lane meets a condition. In: what is waited for; out: the run stands there,
+//! and a sentence says why. Forwards step by step; backwards through windows of the past, the nearest first.
+
+pub mod condition;
+mod watch;
+
+pub use watch::Watch;
+
+use crate::analysis::history::CellPlace;
+use serde::{Deserialize, Serialize};
+
+/// What a run is to stop at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Until {
+    /// These bytes hold other values than before the step.
+    Changes(CellPlace),
+    /// The next step is at one of these lines of the text, or at the first instruction after it.
+    Lines(Vec<u32>),
+    /// A lane meets a condition that it did not meet before the step: see [`condition`].
+    Meets(String),
+}
+
+/// Which way a run goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Direction {
+    #[default]
+    Forward,
+    Back,
+}
+
+/// Where a run until something has come to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Reached {
+    /// Whether it happened; otherwise the run stands at its end, at its start, or where the steps that it was given ended.
+    pub is_reached: bool,
+    pub position: u64,
+    /// What happened, or that it did not: `lane 3 of warp 0, block 0: %r5 is 7`.
+    pub text: String,
+}
+
+/// Why nothing can be waited for, and where in the condition that is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UntilError {
+    pub message: String,
+    /// Start and end in the text of the condition, in UTF-16 units; both 0 where it is about no text.
+    pub at: (u32, u32),
+}
+
+impl UntilError {
+    fn new(message: impl Into<String>) -> UntilError {
+        UntilError {
+            message: message.into(),
+            at: (0, 0),
+        }
+    }
+}

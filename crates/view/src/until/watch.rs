@@ -1,0 +1,451 @@
+//! What a run is watched for, resolved against its program: built once, asked after each step.
+
+use super::condition::Condition;
+use super::{Direction, Reached, Until, UntilError};
+use crate::analysis::history::CellPlace;
+use crate::catalogue::no_such_memory;
+use crate::session::Session;
+use crate::step::warp::readable;
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::{MemoryRegion, NextStep, Status};
+use warpgrid_isa::ScalarType;
+use warpgrid_isa::form::nearest;
+use warpgrid_program::{Function, FunctionId, RegisterId};
+
+/// The first window of the past that is looked through for a way back; each further one is twice as long.
+const FIRST_WINDOW: u64 = 4_096;
+
+/// A run on its way to something.
+#[derive(Debug)]
+pub struct Watch {
+    what: Watched,
+    direction: Direction,
+    /// Where the run stood.
+    from: u64,
+    /// The part of the past that is looked through: from, to, and where the run is in it. On the way back only.
+    window: Option<Window>,
+    reached: Option<Found>,
+    is_done: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    start: u64,
+    end: u64,
+    size: u64,
+}
+
+/// What happened, and where.
+#[derive(Clone, Debug)]
+struct Found {
+    position: u64,
+    text: String,
+}
+
+#[derive(Debug)]
+enum Watched {
+    Cell {
+        place: CellPlace,
+        region: MemoryRegion,
+        title: String,
+    },
+    /// The first instruction of each line, by function and index.
+    Lines(BTreeMap<(u32, u32), u32>),
+    Register {
+        condition: Condition,
+        /// The register with the name, by function.
+        ids: Vec<Option<RegisterId>>,
+    },
+}
+
+/// What is to be known before a step to see what it did.
+enum Before {
+    Nothing,
+    Bytes(Option<Vec<u8>>),
+    /// Who steps, and the lanes that meet the condition.
+    Lanes(NextStep, u32),
+}
+
+impl Watch {
+    /// Which way it goes.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Where the run stood before.
+    pub fn from(&self) -> u64 {
+        self.from
+    }
+}
+
+impl Session {
+    /// Begins to run until something happens; [`Session::continue_until`] goes on with it, [`Session::reached`] says where it came to.
+    pub fn watch(&mut self, until: &Until, direction: Direction) -> Result<Watch, UntilError> {
+        let what = match until {
+            Until::Changes(place) => self.watched_cell(place)?,
+            Until::Lines(lines) => self.watched_lines(lines)?,
+            Until::Meets(text) => self.watched_register(text)?,
+        };
+        let from = self.position();
+        let window = (direction == Direction::Back).then(|| Window::before(from, FIRST_WINDOW));
+        Ok(Watch {
+            what,
+            direction,
+            from,
+            window,
+            reached: None,
+            is_done: false,
+        })
+    }
+
+    fn watched_cell(&self, place: &CellPlace) -> Result<Watched, UntilError> {
+        let mut memories = self.memories().into_iter();
+        let memory = memories.find(|memory| memory.view.id == place.memory);
+        let Some(memory) = memory else {
+            let message = no_such_memory(&place.memory.to_string());
+            return Err(UntilError::new(message));
+        };
+        let end = place.offset.checked_add(place.n_bytes);
+        let size = memory.view.size_bytes;
+        if place.n_bytes == 0 || end.is_none_or(|end| end > size) {
+            let message = format!(
+                "found {} bytes at {}, and `{}` has {size}",
+                place.n_bytes, place.offset, place.memory
+            );
+            return Err(UntilError::new(message));
+        }
+        Ok(Watched::Cell {
+            place: place.clone(),
+            region: memory.region,
+            title: memory.view.title,
+        })
+    }
+
+    /// A line without an instruction stands for the next one that has some.
+    fn watched_lines(&self, lines: &[u32]) -> Result<Watched, UntilError> {
+        // The first instruction of each line of each function.
+        let mut firsts: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        for (function, of) in self.program.functions.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            for index in 0..of.instructions.len() as u32 {
+                let line = self.range_of(FunctionId(function as u32), index).line;
+                if seen.insert(line) {
+                    firsts
+                        .entry(line)
+                        .or_default()
+                        .push((function as u32, index));
+                }
+            }
+        }
+        let mut places = BTreeMap::new();
+        for line in lines {
+            if let Some((line, instructions)) = firsts.range(*line..).next() {
+                places.extend(instructions.iter().map(|place| (*place, *line)));
+            }
+        }
+        match places.is_empty() {
+            true => Err(UntilError::new(match lines {
+                [] => "no line has a breakpoint".to_owned(),
+                [line] => format!("line {line} has no instruction, nor has any after it"),
+                _ => "none of these lines has an instruction, nor has any after them".to_owned(),
+            })),
+            false => Ok(Watched::Lines(places)),
+        }
+    }
+
+    fn watched_register(&self, text: &str) -> Result<Watched, UntilError> {
+        let condition = Condition::read(text)?;
+        let functions = &self.program.functions;
+        let find = |function: &Function| {
+            let at = function
+                .registers
+                .names()
+                .position(|name| name == condition.register)?;
+            Some(RegisterId(at as u32))
+        };
+        let ids: Vec<_> = functions.iter().map(find).collect();
+        if ids.iter().all(Option::is_none) {
+            let names = functions
+                .iter()
+                .flat_map(|function| function.registers.names());
+            let meant = nearest(&condition.register, names);
+            let help = meant.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+            return Err(UntilError {
+                message: format!("no register is named `{}`{help}", condition.register),
+                at: condition.register_at,
+            });
+        }
+        Ok(Watched::Register { condition, ids })
+    }
+
+    /// At most `budget` steps of the way; true when the run stands where it should, or the way has ended.
+    pub fn continue_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
+        if !watch.is_done {
+            watch.is_done = match watch.direction {
+                Direction::Forward => self.go_until(watch, budget),
+                Direction::Back => self.go_back_until(watch, budget),
+            };
+        }
+        watch.is_done
+    }
+
+    fn go_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
+        for _ in 0..budget {
+            let was = self.position();
+            let text = self.step_watched(watch);
+            if text.is_some() || self.is_over() || self.position() == was {
+                let position = self.position();
+                watch.reached = text.map(|text| Found { position, text });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Looks through the windows of the past, the latest first; in each the last place counts.
+    fn go_back_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
+        let Some(mut window) = watch.window else {
+            return true;
+        };
+        if self.position() >= window.end || self.position() < window.start {
+            self.seek(window.start);
+            self.note_line(watch, window);
+        }
+        for _ in 0..budget {
+            if self.position() >= window.end {
+                break;
+            }
+            let was = self.position();
+            let text = self.step_watched(watch);
+            let position = self.position();
+            let is_before = position < watch.from && position <= window.end;
+            if let Some(text) =
+                text.filter(|_| is_before && !watch.is_line_at_end(position, window))
+            {
+                watch.reached = Some(Found { position, text });
+            }
+            if position == was {
+                break;
+            }
+        }
+        if self.position() < window.end && !self.is_over() {
+            return false;
+        }
+        if let Some(found) = &watch.reached {
+            self.seek(found.position);
+            return true;
+        }
+        if window.start == 0 {
+            self.seek(0);
+            return true;
+        }
+        window = Window::before(window.start, window.size * 2);
+        watch.window = Some(window);
+        self.seek(window.start);
+        self.note_line(watch, window);
+        false
+    }
+
+    /// A line may come next at the very start of a window, which no step of the window leads to.
+    fn note_line(&self, watch: &mut Watch, window: Window) {
+        if window.start < watch.from
+            && let Some(text) = self.line_text(&watch.what)
+        {
+            let position = window.start;
+            watch.reached = Some(Found { position, text });
+        }
+    }
+
+    /// One step; what happened in it, if it is what the run is watched for.
+    fn step_watched(&mut self, watch: &Watch) -> Option<String> {
+        let before = self.before_step(&watch.what);
+        let was = self.position();
+        self.step();
+        if self.position() == was {
+            return None;
+        }
+        match (&watch.what, before) {
+            (Watched::Lines(_), _) => self.line_text(&watch.what),
+            (
+                Watched::Cell {
+                    place,
+                    region,
+                    title,
+                },
+                Before::Bytes(Some(before)),
+            ) => {
+                let after = self.cell_now(*region, place)?;
+                (before != after).then(|| changed_text(place, title, &before, &after))
+            }
+            (Watched::Register { condition, .. }, Before::Lanes(step, met)) => {
+                let now = self.lanes_that_meet(&watch.what, &step);
+                let lane = (now & !met).trailing_zeros();
+                (lane < 32).then(|| self.register_text(condition, &watch.what, &step, lane))
+            }
+            (Watched::Cell { .. } | Watched::Register { .. }, _) => None,
+        }
+    }
+
+    fn before_step(&self, what: &Watched) -> Before {
+        match what {
+            Watched::Lines(_) => Before::Nothing,
+            Watched::Cell { place, region, .. } => {
+                Before::Bytes(self.cell_now(*region, place).map(<[u8]>::to_vec))
+            }
+            Watched::Register { .. } => match self.timeline.machine().next_step() {
+                Some(step) => Before::Lanes(step, self.lanes_that_meet(what, &step)),
+                None => Before::Nothing,
+            },
+        }
+    }
+
+    /// The bytes of a cell; none where its block has no place on the machine.
+    fn cell_now(&self, region: MemoryRegion, place: &CellPlace) -> Option<&[u8]> {
+        let memory = self.timeline.machine().memory(region)?;
+        memory.get(place.offset as usize..(place.offset + place.n_bytes) as usize)
+    }
+
+    /// The lanes of a stepping warp that meet the condition.
+    fn lanes_that_meet(&self, what: &Watched, step: &NextStep) -> u32 {
+        let Watched::Register { condition, ids } = what else {
+            return 0;
+        };
+        let is_meant = condition.block.is_none_or(|block| block == step.block)
+            && condition.warp.is_none_or(|warp| warp == step.warp);
+        let id = ids.get(step.function.0 as usize).copied().flatten();
+        let (true, Some(id)) = (is_meant, id) else {
+            return 0;
+        };
+        let function = self.program.functions.get(step.function.0 as usize);
+        let Some(ty) = function
+            .and_then(|of| of.registers.get(id.0 as usize))
+            .map(|register| register.ty)
+        else {
+            return 0;
+        };
+        let machine = self.timeline.machine();
+        let row = machine.register_row(step.block, step.warp, step.function, id);
+        let lanes = row.into_iter().flatten().enumerate();
+        let meets = |lane: usize, bits| {
+            let is_lane = condition.lane.is_none_or(|of| usize::from(of) == lane);
+            u32::from(is_lane && condition.holds(ty, bits)) << lane
+        };
+        lanes.fold(0, |met, (lane, bits)| met | meets(lane, bits))
+    }
+
+    fn line_text(&self, what: &Watched) -> Option<String> {
+        let Watched::Lines(places) = what else {
+            return None;
+        };
+        let next = self.timeline.machine().next_step()?;
+        let line = places.get(&(next.function.0, next.instruction))?;
+        Some(format!(
+            "line {line} comes next, in warp {} of block {}",
+            next.warp, next.block
+        ))
+    }
+
+    fn register_text(
+        &self,
+        condition: &Condition,
+        what: &Watched,
+        step: &NextStep,
+        lane: u32,
+    ) -> String {
+        let Watched::Register { ids, .. } = what else {
+            return String::new();
+        };
+        let id = ids.get(step.function.0 as usize).copied().flatten();
+        let value = id.and_then(|id| self.register_value(step, id, lane));
+        format!(
+            "{} is {} in lane {lane} of warp {}, block {}",
+            condition.register,
+            value.unwrap_or_default(),
+            step.warp,
+            step.block
+        )
+    }
+
+    fn register_value(&self, step: &NextStep, id: RegisterId, lane: u32) -> Option<String> {
+        let function = self.program.functions.get(step.function.0 as usize)?;
+        let ty = function.registers.get(id.0 as usize)?.ty;
+        let bits =
+            self.timeline
+                .machine()
+                .register(step.block, step.warp, lane, step.function, id)?;
+        Some(match ty {
+            ScalarType::Pred => (bits & 1).to_string(),
+            _ => readable(ty, bits),
+        })
+    }
+
+    /// Where a run until something has come to.
+    pub fn reached(&self, watch: &Watch) -> Reached {
+        let position = self.position();
+        let is_over = self.timeline.machine().status() != Status::Running;
+        let text = match (&watch.reached, watch.direction) {
+            (Some(found), _) => found.text.clone(),
+            (None, Direction::Back) if position == 0 => {
+                "it did not happen before; this is the start".to_owned()
+            }
+            (None, Direction::Forward) if is_over => {
+                "it does not happen any more; this is the end".to_owned()
+            }
+            (None, _) => "it has not happened yet; the steps that were allowed are over".to_owned(),
+        };
+        Reached {
+            is_reached: watch.reached.is_some(),
+            position,
+            text,
+        }
+    }
+
+    /// Runs until something happens, at most `max_steps` steps.
+    pub fn run_until(
+        &mut self,
+        until: &Until,
+        direction: Direction,
+        max_steps: u64,
+    ) -> Result<Reached, UntilError> {
+        let mut watch = self.watch(until, direction)?;
+        let mut left = max_steps;
+        while left > 0 {
+            let budget = left.min(FIRST_WINDOW);
+            if self.continue_until(&mut watch, budget) {
+                break;
+            }
+            left -= budget;
+        }
+        if !watch.is_done && direction == Direction::Back {
+            self.seek(watch.from);
+        }
+        Ok(self.reached(&watch))
+    }
+}
+
+impl Watch {
+    /// At the end of a window a line that comes next belongs to the window after it, or to where the run stood.
+    fn is_line_at_end(&self, position: u64, window: Window) -> bool {
+        matches!(self.what, Watched::Lines(_)) && position >= window.end
+    }
+}
+
+impl Window {
+    fn before(end: u64, size: u64) -> Window {
+        Window {
+            start: end.saturating_sub(size),
+            end,
+            size,
+        }
+    }
+}
+
+fn changed_text(place: &CellPlace, title: &str, before: &[u8], after: &[u8]) -> String {
+    let width = place.ty.width_bytes() as u64;
+    let at = match place.offset % width {
+        0 => format!("{title}[{}]", place.offset / width),
+        _ => format!("{title} + {}", place.offset),
+    };
+    let text = |bytes: &[u8]| place.ty.text(place.ty.bits(bytes));
+    format!("{at} changed from {} to {}", text(before), text(after))
+}

@@ -1,0 +1,259 @@
+//! What a launch starts with is changed in place: the edit of the text, and the run after it.
+
+use expect_test::{Expect, expect};
+use warpgrid_view::analysis::history::CellPlace;
+use warpgrid_view::start::{StartEdit, StartPlace};
+use warpgrid_view::value::ElementType;
+use warpgrid_view::{Front, Scenario, Session};
+
+const KERNEL: &str = "//@ launch grid=1 block=1
+//@ buffer x: f32[4] = 1, 2.5
+  //@ buffer n: u32[2000]
+//@ buffer i: s32[4] = iota
+//@ buffer big: u8[4096] = 3
+//@ scalar k: s32 = 200
+.version 8.0
+.target sm_80
+.address_size 64
+.global .u32 table[4];
+.visible .entry f(.param .u64 x, .param .u64 n, .param .u64 i, .param .u64 big, .param .s32 k)
+{
+    .reg .b32 %r<3>; .reg .b64 %rd<3>;
+    .shared .b32 tile[4];
+    ld.param.u64 %rd1, [n];
+    ld.param.u32 %r1, [k];
+    st.global.u32 [%rd1+4], %r1;
+    ret;
+}
+";
+
+fn session(source: &str) -> Session {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        front: Front::of_source(source),
+        ..Scenario::default()
+    };
+    Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+fn cell(memory: &str, index: u64, ty: ElementType) -> StartPlace {
+    let n_bytes = ty.width_bytes() as u64;
+    StartPlace::Cell(CellPlace {
+        memory: memory.into(),
+        offset: index * n_bytes,
+        n_bytes,
+        ty,
+    })
+}
+
+/// The text after the edit.
+fn applied(source: &str, edit: &StartEdit) -> String {
+    let [edit] = &edit.edits[..] else {
+        panic!("{edit:?}")
+    };
+    assert_eq!(edit.line, edit.end_line);
+    let lines = source
+        .split_inclusive('\n')
+        .enumerate()
+        .map(|(index, line)| {
+            if index as u32 + 1 != edit.line {
+                return line.to_owned();
+            }
+            // The lines of these tests are plain.
+            let (from, to) = (edit.column as usize - 1, edit.end_column as usize - 1);
+            format!("{}{}{}", &line[..from], edit.text, &line[to..])
+        });
+    lines.collect()
+}
+
+fn check(source: &str, place: &StartPlace, value: &str, expected: Expect) {
+    let said = match session(source).edit_start(place, value) {
+        Ok(edit) => {
+            let text = applied(source, &edit);
+            assert!(text.lines().any(|line| line == edit.line), "{text}");
+            // The run starts with the value.
+            let after = session(&text);
+            if let StartPlace::Cell(place) = place {
+                let bytes = after.memory(&place.memory).expect("the buffer");
+                let at = place.offset as usize;
+                let bits = place.ty.bits(&bytes[at..]);
+                let was = session(source);
+                let other = was.memory(&place.memory).expect("the buffer");
+                assert_eq!(bytes[..at], other[..at]);
+                assert_eq!(
+                    bytes[at + place.n_bytes as usize..],
+                    other[at + place.n_bytes as usize..]
+                );
+                format!("{} reads {}", edit.line, place.ty.text(bits))
+            } else {
+                edit.line
+            }
+        }
+        Err(why) => why,
+    };
+    expected.assert_eq(&said);
+}
+
+#[test]
+fn a_cell_of_a_buffer_is_a_value_of_its_line() {
+    use ElementType as T;
+    check(
+        KERNEL,
+        &cell("x", 1, T::F32),
+        "-7.25",
+        expect!["//@ buffer x: f32[4] = 1, -7.25 reads -7.25"],
+    );
+    check(
+        KERNEL,
+        &cell("x", 3, T::F32),
+        "nan",
+        expect!["//@ buffer x: f32[4] = 1, 2.5, 0, 0x7fc00000 reads NaN"],
+    );
+    check(
+        KERNEL,
+        &cell("x", 1, T::B32),
+        "0x3f800000",
+        expect!["//@ buffer x: f32[4] = 1, 1.0 reads 0x3f800000"],
+    );
+    check(
+        KERNEL,
+        &cell("x", 1, T::F32),
+        "0",
+        expect!["//@ buffer x: f32[4] = 1, 0 reads 0.0"],
+    );
+    check(
+        KERNEL,
+        &cell("n", 0, T::U32),
+        "9",
+        expect!["  //@ buffer n: u32[2000] = 9, 0 reads 9"],
+    );
+    check(
+        KERNEL,
+        &cell("n", 5, T::S32),
+        "-1",
+        expect!["  //@ buffer n: u32[2000] = 0, 0, 0, 0, 0, 4294967295 reads -1"],
+    );
+    check(
+        KERNEL,
+        &cell("i", 2, T::S32),
+        "-9",
+        expect!["//@ buffer i: s32[4] = 0, 1, -9, 3 reads -9"],
+    );
+    check(
+        KERNEL,
+        &cell("i", 2, T::S32),
+        "2",
+        expect!["//@ buffer i: s32[4] = iota reads 2"],
+    );
+}
+
+#[test]
+fn what_no_line_can_state_is_said() {
+    use ElementType as T;
+    check(
+        KERNEL,
+        &cell("x", 1, T::F32),
+        "seven",
+        expect!["found `seven`, expected a number or bits such as `0x3f800000`"],
+    );
+    check(
+        KERNEL,
+        &cell("i", 1, T::U32),
+        "4294967296",
+        expect!["4294967296 does not fit `u32`"],
+    );
+    check(
+        KERNEL,
+        &cell("x", 1, T::F32),
+        "",
+        expect!["found no value, expected one such as `7`, `-4`, `0x1f` or `1.5`"],
+    );
+    check(
+        KERNEL,
+        &cell("x", 1, T::U8),
+        "1",
+        expect!["`x` has elements of type `f32`: show it as that, or as another of 4 bytes"],
+    );
+    check(
+        KERNEL,
+        &cell("n", 1500, T::U32),
+        "1",
+        expect![
+            "a line lists at most 1024 elements, and `n` has 2000; make it smaller, or let the kernel store the value"
+        ],
+    );
+    check(
+        KERNEL,
+        &cell("big", 1, T::U8),
+        "1",
+        expect![
+            "a line lists at most 1024 elements, and `big` has 4096; make it smaller, or let the kernel store the value"
+        ],
+    );
+    check(
+        KERNEL,
+        &cell("shared:0", 1, T::U32),
+        "1",
+        expect![
+            "no line states what shared memory holds: each launch begins without it, and stores fill it"
+        ],
+    );
+    check(
+        KERNEL,
+        &cell("tensor:0", 1, T::U32),
+        "1",
+        expect![
+            "no line states what tensor memory holds: each launch begins without it, and the kernel fills it"
+        ],
+    );
+    check(
+        KERNEL,
+        &cell("var:table", 1, T::U32),
+        "1",
+        expect!["`table` is a variable of the module: what it starts with is where it is declared"],
+    );
+    check(
+        KERNEL,
+        &cell("nowhere", 1, T::U32),
+        "1",
+        expect!["the launch has no buffer `nowhere`"],
+    );
+    check(
+        KERNEL,
+        &StartPlace::Register("%r1".into()),
+        "1",
+        expect!["no `//@ register` line states `%r1`"],
+    );
+}
+
+#[test]
+fn parameters_and_registers_have_lines_of_their_own() {
+    check(
+        KERNEL,
+        &StartPlace::Scalar("k".into()),
+        "-3",
+        expect!["//@ scalar k: s32 = -3"],
+    );
+    let machine = "//@ launch grid=1 block=32\n//@ buffer out: u32[32] = 0\n//@ register R2 = lane * 4 + out\nST.E [R2], R4 ;\n";
+    check(
+        machine,
+        &StartPlace::Register("R2".into()),
+        "lane * 8 + out",
+        expect!["//@ register R2 = lane * 8 + out"],
+    );
+}
+
+#[test]
+fn a_guessed_launch_is_stated_with_the_value() {
+    let source = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;\n";
+    let session = session(source);
+    let edit = session.edit_start(&cell("p", 3, ElementType::U32), "5");
+    let edit = edit.unwrap_or_else(|why| panic!("{why}"));
+    expect![[r#"
+        //@ launch grid=1 block=32
+        //@ buffer p: u32[32] = 0, 0, 0, 5
+        mov.u32 %t, %tid.x;
+        st.global.u32 [p], %t;
+    "#]]
+    .assert_eq(&applied(source, &edit));
+}

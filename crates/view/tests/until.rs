@@ -1,0 +1,306 @@
+//! A run goes on until a cell changes, a line is reached or a lane meets a condition; forwards and backwards.
+
+use expect_test::{Expect, expect};
+use warpgrid_view::analysis::history::CellPlace;
+use warpgrid_view::until::condition::Condition;
+use warpgrid_view::until::{Direction, Until, UntilError};
+use warpgrid_view::value::ElementType;
+use warpgrid_view::{Scenario, Session};
+
+/// A loop of 200 rounds: each lane counts, and lane 0 stores every tenth count.
+const LOOP: &str = "//@ launch grid=1 block=64
+//@ buffer out: u32[4] = 0
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<9>; .reg .b64 %rd<2>; .reg .f32 %f<3>; .reg .pred %p<3>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+
+LOOP: // here it goes on
+    add.u32 %r2, %r2, 1;
+    add.s32 %r3, %r1, -2;
+    cvt.rn.f32.u32 %f1, %r2;
+    rem.u32 %r4, %r2, 10;
+    setp.eq.u32 %p1, %r4, 0;
+    @%p1 st.global.u32 [%rd1+4], %r2;
+    setp.lt.u32 %p2, %r2, 200;
+    @%p2 bra LOOP;
+    ret;
+}
+";
+
+fn session(source: &str) -> Session {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        ..Scenario::default()
+    };
+    Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+fn cell(offset: u64) -> Until {
+    Until::Changes(CellPlace {
+        memory: "out".into(),
+        offset,
+        n_bytes: 4,
+        ty: ElementType::U32,
+    })
+}
+
+fn meets(text: &str) -> Until {
+    Until::Meets(text.into())
+}
+
+fn said(found: Result<warpgrid_view::until::Reached, UntilError>) -> String {
+    match found {
+        Ok(reached) => format!("{}: {}", reached.position, reached.text),
+        Err(why) => why.message,
+    }
+}
+
+/// Goes forward twice and back once, from a position.
+fn check(from: u64, until: &Until, expected: Expect) {
+    let mut session = session(LOOP);
+    session.run(1_000_000);
+    session.seek(from);
+    let mut lines = Vec::new();
+    for direction in [Direction::Forward, Direction::Forward, Direction::Back] {
+        let found = session.run_until(until, direction, 1_000_000);
+        lines.push(format!("{direction:?} {}\n", said(found)));
+    }
+    expected.assert_eq(&lines.concat());
+}
+
+#[test]
+fn a_run_stops_where_a_cell_changes() {
+    check(
+        0,
+        &cell(4),
+        expect![[r#"
+        Forward 145: out[1] changed from 0 to 10
+        Forward 321: out[1] changed from 10 to 20
+        Back 145: out[1] changed from 0 to 10
+    "#]],
+    );
+    check(
+        700,
+        &cell(4),
+        expect![[r#"
+        Forward 785: out[1] changed from 40 to 50
+        Forward 961: out[1] changed from 50 to 60
+        Back 785: out[1] changed from 40 to 50
+    "#]],
+    );
+    // Nothing writes it.
+    check(
+        700,
+        &cell(0),
+        expect![[r#"
+        Forward 3208: it does not happen any more; this is the end
+        Forward 3208: it does not happen any more; this is the end
+        Back 0: it did not happen before; this is the start
+    "#]],
+    );
+}
+
+#[test]
+fn a_run_stops_before_a_line() {
+    check(
+        0,
+        &Until::Lines(vec![19]),
+        expect![[r#"
+        Forward 8: line 19 comes next, in warp 0 of block 0
+        Forward 16: line 19 comes next, in warp 0 of block 0
+        Back 8: line 19 comes next, in warp 0 of block 0
+    "#]],
+    );
+    // A line without an instruction stands for the next one.
+    check(
+        0,
+        &Until::Lines(vec![12, 21]),
+        expect![[r#"
+        Forward 3: line 14 comes next, in warp 0 of block 0
+        Forward 10: line 21 comes next, in warp 0 of block 0
+        Back 3: line 14 comes next, in warp 0 of block 0
+    "#]],
+    );
+    check(
+        0,
+        &Until::Lines(vec![99]),
+        expect![[r#"
+        Forward line 99 has no instruction, nor has any after it
+        Forward line 99 has no instruction, nor has any after it
+        Back line 99 has no instruction, nor has any after it
+    "#]],
+    );
+    check(
+        0,
+        &Until::Lines(vec![]),
+        expect![[r#"
+        Forward no line has a breakpoint
+        Forward no line has a breakpoint
+        Back no line has a breakpoint
+    "#]],
+    );
+}
+
+#[test]
+fn a_run_stops_where_a_lane_meets_a_condition() {
+    check(
+        0,
+        &meets("lane 3: %r2 == 150"),
+        expect![[r#"
+        Forward 2380: %r2 is 150 in lane 3 of warp 0, block 0
+        Forward 2412: %r2 is 150 in lane 3 of warp 1, block 0
+        Back 2380: %r2 is 150 in lane 3 of warp 0, block 0
+    "#]],
+    );
+    check(
+        0,
+        &meets("thread 37: %r2 >= 0x96"),
+        expect![[r#"
+        Forward 2412: %r2 is 150 in lane 5 of warp 1, block 0
+        Forward 3208: it does not happen any more; this is the end
+        Back 2412: %r2 is 150 in lane 5 of warp 1, block 0
+    "#]],
+    );
+    check(
+        0,
+        &meets("%f1 > 100.5"),
+        expect![[r#"
+        Forward 1606: %f1 is 101.0 in lane 0 of warp 0, block 0
+        Forward 1638: %f1 is 101.0 in lane 0 of warp 1, block 0
+        Back 1606: %f1 is 101.0 in lane 0 of warp 0, block 0
+    "#]],
+    );
+    check(
+        0,
+        &meets("warp 1 lane 0: %p1 == true"),
+        expect![[r#"
+            Forward 176: %p1 is 1 in lane 0 of warp 1, block 0
+            Forward 320: %p1 is 1 in lane 0 of warp 1, block 0
+            Back 176: %p1 is 1 in lane 0 of warp 1, block 0
+        "#]],
+    );
+    check(
+        0,
+        &meets("%r3 < 0"),
+        expect![[r#"
+            Forward 5: %r3 is 4294967294 in lane 0 of warp 0, block 0
+            Forward 3208: it does not happen any more; this is the end
+            Back 5: %r3 is 4294967294 in lane 0 of warp 0, block 0
+        "#]],
+    );
+    check(
+        0,
+        &meets("block 7: %r2 == 1"),
+        expect![[r#"
+        Forward 3208: it does not happen any more; this is the end
+        Forward 3208: it does not happen any more; this is the end
+        Back 0: it did not happen before; this is the start
+    "#]],
+    );
+}
+
+#[test]
+fn the_way_back_through_several_windows_finds_the_nearest_place() {
+    let source = LOOP.replace(", 200;", ", 20000;");
+    let mut session = session(&source);
+    session.run(10_000_000);
+    let end = session.position();
+    assert!(end > 300_000);
+    let found = session.run_until(&meets("lane 0: %r2 == 5"), Direction::Back, u64::MAX);
+    let first = found.unwrap_or_else(|why| panic!("{why:?}"));
+    assert!(first.is_reached && first.position < 200, "{first:?}");
+    // A budget that is too small leaves the run where it was.
+    session.seek(end);
+    let found = session.run_until(&meets("lane 0: %r2 == 5"), Direction::Back, 10_000);
+    assert!(found.is_ok_and(|reached| !reached.is_reached && reached.position == end));
+    // Forward and back meet at the same places.
+    session.seek(0);
+    let mut forward = Vec::new();
+    for _ in 0..40 {
+        let reached = session.run_until(&cell(4), Direction::Forward, u64::MAX);
+        forward.push(reached.unwrap_or_else(|why| panic!("{why:?}")).position);
+    }
+    for position in forward.iter().rev().skip(1) {
+        let reached = session.run_until(&cell(4), Direction::Back, u64::MAX);
+        assert_eq!(reached.map(|reached| reached.position), Ok(*position));
+    }
+}
+
+#[test]
+fn a_wrong_condition_is_said_at_its_place() {
+    let wrong = [
+        "",
+        "lane 3",
+        "lane 3: %r5",
+        "lane 3: %r5 = 7",
+        "lane 3: %r5 ~ 7",
+        "lane 32: %r2 == 7",
+        "lane x: %r2 == 7",
+        "lane: %r2 == 7",
+        "lane 3 lane 4: %r2 == 7",
+        "lane 3 thread 4: %r2 == 7",
+        "row 3: %r2 == 7",
+        ": %r2 == 7",
+        "warp 99999999999: %r2 == 7",
+        "== 7",
+        "%r2 %r3 == 7",
+        "%r2 ==",
+        "%r2 == seven",
+        "%r2 == 7 8",
+        "%rr2 == 7",
+        "lané 3: %r99 == 7",
+        "lane 3: %r99 == 7",
+    ];
+    let mut session = session(LOOP);
+    let lines = wrong.map(|text| {
+        let why = session.watch(&meets(text), Direction::Forward).map(|_| ());
+        let why = why.expect_err(text);
+        let all: Vec<u16> = text.encode_utf16().collect();
+        let place = all.get(why.at.0 as usize..(why.at.1 as usize).min(all.len()));
+        let place = String::from_utf16_lossy(place.unwrap_or(&[]));
+        format!("`{text}` at `{place}`: {}\n", why.message)
+    });
+    expect![[r#"
+        `` at ``: found no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
+        `lane 3` at `lane 3`: found no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
+        `lane 3: %r5` at `%r5`: found no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
+        `lane 3: %r5 = 7` at `=`: found `=`, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`
+        `lane 3: %r5 ~ 7` at `%r5 ~ 7`: found no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`
+        `lane 32: %r2 == 7` at `lane 32`: found lane 32, expected 0 to 31
+        `lane x: %r2 == 7` at `lane x`: found `x`, expected a number from 0 after `lane`
+        `lane: %r2 == 7` at `lane`: found `lane` without a number
+        `lane 3 lane 4: %r2 == 7` at `lane 4`: found `lane` where the place says it already
+        `lane 3 thread 4: %r2 == 7` at `thread 4`: found `thread` where the place says it already
+        `row 3: %r2 == 7` at `row 3`: found `row`, expected `block`, `warp`, `lane` or `thread`
+        `: %r2 == 7` at `:`: found no place before `:`, expected one such as `lane 3`
+        `warp 99999999999: %r2 == 7` at `warp 99999999999`: found warp 99999999999, and no launch has so many
+        `== 7` at `=`: found no register, expected a register before the comparison, as in `lane 3: %r5 == 7`
+        `%r2 %r3 == 7` at `%r2 %r3`: found `%r2 %r3`, expected a register before the comparison, as in `lane 3: %r5 == 7`
+        `%r2 ==` at ``: found no number after the comparison
+        `%r2 == seven` at `seven`: found `seven`, expected a number such as `7`, `-4`, `0x1f` or `1.5`
+        `%r2 == 7 8` at `7 8`: found `7 8`, expected a number such as `7`, `-4`, `0x1f` or `1.5`
+        `%rr2 == 7` at `%rr2`: no register is named `%rr2`; did you mean `%r2`?
+        `lané 3: %r99 == 7` at `lané 3`: found `lané`, expected `block`, `warp`, `lane` or `thread`
+        `lane 3: %r99 == 7` at `%r99`: no register is named `%r99`; did you mean `%rd1`?
+    "#]].assert_eq(&lines.concat());
+    assert!(Condition::read(&"x".repeat(100_000)).is_err());
+}
+
+#[test]
+fn a_cell_that_is_not_there_is_said() {
+    let mut session = session(LOOP);
+    expect!["found 4 bytes at 14, and `out` has 16"].assert_eq(&said(session.run_until(
+        &cell(14),
+        Direction::Forward,
+        1,
+    )));
+    expect!["found 4 bytes at 18446744073709551615, and `out` has 16"].assert_eq(&said(
+        session.run_until(&cell(u64::MAX), Direction::Forward, 1),
+    ));
+}

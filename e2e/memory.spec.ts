@@ -1,0 +1,213 @@
+// A person asks where a value comes from, and goes to where something happens.
+import { expect, test, type Page } from "@playwright/test";
+import { cells, open, paste, press, ready } from "./playground";
+
+/** Two warps count to 500 in a loop; every tenth count is stored. */
+const LOOP = `//@ launch grid=1 block=64
+//@ buffer out: u32[8] = 5
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b32 %r<9>; .reg .b64 %rd<2>; .reg .pred %p<3>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+
+LOOP:
+    add.u32 %r2, %r2, 1;
+    rem.u32 %r4, %r2, 10;
+    setp.eq.u32 %p1, %r4, 0;
+    @%p1 st.global.u32 [%rd1+4], %r2;
+    setp.lt.u32 %p2, %r2, 500;
+    @%p2 bra LOOP;
+    ret;
+}
+`;
+
+/** Shows the kernel at its end and pins the cell that it writes. */
+async function pinned(page: Page) {
+  await open(page);
+  await paste(page, LOOP);
+  await expect.poll(() => cells(page, "out")).toHaveLength(8);
+  await ready(page);
+  await press(page, "Run to the end");
+  await page.getByRole("group", { name: /^out, cells of/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  const card = page.getByRole("region", { name: "Cell" });
+  await expect(card).toContainText("out[1]");
+  await expect(card).toContainText("for its history");
+  await page.keyboard.press("Enter");
+  return card;
+}
+
+test("a cell tells every store that wrote it, and a press goes there", async ({ page }) => {
+  const card = await pinned(page);
+  // Fifty counts of two warps, of 32 lanes each; the latest are listed.
+  await expect(card).toContainText("100 stores in");
+  await expect(card).toContainText("36 stores earlier, not listed");
+  await expect(card.locator("tr[aria-current]")).toContainText("32 lanes, warp 1");
+  await expect(card.locator("tr[aria-current]")).toContainText("500 → 500");
+  await card.getByRole("button", { name: "launch" }).click();
+  await ready(page);
+  expect(await cells(page, "out")).toEqual(Array(8).fill("5"));
+  await expect(card.locator("tr[aria-current]")).toContainText("launch");
+  // The first stores are listed from here.
+  await expect(card).toContainText("36 stores later, not listed");
+  const first = card.getByRole("row", { name: /5 → 10/ });
+  await expect(first).toHaveCount(1);
+  await first.getByRole("button", { name: /^step/ }).click();
+  await ready(page);
+  await expect.poll(async () => (await cells(page, "out"))[1]).toBe("10");
+  await first.getByRole("button", { name: "line 17" }).click();
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toBeFocused();
+});
+
+test("a run goes on until a cell changes, and back", async ({ page }) => {
+  const card = await pinned(page);
+  const changes = card.getByRole("group", { name: "Run until this cell changes" });
+  const said = page.getByRole("region", { name: "Run until" }).locator(".said");
+  await changes.getByRole("button", { name: "back" }).click();
+  await expect(said).toHaveText("out[1] changed from 490 to 500.");
+  await changes.getByRole("button", { name: "back" }).click();
+  await expect(said).toHaveText("out[1] changed from 480 to 490.");
+  expect((await cells(page, "out"))[1]).toBe("490");
+  await changes.getByRole("button", { name: "forward" }).click();
+  await changes.getByRole("button", { name: "forward" }).click();
+  await expect(said).toHaveText("It does not happen any more; this is the end.");
+});
+
+test("a run goes on until a lane meets a condition, and a wrong one is shown at its place", async ({ page }) => {
+  await open(page);
+  await paste(page, LOOP);
+  await expect.poll(() => cells(page, "out")).toHaveLength(8);
+  await ready(page);
+  await press(page, "To the start");
+  const card = page.getByRole("region", { name: "Run until" });
+  const condition = card.getByRole("textbox", { name: "Condition on a register" });
+  await condition.fill("lane 3: %r2 == 42");
+  await condition.press("Enter");
+  await expect(card).toContainText("%r2 is 42 in lane 3 of warp 0, block 0.");
+  await condition.press("Enter");
+  await expect(card).toContainText("%r2 is 42 in lane 3 of warp 1, block 0.");
+  await condition.press("Shift+Enter");
+  await expect(card).toContainText("%r2 is 42 in lane 3 of warp 0, block 0.");
+  await condition.fill("lane 3: %r22 == 42");
+  await card.getByRole("button", { name: "forward" }).click();
+  await expect(card.locator("mark")).toHaveText("%r22");
+  await expect(card).toContainText("no register is named %r22; did you mean %r2?");
+  await expect(condition).toHaveAttribute("aria-invalid", "true");
+});
+
+test("breakpoints stay with their lines, and are gone to by the keyboard", async ({ page }) => {
+  await open(page);
+  await paste(page, LOOP);
+  await expect.poll(() => cells(page, "out")).toHaveLength(8);
+  await ready(page);
+  const card = page.getByRole("region", { name: "Run until" });
+  const breaks = page.locator(".cm-lineNumbers .cm-break");
+  await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^17$/ }).click();
+  await expect(breaks).toHaveText("17");
+  await expect(card.getByRole("group", { name: "Breakpoints" })).toContainText("line 17");
+  // A line above moves it down; the run is another then.
+  await page.getByRole("textbox", { name: "PTX source" }).click();
+  await page.keyboard.press("ControlOrMeta+Home");
+  await page.keyboard.type("// a comment\n");
+  await expect(breaks).toHaveText("18");
+  await ready(page);
+  // By the keyboard: one more, and away again.
+  await page.keyboard.press("F9");
+  await expect(breaks).toHaveCount(2);
+  await page.keyboard.press("F9");
+  await expect(breaks).toHaveCount(1);
+  await press(page, "To the start");
+  await page.keyboard.press("b");
+  await expect(card).toContainText("Line 18 comes next, in warp 0 of block 0.");
+  const place = page.getByRole("status");
+  const first = await place.textContent();
+  await page.keyboard.press("b");
+  await expect(place).not.toHaveText(first!);
+  await page.keyboard.press("Shift+B");
+  await expect(place).toHaveText(first!);
+  await expect(card).toContainText("Line 18 comes next, in warp 0 of block 0.");
+  await card.getByRole("button", { name: "clear" }).click();
+  await expect(breaks).toHaveCount(0);
+  // Another text has none of the old ones.
+  await card.getByRole("button", { name: "at cursor" }).click();
+  await expect(breaks).toHaveCount(1);
+  await paste(page, "//@ launch grid=1 block=1\nst.global.u32 [p], 7;\n");
+  await expect(breaks).toHaveCount(0);
+});
+
+test("what a cell, a parameter and a register hold at the launch is changed in place, as a line of the text", async ({ page }) => {
+  await open(page);
+  await paste(page, `//@ launch grid=1 block=32
+//@ buffer x: f32[64] = 0
+//@ buffer out: f32[32] = 0
+//@ scalar n: s32 = 3
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 out, .param .s32 n)
+{
+    .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<6>;
+    .shared .f32 tile[32];
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [out];
+    ld.param.s32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    ld.global.f32 %f1, [%rd4];
+    cvt.rn.f32.s32 %f2, %r1;
+    mul.f32 %f3, %f1, %f2;
+    st.global.f32 [%rd5], %f3;
+    ret;
+}
+`);
+  await expect.poll(() => cells(page, "out")).toHaveLength(32);
+  await ready(page);
+  await press(page, "Run to the end");
+  await page.getByRole("group", { name: /^x, cells of/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  const card = page.getByRole("region", { name: "Cell" });
+  const field = card.getByRole("textbox", { name: "Value at the launch" });
+  await expect(field).toHaveValue("0.0");
+  await field.fill("seven");
+  await field.press("Enter");
+  await expect(card.getByRole("alert")).toContainText("Found seven, expected a number or bits");
+  await field.fill("1.5");
+  await field.press("Enter");
+  const source = page.getByRole("textbox", { name: "PTX source" });
+  await expect(source).toContainText("//@ buffer x: f32[64] = 0, 1.5");
+  await expect.poll(async () => (await cells(page, "out"))[1]).toBe("4.5");
+  await expect(field).toHaveValue("1.5");
+  await expect(field).toBeFocused();
+  // The parameter, in the panel of the launch.
+  await page.locator(".launch summary").click();
+  const n = page.getByRole("textbox", { name: "Value of n" });
+  await expect(n).toHaveValue("3");
+  await n.fill("-2");
+  await n.press("Enter");
+  await expect(source).toContainText("//@ scalar n: s32 = -2");
+  await expect.poll(async () => (await cells(page, "out"))[1]).toBe("-3.0");
+  // Each is one change that can be taken back.
+  await page.keyboard.press("Escape");
+  await source.click();
+  await page.keyboard.press("ControlOrMeta+z");
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(source).toContainText("//@ buffer x: f32[64] = 0");
+  await expect(source).not.toContainText("1.5");
+  await ready(page);
+  // What no line states says so.
+  await page.getByRole("group", { name: /^shared memory of block/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await expect(card).toContainText("No line states what shared memory holds");
+});

@@ -1,0 +1,151 @@
+//! The history of a cell as a list: what it held at the launch, and each store that wrote it. A press goes there.
+
+use super::line_button::line_button;
+use super::{Dispatch, say};
+use crate::format::count;
+use crate::model::{Action, UntilAction};
+use crate::protocol::Goal;
+use std::rc::Rc;
+use warpgrid_view::analysis::history::CellPlace;
+use warpgrid_view::model::{CellHistory, CellWrite, StoreAction};
+use warpgrid_view::until::{Direction, Until};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+/// Goes back and forward to where the cell changes.
+pub(super) fn until_it_changes(place: &CellPlace, dispatch: &Dispatch) -> Html {
+    let to = |direction| {
+        let until = Until::Changes(place.clone());
+        say::<MouseEvent>(dispatch, Action::Until(UntilAction::Go(until, direction)))
+    };
+    html! {
+        <p class="changes" role="group" aria-label="Run until this cell changes">
+            <span class="quiet">{ "run until it changes" }</span>
+            <button class="mini" onclick={to(Direction::Back)}>{ "back" }</button>
+            <button class="mini" onclick={to(Direction::Forward)}>{ "forward" }</button>
+        </p>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct Props {
+    pub(super) found: Rc<CellHistory>,
+    /// Where the run is.
+    pub(super) position: u64,
+    pub(super) dispatch: Dispatch,
+}
+
+/// The list; the store that the cell has its value from is in sight.
+#[component]
+pub(super) fn History(props: &Props) -> Html {
+    let (found, position, dispatch) = (&props.found, props.position, &props.dispatch);
+    let list = use_node_ref();
+    {
+        let list = list.clone();
+        use_effect_with((found.clone(), position), move |_| {
+            show_present(&list).unwrap_or_default();
+        });
+    }
+    let is_past = |write: &CellWrite| write.position <= position;
+    let present = found.writes.partition_point(is_past).checked_sub(1);
+    let earlier = found.n_before.saturating_sub(n_listed(found, true));
+    let later = found.n_after.saturating_sub(n_listed(found, false));
+    let row = |(index, write): (usize, &CellWrite)| {
+        write_row(write, present == Some(index), position, dispatch)
+    };
+    html! {
+        <details class="history" open=true>
+            <summary>{ "history " }<small>{ summary(found) }</small></summary>
+            // What scrolls can be reached by the keyboard: its buttons take the focus.
+            <div class="scroll" ref={list}>
+                <table>
+                    <thead class="visually-hidden"><tr><th>{ "step" }</th><th>{ "line" }</th><th>{ "lane" }</th><th>{ "value" }</th></tr></thead>
+                    <tbody>
+                        <tr class={classes!(present.is_none().then_some("present"))} aria-current={present.is_none().then_some("true")}>
+                            <td><button class="place" onclick={say(dispatch, Action::Move(Goal::Start))}>{ "launch" }</button></td>
+                            <td></td><td></td><td><code>{ &found.initial }</code></td>
+                        </tr>
+                        if earlier > 0 {
+                            <tr class="quiet"><td colspan="4">{ format!("{} earlier, not listed", stores(earlier)) }</td></tr>
+                        }
+                        { for found.writes.iter().enumerate().map(row) }
+                        if later > 0 {
+                            <tr class="quiet"><td colspan="4">{ format!("{} later, not listed", stores(later)) }</td></tr>
+                        }
+                    </tbody>
+                </table>
+            </div>
+        </details>
+    }
+}
+
+/// Scrolls the list, and nothing around it, to the store that the cell has its value from.
+fn show_present(list: &NodeRef) -> Option<()> {
+    let list = list.cast::<HtmlElement>()?;
+    let row = list.query_selector(".present").ok()??;
+    let row = row.dyn_into::<HtmlElement>().ok()?;
+    let middle = (list.client_height() - row.offset_height()) / 2;
+    list.set_scroll_top(row.offset_top() - middle);
+    Some(())
+}
+
+fn n_listed(found: &CellHistory, is_before: bool) -> u64 {
+    let is_meant = |write: &&CellWrite| (write.position <= found.position) == is_before;
+    found.writes.iter().filter(is_meant).count() as u64
+}
+
+/// `12 stores in 340 steps`.
+fn summary(found: &CellHistory) -> String {
+    let n = found.n_before + found.n_after;
+    match n {
+        0 => format!("no store wrote it in {} steps", count(found.steps)),
+        _ => format!("{} in {} steps", stores(n), count(found.steps)),
+    }
+}
+
+fn stores(n: u64) -> String {
+    match n {
+        1 => "1 store".to_owned(),
+        _ => format!("{} stores", count(n)),
+    }
+}
+
+fn write_row(write: &CellWrite, is_present: bool, position: u64, dispatch: &Dispatch) -> Html {
+    let go = say::<MouseEvent>(dispatch, Action::Move(Goal::Position(write.position)));
+    let class = classes!(
+        is_present.then_some("present"),
+        (write.position > position).then_some("later")
+    );
+    html! {
+        <tr {class} aria-current={is_present.then_some("true")}>
+            <td><button class="place" title={write.instruction.clone()} onclick={go}>{ format!("step {}", count(write.position)) }</button></td>
+            <td>{ line_button(write.range.line) }</td>
+            <td>{ who(write) }</td>
+            <td><code>{ &write.before }</code>{ " → " }<code>{ &write.after }</code>{ how(write) }</td>
+        </tr>
+    }
+}
+
+/// `lane 3`, or how many lanes, with the warp and the block where they are not the first.
+fn who(write: &CellWrite) -> String {
+    let lane = match (write.lane, write.n_lanes) {
+        (None, _) => "–".to_owned(),
+        (Some(lane), 0 | 1) => format!("lane {lane}"),
+        (Some(_), n) => format!("{n} lanes"),
+    };
+    match (write.block, write.warp) {
+        (0, 0) => lane,
+        (0, warp) => format!("{lane}, warp {warp}"),
+        (block, warp) => format!("{lane}, warp {warp}, block {block}"),
+    }
+}
+
+/// What is special about the store.
+fn how(write: &CellWrite) -> &'static str {
+    match (write.has_landed, write.action) {
+        (true, _) => " landed",
+        (false, StoreAction::Store) => "",
+        (false, StoreAction::Atomic | StoreAction::Reduction) => " atomic",
+    }
+}

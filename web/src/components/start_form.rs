@@ -1,0 +1,64 @@
+//! A field with what the launch starts with somewhere: a cell, a parameter, a register. What is written there becomes a line of the text.
+
+use super::Dispatch;
+use super::phrases::{capital, prose};
+use crate::model::{Action, StartPage};
+use warpgrid_view::start::StartPlace;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    /// What is written before the field.
+    pub(crate) label: AttrValue,
+    /// The name of the field for a screen reader.
+    pub(crate) name: AttrValue,
+    pub(crate) place: StartPlace,
+    /// What it starts with now; absent until that is known again.
+    pub(crate) value: Option<AttrValue>,
+    /// What was changed last.
+    pub(crate) start: StartPage,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn StartForm(props: &Props) -> Html {
+    let field = use_node_ref();
+    // Another place or another value: what was being written is about neither.
+    {
+        let field = field.clone();
+        use_effect_with(
+            (props.place.clone(), props.value.clone()),
+            move |(_, value)| {
+                let field = field.cast::<HtmlInputElement>();
+                if let (Some(field), Some(value)) = (field, value) {
+                    field.set_value(value);
+                }
+            },
+        );
+    }
+    let onsubmit = {
+        let (field, place, dispatch) = (field.clone(), props.place.clone(), props.dispatch.clone());
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            if let Some(field) = field.cast::<HtmlInputElement>() {
+                dispatch.dispatch(Action::EditStart(place.clone(), field.value()));
+            }
+        })
+    };
+    let why = props.start.why(&props.place);
+    html! {
+        <form class="start" {onsubmit}>
+            <label><span>{ &props.label }</span>
+                <input type="text" ref={field} aria-label={props.name.clone()} spellcheck="false" autocomplete="off" autocapitalize="off"
+                    aria-invalid={why.is_some().to_string()} />
+            </label>
+            <button class="mini" title="Writes it into the line of the text that states it; the run starts again (Enter)">{ "set" }</button>
+            if let Some(why) = why {
+                <p class="why" role="alert">{ prose(&capital(why)) }{ "." }</p>
+            } else if let Some(line) = props.start.line(&props.place) {
+                <p class="quiet">{ "The text says " }<code>{ line.trim() }</code>{ " now." }</p>
+            }
+        </form>
+    }
+}

@@ -1,0 +1,141 @@
+//! Running until a lane meets a condition or a breakpoint is reached: a form, the breakpoints, and what came of it.
+
+use super::line_button::line_button;
+use super::{Dispatch, FrameRef, say};
+use crate::editor;
+use crate::model::{Action, UntilAction};
+use std::rc::Rc;
+use warpgrid_view::until::{Direction, Reached, Until, UntilError};
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+/// Breakpoints that are listed at most; the others are counted.
+const MAX_LISTED: usize = 12;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) frame: FrameRef,
+    pub(crate) breaks: Rc<[u32]>,
+    /// What is said at this position of the last run until something.
+    pub(crate) said: Option<Result<Reached, UntilError>>,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn UntilCard(props: &Props) -> Html {
+    let text = use_state_eq(String::new);
+    let go = |direction: Direction| {
+        let (dispatch, text) = (props.dispatch.clone(), text.clone());
+        move || {
+            let until = Until::Meets((*text).clone());
+            dispatch.dispatch(Action::Until(UntilAction::Go(until, direction)));
+        }
+    };
+    let oninput = {
+        let text = text.clone();
+        Callback::from(move |event: InputEvent| {
+            text.set(event.target_unchecked_into::<HtmlInputElement>().value());
+        })
+    };
+    let onsubmit = {
+        let forward = go(Direction::Forward);
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            forward();
+        })
+    };
+    let onkeydown = {
+        let back = go(Direction::Back);
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" && event.shift_key() {
+                event.prevent_default();
+                back();
+            }
+        })
+    };
+    let back = go(Direction::Back);
+    let is_wrong = matches!(&props.said, Some(Err(why)) if why.at != (0, 0));
+    html! {
+        <section class="card until" aria-label="Run until">
+            <h2>{ "Run until" }<small>{ "a condition or a breakpoint" }</small></h2>
+            <form {onsubmit}>
+                <input type="text" aria-label="Condition on a register" placeholder={example(&props.frame)} spellcheck="false" autocomplete="off"
+                    autocapitalize="off" value={(*text).clone()} aria-invalid={is_wrong.to_string()} {oninput} {onkeydown} />
+                <button type="button" class="fix" title="Back to where it was met last (Shift Enter)" onclick={move |_: MouseEvent| back()}>{ "back" }</button>
+                <button class="fix" title="On to where it is met next (Enter)">{ "forward" }</button>
+            </form>
+            { breakpoints(&props.breaks, &props.dispatch) }
+            <p class="said" aria-live="polite">{ for props.said.as_ref().map(|said| answer(said, &text)) }</p>
+        </section>
+    }
+}
+
+/// A condition on a register that the warp has.
+fn example(frame: &FrameRef) -> String {
+    let registers = frame.warp.iter().flat_map(|warp| &warp.registers);
+    let changed = registers.clone().find(|register| register.changed);
+    let register = changed.or(registers.clone().next());
+    let name = register.map_or("%r5", |register| register.name.as_str());
+    format!("lane 3: {name} == 7")
+}
+
+fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
+    let add = Callback::from(|_: MouseEvent| editor::toggle_break());
+    let toggle = html! {
+        <button class="mini" title="Sets or removes a breakpoint at the line of the cursor (F9 in the editor)" onclick={add}>{ "at cursor" }</button>
+    };
+    if breaks.is_empty() {
+        return html! { <p class="breaks quiet">{ "Press a line number for a breakpoint, or set one " }{ toggle }</p> };
+    }
+    let to =
+        |direction| say::<MouseEvent>(dispatch, Action::Until(UntilAction::GoToBreak(direction)));
+    let clear = Callback::from(|_: MouseEvent| editor::clear_breaks());
+    let n_more = breaks.len().saturating_sub(MAX_LISTED);
+    html! {
+        <div class="breaks" role="group" aria-label="Breakpoints">
+            <i class="break" aria-hidden="true"></i>
+            { for breaks.iter().take(MAX_LISTED).map(|line| line_button(*line)) }
+            if n_more > 0 {
+                <span class="quiet">{ format!("and {n_more} more") }</span>
+            }
+            <span class="spring"></span>
+            <button class="mini" title="Back to a breakpoint (Shift B)" aria-label="Back to a breakpoint" onclick={to(Direction::Back)}>{ "◂" }</button>
+            <button class="mini" title="On to a breakpoint (B)" aria-label="On to a breakpoint" onclick={to(Direction::Forward)}>{ "▸" }</button>
+            { toggle }
+            <button class="mini" onclick={clear}>{ "clear" }</button>
+        </div>
+    }
+}
+
+/// What came of it; the place of a mistake is marked in the text as it was.
+fn answer(said: &Result<Reached, UntilError>, text: &str) -> Html {
+    match said {
+        Ok(reached) => html! { { format!("{}.", capital(&reached.text)) } },
+        Err(why) => {
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let (from, to) = (why.at.0 as usize, (why.at.1 as usize).min(units.len()));
+            let part = |range: std::ops::Range<usize>| {
+                units
+                    .get(range)
+                    .map(String::from_utf16_lossy)
+                    .unwrap_or_default()
+            };
+            let has_place = from < to;
+            html! {
+                <>
+                    if has_place {
+                        <code>{ part(0..from) }<mark>{ part(from..to) }</mark>{ part(to..units.len()) }</code>{ " " }
+                    }
+                    { super::phrases::prose(&why.message) }
+                </>
+            }
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    match text.starts_with(['%', '_', '$']) || text.contains('[') {
+        true => text.to_owned(),
+        false => super::phrases::capital(text),
+    }
+}

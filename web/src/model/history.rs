@@ -1,0 +1,50 @@
+//! The history of the pinned cell: when it is asked for, and of which bytes.
+
+use super::{Focus, Model};
+use crate::protocol::RequestBody;
+use warpgrid_view::analysis::history::CellPlace;
+
+/// The bytes of a focused cell, when it is in the present window.
+pub fn place_of(model: &Model, focus: &Focus) -> Option<CellPlace> {
+    let Focus::Cell { memory, index } = focus else {
+        return None;
+    };
+    let (grid, _) = model.cell(memory, *index)?;
+    let size = grid.ty.width_bytes() as u64;
+    let offset = index.checked_mul(size)?;
+    let left = grid.memory.size_bytes.checked_sub(offset)?;
+    Some(CellPlace {
+        memory: memory.clone(),
+        offset,
+        // The last cell may be short.
+        n_bytes: size.min(left),
+        ty: grid.ty,
+    })
+}
+
+/// Asks for the stores to the pinned cell, unless what is known of them is all there is.
+pub(super) fn ask_history(model: &mut Model) {
+    if model.is_stale() || model.playing || model.run.busy.is_some() {
+        return;
+    }
+    let place = model
+        .pinned
+        .as_ref()
+        .and_then(|focus| place_of(model, focus));
+    let (Some(place), Some(frame)) = (place, &model.run.frame) else {
+        return;
+    };
+    let (steps, position) = (model.run.steps_seen(), frame.position);
+    if let Some((asked, asked_steps, asked_position)) = &model.run.history.asked {
+        // A list that is cut has the stores around its position.
+        let found = model.run.history.of(&place);
+        let is_cut =
+            found.is_some_and(|found| found.n_before + found.n_after > found.writes.len() as u64);
+        let is_same = *asked == place && *asked_steps >= steps;
+        if is_same && (*asked_position == position || !is_cut) {
+            return;
+        }
+    }
+    model.run.history.asked = Some((place.clone(), steps, position));
+    model.send(RequestBody::History(place));
+}
