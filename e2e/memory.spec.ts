@@ -189,7 +189,7 @@ test("what a cell, a parameter and a register hold at the launch is changed in p
   await expect(field).toHaveValue("1.5");
   await expect(field).toBeFocused();
   // The parameter, in the panel of the launch.
-  await page.locator(".launch summary").click();
+  await page.getByText("1 block of 32 threads").click();
   const n = page.getByRole("textbox", { name: "Value of n" });
   await expect(n).toHaveValue("3");
   await n.fill("-2");
