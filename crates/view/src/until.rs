@@ -1,4 +1,4 @@
-//! Running until something happens: a cell changes, a line is reached, a lane meets a condition. In: what is waited for; out: the run stands there,
+//! Running until something happens: a cell changes, a line is reached, a lane meets a condition. In: what is waited for; out: the run is there,
 //! and a sentence says why. Forwards step by step; backwards through windows of the past, the nearest first.
 
 pub mod condition;
@@ -33,7 +33,7 @@ pub enum Direction {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Reached {
-    /// Whether it happened; otherwise the run stands at its end, at its start, or where the steps that it was given ended.
+    /// Whether it happened; otherwise the run is at its end, at its start, or where the steps that it was given ended.
     pub is_reached: bool,
     pub position: u64,
     /// What happened, or that it did not: `lane 3 of warp 0, block 0: %r5 is 7`.

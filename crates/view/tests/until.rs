@@ -117,7 +117,7 @@ fn a_run_stops_before_a_line() {
         Back 8: line 19 comes next, in warp 0 of block 0
     "#]],
     );
-    // A line without an instruction stands for the next one.
+    // A line without an instruction means the next one.
     check(
         0,
         &Until::Lines(vec![12, 21]),
@@ -279,7 +279,7 @@ fn a_wrong_condition_is_said_at_its_place() {
         `lane 3 thread 4: %r2 == 7` at `thread 4`: found `thread` where the place says it already
         `row 3: %r2 == 7` at `row 3`: found `row`, expected `block`, `warp`, `lane` or `thread`
         `: %r2 == 7` at `:`: found no place before `:`, expected one such as `lane 3`
-        `warp 99999999999: %r2 == 7` at `warp 99999999999`: found warp 99999999999, and no launch has so many
+        `warp 99999999999: %r2 == 7` at `warp 99999999999`: found warp 99999999999, expected at most 4294967295
         `== 7` at `=`: found no register, expected a register before the comparison, as in `lane 3: %r5 == 7`
         `%r2 %r3 == 7` at `%r2 %r3`: found `%r2 %r3`, expected a register before the comparison, as in `lane 3: %r5 == 7`
         `%r2 ==` at ``: found no number after the comparison

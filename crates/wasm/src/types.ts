@@ -298,7 +298,7 @@ maxSteps?: number | null, };
 
 /** Where a run until something has come to. */
 export type Reached = {
-/** Whether it happened; otherwise the run stands at its end, at its start, or where the steps that it was given ended. */
+/** Whether it happened; otherwise the run is at its end, at its start, or where the steps that it was given ended. */
 isReached: boolean, position: number,
 /** What happened, or that it did not: `lane 3 of warp 0, block 0: %r5 is 7`. */
 text: string, };

@@ -1,5 +1,5 @@
 //! Every store that wrote a cell. In: bytes of a memory; out: the stores with what they changed, the latest ones and how many there are. The
-//! steps are run once more with an observer, in slices where a host wants to stay responsive.
+//! steps are run once more with an observer, in slices where a host must stay responsive.
 
 use crate::memories::{Memory, locate};
 use crate::memory_id::MemoryId;

@@ -161,7 +161,7 @@ impl Condition {
             .map_err(|_| format!("found `{number}`, expected a number from 0 after `{word}`"))?;
         let small = |value: u64| {
             u32::try_from(value)
-                .map_err(|_| format!("found {word} {value}, and no launch has so many"))
+                .map_err(|_| format!("found {word} {value}, expected at most 4294967295"))
         };
         let is_given_twice = match word {
             "block" => self.block.replace(value).is_some(),
@@ -293,7 +293,7 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// What stands before and after the comparison.
+    /// What is before and after the comparison.
     fn compared(self) -> Result<(Part<'a>, Comparison, Part<'a>), Mistake> {
         let Some(at) = self.text.find(['=', '!', '<', '>']) else {
             return Err(self.mistake(format!(

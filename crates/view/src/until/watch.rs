@@ -121,7 +121,7 @@ impl Session {
         })
     }
 
-    /// A line without an instruction stands for the next one that has some.
+    /// A line without an instruction means the next one that has some.
     fn watched_lines(&self, lines: &[u32]) -> Result<Watched, UntilError> {
         // The first instruction of each line of each function.
         let mut firsts: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
@@ -178,7 +178,7 @@ impl Session {
         Ok(Watched::Register { condition, ids })
     }
 
-    /// At most `budget` steps of the way; true when the run stands where it should, or the way has ended.
+    /// At most `budget` steps of the way; true when the run is where it should be, or the way has ended.
     pub fn continue_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
         if !watch.is_done {
             watch.is_done = match watch.direction {
@@ -275,7 +275,7 @@ impl Session {
                 Before::Bytes(Some(before)),
             ) => {
                 let after = self.cell_now(*region, place)?;
-                (before != after).then(|| changed_text(place, title, &before, &after))
+                (before != after).then(|| changed_text(place, title, &before, after))
             }
             (Watched::Register { condition, .. }, Before::Lanes(step, met)) => {
                 let now = self.lanes_that_meet(&watch.what, &step);

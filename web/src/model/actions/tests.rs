@@ -5,6 +5,7 @@ use crate::model::{fixture, place_of};
 use crate::protocol::{Refusal, Response, ResponseBody, encode};
 use warpgrid_view::model::{CellHistory, Frame};
 use warpgrid_view::reference::Pages;
+use warpgrid_view::start::{StartEdit, StartPlace};
 use warpgrid_view::until::{Direction, Reached, Until, UntilError};
 use warpgrid_view::{CheckOptions, CheckReport};
 
@@ -470,4 +471,34 @@ fn a_run_until_something_is_a_move_that_says_what_happened() {
     };
     let refused = answered(model, ResponseBody::Until(Err(wrong)));
     assert!(refused.run.busy.is_none() && refused.until.said_at(9).is_some());
+}
+
+#[test]
+fn a_change_of_the_launch_is_asked_for_and_forgotten_with_another_text() {
+    let place = StartPlace::Scalar("n".into());
+    let change = || Action::EditStart(StartPlace::Scalar("n".into()), "7".into());
+    let model = after(running(), [change()]);
+    assert!(
+        matches!(last_sent(&model), Some(RequestBody::EditStart { value, .. }) if value == "7")
+    );
+    let edit = StartEdit {
+        edits: Vec::new(),
+        line: "//@ scalar n: s32 = 7".into(),
+    };
+    let done = answered(model.clone(), ResponseBody::EditStart(Ok(edit)));
+    assert_eq!(done.start.line(&place), Some("//@ scalar n: s32 = 7"));
+    // The text has the line now, and later another one.
+    let applied = after(done, [typed("//@ scalar n: s32 = 7\nret;")]);
+    assert!(applied.start.line(&place).is_some());
+    assert_eq!(after(applied, [typed("ret;")]).start, StartPage::default());
+    let why = ResponseBody::EditStart(Err("no line states it".into()));
+    let refused = answered(model, why);
+    assert_eq!(refused.start.why(&place), Some("no line states it"));
+    // Lines that a link brings beside the text are none of it.
+    let mut linked = running();
+    linked.guessed = "//@ scalar n: s32 = 3".into();
+    let sent = linked.next_request;
+    let linked = after(linked, [change()]);
+    assert_eq!(linked.next_request, sent);
+    assert!(linked.start.why(&place).is_some());
 }
