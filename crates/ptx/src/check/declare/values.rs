@@ -18,6 +18,7 @@ const ADDRESSES: Gate = Gate::ptx(2, 1);
 const FUNCTIONS: Gate = Gate::ptx(2, 1).sm(20);
 const GENERIC: Gate = Gate::ptx(3, 1);
 const MASKS: Gate = Gate::ptx(7, 1);
+const MASKED_NUMBERS: Gate = Gate::ptx(7, 2);
 
 /// What the values of one initialiser are compared with.
 #[derive(Clone, Copy, Debug)]
@@ -267,6 +268,7 @@ impl Declarations<'_, '_> {
             }
             InitValueKind::MaskedInteger { mask, .. } => {
                 self.check_mask(value, mask);
+                self.check_gate(MASKED_NUMBERS, value.span, "a mask of a number");
                 if !ty.is_float() {
                     return;
                 }
