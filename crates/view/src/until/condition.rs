@@ -10,8 +10,8 @@
 
 use super::UntilError;
 use warpgrid_isa::ScalarType;
+use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::ElementType;
-use warpgrid_program::read_decimal;
 
 /// A condition to show.
 const EXAMPLE: &str = "lane 3: %r5 == 7";
