@@ -212,7 +212,9 @@ fn is_mistaken_shift(text: &str) -> bool {
             // An amount in a register it clamps as a signed number, or takes from the stack pointer (13.5.37: where `ld.global.v4.s8` made
             // it, `SEL R8, R8, RZ, !P1` leaves 0 of 0xffffff80; of `cnot.b32 %r7, %r4; shl.b16 %h1, 1930, %r7` it makes `SHF.L.U32 R25, R28, R1`).
             Some("16") => amount.starts_with("0x") || amount.starts_with("%r"),
-            Some("64") => amount.starts_with("%r"),
+            // A literal it takes for signed after a choice of literals (13.5.37: `slct.u64.s32 %d2, 0x1d1ac75400000001, 0x1cd0b5a9, %r4;
+            // shl.b64 %d0, %d2, 0xffffffeb` leaves bits).
+            Some("64") => amount.starts_with("%r") || amount.starts_with("0x"),
             _ => false,
         }
 }

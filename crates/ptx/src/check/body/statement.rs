@@ -62,13 +62,17 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports a function that has the name of something else in the innermost scope.
+    /// Reports a function that has the name of something else in the innermost scope. The function itself is there already, whatever
+    /// its body gives its name to (assembler 13.5).
     fn inner_function(&mut self, header: u32) {
         let header = self.tree.functions.get(header as usize);
         let Some((name, span)) = header.and_then(|header| Some((header.name?, header.name_span)))
         else {
             return;
         };
+        if span.text(self.source) == self.function.name {
+            return;
+        }
         let clash = self.names.clash(name);
         // Labels that follow are not there yet.
         if let Some(first) = clash.filter(|first| first.start < span.start) {
