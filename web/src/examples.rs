@@ -77,6 +77,7 @@ examples! {
         "documented-matrix-stores" "The manual's matrix stores"
         "tensor-core-product" "A matrix product on tensor cores"
         "cut-sums" "A sum that a tensor core truncates"
+        "block-scales" "Block scales"
         "tensor-memory" "Values in tensor memory"
         "tensor-memory-product" "A product in tensor memory"
         "matrix-epilogue" "An epilogue: stmatrix, then a tensor store"
