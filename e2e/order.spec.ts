@@ -33,7 +33,7 @@ test("a launch that never ends says who waits, what is missing and which line is
   await pick(page, "A deadlock");
   const story = page.getByText(/wait for the mbarrier/).last();
   await expect(story).toContainText("24 arrivals");
-  await expect(story).toContainText("line 19");
+  await expect(story).toContainText("line 23");
 });
 
 test("a column in one bank is drawn pass by pass, and the text that is free of conflicts comes with its proof", async ({ page }) => {
