@@ -154,7 +154,7 @@ impl Declarations<'_, '_> {
             return;
         };
         let InitValueKind::List { entries } = value.kind else {
-            // A field with its value stands for any level (assembler 13.5: `.global .v4 .f32 t[] = {width=1}`).
+            // A field with its value may take the place of any level (assembler 13.5: `.global .v4 .f32 t[] = {width=1}`).
             let is_field = matches!(value.kind, InitValueKind::Setting { .. });
             if (!dimensions.is_empty() || element.n > 1) && !is_field {
                 self.report(diagnose::initial_shape(
