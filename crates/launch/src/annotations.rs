@@ -21,6 +21,10 @@
 //! `start` says which element of a buffer the kernel gets the address of, where it is not the first.
 //! A name with an offset is a member of a structure: here of the parameter `dims`, eight bytes into it.
 
+mod stated;
+
+pub use stated::{StatedValue, stated_value};
+
 use crate::catalogue::{self, Problem};
 use crate::registers;
 use crate::scenario::{

@@ -49,6 +49,8 @@ pub struct Session {
     buffers: Vec<Buffer>,
     diagnostics: Vec<DiagnosticView>,
     guesses: Vec<String>,
+    /// What a line that states a fact of the launch starts with.
+    pub(crate) mark: String,
     /// The module variables that an instruction names, by index.
     named: BTreeSet<u32>,
     last: Last,

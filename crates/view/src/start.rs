@@ -6,7 +6,7 @@ use crate::memory_id::MemoryId;
 use crate::model::EditView;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
-use warpgrid_launch::annotations::literal;
+use warpgrid_launch::annotations::{StatedValue, literal, stated_value};
 use warpgrid_launch::scenario::{Buffer, Init};
 use warpgrid_launch::value::{ElementType, Literal};
 
@@ -79,23 +79,17 @@ impl Session {
 
     /// Puts a value after the name of a fact; where it was guessed, all that was guessed is stated with it.
     fn edit_fact(&self, fact: &str, name: &str, value: &str) -> Result<StartEdit, String> {
-        let source = &self.scenario().source;
-        if let Some(place) = source
-            .lines()
-            .enumerate()
-            .find_map(|(index, line)| Stated::find(line, index, fact, name))
-        {
-            let line = place.with(value);
+        let text = self.scenario().source.lines();
+        if let Some(place) = Stated::find(text, &self.mark, fact, name) {
             return Ok(StartEdit {
                 edits: vec![place.edit(value)],
-                line,
+                line: place.with(value),
             });
         }
         let guesses = self.guesses();
-        let found = guesses.iter().enumerate();
-        let mut found = found.filter_map(|(index, line)| Stated::find(line, index, fact, name));
-        let Some(place) = found.next() else {
-            return Err(format!("no `//@ {fact}` line states `{name}`"));
+        let lines = guesses.iter().map(String::as_str);
+        let Some(place) = Stated::find(lines, &self.mark, fact, name) else {
+            return Err(format!("no `{} {fact}` line states `{name}`", self.mark));
         };
         let line = place.with(value);
         let lines = guesses.iter().enumerate().map(|(index, guess)| {
@@ -133,66 +127,58 @@ pub fn why_fixed(memory: &MemoryId) -> Option<String> {
     }
 }
 
-/// A line that states a fact.
+/// A line of the text, or of the guesses, with the value that it states.
 struct Stated<'a> {
     line: &'a str,
     /// Its number from 0.
     index: usize,
-    /// Where its value begins, after the sign of equality if it has one.
-    at: usize,
-    has_value: bool,
+    value: StatedValue,
 }
 
 impl<'a> Stated<'a> {
-    fn find(line: &'a str, index: usize, fact: &str, name: &str) -> Option<Stated<'a>> {
-        let text = line.trim_start();
-        let rest = text
-            .strip_prefix("//@")
-            .or_else(|| text.strip_prefix("#@"))?;
-        let rest = rest.trim_start().strip_prefix(fact)?;
-        if !rest.starts_with(char::is_whitespace) {
-            return None;
-        }
-        let end = rest.find([':', '=']).unwrap_or(rest.len());
-        if rest.get(..end)?.trim() != name {
-            return None;
-        }
-        let value = rest.find('=');
-        let before = line.len() - rest.len();
-        Some(Stated {
-            line,
-            index,
-            at: value.map_or(line.trim_end().len(), |at| before + at + 1),
-            has_value: value.is_some(),
-        })
+    /// The first of the lines that states the fact with this name.
+    fn find(
+        lines: impl Iterator<Item = &'a str>,
+        mark: &str,
+        fact: &str,
+        name: &str,
+    ) -> Option<Stated<'a>> {
+        let stated = |(index, line)| {
+            let value = stated_value(line, mark, fact, name)?;
+            Some(Stated { line, index, value })
+        };
+        lines.enumerate().find_map(stated)
     }
 
     fn written(&self, value: &str) -> String {
-        match self.has_value {
-            true => format!(" {value}"),
-            false => format!(" = {value}"),
-        }
+        let before = match self.value.is_written {
+            true if self.before().ends_with('=') => " ",
+            true => "",
+            false => " = ",
+        };
+        format!("{before}{value}")
+    }
+
+    /// The line up to the value.
+    fn before(&self) -> &'a str {
+        self.line.get(..self.value.place.start).unwrap_or(self.line)
     }
 
     fn with(&self, value: &str) -> String {
-        format!(
-            "{}{}",
-            self.line.get(..self.at).unwrap_or(""),
-            self.written(value)
-        )
+        format!("{}{}", self.before(), self.written(value))
     }
 
     fn edit(&self, value: &str) -> EditView {
-        let units = |to: usize| {
+        let column = |to: usize| {
             let part = self.line.get(..to).unwrap_or(self.line);
             part.encode_utf16().count() as u32 + 1
         };
         let line = self.index as u32 + 1;
         EditView {
             line,
-            column: units(self.at),
+            column: column(self.value.place.start),
             end_line: line,
-            end_column: units(self.line.trim_end().len()),
+            end_column: column(self.value.place.end),
             text: self.written(value),
         }
     }

@@ -314,9 +314,11 @@ fn cell_card(state: &State, frame: &FrameRef, dispatch: &Dispatch) -> Html {
     let focus = state.focus();
     let is_pinned = focus == state.pinned.as_ref();
     let place = focus.and_then(|focus| place_of(state, focus));
-    let history = place.and_then(|place| state.run.history.of(&place).cloned());
+    let history = place
+        .as_ref()
+        .and_then(|place| state.run.history.of(place).cloned());
     html! {
-        <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} {is_pinned} {history}
+        <CellCard frame={frame.clone()} memory={memory.clone()} index={*index} {stores} {is_pinned} {place} {history}
             start={state.start.clone()} dispatch={dispatch.clone()} />
     }
 }

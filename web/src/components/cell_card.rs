@@ -24,6 +24,8 @@ pub(crate) struct Props {
     pub(crate) stores: Option<Vec<StoreView>>,
     /// Whether the cell was pressed, and not only pointed at.
     pub(crate) is_pinned: bool,
+    /// Its bytes, where they are in the memory.
+    pub(crate) place: Option<CellPlace>,
     /// Every store that wrote it, once they were looked for.
     pub(crate) history: Option<Rc<CellHistory>>,
     /// What was changed last of what the launch starts with.
@@ -38,12 +40,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
     };
     let size = grid.ty.width_bytes() as u64;
     let range = bytes_of(grid, props.index);
-    let place = CellPlace {
-        memory: props.memory.clone(),
-        offset: range.start,
-        n_bytes: size.min(grid.memory.size_bytes.saturating_sub(range.start)),
-        ty: grid.ty,
-    };
+    let pinned = props.place.as_ref().filter(|_| props.is_pinned);
     let bytes = format!(
         "{size} {} at {}",
         if size == 1 { "byte" } else { "bytes" },
@@ -73,11 +70,11 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                     { written(store, piece, cell.lane.unwrap_or(0), props) }
                 }
             </table>
-            if props.is_pinned {
-                { until_it_changes(&place, &props.dispatch) }
+            if let Some(place) = pinned {
+                { until_it_changes(place, &props.dispatch) }
             }
-            if props.is_pinned {
-                { at_the_launch(place, props) }
+            if let Some(place) = pinned {
+                { at_the_launch(place.clone(), props) }
             }
             if let Some(found) = &props.history {
                 <History found={found.clone()} position={props.frame.position} dispatch={props.dispatch.clone()} />

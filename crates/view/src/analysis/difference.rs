@@ -155,7 +155,7 @@ fn side(session: &mut Session, bytes: &[u8], element: &Element<'_>) -> Side {
 impl Session {
     /// The step and lane of the last store to a byte of a memory; `None` where no store went.
     fn last_writer(&self, id: &MemoryId, offset: u64) -> Option<(u64, u8)> {
-        let memory = self.memories().into_iter().find(|m| m.view.id == *id)?;
+        let memory = self.memory_with(id)?;
         let writers = self.timeline.machine().writers(memory.region)?;
         let writer = writers.of(usize::try_from(offset).ok()?)?;
         Some((writer.step, writer.lane as u8))

@@ -30,6 +30,14 @@ pub struct CellPlace {
     pub ty: ElementType,
 }
 
+impl CellPlace {
+    /// Whether all its bytes are in a memory of this size.
+    pub(crate) fn is_within(&self, size_bytes: u64) -> bool {
+        let end = self.offset.checked_add(self.n_bytes);
+        self.n_bytes > 0 && end.is_some_and(|end| end <= size_bytes)
+    }
+}
+
 /// A store to the cell.
 #[derive(Clone, Debug)]
 struct Write {
@@ -190,10 +198,8 @@ impl Session {
     /// Begins to look for the stores to a cell; none where there is no such memory or the cell lies outside. [`Session::continue_history`] goes
     /// on with it, [`Session::history_found`] says what it found.
     pub fn search_history(&mut self, place: &CellPlace) -> Option<HistorySearch> {
-        let mut memories = self.memories().into_iter();
-        let memory = memories.find(|memory| memory.view.id == place.memory)?;
-        let end = place.offset.checked_add(place.n_bytes)?;
-        if end > memory.view.size_bytes || !(1..=MAX_CELL_BYTES).contains(&place.n_bytes) {
+        let memory = self.memory_with(&place.memory)?;
+        if !place.is_within(memory.view.size_bytes) || place.n_bytes > MAX_CELL_BYTES {
             return None;
         }
         let position = self.position();
@@ -259,12 +265,16 @@ impl Session {
         self.seek(stood);
     }
 
-    /// The bytes of a cell now; zeros where its block has no place on the machine.
+    /// The bytes of a cell now; none where its block has no place on the machine.
+    pub(crate) fn cell_now(&self, region: MemoryRegion, place: &CellPlace) -> Option<&[u8]> {
+        let memory = self.timeline.machine().memory(region)?;
+        memory.get(place.offset as usize..(place.offset + place.n_bytes) as usize)
+    }
+
+    /// The same, with zeros where the block has no place.
     fn cell_bytes(&self, region: MemoryRegion, place: &CellPlace) -> Vec<u8> {
-        let range = place.offset as usize..(place.offset + place.n_bytes) as usize;
-        let memory = self.timeline.machine().memory(region);
-        let bytes = memory.and_then(|bytes| bytes.get(range));
-        bytes.map_or_else(|| vec![0; place.n_bytes as usize], <[u8]>::to_vec)
+        let now = self.cell_now(region, place);
+        now.map_or_else(|| vec![0; place.n_bytes as usize], <[u8]>::to_vec)
     }
 
     /// What was found so far.

@@ -34,10 +34,8 @@ impl Session {
         offset: u64,
         options: HistoryOptions,
     ) -> Result<CellHistory, Failure> {
-        let memories = self.memories();
         let id = MemoryId::from(name);
-        let memory = memories.iter().find(|memory| memory.view.id == id);
-        let memory = memory.ok_or_else(|| unknown_memory(name))?;
+        let memory = self.memory_with(&id).ok_or_else(|| unknown_memory(name))?;
         let ty = options.ty.unwrap_or(memory.element);
         let place = CellPlace {
             n_bytes: options.bytes.unwrap_or(ty.width_bytes() as u64),
@@ -87,10 +85,8 @@ impl Session {
             (Some(condition), None, None) => Ok(Until::Meets(condition.clone())),
             (None, Some(lines), None) => Ok(Until::Lines(lines.clone())),
             (None, None, Some(name)) => {
-                let memories = self.memories();
                 let id = MemoryId::from(&**name);
-                let memory = memories.iter().find(|memory| memory.view.id == id);
-                let memory = memory.ok_or_else(|| unknown_memory(name))?;
+                let memory = self.memory_with(&id).ok_or_else(|| unknown_memory(name))?;
                 Ok(Until::Changes(CellPlace {
                     memory: id,
                     offset: options.offset.unwrap_or(0),

@@ -26,11 +26,14 @@ use warpgrid_program::{FunctionId, RegisterId, Span, StepPart};
 impl Session {
     /// The bytes of a memory.
     pub fn memory(&self, id: &MemoryId) -> Option<&[u8]> {
-        let memory = self
-            .memories()
-            .into_iter()
-            .find(|memory| memory.view.id == *id)?;
+        let memory = self.memory_with(id)?;
         self.timeline.machine().memory(memory.region)
+    }
+
+    /// The memory with this name.
+    pub(crate) fn memory_with(&self, id: &MemoryId) -> Option<Memory> {
+        let mut memories = self.memories().into_iter();
+        memories.find(|memory| memory.view.id == *id)
     }
 
     /// The buffers of the scenario, with what is expected of them.

@@ -50,6 +50,7 @@ impl Language {
         let prepared =
             prepared.map_err(|problem| refused(problem, &diagnostics, &whole, &facts))?;
         let mut session = Session::of(self, prepared, program, places, diagnostics);
+        session.mark = mark;
         if !parts.is_empty() {
             (session.parts, session.scenario.entry) = (parts, checked.part);
         }
@@ -161,6 +162,7 @@ impl Session {
             last: Last::default(),
             causes: None,
             parts: Vec::new(),
+            mark: String::new(),
         }
     }
 

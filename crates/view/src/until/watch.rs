@@ -51,11 +51,20 @@ enum Watched {
     },
     /// The first instruction of each line, by function and index.
     Lines(BTreeMap<(u32, u32), u32>),
-    Register {
-        condition: Condition,
-        /// The register with the name, by function.
-        ids: Vec<Option<RegisterId>>,
-    },
+    Register(WatchedRegister),
+}
+
+#[derive(Debug)]
+struct WatchedRegister {
+    condition: Condition,
+    /// The register with the name and its type, by function.
+    of: Vec<Option<(RegisterId, ScalarType)>>,
+}
+
+impl WatchedRegister {
+    fn in_function(&self, function: FunctionId) -> Option<(RegisterId, ScalarType)> {
+        self.of.get(function.0 as usize).copied().flatten()
+    }
 }
 
 /// What is to be known before a step to see what it did.
@@ -99,15 +108,12 @@ impl Session {
     }
 
     fn watched_cell(&self, place: &CellPlace) -> Result<Watched, UntilError> {
-        let mut memories = self.memories().into_iter();
-        let memory = memories.find(|memory| memory.view.id == place.memory);
-        let Some(memory) = memory else {
+        let Some(memory) = self.memory_with(&place.memory) else {
             let message = no_such_memory(&place.memory.to_string());
             return Err(UntilError::new(message));
         };
-        let end = place.offset.checked_add(place.n_bytes);
         let size = memory.view.size_bytes;
-        if place.n_bytes == 0 || end.is_none_or(|end| end > size) {
+        if !place.is_within(size) {
             let message = format!(
                 "found {} bytes at {}, and `{}` has {size}",
                 place.n_bytes, place.offset, place.memory
@@ -157,14 +163,12 @@ impl Session {
         let condition = Condition::read(text)?;
         let functions = &self.program.functions;
         let find = |function: &Function| {
-            let at = function
-                .registers
-                .names()
-                .position(|name| name == condition.register)?;
-            Some(RegisterId(at as u32))
+            let mut names = function.registers.names();
+            let at = names.position(|name| name == condition.register)?;
+            Some((RegisterId(at as u32), function.registers.get(at)?.ty))
         };
-        let ids: Vec<_> = functions.iter().map(find).collect();
-        if ids.iter().all(Option::is_none) {
+        let of: Vec<_> = functions.iter().map(find).collect();
+        if of.iter().all(Option::is_none) {
             let names = functions
                 .iter()
                 .flat_map(|function| function.registers.names());
@@ -175,7 +179,7 @@ impl Session {
                 at: condition.register_at,
             });
         }
-        Ok(Watched::Register { condition, ids })
+        Ok(Watched::Register(WatchedRegister { condition, of }))
     }
 
     /// At most `budget` steps of the way; true when the run is where it should be, or the way has ended.
@@ -277,12 +281,12 @@ impl Session {
                 let after = self.cell_now(*region, place)?;
                 (before != after).then(|| changed_text(place, title, &before, after))
             }
-            (Watched::Register { condition, .. }, Before::Lanes(step, met)) => {
-                let now = self.lanes_that_meet(&watch.what, &step);
+            (Watched::Register(register), Before::Lanes(step, met)) => {
+                let now = self.lanes_that_meet(register, &step);
                 let lane = (now & !met).trailing_zeros();
-                (lane < 32).then(|| self.register_text(condition, &watch.what, &step, lane))
+                (lane < 32).then(|| self.register_text(register, &step, lane))
             }
-            (Watched::Cell { .. } | Watched::Register { .. }, _) => None,
+            (Watched::Cell { .. } | Watched::Register(_), _) => None,
         }
     }
 
@@ -292,35 +296,20 @@ impl Session {
             Watched::Cell { place, region, .. } => {
                 Before::Bytes(self.cell_now(*region, place).map(<[u8]>::to_vec))
             }
-            Watched::Register { .. } => match self.timeline.machine().next_step() {
-                Some(step) => Before::Lanes(step, self.lanes_that_meet(what, &step)),
+            Watched::Register(register) => match self.timeline.machine().next_step() {
+                Some(step) => Before::Lanes(step, self.lanes_that_meet(register, &step)),
                 None => Before::Nothing,
             },
         }
     }
 
-    /// The bytes of a cell; none where its block has no place on the machine.
-    fn cell_now(&self, region: MemoryRegion, place: &CellPlace) -> Option<&[u8]> {
-        let memory = self.timeline.machine().memory(region)?;
-        memory.get(place.offset as usize..(place.offset + place.n_bytes) as usize)
-    }
-
     /// The lanes of a stepping warp that meet the condition.
-    fn lanes_that_meet(&self, what: &Watched, step: &NextStep) -> u32 {
-        let Watched::Register { condition, ids } = what else {
-            return 0;
-        };
+    fn lanes_that_meet(&self, register: &WatchedRegister, step: &NextStep) -> u32 {
+        let condition = &register.condition;
         let is_meant = condition.block.is_none_or(|block| block == step.block)
             && condition.warp.is_none_or(|warp| warp == step.warp);
-        let id = ids.get(step.function.0 as usize).copied().flatten();
-        let (true, Some(id)) = (is_meant, id) else {
-            return 0;
-        };
-        let function = self.program.functions.get(step.function.0 as usize);
-        let Some(ty) = function
-            .and_then(|of| of.registers.get(id.0 as usize))
-            .map(|register| register.ty)
-        else {
+        let found = register.in_function(step.function);
+        let Some((id, ty)) = found.filter(|_| is_meant) else {
             return 0;
         };
         let machine = self.timeline.machine();
@@ -345,38 +334,22 @@ impl Session {
         ))
     }
 
-    fn register_text(
-        &self,
-        condition: &Condition,
-        what: &Watched,
-        step: &NextStep,
-        lane: u32,
-    ) -> String {
-        let Watched::Register { ids, .. } = what else {
-            return String::new();
-        };
-        let id = ids.get(step.function.0 as usize).copied().flatten();
-        let value = id.and_then(|id| self.register_value(step, id, lane));
+    fn register_text(&self, register: &WatchedRegister, step: &NextStep, lane: u32) -> String {
+        let value = register.in_function(step.function).and_then(|(id, ty)| {
+            let machine = self.timeline.machine();
+            let bits = machine.register(step.block, step.warp, lane, step.function, id)?;
+            Some(match ty {
+                ScalarType::Pred => (bits & 1).to_string(),
+                _ => readable(ty, bits),
+            })
+        });
         format!(
             "{} is {} in lane {lane} of warp {}, block {}",
-            condition.register,
+            register.condition.register,
             value.unwrap_or_default(),
             step.warp,
             step.block
         )
-    }
-
-    fn register_value(&self, step: &NextStep, id: RegisterId, lane: u32) -> Option<String> {
-        let function = self.program.functions.get(step.function.0 as usize)?;
-        let ty = function.registers.get(id.0 as usize)?.ty;
-        let bits =
-            self.timeline
-                .machine()
-                .register(step.block, step.warp, lane, step.function, id)?;
-        Some(match ty {
-            ScalarType::Pred => (bits & 1).to_string(),
-            _ => readable(ty, bits),
-        })
     }
 
     /// Where a run until something has come to.

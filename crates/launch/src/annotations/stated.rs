@@ -1,0 +1,58 @@
+//! Where a line states a value. In: a line, and the fact and the name that are meant; out: the place of what it says of it.
+
+use super::Fact;
+use std::ops::Range;
+
+/// The value of a fact in its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatedValue {
+    /// Its bytes in the line; empty at the end of the line where it states none.
+    pub place: Range<usize>,
+    /// Whether a sign of equality is before it.
+    pub is_written: bool,
+}
+
+/// The value that a line gives the fact with this name; none where the line states something else. Lines of facts start with `mark`.
+pub fn stated_value(line: &str, mark: &str, fact: &str, name: &str) -> Option<StatedValue> {
+    let text = line.trim_start().strip_prefix(mark)?;
+    let (word, rest) = Fact::new(text, line.len() - text.len()).split_word();
+    let (head, value) = rest.split_init();
+    let named = head.split_once(':').map_or(head, |(named, _)| named);
+    let end = line.trim_end().len();
+    (word.text == fact && named.text == name).then(|| StatedValue {
+        place: value.map_or(end, |value| value.start.min(end))..end,
+        is_written: value.is_some(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stated_value;
+
+    #[test]
+    fn a_value_is_found_by_its_fact_and_name() {
+        let value = |line: &str, fact, name| {
+            let found = stated_value(line, "//@", fact, name)?;
+            Some((line[found.place].to_owned(), found.is_written))
+        };
+        let some = |text: &str, is_written| Some((text.to_owned(), is_written));
+        assert_eq!(
+            value("//@ buffer x: f32[4] = 1, 2 ", "buffer", "x"),
+            some("1, 2", true)
+        );
+        assert_eq!(
+            value("  //@buffer x:f32[4]", "buffer", "x"),
+            some("", false)
+        );
+        assert_eq!(
+            value("//@ buffer x: f32[4] =", "buffer", "x"),
+            some("", true)
+        );
+        assert_eq!(
+            value("//@ register %r1 = 7", "register", "%r1"),
+            some("7", true)
+        );
+        assert_eq!(value("//@ buffer xy: f32[4] = 1", "buffer", "x"), None);
+        assert_eq!(value("// buffer x: f32[4] = 1", "buffer", "x"), None);
+    }
+}
