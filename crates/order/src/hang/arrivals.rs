@@ -3,142 +3,207 @@
 use super::lines::{Case, Fault, absent, branch_apart};
 use super::root::{Wait, WaitKind};
 use super::rounds::{extra_round, order_of_waits};
-use super::story::{Excluded, Object, Place, WarpId};
+use super::story::{Deed, Excluded, Object, Place, WarpId};
 use std::collections::BTreeSet;
 use warpgrid_emulator::MbarrierAct;
 
 pub(super) const WRONG_OBJECT: &str =
     "who waits here is who should arrive at the object: it waits for the wrong one";
 
-/// Arrivals that are missing.
+/// Arrivals that are missing: what is certain about this phase first, then what became of threads that arrived before, then what would
+/// have come later.
 pub(super) fn arrivals_at_fault(
     case: &Case<'_>,
     root: &Wait,
     object: Object,
     pending: u32,
 ) -> Fault {
-    let story = case.story;
-    let phase = story.phase(object);
-    let of_phase = |deed: &&super::story::Deed| deed.object == object && deed.phase == phase;
-    let uncounted = story.sent.iter().find(|sent| {
-        sent.object == object && sent.phase == phase && case.code.is_uncounted_arrival(sent.at)
-    });
-    if let Some(sent) = uncounted {
-        return Fault::at(
+    let missing = Missing {
+        case,
+        root,
+        object,
+        pending,
+    };
+    missing
+        .uncounted()
+        .or_else(|| missing.excluded())
+        .or_else(|| missing.only_expected())
+        .or_else(|| missing.own())
+        .or_else(|| missing.of_some())
+        .or_else(|| missing.stray())
+        .or_else(|| order_of_waits(case, root))
+        .or_else(|| missing.wrong_parity())
+        .or_else(|| missing.after_the_end())
+        .unwrap_or_else(|| missing.late())
+}
+
+/// Arrivals that an object misses, and who waits for them.
+#[derive(Clone, Copy)]
+struct Missing<'a> {
+    case: &'a Case<'a>,
+    root: &'a Wait,
+    object: Object,
+    pending: u32,
+}
+
+fn is_arrival(act: MbarrierAct) -> bool {
+    matches!(act, MbarrierAct::Arrive | MbarrierAct::ArriveExpecting)
+}
+
+impl Missing<'_> {
+    fn phase(self) -> u32 {
+        self.case.story.phase(self.object)
+    }
+
+    /// What threads did at the object.
+    fn deeds(&self) -> impl DoubleEndedIterator<Item = &Deed> {
+        let deeds = self.case.story.deeds.iter();
+        deeds.filter(|deed| deed.object == self.object)
+    }
+
+    fn init(&self) -> Option<Place> {
+        let mut last = self.deeds().rev();
+        let init = last.find(|deed| deed.act == MbarrierAct::Init);
+        init.map(|deed| deed.at)
+    }
+
+    /// Threads that arrived in a phase.
+    fn threads_of(&self, phase: u32) -> BTreeSet<(WarpId, u32)> {
+        let arrivals = self.deeds();
+        let arrivals = arrivals.filter(|deed| deed.phase == phase && is_arrival(deed.act));
+        arrivals.map(|deed| (deed.warp, deed.lane)).collect()
+    }
+
+    fn threads_before(&self) -> BTreeSet<(WarpId, u32)> {
+        let before = self.phase().checked_sub(1);
+        before
+            .map(|phase| self.threads_of(phase))
+            .unwrap_or_default()
+    }
+
+    fn has_ended(&self, (warp, lane): &(WarpId, u32)) -> bool {
+        let path = self.case.story.paths.get(warp);
+        path.is_some_and(|path| path.exited >> lane & 1 != 0)
+    }
+
+    /// Whether a thread has arrived in any phase.
+    fn has_any(&self) -> bool {
+        self.deeds().any(|deed| is_arrival(deed.act))
+    }
+
+    fn uncounted(&self) -> Option<Fault> {
+        let (case, phase) = (self.case, self.phase());
+        let mut sent = case.story.sent.iter();
+        let sent = sent.find(|sent| {
+            let is_here = sent.object == self.object && sent.phase == phase;
+            is_here && case.code.is_uncounted_arrival(sent.at)
+        })?;
+        Some(Fault::at(
             sent.at,
             "without `.noinc` each arrival first adds one to what is pending, so that nothing is left over",
-        );
+        ))
     }
-    if let Some(excluded) = excluded_arrival(case, object, pending) {
-        let init = story
-            .deeds
-            .iter()
-            .rev()
-            .find(|deed| deed.object == object && deed.act == MbarrierAct::Init);
-        return match init {
-            Some(init) if excluded.executed != 0 && !has_data(case, &excluded) => Fault::at(
-                init.at,
+
+    fn excluded(&self) -> Option<Fault> {
+        let excluded = excluded_arrival(self.case, self.object, self.pending)?;
+        Some(match self.init() {
+            Some(init) if excluded.executed != 0 && !has_data(self.case, &excluded) => Fault::at(
+                init,
                 "as many arrivals are expected as a warp has lanes, and one lane arrives for all",
             ),
             _ => Fault::at(excluded.at, "the guard keeps lanes from this arrival"),
-        };
+        })
     }
-    let is_arrival = |act| matches!(act, MbarrierAct::Arrive | MbarrierAct::ArriveExpecting);
-    let arrivals = || {
-        story
-            .deeds
-            .iter()
-            .filter(of_phase)
-            .filter(|deed| is_arrival(deed.act))
-    };
-    let expect = story
-        .deeds
-        .iter()
-        .filter(of_phase)
-        .find(|deed| deed.act == MbarrierAct::Expect);
-    if let (Some(expect), None) = (expect, arrivals().next()) {
-        return Fault::at(expect.at, "bytes are expected here, which is no arrival");
+
+    fn only_expected(&self) -> Option<Fault> {
+        let phase = self.phase();
+        let mut expects = self.deeds();
+        let expect = expects.find(|deed| deed.phase == phase && deed.act == MbarrierAct::Expect)?;
+        let why = "bytes are expected here, which is no arrival";
+        self.threads_of(phase)
+            .is_empty()
+            .then(|| Fault::at(expect.at, why))
     }
-    if is_own_wait(case, root, object) || would_arrive_itself(case, root, object) {
+
+    fn own(&self) -> Option<Fault> {
+        let Missing {
+            case, root, object, ..
+        } = *self;
+        let is_own = is_own_wait(case, root, object) || would_arrive_itself(case, root, object);
         let address = case.code.address_register(root.at());
         let at = address.and_then(|r| case.code.definition_before(root.at(), r));
-        return Fault::at(at.unwrap_or(root.at()), WRONG_OBJECT);
+        is_own.then(|| Fault::at(at.unwrap_or(root.at()), WRONG_OBJECT))
     }
-    let threads_of = |phase: u32| -> BTreeSet<(WarpId, u32)> {
-        let deeds = story
-            .deeds
-            .iter()
-            .filter(|d| d.object == object && d.phase == phase && is_arrival(d.act));
-        deeds.map(|deed| (deed.warp, deed.lane)).collect()
-    };
-    let now = threads_of(phase);
-    let before = phase.checked_sub(1).map(threads_of).unwrap_or_default();
-    let ended = |thread: &(WarpId, u32)| {
-        story
-            .paths
-            .get(&thread.0)
-            .is_some_and(|p| p.exited >> thread.1 & 1 != 0)
-    };
-    if !now.is_empty() {
-        let gone = before.difference(&now).find(|thread| ended(thread));
-        if let Some(thread) = gone {
-            let last = story.deeds.iter().rev().find(|deed| {
-                (deed.warp, deed.lane) == *thread && deed.object == object && is_arrival(deed.act)
-            });
-            if let Some(deed) = last {
-                return Fault::at(
-                    deed.at,
-                    "a thread that arrived here has ended without `arrive_drop`, and is still expected",
-                );
-            }
+
+    /// Some threads have arrived in this phase.
+    fn of_some(&self) -> Option<Fault> {
+        let now = self.threads_of(self.phase());
+        if now.is_empty() {
+            return None;
         }
-        if let Some(at) = left_early(case, object, pending) {
-            return Fault::at(at, "threads that are counted on leave here");
+        let before = self.threads_before();
+        let gone = before
+            .difference(&now)
+            .find(|thread| self.has_ended(thread));
+        let last = gone.and_then(|thread| {
+            let mut last = self.deeds().rev();
+            last.find(|deed| (deed.warp, deed.lane) == *thread && is_arrival(deed.act))
+        });
+        if let Some(deed) = last {
+            return Some(Fault::at(
+                deed.at,
+                "a thread that arrived here has ended without `arrive_drop`, and is still expected",
+            ));
         }
-        let init = story
-            .deeds
-            .iter()
-            .rev()
-            .find(|deed| deed.object == object && deed.act == MbarrierAct::Init);
-        if let Some(init) = init {
-            return Fault::at(init.at, "more arrivals are expected than come in a phase");
+        if let Some(at) = left_early(self.case, self.object, self.pending) {
+            return Some(Fault::at(at, "threads that are counted on leave here"));
         }
+        let why = "more arrivals are expected than come in a phase";
+        self.init().map(|init| Fault::at(init, why))
     }
-    let ever = story
-        .deeds
-        .iter()
-        .any(|deed| deed.object == object && is_arrival(deed.act));
-    if !ever && let Some(at) = stray_arrival(case, root, object) {
-        return Fault::at(at, "this arrival goes to another object");
+
+    fn stray(&self) -> Option<Fault> {
+        let at = stray_arrival(self.case, self.root, self.object);
+        let at = at.filter(|_| !self.has_any())?;
+        Some(Fault::at(at, "this arrival goes to another object"))
     }
-    if let Some(fault) = order_of_waits(case, root) {
-        return fault;
-    }
-    if !ever && let Some(at) = first_parity(case, root, object) {
-        return Fault::at(
+
+    fn wrong_parity(&self) -> Option<Fault> {
+        let at = first_parity(self.case, self.root, self.object);
+        let at = at.filter(|_| !self.has_any())?;
+        Some(Fault::at(
             at,
             "the first wait for what no thread has used is for parity 1, the phase before the first",
-        );
+        ))
     }
-    if !before.is_empty() && before.iter().all(ended) {
-        return extra_round(case, root, object);
+
+    fn after_the_end(&self) -> Option<Fault> {
+        let before = self.threads_before();
+        let are_gone = !before.is_empty() && before.iter().all(|thread| self.has_ended(thread));
+        are_gone.then(|| extra_round(self.case, self.root, self.object))
     }
-    let circle = case.waits.iter().any(|other| {
-        other.warp_id() != root.warp_id() && matches!(other.kind, WaitKind::Mbarrier { .. })
-    });
-    if !ever && let Some(at) = passed_by(case, object) {
-        return Fault::at(
-            at,
-            "in another block threads arrive, and here they go past it",
-        );
+
+    /// What would have arrived, had something before it come to its end.
+    fn late(&self) -> Fault {
+        let (case, root) = (self.case, self.root);
+        let is_in_circle = case.waits.iter().any(|other| {
+            other.warp_id() != root.warp_id() && matches!(other.kind, WaitKind::Mbarrier { .. })
+        });
+        let passed = passed_by(case, self.object).filter(|_| !self.has_any());
+        if let Some(at) = passed {
+            return Fault::at(
+                at,
+                "in another block threads arrive, and here they go past it",
+            );
+        }
+        if !self.has_any() && !is_in_circle {
+            return later_arrival(case, root).unwrap_or_else(|| absent(case, root));
+        }
+        Fault::at(
+            root.at(),
+            "the phase with this parity cannot be complete: who should complete it waits for this one first",
+        )
     }
-    if !ever && !circle {
-        return later_arrival(case, root).unwrap_or_else(|| absent(case, root));
-    }
-    Fault::at(
-        root.at(),
-        "the phase with this parity cannot be complete: who should complete it waits for this one first",
-    )
 }
 
 /// Whether lanes that a guard keeps from an arrival have accessed memory, which others then wait for.
