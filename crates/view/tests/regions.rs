@@ -53,6 +53,12 @@ fn lanes_that_wait_outside_have_left_the_inner_region() {
     check("switch_that_falls_through", 2);
 }
 
+/// The same without optimisation: its lanes leave the region without a `BREAK`, for the barrier of the warp before a `BAR.SYNC`.
+#[test]
+fn lanes_that_wait_at_a_barrier_of_the_warp_have_left_the_region() {
+    check("switch_before_a_barrier", 1);
+}
+
 /// `BRA.DIV` finds that no lane is missing, and none goes there.
 #[test]
 fn lanes_that_are_all_there_go_on_as_one_group() {

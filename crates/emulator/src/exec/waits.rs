@@ -236,8 +236,9 @@ fn waiting_at(code: &Code, warp: &Warp, meeting: Meeting) -> u32 {
         .fold(0, |here, split| here | split.mask)
 }
 
-/// Lanes that wait for all the active ones at a barrier around theirs, which is at `pc`. They have left the inner region, though
-/// the assembler writes no `BREAK` for some targets of jump tables (seen in code of assemblers 13.3 and 13.5 from `sm_100` on).
+/// Lanes that wait for all the active ones at a barrier around theirs, which is at `pc`, or at a barrier of the warp after it. They
+/// have left the inner region, though the assembler writes no `BREAK` for some targets of jump tables (seen in code of assemblers
+/// 13.3 and 13.5: to an outer `BSYNC` from `sm_100` on, to `WARPSYNC.ALL` from `sm_90` on with `-O0` and `-O1`).
 fn waiting_outside(code: &Code, warp: &mut Warp, pc: u32, active: u32) -> u32 {
     let mut left = 0;
     for index in 0..warp.splits.len() {
@@ -249,20 +250,17 @@ fn waiting_outside(code: &Code, warp: &mut Warp, pc: u32, active: u32) -> u32 {
     left
 }
 
-/// Lanes that a group names at its barrier, if that is around the `BSYNC` at `pc`: an outer region ends later in the code.
+/// Lanes that a group names where it waits, if that is outside of the region of the `BSYNC` at `pc`: an outer region ends later in
+/// the code, and so does a barrier of the warp that the region does not hold.
 fn named_around(code: &Code, warp: &mut Warp, split: &Split, pc: u32) -> u32 {
     let places = [split.pc, pc].map(|pc| meeting_at(code, pc));
-    let [
-        Some((Meeting::Reconvergence(outer), _)),
-        Some((Meeting::Reconvergence(inner), _)),
-    ] = places
-    else {
+    let [Some((outer, named)), Some((inner, _))] = places else {
         return 0;
     };
-    if outer == inner || split.pc < pc {
+    if outer == inner || inner == Meeting::WarpBarrier || split.pc < pc {
         return 0;
     }
-    let masks = *lanes_at(code, warp, split.depth, split.mask).r32(outer);
+    let masks = *lanes_at(code, warp, split.depth, split.mask).r32(named);
     lanes_of(split.mask).fold(0, |named, lane| named | masks[lane])
 }
 

@@ -54,9 +54,6 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
     ];
     for (side, stop) in sides.iter().zip(STOPS) {
         if let Err(why) = side {
-            if is_missing_break(why, build, listing) {
-                return Outcome::Equal;
-            }
             return Outcome::Differs(format!("{stop}{why}"));
         }
     }
@@ -83,13 +80,6 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
         value(&ptx),
         value(&machine)
     ))
-}
-
-/// Whether the assembler forgot a `BREAK`. With -O0 or -O1 and for `sm_90` and above (13.5.37), of a `brx.idx` one of whose targets branches over the
-/// others to a `vote.sync` or `bar.sync`, those lanes leave the region of `BSSY B0` as they are and reach `WARPSYNC.ALL`, while the others wait for
-/// them at `BSYNC B0`. For `sm_80` there is `BREAK B0`, and with -O3 both end the region first.
-fn is_missing_break(why: &str, build: &Build, listing: &str) -> bool {
-    build.level <= 1 && why.contains("is stuck") && listing.contains("WARPSYNC.ALL")
 }
 
 /// Whether a byte is of a register that holds a NaN of 64 bits in both. Of several operands the manual does not say whose bits such a result
