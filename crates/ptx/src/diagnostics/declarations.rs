@@ -51,7 +51,8 @@ catalogue! {
     INITIAL_SYMBOL = "W0622", "name that cannot be an initial value", ".shared .u32 w; .global .u64 v = w;", ".global .u32 w; .global .u64 v = w;";
     /// A directive of a function goes with some others only, takes numbers of at least 1, or is no longer part of the language.
     DIRECTIVE = "W0623", "directive not allowed here", ".version 8.0\n.target sm_90\n.entry k() .maxntid 0\n{\nret;\n}", ".version 8.0\n.target sm_90\n.entry k() .maxntid 32\n{\nret;\n}";
-    /// The parameters of a kernel take at most 32,764 bytes.
+    /// The parameters of a kernel take at most 32,764 bytes. Before `sm_90` they end within the first 65,536 bytes of a constant bank,
+    /// where their alignment counts.
     PARAMETER_BYTES = "W0624", "too many bytes of parameters", ".version 8.3\n.target sm_90\n.entry k(.param .b8 p[32768])\n{\nret;\n}", ".version 8.3\n.target sm_90\n.entry k(.param .b8 p[32764])\n{\nret;\n}";
     /// A function or variable may be declared several times, always alike: with the same parameters, type and linkage. What
     /// defines an `.extern` variable is seen by other modules.
@@ -325,6 +326,16 @@ pub fn parameter_bytes(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
         format!("found {n_bytes} bytes of parameters, expected at most {most}"),
     )
     .help("pass a pointer to a buffer that holds them")
+}
+
+/// Parameters that are aligned to so many bytes that the constant bank of the kernel does not hold them.
+pub fn parameter_bank(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
+    Diagnostic::error(
+        PARAMETER_BYTES,
+        span,
+        format!("found parameters that end at byte {n_bytes} of the constant bank because of their alignment, expected at most {most}"),
+    )
+    .help("align the parameters to fewer bytes")
 }
 
 /// More constant memory than a module has.

@@ -25,6 +25,9 @@ pub(crate) fn check_shared<'v>(
 const PARAMETER_BYTES: u64 = 4352;
 const MANY_PARAMETERS: Gate = Gate::ptx(8, 1).sm(70);
 const MOST_PARAMETER_BYTES: u64 = 32_764;
+/// Bytes of the constant bank that holds the parameters. Where it begins with them, their alignment costs none of it (assembler 13.5).
+const BANK_BYTES: u64 = 65_536;
+const BANK_OF_PARAMETERS: Gate = Gate::ptx(7, 8).sm(90);
 
 /// What is wrong with the room that the parameters of a kernel take.
 pub(crate) fn check_parameters(
@@ -42,6 +45,11 @@ pub(crate) fn check_parameters(
             total,
             MOST_PARAMETER_BYTES,
         ));
+    }
+    let alignments = parameters.iter().map(|parameter| parameter.align_bytes);
+    let in_bank = u64::from(alignments.max().unwrap_or(1)).saturating_add(total);
+    if in_bank > BANK_BYTES && !module.meets(BANK_OF_PARAMETERS) {
+        return Some(diagnose::parameter_bank(kernel, in_bank, BANK_BYTES));
     }
     let what = format!("{total} bytes of parameters");
     (total > PARAMETER_BYTES && !module.meets(MANY_PARAMETERS))
