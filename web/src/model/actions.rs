@@ -17,9 +17,8 @@ use warpgrid_view::MemoryId;
 use warpgrid_view::model::RunStatus;
 use warpgrid_view::start::StartPlace;
 use warpgrid_view::value::ElementType;
+use warpgrid_worker::first::SHARE_OF_EXAMPLE;
 
-/// A fresh example is shown after the store at this share of all: some cells are written, some are not yet.
-const FRESH_SHARE: f32 = 0.62;
 /// Rows of a memory that is opened; its grid asks for what it shows.
 const FIRST_ROWS: u32 = 18;
 /// Steps that one request asks about.
@@ -399,7 +398,7 @@ fn launch(model: &mut Model) {
         return;
     }
     let place = match (&model.run.frame, model.fresh) {
-        (_, Some(Fresh::Example)) => Place::Share(FRESH_SHARE),
+        (_, Some(Fresh::Example)) => Place::Share(SHARE_OF_EXAMPLE),
         (_, Some(Fresh::Text)) => Place::Share(0.0),
         (_, Some(Fresh::At(step))) => Place::Position(step),
         (Some(frame), None) if frame.status == RunStatus::Running => {

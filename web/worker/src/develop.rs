@@ -22,7 +22,7 @@ pub fn write_reference() -> Vec<u8> {
 }
 
 fn main() {
-    if NAME.with(|name| name == "both") {
+    if NAME.with(|name| name.starts_with("both")) {
         listen::<Later>();
     } else {
         listen::<Runner>();

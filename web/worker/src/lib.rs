@@ -10,6 +10,8 @@ mod background;
 pub mod beside;
 #[cfg(feature = "paste")]
 mod file;
+#[cfg(feature = "ptx")]
+pub mod first;
 #[cfg(feature = "paste")]
 pub mod later;
 mod lens;

@@ -8,6 +8,7 @@ use warpgrid_view::reference::Pages;
 use warpgrid_view::start::{StartEdit, StartPlace};
 use warpgrid_view::until::{Direction, Reached, Until, UntilError};
 use warpgrid_view::{CheckOptions, CheckReport};
+use warpgrid_worker::first::{FIRST_TEXT, requests};
 
 fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
     actions.into_iter().fold(model, reduce)
@@ -113,8 +114,18 @@ fn an_example_is_launched_and_shown_on_the_way() {
     let model = after(accepted(Model::new("text", Some(0))), [Action::LaunchDue]);
     assert_eq!(
         last_goal(&model),
-        Some(Goal::Explore(Place::Share(FRESH_SHARE)))
+        Some(Goal::Explore(Place::Share(SHARE_OF_EXAMPLE)))
     );
+}
+
+#[test]
+fn a_first_visit_asks_what_was_recorded_of_one() {
+    let first = Model::new(FIRST_TEXT, examples::with_source(FIRST_TEXT));
+    assert_eq!(first.example, Some(0));
+    let [_, check, launch] = requests();
+    assert_eq!(first.outbox, [check.clone()]);
+    let model = after(accepted(first), [Action::LaunchDue]);
+    assert_eq!(model.outbox, [check, launch]);
 }
 
 #[test]

@@ -1,0 +1,29 @@
+//! `warpgrid-files FOLDER`: writes the files that lie beside the core, `reference.bin` and `first.bin`. Runs while the site is built, on the
+//! machine that builds it.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use warpgrid_view::reference::pages;
+use warpgrid_worker::first;
+use warpgrid_worker::protocol::encode;
+
+fn main() -> ExitCode {
+    let Some(folder) = std::env::args_os().nth(1) else {
+        eprintln!("usage: warpgrid-files FOLDER");
+        return ExitCode::from(2);
+    };
+    let folder = Path::new(&folder);
+    let files = [
+        ("reference.bin", encode(&pages())),
+        ("first.bin", first::recording()),
+    ];
+    for (name, bytes) in files {
+        let file = folder.join(name);
+        if let Err(error) = fs::write(&file, bytes) {
+            eprintln!("{}: {error}", file.display());
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,125 @@
+//! What a first visit asks and is answered, recorded while the site is built: `start.js` answers with it before the core is there, so
+//! that the first grid waits for the page alone. In: the first example; out: the bytes of `first.bin`.
+
+use crate::listen::Work;
+use crate::protocol::{Goal, Place, Question, Request, RequestBody, Response, encode};
+use crate::runner::Runner;
+use warpgrid_view::CheckOptions;
+use warpgrid_view::model::FrameRequest;
+
+/// The text that the editor opens with (`web/bundle.mjs`).
+pub const FIRST_TEXT: &str = include_str!("../../../public/examples/row-and-column-stores.ptx");
+/// A fresh example is shown after the store at this share of all: some cells are written, some are not yet.
+pub const SHARE_OF_EXAMPLE: f32 = 0.62;
+
+/// The requests of a first visit, as the page sends them: tokens for the editor, the verdict, the launch.
+pub fn requests() -> [Request; 3] {
+    let source = || FIRST_TEXT.to_owned();
+    let tokens = Question::Tokens { source: source() };
+    let check = RequestBody::Check {
+        revision: 1,
+        source: source(),
+        options: CheckOptions::default(),
+    };
+    let launch = RequestBody::Launch {
+        source: source(),
+        target: None,
+        ptx_version: None,
+        entry: None,
+        seed: None,
+        goal: Goal::Explore(Place::Share(SHARE_OF_EXAMPLE)),
+        look: FrameRequest::default(),
+    };
+    [
+        (1, 0, RequestBody::Ask(tokens)),
+        (1, 0, check),
+        (2, 1, launch),
+    ]
+    .map(|(id, launch, body)| Request { id, launch, body })
+}
+
+/// Each request with its answers: a count of bytes and the bytes of the request, the count of its answers, a count of bytes and the bytes
+/// of each. Counts are little-endian words.
+pub fn recording() -> Vec<u8> {
+    let mut runner = Runner::default();
+    let mut bytes = Vec::new();
+    for request in requests() {
+        write(&mut bytes, &encode(&request));
+        let answers = answers(&mut runner, request);
+        write_count(&mut bytes, answers.len());
+        for answer in &answers {
+            write(&mut bytes, &encode(answer));
+        }
+    }
+    bytes
+}
+
+/// What a request is answered, up to the frame that a launch ends with.
+fn answers(runner: &mut Runner, request: Request) -> Vec<Response> {
+    // The clock does not move: no slice is cut short.
+    let clock = || 0.0;
+    let is_launch = matches!(request.body, RequestBody::Launch { .. });
+    let mut answers = runner.receive(request, clock);
+    while is_launch && answers.len() < 2 && runner.is_busy() {
+        answers.extend(runner.work(clock));
+    }
+    answers
+}
+
+fn write(bytes: &mut Vec<u8>, block: &[u8]) {
+    write_count(bytes, block.len());
+    bytes.extend_from_slice(block);
+}
+
+fn write_count(bytes: &mut Vec<u8>, count: usize) {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    bytes.extend_from_slice(&count.to_le_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{Answer, ResponseBody, decode};
+
+    /// Reads a block, and leaves what is after it.
+    fn read<'b>(bytes: &mut &'b [u8]) -> &'b [u8] {
+        let n = read_count(bytes);
+        let (block, rest) = bytes.split_at(n);
+        *bytes = rest;
+        block
+    }
+
+    fn read_count(bytes: &mut &[u8]) -> usize {
+        let (count, rest) = bytes.split_first_chunk().expect("a count");
+        *bytes = rest;
+        u32::from_le_bytes(*count) as usize
+    }
+
+    #[test]
+    fn a_recording_holds_each_request_and_ends_with_a_frame_of_the_whole_run() {
+        let recording = recording();
+        let mut rest = &recording[..];
+        let mut bodies = Vec::new();
+        for request in requests() {
+            assert_eq!(read(&mut rest), encode(&request));
+            for _ in 0..read_count(&mut rest) {
+                let answer: Response = decode(read(&mut rest)).expect("an answer");
+                assert_eq!((answer.id, answer.launch), (request.id, request.launch));
+                bodies.push(answer.body);
+            }
+        }
+        assert!(rest.is_empty());
+        let [
+            ResponseBody::Answer(Answer::Tokens(tokens)),
+            ResponseBody::Checked { report, .. },
+            ResponseBody::Launched(_),
+            ResponseBody::Frame(frame),
+        ] = &bodies[..]
+        else {
+            panic!("{bodies:?}");
+        };
+        assert!(tokens.len() > 100);
+        assert!(report.accept, "{report:?}");
+        assert!(frame.length.is_some_and(|length| frame.position < length));
+    }
+}
