@@ -3,6 +3,7 @@
 use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, destinations, parts};
 use super::{Context, copy, float, one, step};
+use crate::syntax::Value;
 use warpgrid_isa::{ArithmeticOp, Does, ScalarType};
 use warpgrid_program::{OperandValue, Span};
 
@@ -34,17 +35,19 @@ pub(super) fn floats(
     Ok(steps)
 }
 
-/// The low and the high float of a source; `.F32` is one value for both. `.NP` negates the upper half, `.PN` the lower one.
+/// The low and the high float of a source; `.F32` is one value for both, and so is a literal. `.NP` negates the upper half, `.PN` the
+/// lower one.
 fn pair(w: &mut Words<'_>) -> Lowered<[(OperandValue, Span); 2]> {
     let operand = w.next()?;
     let words = w.operand_words(operand);
     let known = ["F32x2", "HI_LO", "LO_HI", "F32", "NP", "PN", "reuse", "64"];
     let is_known = words.iter().all(|word| known.contains(word));
-    if !is_known || as_register(&operand.value).is_none() {
+    let is_literal = matches!(operand.value, Value::Integer(_) | Value::Float(_));
+    if !is_known || (as_register(&operand.value).is_none() && !is_literal) {
         return Err(w.unknown("a pair of this kind", operand.span));
     }
     let value = (w.plain_value_of(operand, ScalarType::F32)?, operand.span);
-    let [low, high] = if words.contains(&"F32") {
+    let [low, high] = if is_literal || words.contains(&"F32") {
         [value.clone(), value]
     } else {
         let mut halves = parts(value, 2).into_iter();

@@ -168,9 +168,10 @@ fn is_left_out(text: &str) -> bool {
         // It takes an approximation for a number that is not negative, though it may be a NaN (13.5.37: of `ex2.approx.ftz.f32 %r4, %r7;
         // slct.s64.f32 %d0, %d1, %d0, %r4` neither `FSETP` nor `SEL` is left).
         || (is("slct") && text.contains(".f32 "))
-        // Where a branch takes the place of the second predicate, it compares without flushing (13.5.37: of `setp.leu.and.ftz.f32 %p1|%p3,
-        // 0f00000035, %r4, !%p3; @%p1 bra` it makes `FSETP.GEU.FTZ.AND` and `FSETP.GEU.AND`).
-        || (is("setp") && text.contains(".ftz") && [".and.", ".or.", ".xor."].iter().any(|word| text.contains(word)))
+        // Where it makes the second of two predicates, as for a branch, it compares without flushing (13.5.37: of `setp.leu.and.ftz.f32 %p1|%p3,
+        // 0f00000035, %r4, !%p3; @%p1 bra` it makes `FSETP.GEU.FTZ.AND` and `FSETP.GEU.AND`, of `setp.equ.ftz.f32 %p3, %r7, 0f000000FF;
+        // @!%p1 bra` also `FSETP.NE.OR P4, PT, R17, 3.57e-43, P1`).
+        || (is("setp") && text.contains(".ftz"))
         // The manual leaves the bits of a NaN open. A conversion to the same type is a move, and with -O0 an instruction that makes its own
         // (13.5.37: `cvt.f32.f32` of 0xffffffee is 0x7fffffff).
         || ["cvt.f32.f32 ", "cvt.f64.f64 "].iter().any(|start| text.starts_with(start))
