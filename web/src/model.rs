@@ -49,6 +49,8 @@ const EAGER_BYTES: usize = 300_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     pub text: Rc<str>,
+    /// The language that it shows.
+    pub front: Front,
     /// Counts the edits.
     pub revision: u32,
     /// The example that the text came from, until it is edited.
@@ -192,6 +194,7 @@ impl Model {
     pub fn new(text: &str, example: Option<usize>) -> Model {
         let mut model = Model {
             text: text.into(),
+            front: Front::Ptx,
             revision: 0,
             example,
             awaited: None,
@@ -241,6 +244,7 @@ impl Model {
         if let Some(step) = linked.step {
             self.fresh = Some(Fresh::At(step));
         }
+        let is_overridden = linked.target.is_some() || linked.ptx_version.is_some();
         (self.target, self.ptx_version) = (linked.target, linked.ptx_version);
         (self.entry, self.seed) = (linked.entry, linked.seed);
         self.guessed = linked.guessed.unwrap_or_default().into();
@@ -250,7 +254,10 @@ impl Model {
         for (memory, choice) in linked.grids {
             self.views.insert(memory, choice);
         }
-        self.text_changed();
+        // The verdict that was asked for is about what the text states.
+        if is_overridden {
+            self.text_changed();
+        }
         if let Some((other, stores)) = linked.beside {
             beside::open_at(self, other, stores);
         }
@@ -345,6 +352,7 @@ impl Model {
 
     /// The text is another one, or is read for another machine.
     fn text_changed(&mut self) {
+        self.front = Front::of_source(&self.text);
         self.revision += 1;
         if !self.is_long() {
             self.ask_check();

@@ -74,10 +74,9 @@ pub fn facts(model: &Model) -> Vec<Fact> {
         facts.extend(value.map(|value| (name.to_owned(), value)));
     };
     let number = |n: u64| n.to_string();
-    let front = Front::of_source(&model.text);
     add(
         "front",
-        (front != Front::Ptx).then(|| front.name().to_owned()),
+        (model.front != Front::Ptx).then(|| model.front.name().to_owned()),
     );
     add("target", model.target.clone());
     add("ptx_version", model.ptx_version.clone());

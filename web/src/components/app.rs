@@ -45,7 +45,6 @@ use crate::share::Linked;
 use crate::theme::Palette;
 use crate::{editor, examples, share, storage};
 use std::rc::Rc;
-use warpgrid_view::Front;
 use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::model::RunStatus;
 use web_sys::Element;
@@ -118,7 +117,7 @@ pub(crate) fn App() -> Html {
                 example={state.example}
                 texts={state.texts.clone()}
                 own={state.own.clone()}
-                front={Front::of_source(&state.text)}
+                front={state.front}
                 target={state.target.clone()}
                 ptx_version={state.ptx_version.clone()}
                 report={state.report.clone()}

@@ -385,6 +385,7 @@ fn open_shared(model: &mut Model, text: Rc<str>, linked: Linked) {
     model.fresh = Some(Fresh::Text);
     model.playing = false;
     forget_views(model);
+    model.text_changed();
     model.follow_link(linked);
 }
 

@@ -120,7 +120,8 @@ fn an_example_is_launched_and_shown_on_the_way() {
 
 #[test]
 fn a_first_visit_asks_what_was_recorded_of_one() {
-    let first = Model::new(FIRST_TEXT, examples::with_source(FIRST_TEXT));
+    let mut first = Model::new(FIRST_TEXT, examples::with_source(FIRST_TEXT));
+    first.follow_link(Linked::default());
     assert_eq!(first.example, Some(0));
     let [_, check, launch] = requests();
     assert_eq!(first.outbox, [check.clone()]);
