@@ -12,6 +12,36 @@ test("an example is shown and has already run", async ({ page }) => {
   expect(await now.first().getAttribute("data-lane")).toBe("0");
 });
 
+test("the first grid does not wait for the core, and what is pressed meanwhile happens when it is there", async ({ page }) => {
+  let arrive = () => {};
+  const arrived = new Promise<void>((done) => { arrive = done; });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
+  await page.route("**/warpgrid-core_bg.wasm", async (route) => { await arrived; await route.continue(); });
+  await open(page);
+  await expect(page.getByRole("status")).toHaveText(/store 5 of 8/);
+  await expect(page.getByRole("grid", { name: "rows" }).locator("[data-written=now]")).toHaveCount(32);
+  await expect(page.locator(".tok-keyword, .tok-mnemonic, .tok-comment").first()).toBeVisible();
+  await page.getByRole("status").click();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForTimeout(300);
+  expect(asked).not.toContain("warpgrid-core-both_bg.wasm");
+  arrive();
+  await expect(page.getByRole("status")).toHaveText(/store 6 of 8/);
+  await ready(page);
+  await page.keyboard.press("Home");
+  await expect(page.getByRole("status")).toHaveText(/store 0 of 8/);
+  // What looks for races comes after it.
+  await expect.poll(() => asked).toContain("warpgrid-core-both_bg.wasm");
+});
+
+test("a core that does not arrive after the first grid is said", async ({ page }) => {
+  await page.route("**/warpgrid-core_bg.wasm", (route) => route.abort());
+  await page.goto("/");
+  await expect(page.getByRole("alert")).toBeVisible();
+  await expect(page.getByRole("grid", { name: "rows" })).toBeVisible();
+});
+
 test("the text is kept over a reload", async ({ page }) => {
   await open(page);
   await paste(page, "// mine\n");

@@ -110,7 +110,7 @@ test("each language brings its own core, and only when a text is in it", async (
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop() ?? ""));
   await open(page);
-  expect(asked).toContain("warpgrid-core_bg.wasm");
+  await expect.poll(() => asked).toContain("warpgrid-core_bg.wasm");
   expect(asked).not.toContain("warpgrid-core-sass_bg.wasm");
   await pick(page, "Stores of machine code");
   const start = async () => (await page.getByRole("grid").first().getByRole("gridcell").allTextContents()).slice(0, 16);
