@@ -79,7 +79,7 @@ async function repeat(core) {
     core(message);
     if (expected.length > 0) await new Promise((done) => { said = done; });
   }
-  delete self.postMessage;
+  self.postMessage = post;
   onmessage = core;
 }
 
