@@ -36,10 +36,18 @@ test("the first grid does not wait for the core, and what is pressed meanwhile h
 });
 
 test("a core that does not arrive after the first grid is said", async ({ page }) => {
-  await page.route("**/warpgrid-core_bg.wasm", (route) => route.abort());
-  await page.goto("/");
-  await expect(page.getByRole("alert")).toBeVisible();
+  let fail = () => {};
+  const failed = new Promise<void>((done) => { fail = done; });
+  await page.route("**/warpgrid-core_bg.wasm", async (route) => { await failed; await route.abort(); });
+  await open(page);
+  fail();
+  await expect(page.getByRole("alert")).toContainText("The core has stopped");
   await expect(page.getByRole("grid", { name: "rows" })).toBeVisible();
+  await page.unroute("**/warpgrid-core_bg.wasm");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await ready(page);
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("status")).toHaveText(/store [1-8] of 8/);
 });
 
 test("the text is kept over a reload", async ({ page }) => {
