@@ -138,7 +138,9 @@ fn is_left_out(text: &str) -> bool {
         || has_nan(text)
         // The assembler takes the upper half of the result for zero, which `HSET2` makes as the lower one is (13.5.37: of `set.gt.f16.f16
         // %h0, %h0, %h1; sad.u16 %h0, %h1, %h0, %h0` it makes `HSET2.BF` and `VABSDIFF.U32`; after `add.f16` it cuts the upper half off).
-        || (is("set") && [".f16.", ".bf16."].iter().any(|ty| text.contains(ty)))
+        // Where an integer instruction takes a result of 32 bits, it makes a truth value of integers (13.5.37: of `set.lt.f32.s32 %r1, %r2, %r3; mad.lo.u32
+        // %r7, %r2, %r3, %r1` it makes `SEL R4, RZ, 0xffffffff, !P0`, and before `vmad` after a branch 1).
+        || (is("set") && [".f16.", ".bf16.", ".f32."].iter().any(|ty| text.contains(ty)))
         // Of two literals it computes a saturated sum itself, and rounds a tie to the odd neighbour (13.5.37: of `add.sat.f32 %r1, 0f38F0A56E,
         // 0fB85C86BD` it makes 0x3882620f; half way to 0x38826210).
         // A product of two it computes without flushing them (13.5.37: `mul.ftz.f32 %r1, 0fFF800000, 0f00000006` is 0xff800000).
