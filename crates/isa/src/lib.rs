@@ -24,9 +24,9 @@ pub use common::float_format::{Cut, FloatFormat, FloatTop};
 pub use dialect::Dialect;
 pub use does::{
     AccessKind, ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, LaunchOp,
-    MatrixOp, MbarrierOp, MemoryOp, MoveOp, MultimemOp, StackOp, SurfaceOp, SyncOp, TensorCopyOp,
-    TensorMapOp, TensorMemoryOp, TextureOp, Transfer, UnitOp, VideoLanes, VideoOp, WarpOp,
-    WarpgroupOp,
+    MatrixOp, MbarrierOp, MemoryOp, MoveOp, MultimemOp, Share, StackOp, SurfaceOp, SyncOp,
+    TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, Transfer, UnitOp, VideoLanes, VideoOp,
+    WarpOp, WarpgroupOp,
 };
 pub use fit::{Fit, ValueClass};
 pub use form::{

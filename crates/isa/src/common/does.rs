@@ -5,9 +5,11 @@
 //! What a form does in detail (types, rounding, order, scope) is said by its [`Modifiers`](crate::Modifiers).
 
 mod order;
+mod share;
 mod units;
 
 pub use order::Transfer;
+pub use share::Share;
 pub use units::{
     LaunchOp, MultimemOp, StackOp, SurfaceOp, TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp,
     UnitOp, WarpgroupOp,

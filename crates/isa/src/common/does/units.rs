@@ -175,7 +175,69 @@ pub enum SurfaceOp {
     Query,
 }
 
+impl TensorMemoryOp {
+    /// Whether it moves words between registers of a warp and the lanes of tensor memory that the warp reaches.
+    pub const fn moves_registers(self) -> bool {
+        match self {
+            TensorMemoryOp::Load | TensorMemoryOp::LoadReduce | TensorMemoryOp::Store => true,
+            TensorMemoryOp::Allocate
+            | TensorMemoryOp::Free
+            | TensorMemoryOp::Relinquish
+            | TensorMemoryOp::Commit
+            | TensorMemoryOp::Copy
+            | TensorMemoryOp::Shift
+            | TensorMemoryOp::Fence
+            | TensorMemoryOp::Wait
+            | TensorMemoryOp::Product
+            | TensorMemoryOp::ScaledProduct
+            | TensorMemoryOp::SparseProduct
+            | TensorMemoryOp::SparseScaledProduct
+            | TensorMemoryOp::StationaryProduct
+            | TensorMemoryOp::StationarySparseProduct => false,
+        }
+    }
+
+    /// Whether it is a product with a sparse A.
+    pub const fn is_sparse(self) -> bool {
+        match self {
+            TensorMemoryOp::SparseProduct
+            | TensorMemoryOp::SparseScaledProduct
+            | TensorMemoryOp::StationarySparseProduct => true,
+            TensorMemoryOp::Allocate
+            | TensorMemoryOp::Free
+            | TensorMemoryOp::Relinquish
+            | TensorMemoryOp::Commit
+            | TensorMemoryOp::Copy
+            | TensorMemoryOp::Shift
+            | TensorMemoryOp::Fence
+            | TensorMemoryOp::Wait
+            | TensorMemoryOp::Load
+            | TensorMemoryOp::LoadReduce
+            | TensorMemoryOp::Store
+            | TensorMemoryOp::Product
+            | TensorMemoryOp::ScaledProduct
+            | TensorMemoryOp::StationaryProduct => false,
+        }
+    }
+}
+
 impl UnitOp {
+    /// The operation on tensor memory that it is.
+    pub const fn tensor_memory(self) -> Option<TensorMemoryOp> {
+        match self {
+            UnitOp::TensorMemory(op) => Some(op),
+            UnitOp::Stack(_)
+            | UnitOp::Launch(_)
+            | UnitOp::Multimem(_)
+            | UnitOp::TensorCopy(_)
+            | UnitOp::TensorMap(_)
+            | UnitOp::Warpgroup(_)
+            | UnitOp::Texture(_)
+            | UnitOp::Surface(_)
+            | UnitOp::Fabric => None,
+        }
+    }
+
     /// Whether the four warps of a warpgroup execute it together.
     pub const fn takes_warpgroup(self) -> bool {
         match self {
