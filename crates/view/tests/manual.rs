@@ -110,6 +110,35 @@ fn every_example_of_machine_code_runs() {
     expect_file!["data/manual/stores.txt"].assert_eq(&said);
 }
 
+/// Lines as the examples of other instructions have them. What they name comes with the launch, or is made before the first of them: descriptors and
+/// their tiles, mbarrier objects, tensor maps, textures.
+#[test]
+fn every_line_of_a_tensor_instruction_runs() {
+    let mut said = String::new();
+    for line in include_str!("data/manual/lines.ptx").lines() {
+        let of_line = sentences_of(line, Front::Ptx);
+        assert!(!of_line.contains("stopped:"), "{line}\n{of_line}");
+        write!(said, "{line}\n{of_line}").unwrap();
+    }
+    expect_file!["data/manual/lines.txt"].assert_eq(&said);
+}
+
+/// The same in the order in which they are used.
+#[test]
+fn every_sequence_of_tensor_instructions_runs() {
+    let mut said = String::new();
+    for sequence in include_str!("data/manual/sequences.ptx")
+        .split("// ")
+        .skip(1)
+    {
+        let (title, text) = sequence.split_once('\n').expect("a title");
+        let of_sequence = sentences_of(text, Front::Ptx);
+        assert!(!of_sequence.contains("stopped:"), "{title}\n{of_sequence}");
+        write!(said, "{title}\n{of_sequence}").unwrap();
+    }
+    expect_file!["data/manual/sequences.txt"].assert_eq(&said);
+}
+
 #[test]
 fn a_heading_above_the_examples_is_read_over() {
     for (text, front) in [
@@ -145,6 +174,8 @@ fn a_line_is_checked_where_it_is_legal() {
     let message = &inferred.expect("what is inferred").message;
     assert_eq!(
         message,
-        "inferred declarations: `.reg .b32 %f0, …, %f31;` `.reg .b64 %rd1, %rd2;` `.reg .pred p;`"
+        "inferred declarations: `.reg .b32 %f0, …, %f31;` \
+         `.reg .b64 %rd1;` (the descriptor of a tile of f16 0, 1, 2, … in shared memory) \
+         `.reg .b64 %rd2;` (the descriptor of a tile of f16 0, 1, 2, … in shared memory) `.reg .pred p;`"
     );
 }

@@ -25,6 +25,9 @@ pub(crate) fn assemble(
             continue;
         };
         function.parameters.extend(body.parameters);
+        if body.is_of_one_thread {
+            function.bounds.required_threads = Some([1, 1, 1]);
+        }
         function.variables.extend(body.variables);
         function.registers = body.registers;
         function.instructions = body.instructions;

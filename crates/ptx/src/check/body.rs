@@ -27,6 +27,7 @@ pub(crate) mod store;
 pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
 pub(crate) mod store_bulk;
+mod unit_start;
 pub(crate) mod units;
 pub(crate) mod values;
 pub(crate) mod video;
@@ -47,6 +48,8 @@ pub(crate) struct Body {
     pub(crate) function: FunctionId,
     /// Parameters that only the body knows of: those of a snippet.
     pub(crate) parameters: Vec<Parameter>,
+    /// Whether it is a snippet that one thread executes.
+    pub(crate) is_of_one_thread: bool,
     /// After those of the function's head.
     pub(crate) variables: Vec<Variable>,
     pub(crate) registers: Registers,

@@ -328,7 +328,7 @@ pub fn parameter_bytes(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     .help("pass a pointer to a buffer that holds them")
 }
 
-/// Parameters that are aligned to so many bytes that the constant bank of the kernel does not hold them.
+/// Parameters whose alignment takes them beyond the constant bank of the kernel.
 pub fn parameter_bank(span: Span, n_bytes: u64, most: u64) -> Diagnostic {
     Diagnostic::error(
         PARAMETER_BYTES,

@@ -71,6 +71,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.finished = Some(Body {
             function: self.outline.function,
             parameters: std::mem::take(&mut body.parameters),
+            is_of_one_thread: self.snippet.n_threads == 1,
             variables: std::mem::take(&mut body.variables),
             // A copy has the size it needs; the room of this one is for the next function.
             registers: body.registers.clone(),

@@ -1,6 +1,7 @@
 //! What the names of a snippet must be, read off the instructions that use them. In: the tree and the plans of its
 //! opcodes; out: for each name that nothing declares, what it is used as.
 
+use crate::check::body::unit_start::{SIZE_BYTES, Start};
 use crate::check::body::values::WARP_SZ;
 use crate::check::context::Context;
 use crate::check::names::name_map::NameMap;
@@ -14,7 +15,7 @@ use warpgrid_isa::form::{OperandSlot, UnitOperand};
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
     AsyncOp, Does, Flag, MatrixOp, MbarrierOp, Modifiers, OperandType, Role, ScalarType,
-    SpecialRegister, StateSpace, TypeKind,
+    SpecialRegister, StateSpace, TensorCopyOp, TypeKind,
 };
 
 /// How an undeclared name is used.
@@ -24,6 +25,8 @@ pub(crate) struct Use {
     pub(crate) what: What,
     /// Whether the instruction writes it.
     pub(crate) written: bool,
+    /// What it starts with, where no lane number can be there.
+    pub(crate) start: Option<Start>,
 }
 
 /// What an instruction expects of a name.
@@ -49,6 +52,8 @@ pub(crate) struct Place {
     pub(crate) loaded: Option<ScalarType>,
     /// What the text does with an mbarrier object there.
     pub(crate) barrier: Option<BarrierUse>,
+    /// The object of the launch that it leads to, for people: "a tensor map".
+    pub(crate) object: Option<&'static str>,
 }
 
 /// What a snippet does with an mbarrier object.
@@ -100,6 +105,7 @@ impl Place {
             ),
             is_stored: self.is_stored || other.is_stored,
             loaded: self.loaded.or(other.loaded),
+            object: self.object.or(other.object),
         }
     }
 }
@@ -115,6 +121,8 @@ pub(super) struct Inferred {
     pub(super) read_first: bool,
     /// Whether the text writes it anywhere: then the address is that value.
     pub(super) written: bool,
+    /// What the value starts with, where no lane number can be there.
+    pub(super) start: Option<Start>,
 }
 
 impl Inferred {
@@ -127,6 +135,7 @@ impl Inferred {
     }
 
     fn add(&mut self, used: &Use) {
+        self.start = self.start.or(used.start);
         match used.what {
             What::Value(ty, n) => {
                 self.read_first |= self.value.is_none() && !used.written;
@@ -262,7 +271,11 @@ impl Inference<'_> {
             return;
         }
         let operands = self.tree.operands_of(instruction);
+        // An optional operand that others follow is not there where there are only the others.
+        let n_operands = self.tree.operands_of(instruction).count();
+        let gap = plan.gap.filter(|_| n_operands <= plan.n_least);
         for (index, (operand, children)) in operands.enumerate() {
+            let index = index + usize::from(gap.is_some_and(|gap| gap <= index));
             let place = plan.position(index);
             let slot = bound.layout.operands.get(place);
             if slot.is_some_and(|slot| slot.ty == OperandType::Label) {
@@ -275,17 +288,34 @@ impl Inference<'_> {
                 (Expect::Unit(UnitOperand::WarpgroupFactor, _), OperandKind::Name(_)) => {
                     ScalarType::B64
                 }
+                // Where no list of lanes is, it is the condition after them.
+                (Expect::Unit(UnitOperand::Lanes, _), OperandKind::Name(_)) => ScalarType::Pred,
                 _ => ty,
             };
             // `st.async [a], b, [mbar]`
-            let is_barrier = index == 2 && plan.grammar == OperandGrammar::StoreAsync;
+            let is_barrier = index == 2 && plan.grammar == OperandGrammar::StoreAsync
+                || slot.is_some_and(|slot| slot.name == "mbar");
             let space = match expect {
-                Expect::AddressIn(space) | Expect::MbarrierIn(space) => Some(space),
+                Expect::AddressIn(space)
+                | Expect::MbarrierIn(space)
+                | Expect::Unit(UnitOperand::AddressOrName(space), _) => Some(space),
+                // Without a space it is a generic address, but for `st.async`.
+                _ if plan.grammar != OperandGrammar::StoreAsync
+                    && plan.space() == StateSpace::Generic =>
+                {
+                    None
+                }
                 _ if is_barrier => Some(StateSpace::Shared),
                 _ => None,
             };
             let first = uses.len();
             self.operand_uses(plan, operand, children, (ty, written), space, uses);
+            if let (OperandKind::Name(_) | OperandKind::Address { .. }, [used]) =
+                (operand.kind, &mut uses[first..])
+            {
+                used.start = Start::of(plan, expect, slot);
+            }
+            self.point_to_objects(plan, expect, &mut uses[first..]);
             let is_object = is_barrier || matches!(expect, Expect::MbarrierIn(_));
             if let Some(barrier) = self.barrier_use(instruction, plan, is_object) {
                 for used in uses.iter_mut().skip(first) {
@@ -318,11 +348,26 @@ impl Inference<'_> {
             }
             Does::Async(op) if is_object => {
                 let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
-                found.bytes = match op == AsyncOp::Store {
-                    true => width * plan.modifiers.n_elements() as u32,
-                    false => self.copied_bytes(instruction),
+                found.bytes = match op {
+                    AsyncOp::Store | AsyncOp::Reduction => {
+                        width * plan.modifiers.n_elements() as u32
+                    }
+                    AsyncOp::Copy
+                    | AsyncOp::CopyCommit
+                    | AsyncOp::CopyWait
+                    | AsyncOp::CopyWaitAll
+                    | AsyncOp::CopyArrive
+                    | AsyncOp::BulkCopy
+                    | AsyncOp::BulkReduction
+                    | AsyncOp::BulkCommit
+                    | AsyncOp::BulkWait => self.copied_bytes(instruction),
                 };
             }
+            Does::Unit(op) if is_object => match (op.tensor_copy(), op.tensor_memory()) {
+                (Some(_), _) => found.bytes = BOX_BYTES,
+                (None, Some(_)) => found.arrivals = 1,
+                (None, None) => found.bytes = ANSWER_BYTES,
+            },
             Does::Async(_)
             | Does::Memory(_)
             | Does::Matrix(_)
@@ -340,6 +385,39 @@ impl Inference<'_> {
             | Does::Unknown => return None,
         }
         Some(found)
+    }
+
+    /// What units name: a tensor map to which the kernel has a pointer, a texture or a surface whose handle it has, and a box in shared memory,
+    /// which is one for all lanes.
+    fn point_to_objects(&self, plan: &Plan, expect: Expect, uses: &mut [Use]) {
+        let Some(op) = plan.does.unit() else {
+            return;
+        };
+        let is_copy = op.tensor_copy().is_some();
+        for used in uses {
+            match (&mut used.what, expect) {
+                (What::Value(ScalarType::B64, _), Expect::Unit(what, _))
+                    if object_of(what).is_some() =>
+                {
+                    used.what = What::Pointer(Place {
+                        space: StateSpace::Global,
+                        bytes: 0,
+                        offsets: (0, 0),
+                        is_stored: false,
+                        loaded: None,
+                        barrier: None,
+                        object: object_of(what),
+                    });
+                }
+                (What::Pointer(place), _) if is_copy => {
+                    let is_source = op.tensor_copy() != Some(TensorCopyOp::Load);
+                    place.bytes = 0;
+                    place.loaded = is_source.then_some(ScalarType::F32);
+                }
+                (What::Pointer(place), _) => place.bytes = 0,
+                (What::Value(..), _) => {}
+            }
+        }
     }
 
     /// The size that a bulk copy states as a number: the only number among its operands up to the mbarrier.
@@ -418,6 +496,7 @@ impl Inference<'_> {
             name,
             what: What::Value(ty, n),
             written,
+            start: None,
         };
         match operand.kind {
             OperandKind::Name(name) => uses.push(value(name, ty, n, written)),
@@ -445,6 +524,7 @@ impl Inference<'_> {
                         is_stored: plan.grammar == OperandGrammar::Store,
                         loaded: self.loaded_type(plan, ty),
                         barrier: None,
+                        object: None,
                     }),
                 ));
             }
@@ -452,10 +532,17 @@ impl Inference<'_> {
             OperandKind::AddressList { .. } => {
                 for (part, coordinates) in children {
                     let ty = match part.kind {
-                        OperandKind::Vector { .. } => ScalarType::B32,
+                        OperandKind::Vector { .. } => {
+                            plan.modifiers.c_type.unwrap_or(ScalarType::B32)
+                        }
                         _ => ScalarType::B64,
                     };
+                    let first = uses.len();
                     self.operand_uses(plan, part, coordinates, (ty, false), space, uses);
+                    let is_place = matches!(part.kind, OperandKind::Vector { .. });
+                    if let Some(used) = uses.get_mut(first).filter(|_| is_place) {
+                        used.start = Start::of_coordinate(plan);
+                    }
                 }
             }
             OperandKind::Vector { .. } => {
@@ -477,6 +564,7 @@ const fn read(name: Name, what: What) -> Use {
         name,
         what,
         written: false,
+        start: None,
     }
 }
 
@@ -488,6 +576,7 @@ fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (Stat
         // Lanes give the addresses of rows, or all of them that of the matrix.
         OperandGrammar::Matrix(MatrixOp::Ldmatrix | MatrixOp::Stmatrix) => (StateSpace::Shared, 16),
         OperandGrammar::Matrix(_) => (space, 0),
+        OperandGrammar::Fill => (StateSpace::Shared, SIZE_BYTES as u32),
         OperandGrammar::StoreAsync if space == StateSpace::Global => (space, bytes),
         OperandGrammar::StoreAsync if own.is_some() => (StateSpace::Shared, 0),
         OperandGrammar::StoreAsync => (StateSpace::Shared, bytes),
@@ -499,6 +588,23 @@ fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (Stat
         _ => (space, bytes),
     }
 }
+
+/// The object that an operand of a unit names.
+fn object_of(what: UnitOperand) -> Option<&'static str> {
+    match what {
+        UnitOperand::TensorPlace => Some("a tensor map"),
+        UnitOperand::TexturePlace => Some("a texture"),
+        UnitOperand::SurfacePlace => Some("a surface"),
+        UnitOperand::Reference => Some("a texture, a sampler or a surface"),
+        _ => None,
+    }
+}
+
+/// Bytes of the box that a tensor copy moves.
+const BOX_BYTES: u32 = 1024;
+
+/// Bytes of the answer to `clusterlaunchcontrol.try_cancel`.
+const ANSWER_BYTES: u32 = 16;
 
 /// Bytes that a copy finds at an inferred address, per lane.
 const MOST_COPIED: u32 = 16;

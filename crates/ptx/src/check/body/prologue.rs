@@ -4,6 +4,7 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::counting::counting;
 use crate::check::body::inference::{BarrierUse, Place, memory_of};
 use crate::check::body::lower::{destination, inserted, register, source};
+use crate::check::body::unit_start::WARP;
 use crate::check::names::binding::Binding;
 use warpgrid_isa::{
     ArithmeticOp, CompareForm, CompareOp, Does, Flag, MbarrierOp, MemoryOp, Modifiers, MoveOp,
@@ -13,9 +14,6 @@ use warpgrid_program::{
     Action, Address, AddressBase, Guard, Instruction, OperandValue, Parameter, RegisterId,
     RegisterRun, Source, Span, StepPart, VariableId,
 };
-
-/// Places in inferred memory: one for each lane.
-const N_LANES: u64 = 32;
 
 /// Bytes of an inferred array that the lanes do not share out.
 const SHARED_PLACE: u64 = 2048;
@@ -27,7 +25,7 @@ const BARRIER_BYTES: u64 = 16;
 const N_HOLDING: u64 = 16;
 
 /// An instruction that the text does not have.
-struct Inserted {
+pub(super) struct Inserted {
     does: Does,
     modifiers: Modifiers,
     /// As a person would write it.
@@ -39,7 +37,12 @@ struct Inserted {
 
 impl Inserted {
     /// An instruction on one type: `add.u64`.
-    fn new(does: Does, opcode: &str, ty: ScalarType, operands: Vec<OperandValue>) -> Inserted {
+    pub(super) fn new(
+        does: Does,
+        opcode: &str,
+        ty: ScalarType,
+        operands: Vec<OperandValue>,
+    ) -> Inserted {
         Inserted {
             does,
             modifiers: Modifiers {
@@ -64,7 +67,7 @@ impl Inserted {
     }
 
     /// The same with a part of the product: `mad.wide.u32`.
-    fn part(mut self, part: MulPart) -> Inserted {
+    pub(super) fn part(mut self, part: MulPart) -> Inserted {
         self.modifiers.part = Some(part);
         self
     }
@@ -72,7 +75,7 @@ impl Inserted {
 
 impl<'a> BodyChecker<'a, '_> {
     /// Puts an instruction before the first one of the text, in the same step.
-    fn before(&mut self, inserted_instruction: Inserted) {
+    pub(super) fn before(&mut self, inserted_instruction: Inserted) {
         let Inserted {
             does,
             modifiers,
@@ -103,7 +106,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// The register with the lane's number, made when it is first needed.
-    fn lane(&mut self) -> RegisterId {
+    pub(super) fn lane(&mut self) -> RegisterId {
         if let Some(lane) = self.snippet.lane {
             return lane;
         }
@@ -114,7 +117,10 @@ impl<'a> BodyChecker<'a, '_> {
             ScalarType::U32,
             vec![
                 destination(lane),
-                source(Source::Special(SpecialRegister::Laneid)),
+                source(Source::Special(match self.snippet.n_threads > WARP {
+                    true => SpecialRegister::Tid(0),
+                    false => SpecialRegister::Laneid,
+                })),
             ],
         ));
         self.snippet.lane = Some(lane);
@@ -172,13 +178,15 @@ impl<'a> BodyChecker<'a, '_> {
         let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
         let after = place.offsets.1.unsigned_abs().next_multiple_of(16);
         let array = match place.space {
+            // An mbarrier object is in shared memory, whatever the address says.
+            StateSpace::Generic if place.barrier.is_some() => StateSpace::Shared,
             StateSpace::Generic => StateSpace::Generic,
             space => memory_of(space),
         };
         let size = match bytes {
             0 if place.barrier.is_some() => BARRIER_BYTES,
             0 => SHARED_PLACE,
-            _ => u64::from(bytes) * N_LANES,
+            _ => u64::from(bytes) * u64::from(self.snippet.n_threads),
         } + before
             + after;
         if array == StateSpace::ParamFunc {
@@ -212,7 +220,7 @@ impl<'a> BodyChecker<'a, '_> {
             let address = Source::VariableAddress {
                 variable,
                 offset: 0,
-                generic: false,
+                generic: place.space == StateSpace::Generic,
             };
             self.before(Inserted::new(
                 Does::Move(MoveOp::Mov),
@@ -249,11 +257,17 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let made = place.barrier.filter(|barrier| !barrier.is_made);
         if let Some(barrier) = made {
-            let awaited = self.make_barrier(d, barrier);
+            let is_generic = place.space == StateSpace::Generic;
+            let space = (!is_generic).then_some(StateSpace::Shared);
+            let awaited = self.make_barrier(d, space, barrier);
             return (
                 Binding::Register(d),
                 format!("{what}, an mbarrier that awaits {awaited})"),
             );
+        }
+        if let Some(object) = place.object {
+            let line = format!("`.reg .b64 {text};` ({object} that comes with the launch)");
+            return (Binding::Register(d), line);
         }
         let line = match step {
             0 => format!("{what}, the same place for every lane)"),
@@ -264,10 +278,15 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Initialises the mbarrier object at an address so that what the text does completes its phase; says what it awaits.
     /// The first lane initialises it; each lane arrives where the text does not, and expects the bytes that it will send.
-    fn make_barrier(&mut self, address: RegisterId, barrier: BarrierUse) -> String {
+    fn make_barrier(
+        &mut self,
+        address: RegisterId,
+        space: Option<StateSpace>,
+        barrier: BarrierUse,
+    ) -> String {
         let of_barrier = |op, opcode: &str, operands| {
             let mut inserted = Inserted::new(Does::Mbarrier(op), opcode, ScalarType::B64, operands);
-            inserted.modifiers.space = Some(StateSpace::Shared);
+            inserted.modifiers.space = space;
             inserted
         };
         let place = || {
@@ -276,7 +295,8 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let expects = barrier.bytes > 0 && !barrier.expects;
         let arrives = expects || barrier.arrivals == 0;
-        let n_arrivals = N_LANES * (u64::from(barrier.arrivals) + u64::from(arrives));
+        let n_arrivals =
+            u64::from(self.snippet.n_threads) * (u64::from(barrier.arrivals) + u64::from(arrives));
         let lane = self.lane();
         let name = "%inferred_first";
         let first = self.body.registers.add(name, ScalarType::Pred);

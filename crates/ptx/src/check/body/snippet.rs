@@ -6,6 +6,7 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::inference::{Inferred, infer, memory_of, register_type};
+use crate::check::body::unit_start::{Start, n_threads};
 use crate::check::names::binding::Binding;
 use crate::check::names::name_map::NameMap;
 use crate::diagnostics::check as diagnose;
@@ -22,12 +23,15 @@ pub(crate) struct Snippet {
     depth: usize,
     /// The register with the lane's number.
     pub(super) lane: Option<RegisterId>,
+    /// Threads of the block.
+    pub(super) n_threads: u32,
 }
 
 impl<'a> BodyChecker<'a, '_> {
     /// Opens the kernel that the snippet is the body of, and declares what the text does not.
     pub(crate) fn snippet_start(&mut self) {
         self.names.open();
+        self.snippet.n_threads = n_threads(self.tree, self.plans);
         let (inferred, local_bytes) = infer(&self.context(), self.plans);
         let mut lines = Vec::new();
         if local_bytes > 0 {
@@ -76,12 +80,20 @@ impl<'a> BodyChecker<'a, '_> {
             };
             let binding = self.add_register(&text, ty, n);
             self.names.bind(name, binding, Span::at(0));
-            if inferred.read_first {
-                self.start_value(binding, ty, n);
+            let start = inferred.start.filter(|_| inferred.read_first);
+            match (start, binding) {
+                (Some(start), Binding::Register(register)) => {
+                    self.start_of_unit(&text, register, start);
+                }
+                _ if inferred.read_first => self.start_value(binding, ty, n),
+                _ => {}
             }
             match n {
                 // The text around it declares it.
                 _ if given.is_some() => {}
+                1 if let Some(what) = start.and_then(Start::described) => {
+                    lines.push(format!("`.reg .{ty} {text};` ({what})"));
+                }
                 1 => self.add_line(name, ty, lines),
                 n => lines.push(format!("`.reg .v{n} .{ty} {text};`")),
             }
