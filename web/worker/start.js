@@ -3,7 +3,7 @@
 // when it is there: so what is needed first has the line for itself.
 //
 // Meanwhile a first visit is answered with what was recorded of one (web/worker/src/first.rs). The core is asked the same later, and its answers are dropped
-// as long as they are those that were recorded: it stands then where the page is.
+// as long as they are those that were recorded: then it is where the page is.
 const [language, waits] = name.split(" ");
 const early = [];
 let hear = (message) => {

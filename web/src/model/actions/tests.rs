@@ -124,7 +124,7 @@ fn a_first_visit_asks_what_was_recorded_of_one() {
     first.follow_link(Linked::default());
     assert_eq!(first.example, Some(0));
     let [_, check, launch] = requests();
-    assert_eq!(first.outbox, [check.clone()]);
+    assert_eq!(first.outbox, std::slice::from_ref(&check));
     let model = after(accepted(first), [Action::LaunchDue]);
     assert_eq!(model.outbox, [check, launch]);
 }
