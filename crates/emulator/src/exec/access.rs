@@ -3,17 +3,17 @@
 
 use crate::decode::code::AccessPlan;
 use crate::exec::even::{AskFor, access_words};
-use crate::exec::memory_ops::{addresses, load_lane_by_lane, load_rows};
+use crate::exec::memory_ops::{load_lane_by_lane, load_rows};
 use crate::exec::partial_load::{load_used, may_be_partial};
 use crate::exec::reach::{Halt, Reach};
-use crate::exec::resolve::{Backing, Memories, Purpose, Target};
+use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::exec::step::Surroundings;
 use crate::exec::write::{store_lane_by_lane, store_rows};
 use crate::run::fault::AccessKind;
-use crate::run::observe::{AccessAction, RowAccess};
+use crate::run::observe::{AccessAction, LanesAccess, MemoryId, RowAccess};
 use crate::state::cluster::Peers;
 use crate::state::memory::{GlobalMemory, PagedBytes};
-use crate::state::registers::{LANES, Lanes, Results};
+use crate::state::registers::{LANES, Lanes, Results, Row64};
 use crate::state::warp::Stack;
 use warpgrid_isa::{Sem, StateSpace};
 
@@ -75,8 +75,8 @@ pub(crate) fn access(
         n_ranks: around.peers.n_ranks(),
     };
     let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
-    if found && seen && around.interest.syncs && rows.target.backing() == Backing::Arena {
-        seen = !is_heard_as_row(around, l, plan, loads, (warp, pc, step));
+    if found && seen && around.interest.syncs {
+        seen = !is_heard_whole(around, l, plan, loads, (warp, pc, step), &rows.target);
     }
     if found && !seen {
         let backing = rows.target.backing();
@@ -109,47 +109,97 @@ const fn is_of_one_thread(space: StateSpace) -> bool {
     )
 }
 
-/// Whether an observer is content with a weak access as a row: that of warp, place in the code and step.
+/// Whether an observer is content with a weak access of one memory as a whole: that of warp, place in the code and step.
 #[cold]
 #[inline(never)]
-fn is_heard_as_row(
+fn is_heard_whole(
     around: &mut Surroundings<'_>,
     l: &Lanes<'_>,
     plan: &AccessPlan,
     loads: bool,
     (warp, pc, step): (u32, u32, u64),
+    target: &Target,
 ) -> bool {
-    let is_plain = plan.space == StateSpace::Global
-        && plan.noted.sem == Sem::Weak
-        && !plan.noted.cache.non_coherent
-        && plan.written.count_ones() as usize == plan.elements.len()
-        && l.mask == u32::MAX;
-    if !is_plain {
-        return false;
-    }
-    let lanes = addresses(l, plan);
-    let width = u64::from(plan.width_bytes);
-    let follows = lanes
-        .windows(2)
-        .all(|pair| pair[0].wrapping_add(width) == pair[1]);
-    if !follows {
+    let is_plain =
+        plan.noted.sem == Sem::Weak && plan.written.count_ones() as usize == plan.elements.len();
+    let base = match target.backing() {
+        Backing::Arena if is_plain => first_address(l, plan),
+        Backing::Shared if is_plain => 0,
+        Backing::Arena | Backing::Shared | Backing::Peer(_) | Backing::Stack => return false,
+    };
+    if target.backing() == Backing::Arena && base < around.map.global {
         return false;
     }
     let (function, instruction) = around.code.origin(pc);
-    around.observer.row(&RowAccess {
+    let action = match loads {
+        true => AccessAction::Load,
+        false => AccessAction::Store,
+    };
+    let follows = matches!(target.place, Place::Contiguous(Backing::Arena, _));
+    if follows && plan.space == StateSpace::Global && !plan.noted.cache.non_coherent {
+        let row = RowAccess {
+            step,
+            block: around.block,
+            warp,
+            function,
+            instruction,
+            action,
+            address: base,
+            lane_bytes: plan.width_bytes,
+            element_bytes: plan.element_bytes,
+        };
+        if around.observer.row(&row) {
+            return true;
+        }
+    }
+    let memory = match target.backing() {
+        Backing::Shared => MemoryId::Shared {
+            block: around.block,
+        },
+        _ => MemoryId::Global,
+    };
+    let addresses = addresses_of(target, plan, (l.first(), base));
+    around.observer.lanes(&LanesAccess {
         step,
         block: around.block,
         warp,
         function,
         instruction,
-        action: match loads {
-            true => AccessAction::Load,
-            false => AccessAction::Store,
-        },
-        address: lanes[0],
+        action,
+        memory,
+        mask: l.mask,
+        addresses: &addresses,
         lane_bytes: plan.width_bytes,
         element_bytes: plan.element_bytes,
+        non_coherent: plan.noted.cache.non_coherent,
     })
+}
+
+/// The address of the first lane that takes part.
+fn first_address(l: &Lanes<'_>, plan: &AccessPlan) -> u64 {
+    match plan.wide {
+        true => l.r64(plan.base)[l.first()].wrapping_add(plan.offset as u64),
+        false => u64::from(l.r32(plan.base)[l.first()].wrapping_add(plan.offset as u32)),
+    }
+}
+
+/// The address of each lane as its memory counts: shared memory from 0, global memory from that of one lane.
+fn addresses_of(target: &Target, plan: &AccessPlan, (first, base): (usize, u64)) -> Row64 {
+    let width = plan.width_bytes as usize;
+    let own = match target.backing() {
+        Backing::Shared => 0,
+        _ => base.wrapping_sub(target.of_lane(first, width).1 as u64),
+    };
+    match target.place {
+        Place::Contiguous(_, start) => {
+            let start = own.wrapping_add(start as u64);
+            std::array::from_fn(|lane| start + (lane * width) as u64)
+        }
+        Place::Uniform(_, start) => [own.wrapping_add(start as u64); LANES],
+        Place::Each(_) | Place::Mixed => {
+            std::array::from_fn(|lane| own.wrapping_add(target.offsets[lane].into()))
+        }
+    }
 }
 
 /// As [`access`], never inlined.

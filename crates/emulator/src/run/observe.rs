@@ -266,6 +266,27 @@ pub struct RowAccess {
     pub element_bytes: u32,
 }
 
+/// A weak load or store of lanes in one memory: what an observer may be content with in place of an event of pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct LanesAccess<'a> {
+    pub step: u64,
+    pub block: u64,
+    pub warp: u32,
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    pub action: AccessAction,
+    pub memory: MemoryId,
+    /// Lanes that take part.
+    pub mask: u32,
+    /// Of the first byte of each lane that takes part, as its memory counts.
+    pub addresses: &'a [u64; 32],
+    pub lane_bytes: u32,
+    pub element_bytes: u32,
+    /// `.nc`
+    pub non_coherent: bool,
+}
+
 /// Where events are put together. It is used again by every step, so that a step allocates nothing once the buffers
 /// have the size of the largest access.
 #[derive(Clone, Debug, Default)]
@@ -414,6 +435,11 @@ pub trait Observer {
 
     /// Asked before an access that is a [`RowAccess`], if [`Observer::interest`] has what orders steps: true where no event of it is needed.
     fn row(&mut self, _access: &RowAccess) -> bool {
+        false
+    }
+
+    /// Asked before any other weak access of one memory, likewise.
+    fn lanes(&mut self, _access: &LanesAccess<'_>) -> bool {
         false
     }
 
