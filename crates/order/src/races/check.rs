@@ -3,7 +3,7 @@
 use super::clock::{Clock, Fenced, Row, lanes_of};
 use super::detector::Detector;
 use super::found::{Access, End, Found, Why};
-use super::shadow::{Entry, Memory, WORD};
+use super::shadow::{Entry, Memory, Shadow, WORD};
 use super::site::{ProxyKind, Site, SiteId};
 use super::threads::Warp;
 use crate::scope::Home;
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Entries of a word beyond which those are dropped that the newest access is ordered after.
-const MANY: usize = 24;
+pub(crate) const MANY: usize = 24;
 
 /// Lanes of a warp that access the same bytes, or start operations that do.
 #[derive(Clone, Copy)]
@@ -67,18 +67,35 @@ struct Conflict {
     is_fenced_there: bool,
 }
 
+/// Conflicts, each with the word.
+type Conflicts = SmallVec<[(u64, Conflict); 2]>;
+
 impl Detector {
     /// Checks accesses to bytes against earlier ones, and keeps them for later ones.
     pub(crate) fn check(&mut self, by: &Accessor<'_>, bytes: Bytes) {
         let site = *self.sites.get(by.site);
         let floor = self.floor_of(bytes.memory);
+        let mut shadow = std::mem::take(&mut self.shadow);
+        let mut conflicts = Conflicts::new();
         for (address, mask) in bytes.words() {
-            self.check_word(by, &site, (bytes, address, mask), floor.as_deref());
+            let at = (bytes, address, mask);
+            self.check_word(
+                by,
+                &site,
+                at,
+                floor.as_deref(),
+                (&mut shadow, &mut conflicts),
+            );
         }
+        self.shadow = shadow;
+        for (address, found) in conflicts {
+            self.report(by, &site, &found, (bytes, address));
+        }
+        self.check_lanes(by, &site, bytes);
     }
 
     /// Whether whoever knows this much is ordered after an access, through any proxy.
-    fn is_settled(&self, clock: &Clock, entry: &Entry, memory: Memory) -> bool {
+    pub(crate) fn is_settled(&self, clock: &Clock, entry: &Entry, memory: Memory) -> bool {
         let Entry {
             row, lanes, epoch, ..
         } = *entry;
@@ -101,7 +118,7 @@ impl Detector {
     }
 
     /// What is known to all that can still access a memory.
-    fn floor_of(&self, memory: Memory) -> Option<Rc<Clock>> {
+    pub(crate) fn floor_of(&self, memory: Memory) -> Option<Rc<Clock>> {
         let block = match memory {
             Memory::Shared(block) if !self.shape.has_clusters() => block,
             Memory::Global if self.is_one_block => 0,
@@ -116,10 +133,9 @@ impl Detector {
         site: &Site,
         (bytes, address, mask): (Bytes, u64, u8),
         floor: Option<&Clock>,
+        (shadow, conflicts): (&mut Shadow, &mut Conflicts),
     ) {
-        let word = self.shadow.word(bytes.memory, address);
-        let mut shadow = std::mem::take(&mut self.shadow);
-        let mut conflicts: SmallVec<[Conflict; 2]> = SmallVec::new();
+        let word = shadow.word(bytes.memory, address);
         let mut merged = false;
         let mut pairs = None;
         let n = shadow.retain(word, |entry| {
@@ -139,7 +155,7 @@ impl Detector {
                 if !known
                     && let Some(found) = self.conflict(by, site, other, entry, (bytes, address))
                 {
-                    conflicts.push(found);
+                    conflicts.push((address, found));
                 }
             }
             if (entry.site, entry.row) != (by.site, by.as_row) || entry.bytes != mask {
@@ -175,11 +191,6 @@ impl Detector {
         if site.kind.writes() {
             shadow.set_written(word, mask);
         }
-        self.shadow = shadow;
-        for found in conflicts {
-            self.report(by, site, &found, (bytes, address));
-        }
-        self.check_lanes(by, site, bytes);
     }
 
     /// Lanes that write the same bytes in one instruction race with each other.

@@ -2,6 +2,7 @@
 
 use super::clock::{Clock, join};
 use super::found::{Access, End, Found, Lifetime, Unwritten, Why};
+use super::hash::Map;
 use super::mbarriers::Object;
 use super::message::Message;
 use super::shadow::{Memory, Shadow};
@@ -10,10 +11,12 @@ use super::site::{SiteId, Sites, has_maps, has_proxies};
 use super::strong::{Observation, StrongWrite};
 use super::threads::{Location, Warp, row_of};
 use crate::scope::Home;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use warpgrid_emulator::{AccessEvent, Interest, MapTouch, Observer, Piece, RowAccess, SyncEvent};
+use warpgrid_emulator::{
+    AccessEvent, Interest, LanesAccess, MapTouch, Observer, Piece, RowAccess, SyncEvent,
+};
 use warpgrid_isa::UnitOp;
 use warpgrid_program::{FunctionId, Program};
 
@@ -113,24 +116,24 @@ pub struct Detector {
     pub(crate) used_maps: Vec<MapTouch>,
     pub(crate) sites: Sites,
     pub(crate) shadow: Shadow,
-    pub(crate) warps: HashMap<(u64, u32), Box<Warp>>,
-    pub(crate) blocks: HashMap<u64, BlockState>,
-    pub(crate) clusters: HashMap<u64, [Gathering; 2]>,
-    pub(crate) strong: HashMap<Location, StrongWrite>,
-    pub(crate) observed: HashMap<Location, Vec<Observation>>,
-    pub(crate) objects: HashMap<Location, Object>,
+    pub(crate) warps: Map<(u64, u32), Option<Box<Warp>>>,
+    pub(crate) blocks: Map<u64, BlockState>,
+    pub(crate) clusters: Map<u64, [Gathering; 2]>,
+    pub(crate) strong: Map<Location, StrongWrite>,
+    pub(crate) observed: Map<Location, Vec<Observation>>,
+    pub(crate) objects: Map<Location, Object>,
     /// Whether the answer of each test of an mbarrier is looked at.
-    pub(crate) tests: HashMap<(FunctionId, u32), bool>,
+    pub(crate) tests: Map<(FunctionId, u32), bool>,
     /// The thread that started each operation that completes on its own: block, and thread within it.
-    pub(crate) singles: HashMap<u64, (u64, u32)>,
+    pub(crate) singles: Map<u64, (u64, u32)>,
     /// By thread: the arrivals that it has committed so far.
-    pub(crate) committed: HashMap<(u64, u32), Rc<Clock>>,
+    pub(crate) committed: Map<(u64, u32), Rc<Clock>>,
     /// What arrivals in flight will bring.
-    pub(crate) arrivals: HashMap<u64, Rc<Clock>>,
+    pub(crate) arrivals: Map<u64, Rc<Clock>>,
     /// All sequentially consistent fences so far.
     pub(crate) fences: Message,
     found: Vec<Found>,
-    by_pair: HashMap<(SiteId, Option<SiteId>, Why), usize>,
+    by_pair: Map<(SiteId, Option<SiteId>, Why), usize>,
     pub(crate) unwritten: Vec<Unwritten>,
     pub(crate) unwritten_sites: Vec<SiteId>,
     /// Whether more was accessed than can be kept.
@@ -149,19 +152,19 @@ impl Detector {
             used_maps: Vec::new(),
             sites: Sites::default(),
             shadow: Shadow::default(),
-            warps: HashMap::new(),
-            blocks: HashMap::new(),
-            clusters: HashMap::new(),
-            strong: HashMap::new(),
-            observed: HashMap::new(),
-            objects: HashMap::new(),
-            tests: HashMap::new(),
-            singles: HashMap::new(),
-            committed: HashMap::new(),
-            arrivals: HashMap::new(),
+            warps: Map::default(),
+            blocks: Map::default(),
+            clusters: Map::default(),
+            strong: Map::default(),
+            observed: Map::default(),
+            objects: Map::default(),
+            tests: Map::default(),
+            singles: Map::default(),
+            committed: Map::default(),
+            arrivals: Map::default(),
             fences: Message::default(),
             found: Vec::new(),
-            by_pair: HashMap::new(),
+            by_pair: Map::default(),
             unwritten: Vec::new(),
             unwritten_sites: Vec::new(),
             is_full: false,
@@ -194,13 +197,12 @@ impl Detector {
 
     /// A warp, taken out; it is put back with [`Detector::put`].
     pub(crate) fn take(&mut self, block: u64, warp: u32) -> Box<Warp> {
-        let present = self.shape.present(warp);
-        let known = self.warps.remove(&(block, warp));
-        known.unwrap_or_else(|| Box::new(Warp::new(present)))
+        let known = self.warps.get_mut(&(block, warp)).and_then(Option::take);
+        known.unwrap_or_else(|| Box::new(Warp::new(self.shape.present(warp))))
     }
 
     pub(crate) fn put(&mut self, block: u64, warp: u32, state: Box<Warp>) {
-        self.warps.insert((block, warp), state);
+        self.warps.insert((block, warp), Some(state));
     }
 
     pub(crate) fn block(&mut self, block: u64) -> &mut BlockState {
@@ -328,6 +330,10 @@ impl Observer for Detector {
 
     fn row(&mut self, access: &RowAccess) -> bool {
         self.see_row(access)
+    }
+
+    fn lanes(&mut self, access: &LanesAccess<'_>) -> bool {
+        self.see_lanes(access)
     }
 
     fn sync(&mut self, event: &SyncEvent<'_>) {

@@ -1,12 +1,12 @@
 //! What was accessed: for each word of memory the accesses that later ones may race with.
 
 use super::clock::Row;
+use super::hash::Map;
 use super::site::SiteId;
-use std::collections::HashMap;
 
 /// Bytes of a word.
 pub(crate) const WORD: u64 = 4;
-const PAGE_WORDS: usize = 1024;
+const PAGE_WORDS: usize = 256;
 
 /// A memory: global, or the shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,7 +74,7 @@ struct Whole {
 #[derive(Debug, Default)]
 pub(crate) struct Shadow {
     pages: Vec<Page>,
-    index: HashMap<(Memory, u64), u32>,
+    index: Map<(Memory, u64), u32>,
     free_pages: Vec<u32>,
     last: Option<((Memory, u64), u32)>,
     links: Vec<Link>,

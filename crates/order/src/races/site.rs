@@ -1,7 +1,7 @@
 //! Places in the code that access memory: what is the same for each of their accesses. In: instructions; out: sites by number.
 
+use super::hash::Map;
 use crate::scope::{Home, Strength, mutual};
-use std::collections::HashMap;
 use warpgrid_isa::{Sem, Transfer, UnitOp};
 use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
 
@@ -83,7 +83,7 @@ pub(crate) enum Side {
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
     known: Vec<Site>,
-    by_place: HashMap<(u32, u32, Side, u32), SiteId>,
+    by_place: Map<(u32, u32, Side, u32), SiteId>,
     last: Option<((u32, u32, Side, u32), SiteId)>,
 }
 

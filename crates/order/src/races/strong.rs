@@ -23,16 +23,29 @@ pub(crate) struct StrongWrite {
     n_bytes: u32,
     scope: Scope,
     home: Home,
-    message: Rc<Message>,
-    /// It, and the writes that it continues as an atomic.
-    chain: Rc<RefCell<Vec<Point>>>,
+    /// What it hands on, if anything.
+    message: Option<Rc<Message>>,
+    point: Point,
+    /// It, and the writes that it continues as an atomic, once one observes it or continues it.
+    chain: Option<Chain>,
+}
+
+/// Writes, each of which continues the one before.
+type Chain = Rc<RefCell<Vec<Point>>>;
+
+impl StrongWrite {
+    fn chain(&mut self) -> &Chain {
+        let point = self.point;
+        self.chain
+            .get_or_insert_with(|| Rc::new(RefCell::new(vec![point])))
+    }
 }
 
 /// A strong read that observed the first writes of a chain.
 #[derive(Debug)]
 pub(crate) struct Observation {
     reader: Point,
-    chain: Rc<RefCell<Vec<Point>>>,
+    chain: Chain,
     n: usize,
 }
 
@@ -113,24 +126,23 @@ impl Detector {
                 message.acquire(state.clock_mut(by.lane), by.scope, by.home);
             }
         }
-        let write = self.strong.get(&by.place)?;
+        let write = self.strong.get_mut(&by.place)?;
         let is_linked =
             write.n_bytes == by.n_bytes && mutual((write.scope, write.home), (by.scope, by.home));
         if !is_linked {
             return None;
         }
+        let chain = write.chain();
         let observed = Observation {
             reader: state.point(row, by.lane),
-            chain: Rc::clone(&write.chain),
-            n: write.chain.borrow().len(),
+            chain: Rc::clone(chain),
+            n: chain.borrow().len(),
         };
-        if gets && !write.message.is_empty() {
+        if let (true, Some(message)) = (gets, &write.message) {
             if acquires(by.sem) {
-                write
-                    .message
-                    .acquire(state.clock_mut(by.lane), by.scope, by.home);
+                message.acquire(state.clock_mut(by.lane), by.scope, by.home);
             }
-            state.details(by.lane).meet(by.place, &write.message);
+            state.details(by.lane).meet(by.place, message);
         }
         let observations = self.observed.entry(by.place).or_default();
         // Who polls observes the same again and again.
@@ -155,9 +167,17 @@ impl Detector {
         by: &Strong,
         continued: Option<StrongWrite>,
     ) {
+        let point = state.point(row, by.lane);
         let (mut message, chain) = match continued {
-            Some(write) => (write.message, write.chain),
-            None => (Rc::default(), Rc::default()),
+            Some(mut write) => {
+                let mut points = write.chain().borrow_mut();
+                if points.len() < LONGEST_CHAIN {
+                    points.push(point);
+                }
+                drop(points);
+                (write.message, write.chain)
+            }
+            None => (None, None),
         };
         if let Some(details) = state.known_details(by.lane) {
             let here = details.released.iter().filter(|(at, _)| *at == by.place);
@@ -166,39 +186,36 @@ impl Detector {
                 .iter()
                 .chain(here.map(|(_, release)| release));
             for release in all {
-                Rc::make_mut(&mut message).add(release);
+                Rc::make_mut(message.get_or_insert_default()).add(release);
             }
         }
         let is_release = releases(by.sem);
         if is_release {
             let release = state.release(row, by.lane, by.scope, by.home);
-            Rc::make_mut(&mut message).add(&release);
+            Rc::make_mut(message.get_or_insert_default()).add(&release);
             state.details(by.lane).add_release(by.place, release);
         }
-        let mut points = chain.borrow_mut();
-        if points.len() < LONGEST_CHAIN {
-            points.push(state.point(row, by.lane));
-        }
-        drop(points);
         if is_release {
             state.tick(1 << by.lane);
         }
-        let word = self.shadow.word(by.place.0, by.place.1);
-        if self.shadow.is_strong(word) {
-            self.forget_strong(Bytes {
-                memory: by.place.0,
-                address: by.place.1,
-                n: by.n_bytes,
-                same_value: false,
-                same_among: false,
-            });
+        let bytes = Bytes {
+            memory: by.place.0,
+            address: by.place.1,
+            n: by.n_bytes,
+            same_value: false,
+            same_among: false,
+        };
+        self.forget_strong(bytes);
+        for (address, _) in bytes.words() {
+            let word = self.shadow.word(bytes.memory, address);
+            self.shadow.set_strong(word);
         }
-        self.shadow.set_strong(word);
         let write = StrongWrite {
             n_bytes: by.n_bytes,
             scope: by.scope,
             home: by.home,
             message,
+            point,
             chain,
         };
         self.strong.insert(by.place, write);
@@ -206,7 +223,7 @@ impl Detector {
 
     /// A write hides strong writes at the same bytes: who reads them now gets nothing of theirs.
     pub(crate) fn forget_strong(&mut self, bytes: Bytes) {
-        if self.strong.is_empty() {
+        if self.strong.is_empty() || !self.has_strong(bytes) {
             return;
         }
         let end = bytes.address + u64::from(bytes.n);
@@ -220,6 +237,14 @@ impl Detector {
                 self.strong.remove(&place);
             }
         }
+    }
+
+    /// Whether a strong write was ever noted at one of the words of these bytes.
+    fn has_strong(&mut self, bytes: Bytes) -> bool {
+        bytes.words().any(|(address, _)| {
+            let word = self.shadow.word(bytes.memory, address);
+            self.shadow.is_strong(word)
+        })
     }
 
     /// Whether a strong write precedes an access because one observed it whom the access is ordered after.

@@ -1,9 +1,9 @@
 //! The threads of a run: what each knows, how far it is, and what it has released, read and started.
 
 use super::clock::{Clock, Point, Row, RowKind, join, lanes_of};
+use super::hash::Map;
 use super::message::{Message, Release};
 use super::shadow::Memory;
-use std::collections::HashMap;
 use std::rc::Rc;
 use warpgrid_emulator::GroupKind;
 use warpgrid_isa::Scope;
@@ -25,7 +25,7 @@ pub(crate) struct Warp {
     pub(crate) epochs: [u32; 32],
     /// Lanes that exist and have not ended.
     pub(crate) live: u32,
-    details: HashMap<u8, Box<Details>>,
+    details: Map<u8, Box<Details>>,
     groups: [Option<Box<Groups>>; 2],
 }
 
@@ -58,7 +58,7 @@ impl Warp {
             known: Known::Alike(Rc::default()),
             epochs: [1; 32],
             live,
-            details: HashMap::new(),
+            details: Map::default(),
             groups: [None, None],
         }
     }

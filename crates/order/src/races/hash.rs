@@ -1,0 +1,77 @@
+//! Maps with small keys: numbers of blocks, warps, places. Their keys come from a run that its host chose, so a fast hash will do.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A map whose keys are a few numbers.
+pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Numbers>>;
+
+/// Hashes numbers by multiplication.
+#[derive(Default)]
+pub(crate) struct Numbers(u64);
+
+/// An odd number without a pattern: the golden ratio in 64 bits.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Numbers {
+    #[inline]
+    fn add(&mut self, number: u64) {
+        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(FACTOR);
+    }
+}
+
+impl Hasher for Numbers {
+    #[inline]
+    fn finish(&self) -> u64 {
+        // A map takes the low bits for its slots, which a product mixes least.
+        self.0 ^ self.0 >> 32
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.add(u64::from(*byte));
+        }
+    }
+
+    #[inline]
+    fn write_u8(&mut self, number: u8) {
+        self.add(number.into());
+    }
+
+    #[inline]
+    fn write_u32(&mut self, number: u32) {
+        self.add(number.into());
+    }
+
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        self.add(number);
+    }
+
+    #[inline]
+    fn write_isize(&mut self, number: isize) {
+        self.add(number as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::{BuildHasher, Hash};
+
+    #[test]
+    fn neighbours_have_slots_of_their_own() {
+        let maker = BuildHasherDefault::<Numbers>::default();
+        let hash = |key: (u64, u32)| maker.hash_one(key) & 0xfff;
+        let mut slots: Vec<u64> = (0..64u64)
+            .flat_map(|block| (0..8u32).map(move |warp| (block, warp)))
+            .map(hash)
+            .collect();
+        slots.sort_unstable();
+        slots.dedup();
+        assert!(slots.len() > 440, "{} of 512", slots.len());
+        let mut hasher = Numbers::default();
+        "text".hash(&mut hasher);
+        assert_ne!(hasher.finish(), 0);
+    }
+}
