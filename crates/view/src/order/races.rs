@@ -10,6 +10,9 @@ use warpgrid_order::races::{
     Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Unwritten, Why,
 };
 
+/// Steps after which a run that shall have no race is looked at first; then after twice as many.
+const FIRST_PART: u64 = 64;
+
 /// The races of a run, and what else was seen on the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -51,6 +54,25 @@ impl Session {
         let mut detector = self.detector();
         self.timeline.run_observed(max_steps, &mut detector);
         self.report_races(detector)
+    }
+
+    /// Runs a session that is at its start, and looks for data races on the way; it stops soon after the first one.
+    pub(super) fn is_free_of_races(&mut self, max_steps: u64) -> bool {
+        let mut detector = self.detector();
+        let mut part = FIRST_PART;
+        while self.position() < max_steps {
+            let before = self.position();
+            let n = part.min(max_steps - before);
+            self.timeline.run_observed(n, &mut detector);
+            if !detector.found().is_empty() {
+                return false;
+            }
+            if self.position() == before || self.is_over() {
+                break;
+            }
+            part = part.saturating_mul(2);
+        }
+        self.report_races(detector).races.is_empty()
     }
 
     /// The races of the steps that have been taken.
