@@ -102,9 +102,13 @@ impl Detector {
         if clock.seen().unknown(row, lanes, epoch) != 0 {
             return false;
         }
-        if self.has_maps && memory == Memory::Global && self.sites.get(entry.site).kind.writes() {
-            // A tensor map that a later copy may read.
-            return false;
+        if memory == Memory::Global {
+            let site = self.sites.get(entry.site);
+            // What a later copy may read as a tensor map, and what is read past all writes at any time.
+            let is_for_ever = (self.has_maps || self.has_read_only) && site.kind.writes();
+            if is_for_ever || site.proxy == ProxyKind::ReadOnly {
+                return false;
+            }
         }
         if !self.has_proxies || !row.is_threads() {
             return true;

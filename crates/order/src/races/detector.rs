@@ -7,7 +7,7 @@ use super::mbarriers::Object;
 use super::message::Message;
 use super::shadow::{Memory, Shadow};
 use super::site::Kind;
-use super::site::{SiteId, Sites, has_maps, has_proxies};
+use super::site::{SiteId, Sites, has_maps, has_proxies, has_read_only};
 use super::strong::{Observation, StrongWrite};
 use super::threads::{Location, Warp, row_of};
 use crate::scope::Home;
@@ -112,6 +112,8 @@ pub struct Detector {
     pub(crate) has_proxies: bool,
     /// Whether it has copies that read tensor maps.
     pub(crate) has_maps: bool,
+    /// Whether it has loads past all that the kernel writes.
+    pub(crate) has_read_only: bool,
     /// The tensor maps that the latest instruction names.
     pub(crate) used_maps: Vec<MapTouch>,
     pub(crate) sites: Sites,
@@ -146,6 +148,7 @@ impl Detector {
         Detector {
             has_proxies: has_proxies(&program),
             has_maps: has_maps(&program),
+            has_read_only: has_read_only(&program),
             program,
             shape,
             is_one_block: shape.n_blocks() == 1,

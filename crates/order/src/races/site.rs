@@ -2,7 +2,7 @@
 
 use super::hash::Map;
 use crate::scope::{Home, Strength, mutual};
-use warpgrid_isa::{Sem, Transfer, UnitOp};
+use warpgrid_isa::{Flag, Sem, Transfer, UnitOp};
 use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
 
 /// The number of a site.
@@ -139,6 +139,12 @@ pub(crate) fn has_proxies(program: &Program) -> bool {
 pub(crate) fn has_maps(program: &Program) -> bool {
     let mut actions = program.actions.iter();
     actions.any(|action| action.does.unit().and_then(UnitOp::tensor_copy).is_some())
+}
+
+/// Whether a program has loads that read past all that the kernel writes.
+pub(crate) fn has_read_only(program: &Program) -> bool {
+    let mut actions = program.actions.iter();
+    actions.any(|action| action.modifiers.has(Flag::NonCoherent))
 }
 
 /// Whether what an instruction accesses is looked at elsewhere, as of mbarriers, or has a proxy of its own that the model leaves open.
