@@ -36,6 +36,8 @@ pub(super) struct Broken<'a> {
     pub(super) is_one_block: bool,
     pub(super) is_one_warp: bool,
     pub(super) is_one_cluster: bool,
+    /// Blocks of a cluster.
+    pub(super) n_blocks: u32,
 }
 
 impl Session {
@@ -93,14 +95,21 @@ impl Session {
             second: race.second.line.unwrap_or(first),
             is_one_block,
             is_one_warp: is_one_block && warp(a.thread) == warp(b.thread),
-            is_one_cluster: of_cluster(a.block) == of_cluster(b.block) && machine.n_blocks() > 1,
+            is_one_cluster: of_cluster(a.block) == of_cluster(b.block)
+                && cluster.iter().any(|n| *n > 1)
+                && machine.n_blocks() > 1,
+            n_blocks: cluster.iter().product(),
         };
         match race.why {
             RaceWhy::Init => completion::of_init(&broken),
             RaceWhy::Lifetime => meeting::of_lives(&broken),
             RaceWhy::Proxy if race.second.proxy == TENSOR_MAP => maps::of_maps(&broken),
             RaceWhy::Proxy => completion::of_proxies(&broken),
-            RaceWhy::Completion => completion::of_copies(&broken),
+            RaceWhy::Completion => {
+                let mut all = completion::of_copies(&broken);
+                all.extend(meeting::of_clusters(&broken));
+                all
+            }
             RaceWhy::Order | RaceWhy::Scope if is_one_block => {
                 let is_of_copy = a.asynchronous || b.asynchronous;
                 let mut all = match is_of_copy {

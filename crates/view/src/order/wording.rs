@@ -77,6 +77,10 @@ fn missing(race: &RaceView) -> String {
             "a copy reads its tensor map through a proxy of its own, and no `fence.proxy.tensormap::generic` that releases and then one that acquires the map are between"
                 .to_owned()
         }
+        RaceWhy::Proxy if race.first.proxy == race.second.proxy && race.first.proxy == "generic" => {
+            "one is `ld.global.nc`, which may not read what the kernel writes, in whatever order"
+                .to_owned()
+        }
         RaceWhy::Proxy => {
             "they are ordered, though not across the proxies: no `fence.proxy.async` is between"
                 .to_owned()

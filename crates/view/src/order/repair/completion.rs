@@ -8,6 +8,7 @@ const BULK_COMMIT: &str = "cp.async.bulk.commit_group;";
 const WAIT_ALL: &str = "cp.async.wait_all;";
 const BULK_WAIT: &str = "cp.async.bulk.wait_group 0;";
 const BULK_WAIT_READ: &str = "cp.async.bulk.wait_group.read 0;";
+const PROXIES: &str = "fence.proxy.async.shared::cta;";
 const WARP: &str = "bar.warp.sync 0xffffffff;";
 const BLOCK: &str = "bar.sync 0;";
 
@@ -24,6 +25,13 @@ pub(super) fn of_init(broken: &Broken<'_>) -> Vec<Edits> {
 /// Fences between the proxies: one that is there moves or gets its space, or a new one comes.
 pub(super) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
     let text = broken.text;
+    let past_all = [broken.first, broken.second].into_iter().find(|line| {
+        let opcode = text.statement(*line).split_whitespace().next();
+        opcode.is_some_and(|opcode| opcode.contains(".nc"))
+    });
+    if let Some(line) = past_all {
+        return plain_load(broken, line);
+    }
     let space = if broken.race.place.space == "global" {
         "global"
     } else {
@@ -54,6 +62,20 @@ pub(super) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
     });
     all.extend(moved);
     all.extend(places.iter().map(|at| vec![before(*at, &fence)]));
+    all
+}
+
+/// A load like any other in place of one that reads past all that the kernel writes, and a barrier where it needs one.
+fn plain_load(broken: &Broken<'_>, line: u32) -> Vec<Edits> {
+    let plain = replace(line, &broken.text.line(line).replacen(".nc", "", 1));
+    let mut all = vec![vec![plain.clone()]];
+    if broken.is_one_block {
+        let barriers = super::meeting::of_threads(broken);
+        let other = |edits: &Edits| edits.iter().all(|edit| edit.line != line);
+        let with_barrier = barriers.into_iter().filter(other);
+        all.extend(with_barrier.map(|edits| [vec![plain.clone()], edits].concat()));
+        all.push(vec![replace(line, &format!("{BLOCK}\n{}", plain.text))]);
+    }
     all
 }
 
@@ -257,7 +279,15 @@ pub(super) fn of_mbarriers(broken: &Broken<'_>) -> Vec<Edits> {
         let later = [broken.first, broken.second]
             .into_iter()
             .filter(|access| access > line);
-        all.extend(later.map(|access| vec![delete(*line), after(access, &moved)]));
+        let later: Vec<u32> = later.collect();
+        let alone = later.iter();
+        all.extend(alone.map(|access| vec![delete(*line), after(*access, &moved)]));
+        // A copy that comes after the arrival needs a fence between the proxies, too.
+        let fenced = format!("{PROXIES}\n{moved}");
+        let fenced = later
+            .iter()
+            .map(|access| vec![delete(*line), after(*access, &fenced)]);
+        all.extend(fenced);
     }
     all.extend(expecting(broken, &arrivals));
     all
@@ -278,13 +308,19 @@ fn expecting(broken: &Broken<'_>, arrivals: &[u32]) -> Vec<Edits> {
         sum += size;
         sums.push(sum);
     }
-    if copies.is_empty() || sums.is_empty() {
-        return Vec::new();
-    }
     let mut all = Vec::new();
     for line in arrivals {
         let whole = text.line(*line).trim_end_matches(';').to_owned();
-        for sum in &sums {
+        let stated = whole.rsplit_once(", ");
+        let stated = stated.and_then(|(_, bytes)| bytes.parse::<u32>().ok());
+        // Each block of the cluster may bring as much.
+        let n_blocks = if broken.is_one_cluster {
+            broken.n_blocks
+        } else {
+            1
+        };
+        let all_blocks = stated.map(|bytes| bytes.saturating_mul(n_blocks));
+        for sum in sums.iter().chain(&all_blocks) {
             let text = match whole.contains("expect_tx") {
                 true => whole
                     .rsplit_once(", ")

@@ -1,6 +1,6 @@
 //! Repairs that let threads meet: barriers of the warp, of the block, of the cluster, the smaller ones first.
 
-use super::text::{after, before, replace};
+use super::text::{after, before, delete, replace};
 use super::{Broken, Edits};
 
 const WARP: &str = "bar.warp.sync 0xffffffff;";
@@ -38,6 +38,7 @@ pub(super) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
             .map(|line| vec![before(line, BLOCK)]),
     );
     // A loop may bring the earlier line after the later one.
+    all.extend((high + 1..high + 6).map(|line| vec![before(line, WARP)]));
     all.extend((high + 1..high + 6).map(|line| vec![before(line, BLOCK)]));
     all
 }
@@ -52,6 +53,24 @@ pub(super) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
     let between = barriers.iter().filter(|line| (low..=high).contains(line));
     let mut all: Vec<Edits> = between.map(|line| vec![replace(*line, CLUSTER)]).collect();
     all.push(vec![before(high, CLUSTER)]);
+    all.push(vec![before(low, CLUSTER)]);
+    let others = broken.text.between(low, high).chain(high + 1..high + 6);
+    all.extend(others.map(|line| vec![before(line, CLUSTER)]));
+    // One that stands too late, or too early, moves.
+    let waits = broken
+        .text
+        .lines_of(|line| line.starts_with("barrier.cluster.wait"));
+    for wait in waits {
+        let arrival = wait - 1;
+        if broken
+            .text
+            .statement(arrival)
+            .starts_with("barrier.cluster.arrive")
+        {
+            let places = [low, high].into_iter();
+            all.extend(places.map(|at| vec![delete(arrival), delete(wait), before(at, CLUSTER)]));
+        }
+    }
     all
 }
 
