@@ -86,6 +86,14 @@ impl Missing<'_> {
         path.is_some_and(|path| path.exited >> lane & 1 != 0)
     }
 
+    /// Whether no object of the block is known that who waits could have meant.
+    fn is_only_object(&self) -> bool {
+        let story = self.case.story;
+        let deeds = story.deeds.iter().map(|deed| deed.object);
+        let mut all = deeds.chain(story.sent.iter().map(|sent| sent.object));
+        all.all(|other| other == self.object || other.0 != self.object.0)
+    }
+
     /// Whether a thread has arrived in any phase.
     fn has_any(&self) -> bool {
         self.deeds().any(|deed| is_arrival(deed.act))
@@ -130,6 +138,13 @@ impl Missing<'_> {
             case, root, object, ..
         } = *self;
         let is_own = is_own_wait(case, root, object) || would_arrive_itself(case, root, object);
+        if is_own && self.is_only_object() {
+            let next = case.code.next_after(root.at(), |at| {
+                case.code.is_arrival(at) && case.code.same_address(at, root.at())
+            });
+            let why = "this arrival comes only after the wait for it";
+            return next.map(|at| Fault::at(at, why));
+        }
         let address = case.code.address_register(root.at());
         let at = address.and_then(|r| case.code.definition_before(root.at(), r));
         is_own.then(|| Fault::at(at.unwrap_or(root.at()), WRONG_OBJECT))

@@ -117,7 +117,7 @@ impl<'p> Code<'p> {
         op.is_some_and(ControlOp::leaves)
     }
 
-    fn is_barrier(self, at: Place) -> bool {
+    pub(crate) fn is_barrier(self, at: Place) -> bool {
         self.does(at).is_some_and(Does::is_block_barrier)
     }
 
@@ -140,11 +140,18 @@ impl<'p> Code<'p> {
         (0..n).map(move |index| (at.0, index))
     }
 
-    /// The next place after another one, in the text, that is such.
+    /// The next place after another one that is such: in the text, but over what every thread jumps over.
     pub(crate) fn next_after(self, at: Place, is_it: impl Fn(Place) -> bool) -> Option<Place> {
-        self.places(at)
-            .filter(|place| place.1 > at.1)
-            .find(|p| is_it(*p))
+        let mut place = (at.0, at.1 + 1);
+        while let Some(instruction) = self.instruction(place) {
+            if is_it(place) {
+                return Some(place);
+            }
+            let target = self.target(place).filter(|_| instruction.guard.is_none());
+            let ahead = target.filter(|target| *target > place.1);
+            place.1 = ahead.unwrap_or(place.1 + 1);
+        }
+        None
     }
 
     /// The barrier of a number that comes after a place.

@@ -5,7 +5,7 @@ use super::code::Code;
 use super::root::{Diagnosis, RootKind, Wait, WaitKind};
 use super::rounds::{order_of_waits, strayed};
 use super::spins::spin_at_fault;
-use super::story::{Object, Place, Story, WarpId};
+use super::story::{Object, Place, Sent, Story, WarpId};
 use std::collections::BTreeSet;
 use warpgrid_emulator::{Machine, MbarrierAct, MbarrierState, MemoryId, Waits};
 
@@ -165,6 +165,12 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
             "the guard leaves this copy out, and its bytes stay expected",
         );
     }
+    if let Some(at) = multicast_past(case, object, phase) {
+        return Fault::at(
+            at,
+            "this copy does not go to the block that waits: its mask leaves it out",
+        );
+    }
     let elsewhere = story.sent.iter().rev().find(|sent| {
         let state = case.object_state(sent.object);
         sent.object != object && state.is_some_and(|state| state.bytes < 0)
@@ -190,6 +196,25 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     }
 }
 
+/// A copy to several blocks that went to another block of the cluster in this phase, and not to the one that waits.
+fn multicast_past(case: &Case<'_>, object: Object, phase: u32) -> Option<Place> {
+    let cluster = case.machine.cluster(object.0);
+    let to = |sent: &&Sent, to: Object| sent.object == to && sent.phase == phase;
+    let is_multicast = |at: Place| case.code.opcode(at).contains(".multicast::cluster");
+    let others = cluster.iter().filter(|block| **block != object.0);
+    others
+        .flat_map(|block| {
+            let twin = (*block, object.1);
+            let sent = case.story.sent.iter().rev();
+            sent.filter(move |sent| to(sent, twin))
+        })
+        .find(|sent| {
+            let here = |own: &Sent| own.at == sent.at && to(&own, object);
+            is_multicast(sent.at) && !case.story.sent.iter().any(here)
+        })
+        .map(|sent| sent.at)
+}
+
 /// A barrier of the block to which not all come.
 fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     let WaitKind::Barrier {
@@ -208,6 +233,12 @@ fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         return Fault::at(root.at(), "more threads are expected than the block has");
     }
     let story = case.story;
+    if let Some(at) = came_twice(story, root.block, id) {
+        return Fault::at(
+            at,
+            "threads arrive here again before the phase is over, and count twice",
+        );
+    }
     let is_here = |warp: &WarpId| {
         case.waits.iter().any(|w| {
             w.warp_id() == *warp
@@ -251,6 +282,21 @@ fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         }
     }
     absent(case, root)
+}
+
+/// Where threads arrived at a barrier that they had arrived at in the same phase.
+fn came_twice(story: &Story, block: u64, id: u32) -> Option<Place> {
+    let all = || {
+        let came = story.came.iter().enumerate();
+        came.filter(move |(_, came)| came.warp.0 == block && came.id == id)
+    };
+    let again = all().find(|(index, came)| {
+        let mut before = all().take_while(|(other, _)| other < index);
+        before.any(|(_, other)| {
+            (other.warp, other.phase) == (came.warp, came.phase) && other.lanes & came.lanes != 0
+        })
+    });
+    again.map(|(_, came)| came.at)
 }
 
 /// Who of a cluster is elsewhere, without having come to its barrier.
@@ -344,11 +390,30 @@ pub(super) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
 
 /// The first instruction of one warp that another one does not execute, after the last that both do; the branch before it, if it ends there.
 pub(super) fn parting(case: &Case<'_>, waiting: &Wait, missing: WarpId) -> Option<Place> {
-    let of = |warp: &WarpId| case.story.paths.get(warp);
-    let own = of(&waiting.warp_id())?.steps.iter();
-    let own = own.filter(|(_, lanes)| lanes & waiting.lanes != 0);
-    let known: BTreeSet<Place> = own.map(|(at, _)| *at).collect();
-    let path: Vec<Place> = of(&missing)?.steps.iter().map(|(at, _)| *at).collect();
+    parting_from(case, (waiting.warp_id(), waiting.lanes), missing)
+}
+
+/// The same from the way of some lanes of a warp, to that of the same lanes of the other one.
+pub(super) fn parting_from(
+    case: &Case<'_>,
+    (warp, lanes): (WarpId, u32),
+    missing: WarpId,
+) -> Option<Place> {
+    let of = |warp: &WarpId| {
+        let path = case.story.paths.get(warp)?;
+        let own = path.steps.iter().filter(|(_, taken)| taken & lanes != 0);
+        Some(own.map(|(at, _)| *at).collect::<Vec<Place>>())
+    };
+    let known = of(&warp)?.into_iter().filter(|at| !case.code.is_exit(*at));
+    let known: BTreeSet<Place> = known.collect();
+    let own = of(&missing)?;
+    let path = match own.is_empty() {
+        true => {
+            let all = case.story.paths.get(&missing)?.steps.iter();
+            all.map(|(at, _)| *at).collect()
+        }
+        false => own,
+    };
     let common = path.iter().rposition(|at| known.contains(at))?;
     let last = *path.get(common)?;
     let next = path.get(common + 1).copied();

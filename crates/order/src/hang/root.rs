@@ -247,7 +247,9 @@ fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnos
                 live,
             } if came != live => {
                 let at = (function, instruction);
-                let parts = !comes_whole(story, (note.block, note.warp), at, live);
+                let warp = (note.block, note.warp);
+                let parts = !comes_whole(story, warp, at, live)
+                    && !comes_later(machine, story, code, (warp, at));
                 parts.then_some((note.block, note.warp, at, came))
             }
             _ => None,
@@ -322,11 +324,37 @@ fn comes_whole(story: &Story, warp: WarpId, at: Place, live: u32) -> bool {
     })
 }
 
+/// Whether the rest of a warp waits for something else where it would come to the barrier next.
+fn comes_later(
+    machine: &Machine,
+    story: &Story,
+    code: Code<'_>,
+    (warp, at): (WarpId, Place),
+) -> bool {
+    let Some(FaultKind::Deadlock { waiting }) = machine.fault().map(|fault| &fault.kind) else {
+        return false;
+    };
+    let came = story.came.iter();
+    let came = came.filter(|came| (came.warp, came.at) == (warp, at));
+    let came = came.fold(0, |lanes, came| lanes | came.lanes);
+    let mut rest = waiting
+        .iter()
+        .filter(|waiter| (waiter.block, waiter.warp) == warp && waiter.lanes & came == 0);
+    rest.any(|waiter| {
+        let stands = (waiter.function, waiter.instruction);
+        let waits_for_others = waiter.spins_at.is_some()
+            || matches!(waiter.waits_for, WaitReason::MbarrierPhase { .. });
+        let next = code.next_after(stands, |place| code.is_barrier(place));
+        waits_for_others && next == Some(at)
+    })
+}
+
 /// The wait that the others follow from.
 fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
     let rank = |wait: &Wait| -> u32 {
         match &wait.kind {
             WaitKind::NotResident => 0,
+            WaitKind::WarpSync { missing } if waits_outside(case, wait, *missing) => 35,
             WaitKind::WarpSync { .. } => 95,
             WaitKind::Registers => 58,
             WaitKind::Spin { .. } if !case.unstarted.is_empty() => 99,
@@ -357,6 +385,22 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
     };
     // The first of equals.
     case.waits.iter().rev().max_by_key(|wait| rank(wait))
+}
+
+/// Whether the lanes that are missing wait for what none of the lanes here would bring.
+fn waits_outside(case: &Case<'_>, here: &Wait, missing: u32) -> bool {
+    let code = case.code;
+    let mut others = case.waits.iter().filter(|wait| {
+        wait.warp_id() == here.warp_id() && wait.lanes & missing != 0 && wait.at() != here.at()
+    });
+    others.any(|wait| {
+        let brings = |place: Place| match wait.kind {
+            WaitKind::Spin { .. } => code.is_strong_write(place),
+            WaitKind::Mbarrier { .. } => code.is_arrival(place) || code.is_copy(place),
+            _ => true,
+        };
+        code.next_after(here.at(), brings).is_none()
+    })
 }
 
 /// Whether all threads of the block that are not at the barrier have ended.

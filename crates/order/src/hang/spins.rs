@@ -1,6 +1,6 @@
 //! Loops that read memory which no thread changes any more: flags that are not set as the loop expects, counts, locks.
 
-use super::lines::{Case, Fault, absent, parting};
+use super::lines::{Case, Fault, absent, parting_from};
 use super::root::{Wait, WaitKind};
 use super::story::{Path, Place, WarpId, Written};
 use warpgrid_emulator::MemoryId;
@@ -64,6 +64,9 @@ pub(super) fn spin_at_fault(
             && same_allocation(case, memory, w.start, address)
     });
     if let Some(written) = near {
+        if let Some(at) = left_without(case, root, written) {
+            return Fault::at(at, "a thread that should store this leaves here");
+        }
         return Fault::at(
             written.at,
             "this store goes to another place than the loop reads",
@@ -78,21 +81,52 @@ pub(super) fn spin_at_fault(
     }
 }
 
-/// A count that does not come to what the loop waits for.
-fn count_at_fault(case: &Case<'_>, root: &Wait, count: &Written) -> Fault {
+/// Where a warp has left that never came to a store which others of its kind make, by a branch that none of them takes.
+fn left_without(case: &Case<'_>, root: &Wait, store: &Written) -> Option<Place> {
     let story = case.story;
-    let guarded = story.excluded.iter().rev().find(|e| e.at == count.at);
-    let counts = |path: &Path| path.steps.iter().any(|(at, _)| *at == count.at);
-    let never = story.paths.iter().find(|(_, path)| !counts(path));
-    let left = never.and_then(|(warp, _)| parting(case, root, *warp));
-    match (guarded, left) {
-        (Some(excluded), _) => Fault::at(
+    let comes = |path: &Path| path.steps.iter().any(|(at, _)| *at == store.at);
+    let waits = |warp: &WarpId| case.waits.iter().any(|wait| wait.warp_id() == *warp);
+    let mut gone = story
+        .paths
+        .iter()
+        .filter(|(warp, path)| !waits(warp) && !comes(path));
+    gone.find_map(|(_, path)| {
+        let steps = path.steps.iter().rev().map(|(at, _)| *at);
+        let last = steps
+            .skip_while(|at| case.code.is_exit(*at))
+            .next()
+            .filter(|at| case.code.is_guarded_branch(*at))?;
+        // Those that wait went on as they had come.
+        let own = story.paths.get(&root.warp_id())?;
+        let mut there = own.steps.iter().filter(|(at, _)| *at == last);
+        let is_whole = there.next().is_some_and(|(_, lanes)| *lanes == root.lanes);
+        is_whole.then_some(last)
+    })
+}
+
+/// A count that does not come to what the loop waits for.
+fn count_at_fault(case: &Case<'_>, root: &Wait, last: &Written) -> Fault {
+    let story = case.story;
+    let of_place =
+        |w: &&Written| (w.memory, w.start) == (last.memory, last.start) && case.code.is_count(w.at);
+    let guarded = story.excluded.iter().rev().find(|e| e.at == last.at);
+    if let Some(excluded) = guarded {
+        return Fault::at(
             excluded.at,
             "the guard keeps threads that are counted on from counting",
-        ),
-        (None, Some(at)) => Fault::at(at, "threads that are counted on leave here"),
-        (None, None) => Fault::at(
-            case.code.test_of(root.at()).unwrap_or(count.at),
+        );
+    }
+    let waits = |warp: &WarpId| case.waits.iter().any(|wait| wait.warp_id() == *warp);
+    let left = story.written.iter().filter(of_place).find_map(|count| {
+        let counts = |path: &Path| path.steps.iter().any(|(at, _)| *at == count.at);
+        let mut gone = story.paths.iter().filter(|(_, path)| !counts(path));
+        let (gone, _) = gone.find(|(warp, _)| !waits(warp))?;
+        parting_from(case, (count.warp, count.lanes), *gone)
+    });
+    match left {
+        Some(at) => Fault::at(at, "threads that are counted on leave here"),
+        None => Fault::at(
+            case.code.test_of(root.at()).unwrap_or(last.at),
             "more is counted on than comes",
         ),
     }
