@@ -21,7 +21,11 @@ pub(crate) struct Access {
 impl Walker<'_> {
     pub(crate) fn memory(&self, path: Path, at: &At<'_>, op: MemoryOp) -> Ways {
         let in_reach = Self::is_shared_space(at.words.state_space());
-        if !in_reach || at.words.has(Flag::NonCoherent) {
+        if at.words.has(Flag::NonCoherent) {
+            let why = "`.nc` reads past all that threads write, in whatever order, so that no order has a place for it: leave out `.nc`";
+            return Err(self.no_place(&path, why).into());
+        }
+        if !in_reach {
             return Err(self.no_place(&path, "only accesses to global and shared memory that threads share have a place in a litmus test").into());
         }
         match op {

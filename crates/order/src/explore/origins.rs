@@ -7,6 +7,9 @@ use std::collections::HashMap;
 
 /// Sets that are kept for one value; a value that has more can come about in any way.
 const MOST_SETS: usize = 512;
+/// Sets that are put together for one value. Where there would be more, the value can come about in any way: then too much is looked at, and
+/// nothing is left out, since the axioms judge every execution whatever its values are made of.
+const MOST_PAIRS: usize = 2048;
 /// Writes that are numbered.
 const MOST_WRITES: usize = 64;
 
@@ -24,6 +27,14 @@ impl Origins {
         Origins {
             sets: vec![0],
             is_any: false,
+        }
+    }
+
+    /// Of more than can be kept.
+    fn any() -> Origins {
+        Origins {
+            sets: vec![0],
+            is_any: true,
         }
     }
 
@@ -47,8 +58,7 @@ impl Origins {
         self.sets.retain(|known| known & set != set);
         self.sets.push(set);
         if self.sets.len() > MOST_SETS {
-            self.is_any = true;
-            self.sets = vec![0];
+            *self = Origins::any();
         }
         true
     }
@@ -67,8 +77,11 @@ impl Origins {
 
     /// The sets of two values that are used together.
     fn with(&self, other: &Origins) -> Origins {
+        let n_pairs = self.sets.len().saturating_mul(other.sets.len());
+        if self.is_any || other.is_any || n_pairs > MOST_PAIRS {
+            return Origins::any();
+        }
         let mut both = Origins::none();
-        both.is_any = self.is_any || other.is_any;
         for a in &self.sets {
             for b in &other.sets {
                 both.add(a | b);
@@ -196,6 +209,19 @@ mod tests {
         assert!(origins.add(0b100));
         assert_eq!(origins.sets, [0b100]);
         assert!(origins.have_one_without(1) && !origins.have_one_without(2));
+    }
+
+    #[test]
+    fn more_sets_than_can_be_put_together_are_any() {
+        let of = |shift: u32| Origins {
+            sets: (0..30).map(|n| 1u64 << n << shift).collect(),
+            is_any: false,
+        };
+        let (a, b) = (of(0), of(32));
+        let both = a.with(&b);
+        assert!(!both.is_any && both.sets.len() > 512 || both.is_any);
+        let more = both.with(&both);
+        assert!(more.is_any && more.have_one_without(0));
     }
 
     #[test]

@@ -250,7 +250,14 @@ impl<'a> Walker<'a> {
                 self.compute(path, &at)?
             }
             Does::Hint(_) => vec![path],
-            Does::Matrix(_) | Does::Warp(_) | Does::Unit(_) | Does::Machine(_) | Does::Unknown => {
+            Does::Warp(_) => {
+                let why = format!(
+                    "what `{}` gives comes from other lanes, which a thread of a litmus test does not have: move a number into its register (it orders nothing)",
+                    action.opcode
+                );
+                return Err(self.no_place(&path, &why).into());
+            }
+            Does::Matrix(_) | Does::Unit(_) | Does::Machine(_) | Does::Unknown => {
                 return Err(self.refuse(&path, &action.opcode).into());
             }
         };
