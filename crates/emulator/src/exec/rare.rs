@@ -20,6 +20,7 @@ use crate::exec::tensor_copy;
 use crate::exec::tensor_map::change_map;
 use crate::exec::tensor_memory;
 use crate::exec::texture::image;
+use crate::exec::tiles::tiles;
 use crate::exec::waits::{
     give_way, is_divergent, leave_reconvergence, meeting_masks, open_meeting,
 };
@@ -116,6 +117,14 @@ pub(crate) fn rare(
         };
         let at = (warp.index, choice.pc, choice.executed, step);
         around.report_sync(at, SyncKind::Started(&pending));
+        let tiles = tiles(around.code, &pending);
+        if !tiles.is_empty() {
+            let matrices = SyncKind::Matrices {
+                pending: &pending,
+                tiles: &tiles,
+            };
+            around.report_sync(at, matrices);
+        }
     }
     Ok(after)
 }

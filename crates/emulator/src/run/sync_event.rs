@@ -1,6 +1,7 @@
 //! What steps do to the order of other steps: barriers, fences, mbarriers, operations in flight. In: steps as they happen; out: events for
 //! an observer that asks for them.
 
+use crate::exec::tiles::Tile;
 use crate::run::observe::MemoryId;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::pending::{GroupKind, Pending};
@@ -53,6 +54,11 @@ pub enum SyncKind<'a> {
     },
     /// An operation was put in flight.
     Started(&'a Pending),
+    /// The matrices that it reads and writes, where it has some: told after its start.
+    Matrices {
+        pending: &'a Pending,
+        tiles: &'a [Tile],
+    },
     /// Lanes made a group of what they had started.
     Committed(GroupKind),
     /// Lanes have waited until at most `latest` of their groups are in flight, or for all that they started.

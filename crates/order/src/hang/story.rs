@@ -307,6 +307,7 @@ impl Observer for Story {
             SyncKind::Fence
             | SyncKind::TensorMap { .. }
             | SyncKind::WarpMet { .. }
+            | SyncKind::Matrices { .. }
             | SyncKind::ClusterOpened
             | SyncKind::Committed(_)
             | SyncKind::Waited { .. }
