@@ -2,7 +2,10 @@
 //! instruction that should have provided it.
 
 mod arrivals;
+mod barriers;
 mod code;
+mod commits;
+mod divergent;
 mod lines;
 mod loops;
 mod root;

@@ -15,6 +15,7 @@ mod hash;
 mod maps;
 mod mbarriers;
 mod message;
+mod products;
 mod quick;
 mod shadow;
 mod site;

@@ -217,11 +217,9 @@ mod tests {
             sets: (0..30).map(|n| 1u64 << n << shift).collect(),
             is_any: false,
         };
-        let (a, b) = (of(0), of(32));
-        let both = a.with(&b);
-        assert!(!both.is_any && both.sets.len() > 512 || both.is_any);
-        let more = both.with(&both);
-        assert!(more.is_any && more.have_one_without(0));
+        let (a, b) = (of(0), of(30));
+        assert!(a.with(&b).is_any);
+        assert!(a.with(&b).have_one_without(0));
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub(super) fn arrivals_at_fault(
         .or_else(|| missing.own())
         .or_else(|| missing.of_some())
         .or_else(|| missing.stray())
+        .or_else(|| missing.committed_elsewhere())
+        .or_else(|| missing.uncommitted())
         .or_else(|| order_of_waits(case, root))
         .or_else(|| missing.wrong_parity())
         .or_else(|| missing.after_the_end())
@@ -39,10 +41,10 @@ pub(super) fn arrivals_at_fault(
 
 /// Arrivals that an object misses, and who waits for them.
 #[derive(Clone, Copy)]
-struct Missing<'a> {
-    case: &'a Case<'a>,
+pub(super) struct Missing<'a> {
+    pub(super) case: &'a Case<'a>,
     root: &'a Wait,
-    object: Object,
+    pub(super) object: Object,
     pending: u32,
 }
 
@@ -95,7 +97,7 @@ impl Missing<'_> {
     }
 
     /// Whether a thread has arrived in any phase.
-    fn has_any(&self) -> bool {
+    pub(super) fn has_any(&self) -> bool {
         self.deeds().any(|deed| is_arrival(deed.act))
     }
 

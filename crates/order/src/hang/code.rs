@@ -1,6 +1,7 @@
 //! What the text of a kernel says beyond the run: loops, tests, barriers that come later.
 
 use super::story::Place;
+use std::collections::BTreeSet;
 use warpgrid_isa::{ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, Transfer, UnitOp};
 use warpgrid_program::{
     Address, AddressBase, Function, Instruction, OperandValue, Program, RegisterId, Source,
@@ -140,16 +141,25 @@ impl<'p> Code<'p> {
         (0..n).map(move |index| (at.0, index))
     }
 
-    /// The next place after another one that is such: in the text, but over what every thread jumps over.
+    /// The next place that is such on any way from another one, the first in the text; ways do not go back.
     pub(crate) fn next_after(self, at: Place, is_it: impl Fn(Place) -> bool) -> Option<Place> {
-        let mut place = (at.0, at.1 + 1);
-        while let Some(instruction) = self.instruction(place) {
+        let mut open = BTreeSet::from([at.1 + 1]);
+        while let Some(index) = open.pop_first() {
+            let place = (at.0, index);
+            let Some(instruction) = self.instruction(place) else {
+                continue;
+            };
             if is_it(place) {
                 return Some(place);
             }
-            let target = self.target(place).filter(|_| instruction.guard.is_none());
-            let ahead = target.filter(|target| *target > place.1);
-            place.1 = ahead.unwrap_or(place.1 + 1);
+            let is_guarded = instruction.guard.is_some();
+            let ahead = self.target(place).filter(|target| *target > index);
+            open.extend(ahead);
+            let goes_on = match ahead {
+                Some(_) => is_guarded,
+                None => is_guarded || !self.is_exit(place),
+            };
+            open.extend(goes_on.then_some(index + 1));
         }
         None
     }

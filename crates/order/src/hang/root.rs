@@ -1,13 +1,15 @@
 //! Which of the waits is the root: the others wait for who waits there.
 
+use super::barriers::passes_by_cluster;
 use super::code::Code;
+use super::divergent::divergent;
 use super::lines::{self, Case};
 use super::story::{Object, Place, Story, WarpId};
 use super::{arrivals, spins};
 use std::collections::BTreeMap;
 use warpgrid_emulator::{
-    Fault, FaultKind, Machine, MbarrierFault, MbarrierMisuse, MbarrierState, MemoryId, NoteKind,
-    SpinPlace, WaitReason, Waiter,
+    Fault, FaultKind, Machine, MbarrierFault, MbarrierMisuse, MbarrierState, MemoryId, SpinPlace,
+    WaitReason, Waiter,
 };
 use warpgrid_program::FunctionId;
 
@@ -169,7 +171,7 @@ fn misused(
     lines::explain_misuse(&case, &root)
 }
 
-fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
+pub(super) fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
     let kind = match (waiter.spins_at, waiter.waits_for) {
         (Some(SpinPlace::Memory { memory, address }), _) => WaitKind::Spin { memory, address },
         (Some(SpinPlace::Registers), _) => {
@@ -234,121 +236,6 @@ fn missing_of_cluster(block: u64, machine: &Machine, story: &Story) -> u32 {
     machine.cluster(block).into_iter().map(of_block).sum()
 }
 
-/// An aligned barrier to which a part of a warp came: undefined, whether it hangs or not.
-fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnosis> {
-    let mut parts: Vec<(u64, u32, Place, u32)> = machine
-        .notes()
-        .iter()
-        .filter_map(|note| match note.kind {
-            NoteKind::BarrierInParts {
-                function,
-                instruction,
-                came,
-                live,
-            } if came != live => {
-                let at = (function, instruction);
-                let warp = (note.block, note.warp);
-                let parts = !comes_whole(story, warp, at, live)
-                    && !comes_later(machine, story, code, (warp, at));
-                parts.then_some((note.block, note.warp, at, came))
-            }
-            _ => None,
-        })
-        .collect();
-    parts.sort_by_key(|(block, warp, at, _)| (*block, *warp, *at));
-    let (block, warp, at, _) = *parts.first()?;
-    let came = story
-        .came
-        .iter()
-        .find(|came| came.warp == (block, warp) && came.at == at);
-    let (id, lanes) = came.map_or((0, 1), |came| (came.id, came.lanes));
-    let other = parts
-        .iter()
-        .find(|part| part.0 == block && part.1 == warp && part.2 != at);
-    let parted = || lines::branch_apart(story, code, (block, warp), lanes, at);
-    let (at_fault, what) = match other {
-        Some(part) => (
-            Some(part.2),
-            "another part of the warp comes to another aligned barrier".to_owned(),
-        ),
-        None => (
-            parted(),
-            "a part of the warp goes another way, and does not come to the aligned barrier"
-                .to_owned(),
-        ),
-    };
-    let (expected, arrived) = machine.barrier(block, id);
-    let root = Wait {
-        block,
-        warp,
-        lanes,
-        function: at.0,
-        instruction: at.1,
-        kind: WaitKind::Barrier {
-            id,
-            phase: story.barrier_phase(block, id),
-            expected,
-            arrived,
-        },
-    };
-    let waits = match machine.fault().map(|fault| &fault.kind) {
-        Some(FaultKind::Deadlock { waiting }) => {
-            waiting.iter().map(|w| wait_of(w, machine, story)).collect()
-        }
-        _ => Vec::new(),
-    };
-    Some(Diagnosis {
-        kind: RootKind::DivergentBarrier,
-        root,
-        depends_on_order: false,
-        at_fault,
-        what,
-        waits,
-        block: None,
-    })
-}
-
-/// Whether all lanes of a warp come to the same barrier in the same phase, one part after the other.
-fn comes_whole(story: &Story, warp: WarpId, at: Place, live: u32) -> bool {
-    let own: Vec<_> = story
-        .came
-        .iter()
-        .filter(|came| came.warp == warp && came.at == at)
-        .collect();
-    own.iter().all(|first| {
-        let phase = own
-            .iter()
-            .filter(|came| (came.id, came.phase) == (first.id, first.phase));
-        let lanes = phase.fold(0, |lanes: u32, came| lanes | came.lanes);
-        lanes.count_ones() >= live
-    })
-}
-
-/// Whether the rest of a warp waits for something else where it would come to the barrier next.
-fn comes_later(
-    machine: &Machine,
-    story: &Story,
-    code: Code<'_>,
-    (warp, at): (WarpId, Place),
-) -> bool {
-    let Some(FaultKind::Deadlock { waiting }) = machine.fault().map(|fault| &fault.kind) else {
-        return false;
-    };
-    let came = story.came.iter();
-    let came = came.filter(|came| (came.warp, came.at) == (warp, at));
-    let came = came.fold(0, |lanes, came| lanes | came.lanes);
-    let mut rest = waiting
-        .iter()
-        .filter(|waiter| (waiter.block, waiter.warp) == warp && waiter.lanes & came == 0);
-    rest.any(|waiter| {
-        let stands = (waiter.function, waiter.instruction);
-        let waits_for_others = waiter.spins_at.is_some()
-            || matches!(waiter.waits_for, WaitReason::MbarrierPhase { .. });
-        let next = code.next_after(stands, |place| code.is_barrier(place));
-        waits_for_others && next == Some(at)
-    })
-}
-
 /// The wait that the others follow from.
 fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
     let rank = |wait: &Wait| -> u32 {
@@ -377,7 +264,7 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
                     40
                 }
             }
-            WaitKind::ClusterBarrier { .. } if lines::passes_by_cluster(case, wait) => 72,
+            WaitKind::ClusterBarrier { .. } if passes_by_cluster(case, wait) => 72,
             WaitKind::ClusterBarrier { .. } => 30,
             WaitKind::TensorMemory { .. } => 20,
             WaitKind::Copies => 10,

@@ -72,10 +72,16 @@ pub(super) fn spin_at_fault(
             "this store goes to another place than the loop reads",
         );
     }
-    match case
-        .code
-        .next_after(root.at(), |at| case.code.is_strong_write(at))
-    {
+    let others = case
+        .waits
+        .iter()
+        .filter(|wait| wait.warp_id() != root.warp_id() && wait.kind != WaitKind::NotResident);
+    let mut starts = others.chain([root]).map(Wait::at);
+    let later = starts.find_map(|start| {
+        let code = case.code;
+        code.next_after(start, |at| code.is_strong_write(at))
+    });
+    match later {
         Some(at) => Fault::at(at, "who should store this waits before it comes here"),
         None => absent(case, root),
     }
@@ -92,10 +98,8 @@ fn left_without(case: &Case<'_>, root: &Wait, store: &Written) -> Option<Place> 
         .filter(|(warp, path)| !waits(warp) && !comes(path));
     gone.find_map(|(_, path)| {
         let steps = path.steps.iter().rev().map(|(at, _)| *at);
-        let last = steps
-            .skip_while(|at| case.code.is_exit(*at))
-            .next()
-            .filter(|at| case.code.is_guarded_branch(*at))?;
+        let mut steps = steps.skip_while(|at| case.code.is_exit(*at));
+        let last = steps.next().filter(|at| case.code.is_guarded_branch(*at))?;
         // Those that wait went on as they had come.
         let own = story.paths.get(&root.warp_id())?;
         let mut there = own.steps.iter().filter(|(at, _)| *at == last);

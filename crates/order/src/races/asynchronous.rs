@@ -6,6 +6,7 @@ use super::clock::{Clock, Fenced, Row, RowKind, join, lanes_of, raise};
 use super::detector::Detector;
 use super::found::{Access, End, Found, Why};
 use super::mbarriers::object_site;
+use super::products::see_products_complete;
 use super::shadow::Memory;
 use super::site::{Kind, ProxyKind, Side, Site, SiteId, action_of};
 use super::threads::{Warp, row_of};
@@ -329,6 +330,9 @@ impl Detector {
         let (block, warp) = (event.block, event.warp);
         let mut state = self.take(block, warp);
         let complete = state.complete(kind, latest);
+        if kind == GroupKind::Products {
+            see_products_complete(&mut state, event, &complete);
+        }
         let rows: &[RowKind] = match (kind, reads) {
             (GroupKind::Copies, _) => &[RowKind::Copies],
             (GroupKind::Bulk, true) => &[RowKind::BulkReads],

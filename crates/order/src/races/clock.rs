@@ -21,6 +21,8 @@ pub(crate) enum RowKind {
     BulkWrites = 3,
     /// Operations that complete on their own: one each.
     Single = 4,
+    /// What products of a warp read, in the order in which they were started: lane 0 stands for all.
+    Products = 5,
 }
 
 impl Row {

@@ -126,12 +126,16 @@ pub(crate) fn action_of(
     program.action(body.instructions.get(instruction as usize)?)
 }
 
-/// Whether a program has copies through the asynchronous proxy.
+/// Whether a program has operations of the asynchronous proxy.
 pub(crate) fn has_proxies(program: &Program) -> bool {
     let mut actions = program.actions.iter();
     actions.any(|action| {
         let does = action.does;
-        does.transfer() == Transfer::Bulk || does.unit().and_then(UnitOp::tensor_copy).is_some()
+        does.transfer() == Transfer::Bulk
+            || does.unit().is_some_and(|unit| {
+                let is_product = unit.uses_tensor_memory() || matches!(unit, UnitOp::Warpgroup(_));
+                is_product || unit.tensor_copy().is_some()
+            })
     })
 }
 

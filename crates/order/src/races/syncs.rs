@@ -55,7 +55,7 @@ impl Detector {
             }
             SyncKind::Mbarrier { act, touched } => self.see_mbarrier(event, act, touched),
             SyncKind::Started(pending) => self.see_start(event, pending),
-            SyncKind::Matrices { .. } => {}
+            SyncKind::Matrices { pending, tiles } => self.see_matrices(event, pending, tiles),
             SyncKind::Committed(kind) => {
                 let mut state = self.take(block, warp);
                 state.commit(kind, event.lanes);

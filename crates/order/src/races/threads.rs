@@ -26,7 +26,7 @@ pub(crate) struct Warp {
     /// Lanes that exist and have not ended.
     pub(crate) live: u32,
     details: Map<u8, Box<Details>>,
-    groups: [Option<Box<Groups>>; 2],
+    groups: [Option<Box<Groups>>; 3],
 }
 
 /// What few threads do.
@@ -59,7 +59,7 @@ impl Warp {
             epochs: [1; 32],
             live,
             details: Map::default(),
-            groups: [None, None],
+            groups: [None, None, None],
         }
     }
 
@@ -176,12 +176,12 @@ impl Warp {
         }
     }
 
-    fn groups(&mut self, kind: GroupKind) -> Option<&mut Groups> {
-        let [copies, bulk] = &mut self.groups;
+    fn groups(&mut self, kind: GroupKind) -> &mut Groups {
+        let [copies, bulk, products] = &mut self.groups;
         let groups = match kind {
             GroupKind::Copies => copies,
             GroupKind::Bulk => bulk,
-            GroupKind::Products => return None,
+            GroupKind::Products => products,
         };
         let empty = || {
             Box::new(Groups {
@@ -190,14 +190,12 @@ impl Warp {
                 n_made: [0; 32],
             })
         };
-        Some(groups.get_or_insert_with(empty))
+        groups.get_or_insert_with(empty)
     }
 
     /// Lanes start an operation each; its number, by lane.
     pub(crate) fn start(&mut self, kind: GroupKind, lanes: u32) -> [u32; 32] {
-        let Some(groups) = self.groups(kind) else {
-            return [0; 32];
-        };
+        let groups = self.groups(kind);
         for lane in lanes_of(lanes) {
             groups.started[lane] += 1;
         }
@@ -206,20 +204,18 @@ impl Warp {
 
     /// Operations that each lane has started.
     pub(crate) fn started(&self, kind: GroupKind) -> [u32; 32] {
-        let [copies, bulk] = &self.groups;
+        let [copies, bulk, products] = &self.groups;
         let groups = match kind {
             GroupKind::Copies => copies,
             GroupKind::Bulk => bulk,
-            GroupKind::Products => return [0; 32],
+            GroupKind::Products => products,
         };
         groups.as_ref().map_or([0; 32], |groups| groups.started)
     }
 
     /// Lanes make a group of what they have started.
     pub(crate) fn commit(&mut self, kind: GroupKind, lanes: u32) {
-        let Some(groups) = self.groups(kind) else {
-            return;
-        };
+        let groups = self.groups(kind);
         for lane in lanes_of(lanes) {
             let number = groups.n_made[lane] as usize;
             if groups.made.len() <= number {
@@ -232,9 +228,7 @@ impl Warp {
 
     /// How many operations of each lane are complete when all but the latest groups are; all with none.
     pub(crate) fn complete(&mut self, kind: GroupKind, latest: Option<u32>) -> [u32; 32] {
-        let Some(groups) = self.groups(kind) else {
-            return [0; 32];
-        };
+        let groups = self.groups(kind);
         let Some(latest) = latest else {
             return groups.started;
         };

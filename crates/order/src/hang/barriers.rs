@@ -1,0 +1,143 @@
+//! Barriers of a block, and of a cluster, to which not all come. In: a hang and its root; out: the line at fault.
+
+use super::lines::{Case, Fault, absent, parting};
+use super::root::{Wait, WaitKind};
+use super::story::{Place, Story, WarpId};
+use warpgrid_emulator::Waits;
+
+/// A barrier of the block to which not all come.
+pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
+    let WaitKind::Barrier {
+        expected, phase, ..
+    } = root.kind
+    else {
+        return absent(case, root);
+    };
+    let n_warps = case
+        .story
+        .paths
+        .keys()
+        .filter(|warp| warp.0 == root.block)
+        .count() as u32;
+    if expected > n_warps * 32 {
+        return Fault::at(root.at(), "more threads are expected than the block has");
+    }
+    let story = case.story;
+    if let Some(at) = came_twice(story, root.block, id) {
+        return Fault::at(
+            at,
+            "threads arrive here again before the phase is over, and count twice",
+        );
+    }
+    let is_here = |warp: &WarpId| {
+        case.waits.iter().any(|w| {
+            w.warp_id() == *warp
+                && matches!(w.kind, WaitKind::Barrier { id: other, .. } if other == id)
+        })
+    };
+    let missing: Vec<WarpId> = story
+        .paths
+        .keys()
+        .filter(|warp| warp.0 == root.block && !is_here(warp))
+        .copied()
+        .collect();
+    for warp in &missing {
+        let elsewhere = story.came.iter().rev().find(|came| {
+            came.warp == *warp
+                && came.id != id
+                && came.waits == Waits::No
+                && came.phase == story.barrier_phase(root.block, came.id)
+        });
+        if let Some(came) = elsewhere {
+            return Fault::at(came.at, "another barrier is arrived at");
+        }
+        let is_at = case.waits.iter().find(|wait| wait.warp_id() == *warp);
+        if let Some(wait) = is_at {
+            let later = case.code.barrier_after(wait.at(), id);
+            return Fault::at(
+                later.unwrap_or(wait.at()),
+                "this arrival comes only after another wait, which waits in turn",
+            );
+        }
+        let came_before = phase > 0
+            && story
+                .came
+                .iter()
+                .any(|came| came.warp == *warp && came.id == id);
+        if came_before {
+            return Fault::at(
+                trip_count(case, root, *warp),
+                "the loops around the barrier go round a different number of times",
+            );
+        }
+    }
+    absent(case, root)
+}
+
+/// Where threads arrived at a barrier that they had arrived at in the same phase.
+fn came_twice(story: &Story, block: u64, id: u32) -> Option<Place> {
+    let all = || {
+        let came = story.came.iter().enumerate();
+        came.filter(move |(_, came)| came.warp.0 == block && came.id == id)
+    };
+    let again = all().find(|(index, came)| {
+        let mut before = all().take_while(|(other, _)| other < index);
+        before.any(|(_, other)| {
+            (other.warp, other.phase) == (came.warp, came.phase) && other.lanes & came.lanes != 0
+        })
+    });
+    again.map(|(_, came)| came.at)
+}
+
+/// Who of a cluster is elsewhere, without having come to its barrier.
+fn missing_at_cluster<'a>(case: &'a Case<'_>, root: &'a Wait) -> impl Iterator<Item = &'a Wait> {
+    let blocks = case.machine.cluster(root.block);
+    case.waits.iter().filter(move |wait| {
+        let arrived = case.story.at_cluster.get(&wait.warp_id());
+        blocks.contains(&wait.block) && wait.lanes & !arrived.copied().unwrap_or(0) != 0
+    })
+}
+
+/// Whether a thread that is missing at the barrier of the cluster would not come there if it could go on.
+pub(crate) fn passes_by_cluster(case: &Case<'_>, root: &Wait) -> bool {
+    let code = case.code;
+    missing_at_cluster(case, root).any(|wait| {
+        let later = code.next_after(wait.at(), |at| code.is_cluster_arrival(at));
+        later.is_none() && code.loop_test(wait.at()).is_none()
+    })
+}
+
+/// A barrier of the cluster to which not all come.
+pub(super) fn cluster_at_fault(case: &Case<'_>, root: &Wait) -> Fault {
+    let code = case.code;
+    let Some(missing) = missing_at_cluster(case, root).next() else {
+        return absent(case, root);
+    };
+    if let Some(at) = code.next_after(missing.at(), |at| code.is_cluster_arrival(at)) {
+        return Fault::at(
+            at,
+            "this arrival comes only after another wait, which waits in turn",
+        );
+    }
+    let found = parting(case, root, missing.warp_id());
+    Fault::at(
+        found.unwrap_or(root.at()),
+        "those that are missing go another way",
+    )
+}
+
+/// What decides how often a warp goes round the loop of a barrier.
+fn trip_count(case: &Case<'_>, root: &Wait, warp: WarpId) -> Place {
+    let Some(test) = case.code.loop_test(root.at()) else {
+        return root.at();
+    };
+    let Some(bound) = case.code.sources(test).get(1).copied() else {
+        return test;
+    };
+    let path = case.story.paths.get(&warp);
+    let steps = path.into_iter().flat_map(|path| path.steps.iter().rev());
+    let set = steps
+        .map(|(at, _)| *at)
+        .find(|at| case.code.defines(*at, bound));
+    set.unwrap_or(test)
+}

@@ -1,0 +1,43 @@
+//! Arrivals that products of matrices bring when they are complete: by commits that go elsewhere, or that are not there.
+
+use super::arrivals::Missing;
+use super::lines::Fault;
+use super::story::{Object, Place};
+use warpgrid_emulator::MbarrierAct;
+
+impl Missing<'_> {
+    /// What products or copies bring when they are complete goes to an object that no thread waits for.
+    pub(super) fn committed_elsewhere(&self) -> Option<Fault> {
+        let story = self.case.story;
+        let is_waited_for = |object: Object| {
+            let mut deeds = story.deeds.iter();
+            deeds.any(|deed| deed.object == object && deed.act == MbarrierAct::Test)
+        };
+        let mut sent = story.sent.iter().rev();
+        let sent = sent.find(|sent| {
+            sent.bytes.is_none() && sent.object != self.object && !is_waited_for(sent.object)
+        })?;
+        let is_missed = !self.has_any() && !is_waited_for(self.object);
+        is_missed.then(|| Fault::at(sent.at, "this arrival goes to another object"))
+    }
+
+    /// Products that no commit follows, of which no mbarrier hears.
+    pub(super) fn uncommitted(&self) -> Option<Fault> {
+        let code = self.case.code;
+        let paths = self.case.story.paths.values();
+        let mut all: Vec<Place> = paths
+            .flat_map(|path| path.steps.iter().map(|(at, _)| *at))
+            .filter(|at| code.opcode(*at).starts_with("tcgen05."))
+            .collect();
+        all.dedup();
+        let is = |at: &Place, word: &str| code.opcode(*at).starts_with(word);
+        if self.has_any() || all.iter().any(|at| is(at, "tcgen05.commit")) {
+            return None;
+        }
+        let last = all.into_iter().rev().find(|at| is(at, "tcgen05.mma"))?;
+        Some(Fault::at(
+            last,
+            "no `tcgen05.commit` follows this product, so that no mbarrier hears of it",
+        ))
+    }
+}

@@ -1,0 +1,107 @@
+//! Products of matrices, and copies to tensor memory: they read shared memory through the asynchronous proxy (PTX ISA, "Async
+//! proxy" of `wgmma` and of `tcgen05`). In: the matrices of an operation that starts; out: reads in the shadow, which end where threads
+//! wait for the group of the product, or for the mbarrier that `tcgen05.commit` arrives at.
+
+use super::check::{Accessor, Bytes};
+use super::clock::{Point, Row, RowKind, lanes_of, raise};
+use super::detector::Detector;
+use super::shadow::Memory;
+use super::site::{Kind, ProxyKind, Side, Site, SiteId};
+use super::threads::{Warp, row_of};
+use crate::scope::Strength;
+use std::rc::Rc;
+use warpgrid_emulator::{GroupKind, MemoryRegion, Pending, SyncEvent, Tile, Work};
+
+impl Detector {
+    /// Looks at what a product, or a copy to tensor memory, will read of shared memory.
+    pub(crate) fn see_matrices(
+        &mut self,
+        event: &SyncEvent<'_>,
+        pending: &Pending,
+        tiles: &[Tile],
+    ) {
+        let (block, warp) = (event.block, event.warp);
+        let mut state = self.take(block, warp);
+        let lane = event.lanes.trailing_zeros() & 31;
+        let (as_row, as_lanes, as_epoch) = match pending.operation.work {
+            Work::Product(_) => {
+                let numbers = state.start(GroupKind::Products, event.lanes);
+                let row = row_of_products(block, warp);
+                (row, 1, numbers[lane as usize])
+            }
+            _ => {
+                let thread = (block, warp * 32 + lane);
+                self.singles.insert(pending.id.0, thread);
+                let (row, bit) = Row::single(pending.id.0);
+                // What a thread commits later arrives after it.
+                let committed = self.committed.entry(thread).or_default();
+                Rc::make_mut(committed).raise(row, bit, 1);
+                (row, bit, 1)
+            }
+        };
+        let (shape, site) = (self.shape, self.site_of_matrices(event));
+        let by = |block: u64| Accessor {
+            warp: &state,
+            threads: row_of(block, warp),
+            lanes: 1 << lane,
+            // Of a pair of blocks each reads its own memory.
+            home: shape.home(block),
+            site,
+            as_row,
+            as_lanes,
+            as_epoch,
+            step: event.step,
+        };
+        for tile in tiles.iter().filter(|tile| !tile.is_written) {
+            for (memory, range) in &tile.ranges {
+                let MemoryRegion::Shared { block } = memory else {
+                    continue;
+                };
+                let bytes = Bytes {
+                    memory: Memory::Shared(*block),
+                    address: range.start,
+                    n: (range.end - range.start) as u32,
+                    same_value: false,
+                    same_among: false,
+                };
+                self.check(&by(*block), bytes);
+            }
+        }
+        state.tick(event.lanes);
+        self.put(block, warp, state);
+    }
+
+    fn site_of_matrices(&mut self, event: &SyncEvent<'_>) -> SiteId {
+        let place = (event.function, event.instruction);
+        self.sites.of(place, Side::Source, 0, || Site {
+            function: event.function,
+            instruction: event.instruction,
+            kind: Kind::Read,
+            strength: Strength::Weak,
+            proxy: ProxyKind::Async,
+            asynchronous: true,
+            element_bytes: 0,
+        })
+    }
+}
+
+/// What a warpgroup has started: its four warps make each product together, so that it is complete for all of them at once.
+const fn row_of_products(block: u64, warp: u32) -> Row {
+    Row::of(RowKind::Products, block, warp & !3)
+}
+
+/// The lanes of a warp have waited for products: all of them know what the warp has started so far.
+pub(super) fn see_products_complete(state: &mut Warp, event: &SyncEvent<'_>, complete: &[u32; 32]) {
+    let first = event.lanes.trailing_zeros() as usize & 31;
+    let point = Point {
+        row: row_of_products(event.block, event.warp),
+        lane: 0,
+        epoch: complete[first],
+    };
+    if point.epoch == 0 {
+        return;
+    }
+    for lane in lanes_of(event.lanes) {
+        raise(state.clock_mut(lane), point);
+    }
+}
