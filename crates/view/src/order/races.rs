@@ -1,11 +1,12 @@
 //! Races of a session: a detector observes the run, what it finds gets lines and names.
 
-use super::wording::{TENSOR_MAP, message, scope_words};
+use super::wording::{Started, TENSOR_MAP, message, scope_words};
 use super::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView, RaceWhy};
 use crate::memory_id::MemoryId;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Machine, MemoryRegion};
+use warpgrid_launch::reading::Reader;
 use warpgrid_order::races::{
     Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Unwritten, Why,
 };
@@ -164,7 +165,22 @@ impl Session {
             Why::Lifetime => RaceWhy::Lifetime,
             Why::Init => RaceWhy::Init,
         };
+        let started_by = |access: &Access| {
+            let reader = self.reader(access.function, access.instruction);
+            Started::by(reader.map_or("", Reader::opcode))
+        };
+        let started = [
+            started_by(&found.first),
+            match &found.second {
+                End::Access(access) => started_by(access),
+                End::Life(_) => Started::Copy,
+            },
+        ];
         let sure = match why {
+            // The axioms leave open what products read; the text of the ISA does not.
+            _ if started.contains(&Started::Product) && !found.is_of_axiom() => {
+                RaceSure::Documented
+            }
             RaceWhy::Proxy if found.is_of_axiom() => RaceSure::Axiom,
             RaceWhy::Proxy if second.proxy == TENSOR_MAP => RaceSure::Documented,
             RaceWhy::Lifetime | RaceWhy::Init => RaceSure::Documented,
@@ -184,7 +200,7 @@ impl Session {
             repair: Vec::new(),
             repair_tried: false,
         };
-        race.message = message(&race);
+        race.message = message(&race, started);
         race
     }
 

@@ -4,6 +4,7 @@
 mod completion;
 mod maps;
 mod meeting;
+mod products;
 mod strength;
 mod text;
 

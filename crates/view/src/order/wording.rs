@@ -22,11 +22,33 @@ pub(super) fn place_words(place: &RacePlace) -> String {
     }
 }
 
-fn who(access: &RaceAccess) -> String {
+/// What starts an asynchronous operation, as far as its instruction says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Started {
+    Copy,
+    /// A product of matrices, which reads them through the asynchronous proxy.
+    Product,
+}
+
+impl Started {
+    /// What an instruction starts.
+    pub(super) fn by(opcode: &str) -> Started {
+        let is_product = ["wgmma.", "tcgen05.mma"]
+            .iter()
+            .any(|word| opcode.starts_with(word));
+        match is_product {
+            true => Started::Product,
+            false => Started::Copy,
+        }
+    }
+}
+
+fn who(access: &RaceAccess, started: Started) -> String {
     let does = match (access.kind, access.asynchronous) {
         (RaceKind::Read, false) => "reads",
         (RaceKind::Write, false) => "writes",
         (RaceKind::Atomic, false) => "changes atomically",
+        (RaceKind::Read, true) if started == Started::Product => "starts a product that reads",
         (RaceKind::Read, true) => "starts a copy that reads",
         (RaceKind::Write, true) => "starts an operation that writes",
         (RaceKind::Atomic, true) => "starts an operation that changes",
@@ -40,10 +62,14 @@ fn who(access: &RaceAccess) -> String {
 }
 
 /// The race in a sentence or two.
-pub(super) fn message(race: &RaceView) -> String {
+pub(super) fn message(race: &RaceView, started: [Started; 2]) -> String {
     let place = place_words(&race.place);
     let line = |access: &RaceAccess| access.line.unwrap_or(0);
-    let first = format!("{} {place} at line {}", who(&race.first), line(&race.first));
+    let first = format!(
+        "{} {place} at line {}",
+        who(&race.first, started[0]),
+        line(&race.first)
+    );
     if let Some(what) = &race.second.what {
         let missing = match what.starts_with("start") {
             true => "nothing says that the block has started",
@@ -51,8 +77,18 @@ pub(super) fn message(race: &RaceView) -> String {
         };
         return format!("{first}, which is memory of another block: {missing} ({what})");
     }
-    let second = format!("{} it at line {}", who(&race.second), line(&race.second));
-    format!("{first}, {second}: {}", missing(race))
+    let second = format!(
+        "{} it at line {}",
+        who(&race.second, started[1]),
+        line(&race.second)
+    );
+    let missing = match (race.why, started.contains(&Started::Product)) {
+        (RaceWhy::Completion, true) => {
+            "one is asynchronous, and no thread waits for the product in between".to_owned()
+        }
+        _ => missing(race),
+    };
+    format!("{first}, {second}: {missing}")
 }
 
 /// What is missing between the accesses.

@@ -1,5 +1,6 @@
 //! Repairs around asynchronous operations: commits, waits, counts of mbarriers, fences between proxies.
 
+use super::products::{is_product, of_products};
 use super::text::{after, before, delete, replace};
 use super::{Broken, Edits};
 
@@ -40,7 +41,9 @@ pub(super) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
     let fence = format!("fence.proxy.async.{space};");
     let is_async = |line: u32| {
         let line = text.statement(line);
-        line.starts_with("cp.async.bulk") || line.starts_with("cp.reduce.async.bulk")
+        line.starts_with("cp.async.bulk")
+            || line.starts_with("cp.reduce.async.bulk")
+            || is_product(line)
     };
     let (copy, other) = match is_async(broken.second) {
         true => (broken.second, broken.first),
@@ -82,6 +85,9 @@ fn plain_load(broken: &Broken<'_>, line: u32) -> Vec<Edits> {
 /// Waits for copies.
 pub(super) fn of_copies(broken: &Broken<'_>) -> Vec<Edits> {
     let text = broken.text;
+    if let Some(all) = of_products(broken) {
+        return all;
+    }
     let is_copy = |line: u32| {
         let line = text.statement(line);
         line.starts_with("cp.") || line.starts_with("st.async") || line.starts_with("red.async")
@@ -181,7 +187,7 @@ fn end_of_part(text: &super::text::Text, line: u32) -> u32 {
 }
 
 /// Waits that leave fewer groups in flight.
-fn smaller_groups(broken: &Broken<'_>, waits: &[u32]) -> Vec<Edits> {
+pub(super) fn smaller_groups(broken: &Broken<'_>, waits: &[u32]) -> Vec<Edits> {
     let text = broken.text;
     let mut all = Vec::new();
     for wait in waits {
@@ -212,7 +218,7 @@ fn predicates(text: &super::text::Text) -> Vec<String> {
 }
 
 /// A loop that waits for an mbarrier before an access, made as one that is there.
-fn new_wait(broken: &Broken<'_>, access: u32) -> Vec<Edits> {
+pub(super) fn new_wait(broken: &Broken<'_>, access: u32) -> Vec<Edits> {
     let text = broken.text;
     let waits = text.lines_of(|line| line.starts_with("mbarrier.try_wait"));
     let of = |wait: &u32| {
