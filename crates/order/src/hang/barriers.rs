@@ -64,6 +64,9 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
                 .came
                 .iter()
                 .any(|came| came.warp == *warp && came.id == id);
+        if came_before && case.code.loop_test(root.at()).is_none() {
+            return Fault::at(root.at(), "more threads come here than the barrier counts");
+        }
         if came_before {
             return Fault::at(
                 trip_count(case, root, *warp),

@@ -68,13 +68,6 @@ enum Epochs {
 }
 
 impl Epochs {
-    fn get(&self, lane: usize) -> u32 {
-        match self {
-            Epochs::All(epoch) => *epoch,
-            Epochs::Each(epochs) => epochs[lane & 31],
-        }
-    }
-
     /// The lanes among these that are not known as far as an epoch.
     fn unknown(&self, lanes: u32, epoch: u32) -> u32 {
         match self {
@@ -90,12 +83,50 @@ impl Epochs {
         match (&mut *self, other) {
             (Epochs::All(a), Epochs::All(b)) => *a = (*a).max(*b),
             (Epochs::Each(a), Epochs::Each(b)) if Rc::ptr_eq(a, b) => {}
-            _ => {
-                let joined: [u32; 32] =
-                    std::array::from_fn(|lane| self.get(lane).max(other.get(lane)));
-                *self = Epochs::from(joined);
+            (Epochs::Each(a), Epochs::All(b)) => {
+                if a.iter().any(|own| own < b) {
+                    *self = Epochs::from(a.map(|own| own.max(*b)));
+                }
+            }
+            (Epochs::All(a), Epochs::Each(b)) => {
+                let a = *a;
+                *self = match b.iter().any(|other| *other < a) {
+                    true => Epochs::from(b.map(|other| other.max(a))),
+                    false => Epochs::Each(Rc::clone(b)),
+                };
+            }
+            (Epochs::Each(a), Epochs::Each(b)) => {
+                let mut joined = **a;
+                for (own, other) in joined.iter_mut().zip(b.iter()) {
+                    *own = (*own).max(*other);
+                }
+                if joined == **b {
+                    *a = Rc::clone(b);
+                } else if joined != **a {
+                    *self = Epochs::from(joined);
+                }
             }
         }
+    }
+
+    /// Whether anything of some lane is known.
+    fn is_any(&self) -> bool {
+        match self {
+            Epochs::All(epoch) => *epoch > 0,
+            Epochs::Each(epochs) => epochs.iter().any(|epoch| *epoch > 0),
+        }
+    }
+
+    /// Knows lanes as far as an epoch at least.
+    fn raise(&mut self, lanes: u32, epoch: u32) {
+        let mut raised = match self {
+            Epochs::All(known) => [*known; 32],
+            Epochs::Each(known) => **known,
+        };
+        for lane in lanes_of(lanes) {
+            raised[lane] = raised[lane].max(epoch);
+        }
+        *self = Epochs::from(raised);
     }
 }
 
@@ -138,18 +169,9 @@ impl Rows {
             }
         };
         let known = &mut self.0[index].1;
-        if known.unknown(lanes, epoch) == 0 {
-            return;
+        if known.unknown(lanes, epoch) != 0 {
+            known.raise(lanes, epoch);
         }
-        let raised: [u32; 32] = std::array::from_fn(|lane| {
-            let now = known.get(lane);
-            if lanes >> lane & 1 != 0 {
-                now.max(epoch)
-            } else {
-                now
-            }
-        });
-        *known = Epochs::from(raised);
     }
 
     fn join(&mut self, other: &Rows) {
@@ -189,7 +211,7 @@ impl Rows {
         let start = self.0.partition_point(|(row, _)| *row < first);
         let rows = self.0.iter().skip(start);
         let mut own = rows.take_while(|(row, _)| row.is_threads() && row.block() == block);
-        own.any(|(_, known)| (0..32).any(|lane| known.get(lane) > 0))
+        own.any(|(_, known)| known.is_any())
     }
 }
 
