@@ -54,7 +54,7 @@ pub enum SyncKind<'a> {
     },
     /// An operation was put in flight.
     Started(&'a Pending),
-    /// The matrices that it reads and writes, where it has some: told after its start.
+    /// The matrices that it reads and writes, where it has some: after its start.
     Matrices {
         pending: &'a Pending,
         tiles: &'a [Tile],
