@@ -113,10 +113,10 @@ fn comes_later(
         .iter()
         .filter(|waiter| (waiter.block, waiter.warp) == warp && waiter.lanes & came == 0);
     rest.any(|waiter| {
-        let stands = (waiter.function, waiter.instruction);
+        let place = (waiter.function, waiter.instruction);
         let waits_for_others = waiter.spins_at.is_some()
             || matches!(waiter.waits_for, WaitReason::MbarrierPhase { .. });
-        let next = code.next_after(stands, |place| code.is_barrier(place));
+        let next = code.next_after(place, |at| code.is_barrier(at));
         waits_for_others && next == Some(at)
     })
 }

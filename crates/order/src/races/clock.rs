@@ -21,7 +21,7 @@ pub(crate) enum RowKind {
     BulkWrites = 3,
     /// Operations that complete on their own: one each.
     Single = 4,
-    /// What products of a warp read, in the order in which they were started: lane 0 stands for all.
+    /// What products of a warp read, in the order in which they were started: all under lane 0.
     Products = 5,
 }
 

@@ -13,8 +13,8 @@ use crate::scope::Strength;
 use std::rc::Rc;
 use warpgrid_emulator::LanesAccess;
 
-/// Judgements that are kept: neighbouring words have entries of the same few accesses.
-const MOST_JUDGED: usize = 4;
+/// Relations that are kept: neighbouring words have entries of the same few accesses.
+const MOST_KNOWN: usize = 4;
 
 /// A warp that accesses memory.
 struct Quick<'a> {
@@ -28,13 +28,13 @@ struct Quick<'a> {
     /// What all that can still access the memory know.
     floor: Option<Rc<Clock>>,
     /// Of the entries that were looked at last.
-    judged: [Option<Judged>; MOST_JUDGED],
+    relations: [Option<Relation>; MOST_KNOWN],
     next: usize,
 }
 
 /// What is known of all lanes of a row at an epoch.
 #[derive(Clone, Copy)]
-struct Judged {
+struct Relation {
     row: Row,
     epoch: u32,
     site: SiteId,
@@ -74,7 +74,7 @@ impl Detector {
             proxy: self.sites.get(site).proxy,
             memory,
             floor: self.floor_of(memory),
-            judged: [None; MOST_JUDGED],
+            relations: [None; MOST_KNOWN],
             next: 0,
         };
         let is_quiet = self.each_place(access, &state, |own, lanes, epoch, address| {
@@ -226,23 +226,23 @@ impl Quick<'_> {
                 _ => Fate::Stays,
             };
         }
-        let judged = self.judge(all, entry);
-        if judged.is_over {
+        let relation = self.relate(all, entry);
+        if relation.is_over {
             return Fate::Goes;
         }
-        if judged.is_harmless || entry.bytes & new.bytes == 0 {
+        if relation.is_harmless || entry.bytes & new.bytes == 0 {
             return Fate::Stays;
         }
         // A thread comes after itself; of several lanes each misses the others.
         let is_itself = is_own && new.lanes.is_power_of_two() && entry.lanes == new.lanes;
-        match judged.is_known || is_itself {
+        match relation.is_known || is_itself {
             true => Fate::Stays,
             false => Fate::Races,
         }
     }
 
-    fn judge(&mut self, all: &Detector, entry: &Entry) -> Judged {
-        let known = self.judged.iter().flatten().find(|known| {
+    fn relate(&mut self, all: &Detector, entry: &Entry) -> Relation {
+        let known = self.relations.iter().flatten().find(|known| {
             (known.row, known.epoch, known.site) == (entry.row, entry.epoch, entry.site)
         });
         if let Some(known) = known {
@@ -256,7 +256,7 @@ impl Quick<'_> {
         let floor = self.floor.as_deref();
         let known = |clock: &Clock| clock.seen().unknown(entry.row, u32::MAX, entry.epoch) == 0;
         let is_past_all = self.proxy == ProxyKind::ReadOnly || other.proxy == ProxyKind::ReadOnly;
-        let judged = Judged {
+        let relation = Relation {
             row: entry.row,
             epoch: entry.epoch,
             site: entry.site,
@@ -264,8 +264,8 @@ impl Quick<'_> {
             is_known: !is_past_all && self.warp.alike().is_some_and(|clock| known(clock)),
             is_harmless: !self.writes && !other.kind.writes(),
         };
-        self.judged[self.next % MOST_JUDGED] = Some(judged);
+        self.relations[self.next % MOST_KNOWN] = Some(relation);
         self.next += 1;
-        judged
+        relation
     }
 }
