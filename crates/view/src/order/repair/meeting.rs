@@ -56,7 +56,7 @@ pub(super) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
     all.push(vec![before(low, CLUSTER)]);
     let others = broken.text.between(low, high).chain(high + 1..high + 6);
     all.extend(others.map(|line| vec![before(line, CLUSTER)]));
-    // One that stands too late, or too early, moves.
+    // One that is too late, or too early, moves.
     let waits = broken
         .text
         .lines_of(|line| line.starts_with("barrier.cluster.wait"));
