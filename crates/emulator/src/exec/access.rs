@@ -75,10 +75,7 @@ pub(crate) fn access(
         n_ranks: around.peers.n_ranks(),
     };
     let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
-    if found && seen && around.interest.syncs {
-        seen = !is_heard_whole(around, l, plan, loads, (warp, pc, step), &rows.target);
-    }
-    if found && !seen {
+    if found && (!seen || is_heard_whole(around, l, plan, loads, (warp, pc, step), rows)) {
         let backing = rows.target.backing();
         if loads {
             let bytes = match backing {
@@ -118,8 +115,12 @@ fn is_heard_whole(
     plan: &AccessPlan,
     loads: bool,
     (warp, pc, step): (u32, u32, u64),
-    target: &Target,
+    rows: &Rows,
 ) -> bool {
+    if !around.interest.syncs {
+        return false;
+    }
+    let target = &rows.target;
     let is_plain =
         plan.noted.sem == Sem::Weak && plan.written.count_ones() as usize == plan.elements.len();
     let base = match target.backing() {
