@@ -3,7 +3,7 @@
 
 pub mod beside;
 mod causes;
-mod difference;
+pub(crate) mod difference;
 pub mod history;
 pub mod seeds;
 mod traffic;

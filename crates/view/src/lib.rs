@@ -24,6 +24,7 @@ pub mod front_ends;
 pub mod grid;
 pub mod language;
 pub mod layout;
+pub mod learn;
 pub mod lens;
 pub mod litmus;
 pub mod mbarriers;

@@ -21,6 +21,7 @@ mod explorer;
 mod guesses;
 mod history;
 mod layouts;
+mod learn;
 mod lens;
 mod litmus;
 mod machine_clusters;

@@ -154,7 +154,7 @@ fn side(session: &mut Session, bytes: &[u8], element: &Element<'_>) -> Side {
 
 impl Session {
     /// The step and lane of the last store to a byte of a memory; `None` where no store went.
-    fn last_writer(&self, id: &MemoryId, offset: u64) -> Option<(u64, u8)> {
+    pub(crate) fn last_writer(&self, id: &MemoryId, offset: u64) -> Option<(u64, u8)> {
         let memory = self.memory_with(id)?;
         let writers = self.timeline.machine().writers(memory.region)?;
         let writer = writers.of(usize::try_from(offset).ok()?)?;

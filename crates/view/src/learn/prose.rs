@@ -1,0 +1,139 @@
+//! What a puzzle or a tour says: paragraphs of Markdown go in; pieces come out, so that a host draws them without reading Markdown.
+//!
+//! `` `code` ``, `**strong**`, `[line 18]` for a line of the kernel, and `{{out[3] = 7}}` for a fact that must hold.
+
+use super::quantity::Quantity;
+use serde::Serialize;
+
+/// A piece of a paragraph.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Piece {
+    Text(String),
+    Code(String),
+    Strong(String),
+    /// A line of the kernel, from 1.
+    Line(u32),
+    /// What holds at the moment that the paragraph is about.
+    Fact(Fact),
+}
+
+/// Something that must be true.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fact {
+    /// As it is written: `out[3] = 7`.
+    pub text: String,
+    /// What to point at, in the words of a link: `cell 3 of out`.
+    pub pin: Option<String>,
+    #[serde(skip)]
+    pub quantity: Quantity,
+    #[serde(skip)]
+    pub answer: String,
+}
+
+/// Paragraphs.
+pub type Prose = Vec<Vec<Piece>>;
+
+/// How a piece begins and ends.
+const MARKS: [(&str, &str); 4] = [("`", "`"), ("**", "**"), ("[line ", "]"), ("{{", "}}")];
+
+/// Reads paragraphs. The sentence says which fact is none.
+pub(super) fn read(text: &str) -> Result<Prose, String> {
+    let paragraphs = text.split("\n\n").map(str::trim);
+    let paragraphs = paragraphs.filter(|paragraph| !paragraph.is_empty());
+    paragraphs.map(read_paragraph).collect()
+}
+
+pub(super) fn read_paragraph(text: &str) -> Result<Vec<Piece>, String> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut pieces = Vec::new();
+    let mut rest = text.as_str();
+    while !rest.is_empty() {
+        let found = MARKS
+            .iter()
+            .filter_map(|(open, close)| {
+                let at = rest.find(open)?;
+                let inner = rest.get(at + open.len()..)?;
+                let end = inner.find(close)?;
+                Some((
+                    at,
+                    *open,
+                    inner.get(..end)?,
+                    inner.get(end + close.len()..)?,
+                ))
+            })
+            .min_by_key(|(at, ..)| *at);
+        let Some((at, open, inner, after)) = found else {
+            break;
+        };
+        if at > 0 {
+            pieces.push(Piece::Text(rest.get(..at).unwrap_or("").to_owned()));
+        }
+        pieces.push(piece(open, inner)?);
+        rest = after;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest.to_owned()));
+    }
+    Ok(pieces)
+}
+
+fn piece(open: &str, inner: &str) -> Result<Piece, String> {
+    match open {
+        "`" => Ok(Piece::Code(inner.to_owned())),
+        "**" => Ok(Piece::Strong(inner.to_owned())),
+        "{{" => fact(inner).map(Piece::Fact),
+        _ => {
+            let line = inner.parse().ok().filter(|line| *line > 0);
+            let line = line.ok_or_else(|| format!("found `[line {inner}]`, expected a number"))?;
+            Ok(Piece::Line(line))
+        }
+    }
+}
+
+fn fact(text: &str) -> Result<Fact, String> {
+    let (quantity, answer) = text
+        .split_once(" = ")
+        .ok_or_else(|| format!("found `{text}`, expected `quantity = value`"))?;
+    let quantity = Quantity::read(quantity)?;
+    Ok(Fact {
+        text: text.to_owned(),
+        pin: quantity.pin(),
+        quantity,
+        answer: answer.trim().to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_become_pieces() {
+        let prose =
+            read("The `st` of **all** lanes,\nsee [line 3].\n\n{{out[1] = 7}}").expect("prose");
+        assert_eq!(prose.len(), 2);
+        assert_eq!(
+            prose[0],
+            [
+                Piece::Text("The ".into()),
+                Piece::Code("st".into()),
+                Piece::Text(" of ".into()),
+                Piece::Strong("all".into()),
+                Piece::Text(" lanes, see ".into()),
+                Piece::Line(3),
+                Piece::Text(".".into()),
+            ]
+        );
+        assert!(
+            matches!(&prose[1][..], [Piece::Fact(fact)] if fact.pin.as_deref() == Some("cell 1 of out"))
+        );
+    }
+
+    #[test]
+    fn a_fact_without_a_quantity_is_refused() {
+        assert!(read("{{out}}").is_err());
+        assert!(read("{{the moon = 7}}").is_err());
+        assert_eq!(read("a ` and ** alone").map(|prose| prose[0].len()), Ok(1));
+    }
+}

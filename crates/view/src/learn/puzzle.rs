@@ -1,0 +1,339 @@
+//! A puzzle: a Markdown file goes in; what a person sees, and whether an answer is right, come out.
+//!
+//! Fields: `title`, `chapter`, `hint` (several). To predict: `ask` (a quantity), `at` (a moment, `end` when absent), `answer`, `choice` (several,
+//! where there are some to choose from). To write: the kernel has its solution between `//? answer` and `//? end`, with what a person begins with after
+//! `//? instead`; `also` states other values of a launch, `limit` what an answer may cost. An answer is right when its run leaves the bytes
+//! that the run of the solution leaves, in every launch, without a fault and without a race that the solution has not.
+
+mod outcome;
+mod trial;
+mod variant;
+
+pub use outcome::Outcome;
+
+use super::moment::Moment;
+use super::prose::{self, Piece, Prose};
+use super::quantity::Quantity;
+use super::sheet::Sheet;
+use super::{Found, launched};
+use serde::Serialize;
+use trial::{Limit, Trial};
+use variant::Variant;
+
+const FIELDS: &[&str] = &[
+    "title", "chapter", "hint", "ask", "at", "answer", "choice", "also", "limit",
+];
+const ANSWER: &str = "//? answer";
+const INSTEAD: &str = "//? instead";
+const END: &str = "//? end";
+/// Longest answer that is looked at.
+const MAX_ANSWER: usize = 20_000;
+
+/// A puzzle that has been read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Puzzle {
+    pub title: String,
+    pub chapter: String,
+    prose: Prose,
+    hints: Prose,
+    task: Task,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Task {
+    Predict(Prediction),
+    Write(Gap),
+}
+
+/// A quantity of a run that is to be predicted.
+#[derive(Clone, Debug, PartialEq)]
+struct Prediction {
+    source: String,
+    ask: String,
+    quantity: Quantity,
+    moment: Moment,
+    choices: Vec<String>,
+    answer: String,
+}
+
+/// Lines that are to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Gap {
+    before: String,
+    given: String,
+    answer: String,
+    after: String,
+    variants: Vec<Variant>,
+    limits: Vec<Limit>,
+}
+
+/// What a person sees of a puzzle.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PuzzleView {
+    pub title: String,
+    pub chapter: String,
+    pub prose: Prose,
+    pub hints: Prose,
+    /// What is asked, where something is predicted; otherwise lines are written.
+    pub ask: Option<String>,
+    /// When, in words: `at the end`.
+    pub moment: Option<String>,
+    pub choices: Vec<String>,
+    /// The kernel up to the gap, what the gap begins with, and the rest.
+    pub before: String,
+    pub given: String,
+    pub after: String,
+    /// What an answer may cost.
+    pub limits: Vec<String>,
+    pub answer: String,
+    /// The kernel with the right answer.
+    pub solution: String,
+}
+
+/// What comes of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verdict {
+    pub passed: bool,
+    pub sentence: String,
+    /// The kernel with the answer.
+    pub source: String,
+}
+
+impl Puzzle {
+    /// Reads a puzzle. The sentence says what is wrong with the file.
+    pub fn read(text: &str) -> Result<Puzzle, String> {
+        let sheet = Sheet::read(text)?;
+        sheet.check_names(FIELDS)?;
+        let hints = sheet.all("hint").map(prose::read_paragraph);
+        let source = sheet.code.clone();
+        let source =
+            source.ok_or("found no kernel, expected one between two lines of three `~`")?;
+        let task = match sheet.field("ask") {
+            Some(ask) => Task::Predict(Prediction::read(&sheet, ask, source)?),
+            None => Task::Write(Gap::read(&sheet, &source)?),
+        };
+        Ok(Puzzle {
+            title: sheet.need("title")?.to_owned(),
+            chapter: sheet.need("chapter")?.to_owned(),
+            prose: prose::read(&sheet.prose)?,
+            hints: hints.collect::<Result<_, _>>()?,
+            task,
+        })
+    }
+
+    /// What a person sees.
+    pub fn view(&self) -> PuzzleView {
+        let mut view = PuzzleView {
+            title: self.title.clone(),
+            chapter: self.chapter.clone(),
+            prose: self.prose.clone(),
+            hints: self.hints.clone(),
+            ask: None,
+            moment: None,
+            choices: Vec::new(),
+            before: String::new(),
+            given: String::new(),
+            after: String::new(),
+            limits: Vec::new(),
+            answer: self.answer().to_owned(),
+            solution: self.with(self.answer()),
+        };
+        match &self.task {
+            Task::Predict(asked) => {
+                view.ask = Some(asked.ask.clone());
+                view.moment = Some(asked.moment.words());
+                view.choices = asked.choices.clone();
+                view.before = asked.source.clone();
+            }
+            Task::Write(gap) => {
+                (view.before, view.given) = (gap.before.clone(), gap.given.clone());
+                view.after = gap.after.clone();
+                view.limits = gap.limits.iter().map(Limit::words).collect();
+            }
+        }
+        view
+    }
+
+    /// The answer that the file gives.
+    pub fn answer(&self) -> &str {
+        match &self.task {
+            Task::Predict(asked) => &asked.answer,
+            Task::Write(gap) => &gap.answer,
+        }
+    }
+
+    /// Whether lines are to be written.
+    pub fn is_written(&self) -> bool {
+        matches!(self.task, Task::Write(_))
+    }
+
+    /// The kernel with an answer.
+    pub fn with(&self, answer: &str) -> String {
+        match &self.task {
+            Task::Predict(asked) => asked.source.clone(),
+            Task::Write(gap) => gap.with(answer),
+        }
+    }
+
+    /// Whether an answer is right: the kernel runs.
+    pub fn check(&self, answer: &str) -> Verdict {
+        let checked = match answer.len() {
+            0..=MAX_ANSWER => match &self.task {
+                Task::Predict(asked) => asked.check(answer),
+                Task::Write(gap) => Trial::new(gap).check(answer),
+            },
+            n => Err(format!(
+                "found an answer of {n} bytes, expected at most {MAX_ANSWER}"
+            )),
+        };
+        let source = self.with(answer);
+        match checked {
+            Ok(sentence) => Verdict {
+                passed: true,
+                sentence,
+                source,
+            },
+            Err(sentence) => Verdict {
+                passed: false,
+                sentence,
+                source,
+            },
+        }
+    }
+
+    /// Every paragraph, for what is asked of all of them.
+    pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        self.prose.iter().chain(&self.hints).flatten()
+    }
+}
+
+impl Prediction {
+    fn read(sheet: &Sheet, ask: &str, source: String) -> Result<Prediction, String> {
+        Ok(Prediction {
+            quantity: Quantity::read(ask)?,
+            moment: Moment::read(sheet.field("at").unwrap_or("end"))?,
+            choices: sheet.all("choice").map(str::to_owned).collect(),
+            answer: sheet.need("answer")?.to_owned(),
+            ask: ask.to_owned(),
+            source,
+        })
+    }
+
+    /// The value in the run.
+    fn find(&self) -> Result<Found, String> {
+        let mut session = launched(&self.source).map_err(|failure| failure.message)?;
+        self.moment.go(&mut session)?;
+        self.quantity.find(&mut session)
+    }
+
+    fn check(&self, answer: &str) -> Result<String, String> {
+        let found = self.find()?;
+        found.compare(answer)?;
+        Ok(format!("Right: {} is {}.", self.ask, found.text()))
+    }
+}
+
+impl Gap {
+    fn read(sheet: &Sheet, source: &str) -> Result<Gap, String> {
+        let part = |text: &str, mark: &str| -> Result<(String, String), String> {
+            let at = text.lines().position(|line| line.trim() == mark);
+            let at = at.ok_or_else(|| format!("found no line `{mark}` in the kernel"))?;
+            let lines = |lines: &mut dyn Iterator<Item = &str>| -> String {
+                lines.map(|line| format!("{line}\n")).collect()
+            };
+            let before = lines(&mut text.lines().take(at));
+            Ok((before, lines(&mut text.lines().skip(at + 1))))
+        };
+        let (before, rest) = part(source, ANSWER)?;
+        let (written, after) = part(&rest, END)?;
+        let (answer, given) = match part(&written, INSTEAD) {
+            Ok(parts) => parts,
+            Err(_) => (written, String::new()),
+        };
+        let variants = sheet.all("also").map(Variant::read);
+        let limits = sheet.all("limit").map(Limit::read);
+        Ok(Gap {
+            before,
+            given,
+            answer,
+            after,
+            variants: variants.collect::<Result<_, _>>()?,
+            limits: limits.collect::<Result<_, _>>()?,
+        })
+    }
+
+    pub(super) fn with(&self, answer: &str) -> String {
+        let end = if answer.is_empty() || answer.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        [&self.before, answer, end, &self.after].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITE: &str = "---\ntitle: T\nchapter: C\nalso: x = 5, 6, 7, 8\n---\nCopy.\n\n~~~ptx\n\
+        //@ launch grid=1 block=4\n//@ buffer x: u32[4] = iota\n//@ buffer out: u32[4] = 0\n\
+        .version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 x, .param .u64 out)\n{\n\
+        .reg .b32 %r<4>; .reg .b64 %rd<6>;\nld.param.u64 %rd1, [x];\nld.param.u64 %rd2, [out];\n\
+        mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\n\
+        ld.global.u32 %r2, [%rd4];\n//? answer\nst.global.u32 [%rd5], %r2;\n//? instead\n// here\n//? end\nret;\n}\n~~~\n";
+
+    fn says(answer: &str) -> String {
+        let puzzle = Puzzle::read(WRITE).expect("a puzzle");
+        let verdict = puzzle.check(answer);
+        format!("{} {}", verdict.passed, verdict.sentence)
+    }
+
+    #[test]
+    fn the_reference_passes_and_what_a_person_begins_with_does_not() {
+        let puzzle = Puzzle::read(WRITE).expect("a puzzle");
+        assert!(puzzle.check(puzzle.answer()).passed);
+        assert_eq!(puzzle.view().given, "// here\n");
+        assert!(!puzzle.check(&puzzle.view().given).passed);
+    }
+
+    #[test]
+    fn a_wrong_answer_names_the_first_wrong_byte() {
+        assert_eq!(
+            says("st.global.u32 [%rd5], %r1;"),
+            "false with `x = 5, 6, 7, 8` at the launch byte 0 of `out`, in element 0, is 0x00, expected 0x05; line 17 wrote it in lane 0"
+        );
+        assert_eq!(
+            says(""),
+            "false byte 4 of `out`, in element 1, is 0x00, expected 0x01; no lane wrote it"
+        );
+        assert!(says("st.global.u32 [%rd5], %r9;").starts_with("false line 17: "));
+        assert!(says("st.global.u32 [%rd5+1], %r2;").starts_with("false line 17: "));
+    }
+
+    #[test]
+    fn a_prediction_is_compared_with_the_run() {
+        let text = "---\ntitle: T\nchapter: C\nask: out[0..2]\nanswer: 0, 3\n---\nSay.\n\n~~~ptx\n\
+            //@ launch grid=1 block=4\n//@ buffer out: u32[4] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n\
+        .visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n\
+        mad.wide.u32 %rd2, %r1, 4, %rd1;\nmul.lo.u32 %r2, %r1, 3;\nst.global.u32 [%rd2], %r2;\nret;\n}\n~~~\n";
+        let puzzle = Puzzle::read(text).expect("a puzzle");
+        let right = puzzle.check("0 3");
+        assert!(right.passed, "{}", right.sentence);
+        assert_eq!(
+            puzzle.check("0, 4").sentence,
+            "byte 4 of `out` is wrong first: it is in element 1, which does not hold 4"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_no_puzzle_is_a_sentence() {
+        assert!(Puzzle::read("").is_err());
+        assert!(
+            Puzzle::read("---\ntitle: T\nchapter: C\n---\n~~~\nret;\n~~~\n")
+                .is_err_and(|why| why.contains("//? answer"))
+        );
+    }
+}

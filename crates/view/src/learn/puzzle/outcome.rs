@@ -1,0 +1,64 @@
+//! How a run ends: a session goes in; one of five words comes out.
+
+use crate::learn::MAX_STEPS;
+use crate::model::FaultSort;
+use crate::order::RaceReport;
+use crate::session::Session;
+
+/// How a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every thread returns, and nothing races.
+    Ends,
+    /// A fault stops the launch.
+    Faults,
+    /// Threads wait for what does not happen.
+    Hangs,
+    /// Every thread returns, and two accesses race.
+    Races,
+    /// It has not ended after very many steps.
+    GoesOn,
+}
+
+impl Outcome {
+    const ALL: [(Outcome, &'static str); 5] = [
+        (Outcome::Ends, "ends"),
+        (Outcome::Faults, "faults"),
+        (Outcome::Hangs, "hangs"),
+        (Outcome::Races, "races"),
+        (Outcome::GoesOn, "goes on"),
+    ];
+
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        let found = Outcome::ALL.iter().find(|(outcome, _)| *outcome == self);
+        found.map_or("ends", |(_, name)| name)
+    }
+
+    /// The outcome of a word.
+    pub fn read(text: &str) -> Result<Outcome, String> {
+        let text = text.trim();
+        let found = Outcome::ALL.iter().find(|(_, name)| *name == text);
+        let names = Outcome::ALL.map(|(_, name)| format!("`{name}`")).join(", ");
+        found
+            .map(|(outcome, _)| *outcome)
+            .ok_or_else(|| format!("found `{text}`, expected one of {names}"))
+    }
+
+    /// Runs a session to its end, and says how it does.
+    pub fn of(session: &mut Session) -> Outcome {
+        let report = session.look_for_races(MAX_STEPS);
+        Outcome::after(session, &report)
+    }
+
+    /// How a session has ended that was looked through for races.
+    pub(super) fn after(session: &Session, report: &RaceReport) -> Outcome {
+        match session.fault() {
+            Some(fault) if fault.kind == FaultSort::Deadlock => Outcome::Hangs,
+            Some(_) => Outcome::Faults,
+            None if !session.is_over() => Outcome::GoesOn,
+            None if !report.races.is_empty() => Outcome::Races,
+            None => Outcome::Ends,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The trial of lines that a person wrote: they and the solution run with the same launches; the first thing that differs comes out as a sentence.
+
+use super::{Gap, Outcome};
+use crate::analysis::difference::{Left, left_by};
+use crate::learn::{MAX_STEPS, launched};
+use crate::model::Severity;
+use crate::session::Session;
+
+/// What an answer may cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Limit {
+    what: Cost,
+    most: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cost {
+    Conflicts,
+    Sectors,
+    Stores,
+    Steps,
+}
+
+impl Cost {
+    const ALL: [(&'static str, Cost, &'static str); 4] = [
+        ("conflicts", Cost::Conflicts, "bank conflicts"),
+        ("sectors", Cost::Sectors, "sectors of global memory"),
+        ("stores", Cost::Stores, "stores of warps"),
+        ("steps", Cost::Steps, "steps of warps"),
+    ];
+
+    fn words(self) -> &'static str {
+        let found = Cost::ALL.iter().find(|(_, cost, _)| *cost == self);
+        found.map_or("", |(.., words)| words)
+    }
+
+    fn of(self, session: &mut Session) -> u64 {
+        match self {
+            Cost::Stores => session.stores(),
+            Cost::Steps => session.position(),
+            Cost::Conflicts | Cost::Sectors => {
+                session.count_traffic(u64::MAX);
+                let total = session.traffic().total;
+                match self {
+                    Cost::Conflicts => total.shared.bank_conflicts,
+                    _ => total.global.sectors,
+                }
+            }
+        }
+    }
+}
+
+impl Limit {
+    pub(super) fn read(text: &str) -> Result<Limit, String> {
+        let wrong = || {
+            format!(
+                "found `limit: {text}`, expected one such as `conflicts 0`, `sectors 4`, `stores 1` or `steps 20`"
+            )
+        };
+        let (word, most) = text.split_once(' ').ok_or_else(wrong)?;
+        let found = Cost::ALL.iter().find(|(name, ..)| *name == word);
+        let (_, what, _) = found.ok_or_else(wrong)?;
+        Ok(Limit {
+            what: *what,
+            most: most.trim().parse().map_err(|_| wrong())?,
+        })
+    }
+
+    /// As a person reads it.
+    pub(super) fn words(&self) -> String {
+        match self.most {
+            0 => format!("no {}", self.what.words()),
+            most => format!("at most {most} {}", self.what.words()),
+        }
+    }
+
+    fn check(&self, session: &mut Session) -> Result<(), String> {
+        let found = self.what.of(session);
+        match found <= self.most {
+            true => Ok(()),
+            false => Err(format!(
+                "every byte is right, and the run has {found} {}, expected {}",
+                self.what.words(),
+                self.words()
+            )),
+        }
+    }
+}
+
+/// A gap and what is tried on it.
+pub(super) struct Trial<'a> {
+    gap: &'a Gap,
+}
+
+impl<'a> Trial<'a> {
+    pub(super) fn new(gap: &'a Gap) -> Trial<'a> {
+        Trial { gap }
+    }
+
+    /// The sentence of an answer that is right, or of what is wrong first.
+    pub(super) fn check(&self, answer: &str) -> Result<String, String> {
+        let (own, wanted) = (self.gap.with(answer), self.gap.with(&self.gap.answer));
+        let mut session = run(&own)?;
+        compare(&mut session, &run(&wanted)?)?;
+        for limit in &self.gap.limits {
+            limit.check(&mut session)?;
+        }
+        for variant in &self.gap.variants {
+            let with = |why: String| format!("with `{}` at the launch {why}", variant.words());
+            let other = variant.apply(&own).and_then(|own| run(&own));
+            let solved = run(&variant.apply(&wanted)?)?;
+            let mut other = other.map_err(with)?;
+            compare(&mut other, &solved).map_err(with)?;
+        }
+        no_race(&mut session, &wanted)?;
+        let n = self.gap.variants.len() + 1;
+        Ok(match n {
+            1 => "Right: every byte is as it should be.".to_owned(),
+            n => format!("Right: every byte is as it should be, in {n} launches."),
+        })
+    }
+}
+
+/// Runs a text to its end. The sentence says why it has none.
+fn run(source: &str) -> Result<Session, String> {
+    let mut session = launched(source).map_err(|failure| {
+        let mut errors = failure.diagnostics.iter();
+        let first = errors.find(|found| found.severity == Severity::Error);
+        match first {
+            Some(first) => format!("line {}: {}", first.line, first.message),
+            None => failure.message,
+        }
+    })?;
+    let is_over = session.run(MAX_STEPS);
+    if let Some(fault) = session.fault() {
+        return Err(format!("line {}: {}", fault.range.line, fault.message));
+    }
+    match is_over {
+        true => Ok(session),
+        false => Err(format!("the run has not ended after {MAX_STEPS} steps")),
+    }
+}
+
+/// Whether two runs leave the same bytes; the first that differs is named.
+fn compare(own: &mut Session, wanted: &Session) -> Result<(), String> {
+    let (left, right) = (left_by(own), left_by(wanted));
+    for (own_left, wanted) in left.iter().zip(&right) {
+        let mut pairs = own_left.bytes.iter().zip(&wanted.bytes);
+        if let Some(at) = pairs.position(|(one, other)| one != other) {
+            return Err(first_wrong(own, own_left, wanted, at));
+        }
+    }
+    Ok(())
+}
+
+fn first_wrong(session: &mut Session, own: &Left, wanted: &Left, at: usize) -> String {
+    let byte = |left: &Left| left.bytes.get(at).copied().unwrap_or(0);
+    let element = at / own.ty.width_bytes().max(1);
+    let writer = session.last_writer(&own.id, at as u64);
+    let store = writer.and_then(|(step, _)| session.events(step, step + 1).into_iter().next());
+    let by = match (writer, store) {
+        (Some((_, lane)), Some(store)) => {
+            format!("line {} wrote it in lane {lane}", store.range.line)
+        }
+        (Some((_, lane)), None) => format!("lane {lane} wrote it"),
+        (None, _) => "no lane wrote it".to_owned(),
+    };
+    format!(
+        "byte {at} of `{}`, in element {element}, is 0x{:02x}, expected 0x{:02x}; {by}",
+        own.id,
+        byte(own),
+        byte(wanted)
+    )
+}
+
+/// Whether a run is without a race that the solution has not.
+fn no_race(session: &mut Session, wanted: &str) -> Result<(), String> {
+    let report = session.look_for_races(MAX_STEPS);
+    let Some(race) = report.races.first() else {
+        return Ok(());
+    };
+    let mut solved = launched(wanted).map_err(|failure| failure.message)?;
+    match Outcome::of(&mut solved) {
+        Outcome::Races => Ok(()),
+        _ => Err(format!(
+            "every byte is right in this order, and there is a data race: {}",
+            race.message
+        )),
+    }
+}

@@ -1,0 +1,576 @@
+//! What can be asked of a moment of a run: a text goes in; the value there, and what is wrong with another one, come out.
+//!
+//! ```text
+//! out[3]  out[0..8]  shared:0[0..4]      elements of a memory, in its type
+//! bytes 4..8 of out                      its bytes, in hexadecimal
+//! writers of out[0..4]                   the lane that wrote each element last
+//! lanes                                  the lanes of the step just done
+//! lane 3 %r5   warp 1 lane 3 %r5         a register
+//! passes of line 18   sectors of line 18 what the accesses of a line cost, in all
+//! phase of full   arrivals of full       an mbarrier: its parity, and the arrivals that it waits for
+//! outcome                                ends, faults, hangs, races, goes on
+//! stores   steps                         how many so far
+//! ```
+
+use super::MAX_STEPS;
+use super::puzzle::Outcome;
+use crate::memory_id::MemoryId;
+use crate::model::RegisterType;
+use crate::session::Session;
+use warpgrid_isa::read_decimal;
+use warpgrid_launch::value::{ElementType, Literal};
+
+/// Elements or bytes that are asked for at once.
+const MAX_CELLS: u64 = 64;
+/// How a quantity may be written, for those who wrote another.
+const KNOWN: &str = "a quantity such as `out[0..8]`, `bytes 4..8 of out`, `lanes`, `writers of out[3]`, `lane 3 %r5`, `passes of line 18` or `outcome`";
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    Cells(Range),
+    Bytes(Range),
+    Writers(Range),
+    Lanes,
+    Register { warp: u32, lane: u8, name: String },
+    Passes(u32),
+    Sectors(u32),
+    Phase(String),
+    Arrivals(String),
+    Outcome,
+    Stores,
+    Steps,
+}
+
+/// Elements or bytes of a memory; the last one is not among them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    pub memory: MemoryId,
+    pub from: u64,
+    pub to: u64,
+}
+
+/// The value of a quantity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    Cells {
+        range: Range,
+        ty: ElementType,
+        bytes: Vec<u8>,
+    },
+    Bytes {
+        range: Range,
+        bytes: Vec<u8>,
+    },
+    Writers {
+        range: Range,
+        lanes: Vec<Option<u8>>,
+    },
+    Lanes(u32),
+    Register {
+        ty: RegisterType,
+        text: String,
+        hex: String,
+    },
+    Number(u64),
+    Outcome(Outcome),
+}
+
+impl Quantity {
+    /// Reads a quantity.
+    pub fn read(text: &str) -> Result<Quantity, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let wrong = || format!("found `{text}`, expected {KNOWN}");
+        let small = |word: &str| word.parse::<u32>().map_err(|_| wrong());
+        match words[..] {
+            ["lanes"] => Ok(Quantity::Lanes),
+            ["outcome"] => Ok(Quantity::Outcome),
+            ["stores"] => Ok(Quantity::Stores),
+            ["steps"] => Ok(Quantity::Steps),
+            ["passes", "of", "line", line] => Ok(Quantity::Passes(small(line)?)),
+            ["sectors", "of", "line", line] => Ok(Quantity::Sectors(small(line)?)),
+            ["phase", "of", name] => Ok(Quantity::Phase(name.to_owned())),
+            ["arrivals", "of", name] => Ok(Quantity::Arrivals(name.to_owned())),
+            ["writers", "of", cells] => Ok(Quantity::Writers(Range::of_cells(cells, text)?)),
+            ["bytes", bytes, "of", memory] => Ok(Quantity::Bytes(Range::new(memory, bytes, text)?)),
+            ["lane", lane, name] => Quantity::register(0, small(lane)?, name).ok_or_else(wrong),
+            ["warp", warp, "lane", lane, name] => {
+                Quantity::register(small(warp)?, small(lane)?, name).ok_or_else(wrong)
+            }
+            [cells] => Ok(Quantity::Cells(Range::of_cells(cells, text)?)),
+            _ => Err(wrong()),
+        }
+    }
+
+    fn register(warp: u32, lane: u32, name: &str) -> Option<Quantity> {
+        let lane = u8::try_from(lane).ok().filter(|lane| *lane < 32)?;
+        Some(Quantity::Register {
+            warp,
+            lane,
+            name: name.to_owned(),
+        })
+    }
+
+    /// What to point at, in the words of a link.
+    pub fn pin(&self) -> Option<String> {
+        match self {
+            Quantity::Cells(range) | Quantity::Writers(range) => {
+                Some(format!("cell {} of {}", range.from, range.memory))
+            }
+            Quantity::Passes(line) | Quantity::Sectors(line) => Some(format!("line {line}")),
+            Quantity::Register { name, .. } => Some(format!("register {name}")),
+            Quantity::Bytes(_)
+            | Quantity::Lanes
+            | Quantity::Phase(_)
+            | Quantity::Arrivals(_)
+            | Quantity::Outcome
+            | Quantity::Stores
+            | Quantity::Steps => None,
+        }
+    }
+
+    /// The value at the present position. The sentence says why there is none.
+    pub fn find(&self, session: &mut Session) -> Result<Found, String> {
+        match self {
+            Quantity::Cells(range) => {
+                let ty = range.element(session)?;
+                let bytes = range.bytes(session, ty.width_bytes())?;
+                Ok(Found::Cells {
+                    range: range.clone(),
+                    ty,
+                    bytes,
+                })
+            }
+            Quantity::Bytes(range) => Ok(Found::Bytes {
+                range: range.clone(),
+                bytes: range.bytes(session, 1)?,
+            }),
+            Quantity::Writers(range) => {
+                let width = range.element(session)?.width_bytes();
+                range.bytes(session, width)?;
+                let lanes = (range.from..range.to).map(|index| {
+                    let writer = session.last_writer(&range.memory, index * width as u64);
+                    writer.map(|(_, lane)| lane)
+                });
+                Ok(Found::Writers {
+                    range: range.clone(),
+                    lanes: lanes.collect(),
+                })
+            }
+            Quantity::Lanes => Ok(Found::Lanes(session.last_lanes())),
+            Quantity::Register { warp, lane, name } => register(session, *warp, *lane, name),
+            Quantity::Passes(line) | Quantity::Sectors(line) => self.cost(session, *line),
+            Quantity::Phase(name) | Quantity::Arrivals(name) => self.mbarrier(session, name),
+            Quantity::Outcome => Ok(Found::Outcome(Outcome::of(session))),
+            Quantity::Stores => Ok(Found::Number(session.stores())),
+            Quantity::Steps => Ok(Found::Number(session.position())),
+        }
+    }
+
+    fn cost(&self, session: &mut Session, line: u32) -> Result<Found, String> {
+        let here = session.position();
+        session.run(MAX_STEPS);
+        session.count_traffic(u64::MAX);
+        let traffic = session.traffic();
+        session.seek(here);
+        let found = traffic.lines.iter().find(|found| found.line == line);
+        let traffic = found.ok_or_else(|| format!("line {line} accesses no memory"))?;
+        Ok(Found::Number(match self {
+            Quantity::Passes(_) => traffic.traffic.shared.wavefronts,
+            _ => traffic.traffic.global.sectors,
+        }))
+    }
+
+    fn mbarrier(&self, session: &Session, name: &str) -> Result<Found, String> {
+        let all = session.mbarriers();
+        let found = all.iter().find(|known| known.name.as_deref() == Some(name));
+        let phase = found.and_then(|found| found.phase);
+        let phase = phase.ok_or_else(|| format!("there is no mbarrier `{name}` here"))?;
+        Ok(Found::Number(match self {
+            Quantity::Phase(_) => phase.parity.into(),
+            _ => phase.pending.into(),
+        }))
+    }
+}
+
+impl Range {
+    /// `out[3]` or `out[0..8]`.
+    fn of_cells(cells: &str, text: &str) -> Result<Range, String> {
+        let parts = cells
+            .strip_suffix(']')
+            .and_then(|rest| rest.split_once('['));
+        let (memory, range) = parts.ok_or_else(|| format!("found `{text}`, expected {KNOWN}"))?;
+        Range::new(memory, range, text)
+    }
+
+    fn new(memory: &str, range: &str, text: &str) -> Result<Range, String> {
+        let number = |word: &str| word.parse::<u64>().ok();
+        let ends = match range.split_once("..") {
+            Some((from, to)) => number(from).zip(number(to)),
+            None => number(range).and_then(|at| Some((at, at.checked_add(1)?))),
+        };
+        let ends = ends.filter(|(from, to)| from < to && to - from <= MAX_CELLS);
+        let (from, to) = ends.ok_or_else(|| {
+            format!("found `{range}` in `{text}`, expected `3` or `0..8`, at most {MAX_CELLS}")
+        })?;
+        Ok(Range {
+            memory: MemoryId::from(memory),
+            from,
+            to,
+        })
+    }
+
+    fn element(&self, session: &Session) -> Result<ElementType, String> {
+        let memory = session.memory_with(&self.memory);
+        let memory = memory.ok_or_else(|| format!("there is no memory `{}`", self.memory))?;
+        Ok(memory.element)
+    }
+
+    fn bytes(&self, session: &Session, width: usize) -> Result<Vec<u8>, String> {
+        let width = width as u64;
+        let bytes = session.memory(&self.memory).unwrap_or_default();
+        let ends = self.from.checked_mul(width).zip(self.to.checked_mul(width));
+        let ends = ends
+            .and_then(|(from, to)| Some((usize::try_from(from).ok()?, usize::try_from(to).ok()?)));
+        let found = ends.and_then(|(from, to)| bytes.get(from..to));
+        let found = found.ok_or_else(|| {
+            let n = bytes.len();
+            format!(
+                "`{}` has {n} bytes, and there is more asked for",
+                self.memory
+            )
+        })?;
+        Ok(found.to_vec())
+    }
+}
+
+fn register(session: &mut Session, warp: u32, lane: u8, name: &str) -> Result<Found, String> {
+    let view = session.lanes(0, warp);
+    let registers = view.map_or(Vec::new(), |view| view.registers);
+    let found = registers.into_iter().find(|register| register.name == name);
+    let found = found.ok_or_else(|| format!("there is no register `{name}`"))?;
+    let of_lane = |values: &[String]| values.get(usize::from(lane)).cloned().unwrap_or_default();
+    Ok(Found::Register {
+        ty: found.ty,
+        text: of_lane(&found.values),
+        hex: of_lane(&found.hex),
+    })
+}
+
+impl Found {
+    /// The value as an answer is written.
+    pub fn text(&self) -> String {
+        match self {
+            Found::Cells { ty, bytes, .. } => {
+                let cells = bytes.chunks(ty.width_bytes().max(1));
+                list(cells.map(|cell| ty.text(ty.bits(cell))))
+            }
+            Found::Bytes { bytes, .. } => list(bytes.iter().map(|byte| format!("{byte:02x}"))),
+            Found::Writers { lanes, .. } => list(lanes.iter().map(|lane| match lane {
+                Some(lane) => lane.to_string(),
+                None => "none".to_owned(),
+            })),
+            Found::Lanes(lanes) => lanes_text(*lanes),
+            Found::Register { text, .. } => text.clone(),
+            Found::Number(number) => number.to_string(),
+            Found::Outcome(outcome) => outcome.name().to_owned(),
+        }
+    }
+
+    /// Whether an answer is right. The sentence names what is wrong first, and leaves the right value to be found.
+    pub fn compare(&self, answer: &str) -> Result<(), String> {
+        match self {
+            Found::Cells { range, ty, bytes } => compare_cells(range, *ty, bytes, answer),
+            Found::Bytes { range, bytes } => compare_bytes(range, bytes, answer),
+            Found::Writers { range, lanes } => compare_writers(range, lanes, answer),
+            Found::Lanes(lanes) => compare_lanes(*lanes, answer),
+            Found::Register { text, hex, ty } => {
+                let answer = answer.trim();
+                let is_same = [text, hex]
+                    .iter()
+                    .any(|own| own.eq_ignore_ascii_case(answer))
+                    || is_same_number(text, answer);
+                match is_same {
+                    true => Ok(()),
+                    false => Err(format!(
+                        "the register, a `.{}`, does not hold `{answer}`",
+                        ty.name()
+                    )),
+                }
+            }
+            Found::Number(number) => compare_number(*number, answer),
+            Found::Outcome(outcome) => match Outcome::read(answer)? == *outcome {
+                true => Ok(()),
+                false => Err(format!(
+                    "found `{}`, and the run does something else",
+                    answer.trim()
+                )),
+            },
+        }
+    }
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    items.collect::<Vec<_>>().join(", ")
+}
+
+/// The items of an answer: commas or blanks are between them.
+fn items(answer: &str) -> Vec<&str> {
+    let items = answer.split(|c: char| c == ',' || c.is_whitespace());
+    items.filter(|item| !item.is_empty()).collect()
+}
+
+/// The items of an answer, which are as many as there are places.
+fn counted<'a>(answer: &'a str, range: &Range, what: &str) -> Result<Vec<&'a str>, String> {
+    let (items, n) = (items(answer), range.to - range.from);
+    if items.len() as u64 == n {
+        return Ok(items);
+    }
+    let last = range.to - 1;
+    Err(format!(
+        "found {} values, expected {n}: {what} {} to {last} of `{}`",
+        items.len(),
+        range.from,
+        range.memory
+    ))
+}
+
+fn literal(item: &str) -> Literal {
+    let integer = item.parse().ok().map(Literal::Integer);
+    let float = || read_decimal(item).map(Literal::Float);
+    integer
+        .or_else(float)
+        .unwrap_or_else(|| Literal::Text(item.to_owned()))
+}
+
+fn compare_cells(range: &Range, ty: ElementType, bytes: &[u8], answer: &str) -> Result<(), String> {
+    let width = ty.width_bytes().max(1);
+    let items = counted(answer, range, "elements")?;
+    for ((item, cell), index) in items.iter().zip(bytes.chunks(width)).zip(range.from..) {
+        let bits = ty
+            .encode(&literal(item))
+            .map_err(|why| format!("`{item}`: {why}"))?;
+        let stated = bits.to_le_bytes();
+        let is_nan =
+            ty.float(ty.bits(cell)).is_some_and(f64::is_nan) && item.eq_ignore_ascii_case("nan");
+        let wrong = cell
+            .iter()
+            .zip(stated)
+            .position(|(own, stated)| *own != stated);
+        if let Some(at) = wrong.filter(|_| !is_nan) {
+            let byte = index * width as u64 + at as u64;
+            return Err(format!(
+                "byte {byte} of `{}` is wrong first: it is in element {index}, which does not hold {item}",
+                range.memory
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn compare_bytes(range: &Range, bytes: &[u8], answer: &str) -> Result<(), String> {
+    let items = counted(answer, range, "bytes")?;
+    for ((item, byte), at) in items.iter().zip(bytes).zip(range.from..) {
+        let digits = item.trim_start_matches("0x");
+        let stated = u8::from_str_radix(digits, 16)
+            .map_err(|_| format!("found `{item}`, expected a byte such as `0x1f` or `1f`"))?;
+        if stated != *byte {
+            return Err(format!(
+                "byte {at} of `{}` is wrong first: it is not 0x{stated:02x}",
+                range.memory
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn compare_writers(range: &Range, lanes: &[Option<u8>], answer: &str) -> Result<(), String> {
+    let items = counted(answer, range, "elements")?;
+    for ((item, lane), index) in items.iter().zip(lanes).zip(range.from..) {
+        let stated = match *item {
+            "none" => None,
+            number => Some(read_lane(number)?),
+        };
+        if stated != *lane {
+            return Err(match stated {
+                Some(lane) => format!(
+                    "element {index} of `{}` is wrong first: lane {lane} is not the last that wrote it",
+                    range.memory
+                ),
+                None => format!(
+                    "element {index} of `{}` is wrong first: a lane wrote it",
+                    range.memory
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn read_lane(text: &str) -> Result<u8, String> {
+    let lane = text.parse::<u8>().ok().filter(|lane| *lane < 32);
+    lane.ok_or_else(|| format!("found `{text}`, expected a lane from 0 to 31"))
+}
+
+fn compare_lanes(lanes: u32, answer: &str) -> Result<(), String> {
+    let stated = read_lanes(answer)?;
+    for lane in 0..32 {
+        match (lanes >> lane & 1, stated >> lane & 1) {
+            (1, 0) => {
+                return Err(format!(
+                    "lane {lane} takes part, and your answer leaves it out"
+                ));
+            }
+            (0, 1) => {
+                return Err(format!(
+                    "lane {lane} does not take part, and your answer names it"
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// `0-3, 8`, `all` or `none`.
+fn read_lanes(answer: &str) -> Result<u32, String> {
+    match answer.trim() {
+        "all" => return Ok(u32::MAX),
+        "none" => return Ok(0),
+        "" => {
+            return Err(
+                "found no lanes, expected some such as `0-3, 8`, `all` or `none`".to_owned(),
+            );
+        }
+        _ => {}
+    }
+    let mut lanes = 0_u32;
+    for item in items(answer) {
+        let (from, to) = item.split_once('-').unwrap_or((item, item));
+        let (from, to) = (read_lane(from)?, read_lane(to)?);
+        for lane in from..=to {
+            lanes |= 1 << lane;
+        }
+    }
+    Ok(lanes)
+}
+
+fn lanes_text(lanes: u32) -> String {
+    if lanes == 0 || lanes == u32::MAX {
+        return if lanes == 0 { "none" } else { "all" }.to_owned();
+    }
+    let mut parts: Vec<(u8, u8)> = Vec::new();
+    for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
+        match parts.last_mut() {
+            Some((_, to)) if *to + 1 == lane => *to = lane,
+            _ => parts.push((lane, lane)),
+        }
+    }
+    list(parts.into_iter().map(|(from, to)| match from == to {
+        true => from.to_string(),
+        false => format!("{from}-{to}"),
+    }))
+}
+
+fn compare_number(number: u64, answer: &str) -> Result<(), String> {
+    let stated: u64 = answer
+        .trim()
+        .parse()
+        .map_err(|_| format!("found `{}`, expected a number", answer.trim()))?;
+    match stated.cmp(&number) {
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Less => Err(format!("{stated} is too few")),
+        std::cmp::Ordering::Greater => Err(format!("{stated} is too many")),
+    }
+}
+
+fn is_same_number(text: &str, answer: &str) -> bool {
+    let number = |text: &str| read_decimal(text);
+    number(text).is_some_and(|own| number(answer) == Some(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(memory: &str, from: u64, to: u64) -> Range {
+        Range {
+            memory: MemoryId::from(memory),
+            from,
+            to,
+        }
+    }
+
+    #[test]
+    fn quantities_are_read() {
+        assert_eq!(
+            Quantity::read("out[3]"),
+            Ok(Quantity::Cells(range("out", 3, 4)))
+        );
+        assert_eq!(
+            Quantity::read("shared:0[0..4]"),
+            Ok(Quantity::Cells(range("shared:0", 0, 4)))
+        );
+        assert_eq!(
+            Quantity::read("bytes 4..8 of out"),
+            Ok(Quantity::Bytes(range("out", 4, 8)))
+        );
+        assert_eq!(Quantity::read("passes of line 9"), Ok(Quantity::Passes(9)));
+        for wrong in [
+            "",
+            "out",
+            "out[]",
+            "out[4..2]",
+            "out[0..1000]",
+            "lane 32 %r1",
+            "phase of",
+        ] {
+            assert!(Quantity::read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_first_wrong_byte_is_named() {
+        let found = Found::Cells {
+            range: range("out", 2, 4),
+            ty: ElementType::U32,
+            bytes: vec![1, 0, 0, 0, 0, 1, 0, 0],
+        };
+        assert_eq!(found.compare("1, 256"), Ok(()));
+        assert_eq!(found.text(), "1, 256");
+        assert_eq!(
+            found.compare("1 512"),
+            Err(
+                "byte 13 of `out` is wrong first: it is in element 3, which does not hold 512"
+                    .to_owned()
+            )
+        );
+        assert!(
+            found
+                .compare("1")
+                .is_err_and(|why| why.contains("expected 2"))
+        );
+    }
+
+    #[test]
+    fn lanes_are_compared_one_by_one() {
+        let found = Found::Lanes(0x0f0f);
+        assert_eq!(found.text(), "0-3, 8-11");
+        assert_eq!(found.compare(&found.text()), Ok(()));
+        assert_eq!(
+            found.compare("0-3").unwrap_err(),
+            "lane 8 takes part, and your answer leaves it out"
+        );
+        assert_eq!(
+            found.compare("0-4, 8-11").unwrap_err(),
+            "lane 4 does not take part, and your answer names it"
+        );
+        assert!(found.compare("0-40").is_err());
+    }
+
+    #[test]
+    fn numbers_say_in_which_direction_they_are_wrong() {
+        assert_eq!(Found::Number(4).compare(" 4 "), Ok(()));
+        assert_eq!(Found::Number(4).compare("5").unwrap_err(), "5 is too many");
+    }
+}

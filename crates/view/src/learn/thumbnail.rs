@@ -1,0 +1,103 @@
+//! A small picture of what a text stores: a text goes in; SVG of the memory that it writes most comes out, in the colours of its lanes.
+
+use super::{MAX_STEPS, launched};
+use crate::model::{Cell, Grid, GridRequest, Written};
+use crate::session::Session;
+use std::fmt::Write;
+
+/// Rows and columns at most.
+const MAX_ROWS: u32 = 16;
+const MAX_COLUMNS: u32 = 32;
+/// Bytes of a memory that are looked at.
+const MAX_BYTES: u64 = 1 << 16;
+const CELL: u32 = 10;
+
+/// The picture at the end of the run. The sentence says why there is none.
+pub fn thumbnail(source: &str) -> Result<String, String> {
+    let mut session = launched(source).map_err(|failure| failure.message)?;
+    session.run(MAX_STEPS);
+    let request = most_written(&session).ok_or("the text has no memory to show")?;
+    let grid = session
+        .grid(&request)
+        .ok_or("the text has no memory to show")?;
+    Ok(draw(&grid))
+}
+
+/// The memory that lanes wrote most of, from its first row that they wrote.
+fn most_written(session: &Session) -> Option<GridRequest> {
+    let written = |id: &crate::MemoryId, size: u64, width: u64| {
+        let offsets = (0..size.min(MAX_BYTES)).step_by(width.max(1) as usize);
+        offsets
+            .filter(|at| session.last_writer(id, *at).is_some())
+            .count()
+    };
+    // Of equals the first one counts.
+    let memories = session.memories().into_iter().rev();
+    let memory = memories.max_by_key(|memory| {
+        let width = memory.element.width_bytes() as u64;
+        (
+            written(&memory.view.id, memory.view.size_bytes, width),
+            memory.view.is_named,
+        )
+    })?;
+    let columns = memory
+        .view
+        .shape
+        .last()
+        .copied()
+        .unwrap_or(MAX_COLUMNS.into());
+    Some(GridRequest {
+        memory: memory.view.id,
+        ty: None,
+        columns: Some((columns.min(MAX_COLUMNS.into()) as u32).max(1)),
+        first_row: 0,
+        n_rows: Some(MAX_ROWS),
+    })
+}
+
+fn draw(grid: &Grid) -> String {
+    let (columns, rows) = (grid.columns.max(1), grid.n_rows.max(1));
+    let (width, height) = (columns * CELL, rows * CELL);
+    let mut out = format!(
+        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" aria-hidden="true">"#
+    );
+    for (at, cell) in (0_u32..).zip(&grid.cells) {
+        let (x, y) = (at % columns * CELL, at / columns * CELL);
+        let side = CELL - 1;
+        // Writing to a string cannot fail.
+        let _ = write!(
+            out,
+            r#"<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="1.5" class="{}"/>"#,
+            class(cell)
+        );
+    }
+    out += "</svg>";
+    out
+}
+
+fn class(cell: &Cell) -> String {
+    match (cell.lane, cell.written) {
+        (Some(lane), _) => format!("lane-{}", lane & 31),
+        (None, Written::Never) if cell.is_zero => "empty".to_owned(),
+        (None, Written::Never) => "held".to_owned(),
+        (None, _) => "written".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_shows_the_lanes_of_the_memory_that_is_written() {
+        let svg = thumbnail(
+            "//@ launch grid=1 block=4\n//@ buffer x: u32[8] = iota\n//@ buffer out: u32[4] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n\
+        .visible .entry k(.param .u64 x, .param .u64 out)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n\
+        mad.wide.u32 %rd2, %r1, 4, %rd1;\nst.global.u32 [%rd2], %r1;\nret;\n}\n",
+        );
+        let svg = svg.expect("a picture");
+        assert!(svg.contains(r#"class="lane-3""#), "{svg}");
+        assert_eq!(svg.matches("<rect").count(), 4);
+        assert!(thumbnail("st.shred [p], 1;").is_err());
+    }
+}

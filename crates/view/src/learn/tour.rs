@@ -1,0 +1,195 @@
+//! A guided tour: a Markdown file and the text of its example go in; stops with their positions come out, once everything that is said of them holds.
+//!
+//! ```text
+//! ---
+//! title: One column, one bank
+//! ---
+//! What the tour is about.
+//!
+//! ## line 20
+//! Text that names [line 20] and a fact: {{passes of line 20 = 1}}.
+//!
+//! ## end
+//! ```
+
+use super::moment::Moment;
+use super::prose::{self, Piece, Prose};
+use super::sheet::Sheet;
+use super::{MAX_STEPS, launched};
+use crate::session::Session;
+use serde::Serialize;
+
+const HEADING: &str = "## ";
+
+/// A tour that has been read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tour {
+    pub title: String,
+    intro: Prose,
+    stops: Vec<(Moment, Prose)>,
+}
+
+/// A tour with its places in the run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TourView {
+    pub title: String,
+    pub intro: Prose,
+    pub stops: Vec<TourStop>,
+    /// Steps of the whole run.
+    pub length: u64,
+}
+
+/// A stop of a tour.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TourStop {
+    /// `just after line 20`.
+    pub moment: String,
+    /// Steps of the run that are done there.
+    pub position: u64,
+    pub prose: Prose,
+}
+
+impl Tour {
+    /// Reads a tour. The sentence says what is wrong with the file.
+    pub fn read(text: &str) -> Result<Tour, String> {
+        let sheet = Sheet::read(text)?;
+        sheet.check_names(&["title"])?;
+        let mut intro = String::new();
+        let mut stops: Vec<(Moment, String)> = Vec::new();
+        for line in sheet.prose.lines() {
+            if let Some(moment) = line.strip_prefix(HEADING) {
+                stops.push((Moment::read(moment)?, String::new()));
+                continue;
+            }
+            let text = stops.last_mut().map_or(&mut intro, |(_, text)| text);
+            text.push_str(line);
+            text.push('\n');
+        }
+        let read =
+            |(moment, text): (Moment, String)| Ok::<_, String>((moment, prose::read(&text)?));
+        Ok(Tour {
+            title: sheet.need("title")?.to_owned(),
+            intro: prose::read(&intro)?,
+            stops: stops.into_iter().map(read).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Runs the text and finds the stops. The sentence says which stop, line or fact is not there.
+    pub fn follow(&self, source: &str) -> Result<TourView, String> {
+        let mut session = launched(source).map_err(|failure| failure.message)?;
+        let n_lines = source.lines().count() as u32;
+        check_lines(&self.intro, n_lines)?;
+        let mut stops: Vec<TourStop> = Vec::new();
+        for (moment, prose) in &self.stops {
+            let words = moment.words();
+            let stop = follow_stop(&mut session, (*moment, prose), n_lines);
+            let position = stop.map_err(|why| format!("the stop {words}: {why}"))?;
+            if stops.last().is_some_and(|last| last.position >= position) {
+                return Err(format!(
+                    "the stop {words}: it is not after the one before it"
+                ));
+            }
+            stops.push(TourStop {
+                moment: words,
+                position,
+                prose: prose.clone(),
+            });
+        }
+        session.run(MAX_STEPS);
+        Ok(TourView {
+            title: self.title.clone(),
+            intro: self.intro.clone(),
+            stops,
+            length: session.position(),
+        })
+    }
+
+    /// How many facts are stated.
+    pub fn n_facts(&self) -> usize {
+        let proses = self
+            .stops
+            .iter()
+            .map(|(_, prose)| prose)
+            .chain([&self.intro]);
+        let pieces = proses.flatten().flatten();
+        pieces
+            .filter(|piece| matches!(piece, Piece::Fact(_)))
+            .count()
+    }
+}
+
+/// Goes to a stop and checks what is said there; its position.
+fn follow_stop(
+    session: &mut Session,
+    (moment, prose): (Moment, &Prose),
+    n_lines: u32,
+) -> Result<u64, String> {
+    moment.go(session)?;
+    let position = session.position();
+    check_lines(prose, n_lines)?;
+    for piece in prose.iter().flatten() {
+        if let Piece::Fact(fact) = piece {
+            let found = fact.quantity.find(session)?;
+            session.seek(position);
+            found.compare(&fact.answer).map_err(|why| {
+                format!(
+                    "`{}` does not hold: {why}; found {}",
+                    fact.text,
+                    found.text()
+                )
+            })?;
+        }
+    }
+    Ok(position)
+}
+
+fn check_lines(prose: &Prose, n_lines: u32) -> Result<(), String> {
+    for piece in prose.iter().flatten() {
+        match piece {
+            Piece::Line(line) if *line > n_lines => {
+                return Err(format!(
+                    "the text has {n_lines} lines, and line {line} is named"
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "//@ launch grid=1 block=4\n//@ buffer out: u32[4] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n\
+        .visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n\
+        mad.wide.u32 %rd2, %r1, 4, %rd1;\nst.global.u32 [%rd2], %r1;\nret;\n}\n";
+
+    fn follow(stops: &str) -> Result<TourView, String> {
+        Tour::read(&format!("---\ntitle: T\n---\nIntro.\n\n{stops}"))?.follow(SOURCE)
+    }
+
+    #[test]
+    fn stops_have_positions_and_true_facts() {
+        let tour = follow(
+            "## start\nNothing: {{out[3] = 0}}.\n\n## line 12\n{{out[0..4] = 0, 1, 2, 3}} by {{lanes = 0-3}}, see [line 10].\n",
+        );
+        let tour = tour.expect("a tour");
+        let at: Vec<u64> = tour.stops.iter().map(|stop| stop.position).collect();
+        assert_eq!(at, [0, 4]);
+    }
+
+    #[test]
+    fn what_does_not_hold_is_said() {
+        let why = follow("## line 12\n{{out[1] = 2}}\n").expect_err("a wrong fact");
+        assert_eq!(
+            why,
+            "the stop just after line 12: `out[1] = 2` does not hold: byte 4 of `out` is wrong first: it is in element 1, which does not hold 2; found 1"
+        );
+        assert!(follow("## line 12\n[line 50]\n").is_err());
+        assert!(follow("## line 12\nA.\n\n## start\nB.\n").is_err());
+        assert!(follow("## line 2\nA.\n").is_err());
+    }
+}

@@ -1,0 +1,100 @@
+//! Puzzles and tours: every file of `web/learn` goes in; that solutions pass, that mutants of them fail, and that what tours say is true comes out.
+
+use std::path::{Path, PathBuf};
+use warpgrid_view::learn::puzzle::Puzzle;
+use warpgrid_view::learn::thumbnail;
+use warpgrid_view::learn::tour::Tour;
+
+mod mutants;
+
+/// The files of a folder of `web/learn`, by name.
+fn files(folder: &str) -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/learn");
+    let entries = std::fs::read_dir(root.join(folder)).expect("the folder");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
+    paths.sort();
+    let read = |path: PathBuf| {
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        (
+            name.into_owned(),
+            std::fs::read_to_string(&path).expect("a text"),
+        )
+    };
+    paths.into_iter().map(read).collect()
+}
+
+fn puzzles() -> Vec<(String, Puzzle)> {
+    let read = |(name, text): (String, String)| {
+        let puzzle = Puzzle::read(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        (name, puzzle)
+    };
+    files("puzzles").into_iter().map(read).collect()
+}
+
+#[test]
+fn there_are_forty_puzzles_in_eight_chapters() {
+    let puzzles = puzzles();
+    let mut chapters: Vec<&str> = puzzles.iter().map(|(_, puzzle)| &*puzzle.chapter).collect();
+    chapters.dedup();
+    assert_eq!((puzzles.len(), chapters.len()), (40, 8), "{chapters:?}");
+    for (name, puzzle) in &puzzles {
+        assert!(!puzzle.view().hints.is_empty(), "{name} has a hint");
+    }
+}
+
+#[test]
+fn every_solution_passes_and_what_a_person_begins_with_does_not() {
+    let mut wrong = Vec::new();
+    for (name, puzzle) in puzzles() {
+        let verdict = puzzle.check(puzzle.answer());
+        if !verdict.passed {
+            wrong.push(format!("{name}: {}", verdict.sentence));
+        }
+        let given = puzzle.check(&puzzle.view().given);
+        if given.passed {
+            wrong.push(format!("{name}: passes with what it begins with"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The text of an example.
+fn example(id: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
+    std::fs::read_to_string(root.join(format!("{id}.ptx")))
+        .unwrap_or_else(|why| panic!("{id}: {why}"))
+}
+
+#[test]
+fn every_place_of_a_tour_exists_and_every_fact_holds() {
+    let (mut wrong, mut n_facts) = (Vec::new(), 0);
+    let tours = files("tours");
+    for (id, text) in &tours {
+        let tour = Tour::read(text).unwrap_or_else(|why| panic!("{id}: {why}"));
+        n_facts += tour.n_facts();
+        if let Err(why) = tour.follow(&example(id)) {
+            wrong.push(format!("{id}: {why}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(
+        tours.len() >= 10 && n_facts >= 50,
+        "{} tours with {n_facts} facts",
+        tours.len()
+    );
+}
+
+#[test]
+fn every_example_has_a_picture() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
+    let entries = std::fs::read_dir(root).expect("the examples");
+    for path in entries.map(|entry| entry.expect("a file").path()) {
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let found = thumbnail(&text);
+        assert!(
+            found.is_ok_and(|svg| svg.contains("<rect")),
+            "{}",
+            path.display()
+        );
+    }
+}
