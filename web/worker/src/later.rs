@@ -1,8 +1,9 @@
 //! The core that is loaded later, as one [`Work`]: what is asked of two texts, of orders and of pictures goes to [`Beside`], a run of source code
-//! with inline assembly to a [`Runner`] of its own, and files of compilers are opened here.
+//! with inline assembly to a [`Runner`] of its own, files of compilers are opened here, and what people learn with is answered.
 
 use crate::beside::Beside;
 use crate::file::OpenFile;
+use crate::learn;
 use crate::lens;
 use crate::listen::Work;
 use crate::protocol::{Request, RequestBody, Response, ResponseBody};
@@ -33,6 +34,10 @@ impl Work for Later {
                 None => self.runner.receive(Request { id, launch, body }, clock),
             },
         }
+    }
+
+    fn learn(&mut self, question: &str) -> Option<String> {
+        learn::answer(question)
     }
 
     fn is_busy(&self) -> bool {

@@ -14,6 +14,8 @@ mod file;
 pub mod first;
 #[cfg(feature = "paste")]
 pub mod later;
+#[cfg(feature = "paste")]
+mod learn;
 mod lens;
 pub mod listen;
 mod litmus;

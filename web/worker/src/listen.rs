@@ -19,6 +19,10 @@ extern "C" {
 pub trait Work: Default + 'static {
     /// Takes a request; what can be answered at once is.
     fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response>;
+    /// Answers a question that is a text: of puzzles and tours.
+    fn learn(&mut self, _question: &str) -> Option<String> {
+        None
+    }
     /// Whether [`Work::work`] has something to do.
     fn is_busy(&self) -> bool;
     /// Does one slice; a response when there is something to say.
@@ -38,7 +42,9 @@ pub fn listen<W: Work>() {
     });
     let listener = Rc::clone(&worker);
     let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
-        if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
+        if let Some(question) = event.data().as_string() {
+            listener.learn(&question);
+        } else if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
             && let Some(request) = decode::<Request>(&bytes.to_vec())
         {
             match request.body {
@@ -75,6 +81,12 @@ impl<W: Work> Worker<W> {
         }
         if !was_busy {
             self.go_on();
+        }
+    }
+
+    fn learn(&self, question: &str) {
+        if let Some(answer) = self.work.borrow_mut().learn(question) {
+            let _ = self.scope.post_message(&JsValue::from_str(&answer));
         }
     }
 
