@@ -1,6 +1,9 @@
 // Bundles the page's JavaScript: every entry goes in with what it imports from npm,
 // one module each comes out in target/bundle/. Trunk runs this before each build.
+// What is loaded when somebody opens “Learn” goes there, too: its module, and its texts in one file.
+import { mkdir, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
+import { readLessons } from "./learn/lessons.mjs";
 
 const release = process.env.TRUNK_PROFILE === "release";
 
@@ -18,3 +21,17 @@ await build({
   loader: { ".ptx": "text" },
   logLevel: "warning",
 });
+
+await build({
+  entryPoints: ["web/learn/learn.js"],
+  outdir: "target/bundle",
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  minify: release,
+  legalComments: "none",
+  loader: { ".css": "text" },
+  logLevel: "warning",
+});
+await mkdir("target/bundle", { recursive: true });
+await writeFile("target/bundle/learn.json", JSON.stringify(await readLessons(".")));

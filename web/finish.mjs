@@ -22,7 +22,7 @@ if (process.env.TRUNK_PROFILE === "release") {
 }
 
 const cores = ["warpgrid-core", "warpgrid-core-sass", "warpgrid-core-both"];
-const files = [...cores.flatMap((core) => [`${core}.js`, `${core}_bg.wasm`]), "start.js", "reference.bin", "first.bin"];
+const files = [...cores.flatMap((core) => [`${core}.js`, `${core}_bg.wasm`]), "start.js", "reference.bin", "first.bin", "learn.js", "learn.json"];
 
 const hash = createHash("sha256");
 for (const file of files) hash.update(await readFile(join(site, file)));
@@ -81,7 +81,7 @@ if (process.env.TRUNK_PROFILE === "release") {
 if (process.env.TRUNK_PROFILE === "release") {
   const compress = promisify(brotliCompress);
   const names = [...await readdir(site), ...(await readdir(join(site, folder))).map((file) => `${folder}/${file}`)];
-  await Promise.all(names.filter((file) => /\.(?:wasm|js|css|html|bin)$/.test(file)).map(async (file) => {
+  await Promise.all(names.filter((file) => /\.(?:wasm|js|css|html|bin|json)$/.test(file)).map(async (file) => {
     const plain = await readFile(join(site, file));
     const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
     await writeFile(join(site, `${file}.br`), await compress(plain, { params }));

@@ -16,6 +16,7 @@ import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
 import { assist, connectAssist, formatText, setLayouts } from "./assist.js";
 import { shareOf, showEmbed } from "./embed.js";
 import { savePromised } from "./files.js";
+import { followLearn, openLearn } from "./learn.js";
 import { fromFiles, listenToDrops, showShare } from "./share.js";
 import * as texts from "./texts.js";
 import firstExample from "first-example";
@@ -36,6 +37,7 @@ let onOpened = null;
 let onFailed = null;
 let onCompiled = null;
 let onBreaks = null;
+let onPin = null;
 let hoveredLine = 0;
 
 /** The tokens of a text that was here, and what has changed since; the worker sends those of the text that is here. */
@@ -258,7 +260,7 @@ function guarded(call) {
 function broken(error) {
   void texts.keep(api.text());
   if (!tokenizer && document.querySelector(".core-broken")) return;
-  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = onCompiled = onBreaks = null;
+  tokenizer = onChange = onLine = onHeader = onOpened = onFailed = onCompiled = onBreaks = onPin = null;
   connectAssist(null);
   void texts.connectTexts(null, null);
   const banner = document.createElement("div");
@@ -422,6 +424,12 @@ const api = {
     const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(facts);
     showEmbed(place, { source, position, front, target, version, entry, seed }, texts.linkedFact("view"));
   },
+  /** `pinned(words)` is called with what is to be pointed at, in the words of a link: `cell 3 of out`; empty words for nothing. */
+  connectPin(pinned) {
+    onPin = guarded(pinned);
+  },
+  /** Opens examples, tours and puzzles. */
+  openLearn: () => void openLearn(learner),
   /** Opens the panel with the link, which is copied then. */
   pressShare: () => document.querySelector("details.sharing:not([open]) summary")?.click(),
   /** Saves what is promised under a name. */
@@ -504,6 +512,14 @@ const api = {
 };
 globalThis.warpgridEditor = api;
 
+/** What examples, tours and puzzles need of the page. */
+const learner = {
+  text: () => api.text(),
+  setText: (text) => api.setText(text),
+  pin: (words) => onPin?.(words),
+  failed: (why) => onFailed?.(why),
+};
+
 /** Opens what a person has dropped or chosen; what is here is kept. */
 async function openFiles(files) {
   try {
@@ -522,4 +538,5 @@ listenToDrops(openFiles);
 
 const host = document.getElementById("editor-host");
 if (host) api.attach(host);
+followLearn(learner);
 dispatchEvent(new Event("warpgrid-editor"));

@@ -62,6 +62,11 @@ extern "C" {
     fn set_layouts_js(layouts: &Array);
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectBreaks)]
     fn connect_breaks(changed: &Function);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = connectPin)]
+    fn connect_pin(pinned: &Function);
+    /// Opens examples, tours and puzzles, which are loaded then.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
+    pub fn open_learn();
     /// Sets or removes a breakpoint at the line of the cursor.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = toggleBreak)]
     pub fn toggle_break();
@@ -184,6 +189,13 @@ pub fn listen_to_breaks(changed: impl Fn(Vec<u32>) + 'static) {
     let changed = Closure::<dyn Fn(Vec<u32>)>::new(changed);
     connect_breaks(changed.as_ref().unchecked_ref());
     changed.forget();
+}
+
+/// Calls `pinned` with what a tour points at, in the words of a link; for the life of the page.
+pub fn listen_to_pins(pinned: impl Fn(String) + 'static) {
+    let pinned = Closure::<dyn Fn(String)>::new(pinned);
+    connect_pin(pinned.as_ref().unchecked_ref());
+    pinned.forget();
 }
 
 /// Underlines what is wrong; each fix is a button in the tooltip.

@@ -1,4 +1,4 @@
-//! The examples: each a file of `public/examples` in PTX, SASS or CUDA C++ that says its title and its launch in `//@` lines. The page fetches a text
+//! The examples in their chapters: each a file of `public/examples` in PTX, SASS or CUDA C++ that says its title and its launch in `//@` lines. The page fetches a text
 //! when somebody picks it; its wasm has the names alone.
 
 /// A text to start from.
@@ -48,28 +48,85 @@ macro_rules! examples {
 }
 
 examples! {
-    "One idea each" ".ptx" {
+    "First steps" ".ptx" {
         "row-and-column-stores" "Rows coalesce, columns scatter"
-        "vector-stores" "One store, two or four elements a lane"
-        "guarded-store" "A guard keeps lanes out"
-        "one-address" "All lanes store to one address"
-        "swizzled-tile" "An XOR swizzle, drawn by the lanes"
-        "bank-conflicts" "Bank conflicts, and the padding that ends them"
-        "half-a-swizzle" "A swizzle of two bits, where three are needed"
-        "elements-of-a-lane" "Each lane takes four neighbours, one by one"
         "little-endian" "Words are bytes, lowest first"
-        "endless-loop" "A loop that never ends"
+        "vector-addition" "Vector addition, with a tail that stays out"
+        "log-of-an-assembler" "A log of the assembler beside its module"
     }
-    "Later, and together" ".ptx" {
-        "cluster-messages" "Messages through a cluster"
-        "copy-pipeline" "A pipeline of copies"
-        "cluster-histogram" "A histogram over a cluster"
-        "tensor-copy" "A tensor copy swizzles its tile"
-        "tensor-edge" "A tensor copy at the edge"
-        "swizzle-modes" "The same tile under each swizzle"
-        "warpgroup-pipeline" "A pipeline of tensor copies and products"
+    "First steps" ".cu" {
+        "inline-assembly" "Inline assembly in CUDA C++"
+    }
+    "Vectors and widths" ".ptx" {
+        "vector-stores" "One store, two or four elements a lane"
+        "bytes-and-shorts" "Bytes, shorts and short vectors"
+        "store-128-bits" "One 128-bit register, stored whole"
+        "saxpy-float4" "Four elements a lane with float4"
+    }
+    "Strides and sectors" ".ptx" {
+        "strided-store" "A stride leaves gaps in every sector"
+        "elements-of-a-lane" "Each lane takes four neighbours, one by one"
+        "transposition" "A transposition reads rows and writes columns"
+    }
+    "Banks" ".ptx" {
+        "bank-conflicts" "Bank conflicts, and the padding that ends them"
+        "swizzled-tile" "An XOR swizzle, drawn by the lanes"
+        "half-a-swizzle" "A swizzle of two bits, where three are needed"
+        "reverse-in-shared-memory" "Reversal through dynamic shared memory"
+        "tiled-matrix-product" "A matrix product through shared tiles"
+    }
+    "Divergence" ".ptx" {
+        "guarded-store" "A guard keeps lanes out"
+        "divergent-branches" "Three paths through one warp"
+        "mandelbrot" "Mandelbrot: lanes that leave the loop early"
+        "game-of-life" "One generation of the game of life"
+        "warp-votes" "Votes of a warp"
+        "warp-scan" "Prefix sums with shuffles"
+    }
+    "Barriers" ".ptx" {
+        "shared-reduction" "A sum that halves its lanes"
         "deadlock" "A deadlock"
         "broken-mbarrier" "A broken mbarrier"
+        "bug-colibri-1099-before" "Two kernels had the warp barrier, the third had not (before)"
+        "bug-colibri-1099-after" "Two kernels had the warp barrier, the third had not (after)"
+        "bug-tilelang-2556-before" "A barrier for forty-eight threads was dropped (before)"
+        "bug-tilelang-2556-after" "A barrier for forty-eight threads was dropped (after)"
+        "bug-mscclpp-499-before" "A barrier of the grid with a fence missing in the middle (before)"
+        "bug-mscclpp-499-after" "A barrier of the grid with a fence missing in the middle (after)"
+        "bug-cudnn-frontend-426-before" "One lane arrives for thirty-two (before)"
+        "bug-cudnn-frontend-426-after" "One lane arrives for thirty-two (after)"
+    }
+    "Races and order" ".ptx" {
+        "one-address" "All lanes store to one address"
+        "bug-cucollections-337-before" "A vote is not a fence (before)"
+        "bug-cucollections-337-after" "A vote is not a fence (after)"
+        "bug-hecbench-254-before" "One writes the sums, all read them (before)"
+        "bug-hecbench-254-after" "One writes the sums, all read them (after)"
+        "bug-hecbench-221-before" "A pointer that the next line reads (before)"
+        "bug-hecbench-221-after" "A pointer that the next line reads (after)"
+        "bug-nvfp4-gdb-before" "The second output tile thinks the ring is fresh (before)"
+        "bug-nvfp4-gdb-after" "The second output tile thinks the ring is fresh (after)"
+        "bug-cutlass-3117-before" "A relaxed wait and a barrier of the warp (before)"
+        "bug-cutlass-3117-after" "A relaxed wait and a barrier of the warp (after)"
+    }
+    "Asynchronous stores and clusters" ".ptx" {
+        "cluster-messages" "Messages through a cluster"
+        "cluster-histogram" "A histogram over a cluster"
+        "copy-pipeline" "A pipeline of copies"
+        "bug-cutlass-3316-before" "The peer is not there yet (before)"
+        "bug-cutlass-3316-after" "The peer is not there yet (after)"
+        "bug-fb-triton-1105-before" "A block left while its peer still read (before)"
+        "bug-fb-triton-1105-after" "A block left while its peer still read (after)"
+        "bug-deepep-621-before" "Polled by loads, fetched by the copy engine (before)"
+        "bug-deepep-621-after" "Polled by loads, fetched by the copy engine (after)"
+        "bug-deepep-642-before" "Read by loads, overwritten by the copy engine (before)"
+        "bug-deepep-642-after" "Read by loads, overwritten by the copy engine (after)"
+        "bug-flashkda-24-empty-before" "The fence stood in a loop that does not run (before)"
+        "bug-flashkda-24-empty-after" "The fence stood in a loop that does not run (after)"
+        "bug-flashkda-24-init-before" "An mbarrier that the copy engine has not heard of (before)"
+        "bug-flashkda-24-init-after" "An mbarrier that the copy engine has not heard of (after)"
+        "bug-flashkda-24-state-before" "A state tile leaves without a proxy fence (before)"
+        "bug-flashkda-24-state-after" "A state tile leaves without a proxy fence (after)"
     }
     "Matrices" ".ptx" {
         "matrix-store" "A matrix leaves its fragments"
@@ -78,75 +135,28 @@ examples! {
         "tensor-core-product" "A matrix product on tensor cores"
         "cut-sums" "A sum that a tensor core truncates"
         "block-scales" "Block scales"
+        "matrix-epilogue" "An epilogue: stmatrix, then a tensor store"
+    }
+    "Tensor instructions" ".ptx" {
+        "tensor-copy" "A tensor copy swizzles its tile"
+        "tensor-edge" "A tensor copy at the edge"
+        "swizzle-modes" "The same tile under each swizzle"
+        "warpgroup-pipeline" "A pipeline of tensor copies and products"
         "tensor-memory" "Values in tensor memory"
         "tensor-memory-product" "A product in tensor memory"
-        "matrix-epilogue" "An epilogue: stmatrix, then a tensor store"
         "filtered-image" "An image, filtered"
-        "unequal-strides" "Lanes that disagree about the stride"
-        "half-a-warp" "Half a warp stores no matrix"
     }
     "Machine code" ".sass" {
         "documented-stores" "Stores of machine code"
         "machine-code-of-a-kernel" "Machine code of a vector addition"
     }
-    "As it is pasted" ".cu" {
-        "inline-assembly" "Inline assembly in CUDA C++"
-    }
-    "As it is pasted" ".ptx" {
-        "log-of-an-assembler" "A log of the assembler beside its module"
-    }
-    "Published bugs" ".ptx" {
-        "bug-colibri-1099-before" "Two kernels had the warp barrier, the third had not (before)"
-        "bug-colibri-1099-after" "Two kernels had the warp barrier, the third had not (after)"
-        "bug-cucollections-337-before" "A vote is not a fence (before)"
-        "bug-cucollections-337-after" "A vote is not a fence (after)"
-        "bug-cudnn-frontend-426-before" "One lane arrives for thirty-two (before)"
-        "bug-cudnn-frontend-426-after" "One lane arrives for thirty-two (after)"
-        "bug-cutlass-3117-before" "A relaxed wait and a barrier of the warp (before)"
-        "bug-cutlass-3117-after" "A relaxed wait and a barrier of the warp (after)"
-        "bug-cutlass-3316-before" "The peer is not there yet (before)"
-        "bug-cutlass-3316-after" "The peer is not there yet (after)"
-        "bug-deepep-621-before" "Polled by loads, fetched by the copy engine (before)"
-        "bug-deepep-621-after" "Polled by loads, fetched by the copy engine (after)"
-        "bug-deepep-642-before" "Read by loads, overwritten by the copy engine (before)"
-        "bug-deepep-642-after" "Read by loads, overwritten by the copy engine (after)"
-        "bug-fb-triton-1105-before" "A block left while its peer still read (before)"
-        "bug-fb-triton-1105-after" "A block left while its peer still read (after)"
-        "bug-flashkda-24-empty-before" "The fence stood in a loop that does not run (before)"
-        "bug-flashkda-24-empty-after" "The fence stood in a loop that does not run (after)"
-        "bug-flashkda-24-init-before" "An mbarrier that the copy engine has not heard of (before)"
-        "bug-flashkda-24-init-after" "An mbarrier that the copy engine has not heard of (after)"
-        "bug-flashkda-24-state-before" "A state tile leaves without a proxy fence (before)"
-        "bug-flashkda-24-state-after" "A state tile leaves without a proxy fence (after)"
-        "bug-hecbench-221-before" "A pointer that the next line reads (before)"
-        "bug-hecbench-221-after" "A pointer that the next line reads (after)"
-        "bug-hecbench-254-before" "One writes the sums, all read them (before)"
-        "bug-hecbench-254-after" "One writes the sums, all read them (after)"
-        "bug-mscclpp-499-before" "A barrier of the grid with a fence missing in the middle (before)"
-        "bug-mscclpp-499-after" "A barrier of the grid with a fence missing in the middle (after)"
-        "bug-nvfp4-gdb-before" "The second output tile thinks the ring is fresh (before)"
-        "bug-nvfp4-gdb-after" "The second output tile thinks the ring is fresh (after)"
-        "bug-tilelang-2556-before" "A barrier for forty-eight threads was dropped (before)"
-        "bug-tilelang-2556-after" "A barrier for forty-eight threads was dropped (after)"
+    "Mistakes" ".ptx" {
+        "misaligned-store" "A misaligned store stops the launch"
+        "endless-loop" "A loop that never ends"
+        "unequal-strides" "Lanes that disagree about the stride"
+        "half-a-warp" "Half a warp stores no matrix"
         "bug-tilelang-2699-before" "The compiler forgot that st.bulk writes (before)"
         "bug-tilelang-2699-after" "The compiler forgot that st.bulk writes (after)"
-    }
-    "From real compilers" ".ptx" {
-        "vector-addition" "Vector addition, with a tail that stays out"
-        "saxpy-float4" "Four elements a lane with float4"
-        "strided-store" "A stride leaves gaps in every sector"
-        "transposition" "A transposition reads rows and writes columns"
-        "divergent-branches" "Three paths through one warp"
-        "mandelbrot" "Mandelbrot: lanes that leave the loop early"
-        "game-of-life" "One generation of the game of life"
-        "shared-reduction" "A sum that halves its lanes"
-        "reverse-in-shared-memory" "Reversal through dynamic shared memory"
-        "tiled-matrix-product" "A matrix product through shared tiles"
-        "warp-scan" "Prefix sums with shuffles"
-        "warp-votes" "Votes of a warp"
-        "bytes-and-shorts" "Bytes, shorts and short vectors"
-        "store-128-bits" "One 128-bit register, stored whole"
-        "misaligned-store" "A misaligned store stops the launch"
     }
 }
 

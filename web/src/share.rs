@@ -134,7 +134,8 @@ fn write_focus(focus: &Focus) -> String {
     }
 }
 
-fn read_focus(words: &str) -> Option<Focus> {
+/// What words of a link point at: `cell 3 of out`.
+pub fn read_focus(words: &str) -> Option<Focus> {
     let (kind, rest) = words.split_once(' ')?;
     let of = || rest.split_once(" of ");
     match kind {

@@ -5,6 +5,7 @@ use crate::components::State;
 use crate::editor::{self, Marks};
 use crate::links::Links;
 use crate::model::{Action, Focus, Model, UntilAction};
+use crate::share::read_focus;
 use crate::texts;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -18,6 +19,10 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
         let on_breaks = dispatch.clone();
         editor::listen_to_breaks(move |lines| {
             on_breaks.dispatch(Action::Until(UntilAction::SetBreaks(lines.into())));
+        });
+        let on_pin = dispatch.clone();
+        editor::listen_to_pins(move |words| {
+            on_pin.dispatch(Action::Pin(read_focus(&words)));
         });
         editor::listen(
             ask,

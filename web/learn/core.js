@@ -1,0 +1,56 @@
+// The core that answers here: a worker of its own, which is started with the first question and ends with the page. A question goes in; a promise of what was found comes out.
+
+let worker = null;
+let last = 0;
+const waiting = new Map();
+
+function fail(why) {
+  for (const { reject } of waiting.values()) reject(new Error(why));
+  waiting.clear();
+  worker = null;
+}
+
+function start() {
+  const begun = globalThis.warpgridStart("both");
+  worker = begun.worker;
+  worker.onmessage = ({ data }) => {
+    let answer = null;
+    try { answer = JSON.parse(data); } catch { fail(`the core could not be loaded: ${data}`); return; }
+    const asked = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    if (answer.error === undefined) asked?.resolve(answer.found);
+    else asked?.reject(new Error(answer.error));
+  };
+  worker.onerror = (event) => { event.preventDefault(); fail(event.message || "the core has stopped"); };
+}
+
+/** Asks `puzzle`, `check`, `tour` or `picture` with its facts. */
+export function ask(what, facts) {
+  if (!worker) start();
+  return new Promise((resolve, reject) => {
+    last += 1;
+    waiting.set(last, { resolve, reject });
+    worker.postMessage(JSON.stringify({ id: last, ask: what, ...facts }));
+  });
+}
+
+const texts = new Map();
+/** The text of an example. */
+export function example(file) {
+  if (!texts.has(file)) {
+    const text = fetch(new URL(`examples/${file}`, document.baseURI), { cache: "no-cache" }).then((answer) => {
+      if (!answer.ok) throw new Error(`the server answered ${answer.status} ${answer.statusText}`.trim());
+      return answer.text();
+    });
+    text.catch(() => texts.delete(file));
+    texts.set(file, text);
+  }
+  return texts.get(file);
+}
+
+const pictures = new Map();
+/** A small picture of what a text stores, as SVG. */
+export function picture(source) {
+  if (!pictures.has(source)) pictures.set(source, ask("picture", { source }));
+  return pictures.get(source);
+}

@@ -1,0 +1,34 @@
+// The gallery: chapters of examples go in; cards come out, each with a picture of what its example stores. A picture is made when its card comes into sight.
+import { make, words } from "./parts.js";
+import { lazy } from "./pictures.js";
+
+/** The two texts of a published bug are one card. */
+const BEFORE = / \(before\)$/;
+
+function card({ close }, entry, after) {
+  const box = lazy(entry.file);
+  const go = ({ id }) => { close(); location.hash = `#example=${id}`; };
+  const title = entry.title.replace(BEFORE, "");
+  const open = make("button", { type: "button", class: "learn-open", onclick: () => go(entry) }, title);
+  const both = after && make("span", { class: "learn-both" },
+    make("button", { type: "button", class: "fix", "aria-label": `${title}, before`, onclick: () => go(entry) }, "before"),
+    make("button", { type: "button", class: "fix", "aria-label": `${title}, after`, onclick: () => go(after) }, "after"));
+  return make("li", { class: "learn-card" }, box, make("h4", {}, open), make("p", {}, ...words(entry.about)), both || null);
+}
+
+export function examplesView(context) {
+  const { lessons: { chapters } } = context;
+  const contents = make("nav", { class: "learn-contents", "aria-label": "Chapters" });
+  const body = make("div", { class: "learn-body" });
+  for (const { title, examples } of chapters) {
+    const heading = make("h3", { tabIndex: -1 }, title);
+    const cards = examples.filter(({ id }) => !id.endsWith("-after")).map((entry) => {
+      const after = entry.id.endsWith("-before") && examples.find(({ id }) => id === entry.id.replace(/-before$/, "-after"));
+      return card(context, entry, after);
+    });
+    body.append(make("section", { "aria-label": title }, heading, make("ul", { class: "learn-cards" }, ...cards)));
+    const go = () => { heading.scrollIntoView({ block: "start" }); heading.focus({ preventScroll: true }); };
+    contents.append(make("button", { type: "button", onclick: go }, title, make("small", {}, String(cards.length))));
+  }
+  return [contents, body];
+}

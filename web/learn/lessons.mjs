@@ -1,0 +1,34 @@
+// What people learn with, as one value: the examples in their chapters, the tours and the puzzles. The list of examples is that of the picker
+// (`web/src/examples.rs`); what is said of one is in its `//@ about` line.
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The Markdown files of a folder: `[[name, text]]`, by name. */
+async function documents(folder) {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".md")).sort();
+  return Promise.all(files.map(async (file) => [file.slice(0, -3), await readFile(join(folder, file), "utf8")]));
+}
+
+/** The chapters of the picker: `[{ title, examples: [{ id, file, title }] }]`. */
+function chaptersOf(source) {
+  const chapters = [];
+  const table = source.slice(source.indexOf("examples! {\n"));
+  for (const line of table.split("\n")) {
+    const [, group, ending] = /^ {4}"(.+)" "(\.\w+)" \{$/.exec(line) ?? [];
+    if (group && chapters.at(-1)?.title !== group) chapters.push({ title: group, ending, examples: [] });
+    if (group) chapters.at(-1).ending = ending;
+    const [, id, title] = /^ {8}"([\w-]+)" "(.+)"$/.exec(line) ?? [];
+    if (id) chapters.at(-1).examples.push({ id, file: id + chapters.at(-1).ending, title });
+  }
+  return chapters.map(({ title, examples }) => ({ title, examples }));
+}
+
+export async function readLessons(root) {
+  const chapters = chaptersOf(await readFile(join(root, "web/src/examples.rs"), "utf8"));
+  if (chapters.length === 0) throw new Error("web/src/examples.rs has no table of examples");
+  for (const example of chapters.flatMap(({ examples }) => examples)) {
+    const text = await readFile(join(root, "public/examples", example.file), "utf8");
+    example.about = /^\/\/@ about (.+)$/m.exec(text)?.[1].trim() ?? "";
+  }
+  return { chapters, tours: await documents(join(root, "web/learn/tours")), puzzles: await documents(join(root, "web/learn/puzzles")) };
+}

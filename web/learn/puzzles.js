@@ -1,0 +1,200 @@
+// Puzzles: their list in chapters, and the one that is open. An answer is checked by the core, which runs it; what is solved is kept in the browser.
+import { ask, picture } from "./core.js";
+import { drawn, fill, make, prose, words } from "./parts.js";
+import * as progress from "./progress.js";
+
+const field = (text, name) => new RegExp(`^${name}: (.+)$`, "m").exec(text)?.[1] ?? "";
+
+const kept = progress.load();
+
+/** The list, by chapters. */
+function contents({ lessons: { puzzles } }, open) {
+  const list = make("nav", { class: "learn-contents puzzles", "aria-label": "Puzzles" });
+  let chapter = "";
+  for (const [name, text] of puzzles) {
+    if (field(text, "chapter") !== chapter) {
+      chapter = field(text, "chapter");
+      list.append(make("h3", {}, chapter));
+    }
+    const button = make("button", { type: "button", onclick: () => open(name) }, make("span", {}, field(text, "title")), make("small"));
+    button.dataset.name = name;
+    list.append(button);
+  }
+  return list;
+}
+
+/** Marks what is solved and what is open. */
+function mark(list, name) {
+  for (const button of list.querySelectorAll("button")) {
+    const isSolved = kept.solved.has(button.dataset.name);
+    button.lastChild.textContent = isSolved ? "solved" : "";
+    if (button.dataset.name === name) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  }
+}
+
+/** Lines with their numbers, from one on. */
+function listing(text, first) {
+  const lines = text.replace(/\n$/, "").split("\n");
+  return make("ol", { class: "learn-lines", start: first, style: `counter-reset: line ${first - 1}` }, ...lines.map((line) => make("li", {}, line || " ")));
+}
+
+const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
+
+/** The place where an answer is written, and how it is read. */
+function answerOf(view, saved, check) {
+  if (view.ask === null) {
+    const area = make("textarea", { class: "learn-gap", spellcheck: false, autocapitalize: "off", rows: Math.max(4, countLines(saved ?? view.given) + 1), value: saved ?? view.given, "aria-label": "Your lines" });
+    area.onkeydown = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); check(); } };
+    return { node: area, value: () => area.value, set: (text) => { area.value = text; } };
+  }
+  if (view.choices.length > 0) {
+    const choices = view.choices.map((choice) => make("label", {}, make("input", { type: "radio", name: "learn-choice", value: choice, checked: choice === saved }), choice));
+    const group = make("fieldset", { class: "learn-choices" }, make("legend", {}, "The launch"), ...choices);
+    const inputs = () => [...group.querySelectorAll("input")];
+    return { node: group, value: () => inputs().find((input) => input.checked)?.value ?? "", set: (text) => { for (const input of inputs()) input.checked = input.value === text; } };
+  }
+  const input = make("input", { type: "text", class: "learn-answer", spellcheck: false, autocomplete: "off", value: saved ?? "", "aria-label": `${view.ask} ${view.moment}` });
+  input.onkeydown = (event) => { if (event.key === "Enter") { event.preventDefault(); check(); } };
+  return { node: make("label", { class: "learn-ask" }, make("span", {}, make("code", {}, view.ask), ` ${view.moment} `), input), value: () => input.value, set: (text) => { input.value = text; } };
+}
+
+/** Hints one after the other, and after them the answer. */
+function hintsOf(view, show) {
+  const list = make("ul", { class: "learn-hints", "aria-live": "polite" });
+  const button = make("button", { type: "button", class: "fix" });
+  let n = 0;
+  const name = () => { button.textContent = n < view.hints.length ? `Hint ${n + 1} of ${view.hints.length}` : "Show the answer"; };
+  button.onclick = () => {
+    if (n < view.hints.length) list.append(make("li", {}, ...prose([view.hints[n]])));
+    else show();
+    n += 1;
+    name();
+    button.hidden = n > view.hints.length;
+  };
+  name();
+  return { list, button };
+}
+
+/** A puzzle that is open. */
+async function puzzleNodes(context, [name, text], go) {
+  const { page, close, lessons: { puzzles } } = context;
+  const view = await ask("puzzle", { text });
+  const verdict = make("p", { class: "learn-verdict", role: "status" });
+  const own = drawn("What your lines store");
+  own.hidden = true;
+  const at = puzzles.findIndex(([other]) => other === name);
+  const following = puzzles[at + 1]?.[0];
+  const next = make("button", { type: "button", class: "fix", hidden: !kept.solved.has(name), onclick: () => go(following) }, "Next puzzle");
+  if (!following) next.hidden = true;
+  const check = async () => {
+    verdict.textContent = "Running …";
+    verdict.className = "learn-verdict";
+    try {
+      const given = answer.value();
+      const found = await ask("check", { text, answer: given });
+      verdict.replaceChildren(...words(found.sentence[0].toUpperCase() + found.sentence.slice(1) + (/[.!]$/.test(found.sentence) ? "" : ".")));
+      verdict.classList.add(found.passed ? "right" : "wrong");
+      kept.answers.set(name, given);
+      if (found.passed) kept.solved.add(name);
+      if (!progress.keep(kept)) verdict.append(" This browser keeps no progress: save it as a file.");
+      context.refresh(name);
+      next.hidden = !following || !kept.solved.has(name);
+      if (view.ask === null) { own.hidden = false; own.classList.remove("none"); own.replaceChildren(); fill(own, picture(found.source)); }
+    } catch (error) {
+      verdict.textContent = `It could not be checked: ${error.message}.`;
+    }
+  };
+  const answer = answerOf(view, kept.answers.get(name), () => void check());
+  const hints = hintsOf(view, () => { answer.set(view.answer); });
+  const show = () => {
+    const source = view.ask === null ? view.before + answer.value().replace(/\n?$/, "\n") + view.after : view.before;
+    close();
+    page.setText(source);
+  };
+  const first = countLines(view.before) + 1;
+  const after = () => listing(view.after, first + Math.max(countLines(answer.value()), 1));
+  const code = make("div", { class: "learn-code", tabIndex: 0, role: "group", "aria-label": "The kernel" }, listing(view.before, 1));
+  if (view.ask === null) {
+    let rest = after();
+    code.append(answer.node, rest);
+    answer.node.addEventListener("input", () => { const now = after(); rest.replaceWith(now); rest = now; });
+  }
+  const wanted = drawn("What memory holds when it is solved");
+  if (view.ask === null) fill(wanted, picture(view.solution));
+  const limits = view.limits.length > 0 ? make("p", { class: "quiet" }, `Allowed: ${view.limits.join(", ")}.`) : null;
+  return [
+    make("h3", { tabIndex: -1 }, view.title, make("small", {}, view.chapter)),
+    make("div", { class: "learn-prose" }, ...prose(view.prose), limits),
+    code,
+    view.ask === null ? null : answer.node,
+    make("div", { class: "learn-actions" },
+      make("button", { type: "button", class: "fix main", onclick: () => void check() }, view.ask === null ? "Run and check" : "Check"),
+      hints.button, next, make("button", { type: "button", class: "fix", onclick: show }, "Open in the page")),
+    verdict,
+    hints.list,
+    view.ask === null ? make("div", { class: "learn-pictures" },
+      make("figure", {}, wanted, make("figcaption", {}, "When it is solved")),
+      make("figure", {}, own, make("figcaption", {}, "Yours, once it has run"))) : null,
+  ].filter(Boolean);
+}
+
+/** Progress as a file, and back. */
+function files(said, refresh) {
+  const save = () => {
+    const address = URL.createObjectURL(new Blob([progress.write(kept)], { type: "application/json" }));
+    make("a", { href: address, download: "warpgrid-progress.json" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  };
+  const chosen = make("input", { type: "file", hidden: true, accept: ".json,application/json", "aria-label": "File of progress" });
+  chosen.onchange = async () => {
+    try {
+      const [file] = chosen.files;
+      if (!file) return;
+      if (file.size > 2e6) throw new Error("it is too large");
+      progress.merge(kept, progress.read(await file.text()));
+      progress.keep(kept);
+      refresh();
+    } catch (error) {
+      said.textContent = `The file is not opened: ${error.message}.`;
+    }
+    chosen.value = "";
+  };
+  return make("div", { class: "learn-files" },
+    make("button", { type: "button", class: "fix", onclick: save }, "Save progress"),
+    make("button", { type: "button", class: "fix", onclick: () => chosen.click() }, "Open progress"), chosen);
+}
+
+export function puzzlesView(context) {
+  const { lessons: { puzzles }, item, said: address } = context;
+  const body = make("div", { class: "learn-body puzzle" });
+  const count = make("p", { class: "quiet", role: "status" });
+  let present = "";
+  const refresh = (name = present) => {
+    const n = puzzles.filter(([own]) => kept.solved.has(own)).length;
+    count.textContent = `${n} of ${puzzles.length} solved`;
+    mark(list, name);
+  };
+  const go = async (name, isAsked = true) => {
+    const found = puzzles.find(([own]) => own === name);
+    if (!found) { body.replaceChildren(make("p", {}, `There is no puzzle “${name}”.`)); return; }
+    present = name;
+    refresh();
+    if (isAsked) address(`puzzle:${name}`);
+    try {
+      const nodes = await puzzleNodes({ ...context, refresh }, found, go);
+      if (present !== name) return;
+      body.replaceChildren(...nodes);
+      body.closest("[role=tabpanel]")?.scrollTo(0, 0);
+      if (isAsked) nodes[0].focus();
+    } catch (error) {
+      body.replaceChildren(make("p", { class: "bad" }, `The puzzle could not be opened: ${error.message}.`));
+    }
+  };
+  const list = contents(context, (name) => void go(name));
+  const side = make("div", { class: "learn-side" }, count, files(count, refresh), list);
+  body.append(make("p", { class: "placeholder" }, "The core is loading …"));
+  const first = item ?? puzzles.find(([name]) => !kept.solved.has(name))?.[0] ?? puzzles[0][0];
+  void go(first, item !== undefined);
+  return [side, body];
+}

@@ -1,0 +1,140 @@
+// Guided tours: a text beside the page that moves with the steps. The list of tours, and the tour that is under way: it opens its example, goes to a stop when
+// it is asked to, shows the stop that the run is at when somebody steps, and points at lines and cells.
+import { ask, example } from "./core.js";
+import { make, prose } from "./parts.js";
+import { lazy } from "./pictures.js";
+
+const titleOf = (text) => /^title: (.+)$/m.exec(text)?.[1] ?? "";
+const exampleOf = (lessons, id) => lessons.chapters.flatMap(({ examples }) => examples).find((entry) => entry.id === id);
+
+export function toursView({ lessons, tour }) {
+  const cards = lessons.tours.map(([id, text]) => {
+    const entry = exampleOf(lessons, id);
+    const open = make("button", { type: "button", class: "learn-open", onclick: () => tour(id) }, titleOf(text));
+    return make("li", { class: "learn-card" }, lazy(entry.file), make("h4", {}, open), make("p", {}, entry.title));
+  });
+  return [make("div", { class: "learn-body" },
+    make("p", { class: "quiet" }, "A tour opens an example and goes through its run, stop by stop. You may step on your own: the text follows."),
+    make("ul", { class: "learn-cards" }, ...cards))];
+}
+
+/** The control of the page that knows the position. */
+const slider = () => document.querySelector("footer input[type=range]");
+const isReady = () => document.querySelector("footer [data-ready=true]") !== null;
+
+function goTo(position) {
+  const control = slider();
+  if (!control || control.disabled) return;
+  control.value = String(position);
+  control.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+/** Waits until something is true of the page, or gives up after ten seconds. */
+async function until(test) {
+  for (let n = 0; n < 200; n += 1) {
+    if (test()) return true;
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+  return false;
+}
+
+let ending = null;
+
+/** Ends the tour that is under way. */
+function end() {
+  ending?.();
+  ending = null;
+}
+
+/** Shows an example with the run of it at hand. */
+async function openExample(page, entry, text) {
+  if (page.text() !== text) {
+    if (location.hash === `#example=${entry.id}`) history.replaceState(null, "", "#");
+    location.hash = `#example=${entry.id}`;
+  }
+  return (await until(() => page.text() === text)) && until(isReady);
+}
+
+export async function startTour(page, lessons, id) {
+  end();
+  const found = lessons.tours.find(([own]) => own === id);
+  const entry = exampleOf(lessons, id);
+  if (!found || !entry) { page.failed(`The link asks for the tour “${id}”, which does not exist`); return; }
+  try {
+    const source = await example(entry.file);
+    const view = await ask("tour", { text: found[1], source });
+    if (!(await openExample(page, entry, source))) throw new Error("its example did not run");
+    history.replaceState(null, "", `#learn=tour:${id}`);
+    ending = follow(page, view, source);
+  } catch (error) {
+    page.failed(`The tour could not be opened: ${error.message}`);
+  }
+}
+
+/** A stop: a heading that goes there, and its text. */
+function stopNode(page, { moment, position, prose: said }, number, go) {
+  const pin = (words) => page.pin(words);
+  const line = (of) => make("button", { type: "button", class: "learn-point", onclick: () => pin(`line ${of}`) }, `line ${of}`);
+  const fact = ({ text, pin: words }) => (words
+    ? make("button", { type: "button", class: "learn-point fact", title: "Show it", onclick: () => pin(words) }, text)
+    : make("code", { class: "fact" }, text));
+  const heading = make("button", { type: "button", class: "learn-stop-name", onclick: go }, `${number + 1}. ${moment[0].toUpperCase()}${moment.slice(1)}`, make("small", {}, `step ${position}`));
+  return make("li", {}, make("h3", {}, heading), make("div", { class: "learn-said" }, ...prose(said, { line, fact })));
+}
+
+/** Lays the tour beside the page and follows its steps; what ends it comes out. */
+function follow(page, { title, intro, stops, length }, source) {
+  let at = -1;
+  const list = make("ol", { class: "learn-stops" });
+  const back = make("button", { type: "button", class: "fix" }, "Back");
+  const next = make("button", { type: "button", class: "fix main" }, "Next");
+  const place = make("span", { class: "quiet", role: "status" });
+  const close = make("button", { type: "button", class: "icon", "aria-label": "End the tour", title: "End the tour", onclick: () => { end(); history.replaceState(null, "", "#"); } }, "✕");
+  const pane = make("aside", { class: "learn-tour", "aria-label": `Tour: ${title}` },
+    make("div", { class: "learn-tour-head" }, make("h2", {}, title), close),
+    make("div", { class: "learn-tour-body", tabIndex: 0, role: "group", "aria-label": "Text of the tour" }, ...prose(intro), list),
+    make("div", { class: "learn-tour-foot" }, back, next, place));
+
+  /** Points at the first thing that a stop names. */
+  const point = (stop) => {
+    const facts = stop.prose.flat().flatMap((piece) => (piece.fact?.pin ? [piece.fact.pin] : piece.line ? [`line ${piece.line}`] : []));
+    page.pin(facts[0] ?? "");
+  };
+  const show = (index) => {
+    if (index === at) return;
+    at = index;
+    [...list.children].forEach((node, number) => {
+      node.toggleAttribute("data-here", number === at);
+      if (number === at) node.setAttribute("aria-current", "step"); else node.removeAttribute("aria-current");
+    });
+    place.textContent = at < 0 ? "" : `stop ${at + 1} of ${stops.length}`;
+    back.disabled = at <= 0;
+    next.disabled = at >= stops.length - 1;
+    list.children[at]?.scrollIntoView({ block: "nearest" });
+    if (stops[at]) point(stops[at]);
+  };
+  const go = (index) => { show(index); goTo(stops[index].position); };
+  list.append(...stops.map((stop, number) => stopNode(page, stop, number, () => go(number))));
+  back.onclick = () => go(at - 1);
+  next.onclick = () => go(at + 1);
+
+  /** The last stop that the run has reached. */
+  const update = () => {
+    if (page.text() !== source) { end(); return; }
+    if (!isReady()) return;
+    const position = Math.min(Number(slider()?.value ?? 0), length);
+    show(Math.max(stops.findLastIndex((stop) => stop.position <= position), 0));
+  };
+  const watcher = new MutationObserver(update);
+  watcher.observe(document.querySelector("footer"), { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["data-ready", "aria-valuetext"] });
+  document.body.append(pane);
+  document.documentElement.classList.add("with-tour");
+  go(0);
+  next.focus();
+  return () => {
+    watcher.disconnect();
+    pane.remove();
+    document.documentElement.classList.remove("with-tour");
+    page.pin("");
+  };
+}
