@@ -1,6 +1,7 @@
 //! A small picture of what a text stores: a text goes in; SVG of the memory that it writes most comes out, in the colours of its lanes.
 
 use super::{MAX_STEPS, launched};
+use crate::memories::Memory;
 use crate::model::{Cell, Grid, GridRequest, Written};
 use crate::session::Session;
 use std::fmt::Write;
@@ -40,19 +41,27 @@ fn most_written(session: &Session) -> Option<GridRequest> {
             memory.view.is_named,
         )
     })?;
-    let columns = memory
-        .view
-        .shape
-        .last()
-        .copied()
-        .unwrap_or(MAX_COLUMNS.into());
     Some(GridRequest {
+        columns: Some(columns_of(&memory)),
         memory: memory.view.id,
         ty: None,
-        columns: Some((columns.min(MAX_COLUMNS.into()) as u32).max(1)),
         first_row: 0,
         n_rows: Some(MAX_ROWS),
     })
+}
+
+/// Columns as the memory has them; of one that is flat so many that the picture is no thin line.
+fn columns_of(memory: &Memory) -> u32 {
+    let most = u64::from(MAX_COLUMNS);
+    let stated = memory.view.shape.last().copied();
+    let mut columns = stated.unwrap_or(most).clamp(1, most);
+    if memory.view.shape.len() <= 1 {
+        let elements = memory.view.size_bytes / (memory.element.width_bytes() as u64).max(1);
+        while columns > 4 && elements.div_ceil(columns) * 3 < columns {
+            columns = columns.div_ceil(2);
+        }
+    }
+    columns as u32
 }
 
 fn draw(grid: &Grid) -> String {
