@@ -516,7 +516,11 @@ globalThis.warpgridEditor = api;
 const learner = {
   text: () => api.text(),
   setText: (text) => api.setText(text),
-  pin: (words) => onPin?.(words),
+  pin(words) {
+    onPin?.(words);
+    const line = /^line (\d+)$/.exec(words);
+    if (line) api.reveal(Number(line[1]));
+  },
   failed: (why) => onFailed?.(why),
 };
 

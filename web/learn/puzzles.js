@@ -185,6 +185,9 @@ export function puzzlesView(context) {
       const nodes = await puzzleNodes({ ...context, refresh }, found, go);
       if (present !== name) return;
       body.replaceChildren(...nodes);
+      // Of a long kernel the lines around the gap are shown.
+      const [code, gap] = [body.querySelector(".learn-code"), body.querySelector(".learn-gap")];
+      if (gap) code.scrollTop = gap.offsetTop + gap.offsetHeight / 2 - code.clientHeight / 2;
       body.closest("[role=tabpanel]")?.scrollTo(0, 0);
       if (isAsked) nodes[0].focus();
     } catch (error) {
@@ -192,7 +195,8 @@ export function puzzlesView(context) {
     }
   };
   const list = contents(context, (name) => void go(name));
-  const side = make("div", { class: "learn-side" }, count, files(count, refresh), list);
+  const all = make("details", { open: !matchMedia("(max-width: 760px)").matches }, make("summary", {}, "All puzzles"), list);
+  const side = make("div", { class: "learn-side" }, count, files(count, refresh), all);
   body.append(make("p", { class: "placeholder" }, "The core is loading …"));
   const first = item ?? puzzles.find(([name]) => !kept.solved.has(name))?.[0] ?? puzzles[0][0];
   void go(first, item !== undefined);

@@ -11,7 +11,7 @@ export function toursView({ lessons, tour }) {
   const cards = lessons.tours.map(([id, text]) => {
     const entry = exampleOf(lessons, id);
     const open = make("button", { type: "button", class: "learn-open", onclick: () => tour(id) }, titleOf(text));
-    return make("li", { class: "learn-card" }, lazy(entry.file), make("h4", {}, open), make("p", {}, entry.title));
+    return make("li", { class: "learn-card" }, lazy(entry.file), make("h3", {}, open), make("p", {}, entry.title));
   });
   return [make("div", { class: "learn-body" },
     make("p", { class: "quiet" }, "A tour opens an example and goes through its run, stop by stop. You may step on your own: the text follows."),
@@ -113,7 +113,12 @@ function follow(page, { title, intro, stops, length }, source) {
     list.children[at]?.scrollIntoView({ block: "nearest" });
     if (stops[at]) point(stops[at]);
   };
-  const go = (index) => { show(index); goTo(stops[index].position); };
+  const go = (index) => {
+    show(index);
+    goTo(stops[index].position);
+    // On a phone memory comes first.
+    if (matchMedia("(max-width: 760px)").matches) document.querySelector(".right")?.scrollIntoView({ block: "start" });
+  };
   list.append(...stops.map((stop, number) => stopNode(page, stop, number, () => go(number))));
   back.onclick = () => go(at - 1);
   next.onclick = () => go(at + 1);

@@ -79,13 +79,16 @@ impl Links {
 pub fn links(model: &Model) -> Links {
     let order = model.run.order.as_deref().filter(|_| !model.is_stale());
     let marks = order.map_or(&[][..], |order| &order.marks);
-    Links {
-        raced: marks
-            .iter()
-            .map(|mark| (mark.memory.clone(), mark.bytes.clone()))
-            .collect(),
-        ..focus_links(model)
+    let mut links = focus_links(model);
+    links.raced = marks
+        .iter()
+        .map(|mark| (mark.memory.clone(), mark.bytes.clone()))
+        .collect();
+    // Under the pointer a line needs no light of its own; a tour that names one does.
+    if let (None, Some(Focus::Line(line))) = (&model.hover, &model.pinned) {
+        links.lines.push(*line);
     }
+    links
 }
 
 fn focus_links(model: &Model) -> Links {
@@ -352,6 +355,14 @@ mod tests {
         assert_eq!(lanes_of(&stores, &out, &(0..4)), [] as [u8; 0]);
         let (_, piece) = writer_of(&stores, &out, 5, &(4..8)).expect("it wrote the last byte");
         assert_eq!(piece.offset, Some(7));
+    }
+
+    #[test]
+    fn a_line_that_is_pinned_is_lit() {
+        let mut model = model(Focus::Line(8));
+        assert_eq!(links(&model).lines, [] as [u32; 0]);
+        model.pinned = model.hover.take();
+        assert_eq!(links(&model).lines, [8]);
     }
 
     #[test]
