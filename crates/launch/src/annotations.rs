@@ -6,6 +6,7 @@
 //! //@ launch grid=2 block=64x2 shared=1024 entry=fill seed=7
 //! //@ buffer out: f32[16][16] = 0
 //! //@ buffer x: u32[64] = iota
+//! //@ buffer y: f32[4096] = random 7 [100]=1.5
 //! //@ scalar n: s32 = 200
 //! //@ scalar dims+8: u32 = 16
 //! //@ start x = 16
@@ -26,6 +27,7 @@ mod stated;
 pub use stated::{StatedValue, stated_value};
 
 use crate::catalogue::{self, Problem};
+use crate::pattern::Pattern;
 use crate::registers;
 use crate::scenario::{
     Buffer, Init, Misaligned, Parameter, RegisterStart, Scenario, Surface, TensorMap, TexelArray,
@@ -603,8 +605,10 @@ impl<'a> Fact<'a> {
     }
 
     fn init(&self) -> Result<Init, Box<Diagnostic>> {
-        if self.text == "iota" {
-            return Ok(Init::Fill(Literal::Text("iota".to_owned())));
+        let pattern = Pattern::read(self.text)
+            .map_err(|why| self.error(catalogue::unreadable_pattern(why)))?;
+        if let Some(pattern) = pattern {
+            return Ok(Init::Fill(Literal::Text(pattern.text())));
         }
         let is_list = self.text.contains(',') || self.text.starts_with(['[', '{']);
         if is_list {

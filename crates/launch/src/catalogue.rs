@@ -128,6 +128,11 @@ pub(crate) fn not_an_array(found: &str) -> Problem {
     )
 }
 
+/// What a buffer starts with is no pattern; the sentence says why.
+pub(crate) fn unreadable_pattern(why: String) -> Problem {
+    problem("W0702", why)
+}
+
 pub(crate) fn not_a_literal(found: &str) -> Problem {
     problem(
         "W0702",
@@ -380,7 +385,7 @@ pub const NO_KERNEL: &str = "W0711";
 pub const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W0700", "unknown launch fact", "A line that starts with `//@` states a fact about the launch, and its first word says which.", "//@ lunch grid=2", "//@ launch grid=2"),
     CodeFacts::page("W0701", "unreadable launch fact", "The launch line holds pairs such as `grid=4` or `block=16x16`: one to three numbers for `grid`, `block` and `cluster`, one number for `shared` (bytes), `seed` and `resident` (blocks at a time), a kernel's name for `entry`.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
-    CodeFacts::page("W0702", "unreadable buffer", "A buffer has a name, an element type with its extents, and perhaps initial values: one number for all, `iota`, or a list.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
+    CodeFacts::page("W0702", "unreadable buffer", "A buffer has a name, an element type with its extents, and perhaps initial values: one number for all, a list, `iota`, `random` with a seed, or `nan`; single elements may follow, as in `0 [5000]=7`.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
     CodeFacts::page("W0703", "unreadable scalar", "A scalar has a name, a type and a value that the type can hold.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
     CodeFacts::page("W0704", "unreadable expectation", "An expectation names a buffer that a line above declares, and lists its values after the launch, from the first element on.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
     CodeFacts::page("W0705", "fact given twice", "Each parameter of the kernel, each fact of the launch and each expectation is stated once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),

@@ -7,6 +7,7 @@ pub mod expect;
 pub mod fault;
 mod guess;
 mod names;
+pub mod pattern;
 pub mod prepare;
 pub mod reading;
 pub mod registers;

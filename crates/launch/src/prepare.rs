@@ -4,6 +4,7 @@ use crate::annotations::Annotations;
 use crate::catalogue::{self, Problem, value as why};
 use crate::expect::bytes_of;
 use crate::guess;
+use crate::pattern::Pattern;
 use crate::registers;
 use crate::rehearsal::{Guessed, rehearse};
 use crate::scenario::{
@@ -484,10 +485,13 @@ impl Builder {
                 size_bytes: size,
                 pattern: vec![0; ty.width_bytes()],
             },
-            Init::Fill(Literal::Text(word)) if word == "iota" => {
-                Contents::Bytes(iota(ty, buffer.len))
-            }
             Init::Fill(value) => {
+                if let Literal::Text(text) = value
+                    && let Some(pattern) = Pattern::read(text).map_err(fail)?
+                {
+                    let bytes = pattern.bytes(ty, buffer.len).map_err(fail)?;
+                    return self.add_contents(buffer, Contents::Bytes(bytes));
+                }
                 let bits = ty.encode(value).map_err(fail)?;
                 Contents::Fill {
                     size_bytes: size,
@@ -495,6 +499,10 @@ impl Builder {
                 }
             }
         };
+        self.add_contents(buffer, contents)
+    }
+
+    fn add_contents(&mut self, buffer: &Buffer, contents: Contents) -> Result<(), Problem> {
         if self.buffers.iter().any(|other| other.name == buffer.name) {
             return Err(catalogue::given_twice(&buffer.name));
         }
@@ -818,23 +826,4 @@ fn pointee(value: &Literal) -> Option<&str> {
 
 fn element(name: &str, ty: &str) -> Result<ElementType, Problem> {
     ElementType::from_name(ty).ok_or_else(|| catalogue::unknown_type_of(name, ty))
-}
-
-/// 0, 1, 2, … in the element type; integers wrap.
-fn iota(ty: ElementType, len: u64) -> Vec<u8> {
-    let width = ty.width_bytes();
-    let is_float = matches!(
-        ty,
-        ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64
-    );
-    let mut bytes = Vec::with_capacity(len as usize * width);
-    for index in 0..len {
-        let bits = if is_float {
-            ty.encode(&Literal::Float(index as f64)).unwrap_or(0)
-        } else {
-            index.into()
-        };
-        bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
-    }
-    bytes
 }

@@ -208,7 +208,7 @@ pub struct Field {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Buffer {
     pub name: String,
-    /// Element type: `u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64`.
+    /// Element type: `u32`, `f16`, `e4m3` and all others of `ElementType`.
     #[serde(rename = "type")]
     #[cfg_attr(feature = "typescript", ts(as = "crate::value::ElementType"))]
     pub ty: String,
@@ -247,7 +247,8 @@ fn is_first(start: &u64) -> bool {
 pub enum Init {
     /// One value an element; missing ones are zero. `"&out+16"` is an address: 16 bytes into the buffer `out`.
     List(Vec<Literal>),
-    /// The same value everywhere; the text `"iota"` counts 0, 1, 2, …, and `"&out"` is the address of a buffer.
+    /// The same value everywhere; the text `"iota"` counts 0, 1, 2, …, `"random 7"` draws, `"nan"` is no number, `"0 [5000]=7"` has single elements that
+    /// differ (see `pattern`), and `"&out"` is the address of a buffer.
     Fill(Literal),
 }
 

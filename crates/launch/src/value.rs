@@ -1,5 +1,7 @@
 //! Element values: JSON numbers and `"0x…"` bit patterns on one side, little-endian bytes on the other.
 
+mod small;
+
 use crate::catalogue::value as why;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -109,6 +111,30 @@ pub enum ElementType {
     B32,
     B64,
     B128,
+    /// Small floats: one to a byte, those of 6 bits in its low bits.
+    E4m3,
+    E5m2,
+    E2m3,
+    E3m2,
+    /// Powers of two, without a sign.
+    Ue8m0,
+    /// A float of 19 bits, in the upper bits of 32.
+    Tf32,
+    /// Several numbers, the one in the lowest bits first.
+    E2m1x2,
+    F16x2,
+    Bf16x2,
+    U4x2,
+    S4x2,
+    U8x4,
+    S8x4,
+    U16x2,
+    S16x2,
+    /// A byte as a character.
+    Char,
+    /// Bits as binary digits.
+    Bin8,
+    Bin32,
 }
 
 impl ElementType {
@@ -131,6 +157,24 @@ impl ElementType {
         ("b32", ElementType::B32),
         ("b64", ElementType::B64),
         ("b128", ElementType::B128),
+        ("e4m3", ElementType::E4m3),
+        ("e5m2", ElementType::E5m2),
+        ("e2m3", ElementType::E2m3),
+        ("e3m2", ElementType::E3m2),
+        ("e2m1x2", ElementType::E2m1x2),
+        ("ue8m0", ElementType::Ue8m0),
+        ("tf32", ElementType::Tf32),
+        ("f16x2", ElementType::F16x2),
+        ("bf16x2", ElementType::Bf16x2),
+        ("u4x2", ElementType::U4x2),
+        ("s4x2", ElementType::S4x2),
+        ("u8x4", ElementType::U8x4),
+        ("s8x4", ElementType::S8x4),
+        ("u16x2", ElementType::U16x2),
+        ("s16x2", ElementType::S16x2),
+        ("char", ElementType::Char),
+        ("bin8", ElementType::Bin8),
+        ("bin32", ElementType::Bin32),
     ];
 
     /// The type with this name.
@@ -159,9 +203,11 @@ impl ElementType {
     pub const fn width_bytes(self) -> usize {
         use ElementType as T;
         match self {
-            T::U8 | T::S8 | T::B8 => 1,
+            T::U8 | T::S8 | T::B8 | T::E4m3 | T::E5m2 | T::E2m3 | T::E3m2 | T::Ue8m0 => 1,
+            T::E2m1x2 | T::U4x2 | T::S4x2 | T::Char | T::Bin8 => 1,
             T::U16 | T::S16 | T::F16 | T::Bf16 | T::B16 => 2,
-            T::U32 | T::S32 | T::F32 | T::B32 => 4,
+            T::U32 | T::S32 | T::F32 | T::B32 | T::Tf32 | T::F16x2 | T::Bf16x2 => 4,
+            T::U8x4 | T::S8x4 | T::U16x2 | T::S16x2 | T::Bin32 => 4,
             T::U64 | T::S64 | T::F64 | T::B64 => 8,
             T::B128 => 16,
         }
@@ -169,15 +215,11 @@ impl ElementType {
 
     /// The bits of a literal as an element of this type; the sentence says why not.
     pub fn encode(self, literal: &Literal) -> Result<u128, String> {
-        use ElementType as T;
         match (self, literal) {
             (_, Literal::Text(text)) => self.encode_text(text),
-            (T::F16 | T::Bf16 | T::F32 | T::F64, Literal::Integer(value)) => {
-                Ok(self.encode_float(*value as f64))
-            }
-            (T::F16 | T::Bf16 | T::F32 | T::F64, Literal::Float(value)) => {
-                Ok(self.encode_float(*value))
-            }
+            (_, Literal::Integer(value)) if self.is_float() => Ok(self.encode_float(*value as f64)),
+            (_, Literal::Float(value)) if self.is_float() => Ok(self.encode_float(*value)),
+            (_, literal) if self.packing().is_some() => Err(why::not_a_value(&literal.to_string())),
             (_, Literal::Integer(value)) => self.encode_integer(*value),
             (_, Literal::Float(value)) if value.fract() == 0.0 && value.abs() < 1e38 => {
                 self.encode_integer(*value as i128)
@@ -201,8 +243,17 @@ impl ElementType {
             ElementType::F64 => value.to_bits().into(),
             ElementType::F32 => (value as f32).to_bits().into(),
             ElementType::F16 => nearest_half(FloatFormat::F16, value).into(),
-            _ => nearest_half(FloatFormat::BF16, value).into(),
+            ElementType::Bf16 => nearest_half(FloatFormat::BF16, value).into(),
+            _ => self.small_bits(value).unwrap_or(0),
         }
+    }
+
+    /// Whether an element is one float.
+    const fn is_float(self) -> bool {
+        matches!(
+            self,
+            ElementType::F32 | ElementType::F64 | ElementType::Ue8m0
+        ) || self.format().is_some()
     }
 
     fn encode_integer(self, value: i128) -> Result<u128, String> {
@@ -241,11 +292,12 @@ impl ElementType {
             ))
         };
         match self {
-            T::F16 | T::Bf16 | T::F32 | T::F64 => match self.to_f64(bits) {
+            _ if self.is_float() => match self.to_f64(bits) {
                 value if value.is_finite() => Literal::Float(value),
                 _ => hex(),
             },
             T::B128 => hex(),
+            _ if self.packing().is_some() => hex(),
             _ => match self.to_integer(bits) {
                 value if value.unsigned_abs() <= 1 << 53 => Literal::Integer(value),
                 _ => hex(),
@@ -257,15 +309,13 @@ impl ElementType {
         match self {
             ElementType::F64 => f64::from_bits(bits as u64),
             ElementType::F32 => f32::from_bits(bits as u32).into(),
-            ElementType::F16 => FloatFormat::F16.value(bits as u32),
-            _ => FloatFormat::BF16.value(bits as u32),
+            _ => self.small_value(bits).unwrap_or(0.0),
         }
     }
 
     /// The number that bits are as a float; none for types that are no float.
     pub fn float(self, bits: u128) -> Option<f64> {
-        use ElementType as T;
-        matches!(self, T::F16 | T::Bf16 | T::F32 | T::F64).then(|| self.to_f64(bits))
+        self.is_float().then(|| self.to_f64(bits))
     }
 
     /// The bits of a number as a float of this type; none for types that are no float.
@@ -296,10 +346,15 @@ impl ElementType {
                 f32::from_bits(bits as u32),
                 f64::from(f32::from_bits(bits as u32)),
             ),
-            T::F16 | T::Bf16 => float_text(self.to_f64(bits) as f32, self.to_f64(bits)),
+            _ if self.format().is_some() || self == T::Ue8m0 => {
+                float_text(self.to_f64(bits) as f32, self.to_f64(bits))
+            }
             T::F64 => float_text(f64::from_bits(bits as u64), f64::from_bits(bits as u64)),
             T::B8 | T::B16 | T::B32 | T::B64 | T::B128 => self.hex(bits),
-            _ => self.to_integer(bits).to_string(),
+            _ => match self.small_text(bits) {
+                Some(text) => text,
+                None => self.to_integer(bits).to_string(),
+            },
         }
     }
 

@@ -1,0 +1,248 @@
+//! What a buffer starts with, by rule: `iota`, `random 7`, `nan`, and single elements after it, `0 [5000]=7`. Text goes in; bytes come out.
+//!
+//! ```text
+//! pattern := base { "[" index "]=" value }
+//! base    := "iota" | "random" seed | "nan" | value
+//! ```
+//! `random` draws floats from -1 up to 1 in steps of 1/256, which every float of 16 bits and more holds exactly, and integers from 0 to 99: the same for a seed
+//! everywhere.
+
+use crate::catalogue::not_a_literal;
+use crate::value::{ElementType, Literal};
+use warpgrid_isa::read_decimal;
+
+/// Single elements at most.
+const MAX_PLACES: usize = 4_096;
+
+/// A rule for the elements of a buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    pub base: Base,
+    /// Elements that differ from the rule, ascending.
+    pub places: Vec<(u64, Literal)>,
+}
+
+/// The rule for all elements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Base {
+    /// 0, 1, 2, …
+    Iota,
+    Random(u64),
+    NotANumber,
+    Value(Literal),
+}
+
+impl Pattern {
+    /// Reads a pattern; `None` for what is one value or a list, and the sentence for what is neither.
+    pub fn read(text: &str) -> Result<Option<Pattern>, String> {
+        let (base, places) = match text.find('[') {
+            Some(0) => return Ok(None),
+            Some(at) => text.split_at(at),
+            None => (text, ""),
+        };
+        let base = base.trim();
+        let is_list = base.contains(',') || base.starts_with(['{', '&']);
+        let base = match base.split_whitespace().collect::<Vec<_>>()[..] {
+            _ if is_list => return Ok(None),
+            ["iota"] => Base::Iota,
+            ["nan" | "NaN"] => Base::NotANumber,
+            ["random", seed] => Base::Random(seed.parse().map_err(|_| {
+                format!("found `random {seed}`, expected a seed such as `random 7`")
+            })?),
+            ["random"] => Base::Random(0),
+            [_] if places.is_empty() => return Ok(None),
+            [value] => Base::Value(literal(value)?),
+            _ => return Ok(None),
+        };
+        let places = read_places(places)?;
+        Ok(Some(Pattern { base, places }))
+    }
+
+    /// As a line has it.
+    pub fn text(&self) -> String {
+        let mut text = match &self.base {
+            Base::Iota => "iota".to_owned(),
+            Base::Random(seed) => format!("random {seed}"),
+            Base::NotANumber => "nan".to_owned(),
+            Base::Value(value) => value.to_string(),
+        };
+        for (index, value) in &self.places {
+            text.push_str(&format!(" [{index}]={value}"));
+        }
+        text
+    }
+
+    /// The same with another value of an element.
+    #[must_use]
+    pub fn with(mut self, index: u64, value: Literal) -> Pattern {
+        match self.places.binary_search_by_key(&index, |(at, _)| *at) {
+            Ok(at) => self.places[at].1 = value,
+            Err(at) => self.places.insert(at, (index, value)),
+        }
+        self
+    }
+
+    /// Whether no further element can differ.
+    pub fn is_full(&self) -> bool {
+        self.places.len() >= MAX_PLACES
+    }
+
+    /// The bytes of so many elements. The sentence says what does not fit.
+    pub fn bytes(&self, ty: ElementType, len: u64) -> Result<Vec<u8>, String> {
+        let width = ty.width_bytes();
+        let mut bytes = Vec::with_capacity(len as usize * width);
+        let mut add = |bits: u128| bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
+        match &self.base {
+            Base::Iota => (0..len).for_each(|index| add(counted(ty, index))),
+            Base::Random(seed) => {
+                let mut draw = Draw::new(*seed);
+                (0..len).for_each(|_| add(draw.element(ty)));
+            }
+            Base::NotANumber => {
+                let bits = ty.float_bits(f64::NAN);
+                let bits = bits.ok_or_else(|| format!("`{ty}` has no NaN"))?;
+                (0..len).for_each(|_| add(bits));
+            }
+            Base::Value(value) => {
+                let bits = ty.encode(value)?;
+                (0..len).for_each(|_| add(bits));
+            }
+        }
+        for (index, value) in &self.places {
+            let bits = ty.encode(value)?.to_le_bytes();
+            let start = usize::try_from(*index)
+                .ok()
+                .and_then(|at| at.checked_mul(width));
+            let place = start.and_then(|start| bytes.get_mut(start..start.checked_add(width)?));
+            let place = place.ok_or_else(|| format!("element {index} is not one of {len}"))?;
+            place.copy_from_slice(&bits[..width]);
+        }
+        Ok(bytes)
+    }
+}
+
+/// `[5]=7 [9]=1.5`.
+fn read_places(text: &str) -> Result<Vec<(u64, Literal)>, String> {
+    let mut pattern = Pattern {
+        base: Base::Iota,
+        places: Vec::new(),
+    };
+    for place in text.split('[').skip(1) {
+        let parts = place.split_once(']').and_then(|(index, rest)| {
+            let value = rest.trim().strip_prefix('=')?;
+            Some((index.trim().parse().ok()?, value.trim()))
+        });
+        let (index, value) =
+            parts.ok_or_else(|| format!("found `[{}`, expected `[5000]=7`", place.trim()))?;
+        if pattern.is_full() {
+            return Err(format!("found more than {MAX_PLACES} single elements"));
+        }
+        pattern = pattern.with(index, literal(value)?);
+    }
+    Ok(pattern.places)
+}
+
+fn literal(text: &str) -> Result<Literal, String> {
+    if let Ok(value) = text.parse::<i128>() {
+        return Ok(Literal::Integer(value));
+    }
+    if text.starts_with("0x") || text.starts_with("0X") {
+        return Ok(Literal::Text(text.to_owned()));
+    }
+    read_decimal(text)
+        .map(Literal::Float)
+        .ok_or_else(|| not_a_literal(text).message)
+}
+
+/// An index in the element type; integers wrap.
+fn counted(ty: ElementType, index: u64) -> u128 {
+    ty.float_bits(index as f64).unwrap_or(index.into())
+}
+
+/// Numbers that look random, the same for a seed everywhere.
+struct Draw(u64);
+
+impl Draw {
+    fn new(seed: u64) -> Draw {
+        // Seeds that differ in one bit shall not begin alike; zero would stay zero.
+        Draw(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 >> 32
+    }
+
+    fn element(&mut self, ty: ElementType) -> u128 {
+        let drawn = self.next();
+        let float = (drawn % 512) as f64 / 256.0 - 1.0;
+        ty.float_bits(float).unwrap_or((drawn % 100).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(text: &str, ty: ElementType, len: u64) -> Result<Vec<u8>, String> {
+        Pattern::read(text)?.ok_or("no pattern")?.bytes(ty, len)
+    }
+
+    #[test]
+    fn patterns_survive_their_text() {
+        for text in [
+            "iota",
+            "random 7",
+            "nan",
+            "0 [5000]=7",
+            "1.5 [0]=2.5 [3]=0x3f",
+            "random 0 [1]=-4",
+        ] {
+            let read = Pattern::read(text).expect("a pattern").expect("a pattern");
+            assert_eq!(read.text(), text);
+        }
+        for text in [
+            "7",
+            "0x1f",
+            "1, 2",
+            "[1, 2]",
+            "&out",
+            "&out+16",
+            "",
+            "some words",
+        ] {
+            assert_eq!(Pattern::read(text), Ok(None), "{text}");
+        }
+        for text in ["0 [a]=1", "0 [1]", "random x", "iota [1]=x"] {
+            assert!(Pattern::read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn elements_follow_the_rule_but_single_ones() {
+        assert_eq!(
+            bytes("iota [1]=9", ElementType::U8, 4),
+            Ok(vec![0, 9, 2, 3])
+        );
+        assert_eq!(bytes("0 [2]=-1", ElementType::S8, 3), Ok(vec![0, 0, 255]));
+        assert_eq!(
+            bytes("nan", ElementType::F16, 1).map(|bytes| bytes[1] & 0x7e),
+            Ok(0x7e)
+        );
+        assert!(bytes("nan", ElementType::U32, 1).is_err());
+        assert!(bytes("0 [4]=1", ElementType::U8, 4).is_err());
+        assert!(bytes("0 [1]=256", ElementType::U8, 4).is_err());
+    }
+
+    #[test]
+    fn what_is_random_is_the_same_for_a_seed() {
+        let drawn = |seed: u64| bytes(&format!("random {seed}"), ElementType::F32, 64);
+        assert_eq!(drawn(1), drawn(1));
+        assert_ne!(drawn(1), drawn(2));
+        let whole = bytes("random 1", ElementType::U8, 256).expect("bytes");
+        assert!(whole.iter().all(|byte| *byte < 100));
+        assert!(whole.windows(2).any(|pair| pair[0] != pair[1]));
+    }
+}
