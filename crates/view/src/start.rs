@@ -7,6 +7,7 @@ use crate::model::EditView;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::annotations::{StatedValue, literal, stated_value};
+use warpgrid_launch::pattern::{Base, Pattern};
 use warpgrid_launch::scenario::{Buffer, Init};
 use warpgrid_launch::value::{ElementType, Literal};
 
@@ -22,6 +23,8 @@ pub enum StartPlace {
     /// A number that the kernel is given, by its name.
     Scalar(String),
     Register(String),
+    /// All of a buffer, by its name: `0`, `iota`, `random 7`, `nan`, or a list.
+    Buffer(String),
 }
 
 /// The change of the text.
@@ -48,6 +51,7 @@ impl Session {
             }
             StartPlace::Scalar(name) => self.edit_fact("scalar", name, value),
             StartPlace::Register(name) => self.edit_fact("register", name, value),
+            StartPlace::Buffer(name) => self.edit_fact("buffer", name, value),
         }
     }
 
@@ -198,37 +202,81 @@ fn read_value(value: &str, ty: ElementType) -> Result<Literal, String> {
     }
 }
 
-/// The values of a buffer with another one at an index.
+/// The values of a buffer with another one at an index: a list where it is short, else what it was with this element after it.
 fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
-    let too_many = || {
-        format!(
-            "a line lists at most {MAX_LISTED} elements, and `{}` has {}; make it smaller, or let the kernel store the value",
+    if index >= buffer.len {
+        return Err(format!(
+            "`{}` has {} elements, and number {index} is none of them",
             buffer.name, buffer.len
-        )
-    };
+        ));
+    }
+    match listed(buffer, index) {
+        Some(mut values) => {
+            values[index as usize] = value;
+            Ok(shortened(values, buffer.len))
+        }
+        None => patterned(buffer, index, value),
+    }
+}
+
+/// What a line lists of a buffer, up to an index at least; absent where that is no list, or a long one.
+fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
     let zero = Literal::Integer(0);
     let is_iota = |init: &Literal| *init == Literal::Text("iota".to_owned());
     let mut values: Vec<Literal> = match &buffer.init {
         Init::List(values) => values.clone(),
         Init::Fill(fill) if *fill == zero => Vec::new(),
-        Init::Fill(_) if buffer.len > MAX_LISTED => return Err(too_many()),
+        Init::Fill(_) if buffer.len > MAX_LISTED => return None,
         Init::Fill(fill) if is_iota(fill) => (0..buffer.len)
             .map(|n| Literal::Integer(n.into()))
             .collect(),
+        Init::Fill(Literal::Text(text)) if Pattern::read(text) != Ok(None) => return None,
         Init::Fill(fill) => vec![fill.clone(); buffer.len as usize],
     };
-    if index >= buffer.len
-        || values.len() as u64 > MAX_LISTED.max(buffer.len)
-        || index >= MAX_LISTED.max(values.len() as u64)
-    {
-        return Err(too_many());
+    let needed = index as usize + 1;
+    if values.len() < needed {
+        if index >= MAX_LISTED {
+            return None;
+        }
+        values.resize(needed, zero);
     }
-    let index = index as usize;
-    if values.len() <= index {
-        values.resize(index + 1, zero.clone());
+    Some(values)
+}
+
+/// The rule of a buffer with another value of one element.
+fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
+    let too_many = || {
+        format!(
+            "what `{}` starts with has too many single values for a line; let the kernel store the value",
+            buffer.name
+        )
+    };
+    let pattern = match &buffer.init {
+        // Zeros, with what a list begins with.
+        Init::List(values) => {
+            let values = values.iter().cloned().zip(0..);
+            let places = values.filter(|(value, _)| *value != Literal::Integer(0));
+            Pattern {
+                base: Base::Value(Literal::Integer(0)),
+                places: places.map(|(value, at)| (at, value)).collect(),
+            }
+        }
+        Init::Fill(fill) => {
+            let known = match fill {
+                Literal::Text(text) if text.starts_with('&') => return Err(too_many()),
+                Literal::Text(text) => Pattern::read(text)?,
+                Literal::Integer(_) | Literal::Float(_) => None,
+            };
+            known.unwrap_or_else(|| Pattern {
+                base: Base::Value(fill.clone()),
+                places: Vec::new(),
+            })
+        }
+    };
+    match pattern.is_full() {
+        true => Err(too_many()),
+        false => Ok(Init::Fill(Literal::Text(pattern.with(index, value).text()))),
     }
-    values[index] = value;
-    Ok(shortened(values, buffer.len))
 }
 
 /// The shortest way to say values: all the same, counted, or a list without the zeros at its end.

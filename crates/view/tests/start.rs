@@ -176,22 +176,6 @@ fn what_no_line_can_state_is_said() {
     );
     check(
         KERNEL,
-        &cell("n", 1500, T::U32),
-        "1",
-        expect![
-            "a line lists at most 1024 elements, and `n` has 2000; make it smaller, or let the kernel store the value"
-        ],
-    );
-    check(
-        KERNEL,
-        &cell("big", 1, T::U8),
-        "1",
-        expect![
-            "a line lists at most 1024 elements, and `big` has 4096; make it smaller, or let the kernel store the value"
-        ],
-    );
-    check(
-        KERNEL,
         &cell("shared:0", 1, T::U32),
         "1",
         expect![
@@ -224,6 +208,70 @@ fn what_no_line_can_state_is_said() {
         "1",
         expect!["no `//@ register` line states `%r1`"],
     );
+}
+
+#[test]
+fn a_cell_of_a_long_buffer_is_a_single_element_after_its_rule() {
+    use ElementType as T;
+    check(
+        KERNEL,
+        &cell("n", 1500, T::U32),
+        "1",
+        expect!["  //@ buffer n: u32[2000] = 0 [1500]=1 reads 1"],
+    );
+    check(
+        KERNEL,
+        &cell("big", 1, T::U8),
+        "1",
+        expect!["//@ buffer big: u8[4096] = 3 [1]=1 reads 1"],
+    );
+    let random = KERNEL.replace("u8[4096] = 3", "u8[4096] = random 7 [9]=5");
+    check(
+        &random,
+        &cell("big", 2, T::U8),
+        "255",
+        expect!["//@ buffer big: u8[4096] = random 7 [2]=255 [9]=5 reads 255"],
+    );
+    check(
+        &random,
+        &cell("big", 9, T::U8),
+        "6",
+        expect!["//@ buffer big: u8[4096] = random 7 [9]=6 reads 6"],
+    );
+    let counted = KERNEL.replace("u8[4096] = 3", "u8[4096] = iota");
+    check(
+        &counted,
+        &cell("big", 4095, T::U8),
+        "1",
+        expect!["//@ buffer big: u8[4096] = iota [4095]=1 reads 1"],
+    );
+    let long = KERNEL.replace("u32[2000]", "u32[2000] = 1, 0, 3");
+    check(
+        &long,
+        &cell("n", 1999, T::U32),
+        "7",
+        expect!["  //@ buffer n: u32[2000] = 0 [0]=1 [2]=3 [1999]=7 reads 7"],
+    );
+    check(
+        KERNEL,
+        &cell("n", 2000, T::U32),
+        "7",
+        expect!["`n` has 2000 elements, and number 2000 is none of them"],
+    );
+}
+
+#[test]
+fn a_whole_buffer_is_filled_by_a_rule() {
+    for (value, line) in [
+        ("random 3", "//@ buffer x: f32[4] = random 3"),
+        ("nan", "//@ buffer x: f32[4] = nan"),
+        ("0", "//@ buffer x: f32[4] = 0"),
+    ] {
+        let edit = session(KERNEL).edit_start(&StartPlace::Buffer("x".into()), value);
+        let edit = edit.unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(edit.line, line);
+        session(&applied(KERNEL, &edit));
+    }
 }
 
 #[test]

@@ -20,17 +20,7 @@ impl Serialize for Values<'_> {
             ElementType::S16 => self.collect(serializer, i16::from_le_bytes),
             ElementType::U32 => self.collect(serializer, u32::from_le_bytes),
             ElementType::S32 => self.collect(serializer, i32::from_le_bytes),
-            ElementType::U64
-            | ElementType::S64
-            | ElementType::F16
-            | ElementType::Bf16
-            | ElementType::F32
-            | ElementType::F64
-            | ElementType::B8
-            | ElementType::B16
-            | ElementType::B32
-            | ElementType::B64
-            | ElementType::B128 => {
+            _ => {
                 let elements = self.bytes.chunks(self.ty.width_bytes());
                 let decode = |element| self.ty.decode(self.ty.bits(element));
                 serializer.collect_seq(elements.map(decode))

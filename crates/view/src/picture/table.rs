@@ -117,8 +117,12 @@ fn description(ty: ElementType) -> &'static str {
         T::S64 => "<i8",
         T::F16 => "<f2",
         T::Bf16 => "|V2",
-        T::F32 => "<f4",
+        T::F32 | T::Tf32 => "<f4",
         T::F64 => "<f8",
         T::B128 => "|V16",
+        // NumPy has no such numbers: their bits.
+        T::E4m3 | T::E5m2 | T::E2m3 | T::E3m2 | T::Ue8m0 | T::E2m1x2 => "|u1",
+        T::U4x2 | T::S4x2 | T::Char | T::Bin8 => "|u1",
+        T::F16x2 | T::Bf16x2 | T::U8x4 | T::S8x4 | T::U16x2 | T::S16x2 | T::Bin32 => "<u4",
     }
 }
