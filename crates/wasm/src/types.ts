@@ -82,14 +82,14 @@ export type EditView = { line: number, column: number, end_line: number, end_col
 export type Literal = number | string;
 
 /** Element types of buffers and of the grid's value picker. */
-export type ElementType = "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64" | "f16" | "bf16" | "f32" | "f64" | "b8" | "b16" | "b32" | "b64" | "b128";
+export type ElementType = "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64" | "f16" | "bf16" | "f32" | "f64" | "b8" | "b16" | "b32" | "b64" | "b128" | "e4m3" | "e5m2" | "e2m3" | "e3m2" | "ue8m0" | "tf32" | "e2m1x2" | "f16x2" | "bf16x2" | "u4x2" | "s4x2" | "u8x4" | "s8x4" | "u16x2" | "s16x2" | "char" | "bin8" | "bin32";
 
 /** Memory before the launch. */
 export type Init = Array<Literal> | Literal;
 
 /** An array in global memory. */
 export type Buffer = { name: string,
-/** Element type: `u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64`. */
+/** Element type: `u32`, `f16`, `e4m3` and all others of `ElementType`. */
 type: ElementType,
 /** Elements. */
 len: number,
