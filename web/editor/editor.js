@@ -236,6 +236,26 @@ const breakListener = EditorView.updateListener.of((update) => {
   if (update.startState.field(breaks) !== set) onBreaks?.(breakLines(update.state, set));
 });
 
+/** Breakpoints outlast a reload of their tab, where the text is the same then. */
+const BREAKS = "warpgrid.breaks";
+function printOf(text) {
+  let hash = text.length;
+  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return hash;
+}
+function keepBreaks() {
+  const lines = breakLines(view.state, view.state.field(breaks));
+  try { sessionStorage.setItem(BREAKS, JSON.stringify([printOf(api.text()), lines])); } catch { /* they are gone then */ }
+}
+function restoreBreaks() {
+  try {
+    const [print, lines] = JSON.parse(sessionStorage.getItem(BREAKS) ?? "[]");
+    const { doc } = view.state;
+    if (lines.length === 0 || print !== printOf(api.text())) return;
+    view.dispatch({ effects: lines.filter((line) => line >= 1 && line <= doc.lines).map((line) => breakToggled.of(doc.line(line).from)) });
+  } catch { /* none were kept */ }
+}
+
 function lineUnder(event, view) {
   const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
   return position === null ? 0 : view.state.doc.lineAt(position).number;
@@ -324,7 +344,10 @@ function show(text) {
   opening = true;
   try { api.setText(text); } finally { opening = false; }
 }
-addEventListener("pagehide", () => void texts.keep(api.text()));
+addEventListener("pagehide", () => {
+  void texts.keep(api.text());
+  keepBreaks();
+});
 
 const saved = await texts.firstText();
 const view = new EditorView({
@@ -479,6 +502,8 @@ const api = {
   /** `changed([line])` is called whenever other lines have breakpoints. */
   connectBreaks(changed) {
     onBreaks = guarded(changed);
+    const lines = breakLines(view.state, view.state.field(breaks));
+    if (lines.length > 0) onBreaks(lines);
   },
   toggleBreak: () => void toggleBreak(view),
   clearBreaks: () => view.dispatch({ effects: breaksCleared.of(null) }),
@@ -542,5 +567,6 @@ listenToDrops(openFiles);
 
 const host = document.getElementById("editor-host");
 if (host) api.attach(host);
+restoreBreaks();
 followLearn(learner);
 dispatchEvent(new Event("warpgrid-editor"));

@@ -145,6 +145,7 @@ fn pictures() -> Html {
             <li>{ "A cell that is pressed tells every store that wrote it; a press on a step goes there. “Run until” goes on, or back, until a lane meets a condition such as \
                    “lane 3: %r5 == 7” (also “warp 1 lane 0:”, “thread 37:” or no place for any lane; ==, !=, <, <=, >, >=; a number, hexadecimal bits, nan, inf), until a breakpoint \
                    comes next, or until the pressed cell changes. “At the launch” changes what the buffer starts with: the //@ line of the text. Parameters are changed under the launch button. Press a line number for a breakpoint. Escape stops it." }</li>
+            <li>{ "“Learn” has examples with pictures, guided tours and puzzles." }</li>
             <li>{ "Point at a cell, a lane, a register or a line of the text, and everything that belongs to it lights up. A click pins it." }</li>
         </ul>
     }

@@ -1,9 +1,10 @@
 //! How the kernel is launched, what of that was guessed, and the way into the text.
 
 use super::Dispatch;
+use super::pickers::Select;
 use super::start_form::StartForm;
 use crate::hooks::use_closing;
-use crate::model::StartPage;
+use crate::model::{Action, StartPage};
 use crate::protocol::LaunchFacts;
 use crate::{editor, format};
 use std::rc::Rc;
@@ -63,7 +64,7 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
 /// A parameter or a register; with a field where its line states one value.
 fn fact_row(fact: &str, place: fn(String) -> StartPlace, props: &Props) -> Html {
     let Some((left, value)) = fact.split_once(" = ") else {
-        return html! { <li><code>{ fact }</code></li> };
+        return html! { <li><code>{ fact }</code>{ fill(fact, props) }</li> };
     };
     let name = left.split(':').next().unwrap_or(left).to_owned();
     html! {
@@ -71,6 +72,42 @@ fn fact_row(fact: &str, place: fn(String) -> StartPlace, props: &Props) -> Html 
             <StartForm label={left.to_owned()} name={format!("Value of {name}")} place={place(name)} value={AttrValue::from(value.to_owned())}
                 start={props.start.clone()} dispatch={props.dispatch.clone()} />
         </li>
+    }
+}
+
+/// What a buffer may start with, by rule; `Fill …` changes nothing.
+const RULES: &[(&str, &str)] = &[
+    ("", "Fill …"),
+    ("0", "zeros"),
+    ("iota", "0, 1, 2, …"),
+    ("random 1", "random"),
+    ("nan", "NaN"),
+];
+
+/// A list of rules that fill a buffer: the line of the text that states it changes.
+fn fill(fact: &str, props: &Props) -> Html {
+    // Only arrays have extents.
+    let Some((name, _)) = fact.split_once(": ").filter(|_| fact.ends_with(']')) else {
+        return Html::default();
+    };
+    let place = StartPlace::Buffer(name.to_owned());
+    let on_choice = {
+        let (place, dispatch) = (place.clone(), props.dispatch.clone());
+        Callback::from(move |rule: String| {
+            if !rule.is_empty() {
+                dispatch.dispatch(Action::EditStart(place.clone(), rule));
+            }
+        })
+    };
+    html! {
+        <>
+            <Select label={format!("Fill {name}")} class="mini" value="" {on_choice}>
+                { for RULES.iter().map(|(rule, words)| html! { <option value={*rule}>{ *words }</option> }) }
+            </Select>
+            if let Some(why) = props.start.why(&place) {
+                <span class="bad" role="alert">{ why }</span>
+            }
+        </>
     }
 }
 
