@@ -122,6 +122,10 @@ test("breakpoints stay with their lines, and are gone to by the keyboard", async
   await expect(breaks).toHaveCount(2);
   await page.keyboard.press("F9");
   await expect(breaks).toHaveCount(1);
+  // It outlasts a reload.
+  await page.reload();
+  await expect(breaks).toHaveText("18");
+  await ready(page);
   await press(page, "To the start");
   await page.keyboard.press("b");
   await expect(card).toContainText("Line 18 comes next, in warp 0 of block 0.");
@@ -210,4 +214,51 @@ test("what a cell, a parameter and a register hold at the launch is changed in p
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
   await expect(card).toContainText("No line states what shared memory holds");
+});
+
+test("a buffer is filled by a rule, and shown as any type", async ({ page }) => {
+  await open(page);
+  await paste(page, `//@ launch grid=1 block=32
+//@ buffer x: u32[2048] = 0
+//@ buffer out: u32[32] = 0
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 out)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mad.wide.u32 %rd3, %r1, 4, %rd1;
+    mad.wide.u32 %rd4, %r1, 4, %rd2;
+    ld.global.u32 %r2, [%rd3];
+    st.global.u32 [%rd4], %r2;
+    ret;
+}
+`);
+  await expect.poll(() => cells(page, "out")).toHaveLength(32);
+  await ready(page);
+  await press(page, "Run to the end");
+  await page.getByText("1 block of 32 threads").click();
+  const source = page.getByRole("textbox", { name: "PTX source" });
+  await page.getByRole("combobox", { name: "Fill x" }).selectOption({ label: "0, 1, 2, …" });
+  await expect(source).toContainText("//@ buffer x: u32[2048] = iota");
+  await expect.poll(async () => (await cells(page, "out"))[5]).toBe("5");
+  await page.getByRole("combobox", { name: "Fill x" }).selectOption({ label: "random" });
+  await expect(source).toContainText("//@ buffer x: u32[2048] = random 1");
+  await page.keyboard.press("Escape");
+  await ready(page);
+  // One cell of a long buffer, after the rule.
+  await page.getByRole("group", { name: /^x, cells of/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  const card = page.getByRole("region", { name: "Cell" });
+  const value = card.getByRole("textbox", { name: "Value at the launch" });
+  await value.fill("0x40003f80");
+  await value.press("Enter");
+  await expect(source).toContainText("//@ buffer x: u32[2048] = random 1 [0]=0x40003f80");
+  await expect.poll(async () => (await cells(page, "out"))[0]).toBe(String(0x40003f80));
+  await page.locator(".card", { hasText: "out" }).getByRole("combobox", { name: /type/i }).first().selectOption("bf16x2");
+  await expect.poll(async () => (await cells(page, "out"))[0]).toBe("1.0 2.0");
 });
