@@ -259,6 +259,6 @@ test("a buffer is filled by a rule, and shown as any type", async ({ page }) => 
   await value.press("Enter");
   await expect(source).toContainText("//@ buffer x: u32[2048] = random 1 [0]=0x40003f80");
   await expect.poll(async () => (await cells(page, "out"))[0]).toBe(String(0x40003f80));
-  await page.locator(".card", { hasText: "out" }).getByRole("combobox", { name: /type/i }).first().selectOption("bf16x2");
+  await page.locator(".card[data-memory=out]").getByRole("combobox", { name: "Value type" }).selectOption("bf16x2");
   await expect.poll(async () => (await cells(page, "out"))[0]).toBe("1.0 2.0");
 });

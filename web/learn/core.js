@@ -14,6 +14,8 @@ function start() {
   const begun = globalThis.warpgridStart("both");
   worker = begun.worker;
   worker.onmessage = ({ data }) => {
+    // It says so when it is there.
+    if (data === true) return;
     let answer = null;
     try { answer = JSON.parse(data); } catch { fail(`the core could not be loaded: ${data}`); return; }
     const asked = waiting.get(answer.id);
