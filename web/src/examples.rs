@@ -66,6 +66,7 @@ examples! {
     "Strides and sectors" ".ptx" {
         "strided-store" "A stride leaves gaps in every sector"
         "elements-of-a-lane" "Each lane takes four neighbours, one by one"
+        "two-dimensional-blocks" "Blocks of two dimensions"
         "transposition" "A transposition reads rows and writes columns"
     }
     "Banks" ".ptx" {
@@ -85,6 +86,7 @@ examples! {
     }
     "Barriers" ".ptx" {
         "shared-reduction" "A sum that halves its lanes"
+        "named-barriers" "One warp makes, the other takes"
         "deadlock" "A deadlock"
         "broken-mbarrier" "A broken mbarrier"
         "bug-colibri-1099-before" "Two kernels had the warp barrier, the third had not (before)"
@@ -98,6 +100,7 @@ examples! {
     }
     "Races and order" ".ptx" {
         "one-address" "All lanes store to one address"
+        "message-between-blocks" "A message between blocks"
         "bug-cucollections-337-before" "A vote is not a fence (before)"
         "bug-cucollections-337-after" "A vote is not a fence (after)"
         "bug-hecbench-254-before" "One writes the sums, all read them (before)"
@@ -113,6 +116,7 @@ examples! {
         "cluster-messages" "Messages through a cluster"
         "cluster-histogram" "A histogram over a cluster"
         "copy-pipeline" "A pipeline of copies"
+        "bulk-copy" "One thread copies a tile"
         "bug-cutlass-3316-before" "The peer is not there yet (before)"
         "bug-cutlass-3316-after" "The peer is not there yet (after)"
         "bug-fb-triton-1105-before" "A block left while its peer still read (before)"
