@@ -153,6 +153,14 @@ const kernels: Record<string, (given: (buffer: string) => number[]) => Memory> =
     }),
   }),
 
+  "two-dimensional-blocks": () => ({ rows: fill(128, (i) => (i >> 4) * 100 + (i % 16)), columns: fill(128, (i) => (i % 8) * 100 + (i >> 3)) }),
+
+  "named-barriers": () => ({ out: fill(128, (i) => (i >> 5) * 1000 + (i % 32)) }),
+
+  "message-between-blocks": () => ({ data: fill(32, (i) => 3 * i + 5), flag: [1], out: fill(32, (i) => 3 * i + 5) }),
+
+  "bulk-copy": () => ({ out: fill(128, (i) => (i % 4 === 0 ? i + 1000 : i)) }),
+
   deadlock: () => ({ out: fill(64, () => 0) }),
 
   "broken-mbarrier": () => ({ out: fill(32, () => 0) }),
