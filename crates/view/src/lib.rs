@@ -19,6 +19,7 @@ mod failure;
 mod fault;
 pub mod fields;
 pub mod file;
+pub mod find;
 pub mod fragment;
 pub mod front_ends;
 pub mod grid;

@@ -18,6 +18,7 @@ mod documented_stores;
 mod examples;
 mod expansions;
 mod explorer;
+mod find;
 mod guesses;
 mod history;
 mod layouts;
