@@ -9,6 +9,7 @@ use warpgrid_view::analysis::history::CellPlace;
 use warpgrid_view::analysis::seeds::SeedReport;
 use warpgrid_view::assist::{CompletionView, HoverView, SignatureView};
 use warpgrid_view::file::FileView;
+use warpgrid_view::find::FoundCell;
 use warpgrid_view::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layout::LayoutPicture;
 use warpgrid_view::lens::picture::has_picture;
@@ -94,6 +95,11 @@ pub enum RequestBody {
     History(CellPlace),
     /// The edit of the text after which the launch starts with another value there.
     EditStart { place: StartPlace, value: String },
+    /// The next cell, after another one, with a value, an address or a name.
+    Find {
+        text: String,
+        after: Option<FoundCell>,
+    },
     /// Stay where the run is now.
     Stop,
     /// Another core runs the text now: the run is dropped, with its memory.
@@ -123,6 +129,7 @@ impl RequestBody {
             | RequestBody::Writers(_)
             | RequestBody::History(_)
             | RequestBody::EditStart { .. }
+            | RequestBody::Find { .. }
             | RequestBody::Stop
             | RequestBody::Rest => None,
         }
@@ -400,6 +407,8 @@ pub enum ResponseBody {
     Writers(Vec<(u64, Vec<StoreView>)>),
     /// The edit of the text, or why there is none.
     EditStart(Result<StartEdit, String>),
+    /// Where it is, or why it is nowhere.
+    Found(Result<FoundCell, String>),
     /// Where a run until something has come to; its frame follows. Or why it cannot be waited for.
     Until(Result<Reached, UntilError>),
     /// The stores that wrote a cell.

@@ -169,6 +169,10 @@ impl Work for Runner {
                 Some(session) => ResponseBody::EditStart(session.edit_start(&place, &value)),
                 None => return Vec::new(),
             },
+            RequestBody::Find { text, after } => match &self.session {
+                Some(session) => ResponseBody::Found(session.find(&text, after.as_ref())),
+                None => return Vec::new(),
+            },
             RequestBody::History(place) => {
                 if let Some(session) = &mut self.session {
                     self.background.look_for(&place, session);
