@@ -451,6 +451,8 @@ const api = {
   connectPin(pinned) {
     onPin = guarded(pinned);
   },
+  /** Looks for a value, an address or an element in memory. */
+  find: (text) => onPin?.(`find ${text}`),
   /** Opens examples, tours and puzzles. */
   openLearn: () => void openLearn(learner),
   /** Opens the panel with the link, which is copied then. */

@@ -68,6 +68,14 @@ function commands() {
   return [...found.values()];
 }
 
+/** A value, an address, or an element such as `out[5]`, which may be looked for in memory. */
+const FINDABLE = /^(?:[-+]?(?:\d[\w.+-]*|inf)|nan|[\w:.$%]+\[\d+\])$/i;
+/** What is typed as a command that looks for it: the next cell each time. */
+function finding(typed) {
+  const text = squeezed(typed).replace(/^= ?/, "");
+  return FINDABLE.test(text) ? [{ name: `Find ${text} in memory`, part: "memory", run: () => globalThis.warpgridEditor.find(text) }] : [];
+}
+
 /** How well a command fits what is typed: less is better, and nothing where a word of it is missing. */
 function rank({ name, part, help = "" }, words) {
   const [title, all] = [name.toLowerCase(), `${name} ${part} ${help}`.toLowerCase()];
@@ -91,7 +99,7 @@ function open() {
   const before = document.activeElement;
   const list = make("ul", { id: "palette-list", role: "listbox" });
   list.setAttribute("aria-label", "Commands");
-  const field = make("input", { type: "text", placeholder: "Find a command, an example, a memory …", autocomplete: "off", spellcheck: false });
+  const field = make("input", { type: "text", placeholder: "Find a command, an example, a memory, a value …", autocomplete: "off", spellcheck: false });
   for (const [name, value] of Object.entries({ role: "combobox", "aria-label": "Command", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list" })) {
     field.setAttribute(name, value);
   }
@@ -110,7 +118,7 @@ function open() {
     field.setAttribute("aria-activedescendant", row?.id ?? "");
   };
   const fill = () => {
-    const fitting = ranked(all, field.value);
+    const fitting = [...ranked(all, field.value), ...finding(field.value)];
     shown = fitting.slice(0, MOST);
     at = 0;
     list.replaceChildren(...shown.map(({ name, part }, index) => {

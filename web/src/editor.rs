@@ -191,7 +191,7 @@ pub fn listen_to_breaks(changed: impl Fn(Vec<u32>) + 'static) {
     changed.forget();
 }
 
-/// Calls `pinned` with what a tour points at, in the words of a link; for the life of the page.
+/// Calls `pinned` with what a tour points at, in the words of a link, or with `find` and what is looked for; for the life of the page.
 pub fn listen_to_pins(pinned: impl Fn(String) + 'static) {
     let pinned = Closure::<dyn Fn(String)>::new(pinned);
     connect_pin(pinned.as_ref().unchecked_ref());

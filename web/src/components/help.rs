@@ -26,7 +26,7 @@ const KEYS: &[(&str, &str)] = &[
     ),
     (
         "Ctrl K",
-        "find anything that the page can do, by its name; also in the editor",
+        "find anything that the page can do, by its name, or a value, an address or `out[5]` in memory; also in the editor",
     ),
     (
         "B, Shift B",

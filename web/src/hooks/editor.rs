@@ -22,7 +22,10 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
         });
         let on_pin = dispatch.clone();
         editor::listen_to_pins(move |words| {
-            on_pin.dispatch(Action::Pin(read_focus(&words)));
+            on_pin.dispatch(match words.strip_prefix("find ") {
+                Some(text) => Action::Find(text.to_owned()),
+                None => Action::Show(read_focus(&words)),
+            });
         });
         editor::listen(
             ask,

@@ -14,6 +14,7 @@ use crate::reference::Subject;
 use crate::share::Linked;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
+use warpgrid_view::find::FoundCell;
 use warpgrid_view::model::RunStatus;
 use warpgrid_view::start::StartPlace;
 use warpgrid_view::value::ElementType;
@@ -83,6 +84,10 @@ pub enum Action {
     GoToBlock(u64),
     Hover(Option<Focus>),
     Pin(Option<Focus>),
+    /// Pins what a tour points at, and brings it into sight.
+    Show(Option<Focus>),
+    /// Looks for a value, an address or a name, after the pinned cell.
+    Find(String),
     SetHexRegisters(bool),
     /// Counts the traffic of a run that is too long to be counted unasked.
     CountTraffic,
@@ -220,6 +225,8 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             model.pinned = if model.pinned == focus { None } else { focus };
             ask_history(&mut model);
         }
+        Action::Show(focus) => show(&mut model, focus),
+        Action::Find(text) => find(&mut model, text),
         Action::SetHexRegisters(hex) => model.hex_registers = hex,
         Action::CountTraffic => model.send(RequestBody::CountTraffic),
         Action::SetSeed(seed) => set_seed(&mut model, seed),
@@ -506,6 +513,33 @@ fn change_view(model: &mut Model, memory: MemoryId, change: impl FnOnce(&mut Gri
         model.pinned = None;
     }
     look_again(model);
+}
+
+/// Pins something, and brings a cell into sight.
+pub(super) fn show(model: &mut Model, focus: Option<Focus>) {
+    if let Some(Focus::Cell { memory, index }) = &focus {
+        let index = *index;
+        change_view(model, memory.clone(), |choice| {
+            (choice.ty, choice.folded, choice.reveal) = (None, false, Some(index));
+        });
+    }
+    ask_writer(model, focus.as_ref());
+    model.pinned = focus;
+    ask_history(model);
+}
+
+fn find(model: &mut Model, text: String) {
+    if model.run.frame.is_none() || model.is_stale() {
+        return;
+    }
+    let after = match &model.pinned {
+        Some(Focus::Cell { memory, index }) => Some(FoundCell {
+            memory: memory.clone(),
+            index: *index,
+        }),
+        _ => None,
+    };
+    model.send(RequestBody::Find { text, after });
 }
 
 fn look_again(model: &mut Model) {

@@ -1,14 +1,15 @@
 //! What the page makes of what a core says.
 
-use super::actions::{ask_order, ask_writer, leave_other_text};
+use super::actions::{ask_order, ask_writer, leave_other_text, show};
 use super::history::ask_history;
 use super::{
-    Cure, MAX_KNOWN_STORES, Model, Trouble, beside, file, matrix, outcomes, product, until,
+    Cure, Focus, MAX_KNOWN_STORES, Model, Trouble, beside, file, matrix, outcomes, product, until,
 };
 use crate::protocol::{Response, ResponseBody, decode};
 use crate::reference::Library;
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpgrid_view::find::FoundCell;
 use warpgrid_view::reference::Pages;
 
 /// What a core said, in an action. Actions are copied where elements repeat them, and a frame is large: so the copies share it, and the
@@ -106,6 +107,11 @@ fn heard_of_run(model: &mut Model, response: Response) {
                 Err(why) => Cure::Refused(why.into()),
             };
         }
+        ResponseBody::Found(Ok(cell)) => {
+            let FoundCell { memory, index } = cell;
+            show(model, Some(Focus::Cell { memory, index }));
+        }
+        ResponseBody::Found(Err(why)) => model.trouble = Some(Trouble::Open(why)),
         ResponseBody::EditStart(answer) => model.start.answer = Some(Rc::new(answer)),
         ResponseBody::Until(answer) => until::heard(model, response.id, answer),
         ResponseBody::History(found) => model.run.history.found = Some(Rc::from(found)),
