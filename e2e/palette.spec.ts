@@ -49,3 +49,25 @@ test("it is read aloud and seen in both colours", async ({ page }) => {
     expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
   }
 });
+
+test("a value, an element and what is nowhere are looked for in memory", async ({ page }) => {
+  await open(page);
+  await page.keyboard.press("End");
+  await ready(page);
+  const field = page.getByRole("combobox", { name: "Command" });
+  const look = async (text: string) => {
+    await page.keyboard.press("Control+k");
+    await field.fill(text);
+    await page.getByRole("dialog", { name: "Commands" }).getByRole("option", { name: /in memory/ }).click();
+  };
+  const card = page.getByRole("region", { name: "Cell" });
+  await look("77");
+  await expect(card).toContainText("rows[77]");
+  // Once more: the next one.
+  await look("77");
+  await expect(card).toContainText("columns[77]");
+  await look("rows[100]");
+  await expect(card).toContainText("rows[100]");
+  await look("7777");
+  await expect(page.getByText("no memory holds `7777` here")).toBeVisible();
+});
