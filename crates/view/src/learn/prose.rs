@@ -3,11 +3,9 @@
 //! `` `code` ``, `**strong**`, `[line 18]` for a line of the kernel, and `{{out[3] = 7}}` for a fact that must hold.
 
 use super::quantity::Quantity;
-use serde::Serialize;
 
 /// A piece of a paragraph.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
     Text(String),
     Code(String),
@@ -19,15 +17,13 @@ pub enum Piece {
 }
 
 /// Something that must be true.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
     /// As it is written: `out[3] = 7`.
     pub text: String,
     /// What to point at, in the words of a link: `cell 3 of out`.
     pub pin: Option<String>,
-    #[serde(skip)]
     pub quantity: Quantity,
-    #[serde(skip)]
     pub answer: String,
 }
 

@@ -16,7 +16,6 @@ use super::prose::{self, Piece, Prose};
 use super::quantity::Quantity;
 use super::sheet::Sheet;
 use super::{Found, launched};
-use serde::Serialize;
 use trial::{Limit, Trial};
 use variant::Variant;
 
@@ -68,8 +67,7 @@ pub(super) struct Gap {
 }
 
 /// What a person sees of a puzzle.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PuzzleView {
     pub title: String,
     pub chapter: String,
@@ -92,8 +90,7 @@ pub struct PuzzleView {
 }
 
 /// What comes of an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub passed: bool,
     pub sentence: String,

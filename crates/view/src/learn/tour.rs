@@ -17,7 +17,6 @@ use super::prose::{self, Piece, Prose};
 use super::sheet::Sheet;
 use super::{MAX_STEPS, launched};
 use crate::session::Session;
-use serde::Serialize;
 
 const HEADING: &str = "## ";
 
@@ -30,8 +29,7 @@ pub struct Tour {
 }
 
 /// A tour with its places in the run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TourView {
     pub title: String,
     pub intro: Prose,
@@ -41,8 +39,7 @@ pub struct TourView {
 }
 
 /// A stop of a tour.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TourStop {
     /// `just after line 20`.
     pub moment: String,
