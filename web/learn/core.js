@@ -26,13 +26,13 @@ function start() {
   worker.onerror = (event) => { event.preventDefault(); fail(event.message || "the core has stopped"); };
 }
 
-/** Asks `puzzle`, `check`, `tour` or `picture` with its facts. */
-export function ask(what, facts) {
+/** Asks `puzzle`, `check`, `tour` or `picture`, with the texts that each needs in this order (`web/worker/src/learn.rs`). */
+export function ask(what, ...facts) {
   if (!worker) start();
   return new Promise((resolve, reject) => {
     last += 1;
     waiting.set(last, { resolve, reject });
-    worker.postMessage(JSON.stringify({ id: last, ask: what, ...facts }));
+    worker.postMessage([last, what, ...facts].join("\0"));
   });
 }
 
@@ -53,6 +53,6 @@ export function example(file) {
 const pictures = new Map();
 /** A small picture of what a text stores, as SVG. */
 export function picture(source) {
-  if (!pictures.has(source)) pictures.set(source, ask("picture", { source }));
+  if (!pictures.has(source)) pictures.set(source, ask("picture", source));
   return pictures.get(source);
 }

@@ -79,7 +79,7 @@ function hintsOf(view, show) {
 /** A puzzle that is open. */
 async function puzzleNodes(context, [name, text], go) {
   const { page, close, lessons: { puzzles } } = context;
-  const view = await ask("puzzle", { text });
+  const view = await ask("puzzle", text);
   const verdict = make("p", { class: "learn-verdict", role: "status" });
   const own = drawn("What your lines store");
   own.hidden = true;
@@ -92,7 +92,7 @@ async function puzzleNodes(context, [name, text], go) {
     verdict.className = "learn-verdict";
     try {
       const given = answer.value();
-      const found = await ask("check", { text, answer: given });
+      const found = await ask("check", text, given);
       verdict.replaceChildren(...words(found.sentence[0].toUpperCase() + found.sentence.slice(1) + (/[.!]$/.test(found.sentence) ? "" : ".")));
       verdict.classList.add(found.passed ? "right" : "wrong");
       kept.answers.set(name, given);

@@ -62,7 +62,7 @@ export async function startTour(page, lessons, id) {
   if (!found || !entry) { page.failed(`The link asks for the tour “${id}”, which does not exist`); return; }
   try {
     const source = await example(entry.file);
-    const view = await ask("tour", { text: found[1], source });
+    const view = await ask("tour", found[1], source);
     if (!(await openExample(page, entry, source))) throw new Error("its example did not run");
     history.replaceState(null, "", `#learn=tour:${id}`);
     ending = follow(page, view, source);
@@ -88,7 +88,7 @@ function follow(page, { title, intro, stops, length }, source) {
   const list = make("ol", { class: "learn-stops" });
   const back = make("button", { type: "button", class: "fix" }, "Back");
   const next = make("button", { type: "button", class: "fix main" }, "Next");
-  const place = make("span", { class: "quiet", role: "status" });
+  const place = make("span", { class: "quiet", "aria-live": "polite" });
   const close = make("button", { type: "button", class: "icon", "aria-label": "End the tour", title: "End the tour", onclick: () => { end(); history.replaceState(null, "", "#"); } }, "✕");
   const pane = make("aside", { class: "learn-tour", "aria-label": `Tour: ${title}` },
     make("div", { class: "learn-tour-head" }, make("h2", {}, title), close),

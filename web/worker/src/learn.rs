@@ -1,83 +1,81 @@
-//! Puzzles, tours and small pictures in a worker: a question as JSON goes in; its answer as JSON comes out. The part of the page where people learn is
-//! JavaScript that is loaded when it is opened, so these questions cross as text. Only the core that is loaded later has them.
+//! Puzzles, tours and small pictures in a worker: a question goes in as text, its number, what is asked and the facts of it with NUL between them; its answer as
+//! JSON comes out. The part of the page where people learn is JavaScript that is loaded when it is opened, so these questions cross as text. Only the core
+//! that is loaded later has them.
 
-use serde::{Deserialize, Serialize};
-use warpgrid_view::learn::puzzle::{Puzzle, PuzzleView, Verdict};
+mod json;
+
+use warpgrid_view::learn::puzzle::Puzzle;
 use warpgrid_view::learn::thumbnail;
-use warpgrid_view::learn::tour::{Tour, TourView};
-
-/// What is asked, with a number that the answer repeats.
-#[derive(Debug, Deserialize)]
-struct Request {
-    id: u32,
-    #[serde(flatten)]
-    body: Question,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(tag = "ask", rename_all = "lowercase")]
-enum Question {
-    /// What a person sees of a puzzle, given its file.
-    Puzzle { text: String },
-    /// Whether an answer is right.
-    Check { text: String, answer: String },
-    /// A tour through an example.
-    Tour { text: String, source: String },
-    /// What a text stores.
-    Picture { source: String },
-}
-
-#[derive(Serialize)]
-struct Response {
-    id: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<Found>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Found {
-    Puzzle(Box<PuzzleView>),
-    Verdict(Verdict),
-    Tour(TourView),
-    Picture(String),
-}
+use warpgrid_view::learn::tour::Tour;
 
 /// The answer; `None` for what is no question.
-pub(crate) fn answer(text: &str) -> Option<String> {
-    let Request { id, body } = serde_json::from_str(text).ok()?;
-    let (found, error) = match find(body) {
-        Ok(found) => (Some(found), None),
-        Err(why) => (None, Some(why)),
-    };
-    serde_json::to_string(&Response { id, found, error }).ok()
+pub(crate) fn answer(question: &str) -> Option<String> {
+    let parts: Vec<&str> = question.splitn(4, '\0').collect();
+    let number: u32 = parts.first()?.parse().ok()?;
+    let found = find(parts.get(1..)?)?;
+    Some(json::response(&number.to_string(), found))
 }
 
-fn find(question: Question) -> Result<Found, String> {
-    Ok(match question {
-        Question::Puzzle { text } => Found::Puzzle(Box::new(Puzzle::read(&text)?.view())),
-        Question::Check { text, answer } => Found::Verdict(Puzzle::read(&text)?.check(&answer)),
-        Question::Tour { text, source } => Found::Tour(Tour::read(&text)?.follow(&source)?),
-        Question::Picture { source } => Found::Picture(thumbnail(&source)?),
+/// `puzzle FILE`, `check FILE ANSWER`, `tour FILE SOURCE`, `picture SOURCE`.
+fn find(parts: &[&str]) -> Option<Result<String, String>> {
+    let read = Puzzle::read;
+    Some(match *parts {
+        ["puzzle", file] => read(file).map(|puzzle| json::puzzle(&puzzle.view())),
+        ["check", file, answer] => read(file).map(|puzzle| json::verdict(&puzzle.check(answer))),
+        ["tour", file, source] => Tour::read(file)
+            .and_then(|tour| tour.follow(source))
+            .map(|view| json::tour(&view)),
+        ["picture", source] => thumbnail(source).map(|svg| json::text(&svg)),
+        _ => return None,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::answer;
+    use serde_json::Value;
+
+    const KERNEL: &str =
+        "//@ launch grid=1 block=1\n//@ buffer p: u32[2] = 0\nst.global.u32 [p], 7;\n";
+
+    fn found(parts: &[&str]) -> Value {
+        let said = answer(&parts.join("\0")).expect("an answer");
+        serde_json::from_str(&said).unwrap_or_else(|why| panic!("{why}: {said}"))
+    }
 
     #[test]
-    fn questions_have_answers_as_text() {
-        let found = answer(r#"{"id":3,"ask":"picture","source":"st.shred [p], 1;"}"#);
-        assert!(found.is_some_and(|found| found.starts_with(r#"{"id":3,"error":"#)));
-        let found = answer(
-            r#"{"id":4,"ask":"picture","source":"//@ launch grid=1 block=1\n//@ buffer p: u32[2] = 0\nst.global.u32 [p], 7;\n"}"#,
+    fn questions_have_answers_as_json() {
+        let picture = found(&["4", "picture", KERNEL]);
+        assert_eq!(picture["id"], 4);
+        assert!(
+            picture["found"]
+                .as_str()
+                .is_some_and(|svg| svg.starts_with("<svg "))
         );
-        assert!(found.is_some_and(|found| found.starts_with(r#"{"id":4,"found":"<svg "#)));
-        let found = answer(r#"{"id":5,"ask":"puzzle","text":"none"}"#);
-        assert!(found.is_some_and(|found| found.contains("error")));
-        assert_eq!(answer("{}"), None);
+        assert!(found(&["3", "picture", "st.shred [p], 1;"])["error"].is_string());
+        let puzzle = format!(
+            "---\ntitle: \"T\"\nchapter: C\nhint: a `b`\nask: p[0]\nanswer: 7\n---\nSay **it**.\n\n~~~ptx\n{KERNEL}~~~\n"
+        );
+        let view = found(&["5", "puzzle", &puzzle]);
+        assert_eq!(view["found"]["title"], "\"T\"");
+        assert_eq!(view["found"]["prose"][0][1]["strong"], "it");
+        assert_eq!(view["found"]["before"], KERNEL);
+        let verdict = found(&["6", "check", &puzzle, "8"]);
+        assert_eq!(verdict["found"]["passed"], false);
+        let tour = format!("---\ntitle: T\n---\nSee [line 3].\n\n## line 3\n{{{{p[0] = 7}}}}\n");
+        let view = found(&["7", "tour", &tour, KERNEL]);
+        assert_eq!(view["found"]["stops"][0]["position"], 1);
+        assert_eq!(
+            view["found"]["stops"][0]["prose"][0][0]["fact"]["pin"],
+            "cell 0 of p"
+        );
+        assert_eq!(view["found"]["intro"][0][1]["line"], 3);
+    }
+
+    #[test]
+    fn other_texts_are_no_question() {
+        for text in ["", "1", "1\0sing", "x\0puzzle\0a", "1\0check\0a"] {
+            assert_eq!(answer(text), None, "{text:?}");
+        }
     }
 }
