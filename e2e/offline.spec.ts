@@ -26,7 +26,7 @@ test("after a first visit the page works without a network", async ({ page, cont
   await page.goto("/#lens?op=layout&expression=(8,4):(4,1)");
   await page.reload();
   await expect(page.getByText("(8,4):(4,1)").first()).toBeVisible();
-  await page.goto("/?#learn=puzzle:21-four-in-one");
+  await page.goto("/?a=puzzle#learn=puzzle:21-four-in-one");
   await page.reload();
   await page.getByRole("button", { name: "Run and check" }).click();
   await expect(page.locator(".learn-verdict.wrong")).toContainText("no lane wrote it");

@@ -62,12 +62,12 @@ test("a value, an element and what is nowhere are looked for in memory", async (
   };
   const card = page.getByRole("region", { name: "Cell" });
   await look("77");
-  await expect(card).toContainText("rows[77]");
+  await expect(card).toContainText("rows[4][13]");
   // Once more: the next one.
   await look("77");
-  await expect(card).toContainText("columns[77]");
+  await expect(card).toContainText("columns[4][13]");
   await look("rows[100]");
-  await expect(card).toContainText("rows[100]");
+  await expect(card).toContainText("rows[6][4]");
   await look("7777");
   await expect(page.getByText("no memory holds `7777` here")).toBeVisible();
 });
