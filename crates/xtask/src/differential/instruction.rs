@@ -146,8 +146,9 @@ fn is_left_out(text: &str) -> bool {
         // A product of two it computes without flushing them (13.5.37: `mul.ftz.f32 %r1, 0fFF800000, 0f00000006` is 0xff800000).
         || ([".sat", ".ftz"].iter().any(|word| text.contains(word)) && text.matches("0f").count() > 1)
         // It takes the limit of the integers for that of the floats (13.5.37: of `mad24.hi.sat.s32 %r1, 0x15, %r3, %r2; max.ftz.f32 %r3, %r1, 0fEFA3EC84`
-        // it makes `FADD.FTZ.SAT`).
+        // it makes `FADD.FTZ.SAT`; of `vmad.u32.s32.u32.po.sat.shr15 %r7, %r6.b3, %r4.b2, %r5; max.ftz.f32 %r4, 0fC4E7E89F, %r7` no maximum is left).
         || text.starts_with("mad24.hi.sat")
+        || (text.starts_with("vmad.") && text.contains(".sat"))
         // A product with 1.0 it leaves out, which keeps the bits of a NaN (13.5.37: of `mul.f64 %d1, 0d3FF0000000000000, %d2; xor.b64` the `LOP3`
         // is left).
         || (is("mul") && text.contains("0d3FF0000000000000"))
