@@ -87,7 +87,7 @@ impl Pattern {
         self.places.len() >= MAX_PLACES
     }
 
-    /// The bytes of so many elements. The sentence says what does not fit.
+    /// The bytes of this many elements. The sentence says what does not fit.
     pub fn bytes(&self, ty: ElementType, len: u64) -> Result<Vec<u8>, String> {
         let width = ty.width_bytes();
         let mut bytes = Vec::with_capacity(len as usize * width);

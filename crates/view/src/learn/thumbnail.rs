@@ -50,7 +50,7 @@ fn most_written(session: &Session) -> Option<GridRequest> {
     })
 }
 
-/// Columns as the memory has them; of one that is flat so many that the picture is no thin line.
+/// Columns as the memory has them; a flat one gets enough of them for a picture that is no thin line.
 fn columns_of(memory: &Memory) -> u32 {
     let most = u64::from(MAX_COLUMNS);
     let stated = memory.view.shape.last().copied();

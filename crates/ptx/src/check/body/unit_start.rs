@@ -27,7 +27,7 @@ pub(crate) enum Start {
     WarpLanes,
     /// The same in all lanes.
     Number(u64),
-    /// The lane's number times so many.
+    /// The lane's number times this one.
     LaneTimes(u64),
 }
 
