@@ -64,6 +64,12 @@ pub(super) fn spin_at_fault(
             && same_allocation(case, memory, w.start, address)
     });
     if let Some(written) = near {
+        if let Some(at) = never_counted_to(case, written) {
+            return Fault::at(
+                at,
+                "no thread counts to what is tested here, so that none comes to the store",
+            );
+        }
         if let Some(at) = left_without(case, root, written) {
             return Fault::at(at, "a thread that should store this leaves here");
         }
@@ -85,6 +91,18 @@ pub(super) fn spin_at_fault(
         Some(at) => Fault::at(at, "who should store this waits before it comes here"),
         None => absent(case, root),
     }
+}
+
+/// The test of a count that lets no thread through to a store after it.
+fn never_counted_to(case: &Case<'_>, count: &Written) -> Option<Place> {
+    let code = case.code;
+    let is_executed = |at: Place| {
+        let mut paths = case.story.paths.values();
+        paths.any(|path| path.steps.iter().any(|(step, _)| *step == at))
+    };
+    let test = code.test_of(count.at).filter(|_| code.is_count(count.at))?;
+    let left_out = code.next_after(test, |at| code.is_strong_write(at) && !is_executed(at));
+    left_out.map(|_| test)
 }
 
 /// Where a warp has left that never came to a store which others of its kind make, by a branch that none of them takes.
