@@ -227,7 +227,7 @@ fn what_is_too_much_is_said() {
         None
         Some(4)
         Some(4)
-        line 3: `shfl.sync.idx.b32` has no place in a litmus test
+        line 3: what `shfl.sync.idx.b32` gives comes from other lanes, which a thread of a litmus test does not have: move a number into its register (it orders nothing)
         line 3: the access is outside of the locations of the test
         line 3: W0101 unknown modifier `.u33`
         found no thread, expected `//@ thread block=0` before its instructions

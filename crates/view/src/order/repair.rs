@@ -20,6 +20,8 @@ const MOST_TRIED: usize = 400;
 const MOST_STEPS: u64 = 4_000_000;
 /// Steps of a run beyond which no repair is looked for.
 const LONGEST_RUN: u64 = 60_000;
+/// Blocks whose mbarriers are looked at.
+const MOST_BLOCKS: u64 = 16;
 /// Seeds that a repaired text must pass with.
 const SEEDS: [u64; 4] = [0, 1, 2, 3];
 
@@ -39,6 +41,8 @@ pub(super) struct Broken<'a> {
     pub(super) is_one_cluster: bool,
     /// Blocks of a cluster.
     pub(super) n_blocks: u32,
+    /// Bytes that came to mbarriers without being expected.
+    pub(super) unexpected: &'a [u32],
 }
 
 impl Session {
@@ -61,9 +65,10 @@ impl Session {
         let certain = races.iter().filter(|race| race.sure != RaceSure::Axiom);
         let mut order: Vec<&RaceView> = certain.collect();
         order.extend(races.iter().filter(|race| race.sure == RaceSure::Axiom));
+        let unexpected = self.unexpected_bytes();
         let mut all: Vec<Edits> = Vec::new();
         for race in order {
-            for candidate in self.candidates(&text, race) {
+            for candidate in self.candidates(&text, race, &unexpected) {
                 if !all.contains(&candidate) {
                     all.push(candidate);
                 }
@@ -78,8 +83,20 @@ impl Session {
         }
     }
 
+    /// Bytes that came to mbarriers without being expected, as the run has left them.
+    fn unexpected_bytes(&self) -> Vec<u32> {
+        let machine = self.timeline.machine();
+        let blocks = 0..machine.n_blocks().min(MOST_BLOCKS);
+        let held = blocks.flat_map(|block| machine.mbarriers(block));
+        let missing = held.filter_map(|(_, state)| u32::try_from(-i64::from(state?.bytes)).ok());
+        let mut all: Vec<u32> = missing.filter(|bytes| *bytes > 0).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// What could end a race, the weakest first.
-    fn candidates(&self, text: &Text, race: &RaceView) -> Vec<Edits> {
+    fn candidates(&self, text: &Text, race: &RaceView, unexpected: &[u32]) -> Vec<Edits> {
         let Some(first) = race.first.line else {
             return Vec::new();
         };
@@ -100,6 +117,7 @@ impl Session {
                 && cluster.iter().any(|n| *n > 1)
                 && machine.n_blocks() > 1,
             n_blocks: cluster.iter().product(),
+            unexpected,
         };
         match race.why {
             RaceWhy::Init => completion::of_init(&broken),
@@ -118,6 +136,9 @@ impl Session {
                     false => completion::of_mbarriers(&broken),
                 };
                 all.extend(meeting::of_threads(&broken));
+                if is_of_copy {
+                    all.extend(meeting::before_copies(&broken));
+                }
                 all.extend(strength::of_accesses(&broken));
                 all
             }

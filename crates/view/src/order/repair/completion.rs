@@ -326,7 +326,10 @@ fn expecting(broken: &Broken<'_>, arrivals: &[u32]) -> Vec<Edits> {
             1
         };
         let all_blocks = stated.map(|bytes| bytes.saturating_mul(n_blocks));
-        for sum in sums.iter().chain(&all_blocks) {
+        let more = broken.unexpected.iter();
+        let more = more.map(|bytes| stated.unwrap_or(0).saturating_add(*bytes));
+        let more: Vec<u32> = more.collect();
+        for sum in sums.iter().chain(&all_blocks).chain(&more) {
             let text = match whole.contains("expect_tx") {
                 true => whole
                     .rsplit_once(", ")

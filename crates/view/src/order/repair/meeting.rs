@@ -5,6 +5,7 @@ use super::{Broken, Edits};
 
 const WARP: &str = "bar.warp.sync 0xffffffff;";
 const BLOCK: &str = "bar.sync 0;";
+const FENCED_BLOCK: &str = "fence.proxy.async.shared::cta;\nbar.sync 0;";
 const CLUSTER: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;";
 
 /// Barriers between threads of one block.
@@ -41,6 +42,14 @@ pub(super) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
     all.extend((high + 1..high + 6).map(|line| vec![before(line, WARP)]));
     all.extend((high + 1..high + 6).map(|line| vec![before(line, BLOCK)]));
     all
+}
+
+/// A fence between the proxies and a barrier, for a copy that comes after what threads did.
+pub(super) fn before_copies(broken: &Broken<'_>) -> Vec<Edits> {
+    let (low, high) = ends(broken);
+    let lines = [high].into_iter().chain(broken.text.between(low, high));
+    let lines = lines.chain(high + 1..high + 6);
+    lines.map(|line| vec![before(line, FENCED_BLOCK)]).collect()
 }
 
 /// Barriers of the cluster between threads of its blocks.
