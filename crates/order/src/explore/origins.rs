@@ -6,10 +6,10 @@ use super::step::{NodeKind, Step, Trace};
 use std::collections::HashMap;
 
 /// Sets that are kept for one value; a value that has more can come about in any way.
-const MOST_SETS: usize = 512;
+const MOST_SETS: usize = 128;
 /// Sets that are put together for one value. Where there would be more, the value can come about in any way: then too much is looked at, and
 /// nothing is left out, since the axioms look at every execution whatever its values are made of.
-const MOST_PAIRS: usize = 2048;
+const MOST_PAIRS: usize = 512;
 /// Writes that are numbered.
 const MOST_WRITES: usize = 64;
 
