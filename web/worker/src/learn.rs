@@ -62,8 +62,8 @@ mod tests {
         assert_eq!(view["found"]["before"], KERNEL);
         let verdict = found(&["6", "check", &puzzle, "8"]);
         assert_eq!(verdict["found"]["passed"], false);
-        let tour = format!("---\ntitle: T\n---\nSee [line 3].\n\n## line 3\n{{{{p[0] = 7}}}}\n");
-        let view = found(&["7", "tour", &tour, KERNEL]);
+        let tour = "---\ntitle: T\n---\nSee [line 3].\n\n## line 3\n{{p[0] = 7}}\n";
+        let view = found(&["7", "tour", tour, KERNEL]);
         assert_eq!(view["found"]["stops"][0]["position"], 1);
         assert_eq!(
             view["found"]["stops"][0]["prose"][0][0]["fact"]["pin"],
