@@ -14,8 +14,8 @@ pub use past::StoreTicks;
 pub use past::timeline::{Progress, Timeline, TimelineLimits};
 pub use run::event::{Agent, Outcome, PendingId, StepEvent};
 pub use run::fault::{
-    AccessFault, AccessKind, Fault, FaultKind, MatrixMistake, MbarrierFault, Place, Region,
-    SpinPlace, WaitReason, Waiter,
+    AccessFault, AccessKind, Fault, FaultKind, LaneList, MatrixMistake, MbarrierFault, Place,
+    Region, SpinPlace, WaitReason, Waiter,
 };
 pub use run::inspect::{
     BlockView, LaneGroup, MemoryRegion, NextStep, Note, NoteKind, SharedVariable, Status, WarpView,

@@ -328,6 +328,41 @@ fn help_with_a_fault_fits_the_memory_that_was_left() {
 }
 
 #[test]
+fn lanes_that_a_member_mask_leaves_out_are_noted_once() {
+    let notes = |instruction: &str| {
+        let source = format!(
+            "//@ launch grid=1 block=32\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %r<3>;\n\
+             mov.u32 %r1, %tid.x;\n{instruction}\n{instruction}\nret; }}\n"
+        );
+        let scenario = Scenario {
+            source,
+            ..Scenario::default()
+        };
+        let mut session =
+            Session::new(scenario).unwrap_or_else(|error| panic!("{}", error.message));
+        assert!(session.run(1000));
+        session.notes()
+    };
+    let expected = |line: u32, lanes: &str, name: &str| {
+        format!(
+            "line {line}: {lanes} of warp 0 of block 0 executed it, and its member mask does not name {name}, which is undefined"
+        )
+    };
+    for instruction in [
+        "shfl.sync.bfly.b32 %r2, %r1, 1, 0x1f, 0x7fffffff;",
+        "redux.sync.add.s32 %r2, %r1, 0x7fffffff;",
+        "vote.sync.ballot.b32 %r2, %p, 0x7fffffff;",
+        "bar.warp.sync 0x7fffffff;",
+    ] {
+        let found = [7, 8].map(|line| expected(line, "lane 31", "it"));
+        assert_eq!(notes(instruction), found, "{instruction}");
+    }
+    let half = notes("shfl.sync.bfly.b32 %r2, %r1, 1, 0x1f, 0x0000ffff;");
+    assert_eq!(half[0], expected(7, "lanes 16 to 31", "them"));
+    assert!(notes("shfl.sync.bfly.b32 %r2, %r1, 1, 0x1f, 0xffffffff;").is_empty());
+}
+
+#[test]
 fn a_barrier_in_a_part_of_a_warp_is_noted_once() {
     let notes = |barrier: &str| {
         let source = format!(

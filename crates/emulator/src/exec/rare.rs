@@ -32,7 +32,7 @@ use crate::run::machine::add_once;
 use crate::run::sync_event::SyncKind;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::pending::GroupKind;
-use crate::state::registers::{LANES, Lanes, Slot};
+use crate::state::registers::{LANES, Lanes, Slot, lanes_of};
 use crate::state::warp::Warp;
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
@@ -55,6 +55,38 @@ fn note_no_groups(
             function,
             instruction,
             kind,
+        },
+    };
+    add_once(around.notes, note, around.limits.max_notes);
+}
+
+/// Notes that lanes execute an instruction of the warp whose mask, in `slot`, does not name them.
+fn note_left_out(
+    around: &mut Surroundings<'_>,
+    warp: &mut Warp,
+    slot: Slot,
+    choice: &Choice<'_>,
+    step: u64,
+) {
+    // Machine code lets them pass.
+    if !slot.is_some() || !around.code.addresses.is_empty() {
+        return;
+    }
+    let masks = *lanes_at(around.code, warp, choice.depth, choice.executed).r32(slot);
+    let left_out = lanes_of(choice.executed).filter(|lane| masks[*lane] >> lane & 1 == 0);
+    let lanes = left_out.fold(0, |lanes, lane| lanes | 1 << lane);
+    if lanes == 0 {
+        return;
+    }
+    let (function, instruction) = around.code.origin(choice.pc);
+    let note = Note {
+        step,
+        block: around.block,
+        warp: warp.index,
+        kind: NoteKind::LanesLeftOut {
+            function,
+            instruction,
+            lanes,
         },
     };
     add_once(around.notes, note, around.limits.max_notes);
@@ -159,6 +191,7 @@ fn execute(
             let Some(plan) = code.collectives.get(index as usize) else {
                 return without_plan("a collective without a plan");
             };
+            note_left_out(around, warp, plan.mask, &choice, step);
             collective(&mut lanes_at(code, warp, choice.depth, mask), plan);
             next
         }
@@ -180,7 +213,8 @@ fn execute(
                 stop: Stop::Turn,
             })
         }
-        Op::WarpBarrier { .. } => {
+        Op::WarpBarrier { mask: slot } => {
+            note_left_out(around, warp, slot, &choice, step);
             if around.interest.syncs {
                 let (here, masks) = meeting_masks(code, warp, mask);
                 let at = (warp.index, choice.pc, here, step);

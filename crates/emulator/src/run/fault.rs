@@ -202,7 +202,8 @@ impl fmt::Display for MatrixMistake {
 }
 
 /// Lanes as a person counts them: `lane 3`, `lanes 0 to 7 and 12`, `all lanes`.
-struct LaneList(u32);
+#[derive(Clone, Copy, Debug)]
+pub struct LaneList(pub u32);
 
 impl fmt::Display for LaneList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

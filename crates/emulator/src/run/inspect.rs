@@ -97,6 +97,13 @@ pub enum NoteKind {
         /// Threads of the warp that had not ended.
         live: u32,
     },
+    /// Lanes executed an instruction of the warp whose mask does not name them: what it gives them is undefined (PTX ISA, "shfl.sync",
+    /// "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). Noted once for each instruction.
+    LanesLeftOut {
+        function: FunctionId,
+        instruction: u32,
+        lanes: u32,
+    },
     /// A block ended with columns of tensor memory that it has not given back (PTX ISA, "tcgen05.alloc"). Noted once.
     ColumnsKept { n: u32 },
     /// Groups of operations are waited for, and no code of the kernel makes one. Noted once for each instruction.

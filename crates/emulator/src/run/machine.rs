@@ -55,6 +55,11 @@ pub(crate) fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
             instruction,
             ..
         }
+        | NoteKind::LanesLeftOut {
+            function,
+            instruction,
+            ..
+        }
         | NoteKind::RegistersInFlight {
             function,
             instruction,

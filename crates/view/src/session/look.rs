@@ -16,7 +16,7 @@ use crate::step::warp;
 use crate::step::warp::PresentStep;
 use crate::{blocks, fault, grid};
 use std::sync::Arc;
-use warpgrid_emulator::{Agent, GroupKind, NoteKind, Outcome, Pending, Status};
+use warpgrid_emulator::{Agent, GroupKind, LaneList, NoteKind, Outcome, Pending, Status};
 use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::reading::{HeldMatrix, Reader, Value};
@@ -119,6 +119,18 @@ impl Session {
                 self.range_of(*function, *instruction).line,
                 note.warp,
                 note.block
+            ),
+            NoteKind::LanesLeftOut {
+                function,
+                instruction,
+                lanes,
+            } => format!(
+                "line {}: {} of warp {} of block {} executed it, and its member mask does not name {}, which is undefined",
+                self.range_of(*function, *instruction).line,
+                LaneList(*lanes),
+                note.warp,
+                note.block,
+                if lanes.count_ones() == 1 { "it" } else { "them" }
             ),
             NoteKind::NoGroups {
                 function,
