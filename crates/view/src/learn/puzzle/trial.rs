@@ -101,7 +101,9 @@ impl<'a> Trial<'a> {
     pub(super) fn check(&self, answer: &str) -> Result<String, String> {
         let (own, wanted) = (self.gap.with(answer), self.gap.with(&self.gap.answer));
         let mut session = run(&own)?;
-        compare(&mut session, &run(&wanted)?)?;
+        let solved = run(&wanted)?;
+        compare(&mut session, &solved)?;
+        nothing_undefined(&session, &solved)?;
         for limit in &self.gap.limits {
             limit.check(&mut session)?;
         }
@@ -171,6 +173,16 @@ fn first_wrong(session: &mut Session, own: &Left, wanted: &Left, at: usize) -> S
         byte(own),
         byte(wanted)
     )
+}
+
+/// Whether a run is without a note of what is undefined, where that of the solution has none.
+fn nothing_undefined(own: &Session, solved: &Session) -> Result<(), String> {
+    match own.notes().first() {
+        Some(note) if solved.notes().is_empty() => {
+            Err(format!("every byte is right here by chance: {note}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether a run is without a race that the solution has not.
