@@ -1,6 +1,11 @@
 //! What the names of a snippet must be, read off the instructions that use them. In: the tree and the plans of its
 //! opcodes; out: for each name that nothing declares, what it is used as.
 
+mod place;
+mod units;
+
+pub(crate) use place::{BarrierUse, Place, memory_of};
+
 use crate::check::body::unit_start::{SIZE_BYTES, Start};
 use crate::check::body::values::WARP_SZ;
 use crate::check::context::Context;
@@ -11,11 +16,12 @@ use crate::check::plans::plan::{Expect, Plan};
 use crate::tree::{
     DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, StatementKind, Tree,
 };
+use units::{point_to_objects, unit_type};
 use warpgrid_isa::form::{OperandSlot, UnitOperand};
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
     AsyncOp, Does, Flag, MatrixOp, MbarrierOp, Modifiers, OperandType, Role, ScalarType,
-    SpecialRegister, StateSpace, TensorCopyOp, TypeKind,
+    SpecialRegister, StateSpace, TypeKind,
 };
 
 /// How an undeclared name is used.
@@ -36,78 +42,6 @@ pub(crate) enum What {
     Value(ScalarType, u8),
     /// An address in this space.
     Pointer(Place),
-}
-
-/// The memory that an address is used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) space: StateSpace,
-    /// That each lane accesses; 0 for one place for all.
-    pub(crate) bytes: u32,
-    /// The smallest and the largest constant added to the address, none counting as 0.
-    pub(crate) offsets: (i64, i64),
-    /// Whether a store goes there.
-    pub(crate) is_stored: bool,
-    /// As what it is read, where it is.
-    pub(crate) loaded: Option<ScalarType>,
-    /// What the text does with an mbarrier object there.
-    pub(crate) barrier: Option<BarrierUse>,
-    /// The object of the launch that it leads to, for people: "a tensor map".
-    pub(crate) object: Option<&'static str>,
-}
-
-/// What a snippet does with an mbarrier object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BarrierUse {
-    /// Whether the text initialises it.
-    pub(crate) is_made: bool,
-    /// Arrivals of each lane.
-    pub(crate) arrivals: u32,
-    /// Whether the text says how many bytes are to come.
-    pub(crate) expects: bool,
-    /// Bytes of each lane that asynchronous operations complete.
-    pub(crate) bytes: u32,
-}
-
-impl BarrierUse {
-    fn join(self, other: BarrierUse) -> BarrierUse {
-        BarrierUse {
-            is_made: self.is_made || other.is_made,
-            arrivals: self.arrivals.saturating_add(other.arrivals),
-            expects: self.expects || other.expects,
-            bytes: self.bytes.saturating_add(other.bytes),
-        }
-    }
-}
-
-/// The memory that a space is part of: addresses of one memory may be one register.
-pub(crate) const fn memory_of(space: StateSpace) -> StateSpace {
-    match space {
-        StateSpace::SharedCluster => StateSpace::Shared,
-        StateSpace::Generic => StateSpace::Global,
-        StateSpace::ParamEntry => StateSpace::ParamFunc,
-        space => space,
-    }
-}
-
-impl Place {
-    fn join(self, other: Place) -> Place {
-        Place {
-            barrier: match (self.barrier, other.barrier) {
-                (Some(one), Some(other)) => Some(one.join(other)),
-                (one, other) => one.or(other),
-            },
-            space: self.space,
-            bytes: self.bytes.max(other.bytes),
-            offsets: (
-                self.offsets.0.min(other.offsets.0),
-                self.offsets.1.max(other.offsets.1),
-            ),
-            is_stored: self.is_stored || other.is_stored,
-            loaded: self.loaded.or(other.loaded),
-            object: self.object.or(other.object),
-        }
-    }
 }
 
 /// What a name is declared as.
@@ -315,7 +249,7 @@ impl Inference<'_> {
             {
                 used.start = Start::of(plan, expect, slot);
             }
-            self.point_to_objects(plan, expect, &mut uses[first..]);
+            point_to_objects(plan, expect, &mut uses[first..]);
             let is_object = is_barrier || matches!(expect, Expect::MbarrierIn(_));
             if let Some(barrier) = self.barrier_use(instruction, plan, is_object) {
                 for used in uses.iter_mut().skip(first) {
@@ -385,39 +319,6 @@ impl Inference<'_> {
             | Does::Unknown => return None,
         }
         Some(found)
-    }
-
-    /// What units name: a tensor map to which the kernel has a pointer, a texture or a surface whose handle it has, and a box in shared memory,
-    /// which is one for all lanes.
-    fn point_to_objects(&self, plan: &Plan, expect: Expect, uses: &mut [Use]) {
-        let Some(op) = plan.does.unit() else {
-            return;
-        };
-        let is_copy = op.tensor_copy().is_some();
-        for used in uses {
-            match (&mut used.what, expect) {
-                (What::Value(ScalarType::B64, _), Expect::Unit(what, _))
-                    if object_of(what).is_some() =>
-                {
-                    used.what = What::Pointer(Place {
-                        space: StateSpace::Global,
-                        bytes: 0,
-                        offsets: (0, 0),
-                        is_stored: false,
-                        loaded: None,
-                        barrier: None,
-                        object: object_of(what),
-                    });
-                }
-                (What::Pointer(place), _) if is_copy => {
-                    let is_source = op.tensor_copy() != Some(TensorCopyOp::Load);
-                    place.bytes = 0;
-                    place.loaded = is_source.then_some(ScalarType::F32);
-                }
-                (What::Pointer(place), _) => place.bytes = 0,
-                (What::Value(..), _) => {}
-            }
-        }
     }
 
     /// The size that a bulk copy states as a number: the only number among its operands up to the mbarrier.
@@ -589,17 +490,6 @@ fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (Stat
     }
 }
 
-/// The object that an operand of a unit names.
-fn object_of(what: UnitOperand) -> Option<&'static str> {
-    match what {
-        UnitOperand::TensorPlace => Some("a tensor map"),
-        UnitOperand::TexturePlace => Some("a texture"),
-        UnitOperand::SurfacePlace => Some("a surface"),
-        UnitOperand::Reference => Some("a texture, a sampler or a surface"),
-        _ => None,
-    }
-}
-
 /// Bytes of the box that a tensor copy moves.
 const BOX_BYTES: u32 = 1024;
 
@@ -645,53 +535,6 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
         }
         Expect::Unit(what, _) => (unit_type(plan, what), written),
         Expect::Custom => (ty.unwrap_or(ScalarType::B32), written),
-    }
-}
-
-/// The type of a name in an operand of a unit beside the lanes.
-fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
-    use UnitOperand as U;
-    match what {
-        U::Register(slot) | U::Values(slot) | U::Widened(slot) => {
-            let bound = plan.bound.as_ref();
-            let ty = bound.and_then(|bound| bound.scalar(slot));
-            ty.unwrap_or(ScalarType::B32)
-        }
-        U::Packed => ScalarType::B128,
-        U::Mask | U::ImageOffsets => ScalarType::B16,
-        U::Reference
-        | U::TexturePlace
-        | U::SurfacePlace
-        | U::Descriptor
-        | U::ZeroColumns
-        | U::Factor
-        | U::TensorPlace
-        | U::AddressOrName(_) => ScalarType::B64,
-        U::Texels => plan.modifiers.ty.unwrap_or(ScalarType::B32),
-        U::Condition => ScalarType::Pred,
-        U::Alignment
-        | U::Columns
-        | U::TensorAddress
-        | U::InstructionDescriptor
-        | U::Bytes
-        | U::Words
-        | U::Reduced
-        | U::Lanes
-        | U::Sums
-        | U::WarpgroupFactor
-        | U::Metadata
-        | U::Sign
-        | U::Constant
-        | U::SumScale
-        | U::SparseScale
-        | U::Level
-        | U::Sampled
-        | U::Detail
-        | U::Gradient
-        | U::TextureOffset
-        | U::Compared
-        | U::NumberUpTo(_)
-        | U::NumberBy(..) => ScalarType::B32,
     }
 }
 

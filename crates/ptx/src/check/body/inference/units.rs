@@ -1,0 +1,98 @@
+//! What units beside the lanes expect of the names of a snippet: objects of the launch, and types. In: an operand of a row, and what was read off
+//! it; out: the same, with tensor maps, textures, surfaces and boxes for what they are.
+
+use super::{Place, Use, What};
+use crate::check::plans::plan::{Expect, Plan};
+use warpgrid_isa::form::UnitOperand;
+use warpgrid_isa::{ScalarType, StateSpace, TensorCopyOp};
+
+/// What units name: a tensor map to which the kernel has a pointer, a texture or a surface whose handle it has, and a box in shared memory,
+/// which is one for all lanes.
+pub(super) fn point_to_objects(plan: &Plan, expect: Expect, uses: &mut [Use]) {
+    let Some(op) = plan.does.unit() else {
+        return;
+    };
+    let is_copy = op.tensor_copy().is_some();
+    for used in uses {
+        match (&mut used.what, expect) {
+            (What::Value(ScalarType::B64, _), Expect::Unit(what, _))
+                if object_of(what).is_some() =>
+            {
+                used.what = What::Pointer(Place {
+                    space: StateSpace::Global,
+                    bytes: 0,
+                    offsets: (0, 0),
+                    is_stored: false,
+                    loaded: None,
+                    barrier: None,
+                    object: object_of(what),
+                });
+            }
+            (What::Pointer(place), _) if is_copy => {
+                let is_source = op.tensor_copy() != Some(TensorCopyOp::Load);
+                place.bytes = 0;
+                place.loaded = is_source.then_some(ScalarType::F32);
+            }
+            (What::Pointer(place), _) => place.bytes = 0,
+            (What::Value(..), _) => {}
+        }
+    }
+}
+
+/// The object that an operand of a unit names.
+fn object_of(what: UnitOperand) -> Option<&'static str> {
+    match what {
+        UnitOperand::TensorPlace => Some("a tensor map"),
+        UnitOperand::TexturePlace => Some("a texture"),
+        UnitOperand::SurfacePlace => Some("a surface"),
+        UnitOperand::Reference => Some("a texture, a sampler or a surface"),
+        _ => None,
+    }
+}
+
+/// The type of a name in an operand of a unit beside the lanes.
+pub(super) fn unit_type(plan: &Plan, what: UnitOperand) -> ScalarType {
+    use UnitOperand as U;
+    match what {
+        U::Register(slot) | U::Values(slot) | U::Widened(slot) => {
+            let bound = plan.bound.as_ref();
+            let ty = bound.and_then(|bound| bound.scalar(slot));
+            ty.unwrap_or(ScalarType::B32)
+        }
+        U::Packed => ScalarType::B128,
+        U::Mask | U::ImageOffsets => ScalarType::B16,
+        U::Reference
+        | U::TexturePlace
+        | U::SurfacePlace
+        | U::Descriptor
+        | U::ZeroColumns
+        | U::Factor
+        | U::TensorPlace
+        | U::AddressOrName(_) => ScalarType::B64,
+        U::Texels => plan.modifiers.ty.unwrap_or(ScalarType::B32),
+        U::Condition => ScalarType::Pred,
+        U::Alignment
+        | U::Columns
+        | U::TensorAddress
+        | U::InstructionDescriptor
+        | U::Bytes
+        | U::Words
+        | U::Reduced
+        | U::Lanes
+        | U::Sums
+        | U::WarpgroupFactor
+        | U::Metadata
+        | U::Sign
+        | U::Constant
+        | U::SumScale
+        | U::SparseScale
+        | U::Level
+        | U::Sampled
+        | U::Detail
+        | U::Gradient
+        | U::TextureOffset
+        | U::Compared
+        | U::NumberUpTo(_)
+        | U::NumberBy(..) => ScalarType::B32,
+    }
+}
