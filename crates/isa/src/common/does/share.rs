@@ -37,6 +37,41 @@ impl Does {
     }
 }
 
+impl Does {
+    /// Whether it is a bulk copy or reduction between two addresses.
+    pub const fn is_bulk(self) -> bool {
+        match self {
+            Does::Async(op) => match op {
+                AsyncOp::BulkCopy | AsyncOp::BulkReduction => true,
+                AsyncOp::Store
+                | AsyncOp::Reduction
+                | AsyncOp::Copy
+                | AsyncOp::CopyCommit
+                | AsyncOp::CopyWait
+                | AsyncOp::CopyWaitAll
+                | AsyncOp::CopyArrive
+                | AsyncOp::BulkCommit
+                | AsyncOp::BulkWait => false,
+            },
+            Does::Arithmetic(_)
+            | Does::Carry(_)
+            | Does::Video(..)
+            | Does::Compare(_)
+            | Does::Move(_)
+            | Does::Memory(_)
+            | Does::Mbarrier(_)
+            | Does::Matrix(_)
+            | Does::Control(_)
+            | Does::Sync(_)
+            | Does::Warp(_)
+            | Does::Hint(_)
+            | Does::Unit(_)
+            | Does::Machine(_)
+            | Does::Unknown => false,
+        }
+    }
+}
+
 impl MbarrierOp {
     const fn share(self) -> Share {
         match self {
@@ -61,12 +96,10 @@ impl AsyncOp {
             | AsyncOp::CopyWaitAll
             | AsyncOp::BulkCommit
             | AsyncOp::BulkWait => Share::Either,
-            AsyncOp::Store
-            | AsyncOp::Reduction
-            | AsyncOp::Copy
-            | AsyncOp::CopyArrive
-            | AsyncOp::BulkCopy
-            | AsyncOp::BulkReduction => Share::Lanes,
+            AsyncOp::BulkCopy | AsyncOp::BulkReduction => Share::OneThread,
+            AsyncOp::Store | AsyncOp::Reduction | AsyncOp::Copy | AsyncOp::CopyArrive => {
+                Share::Lanes
+            }
         }
     }
 }

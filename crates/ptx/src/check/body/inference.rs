@@ -20,7 +20,7 @@ use units::{point_to_objects, unit_type};
 use warpgrid_isa::form::{OperandSlot, UnitOperand};
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
-    AsyncOp, Does, Flag, MatrixOp, MbarrierOp, Modifiers, OperandType, Role, ScalarType,
+    AsyncOp, Does, Flag, Geometry, MatrixOp, MbarrierOp, Modifiers, OperandType, Role, ScalarType,
     SpecialRegister, StateSpace, TypeKind,
 };
 
@@ -247,9 +247,28 @@ impl Inference<'_> {
             if let (OperandKind::Name(_) | OperandKind::Address { .. }, [used]) =
                 (operand.kind, &mut uses[first..])
             {
-                used.start = Start::of(plan, expect, slot);
+                let is_address = matches!(operand.kind, OperandKind::Address { .. });
+                used.start = match (is_address, expect) {
+                    // `[a]` in tensor memory
+                    (true, Expect::Unit(UnitOperand::Factor, _)) => Some(Start::Number(0)),
+                    _ => Start::of(plan, expect, slot),
+                };
+                // A vector has no vector of policies.
+                if let What::Value(_, n) = &mut used.what
+                    && slot.is_some_and(|slot| slot.ty == OperandType::CachePolicy)
+                {
+                    *n = 1;
+                }
             }
             point_to_objects(plan, expect, &mut uses[first..]);
+            if plan.does.is_bulk() {
+                let n = self.copied_bytes(instruction).min(MOST_BULK);
+                for used in uses.iter_mut().skip(first) {
+                    if let What::Pointer(place) = &mut used.what {
+                        place.bytes = place.bytes.max(n);
+                    }
+                }
+            }
             let is_object = is_barrier || matches!(expect, Expect::MbarrierIn(_));
             if let Some(barrier) = self.barrier_use(instruction, plan, is_object) {
                 for used in uses.iter_mut().skip(first) {
@@ -291,10 +310,9 @@ impl Inference<'_> {
                     | AsyncOp::CopyWait
                     | AsyncOp::CopyWaitAll
                     | AsyncOp::CopyArrive
-                    | AsyncOp::BulkCopy
-                    | AsyncOp::BulkReduction
                     | AsyncOp::BulkCommit
-                    | AsyncOp::BulkWait => self.copied_bytes(instruction),
+                    | AsyncOp::BulkWait => 0,
+                    AsyncOp::BulkCopy | AsyncOp::BulkReduction => self.copied_bytes(instruction),
                 };
             }
             Does::Unit(op) if is_object => match (op.tensor_copy(), op.tensor_memory()) {
@@ -321,14 +339,14 @@ impl Inference<'_> {
         Some(found)
     }
 
-    /// The size that a bulk copy states as a number: the only number among its operands up to the mbarrier.
+    /// The size of a bulk copy: the only number among its operands up to the mbarrier, or what a register is given.
     fn copied_bytes(&self, instruction: &Instruction) -> u32 {
         let mut operands = self.tree.operands_of(instruction);
         let number = operands.find_map(|(operand, _)| match operand.kind {
             OperandKind::Integer { value, .. } => u32::try_from(value).ok(),
             _ => None,
         });
-        number.unwrap_or(0)
+        number.unwrap_or(SIZE_BYTES as u32)
     }
 
     /// Where local memory must reach for the numbers that the text has as addresses in it, in bytes.
@@ -443,6 +461,10 @@ impl Inference<'_> {
                     let is_place = matches!(part.kind, OperandKind::Vector { .. });
                     if let Some(used) = uses.get_mut(first).filter(|_| is_place) {
                         used.start = Start::of_coordinate(plan);
+                        // The index of a layer comes first.
+                        if plan.modifiers.unit.geometry.is_some_and(Geometry::is_array) {
+                            used.what = What::Value(ScalarType::U32, 1);
+                        }
                     }
                 }
             }
@@ -498,6 +520,9 @@ const ANSWER_BYTES: u32 = 16;
 
 /// Bytes that a copy finds at an inferred address, per lane.
 const MOST_COPIED: u32 = 16;
+
+/// The same of a bulk copy, at most.
+const MOST_BULK: u32 = 4096;
 
 /// Constants beyond this make no memory.
 const MAX_OFFSET: i64 = 4096;
@@ -560,7 +585,7 @@ fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandSlot>) 
 /// Components of a name where a vector is allowed.
 fn vector_width(plan: &Plan, ty: ScalarType) -> u8 {
     match ty {
-        ScalarType::Pred => 1,
+        ScalarType::Pred | ScalarType::B128 => 1,
         _ => plan.modifiers.n_elements() as u8,
     }
 }
