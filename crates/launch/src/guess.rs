@@ -3,6 +3,7 @@
 
 mod copies;
 mod image;
+mod multimem;
 mod tensor_map;
 
 pub(crate) use tensor_map::tensor_of;
@@ -27,14 +28,21 @@ const WARPGROUP: u32 = 128;
 /// Elements of a guessed buffer, at most.
 const MAX_ELEMENTS: u64 = 4096;
 
-/// One guess a parameter of the kernel, in order, and the arrays of handles among them.
-pub(crate) fn parameters(
-    scenario: &Scenario,
-    program: &Program,
-    entry: FunctionId,
-) -> (Vec<Parameter>, Vec<TexelArray>) {
+/// What was guessed.
+#[derive(Debug, Default)]
+pub(crate) struct Guesses {
+    /// One for each parameter of the kernel, in order.
+    pub(crate) parameters: Vec<Parameter>,
+    /// The arrays of handles among them.
+    pub(crate) arrays: Vec<TexelArray>,
+    /// The buffers of addresses of several devices among them.
+    pub(crate) buffers: Vec<Parameter>,
+}
+
+/// Guesses the parameters of a kernel.
+pub(crate) fn parameters(scenario: &Scenario, program: &Program, entry: FunctionId) -> Guesses {
     let Some(function) = program.functions.get(entry.0 as usize) else {
-        return (Vec::new(), Vec::new());
+        return Guesses::default();
     };
     let mut uses = Uses::of(program, function);
     let tensors = tensor_map::tensors(program, function, &uses);
@@ -44,12 +52,16 @@ pub(crate) fn parameters(
         }
     }
     let images = image::images(program, function, &uses);
+    let groups = multimem::groups(program, function, &uses, scenario);
     let guess = |place: usize, variable: &Variable| {
         if let Some(map) = tensors.maps.get(&place) {
             return Parameter::Tensormap(map.clone());
         }
         if let Some(image) = images.get(&place) {
             return image.parameter.clone();
+        }
+        if let Some(group) = groups.get(&place) {
+            return group.parameter.clone();
         }
         let slot = (place, 0);
         let name = variable.name.clone();
@@ -64,11 +76,15 @@ pub(crate) fn parameters(
         }
     };
     let variables = variables(function).enumerate();
-    let guesses = variables.map(|(place, v)| guess(place, v)).collect();
-    (
-        guesses,
-        images.into_values().map(|image| image.array).collect(),
-    )
+    let parameters = variables.map(|(place, v)| guess(place, v)).collect();
+    Guesses {
+        parameters,
+        arrays: images.into_values().map(|image| image.array).collect(),
+        buffers: groups
+            .into_values()
+            .flat_map(|group| group.buffers)
+            .collect(),
+    }
 }
 
 /// The registers that loose machine code reads before it has written them, and that the scenario leaves open, with what they

@@ -158,8 +158,12 @@ fn complete(
         scenario.grid = Some(scenario.cluster.unwrap_or([1; 3]));
     }
     if !stated {
-        let (guesses, mut arrays) = match declared(function, &scenario.params).is_empty() {
-            true => (Vec::new(), Vec::new()),
+        let guess::Guesses {
+            parameters: guesses,
+            mut arrays,
+            mut buffers,
+        } = match declared(function, &scenario.params).is_empty() {
+            true => guess::Guesses::default(),
             false => guess::parameters(&scenario, program, entry),
         };
         let (references, stated): (Vec<_>, Vec<_>) = scenario
@@ -182,7 +186,17 @@ fn complete(
                 _ => None,
             });
         let tensors: Vec<Parameter> = tensors.collect();
+        let groups = scenario.params.iter().zip(&guessed.parameters);
+        let devices = groups
+            .filter(|(_, is_guessed)| **is_guessed)
+            .filter_map(|(p, _)| match p {
+                Parameter::Multimem { buffers, .. } => Some(buffers),
+                _ => None,
+            });
+        let devices: Vec<&String> = devices.flatten().collect();
+        buffers.retain(|buffer| devices.iter().any(|name| *name == buffer.name()));
         scenario.params.extend(tensors);
+        scenario.params.extend(buffers);
         guessed.parameters.resize(scenario.params.len(), true);
         guessed
             .parameters

@@ -86,6 +86,16 @@ pub(crate) struct Place {
     pub(crate) byte_offset: i64,
 }
 
+/// What an instruction has to do with the memory of several devices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MultimemPart {
+    /// The register of the address.
+    pub(crate) address: RegisterId,
+    pub(crate) ty: ScalarType,
+    pub(crate) n_elements: u32,
+    pub(crate) is_read: bool,
+}
+
 /// What an instruction has to do with a texture or surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ImagePart {
@@ -391,6 +401,26 @@ impl<'a> Reader<'a> {
                 true => modifiers.n_elements() as u64,
                 false => 4,
             },
+        })
+    }
+
+    /// The address of several devices that the instruction takes.
+    pub(crate) fn multimem_part(self) -> Option<MultimemPart> {
+        let action = self.program.action(self.instruction)?;
+        let op = action.does.unit()?.multimem()?;
+        let mut operands = self.operands().iter();
+        let address = operands.find_map(|operand| match &operand.value {
+            OperandValue::Address(address) => Some(address),
+            _ => None,
+        })?;
+        let AddressBase::Register(run) = address.base else {
+            return None;
+        };
+        Some(MultimemPart {
+            address: run.first,
+            ty: action.modifiers.ty.unwrap_or(ScalarType::U32),
+            n_elements: action.modifiers.n_elements() as u32,
+            is_read: op.is_load(),
         })
     }
 

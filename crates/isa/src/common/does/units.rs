@@ -221,7 +221,38 @@ impl TensorMemoryOp {
     }
 }
 
+impl MultimemOp {
+    /// Whether it reads the memory of all devices.
+    pub const fn is_load(self) -> bool {
+        match self {
+            MultimemOp::LoadReduce => true,
+            MultimemOp::Reduction
+            | MultimemOp::Store
+            | MultimemOp::AsyncReduction
+            | MultimemOp::AsyncStore
+            | MultimemOp::BulkCopy
+            | MultimemOp::BulkReduction => false,
+        }
+    }
+}
+
 impl UnitOp {
+    /// The operation on the memory of several devices that it is.
+    pub const fn multimem(self) -> Option<MultimemOp> {
+        match self {
+            UnitOp::Multimem(op) => Some(op),
+            UnitOp::Stack(_)
+            | UnitOp::Launch(_)
+            | UnitOp::TensorCopy(_)
+            | UnitOp::TensorMap(_)
+            | UnitOp::Warpgroup(_)
+            | UnitOp::TensorMemory(_)
+            | UnitOp::Texture(_)
+            | UnitOp::Surface(_)
+            | UnitOp::Fabric => None,
+        }
+    }
+
     /// The operation on tensor memory that it is.
     pub const fn tensor_memory(self) -> Option<TensorMemoryOp> {
         match self {

@@ -1,0 +1,58 @@
+//! Addresses of several devices for a kernel that came without any. In: its instructions; out: for each parameter that they take for such an address,
+//! the buffers of the devices.
+
+use super::{Access, Uses, buffer_of, variables};
+use crate::reading::readers;
+use crate::scenario::{Parameter, Scenario};
+use std::collections::BTreeMap;
+use warpgrid_program::{Function, Program};
+
+/// Devices of a group that nothing states.
+const N_DEVICES: usize = 2;
+
+/// An address that was guessed, and the buffers that it is of.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) parameter: Parameter,
+    pub(crate) buffers: Vec<Parameter>,
+}
+
+/// The group of each parameter that is such an address, by its place among the parameters.
+pub(super) fn groups(
+    program: &Program,
+    function: &Function,
+    uses: &Uses,
+    scenario: &Scenario,
+) -> BTreeMap<usize, Group> {
+    let mut groups = BTreeMap::new();
+    for part in readers(program, function).filter_map(|reader| reader.multimem_part()) {
+        let Some((place, 0)) = uses.held(part.address).origin else {
+            continue;
+        };
+        if let Some(variable) = variables(function).nth(place) {
+            let access = Access {
+                ty: part.ty,
+                n_elements: part.n_elements,
+                is_read: part.is_read,
+            };
+            groups
+                .entry(place)
+                .or_insert_with(|| group_of(&variable.name, &access, scenario));
+        }
+    }
+    groups
+}
+
+fn group_of(name: &str, access: &Access, scenario: &Scenario) -> Group {
+    let names: Vec<String> = (0..N_DEVICES)
+        .map(|device| format!("{name}_device{device}"))
+        .collect();
+    let buffer = |name: &String| buffer_of(name.clone(), access, scenario);
+    Group {
+        buffers: names.iter().map(buffer).collect(),
+        parameter: Parameter::Multimem {
+            name: name.to_owned(),
+            buffers: names,
+        },
+    }
+}
