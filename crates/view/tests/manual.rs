@@ -48,6 +48,17 @@ fn sentences_of(source: &str, front: Front) -> String {
     said
 }
 
+/// The data races of a text, where its first lines are ours.
+fn races_of(source: &str) -> Vec<String> {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).expect("a text that runs");
+    let report = session.look_for_races(10_000);
+    report.races.into_iter().map(|race| race.message).collect()
+}
+
 /// Every line of a listing by itself, and the listing as a whole.
 fn all_of(listing: &str, front: Front) -> String {
     let mut said = String::new();
@@ -118,6 +129,10 @@ fn every_line_of_a_tensor_instruction_runs() {
     for line in include_str!("data/manual/lines.ptx").lines() {
         let of_line = sentences_of(line, Front::Ptx);
         assert!(!of_line.contains("stopped:"), "{line}\n{of_line}");
+        // Both blocks of a cluster copy to the first one.
+        if !line.contains("multicast::cluster") {
+            assert_eq!(races_of(line), Vec::<String>::new(), "{line}");
+        }
         write!(said, "{line}\n{of_line}").unwrap();
     }
     expect_file!["data/manual/lines.txt"].assert_eq(&said);

@@ -7,8 +7,9 @@ use crate::check::body::lower::{destination, inserted, register, source};
 use crate::check::body::unit_start::WARP;
 use crate::check::names::binding::Binding;
 use warpgrid_isa::{
-    ArithmeticOp, CompareForm, CompareOp, Does, Flag, MbarrierOp, MemoryOp, Modifiers, MoveOp,
-    MulPart, Rounding, ScalarType, SpecialRegister, StateSpace, TypeKind,
+    ArithmeticOp, CompareForm, CompareOp, Does, Flag, Flags, MbarrierOp, MemoryOp, Modifiers,
+    MoveOp, MulPart, Rounding, ScalarType, Scope, Sem, SpecialRegister, StateSpace, SyncOp,
+    TypeKind,
 };
 use warpgrid_program::{
     Action, Address, AddressBase, Guard, Instruction, OperandValue, Parameter, RegisterId,
@@ -310,6 +311,12 @@ impl<'a> BodyChecker<'a, '_> {
         );
         init.guard = Some(first);
         self.before(init);
+        if barrier.bytes > 0 {
+            self.fence_barrier();
+        }
+        if self.snippet.n_threads == WARP {
+            self.meet();
+        }
         if arrives {
             let opcode = match expects {
                 true => "mbarrier.arrive.expect_tx.shared",
@@ -328,8 +335,36 @@ impl<'a> BodyChecker<'a, '_> {
         }
         match expects {
             true => format!("{} bytes of each lane", barrier.bytes),
+            false if n_arrivals == 1 => "1 arrival".to_owned(),
             false => format!("{n_arrivals} arrivals"),
         }
+    }
+
+    /// `fence.mbarrier_init.release.cluster`: asynchronous operations see the mbarrier object that was initialised.
+    fn fence_barrier(&mut self) {
+        self.before(Inserted {
+            does: Does::Sync(SyncOp::Fence),
+            modifiers: Modifiers {
+                sem: Some(Sem::Release),
+                scope: Some(Scope::Cluster),
+                flags: Flags::default().with(Flag::MbarrierInit),
+                ..Modifiers::default()
+            },
+            opcode: "fence.mbarrier_init.release.cluster".to_owned(),
+            operands: Vec::new(),
+            guard: None,
+        });
+    }
+
+    /// `bar.warp.sync 0xffffffff`: what one lane wrote is there for the others.
+    fn meet(&mut self) {
+        self.before(Inserted {
+            does: Does::Sync(SyncOp::WarpBarrier),
+            modifiers: Modifiers::default(),
+            opcode: "bar.warp.sync".to_owned(),
+            operands: vec![source(Source::Immediate(u32::MAX.into()))],
+            guard: None,
+        });
     }
 
     /// `d = base + lane * step` in a register of 32 bits, which holds addresses of shared memory.

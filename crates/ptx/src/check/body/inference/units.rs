@@ -33,6 +33,8 @@ pub(super) fn point_to_objects(plan: &Plan, expect: Expect, uses: &mut [Use]) {
                 place.bytes = 0;
                 place.loaded = is_source.then_some(ScalarType::F32);
             }
+            // Lanes have addresses of their own in the memory of several devices.
+            (What::Pointer(_), _) if op.multimem().is_some() => {}
             (What::Pointer(place), _) => place.bytes = 0,
             (What::Value(..), _) => {}
         }
