@@ -174,25 +174,20 @@ fn complete(
         (scenario.params, guessed.parameters) = arrange(stated, function, guesses);
         // The arrays of guessed handles and the tensors of guessed maps are guesses, too.
         let guesses = scenario.params.iter().zip(&guessed.parameters);
-        let handles = guesses.filter(|(_, is_guessed)| **is_guessed);
-        let named: Vec<&str> = handles.filter_map(|(p, _)| p.array()).collect();
+        let own = guesses.filter_map(|(p, is_guessed)| is_guessed.then_some(p));
+        let own: Vec<&Parameter> = own.collect();
+        let named: Vec<&str> = own.iter().filter_map(|p| p.array()).collect();
         arrays.retain(|array| named.contains(&array.name.as_str()));
         scenario.arrays.extend(arrays);
-        let maps = scenario.params.iter().zip(&guessed.parameters);
-        let tensors = maps
-            .filter(|(_, is_guessed)| **is_guessed)
-            .filter_map(|(p, _)| match p {
-                Parameter::Tensormap(map) => Some(Parameter::Buffer(guess::tensor_of(map))),
-                _ => None,
-            });
+        let tensors = own.iter().filter_map(|p| match p {
+            Parameter::Tensormap(map) => Some(Parameter::Buffer(guess::tensor_of(map))),
+            _ => None,
+        });
         let tensors: Vec<Parameter> = tensors.collect();
-        let groups = scenario.params.iter().zip(&guessed.parameters);
-        let devices = groups
-            .filter(|(_, is_guessed)| **is_guessed)
-            .filter_map(|(p, _)| match p {
-                Parameter::Multimem { buffers, .. } => Some(buffers),
-                _ => None,
-            });
+        let devices = own.iter().filter_map(|p| match p {
+            Parameter::Multimem { buffers, .. } => Some(buffers),
+            _ => None,
+        });
         let devices: Vec<&String> = devices.flatten().collect();
         buffers.retain(|buffer| devices.iter().any(|name| *name == buffer.name()));
         scenario.params.extend(tensors);
