@@ -47,15 +47,20 @@ fn note_no_groups(
     step: u64,
 ) {
     let (function, instruction) = around.code.origin(choice.pc);
+    let kind = NoteKind::NoGroups {
+        function,
+        instruction,
+        kind,
+    };
+    add_note(around, warp, kind, step);
+}
+
+fn add_note(around: &mut Surroundings<'_>, warp: &Warp, kind: NoteKind, step: u64) {
     let note = Note {
         step,
         block: around.block,
         warp: warp.index,
-        kind: NoteKind::NoGroups {
-            function,
-            instruction,
-            kind,
-        },
+        kind,
     };
     add_once(around.notes, note, around.limits.max_notes);
 }
@@ -79,17 +84,12 @@ fn note_left_out(
         return;
     }
     let (function, instruction) = around.code.origin(choice.pc);
-    let note = Note {
-        step,
-        block: around.block,
-        warp: warp.index,
-        kind: NoteKind::LanesLeftOut {
-            function,
-            instruction,
-            lanes,
-        },
+    let kind = NoteKind::LanesLeftOut {
+        function,
+        instruction,
+        lanes,
     };
-    add_once(around.notes, note, around.limits.max_notes);
+    add_note(around, warp, kind, step);
 }
 
 /// What becomes of the running group.
