@@ -327,6 +327,17 @@ fn help_with_a_fault_fits_the_memory_that_was_left() {
     assert!(help("st.global.u32 [%p3], %r1;").contains("how the address is computed"));
 }
 
+/// What is noted of a run.
+fn notes_of(source: String) -> Vec<String> {
+    let scenario = Scenario {
+        source,
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{}", error.message));
+    assert!(session.run(1000));
+    session.notes()
+}
+
 #[test]
 fn lanes_that_a_member_mask_leaves_out_are_noted_once() {
     let notes = |instruction: &str| {
@@ -334,14 +345,7 @@ fn lanes_that_a_member_mask_leaves_out_are_noted_once() {
             "//@ launch grid=1 block=32\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %r<3>;\n\
              mov.u32 %r1, %tid.x;\n{instruction}\n{instruction}\nret; }}\n"
         );
-        let scenario = Scenario {
-            source,
-            ..Scenario::default()
-        };
-        let mut session =
-            Session::new(scenario).unwrap_or_else(|error| panic!("{}", error.message));
-        assert!(session.run(1000));
-        session.notes()
+        notes_of(source)
     };
     let expected = |line: u32, lanes: &str, name: &str| {
         format!(
@@ -369,14 +373,7 @@ fn a_barrier_in_a_part_of_a_warp_is_noted_once() {
             "//@ launch grid=2 block=48\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %r;\n\
              mov.u32 %r, %tid.x; setp.lt.u32 %p, %r, 8;\n@%p bra THEN;\n{barrier} 0; bra DONE;\nTHEN: {barrier} 0;\nDONE: ret; }}\n"
         );
-        let scenario = Scenario {
-            source,
-            ..Scenario::default()
-        };
-        let mut session =
-            Session::new(scenario).unwrap_or_else(|error| panic!("{}", error.message));
-        assert!(session.run(1000));
-        session.notes()
+        notes_of(source)
     };
     let expected = |line: u32, came: u32| {
         format!(

@@ -324,3 +324,13 @@ impl MatrixCount {
         }
     }
 }
+
+impl MmaKind {
+    /// Whether factors have scales.
+    pub const fn is_scaled(self) -> bool {
+        match self {
+            MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => true,
+            MmaKind::F16 | MmaKind::Tf32 | MmaKind::I8 | MmaKind::F8f6f4 => false,
+        }
+    }
+}

@@ -34,10 +34,7 @@ impl InstructionDescriptor {
     /// Takes the 32 bits apart for a kind of product; `None` for a type that the kind does not have.
     pub fn decode(bits: u32, kind: MmaKind) -> Option<InstructionDescriptor> {
         let field = |from: u32, n: u32| bits >> from & ((1 << n) - 1);
-        let is_scaled = match kind {
-            MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => true,
-            MmaKind::F16 | MmaKind::Tf32 | MmaKind::I8 | MmaKind::F8f6f4 => false,
-        };
+        let is_scaled = kind.is_scaled();
         let factor = |code: u32| {
             use ScalarType as T;
             Some(match (kind, code) {
@@ -105,7 +102,7 @@ impl InstructionDescriptor {
     /// The 32 bits of the descriptor; `None` for a type that the kind does not have, or a size that does not fit.
     pub fn encode(&self, kind: MmaKind) -> Option<u32> {
         use ScalarType as T;
-        let is_scaled = matches!(kind, MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4);
+        let is_scaled = kind.is_scaled();
         let code = |ty: ScalarType| {
             Some(match (kind, ty) {
                 (MmaKind::F16, T::F16) | (MmaKind::I8, T::U8) => 0,

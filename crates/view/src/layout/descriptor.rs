@@ -25,10 +25,6 @@ pub(super) fn kind_named(name: &str) -> Option<MmaKind> {
     Some(found.1)
 }
 
-const fn is_scaled(kind: MmaKind) -> bool {
-    matches!(kind, MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4)
-}
-
 /// The name of a kind of product, as it is chosen.
 pub(super) fn chosen_kind(
     words: &mut Words<'_>,
@@ -60,7 +56,7 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
     let (bits, says) = match written {
         Some(bits) => (bits as u32, decoded(bits, (name, kind))?),
         None => {
-            let says = chosen(words, kind, is_scaled(kind))?;
+            let says = chosen(words, kind, kind.is_scaled())?;
             let bits = says.encode(kind);
             let bits = bits.ok_or_else(|| {
                 refusal(format!(
@@ -149,7 +145,7 @@ fn mistakes(bits: u32, says: &InstructionDescriptor, kind: MmaKind) -> Vec<Strin
         named | ((1u32 << (high - low + 1)) - 1) << low
     });
     // The two highest bits say how far `.ws` shifts B (PTX ISA, "Instruction descriptor").
-    let shifts = match is_scaled(kind) {
+    let shifts = match kind.is_scaled() {
         true => 0,
         false => 0x3 << 30,
     };
@@ -248,7 +244,7 @@ pub(crate) fn fields(
     says: &InstructionDescriptor,
     kind: MmaKind,
 ) -> Vec<DescriptorField> {
-    let is_scaled = is_scaled(kind);
+    let is_scaled = kind.is_scaled();
     let ty = |ty: ScalarType| format!("{}, {} bits", ty.name(), bits_of(ty.name()));
     let field = |name: &str, [low, high]: [u32; 2], meaning: String| DescriptorField {
         name: name.to_owned(),

@@ -106,18 +106,7 @@ impl UnitOp {
 
     /// Whether it is one of tensor memory.
     pub const fn uses_tensor_memory(self) -> bool {
-        match self {
-            UnitOp::TensorMemory(_) => true,
-            UnitOp::Stack(_)
-            | UnitOp::Launch(_)
-            | UnitOp::Multimem(_)
-            | UnitOp::TensorCopy(_)
-            | UnitOp::TensorMap(_)
-            | UnitOp::Warpgroup(_)
-            | UnitOp::Texture(_)
-            | UnitOp::Surface(_)
-            | UnitOp::Fabric => false,
-        }
+        self.tensor_memory().is_some()
     }
 }
 

@@ -1,6 +1,6 @@
 //! How many threads an instruction is written for, where the manual says so: one that is chosen, or all of them.
 
-use super::{AsyncOp, Does, LaunchOp, MbarrierOp, TensorMemoryOp, UnitOp};
+use super::{AsyncOp, Does, LaunchOp, MbarrierOp, TensorMemoryOp, Transfer, UnitOp};
 
 /// Who executes an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,41 +37,6 @@ impl Does {
     }
 }
 
-impl Does {
-    /// Whether it is a bulk copy or reduction between two addresses.
-    pub const fn is_bulk(self) -> bool {
-        match self {
-            Does::Async(op) => match op {
-                AsyncOp::BulkCopy | AsyncOp::BulkReduction => true,
-                AsyncOp::Store
-                | AsyncOp::Reduction
-                | AsyncOp::Copy
-                | AsyncOp::CopyCommit
-                | AsyncOp::CopyWait
-                | AsyncOp::CopyWaitAll
-                | AsyncOp::CopyArrive
-                | AsyncOp::BulkCommit
-                | AsyncOp::BulkWait => false,
-            },
-            Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_)
-            | Does::Memory(_)
-            | Does::Mbarrier(_)
-            | Does::Matrix(_)
-            | Does::Control(_)
-            | Does::Sync(_)
-            | Does::Warp(_)
-            | Does::Hint(_)
-            | Does::Unit(_)
-            | Does::Machine(_)
-            | Does::Unknown => false,
-        }
-    }
-}
-
 impl MbarrierOp {
     const fn share(self) -> Share {
         match self {
@@ -90,16 +55,10 @@ impl MbarrierOp {
 
 impl AsyncOp {
     const fn share(self) -> Share {
-        match self {
-            AsyncOp::CopyCommit
-            | AsyncOp::CopyWait
-            | AsyncOp::CopyWaitAll
-            | AsyncOp::BulkCommit
-            | AsyncOp::BulkWait => Share::Either,
-            AsyncOp::BulkCopy | AsyncOp::BulkReduction => Share::OneThread,
-            AsyncOp::Store | AsyncOp::Reduction | AsyncOp::Copy | AsyncOp::CopyArrive => {
-                Share::Lanes
-            }
+        match self.transfer() {
+            Transfer::Bulk => Share::OneThread,
+            Transfer::Registers | Transfer::Copy | Transfer::Arrival => Share::Lanes,
+            Transfer::None => Share::Either,
         }
     }
 }

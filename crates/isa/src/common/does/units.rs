@@ -236,39 +236,15 @@ impl MultimemOp {
     }
 }
 
+/// What a unit does, if it is of one of these families.
+#[derive(Clone, Copy)]
+struct UnitPart {
+    tensor_copy: Option<TensorCopyOp>,
+    tensor_memory: Option<TensorMemoryOp>,
+    multimem: Option<MultimemOp>,
+}
+
 impl UnitOp {
-    /// The operation on the memory of several devices that it is.
-    pub const fn multimem(self) -> Option<MultimemOp> {
-        match self {
-            UnitOp::Multimem(op) => Some(op),
-            UnitOp::Stack(_)
-            | UnitOp::Launch(_)
-            | UnitOp::TensorCopy(_)
-            | UnitOp::TensorMap(_)
-            | UnitOp::Warpgroup(_)
-            | UnitOp::TensorMemory(_)
-            | UnitOp::Texture(_)
-            | UnitOp::Surface(_)
-            | UnitOp::Fabric => None,
-        }
-    }
-
-    /// The operation on tensor memory that it is.
-    pub const fn tensor_memory(self) -> Option<TensorMemoryOp> {
-        match self {
-            UnitOp::TensorMemory(op) => Some(op),
-            UnitOp::Stack(_)
-            | UnitOp::Launch(_)
-            | UnitOp::Multimem(_)
-            | UnitOp::TensorCopy(_)
-            | UnitOp::TensorMap(_)
-            | UnitOp::Warpgroup(_)
-            | UnitOp::Texture(_)
-            | UnitOp::Surface(_)
-            | UnitOp::Fabric => None,
-        }
-    }
-
     /// Whether the four warps of a warpgroup execute it together.
     pub const fn takes_warpgroup(self) -> bool {
         match self {
@@ -286,18 +262,39 @@ impl UnitOp {
 
     /// The tensor copy that it is.
     pub const fn tensor_copy(self) -> Option<TensorCopyOp> {
+        self.part().tensor_copy
+    }
+
+    /// The operation on tensor memory that it is.
+    pub const fn tensor_memory(self) -> Option<TensorMemoryOp> {
+        self.part().tensor_memory
+    }
+
+    /// The operation on the memory of several devices that it is.
+    pub const fn multimem(self) -> Option<MultimemOp> {
+        self.part().multimem
+    }
+
+    /// The one of these families that it is of.
+    const fn part(self) -> UnitPart {
+        let mut part = UnitPart {
+            tensor_copy: None,
+            tensor_memory: None,
+            multimem: None,
+        };
         match self {
-            UnitOp::TensorCopy(op) => Some(op),
+            UnitOp::TensorCopy(op) => part.tensor_copy = Some(op),
+            UnitOp::TensorMemory(op) => part.tensor_memory = Some(op),
+            UnitOp::Multimem(op) => part.multimem = Some(op),
             UnitOp::Stack(_)
             | UnitOp::Launch(_)
-            | UnitOp::Multimem(_)
             | UnitOp::TensorMap(_)
             | UnitOp::Warpgroup(_)
-            | UnitOp::TensorMemory(_)
             | UnitOp::Texture(_)
             | UnitOp::Surface(_)
-            | UnitOp::Fabric => None,
+            | UnitOp::Fabric => {}
         }
+        part
     }
 
     /// Whether it reads or writes elements of surfaces.

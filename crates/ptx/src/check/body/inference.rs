@@ -21,7 +21,7 @@ use warpgrid_isa::form::{OperandSlot, UnitOperand};
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
     AsyncOp, Does, Flag, Geometry, MatrixOp, MbarrierOp, Modifiers, OperandType, Role, ScalarType,
-    SpecialRegister, StateSpace, TypeKind,
+    SpecialRegister, StateSpace, Transfer, TypeKind,
 };
 
 /// How an undeclared name is used.
@@ -261,7 +261,7 @@ impl Inference<'_> {
                 }
             }
             point_to_objects(plan, expect, &mut uses[first..]);
-            if plan.does.is_bulk() {
+            if plan.does.transfer() == Transfer::Bulk {
                 let n = self.copied_bytes(instruction).min(MOST_BULK);
                 for used in uses.iter_mut().skip(first) {
                     if let What::Pointer(place) = &mut used.what {
@@ -301,18 +301,10 @@ impl Inference<'_> {
             }
             Does::Async(op) if is_object => {
                 let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
-                found.bytes = match op {
-                    AsyncOp::Store | AsyncOp::Reduction => {
-                        width * plan.modifiers.n_elements() as u32
-                    }
-                    AsyncOp::Copy
-                    | AsyncOp::CopyCommit
-                    | AsyncOp::CopyWait
-                    | AsyncOp::CopyWaitAll
-                    | AsyncOp::CopyArrive
-                    | AsyncOp::BulkCommit
-                    | AsyncOp::BulkWait => 0,
-                    AsyncOp::BulkCopy | AsyncOp::BulkReduction => self.copied_bytes(instruction),
+                found.bytes = match op.transfer() {
+                    Transfer::Registers => width * plan.modifiers.n_elements() as u32,
+                    Transfer::Bulk => self.copied_bytes(instruction),
+                    Transfer::Copy | Transfer::Arrival | Transfer::None => 0,
                 };
             }
             Does::Unit(op) if is_object => match (op.tensor_copy(), op.tensor_memory()) {

@@ -158,9 +158,9 @@ fn instruction_descriptor(plan: &Plan) -> Option<u64> {
         selector: 0,
         factor_ids: [0; 2],
         // What has no scales says nothing of their type.
-        factor_type: match kind {
-            MmaKind::Mxf8f6f4 | MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => ScalarType::Ue8m0,
-            MmaKind::F16 | MmaKind::Tf32 | MmaKind::I8 | MmaKind::F8f6f4 => ScalarType::Ue4m3,
+        factor_type: match kind.is_scaled() {
+            true => ScalarType::Ue8m0,
+            false => ScalarType::Ue4m3,
         },
     };
     descriptor.encode(kind).map(u64::from)
