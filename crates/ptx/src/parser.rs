@@ -20,6 +20,7 @@ mod function;
 mod header;
 mod initializer;
 mod targets;
+mod words;
 
 mod other;
 mod recovery;

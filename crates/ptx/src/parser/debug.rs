@@ -1,7 +1,8 @@
 //! Debug information: `.file`, `.loc`, `.section`, and `@@DWARF` of old modules.
 
-use super::directive::{Width, is_known, is_reserved};
+use super::directive::{Width, is_reserved};
 use super::statement::Place;
+use super::words::is_token;
 use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer;
@@ -68,6 +69,10 @@ impl Parser<'_> {
         self.cursor.skip();
         if let Some(span) = self.cursor.word() {
             // The section itself is the place of the name.
+            if is_token(self.text(span)) {
+                self.cursor.at = span.start as usize;
+                return self.bad_argument(".loc", EXPECTED);
+            }
             let kind = OperandKind::Word;
             self.tree.operands.push(Operand { span, kind });
         } else {
@@ -127,7 +132,7 @@ impl Parser<'_> {
         self.cursor.skip();
         let start = self.cursor.at;
         let name = self.cursor.word();
-        let name = name.filter(|name| !is_known(name.text(self.cursor.source)));
+        let name = name.filter(|name| !is_token(name.text(self.cursor.source)));
         let Some(name) = name else {
             self.cursor.at = start;
             return self.bad_argument(".section", "the name of a section, such as `.debug_info`");
@@ -217,7 +222,7 @@ impl Parser<'_> {
         let is_section = section.is_some();
         let label = section.or_else(|| self.cursor.name());
         let text = label.map_or("", |span| span.text(self.cursor.source));
-        let Some(label) = label.filter(|label| self.is_declarable(*label) && !is_known(text))
+        let Some(label) = label.filter(|label| self.is_declarable(*label) && !is_token(text))
         else {
             self.cursor.at = start;
             return self.bad_argument(".section", "a number or a label");

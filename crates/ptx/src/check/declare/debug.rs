@@ -115,14 +115,13 @@ fn check_inlined<'t>(
         }
         let mut rest = operands(context, loc).skip(3);
         let label = rest.next();
-        if let Some(Operand { span, kind }) = label
-            && let OperandKind::Name(name) | OperandKind::Sum { name, .. } = kind
-            && labels.get(*name).is_none()
+        if let Some(label) = label
+            && !is_in_section(context, label, labels)
             && applied.binary_search(&loc.span.start).is_ok()
         {
-            let text = span.text(context.source);
+            let text = label.span.text(context.source);
             let message = format!("no section has the label `{text}`");
-            reporter.report(diagnose::debug_data(*span, message));
+            reporter.report(diagnose::debug_data(label.span, message));
         }
         let numbers: Vec<&Operand> = rest.collect();
         if let (Some(first), Some(last), Some(at)) = (
@@ -138,26 +137,43 @@ fn check_inlined<'t>(
     }
 }
 
-/// Where the `.loc` begin that an instruction follows before the next `.loc` and before the end of the body, in the order of the
-/// text: the assembler (13.5) looks at the names of no others.
+/// Whether the name of a function that `label` leads to is in a section. Of sections themselves, `.debug_str` alone leads to names
+/// (assembler 13.5).
+fn is_in_section(context: &Context<'_>, label: &Operand, labels: &NameMap<Span>) -> bool {
+    match label.kind {
+        OperandKind::Name(name) | OperandKind::Sum { name, .. } => labels.get(name).is_some(),
+        _ => label.span.text(context.source) == ".debug_str",
+    }
+}
+
+/// Where the `.loc` begin that are the first of their body, or that an instruction follows before the next `.loc` and before the
+/// end of the body, in the order of the text: the assembler (13.5) looks at the names of no others.
 fn applied_starts(context: &Context<'_>) -> Vec<u32> {
     let mut starts = Vec::new();
     let mut open = None;
+    let mut is_first = true;
     for statement in &context.tree.statements {
         match statement.kind {
             StatementKind::Directive(index) => {
                 let directive = context.tree.directives.get(index as usize);
                 let is_loc = |directive: &&Directive| directive.kind == DirectiveKind::Loc;
-                open = directive.filter(is_loc).map(|loc| loc.span.start).or(open);
+                let Some(loc) = directive.filter(is_loc) else {
+                    continue;
+                };
+                if std::mem::take(&mut is_first) {
+                    starts.push(loc.span.start);
+                } else {
+                    open = Some(loc.span.start);
+                }
             }
             StatementKind::Instruction(_) => starts.extend(open.take()),
-            StatementKind::FunctionEnd(_) => open = None,
-            StatementKind::BlockOpen
+            StatementKind::FunctionStart(_) => (open, is_first) = (None, true),
+            StatementKind::FunctionEnd(_)
+            | StatementKind::BlockOpen
             | StatementKind::BlockClose
             | StatementKind::Label(_)
             | StatementKind::Prototype(_)
             | StatementKind::Declaration(_)
-            | StatementKind::FunctionStart(_)
             | StatementKind::Empty
             | StatementKind::Error => {}
         }
