@@ -67,7 +67,7 @@ impl Parser<'_> {
             .mnemonics
             .intern(text, span, |words| split(source, span, words));
         let operands_start = self.tree.operands.len() as u32;
-        match self.tree.mnemonics.get(mnemonic).grammar {
+        match self.tree.mnemonics.grammar(mnemonic) {
             Grammar::Plain => {
                 if byte != b';' && !self.ends_without_operands(span, byte) {
                     self.operands(byte)?;

@@ -87,6 +87,13 @@ impl Mnemonics {
             })
     }
 
+    /// How the operands after a spelling are read.
+    #[inline]
+    pub(crate) fn grammar(&self, id: MnemonicId) -> Grammar {
+        let entry = self.entries.get(id.0 as usize);
+        entry.map_or(Grammar::Malformed, |entry| entry.grammar)
+    }
+
     /// Opcode first, then the modifiers in text order.
     pub fn words(&self, id: MnemonicId) -> &[Word] {
         let entry = self.get(id);

@@ -69,7 +69,8 @@ impl Key {
     #[inline]
     const fn place(self) -> usize {
         let mixed = self.head ^ self.tail.rotate_left(29);
-        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize
+        let product = mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (product >> 32 ^ product >> 52) as usize
     }
 
     fn of(text: &[u8]) -> Key {
@@ -189,8 +190,20 @@ impl Symbols {
     #[inline]
     pub(crate) fn intern(&mut self, source: &[u8], span: Span) -> Symbol {
         let key = Key::at(source, span);
+        let first = key.place() & self.slots.len().wrapping_sub(1);
+        match self.slots.get(first) {
+            // A free slot has the key of an empty text.
+            Some(slot) if slot.key == key && key.is_exact() && slot.symbol != 0 => {
+                Symbol(slot.symbol - 1)
+            }
+            _ => self.intern_from(first, key, source, span),
+        }
+    }
+
+    /// Goes on from the slot `at`: the first one is not known to have the text.
+    #[inline(never)]
+    fn intern_from(&mut self, mut at: usize, key: Key, source: &[u8], span: Span) -> Symbol {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut at = key.place() & mask;
         while let Some(slot) = self.slots.get(at) {
             if slot.symbol == 0 {
                 break;
