@@ -213,7 +213,10 @@ pub(crate) fn part_name(scenario: &Scenario, block: &str) -> Result<String, Stri
     let mut all = parts.iter().enumerate();
     match all.find(is_meant) {
         Some((_, part)) => Ok(part.name.clone()),
-        None if parts.is_empty() => Err("the text has no block of inline assembly".to_owned()),
+        None if parts.is_empty() => Err(
+            "the text has no block of inline assembly; `//@ launch grid=1 block=32` in the text sets the size of a launch"
+                .to_owned(),
+        ),
         None => {
             let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
             Err(format!(

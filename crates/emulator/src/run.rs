@@ -16,6 +16,7 @@ pub(crate) mod launch;
 mod locate;
 pub(crate) mod lone;
 pub(crate) mod machine;
+pub(crate) mod notes;
 pub(crate) mod observe;
 mod place;
 pub(crate) mod schedule;

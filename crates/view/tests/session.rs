@@ -334,7 +334,7 @@ fn notes_of(source: String) -> Vec<String> {
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{}", error.message));
-    assert!(session.run(1000));
+    assert!(session.run(10_000));
     session.notes()
 }
 
@@ -386,6 +386,28 @@ fn a_barrier_in_a_part_of_a_warp_is_noted_once() {
         assert_eq!(found, [expected(8, 24), expected(9, 8)]);
     }
     assert_eq!(notes("barrier.sync"), [""; 0]);
+}
+
+#[test]
+fn lanes_that_come_to_the_same_barrier_later_are_no_part() {
+    let notes = |rest: &str, after: &str| {
+        notes_of(format!(
+            "//@ launch grid=1 block=64\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %r, %n;\n\
+             mov.u32 %r, %tid.x; mov.u32 %n, 0; setp.ne.u32 %p, %r, 0;\n@%p bra DONE;\n\
+             LOOP: add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 1000; @%p bra LOOP; {rest}\n\
+             DONE: bar.sync 0;\n{after} ret; }}\n"
+        ))
+    };
+    assert_eq!(notes("", ""), [""; 0]);
+    // The loop ends at an exit: the others wait at a barrier to which the lane does not come.
+    let found = notes("ret;", "");
+    assert_eq!(found.len(), 1);
+    assert!(
+        found[0].starts_with("line 9: 31 of 32 threads of warp 0"),
+        "{found:?}"
+    );
+    // Or at a barrier of its own.
+    assert_eq!(notes("bar.sync 0; bra AFTER;", "AFTER:").len(), 2);
 }
 
 #[test]

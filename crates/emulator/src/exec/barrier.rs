@@ -8,7 +8,7 @@ use crate::run::fault::{FaultKind, WaitReason};
 use crate::run::sync_event::Waits;
 use crate::state::block::{Barrier, Block, N_BARRIERS};
 use crate::state::registers::LANES;
-use crate::state::warp::SplitState;
+use crate::state::warp::{Split, SplitState, Warp};
 use warpgrid_isa::BarrierReduce;
 
 /// What became of an arrival.
@@ -17,6 +17,18 @@ pub(crate) struct Arrived {
     pub(crate) waits: Waits,
     /// Whether the phase is over.
     pub(crate) opened: bool,
+    /// What came in parts, where the phase is over or the lanes do not wait.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// Lanes of a warp that came to an aligned barrier without the others.
+pub(crate) struct Part {
+    /// The warp in its block.
+    pub(crate) warp: usize,
+    pub(crate) pc: u32,
+    pub(crate) came: u32,
+    /// All lanes of the warp that have not ended.
+    pub(crate) live: u32,
 }
 
 /// Lanes of the running group of a warp come to a barrier.
@@ -50,8 +62,17 @@ pub(crate) fn arrive(
         BarrierMode::Arrive => Waits::No,
         BarrierMode::Sync | BarrierMode::Reduce { .. } => Waits::Yes,
     };
+    let mut parts = Vec::new();
     if waits == Waits::No {
         let current = *warp.splits.current();
+        if plan.is_aligned && mask != warp.live() {
+            parts.push(Part {
+                warp: warp_index,
+                pc: current.pc,
+                came: mask,
+                live: warp.live(),
+            });
+        }
         warp.splits.current_mut().pc = current.pc + 1;
     } else {
         part_from_excluded(warp, mask);
@@ -76,26 +97,91 @@ pub(crate) fn arrive(
             *arrived |= mask;
         }
     }
-    let opened = release_if_complete(code, block, id as usize);
-    Ok(Arrived { id, waits, opened })
+    let opened = block.barrier_complete(id as usize);
+    if opened {
+        parts.extend(waiting_parts(code, block, |other| other == id));
+        release(code, block, id as usize);
+    }
+    Ok(Arrived {
+        id,
+        waits,
+        opened,
+        parts,
+    })
 }
 
-/// After lanes have ended: barriers that waited for no other lanes open; a bit for each.
-pub(crate) fn after_exit(code: &Code, block: &mut Block) -> u32 {
-    let mut opened = 0;
+/// The parts of a block's warps that wait at aligned barriers with these numbers. A part that came first is none once the others have
+/// come to the same instruction: it is asked when a barrier opens, or never will.
+pub(crate) fn waiting_parts(
+    code: &Code,
+    block: &Block,
+    is_asked: impl Fn(u32) -> bool + Copy,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (index, warp) in block.warps.iter().enumerate() {
+        let whole = (index, warp.live());
+        parts.extend(parts_of_warp(code, warp, whole, is_asked));
+    }
+    parts
+}
+
+/// The groups of a warp that wait at aligned barriers with these numbers and are not all of its lanes, `live`.
+fn parts_of_warp(
+    code: &Code,
+    warp: &Warp,
+    (index, live): (usize, u32),
+    is_asked: impl Fn(u32) -> bool,
+) -> impl Iterator<Item = Part> {
+    let waits = move |split: &&Split| match split.state {
+        SplitState::Waiting(WaitReason::Barrier { id }) => is_asked(id),
+        _ => false,
+    };
+    let waiting = warp.splits.all().iter().filter(waits);
+    waiting.filter_map(move |split| {
+        let alike = warp.splits.all().iter();
+        let alike = alike.filter(|other| (other.pc, other.state) == (split.pc, split.state));
+        let came = alike.fold(0, |lanes, other| lanes | other.mask);
+        let is_aligned = plan_at(code, split.pc).is_some_and(|plan| plan.is_aligned);
+        (came != live && is_aligned).then_some(Part {
+            warp: index,
+            pc: split.pc,
+            came,
+            live,
+        })
+    })
+}
+
+/// What became of barriers as lanes ended.
+#[derive(Default)]
+pub(crate) struct AfterExit {
+    /// The barriers that opened since they waited for no other lanes, a bit for each.
+    pub(crate) opened: u32,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// After lanes of a warp have ended: barriers that waited for no other lanes open, and lanes that wait at an aligned one are a part.
+pub(crate) fn after_exit(code: &Code, block: &mut Block, warp_index: usize) -> AfterExit {
+    let mut after = AfterExit::default();
+    if let Some(warp) = block.warps.get(warp_index) {
+        let whole = (warp_index, warp.present);
+        after
+            .parts
+            .extend(parts_of_warp(code, warp, whole, |_| true));
+    }
     for id in 0..block.barriers.len() {
-        if block.waiting_at(id as u32) && release_if_complete(code, block, id) {
-            opened |= 1 << id;
+        if block.waiting_at(id as u32) && block.barrier_complete(id) {
+            after
+                .parts
+                .extend(waiting_parts(code, block, |other| other == id as u32));
+            release(code, block, id);
+            after.opened |= 1 << id;
         }
     }
-    opened
+    after
 }
 
-/// Opens a barrier that all have come to; whether it did.
-fn release_if_complete(code: &Code, block: &mut Block, id: usize) -> bool {
-    if !block.barrier_complete(id) {
-        return false;
-    }
+/// Opens a barrier that all have come to.
+fn release(code: &Code, block: &mut Block, id: usize) {
     block.dirty = true;
     if let Some(barrier) = block.barriers.get_mut(id) {
         barrier.arrived.fill(0);
@@ -135,7 +221,6 @@ fn release_if_complete(code: &Code, block: &mut Block, id: usize) -> bool {
             }
         }
     }
-    true
 }
 
 struct Votes {

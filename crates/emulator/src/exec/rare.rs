@@ -28,7 +28,7 @@ use crate::exec::warpgroup::{self, note_touched};
 use crate::run::event::PendingId;
 use crate::run::fault::FaultKind;
 use crate::run::inspect::{Note, NoteKind, Writer};
-use crate::run::machine::add_once;
+use crate::run::notes::add_once;
 use crate::run::sync_event::SyncKind;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::pending::GroupKind;

@@ -14,7 +14,7 @@ use crate::exec::step::{Choice, Surroundings};
 use crate::exec::tensor::ScaledLine;
 use crate::run::fault::{FaultKind, MatrixMistake};
 use crate::run::inspect::{Note, NoteKind};
-use crate::run::machine::add_once;
+use crate::run::notes::add_once;
 use crate::state::pending::{GroupKind, OpenProduct, PendingCompletion, PendingOperation, Work};
 use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64};
 use crate::state::warp::Warp;

@@ -89,6 +89,7 @@ impl Machine {
 
     /// Makes a fault of the groups that wait in these places.
     fn record_deadlock(&mut self, places: std::ops::Range<usize>) {
+        self.note_stuck_parts();
         let waiting = self.waiters(places.clone());
         let Some(first) = waiting.first() else {
             return;

@@ -2,14 +2,14 @@
 
 use crate::decode::decode;
 use crate::exec::access::Rows;
-use crate::exec::barrier;
+use crate::exec::barrier::{self, AfterExit};
 use crate::exec::step::{Stop, Surroundings};
 use crate::exec::vectors::run_warp;
 use crate::run::event::{Agent, LastStep, Outcome, Turn};
 use crate::run::fault::{Fault, WaitReason};
 use crate::run::initial::initial_registers;
 use crate::run::inputs::Input;
-use crate::run::inspect::{Note, NoteKind, Status};
+use crate::run::inspect::Status;
 use crate::run::launch::{Launch, LaunchError, Limits};
 use crate::run::observe::{EventBuffer, Observer};
 use crate::run::schedule::{Schedule, WarpPlace};
@@ -24,7 +24,6 @@ use crate::state::memory::{GlobalMemory, Tracking};
 use crate::state::multicast::place_multicasts;
 use crate::state::pending::{InFlight, Starter};
 use crate::state::registers::Banks;
-use crate::state::tensor_memory::n_columns_in_use;
 use crate::state::warp::{SplitState, Warp};
 use std::sync::Arc;
 use warpgrid_program::Program;
@@ -44,41 +43,6 @@ pub struct Machine {
     pub(crate) spare: Vec<Banks>,
     /// Where steps work; no part of the state.
     pub(crate) rows: Box<Rows>,
-}
-
-/// Adds a note about an instruction, unless there is one about it already or there are too many.
-pub(crate) fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
-    let place = |note: &Note| match &note.kind {
-        NoteKind::Printed { .. } | NoteKind::ColumnsKept { .. } => None,
-        NoteKind::BarrierInParts {
-            function,
-            instruction,
-            ..
-        }
-        | NoteKind::LanesLeftOut {
-            function,
-            instruction,
-            ..
-        }
-        | NoteKind::RegistersInFlight {
-            function,
-            instruction,
-            ..
-        }
-        | NoteKind::NoGroups {
-            function,
-            instruction,
-            ..
-        } => Some((*function, *instruction)),
-    };
-    let is_same = |other: &Note| match (&other.kind, &note.kind) {
-        (NoteKind::ColumnsKept { .. }, NoteKind::ColumnsKept { .. }) => true,
-        _ => place(other) == place(&note),
-    };
-    let is_new = !notes.iter().any(is_same);
-    if is_new && notes.len() < most as usize {
-        Arc::make_mut(notes).push(note);
-    }
 }
 
 impl Machine {
@@ -271,26 +235,10 @@ impl Machine {
             Stop::Fault(halt) => self.stop(place, *halt),
             Stop::Blocked => self.find_cluster_stuck(place),
             Stop::Barrier { plan, mask } => {
-                let live = block.warps.get(place.warp).map_or(0, Warp::live);
-                let aligned = setup.code.barriers.get(plan as usize);
-                if mask != live && aligned.is_some_and(|plan| plan.is_aligned) {
-                    let (function, instruction) = setup.code.origin(run.at.0);
-                    let note = Note {
-                        step: state.position,
-                        block: block.index,
-                        warp: place.warp as u32,
-                        kind: NoteKind::BarrierInParts {
-                            function,
-                            instruction,
-                            came: mask.count_ones(),
-                            live: live.count_ones(),
-                        },
-                    };
-                    add_once(&mut state.notes, note, setup.limits.max_notes);
-                }
                 let arrived = barrier::arrive(&setup.code, block, place.warp, plan, mask);
                 match arrived {
                     Ok(arrived) => {
+                        self.note_parts(place.block, &arrived.parts);
                         self.report_barrier(place, run.at.0, mask, &arrived, observer);
                         self.after_arrival(place, run.at, mask, observer);
                     }
@@ -362,7 +310,9 @@ impl Machine {
         arrived: &barrier::Arrived,
         observer: &mut dyn Observer,
     ) {
-        let &barrier::Arrived { id, waits, opened } = arrived;
+        let &barrier::Arrived {
+            id, waits, opened, ..
+        } = arrived;
         self.report_at(
             place,
             (pc, mask),
@@ -487,29 +437,6 @@ impl Machine {
         }
     }
 
-    /// Notes the columns of tensor memory that a block has not given back at its end.
-    fn note_kept_columns(&mut self, place: WarpPlace) {
-        let state = &mut self.state;
-        let (Some(block), Some(memory)) =
-            (state.blocks.get(place.block), state.tensor.get(place.block))
-        else {
-            return;
-        };
-        let n = match memory.len() {
-            0 => 0,
-            _ => n_columns_in_use(memory),
-        };
-        if n > 0 {
-            let note = Note {
-                step: state.position,
-                block: block.index,
-                warp: place.warp as u32,
-                kind: NoteKind::ColumnsKept { n },
-            };
-            add_once(&mut state.notes, note, self.setup.limits.max_notes);
-        }
-    }
-
     /// Lanes have ended: barriers may open, and the block and its cluster may be done.
     fn after_exit(&mut self, place: WarpPlace, observer: &mut dyn Observer) {
         let setup = &*self.setup;
@@ -518,10 +445,11 @@ impl Machine {
         let Some(block) = self.state.blocks.get_mut(place.block) else {
             return;
         };
-        let opened = barrier::after_exit(&setup.code, block);
+        let AfterExit { opened, parts } = barrier::after_exit(&setup.code, block, place.warp);
         let is_live = block.warps.get(place.warp).is_some_and(|w| w.live() != 0);
         block.n_live_warps = block.n_live_warps.saturating_sub(u32::from(!is_live));
         let finished = block.finished();
+        self.note_parts(place.block, &parts);
         if opened != 0 {
             self.report_opened(place, opened, observer);
         }

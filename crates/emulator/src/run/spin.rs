@@ -144,6 +144,7 @@ impl Machine {
     }
 
     fn record_spin(&mut self, spinning: &[(WarpPlace, Vec<Read>)]) {
+        self.note_stuck_parts();
         let mut waiting = self.waiters(0..self.state.blocks.len());
         for (place, reads) in spinning {
             let Some(block) = self.state.blocks.get(place.block) else {

@@ -1,0 +1,101 @@
+//! Notes of a run: what it did that no fault is, such as an aligned barrier to which a warp came in parts. In: what steps found;
+//! out: notes, each once for an instruction.
+
+use crate::exec::barrier::{Part, waiting_parts};
+use crate::run::inspect::{Note, NoteKind};
+use crate::run::machine::Machine;
+use crate::run::schedule::WarpPlace;
+use crate::state::tensor_memory::n_columns_in_use;
+use std::sync::Arc;
+
+/// Adds a note about an instruction, unless there is one about it already or there are too many.
+pub(crate) fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
+    let place = |note: &Note| match &note.kind {
+        NoteKind::Printed { .. } | NoteKind::ColumnsKept { .. } => None,
+        NoteKind::BarrierInParts {
+            function,
+            instruction,
+            ..
+        }
+        | NoteKind::LanesLeftOut {
+            function,
+            instruction,
+            ..
+        }
+        | NoteKind::RegistersInFlight {
+            function,
+            instruction,
+            ..
+        }
+        | NoteKind::NoGroups {
+            function,
+            instruction,
+            ..
+        } => Some((*function, *instruction)),
+    };
+    let is_same = |other: &Note| match (&other.kind, &note.kind) {
+        (NoteKind::ColumnsKept { .. }, NoteKind::ColumnsKept { .. }) => true,
+        _ => place(other) == place(&note),
+    };
+    let is_new = !notes.iter().any(is_same);
+    if is_new && notes.len() < most as usize {
+        Arc::make_mut(notes).push(note);
+    }
+}
+
+impl Machine {
+    /// Notes the parts of warps that came to aligned barriers of the block in this place.
+    pub(crate) fn note_parts(&mut self, block: usize, parts: &[Part]) {
+        let state = &mut self.state;
+        let index = state.blocks.get(block).map_or(0, |block| block.index);
+        for part in parts {
+            let (function, instruction) = self.setup.code.origin(part.pc);
+            let note = Note {
+                step: state.position,
+                block: index,
+                warp: part.warp as u32,
+                kind: NoteKind::BarrierInParts {
+                    function,
+                    instruction,
+                    came: part.came.count_ones(),
+                    live: part.live.count_ones(),
+                },
+            };
+            add_once(&mut state.notes, note, self.setup.limits.max_notes);
+        }
+    }
+
+    /// Notes the parts of warps that wait at aligned barriers for ever.
+    pub(crate) fn note_stuck_parts(&mut self) {
+        for place in 0..self.state.blocks.len() {
+            let Some(block) = self.state.blocks.get(place) else {
+                return;
+            };
+            let parts = waiting_parts(&self.setup.code, block, |_| true);
+            self.note_parts(place, &parts);
+        }
+    }
+
+    /// Notes the columns of tensor memory that a block has not given back at its end.
+    pub(crate) fn note_kept_columns(&mut self, place: WarpPlace) {
+        let state = &mut self.state;
+        let (Some(block), Some(memory)) =
+            (state.blocks.get(place.block), state.tensor.get(place.block))
+        else {
+            return;
+        };
+        let n = match memory.len() {
+            0 => 0,
+            _ => n_columns_in_use(memory),
+        };
+        if n > 0 {
+            let note = Note {
+                step: state.position,
+                block: block.index,
+                warp: place.warp as u32,
+                kind: NoteKind::ColumnsKept { n },
+            };
+            add_once(&mut state.notes, note, self.setup.limits.max_notes);
+        }
+    }
+}
