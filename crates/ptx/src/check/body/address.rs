@@ -5,7 +5,6 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::check::body::values;
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
 use crate::check::plans::store::Store;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::strict_address::AddressCodes;
@@ -58,13 +57,8 @@ pub(crate) enum NoAddress {
 impl<'a> BodyChecker<'a, '_> {
     /// The address in an operand of an instruction whose row says all about it.
     #[inline]
-    pub(crate) fn address(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        operand: &Operand,
-    ) -> Option<Address> {
-        self.address_in(site, plan, operand, plan.space())
+    pub(crate) fn address(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Address> {
+        self.address_in(site, operand, site.plan.space())
     }
 
     /// The address in an operand that has a space of its own.
@@ -72,14 +66,13 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn address_in(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         space: StateSpace,
     ) -> Option<Address> {
         let rule = AddressRule {
-            addressing: plan.addressing,
+            addressing: site.plan.addressing,
             space,
-            takes_any_space: !plan.is_sound,
+            takes_any_space: !site.plan.is_sound,
             words: Words::Plain,
         };
         self.checked_address(site, operand, &rule)

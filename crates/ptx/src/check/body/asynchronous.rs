@@ -18,11 +18,10 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn mbarrier(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         space: StateSpace,
     ) -> Option<OperandValue> {
-        let modifiers = &plan.modifiers;
+        let modifiers = &site.plan.modifiers;
         let follows = [Flag::CacheHint, Flag::Multicast, Flag::IgnoreOob];
         let is_last = !follows.iter().any(|flag| modifiers.has(*flag));
         let is_value = matches!(
@@ -30,15 +29,15 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Name(_) | OperandKind::Integer { .. }
         );
         if is_last && is_value {
-            self.source(site, plan, operand, ScalarType::U64, Fit::Integer)?;
+            self.source(site, operand, ScalarType::U64, Fit::Integer)?;
             self.body.is_sayable = false;
             return Some(OperandValue::Absent);
         }
-        let address = self.address_in(site, plan, operand, space)?;
+        let address = self.address_in(site, operand, space)?;
         if let AddressBase::Register(run) = address.base {
             let ty = self.body.type_of(run.first);
             // Reductions take them (assembler 13.5).
-            let is_copy = plan.grammar == OperandGrammar::Row(Beyond::BulkCopy);
+            let is_copy = site.plan.grammar == OperandGrammar::Row(Beyond::BulkCopy);
             if ty.width_bits() == 16 && is_copy {
                 self.report(diagnose::address_type(operand.span, ty));
                 return None;
@@ -48,14 +47,9 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// `cp.async`: 4, 8 or 16 bytes, with `.cg` 16 alone, and no more of them are read (PTX ISA, "cp.async").
-    pub(crate) fn check_copy(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        start: usize,
-    ) -> Option<()> {
+    pub(crate) fn check_copy(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         let (span, size) = self.number_at(start, 2)?;
-        let problem = match plan.modifiers.cache {
+        let problem = match site.plan.modifiers.cache {
             Some(CacheOp::Cg) if size != 16 => Some(diagnose::copy_size(span, size, "16")),
             _ if !matches!(size, 4 | 8 | 16) => Some(diagnose::copy_size(span, size, "4, 8 or 16")),
             _ => self.number_at(start, 3).and_then(|(span, read)| {
@@ -109,13 +103,8 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Arrivals: what becomes of the state, and since when they count (PTX ISA, "mbarrier.arrive"; assembler 13.5).
-    pub(crate) fn check_arrival(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        start: usize,
-    ) -> Option<()> {
-        let modifiers = &plan.modifiers;
+    pub(crate) fn check_arrival(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+        let modifiers = &site.plan.modifiers;
         let state = self.lowered(start, 0)?;
         let (span, discards) = (state.span, state.value == OperandValue::Destination(None));
         if modifiers.state_space() == StateSpace::SharedCluster && !discards {

@@ -15,28 +15,27 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         beyond: Beyond,
         site: &Site<'a>,
-        plan: &'a Plan,
         start: usize,
     ) -> Option<()> {
         match beyond {
             Beyond::Nothing | Beyond::BrainComparison | Beyond::LongDivision => Some(()),
             Beyond::Load => {
-                self.check_function_parameter(site, plan, start)?;
+                self.check_function_parameter(site, start)?;
                 self.check_call_sequence(start)?;
-                self.check_policy(site, plan, start)
+                self.check_policy(site, start)
             }
-            Beyond::Atomic => self.check_policy(site, plan, start),
-            Beyond::BulkCopy => self.check_masks(plan, start),
-            Beyond::Copy => self.check_copy(site, plan, start),
-            Beyond::Arrival => self.check_arrival(site, plan, start),
+            Beyond::Atomic => self.check_policy(site, start),
+            Beyond::BulkCopy => self.check_masks(site.plan, start),
+            Beyond::Copy => self.check_copy(site, start),
+            Beyond::Arrival => self.check_arrival(site, start),
             Beyond::State => self.check_state(start),
-            Beyond::ConvertedAddress => self.check_converted_address(site, plan, start),
+            Beyond::ConvertedAddress => self.check_converted_address(site, start),
             Beyond::ClusterAddress => self.check_shared_address(site, start),
             Beyond::AccessProperty => self.check_property(start),
             Beyond::PolicyRange => self.check_range(site, start),
-            Beyond::Extreme => self.check_extremes(site, plan, start),
+            Beyond::Extreme => self.check_extremes(site, start),
             Beyond::Barrier(sums) => {
-                self.check_barrier(plan, start)?;
+                self.check_barrier(site.plan, start)?;
                 self.check_sums(sums, start)
             }
             Beyond::Lanes(sums) => self.check_sums(sums, start),
@@ -44,11 +43,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A hint and a policy operand come together (PTX ISA, "ld": `.level::cache_hint`).
-    fn check_policy(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
-        let Some(position) = plan.policy else {
+    fn check_policy(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+        let Some(position) = site.plan.policy else {
             return Some(());
         };
-        let hinted = plan.modifiers.has(Flag::CacheHint);
+        let hinted = site.plan.modifiers.has(Flag::CacheHint);
         let operand = self.lowered(start, position)?;
         if let OperandValue::Source(Source::VariableAddress { .. }, _) = operand.value {
             let span = operand.span;
@@ -98,32 +97,32 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// `cvta` of a variable: its space is that of the instruction.
-    fn check_converted_address(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        start: usize,
-    ) -> Option<()> {
+    fn check_converted_address(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         let source = self.lowered(start, 1)?;
         let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = source.value else {
             return Some(());
         };
         let span = source.span;
         let have = self.space_of(variable);
-        if plan.takes_space(have) {
+        if site.plan.takes_space(have) {
             return Some(());
         }
         let opcode = self.opcode(site);
-        self.report(diagnose::space_mismatch(opcode, span, have, plan.space()));
+        self.report(diagnose::space_mismatch(
+            opcode,
+            span,
+            have,
+            site.plan.space(),
+        ));
         None
     }
 
     /// `min.f32` and `max.f32`: magnitudes are compared with `.xorsign` where there are two sources, and without it where
     /// there are three, which came with PTX 8.8 and `sm_100` (assembler 13.5).
-    fn check_extremes(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
+    fn check_extremes(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
         const THREE: Gate = Gate::ptx(8, 8).sm(100);
-        let signs = plan.modifiers.has(Flag::Xorsign);
-        let magnitudes = plan.modifiers.has(Flag::Abs);
+        let signs = site.plan.modifiers.has(Flag::Xorsign);
+        let magnitudes = site.plan.modifiers.has(Flag::Abs);
         let third = self.lowered(start, 3)?;
         let (span, has_third) = (third.span, third.value != OperandValue::Absent);
         let opcode = self.opcode(site);
@@ -238,13 +237,8 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// `ld.param::func` reads parameters of functions by name: neither those of a kernel nor through registers
     /// (assembler 13.5).
-    fn check_function_parameter(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        start: usize,
-    ) -> Option<()> {
-        let bound = plan.bound.as_ref()?;
+    fn check_function_parameter(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+        let bound = site.plan.bound.as_ref()?;
         if bound.text(SlotName::Space) != Some("param::func") {
             return Some(());
         }

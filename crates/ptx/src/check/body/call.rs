@@ -6,7 +6,6 @@ use crate::check::body::operand::Site;
 use crate::check::declare::convention;
 use crate::check::declare::redeclaration::own_convention;
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::syntax::is_decimal_float;
 use crate::tree::{
@@ -38,17 +37,17 @@ struct Parts<'t> {
 
 impl<'a> BodyChecker<'a, '_> {
     /// `call (returns), target, (arguments){, prototype or targets}`; both lists may be left out in the text.
-    pub(crate) fn call(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+    pub(crate) fn call(&mut self, site: &Site<'a>) -> Option<()> {
         let parts = parts(site);
         let Some(target) = parts.target else {
             self.report(diagnose::call_target(site.span));
             return None;
         };
         let first = self.body.elements.len();
-        let returned = self.call_values(site, plan, parts.returns);
+        let returned = self.call_values(site, parts.returns);
         let middle = self.body.elements.len();
         let returns = self.body.list_from(first);
-        let given = self.call_values(site, plan, parts.arguments);
+        let given = self.call_values(site, parts.arguments);
         let arguments = self.body.list_from(middle);
         let callee = self.call_target(site, target, parts.table)?;
         returned?;
@@ -89,12 +88,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    fn call_values(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        list: Option<Operands<'a>>,
-    ) -> Option<()> {
+    fn call_values(&mut self, site: &Site<'a>, list: Option<Operands<'a>>) -> Option<()> {
         let mut ok = true;
         for (operand, _) in list.into_iter().flatten() {
             // A vector register means its components.
@@ -107,7 +101,7 @@ impl<'a> BodyChecker<'a, '_> {
                 }
                 continue;
             }
-            match self.call_value(site, plan, operand) {
+            match self.call_value(site, operand) {
                 Some(value) => self.body.push_element(source(value), operand.span),
                 None => ok = false,
             }
@@ -115,12 +109,12 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then_some(())
     }
 
-    fn call_value(&mut self, site: &Site<'a>, plan: &'a Plan, operand: &Operand) -> Option<Source> {
+    fn call_value(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Source> {
         let OperandKind::Name(name) = operand.kind else {
             return match operand.kind {
                 OperandKind::Sink => Some(Source::Sink),
                 OperandKind::Single(bits) => Some(Source::Immediate(bits.into())),
-                _ => self.source(site, plan, operand, ScalarType::B64, Fit::Exact),
+                _ => self.source(site, operand, ScalarType::B64, Fit::Exact),
             };
         };
         match self.binding(name, operand.span) {

@@ -4,7 +4,6 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Directive, Name, Operand, OperandKind};
 use warpgrid_isa::{Fit, ScalarType};
@@ -12,8 +11,8 @@ use warpgrid_program::OperandValue;
 
 impl<'a> BodyChecker<'a, '_> {
     /// `bra target`. The target is a label number until the function ends.
-    pub(crate) fn branch(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
-        self.count_operands(site, plan)?;
+    pub(crate) fn branch(&mut self, site: &Site<'a>) -> Option<()> {
+        self.count_operands(site)?;
         let (operand, _) = site.operand(0)?;
         let target = self.label(operand)?;
         self.body.branches.push(self.body.operands.len() as u32);
@@ -22,10 +21,10 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// `brx.idx index, table`
-    pub(crate) fn branch_indexed(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
-        self.count_operands(site, plan)?;
+    pub(crate) fn branch_indexed(&mut self, site: &Site<'a>) -> Option<()> {
+        self.count_operands(site)?;
         let (index, _) = site.operand(0)?;
-        let value = self.source(site, plan, index, ScalarType::U32, Fit::Integer);
+        let value = self.source(site, index, ScalarType::U32, Fit::Integer);
         let (table, _) = site.operand(1)?;
         let targets = self.branch_targets(table);
         self.body.push(source(value?), index.span);

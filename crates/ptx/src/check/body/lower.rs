@@ -6,7 +6,6 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::check::plans::families::{Beyond, OperandGrammar};
-use crate::check::plans::plan::Plan;
 use warpgrid_isa::{Does, Modifiers};
 use warpgrid_program::{
     Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
@@ -15,12 +14,12 @@ use warpgrid_program::{
 
 impl<'a> BodyChecker<'a, '_> {
     /// Puts the operands of an instruction into the arena; `None` when something was reported.
-    pub(crate) fn lower(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<OperandList> {
+    pub(crate) fn lower(&mut self, site: &Site<'a>) -> Option<OperandList> {
         let start = self.body.operands.len();
         // What most instructions are, beside the function that has all families in it and is slow to enter.
-        let done = match plan.grammar == OperandGrammar::Row(Beyond::Nothing) {
-            true => self.resolve(site, plan),
-            false => self.operands(site, plan, start),
+        let done = match site.plan.grammar == OperandGrammar::Row(Beyond::Nothing) {
+            true => self.resolve(site),
+            false => self.operands(site, start),
         };
         if done.is_none() {
             self.body.operands.truncate(start);
@@ -31,22 +30,22 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     #[inline(never)]
-    fn operands(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) -> Option<()> {
-        match plan.grammar {
+    fn operands(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+        match site.plan.grammar {
             OperandGrammar::Names => self.names_only(site),
-            OperandGrammar::Store => self.store(site, plan),
-            OperandGrammar::Fill => self.store_bulk(site, plan),
-            OperandGrammar::StoreAsync => self.store_async(site, plan),
-            OperandGrammar::Matrix(op) => self.matrix(op, site, plan),
-            OperandGrammar::Video(op, lanes) => self.video(site, plan, op, lanes),
-            OperandGrammar::Mov => self.mov(site, plan),
-            OperandGrammar::Branch => self.branch(site, plan),
-            OperandGrammar::BranchIndexed => self.branch_indexed(site, plan),
-            OperandGrammar::Call => self.call(site, plan),
-            OperandGrammar::Row(Beyond::Nothing) => self.resolve(site, plan),
+            OperandGrammar::Store => self.store(site),
+            OperandGrammar::Fill => self.store_bulk(site),
+            OperandGrammar::StoreAsync => self.store_async(site),
+            OperandGrammar::Matrix(op) => self.matrix(op, site),
+            OperandGrammar::Video(op, lanes) => self.video(site, op, lanes),
+            OperandGrammar::Mov => self.mov(site),
+            OperandGrammar::Branch => self.branch(site),
+            OperandGrammar::BranchIndexed => self.branch_indexed(site),
+            OperandGrammar::Call => self.call(site),
+            OperandGrammar::Row(Beyond::Nothing) => self.resolve(site),
             OperandGrammar::Row(beyond) => {
-                self.resolve(site, plan)?;
-                self.check_beyond(beyond, site, plan, start)
+                self.resolve(site)?;
+                self.check_beyond(beyond, site, start)
             }
         }
     }

@@ -8,7 +8,6 @@ use crate::check::body::merge::{Class, describe};
 use crate::check::body::operand::Site;
 use crate::check::body::values::NoValue;
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::matrix as diagnose;
 use crate::tree::{Operand, OperandKind, Operands};
 use warpgrid_isa::fragment::{Matrix, last_selector, operand_registers};
@@ -61,13 +60,13 @@ const fn parts(op: MatrixOp) -> &'static [Part] {
 
 impl<'a> BodyChecker<'a, '_> {
     /// The operands of a matrix instruction.
-    pub(crate) fn matrix(&mut self, op: MatrixOp, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
-        let counted = self.count_operands(site, plan);
+    pub(crate) fn matrix(&mut self, op: MatrixOp, site: &Site<'a>) -> Option<()> {
+        let counted = self.count_operands(site);
         let start = self.body.operands.len();
         let mut is_right = counted.is_some();
         let operands = site.operands;
         for (part, (operand, children)) in parts(op).iter().zip(operands) {
-            match self.matrix_part(op, *part, (site, plan), operand, children) {
+            match self.matrix_part(op, *part, site, operand, children) {
                 Some(value) => self.body.push(value, operand.span),
                 None => is_right = false,
             }
@@ -75,8 +74,8 @@ impl<'a> BodyChecker<'a, '_> {
         if !is_right {
             return None;
         }
-        self.check_stride(op, site, plan, start);
-        self.fill_operands(site, plan, start);
+        self.check_stride(op, site, start);
+        self.fill_operands(site, start);
         Some(())
     }
 
@@ -84,16 +83,16 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         op: MatrixOp,
         part: Part,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         operand: &Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         match part {
             Part::Fragment(matrix, role) => {
-                let registers = operand_registers(op, &plan.modifiers, matrix)?;
+                let registers = operand_registers(op, &site.plan.modifiers, matrix)?;
                 let product = Product {
                     op,
-                    modifiers: &plan.modifiers,
+                    modifiers: &site.plan.modifiers,
                     matrix,
                 };
                 match role {
@@ -103,8 +102,8 @@ impl<'a> BodyChecker<'a, '_> {
             }
             Part::Address => {
                 let rule = AddressRule {
-                    addressing: plan.addressing,
-                    space: plan.space(),
+                    addressing: site.plan.addressing,
+                    space: site.plan.space(),
                     takes_any_space: false,
                     words: Words::Strict(&diagnose::ADDRESS),
                 };
@@ -114,8 +113,8 @@ impl<'a> BodyChecker<'a, '_> {
             Part::Stride => self.stride(operand).map(source),
             Part::Metadata => self.data_register(operand, children, part),
             Part::Scale => self.data_register(operand, children, part),
-            Part::Selector => self.selector(operand, &plan.modifiers),
-            Part::Places(matrix) => self.places(operand, children, matrix, &plan.modifiers),
+            Part::Selector => self.selector(operand, &site.plan.modifiers),
+            Part::Places(matrix) => self.places(operand, children, matrix, &site.plan.modifiers),
         }
     }
 
@@ -290,13 +289,14 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A constant stride that the manual excludes, though the assembler does not look at it.
-    fn check_stride(&mut self, op: MatrixOp, site: &Site<'a>, plan: &'a Plan, start: usize) {
+    fn check_stride(&mut self, op: MatrixOp, site: &Site<'a>, start: usize) {
         let place = parts(op).iter().position(|part| *part == Part::Stride);
         let fragment = parts(op).iter().find_map(|part| match part {
             Part::Fragment(matrix, _) => Some(*matrix),
             _ => None,
         });
-        let (Some(place), Some(matrix), Some(layout)) = (place, fragment, plan.modifiers.layout)
+        let (Some(place), Some(matrix), Some(layout)) =
+            (place, fragment, site.plan.modifiers.layout)
         else {
             return;
         };
@@ -311,7 +311,7 @@ impl<'a> BodyChecker<'a, '_> {
         else {
             return;
         };
-        let (Some(shape), Some(ty)) = (plan.modifiers.shape, plan.modifiers.ty) else {
+        let (Some(shape), Some(ty)) = (site.plan.modifiers.shape, site.plan.modifiers.ty) else {
             return;
         };
         let shape = warpgrid_isa::fragment::Shape::new(shape.rows, shape.columns, shape.depth);

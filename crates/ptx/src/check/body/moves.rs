@@ -4,7 +4,6 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, register, source};
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Name, Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister, StateSpace, TypeKind};
@@ -12,16 +11,16 @@ use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// `mov d, a`
-    pub(crate) fn mov(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
-        self.count_operands(site, plan)?;
+    pub(crate) fn mov(&mut self, site: &Site<'a>) -> Option<()> {
+        self.count_operands(site)?;
         let mut operands = site.operands;
         let (mut d, d_children) = operands.next()?;
         let (mut a, a_children) = operands.next()?;
-        let Some(ty) = plan.modifiers.ty.filter(|_| plan.is_sound) else {
+        let Some(ty) = site.plan.modifiers.ty.filter(|_| site.plan.is_sound) else {
             // The opcode is refused; without its type there is nothing to compare.
             return None;
         };
-        let n_elements = plan.modifiers.n_elements();
+        let n_elements = site.plan.modifiers.n_elements();
         let is_list = |operand: &Operand| matches!(operand.kind, OperandKind::Vector { .. });
         if ty.kind() == TypeKind::Bits && n_elements == 1 && is_list(d) != is_list(a) {
             d = self.only_element(d_children).unwrap_or(d);
@@ -30,13 +29,13 @@ impl<'a> BodyChecker<'a, '_> {
         let (to, from) = if n_elements > 1 {
             let to = self.vector_destinations(site, d, d_children, (ty, Fit::Exact), n_elements);
             let from = match self.is_single(a) {
-                true => self.source(site, plan, a, ty, Fit::Exact).map(source),
-                false => self.vector_sources(site, plan, (a, a_children), ty, n_elements),
+                true => self.source(site, a, ty, Fit::Exact).map(source),
+                false => self.vector_sources(site, (a, a_children), ty, n_elements),
             };
             (to, from)
         } else if let Some(vector) = self.whole_vector(d) {
             let to = self.vector_elements(site, d, vector, ty, destination);
-            let from = self.source(site, plan, a, ty, Fit::Exact).map(source);
+            let from = self.source(site, a, ty, Fit::Exact).map(source);
             (to, from)
         } else if let Some(vector) = self.whole_vector(a) {
             let to = self.moved_to(site, d, ty);
@@ -47,20 +46,20 @@ impl<'a> BodyChecker<'a, '_> {
                 (OperandKind::Vector { .. }, _) => {
                     let element = self.element_type(site, ty, d, d_children)?;
                     let to = self.unpacked(site, element, d_children);
-                    let from = self.source(site, plan, a, ty, Fit::Exact).map(source);
+                    let from = self.source(site, a, ty, Fit::Exact).map(source);
                     (to, from)
                 }
                 (_, OperandKind::Vector { .. }) => {
                     let element = self.element_type(site, ty, a, a_children)?;
                     let to = self.moved_to(site, d, ty);
-                    let from = self.packed(site, plan, element, a_children);
+                    let from = self.packed(site, element, a_children);
                     (to, from)
                 }
                 _ => {
                     let to = self.moved_to(site, d, ty);
                     let from = match (ty, a.kind) {
                         (ScalarType::Pred, OperandKind::Not(_)) => self.predicate(site, a),
-                        _ => self.source(site, plan, a, ty, Fit::Exact).map(source),
+                        _ => self.source(site, a, ty, Fit::Exact).map(source),
                     };
                     (to, from)
                 }
@@ -180,7 +179,6 @@ impl<'a> BodyChecker<'a, '_> {
     fn packed(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         element: ScalarType,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
@@ -194,7 +192,7 @@ impl<'a> BodyChecker<'a, '_> {
                 true => self.overlooked(child, element),
                 false => None,
             };
-            let value = value.or_else(|| self.element(site, plan, child, element));
+            let value = value.or_else(|| self.element(site, child, element));
             match value {
                 Some(value) => self.body.push_element(source(value), child.span),
                 None => ok = false,
@@ -220,13 +218,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// An element that is read. The bare name of a variable is no value among others.
-    fn element(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        child: &Operand,
-        ty: ScalarType,
-    ) -> Option<Source> {
+    fn element(&mut self, site: &Site<'a>, child: &Operand, ty: ScalarType) -> Option<Source> {
         if let OperandKind::Name(name) = child.kind
             && let Binding::Variable(_) = self.binding(name, child.span)
         {
@@ -234,7 +226,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(problem);
             return None;
         }
-        self.source(site, plan, child, ty, Fit::Exact)
+        self.source(site, child, ty, Fit::Exact)
     }
 
     /// The elements of `mov.b64 {a, b}, d`.
@@ -297,7 +289,6 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn vector_sources(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         (a, children): (&Operand, Operands<'a>),
         ty: ScalarType,
         n_elements: usize,
@@ -306,7 +297,7 @@ impl<'a> BodyChecker<'a, '_> {
         match a.kind {
             OperandKind::Vector { .. } => {
                 for (child, _) in children {
-                    let value = self.element(site, plan, child, ty)?;
+                    let value = self.element(site, child, ty)?;
                     self.body.push_element(source(value), child.span);
                 }
             }
@@ -318,7 +309,7 @@ impl<'a> BodyChecker<'a, '_> {
                         self.body.push_element(value, a.span);
                     }
                 }
-                Binding::None if plan.takes_special && ty.width_bits() == 32 => {
+                Binding::None if site.plan.takes_special && ty.width_bits() == 32 => {
                     self.special_vector(name, a.span);
                 }
                 _ => {}

@@ -16,10 +16,11 @@ use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, MemoryOp, ScalarType, StateSpace, Takes};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
-/// An instruction and its operands in the tree.
+/// An instruction and its operands in the tree, and what the row of its spelling says.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site<'t> {
     pub(crate) instruction: &'t Instruction,
+    pub(crate) plan: &'t Plan,
     /// Guard to semicolon.
     pub(crate) span: Span,
     pub(crate) operands: Operands<'t>,
@@ -33,39 +34,37 @@ impl<'t> Site<'t> {
 
 impl<'a> BodyChecker<'a, '_> {
     /// Resolves every operand of the row, in its order; `None` when something was reported.
-    pub(crate) fn resolve(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+    pub(crate) fn resolve(&mut self, site: &Site<'a>) -> Option<()> {
         let start = self.body.operands.len();
-        let gap = match plan.gap {
+        let gap = match site.plan.gap {
             // An operand in the midst is left out: those after it move up.
-            Some(gap) if site.operands.count() <= plan.n_least => gap,
+            Some(gap) if site.operands.count() <= site.plan.n_least => gap,
             _ => usize::MAX,
         };
-        let leaves_out = gap != usize::MAX || plan.skipped != 0 || plan.lanes.is_some();
+        let leaves_out = gap != usize::MAX || site.plan.skipped != 0 || site.plan.lanes.is_some();
         let mut ok = true;
         let (mut n, mut n_skipped) = (0, 0);
         let mut position = 0;
         for (operand, children) in site.operands {
             if let OperandKind::Resident(_) = operand.kind
-                && plan.has_residency()
+                && site.plan.has_residency()
             {
                 ok &= self.residency(operand).is_some();
                 continue;
             }
             n += 1;
-            while leaves_out && (position == gap || is_left_out(site, plan, operand, position)) {
-                n_skipped += usize::from(plan.lanes == Some(position));
+            while leaves_out && (position == gap || is_left_out(site, operand, position)) {
+                n_skipped += usize::from(site.plan.lanes == Some(position));
                 self.body.push(OperandValue::Absent, operand.span);
                 position += 1;
             }
-            if position < plan.n_slots
-                && let Some(expect) = plan.expect.get(position)
+            if position < site.plan.n_slots
+                && let Some(expect) = site.plan.expect.get(position)
             {
                 // What most operands are comes first, beside the function that has all kinds in it and is slow to enter.
                 let value = match *expect {
-                    Expect::Source(ty, fit) => {
-                        self.source(site, plan, operand, ty, fit).map(source)
-                    }
-                    expect => self.resolve_one(site, plan, expect, operand, children),
+                    Expect::Source(ty, fit) => self.source(site, operand, ty, fit).map(source),
+                    expect => self.resolve_one(site, expect, operand, children),
                 };
                 match value {
                     Some(value) => self.body.push(value, operand.span),
@@ -74,45 +73,46 @@ impl<'a> BodyChecker<'a, '_> {
             }
             position += 1;
         }
-        if n < plan.n_least || n + n_skipped > plan.n_most {
-            self.report_count(site, plan, n);
+        if n < site.plan.n_least || n + n_skipped > site.plan.n_most {
+            self.report_count(site, n);
             return None;
         }
         if !ok {
             return None;
         }
-        self.fill_operands(site, plan, start);
+        self.fill_operands(site, start);
         Some(())
     }
 
     /// Marks the optional operands at the end that are left out, so that positions are the same in all instructions of
     /// a row.
     #[inline]
-    pub(crate) fn fill_operands(&mut self, site: &Site<'a>, plan: &'a Plan, start: usize) {
-        for _ in self.body.operands.len()..start + plan.n_slots {
+    pub(crate) fn fill_operands(&mut self, site: &Site<'a>, start: usize) {
+        for _ in self.body.operands.len()..start + site.plan.n_slots {
             self.body
                 .push(OperandValue::Absent, Span::at(site.span.end));
         }
     }
 
     /// Reports a number of operands that the row does not have.
-    pub(crate) fn count_operands(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+    pub(crate) fn count_operands(&mut self, site: &Site<'a>) -> Option<()> {
         let n = site.operands.count();
-        if n < plan.n_least || n > plan.n_most {
-            self.report_count(site, plan, n);
+        if n < site.plan.n_least || n > site.plan.n_most {
+            self.report_count(site, n);
             return None;
         }
         Some(())
     }
 
     #[cold]
-    fn report_count(&mut self, site: &Site<'a>, plan: &'a Plan, n: usize) {
+    fn report_count(&mut self, site: &Site<'a>, n: usize) {
         let span = self.tree.mnemonic_span(site.instruction);
-        let syntax = plan
+        let syntax = site
+            .plan
             .bound
             .as_ref()
             .map_or("", |bound| bound.layout.form.syntax);
-        let counts = (plan.n_least, plan.n_most);
+        let counts = (site.plan.n_least, site.plan.n_most);
         let opcode = self.opcode(site);
         self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
     }
@@ -121,76 +121,69 @@ impl<'a> BodyChecker<'a, '_> {
     fn resolve_one(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         expect: Expect,
         operand: &'a Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let may_be_words = matches!(expect, Expect::Within(..) | Expect::SingleSource(_));
-        if plan.takes_four_words && may_be_words && self.is_four_words(operand, children) {
+        if site.plan.takes_four_words && may_be_words && self.is_four_words(operand, children) {
             return self.not_said().map(source);
         }
         match expect {
             Expect::Destination(ty, fit) => match self.written(site, operand, ty, fit)? {
-                None if !plan.takes_sink => {
+                None if !site.plan.takes_sink => {
                     self.report_sink(site, operand);
                     None
                 }
                 register => Some(OperandValue::Destination(register.map(RegisterRun::one))),
             },
-            Expect::Destinations(ty) => self.destinations(site, plan, ty, operand, children),
+            Expect::Destinations(ty) => self.destinations(site, ty, operand, children),
             Expect::Elements(ty) => {
-                let (n, fit) = (plan.modifiers.n_elements(), Fit::Exact);
+                let (n, fit) = (site.plan.modifiers.n_elements(), Fit::Exact);
                 self.vector_destinations(site, operand, children, (ty, fit), n)
             }
-            Expect::Sources(ty, n) => self.vector_sources(site, plan, (operand, children), ty, n),
+            Expect::Sources(ty, n) => self.vector_sources(site, (operand, children), ty, n),
             Expect::OwnDestination(ty) => self.own_destination(site, operand, ty),
-            Expect::Row(role) => self.row(site, plan, operand, role),
+            Expect::Row(role) => self.row(site, operand, role),
             Expect::OwnSource(ty) => self.own_source(operand, ty),
-            Expect::SingleSource(ty) => self.single_source(site, plan, operand, ty),
-            Expect::Fraction => self.fraction(site, plan, operand),
-            Expect::Number(least, most) => self.number(site, plan, operand, (least, most)),
+            Expect::SingleSource(ty) => self.single_source(site, operand, ty),
+            Expect::Fraction => self.fraction(site, operand),
+            Expect::Number(least, most) => self.number(site, operand, (least, most)),
             Expect::Multiple(of, least, most) => {
-                let value = self.number(site, plan, operand, (least, most))?;
+                let value = self.number(site, operand, (least, most))?;
                 self.multiple(site, operand, value, of)
             }
-            Expect::UpTo(most) => self.up_to(site, plan, operand, most),
+            Expect::UpTo(most) => self.up_to(site, operand, most),
             Expect::Within(least, most) => {
-                let value = self.source(site, plan, operand, ScalarType::U32, Fit::Integer)?;
+                let value = self.source(site, operand, ScalarType::U32, Fit::Integer)?;
                 let range = (u64::from(least), u64::from(most));
                 self.in_range(site, operand, source(value), range)
             }
             Expect::MultipleUpTo(of, most) => {
-                let value = self.up_to(site, plan, operand, most)?;
+                let value = self.up_to(site, operand, most)?;
                 self.multiple(site, operand, value, of)
             }
             Expect::PredicateOrUpTo(_) if self.is_predicate(operand) => {
                 self.predicate(site, operand)
             }
-            Expect::PredicateOrUpTo(most) => self.up_to(site, plan, operand, most),
+            Expect::PredicateOrUpTo(most) => self.up_to(site, operand, most),
             Expect::AnyAddress => {
                 let ty = self.width_of_address(operand);
-                Some(source(self.source(
-                    site,
-                    plan,
-                    operand,
-                    ty,
-                    Fit::Integer,
-                )?))
+                Some(source(self.source(site, operand, ty, Fit::Integer)?))
             }
-            Expect::Source(ty, fit) => Some(source(self.source(site, plan, operand, ty, fit)?)),
-            Expect::Literal(ty) => self.literal(site, plan, operand, ty),
-            Expect::Pair(ty, rule) => self.pair(site, plan, operand, ty, rule),
+            Expect::Source(ty, fit) => Some(source(self.source(site, operand, ty, fit)?)),
+            Expect::Literal(ty) => self.literal(site, operand, ty),
+            Expect::Pair(ty, rule) => self.pair(site, operand, ty, rule),
             Expect::Predicate => self.predicate(site, operand),
-            Expect::Address if self.is_unused_address(plan, operand) => self.not_said().map(source),
-            Expect::Address => self.address(site, plan, operand).map(OperandValue::Address),
-            Expect::AddressIn(space) => self
-                .address_in(site, plan, operand, space)
-                .map(OperandValue::Address),
-            Expect::MbarrierIn(space) => self.mbarrier(site, plan, operand, space),
-            Expect::Unit(what, role) => {
-                self.unit_operand((site, plan), (what, role), operand, children)
+            Expect::Address if self.is_unused_address(site.plan, operand) => {
+                self.not_said().map(source)
             }
+            Expect::Address => self.address(site, operand).map(OperandValue::Address),
+            Expect::AddressIn(space) => self
+                .address_in(site, operand, space)
+                .map(OperandValue::Address),
+            Expect::MbarrierIn(space) => self.mbarrier(site, operand, space),
+            Expect::Unit(what, role) => self.unit_operand(site, (what, role), operand, children),
             Expect::Custom => Some(OperandValue::Absent),
         }
     }
@@ -203,11 +196,10 @@ impl<'a> BodyChecker<'a, '_> {
     fn literal(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         ty: ScalarType,
     ) -> Option<OperandValue> {
-        let value = self.source(site, plan, operand, ty, Fit::Integer)?;
+        let value = self.source(site, operand, ty, Fit::Integer)?;
         if let Source::Immediate(_) = value {
             return Some(source(value));
         }
@@ -217,13 +209,8 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A fraction of all accesses.
-    fn fraction(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        operand: &Operand,
-    ) -> Option<OperandValue> {
-        let value = self.source(site, plan, operand, ScalarType::F32, Fit::Exact)?;
+    fn fraction(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+        let value = self.source(site, operand, ScalarType::F32, Fit::Exact)?;
         if let Source::Immediate(bits) = value {
             let fraction = f32::from_bits(bits as u32);
             if !(fraction > 0.0 && fraction <= 1.0) {
@@ -239,26 +226,19 @@ impl<'a> BodyChecker<'a, '_> {
     fn number(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         (least, most): (u64, u64),
     ) -> Option<OperandValue> {
-        let value = self.literal(site, plan, operand, ScalarType::U64)?;
+        let value = self.literal(site, operand, ScalarType::U64)?;
         self.in_range(site, operand, value, (least, most))
     }
 
     /// A 32-bit integer that, as a number, is at most so large.
-    fn up_to(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        operand: &Operand,
-        most: u64,
-    ) -> Option<OperandValue> {
+    fn up_to(&mut self, site: &Site<'a>, operand: &Operand, most: u64) -> Option<OperandValue> {
         let value = match operand.kind {
             // Before it is cut to 32 bits.
             OperandKind::Integer { value, .. } => Source::Immediate(value),
-            _ => self.source(site, plan, operand, ScalarType::U32, Fit::Integer)?,
+            _ => self.source(site, operand, ScalarType::U32, Fit::Integer)?,
         };
         self.in_range(site, operand, source(value), (0, most))
     }
@@ -332,7 +312,6 @@ impl<'a> BodyChecker<'a, '_> {
     fn pair(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         ty: ScalarType,
         rule: PairRule,
@@ -343,7 +322,7 @@ impl<'a> BodyChecker<'a, '_> {
                 return None;
             }
             let register = self.written(site, operand, ty, Fit::Exact)?;
-            if register.is_none() && !plan.takes_sink {
+            if register.is_none() && !site.plan.takes_sink {
                 self.report_sink(site, operand);
                 return None;
             }
@@ -353,7 +332,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::expected_pair(operand.span));
             return None;
         }
-        if first.is_none() && !plan.takes_sink {
+        if first.is_none() && !site.plan.takes_sink {
             self.report_sink(site, operand);
             return None;
         }
@@ -455,11 +434,12 @@ impl<'a> BodyChecker<'a, '_> {
 
 /// Whether the operand is not the one at the position of the row, which is left out before it.
 #[cold]
-fn is_left_out(site: &Site<'_>, plan: &Plan, operand: &Operand, position: usize) -> bool {
+fn is_left_out(site: &Site<'_>, operand: &Operand, position: usize) -> bool {
     let are_lanes_left_out = || {
         !matches!(operand.kind, OperandKind::Vector { .. })
-            && (site.operands.count() < plan.n_most || plan.n_most - plan.n_least < 2)
+            && (site.operands.count() < site.plan.n_most
+                || site.plan.n_most - site.plan.n_least < 2)
     };
-    plan.skipped >> position.min(31) & 1 != 0
-        || plan.lanes == Some(position) && are_lanes_left_out()
+    site.plan.skipped >> position.min(31) & 1 != 0
+        || site.plan.lanes == Some(position) && are_lanes_left_out()
 }

@@ -114,11 +114,12 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let site = Site {
             instruction,
+            plan,
             span,
             operands: tree.operands_of(instruction),
         };
         if !plan.problems.is_empty() {
-            self.report_problems(&site, plan);
+            self.report_problems(&site);
         }
         self.body.is_sayable = true;
         let guard = match tree.guard(instruction) {
@@ -127,7 +128,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         self.body.mnemonic = instruction.mnemonic;
         let used_bytes = self.body.used_bytes.take();
-        let operands = match self.lower(&site, plan) {
+        let operands = match self.lower(&site) {
             Some(operands) => operands,
             // A text with errors makes no program.
             None if self.reporter.n_errors() > 0 => return,
@@ -181,10 +182,10 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Reports what is wrong with the opcode, with the fixes that change its operands as well.
     #[cold]
-    fn report_problems(&mut self, site: &Site<'a>, plan: &'a Plan) {
-        let other_way = self.as_two_words(site, plan);
-        for problem in &plan.problems {
-            let mut moved = moved(problem, plan.first, site.instruction.mnemonic_start);
+    fn report_problems(&mut self, site: &Site<'a>) {
+        let other_way = self.as_two_words(site);
+        for problem in &site.plan.problems {
+            let mut moved = moved(problem, site.plan.first, site.instruction.mnemonic_start);
             let fitting = other_way.iter().filter(|(span, _)| *span == moved.span);
             moved.fixes.extend(fitting.map(|(_, fix)| fix.clone()));
             self.report(moved);

@@ -10,7 +10,6 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
 use crate::check::plans::offer;
-use crate::check::plans::plan::Plan;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::StateSpace;
@@ -18,11 +17,11 @@ use warpgrid_program::{OperandValue, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// `st [a], b{, cache-policy}`: checks every operand, whether or not the modifiers are right.
-    pub(crate) fn store(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
-        let counted = self.count_operands(site, plan);
-        let store = plan.store?;
+    pub(crate) fn store(&mut self, site: &Site<'a>) -> Option<()> {
+        let counted = self.count_operands(site);
+        let store = site.plan.store?;
         let start = self.body.operands.len();
-        self.check_width(site, plan, &store);
+        self.check_width(site, &store);
         let address = self.store_address(site, &store);
         let sources = self.store_sources(site, &store);
         let policy = self.store_policy(site, &store);
@@ -35,7 +34,7 @@ impl<'a> BodyChecker<'a, '_> {
         if let (Some(policy), Some((operand, _))) = (policy, operands.next()) {
             self.body.push(source(policy), operand.span);
         }
-        self.fill_operands(site, plan, start);
+        self.fill_operands(site, start);
         Some(())
     }
 

@@ -6,7 +6,6 @@
 use crate::check::body::address::{AddressRule, Words};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::store_async as diagnose;
 use crate::tree::Operand;
 use warpgrid_isa::SlotName;
@@ -26,15 +25,15 @@ pub(crate) struct Wanted {
 
 impl<'a> BodyChecker<'a, '_> {
     /// `st.async [a], b{, [mbar]}`
-    pub(crate) fn store_async(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
-        let counted = self.count_operands(site, plan);
-        let space = plan.space();
+    pub(crate) fn store_async(&mut self, site: &Site<'a>) -> Option<()> {
+        let counted = self.count_operands(site);
+        let space = site.plan.space();
         let mut operands = site.operands;
         let (place, _) = operands.next()?;
         let value = operands.next();
         let barrier = operands.next();
-        let forms = self.async_form(site, plan, space);
-        let address = self.async_place(site, place, space, plan.addressing);
+        let forms = self.async_form(site, space);
+        let address = self.async_place(site, place, space, site.plan.addressing);
         let barrier_address = match barrier {
             None => Some(None),
             Some((operand, _)) => self
@@ -42,9 +41,9 @@ impl<'a> BodyChecker<'a, '_> {
                 .map(Some),
         };
         let wanted = Wanted {
-            ty: plan.modifiers.ty?,
-            is_release: plan.modifiers.sem.is_some(),
-            n: plan.modifiers.n_elements(),
+            ty: site.plan.modifiers.ty?,
+            is_release: site.plan.modifiers.sem.is_some(),
+            n: site.plan.modifiers.n_elements(),
             has_barrier: barrier.is_some(),
         };
         let sources = self.async_sources(site, &wanted);
@@ -67,9 +66,9 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// What depends on whether there is an mbarrier.
-    fn async_form(&mut self, site: &Site<'a>, plan: &'a Plan, space: StateSpace) -> Option<()> {
-        let bound = plan.bound.as_ref()?;
-        let completion = plan.modifiers.completion;
+    fn async_form(&mut self, site: &Site<'a>, space: StateSpace) -> Option<()> {
+        let bound = site.plan.bound.as_ref()?;
+        let completion = site.plan.modifiers.completion;
         let mut ok = true;
         let mut report = |checker: &mut Self, problem| {
             checker.report(problem);
@@ -86,7 +85,7 @@ impl<'a> BodyChecker<'a, '_> {
             word(SlotName::Scope),
             word(SlotName::Space),
         );
-        let ty = plan.modifiers.ty;
+        let ty = site.plan.modifiers.ty;
         let Some((barrier, _)) = site.operand(2) else {
             if let (Some(_), Some(at)) = (completion, type_word) {
                 let what = "the completion mechanism without an mbarrier operand";
@@ -104,7 +103,7 @@ impl<'a> BodyChecker<'a, '_> {
             Some((source, _)) => Span::new(source.span.end, barrier.span.end),
             None => barrier.span,
         };
-        let is_device = matches!(plan.modifiers.scope, Some(Scope::Gpu | Scope::Sys));
+        let is_device = matches!(site.plan.modifiers.scope, Some(Scope::Gpu | Scope::Sys));
         if space == StateSpace::Global || (space == StateSpace::Generic && is_device) {
             let because = match space {
                 StateSpace::Global => space_word,

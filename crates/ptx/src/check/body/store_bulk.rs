@@ -3,20 +3,19 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use warpgrid_isa::{Flag, ScalarType};
 use warpgrid_program::{Address, AddressBase, OperandValue, Source};
 
 impl<'a> BodyChecker<'a, '_> {
     /// `st.bulk [a], size, initval`: a whole number of 8 bytes, up to 16 MiB, becomes zero (assembler 13.5).
-    pub(super) fn store_bulk(&mut self, site: &Site<'a>, plan: &'a Plan) -> Option<()> {
+    pub(super) fn store_bulk(&mut self, site: &Site<'a>) -> Option<()> {
         const MOST: u64 = 1 << 24;
-        self.count_operands(site, plan)?;
+        self.count_operands(site)?;
         let mut ok = true;
         for (index, (operand, _)) in site.operands.enumerate() {
             let value = match index {
-                0 => OperandValue::Address(self.filled_place(site, plan, operand)?),
+                0 => OperandValue::Address(self.filled_place(site, operand)?),
                 _ => source(self.loose_source(operand)?),
             };
             let problem = match (index, &value) {
@@ -43,14 +42,9 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Where `st.bulk` starts: with a state space in a register of at least 32 bits (assembler 13.5).
-    fn filled_place(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        operand: &crate::tree::Operand,
-    ) -> Option<Address> {
-        let address = self.address(site, plan, operand)?;
-        if !plan.modifiers.has(Flag::SharedCta) {
+    fn filled_place(&mut self, site: &Site<'a>, operand: &crate::tree::Operand) -> Option<Address> {
+        let address = self.address(site, operand)?;
+        if !site.plan.modifiers.has(Flag::SharedCta) {
             return Some(address);
         }
         let problem = match address.base {

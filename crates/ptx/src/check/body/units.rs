@@ -29,29 +29,27 @@ impl<'a> BodyChecker<'a, '_> {
     #[cold]
     pub(super) fn unit_operand(
         &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         (what, role): (UnitOperand, Role),
         operand: &'a Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let written = (operand, children);
-        Some(
-            match self.compared_operand((site, plan), (what, role), written)? {
-                OperandValue::Absent => self.kept(written, role, literal_type(what, plan)),
-                value => value,
-            },
-        )
+        Some(match self.compared_operand(site, (what, role), written)? {
+            OperandValue::Absent => self.kept(written, role, literal_type(what, site.plan)),
+            value => value,
+        })
     }
 
     /// The value of an operand, which is absent where its parts were only compared.
     fn compared_operand(
         &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         (what, role): (UnitOperand, Role),
         written: Written<'a>,
     ) -> Option<OperandValue> {
         use UnitOperand as U;
-        let bound = plan.bound.as_ref()?;
+        let bound = site.plan.bound.as_ref()?;
         let (operand, children) = written;
         match what {
             U::Alignment
@@ -67,26 +65,26 @@ impl<'a> BodyChecker<'a, '_> {
             | U::Condition
             | U::Level
             | U::TensorAddress
-            | U::InstructionDescriptor => self.unit_number((site, plan), what, written),
+            | U::InstructionDescriptor => self.unit_number(site, what, written),
             U::Register(slot) => self.own_register(site, operand, bound.scalar(slot)?),
-            U::Packed => self.whole_bits(site, plan, operand, children),
+            U::Packed => self.whole_bits(site, operand, children),
             U::Values(slot) => {
                 let ty = bound.scalar(slot)?;
-                self.values(site, plan, written, ty, role)
+                self.values(site, written, ty, role)
             }
-            U::Widened(slot) => self.widened((site, plan), operand, bound.scalar(slot)?),
-            U::AddressOrName(space) => self.address_or_name((site, plan), operand, space),
-            U::TensorPlace => self.tensor_place(&plan.modifiers, written),
+            U::Widened(slot) => self.widened(site, operand, bound.scalar(slot)?),
+            U::AddressOrName(space) => self.address_or_name(site, operand, space),
+            U::TensorPlace => self.tensor_place(&site.plan.modifiers, written),
             U::ImageOffsets => {
-                let unit = &plan.modifiers.unit;
+                let unit = &site.plan.modifiers.unit;
                 let n = unit.load_mode().n_offsets(unit.n_dimensions());
                 self.alike(written, n, ScalarType::U16, Fit::Exact)
             }
             U::Reference => self.queried(operand, bound),
-            U::SurfacePlace => self.surface_place(written, plan.modifiers.unit.geometry?),
+            U::SurfacePlace => self.surface_place(written, site.plan.modifiers.unit.geometry?),
             U::Texels => {
-                let ty = plan.modifiers.ty?;
-                self.texels((site, plan), written, ty, role)
+                let ty = site.plan.modifiers.ty?;
+                self.texels(site, written, ty, role)
             }
             U::Words
             | U::Reduced
@@ -96,13 +94,13 @@ impl<'a> BodyChecker<'a, '_> {
             | U::Factor
             | U::Sums
             | U::WarpgroupFactor
-            | U::Metadata => self.product_operand((site, plan), (what, role), written),
+            | U::Metadata => self.product_operand(site, (what, role), written),
             U::Sampled
             | U::TexturePlace
             | U::Detail
             | U::Gradient
             | U::TextureOffset
-            | U::Compared => self.texture_operand((site, plan), what, written),
+            | U::Compared => self.texture_operand(site, what, written),
         }
     }
 
@@ -125,11 +123,11 @@ impl<'a> BodyChecker<'a, '_> {
     /// A value that is brought to the width of the type, which needs no rounding of floats.
     fn widened(
         &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         operand: &Operand,
         ty: ScalarType,
     ) -> Option<OperandValue> {
-        let value = self.source(site, plan, operand, ty, Fit::Wider)?;
+        let value = self.source(site, operand, ty, Fit::Wider)?;
         let width = ty.width_bits();
         let rounds = match value {
             Source::Register(run) => {
@@ -178,29 +176,19 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// A 32-bit integer that is no pair of halves.
-    fn plain_word(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        operand: &Operand,
-    ) -> Option<OperandValue> {
-        let value = self.source(site, plan, operand, ScalarType::U32, Fit::Integer)?;
+    fn plain_word(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+        let value = self.source(site, operand, ScalarType::U32, Fit::Integer)?;
         Some(source(value))
     }
 
     /// The descriptor of a matrix: 64 bits.
-    fn descriptor(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        operand: &Operand,
-    ) -> Option<OperandValue> {
+    fn descriptor(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
         if let OperandKind::Sum { name, .. } = operand.kind
             && matches!(self.binding(name, operand.span), Binding::Variable(_))
         {
             return self.expect_that(false, operand, "a register of 64 bits");
         }
-        let value = self.source(site, plan, operand, ScalarType::U64, Fit::Exact)?;
+        let value = self.source(site, operand, ScalarType::U64, Fit::Exact)?;
         Some(source(value))
     }
 

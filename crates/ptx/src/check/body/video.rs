@@ -4,7 +4,6 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, inserted, source};
 use crate::check::body::operand::Site;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::video as parts;
 use crate::tree::{Component, Name, Operand, OperandKind};
@@ -32,22 +31,20 @@ struct Read {
 
 impl<'a> BodyChecker<'a, '_> {
     /// The operands of a video instruction.
-    pub(super) fn video(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        op: VideoOp,
-        lanes: VideoLanes,
-    ) -> Option<()> {
+    pub(super) fn video(&mut self, site: &Site<'a>, op: VideoOp, lanes: VideoLanes) -> Option<()> {
         let start = self.body.operands.len();
-        self.count_operands(site, plan)?;
-        let second = plan.modifiers.reduce.is_some() && lanes == VideoLanes::One;
-        if second && site.operands.count() < plan.n_most {
+        self.count_operands(site)?;
+        let second = site.plan.modifiers.reduce.is_some() && lanes == VideoLanes::One;
+        if second && site.operands.count() < site.plan.n_most {
             let span = self.tree.mnemonic_span(site.instruction);
             let n = site.operands.count();
             let opcode = self.opcode(site);
-            let syntax = plan.bound.as_ref().map_or("", |b| b.layout.form.syntax);
-            let counts = (plan.n_most, plan.n_most);
+            let syntax = site
+                .plan
+                .bound
+                .as_ref()
+                .map_or("", |b| b.layout.form.syntax);
+            let counts = (site.plan.n_most, site.plan.n_most);
             self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
             return None;
         }
@@ -59,7 +56,7 @@ impl<'a> BodyChecker<'a, '_> {
                 1 | 2 => Place::Factor,
                 _ => Place::Addend,
             };
-            let Some(read) = self.video_operand(site, plan, operand, (op, lanes, place)) else {
+            let Some(read) = self.video_operand(site, operand, (op, lanes, place)) else {
                 ok = false;
                 continue;
             };
@@ -73,8 +70,8 @@ impl<'a> BodyChecker<'a, '_> {
                 Place::Addend => selection.negate_addend |= read.negated,
                 Place::Destination | Place::Factor => selection.negate_product ^= read.negated,
             }
-            self.check_part(site, plan, operand, (op, lanes, place), read.parts)?;
-            if read.negated && plan.modifiers.has(Flag::PlusOne) {
+            self.check_part(site, operand, (op, lanes, place), read.parts)?;
+            if read.negated && site.plan.modifiers.has(Flag::PlusOne) {
                 let opcode = self.opcode(site);
                 self.report(parts::negation_and_one(opcode, operand.span));
                 ok = false;
@@ -89,7 +86,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(parts::negations(opcode, site.span));
             return None;
         }
-        self.fill_operands(site, plan, start);
+        self.fill_operands(site, start);
         let number = source(Source::Immediate(selection.to_bits()));
         self.body.operands.push(inserted(number));
         Some(())
@@ -98,7 +95,6 @@ impl<'a> BodyChecker<'a, '_> {
     fn video_operand(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         (op, lanes, place): (VideoOp, VideoLanes, Place),
     ) -> Option<Read> {
@@ -124,7 +120,7 @@ impl<'a> BodyChecker<'a, '_> {
                 }
             }
             _ => {
-                let value = self.source(site, plan, operand, TY, Fit::Exact)?;
+                let value = self.source(site, operand, TY, Fit::Exact)?;
                 let found = match value {
                     Source::Immediate(_) if lanes != VideoLanes::One => Some("a number"),
                     Source::VariableAddress { .. }
@@ -177,7 +173,6 @@ impl<'a> BodyChecker<'a, '_> {
     fn check_part(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         (op, lanes, place): (VideoOp, VideoLanes, Place),
         found: Option<Parts>,
@@ -196,10 +191,10 @@ impl<'a> BodyChecker<'a, '_> {
             (VideoLanes::One, Place::Destination) if op == VideoOp::Mad => {
                 Some(wrong("a whole register"))
             }
-            (VideoLanes::One, Place::Destination) if plan.modifiers.reduce.is_some() => {
+            (VideoLanes::One, Place::Destination) if site.plan.modifiers.reduce.is_some() => {
                 Some(parts::part_and_operation(opcode, operand.span))
             }
-            (VideoLanes::One, Place::Destination) if site.operands.count() < plan.n_most => {
+            (VideoLanes::One, Place::Destination) if site.operands.count() < site.plan.n_most => {
                 Some(parts::part_without_rest(opcode, operand.span))
             }
             (VideoLanes::One, _) => {

@@ -5,7 +5,6 @@ use crate::check::body::lower::destination;
 use crate::check::body::merge::merge;
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, ScalarType};
@@ -46,12 +45,11 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn destinations(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         ty: ScalarType,
         operand: &Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
-        let n_elements = plan.modifiers.n_elements();
+        let n_elements = site.plan.modifiers.n_elements();
         // `{%r1}` is as good as `%r1` (assembler 13.5; Triton writes so).
         let braced = matches!(operand.kind, OperandKind::Vector { .. });
         if n_elements > 1 || braced {

@@ -33,7 +33,6 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn source(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         ty: ScalarType,
         fit: Fit,
@@ -44,12 +43,12 @@ impl<'a> BodyChecker<'a, '_> {
             | OperandKind::Pair {
                 first: Some(name),
                 second: None,
-            } => self.named_source(site, plan, operand.span, name, ty, fit),
+            } => self.named_source(site, operand.span, name, ty, fit),
             OperandKind::Integer { value, .. } => self.integer(operand.span, value, ty),
             OperandKind::Single(bits) => self.single(operand.span, bits, ty),
             OperandKind::Double(bits) => self.double(operand.span, bits, ty),
             OperandKind::Component { name, component } => {
-                self.component_source(site, plan, operand.span, (name, component), ty, fit)
+                self.component_source(site, operand.span, (name, component), ty, fit)
             }
             OperandKind::Sum { name, offset }
             | OperandKind::Indexed {
@@ -57,7 +56,7 @@ impl<'a> BodyChecker<'a, '_> {
                 index: offset,
             } => self.sum(
                 site,
-                (plan, AddressRule::Sums),
+                (site.plan, AddressRule::Sums),
                 operand.span,
                 (name, offset),
                 ty,
@@ -101,7 +100,6 @@ impl<'a> BodyChecker<'a, '_> {
     fn named_source(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         span: Span,
         name: Name,
         ty: ScalarType,
@@ -112,14 +110,14 @@ impl<'a> BodyChecker<'a, '_> {
                 self.fit(span, register, ty, fit)?;
                 Some(register_source(register))
             }
-            Binding::Special(special) => self.special(site, plan, span, special, ty, fit),
+            Binding::Special(special) => self.special(site, span, special, ty, fit),
             Binding::Function(_) if fit == Fit::Integer => {
                 self.report(diagnose::expected_register(span, "a function"));
                 None
             }
             Binding::Variable(_) | Binding::Function(_) => {
                 let takes = AddressRule::Names;
-                self.sum(site, (plan, takes), span, (name, 0), ty, fit)
+                self.sum(site, (site.plan, takes), span, (name, 0), ty, fit)
             }
             Binding::None if span.text(self.source) == WARP_SZ => self.integer(span, 32, ty),
             Binding::None => {
@@ -140,16 +138,15 @@ impl<'a> BodyChecker<'a, '_> {
     fn special(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         span: Span,
         special: SpecialRegister,
         ty: ScalarType,
         fit: Fit,
     ) -> Option<Source> {
         // Conversions read them between integers.
-        let types = [plan.modifiers.d_type, plan.modifiers.a_type];
+        let types = [site.plan.modifiers.d_type, site.plan.modifiers.a_type];
         let has_float = types.into_iter().flatten().any(ScalarType::is_float);
-        if !plan.takes_special || has_float {
+        if !site.plan.takes_special || has_float {
             self.report(diagnose::special_not_allowed(self.opcode(site), span));
             return None;
         }
@@ -172,7 +169,6 @@ impl<'a> BodyChecker<'a, '_> {
     fn component_source(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         span: Span,
         (name, component): (Name, Component),
         ty: ScalarType,
@@ -182,7 +178,7 @@ impl<'a> BodyChecker<'a, '_> {
             let text = special_text(&self.context(), name, component);
             if let Some(special) = SpecialRegister::from_name(&text) {
                 self.check_special(special, span);
-                return self.special(site, plan, span, special, ty, fit);
+                return self.special(site, span, special, ty, fit);
             }
         }
         let register = self.component(name, component, span)?;

@@ -4,7 +4,6 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{self, destination, source};
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, Role, ScalarType};
@@ -18,7 +17,6 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn row(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         role: Role,
     ) -> Option<OperandValue> {
@@ -42,7 +40,7 @@ impl<'a> BodyChecker<'a, '_> {
                 }
             },
             Role::Read => {
-                let value = self.source(site, plan, operand, TY, Fit::Exact)?;
+                let value = self.source(site, operand, TY, Fit::Exact)?;
                 let is_number = !matches!(operand.kind, OperandKind::Single(_))
                     && matches!(value, Source::Immediate(_));
                 if is_number {
@@ -83,7 +81,6 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn single_source(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         ty: ScalarType,
     ) -> Option<OperandValue> {
@@ -95,7 +92,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(problem);
                 None
             }
-            _ => Some(source(self.source(site, plan, operand, ty, Fit::Exact)?)),
+            _ => Some(source(self.source(site, operand, ty, Fit::Exact)?)),
         }
     }
 

@@ -3,7 +3,6 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::check::body::statement::moved;
-use crate::check::plans::plan::Plan;
 use crate::check::plans::rules;
 use crate::check::plans::store::Store;
 use crate::opcode::Opcode;
@@ -14,12 +13,12 @@ use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks how many bits the elements have together; offers two stores of half of them.
-    pub(crate) fn check_width(&mut self, site: &Site<'a>, plan: &'a Plan, store: &Store) {
+    pub(crate) fn check_width(&mut self, site: &Site<'a>, store: &Store) {
         let bits = store.ty.width_bits() * store.n_elements as u32;
         if store.n_elements == 1 || bits <= MOST_BITS {
             return;
         }
-        let Some(bound) = plan.bound.as_ref() else {
+        let Some(bound) = site.plan.bound.as_ref() else {
             return;
         };
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
@@ -35,9 +34,9 @@ impl<'a> BodyChecker<'a, '_> {
     /// The other way to store an integer where `.b128` came too late for the module: as two of 64 bits. A fix for
     /// whatever is wrong with the type, which is at the span.
     #[cold]
-    pub(crate) fn as_two_words(&self, site: &Site<'a>, plan: &'a Plan) -> Option<(Span, Fix)> {
-        let bound = plan.bound.as_ref()?;
-        if plan.store?.ty != ScalarType::B128 || bound.has(SlotName::Vector) {
+    pub(crate) fn as_two_words(&self, site: &Site<'a>) -> Option<(Span, Fix)> {
+        let bound = site.plan.bound.as_ref()?;
+        if site.plan.store?.ty != ScalarType::B128 || bound.has(SlotName::Vector) {
             return None;
         }
         let (operand, _) = site.operand(1)?;

@@ -6,7 +6,6 @@ use crate::check::body::lower::{destination, source};
 use crate::check::body::merge::merge;
 use crate::check::body::operand::Site;
 use crate::check::body::values::Element;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, Operands};
 use warpgrid_isa::{Fit, Flag, Role, ScalarType, ValueClass};
@@ -79,12 +78,11 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn whole_bits(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let Some(list) = self.list(operand, children) else {
-            let value = self.source(site, plan, operand, ScalarType::B128, Fit::Exact)?;
+            let value = self.source(site, operand, ScalarType::B128, Fit::Exact)?;
             return Some(source(value));
         };
         let elements: Option<Vec<Element>> = list.into_iter().map(Result::ok).collect();
@@ -105,12 +103,11 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn values(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         (operand, children): (&Operand, Operands<'a>),
         ty: ScalarType,
         role: Role,
     ) -> Option<OperandValue> {
-        let n = plan.modifiers.n_elements();
+        let n = site.plan.modifiers.n_elements();
         let is_list = matches!(operand.kind, OperandKind::Vector { .. });
         if role == Role::Written && n == 1 && is_list && !ty.is_float() {
             return self.expect_that(false, operand, "a register");
@@ -134,9 +131,9 @@ impl<'a> BodyChecker<'a, '_> {
             };
         }
         // Stores of floats take one value in braces, too (assembler 13.5).
-        let is_one = is_list && ty.is_float() && plan.modifiers.has(Flag::St);
+        let is_one = is_list && ty.is_float() && site.plan.modifiers.has(Flag::St);
         if n == 1 && !is_one {
-            let value = self.source(site, plan, operand, ty, Fit::Exact)?;
+            let value = self.source(site, operand, ty, Fit::Exact)?;
             return Some(source(value));
         }
         let elements = self.in_braces((operand, children), n)?;
@@ -202,7 +199,6 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn metadata(
         &mut self,
         site: &Site<'a>,
-        plan: &'a Plan,
         operand: &Operand,
         mut children: Operands<'a>,
     ) -> Option<OperandValue> {
@@ -216,7 +212,7 @@ impl<'a> BodyChecker<'a, '_> {
         if let OperandKind::Integer { .. } = first.kind {
             return self.expect_that(false, operand, "a register of 32 bits");
         }
-        let value = self.source(site, plan, first, ScalarType::B32, Fit::Exact)?;
+        let value = self.source(site, first, ScalarType::B32, Fit::Exact)?;
         Some(source(value))
     }
 }

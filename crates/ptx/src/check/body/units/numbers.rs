@@ -4,7 +4,6 @@ use super::Written;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::{Operand, OperandKind};
 use warpgrid_isa::form::{Gate, UnitOperand};
@@ -20,7 +19,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// A number, or a register where one may be.
     pub(super) fn unit_number(
         &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         what: UnitOperand,
         (operand, children): Written<'a>,
     ) -> Option<OperandValue> {
@@ -53,7 +52,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.number_that(operand, fits, "a number of 16 bits")
             }
             U::Mask => {
-                let value = self.source(site, plan, operand, ScalarType::U16, Fit::Exact)?;
+                let value = self.source(site, operand, ScalarType::U16, Fit::Exact)?;
                 Some(source(value))
             }
             U::Condition if is_number(operand) => {
@@ -65,11 +64,11 @@ impl<'a> BodyChecker<'a, '_> {
                 (OperandKind::Vector { .. }, Some((first, _)))
                     if matches!(children.count(), 1 | 2 | 4) =>
                 {
-                    self.plain_word(site, plan, first)
+                    self.plain_word(site, first)
                 }
-                _ => self.plain_word(site, plan, operand),
+                _ => self.plain_word(site, operand),
             },
-            _ => self.plain_word(site, plan, operand),
+            _ => self.plain_word(site, operand),
         }
     }
 

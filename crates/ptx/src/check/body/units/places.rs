@@ -95,7 +95,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// An address in this space, in brackets or not.
     pub(super) fn address_or_name(
         &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         operand: &Operand,
         space: StateSpace,
     ) -> Option<OperandValue> {
@@ -113,7 +113,7 @@ impl<'a> BodyChecker<'a, '_> {
             },
             OperandKind::Single(_) | OperandKind::Double(_) => true,
             _ => {
-                let address = self.address_in(site, plan, operand, space)?;
+                let address = self.address_in(site, operand, space)?;
                 return Some(OperandValue::Address(address));
             }
         };
@@ -166,19 +166,19 @@ impl<'a> BodyChecker<'a, '_> {
     /// What a surface takes or gives.
     pub(super) fn texels(
         &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         (operand, children): (&Operand, Operands<'a>),
         ty: ScalarType,
         role: Role,
     ) -> Option<OperandValue> {
-        let n = plan.modifiers.n_elements();
+        let n = site.plan.modifiers.n_elements();
         let is_list = self.is_list(operand);
         match role {
             Role::Written if is_list && self.has_predicate(children) => {
-                self.texel_list(plan, (operand, children), ty)
+                self.texel_list(site.plan, (operand, children), ty)
             }
             Role::Written if n > 1 || is_list => {
-                let n = self.texels_of(plan, operand, children);
+                let n = self.texels_of(site.plan, operand, children);
                 self.vector_destinations(site, operand, children, (ty, Fit::Wider), n)
             }
             Role::Written => match self.written(site, operand, ty, Fit::Wider)? {
@@ -188,10 +188,10 @@ impl<'a> BodyChecker<'a, '_> {
                     None
                 }
             },
-            Role::Read if is_list => self.texel_list(plan, (operand, children), ty),
+            Role::Read if is_list => self.texel_list(site.plan, (operand, children), ty),
             Role::Read => {
                 // One value is taken for a list (assembler 13.5).
-                let value = self.source(site, plan, operand, ty, Fit::Wider)?;
+                let value = self.source(site, operand, ty, Fit::Wider)?;
                 Some(source(value))
             }
         }

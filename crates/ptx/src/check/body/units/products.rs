@@ -5,7 +5,6 @@ use super::Written;
 use super::lists::Specials;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::check::plans::plan::Plan;
 use crate::tree::{Operand, OperandKind};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{CtaGroup, Fit, Flag, Modifiers, Role, ScalarType, StateSpace};
@@ -18,7 +17,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// An operand of a product, or of an access to tensor memory.
     pub(super) fn product_operand(
         &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         (what, role): (UnitOperand, Role),
         written: Written<'a>,
     ) -> Option<OperandValue> {
@@ -26,7 +25,7 @@ impl<'a> BodyChecker<'a, '_> {
         let (operand, children) = written;
         match what {
             U::Words => {
-                let n = n_words(&plan.modifiers)?;
+                let n = n_words(&site.plan.modifiers)?;
                 self.words(written, n, (role, Specials::Refused))
             }
             U::Reduced => match operand.kind {
@@ -37,29 +36,24 @@ impl<'a> BodyChecker<'a, '_> {
                     self.expect_that(is_word, operand, "a register of 32 bits")
                 }
             },
-            U::Lanes => self.lanes((site, plan), role, written),
-            U::Factor => self.factor(site, plan, operand),
+            U::Lanes => self.lanes(site, role, written),
+            U::Factor => self.factor(site, operand),
             U::Sums => {
-                let (n, ty) = sums(&plan.modifiers)?;
+                let (n, ty) = sums(&site.plan.modifiers)?;
                 let fit = match ty {
                     ScalarType::S32 => Fit::Integer,
                     _ => Fit::Exact,
                 };
                 self.fragment(written, n, (ty, fit), role)
             }
-            U::WarpgroupFactor => self.warpgroup_factor((site, plan), role, written),
-            U::Metadata => self.metadata(site, plan, operand, children),
-            _ => self.descriptor(site, plan, operand),
+            U::WarpgroupFactor => self.warpgroup_factor(site, role, written),
+            U::Metadata => self.metadata(site, operand, children),
+            _ => self.descriptor(site, operand),
         }
     }
 
     /// Lanes that a product leaves out. Where all operands are there, a predicate passes for them.
-    fn lanes(
-        &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
-        role: Role,
-        written: Written<'a>,
-    ) -> Option<OperandValue> {
+    fn lanes(&mut self, site: &Site<'a>, role: Role, written: Written<'a>) -> Option<OperandValue> {
         let operand = written.0;
         if !matches!(operand.kind, OperandKind::Vector { .. }) {
             return match self.is_predicate(operand) {
@@ -67,42 +61,38 @@ impl<'a> BodyChecker<'a, '_> {
                 false => self.expect_that(false, operand, "registers in braces"),
             };
         }
-        let group = plan.modifiers.unit.group.unwrap_or(CtaGroup::One);
+        let group = site.plan.modifiers.unit.group.unwrap_or(CtaGroup::One);
         self.words(written, group.n_lane_masks(), (role, Specials::Taken))
     }
 
     /// A factor in tensor memory, or the descriptor of one in shared memory.
-    fn factor(
-        &mut self,
-        site: &Site<'a>,
-        plan: &'a Plan,
-        operand: &Operand,
-    ) -> Option<OperandValue> {
-        if plan.modifiers.has(Flag::AShift) && !matches!(operand.kind, OperandKind::Address { .. })
+    fn factor(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+        if site.plan.modifiers.has(Flag::AShift)
+            && !matches!(operand.kind, OperandKind::Address { .. })
         {
             let expected = "a matrix in tensor memory, since it is shifted";
             return self.expect_that(false, operand, expected);
         }
         match operand.kind {
             OperandKind::Address { .. } | OperandKind::AbsoluteAddress { .. } => {
-                let address = self.address_in(site, plan, operand, StateSpace::Generic)?;
+                let address = self.address_in(site, operand, StateSpace::Generic)?;
                 Some(OperandValue::Address(address))
             }
-            _ => self.descriptor(site, plan, operand),
+            _ => self.descriptor(site, operand),
         }
     }
 
     /// Registers, or the descriptor of a matrix in shared memory.
     fn warpgroup_factor(
         &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         role: Role,
         written: Written<'a>,
     ) -> Option<OperandValue> {
         let operand = written.0;
         let list = self.is_list(operand);
-        let has_both = site.operands.count() == plan.n_most;
-        if list == has_both && plan.n_most != plan.n_least {
+        let has_both = site.operands.count() == site.plan.n_most;
+        if list == has_both && site.plan.n_most != site.plan.n_least {
             let expected = match list {
                 true => "a descriptor where both operands may be transposed",
                 false => "registers where only operand B may be transposed",
@@ -110,9 +100,9 @@ impl<'a> BodyChecker<'a, '_> {
             return self.expect_that(false, operand, expected);
         }
         if !list {
-            return self.descriptor(site, plan, operand);
+            return self.descriptor(site, operand);
         }
-        let ty = match plan.modifiers.a_type? {
+        let ty = match site.plan.modifiers.a_type? {
             ScalarType::F16 | ScalarType::Bf16 => ScalarType::F16x2,
             ty if ty.is_float() => ScalarType::Tf32,
             _ => ScalarType::B32,

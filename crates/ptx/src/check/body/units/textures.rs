@@ -41,12 +41,12 @@ impl Texture {
 impl<'a> BodyChecker<'a, '_> {
     pub(super) fn texture_operand(
         &mut self,
-        (site, plan): (&Site<'a>, &'a Plan),
+        site: &Site<'a>,
         what: UnitOperand,
         written: Written<'a>,
     ) -> Option<OperandValue> {
         use UnitOperand as U;
-        let texture = Texture::read(plan)?;
+        let texture = Texture::read(site.plan)?;
         match what {
             U::Sampled => self.sampled(texture, written),
             U::TexturePlace => self.texture_place(texture, written),
@@ -55,7 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
             // Everything after the offset is there where it is not the last.
             U::TextureOffset => {
                 let is_own = |(operand, _): &Written<'_>| !is_residency(operand);
-                let is_last = site.operands.filter(is_own).count() < plan.n_most;
+                let is_last = site.operands.filter(is_own).count() < site.plan.n_most;
                 self.meets_at(
                     "an offset or a value to compare with",
                     written.0.span,
