@@ -16,7 +16,7 @@ pub use declaration::{
 pub(crate) use mnemonic::Grammar;
 pub use mnemonic::{Mnemonic, MnemonicId, Mnemonics, Word};
 pub use name::{Name, Symbol, Symbols};
-pub use operand::{Component, Operand, OperandKind, Operands};
+pub use operand::{Component, Operand, OperandKind, Operands, Written};
 
 use warpgrid_program::Span;
 

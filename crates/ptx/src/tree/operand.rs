@@ -104,6 +104,9 @@ impl OperandKind {
     }
 }
 
+/// An operand, and what is in its brackets or braces.
+pub type Written<'t> = (&'t Operand, Operands<'t>);
+
 /// Walks over operands, each with its children, from one level of nesting.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands<'t> {
@@ -118,8 +121,7 @@ impl<'t> Operands<'t> {
 }
 
 impl<'t> Iterator for Operands<'t> {
-    /// The operand and its children.
-    type Item = (&'t Operand, Operands<'t>);
+    type Item = Written<'t>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (operand, rest) = self.rest.split_first()?;

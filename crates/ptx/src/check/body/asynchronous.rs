@@ -55,7 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
             _ => self.number_at(start, 3).and_then(|(span, read)| {
                 let opcode = self.opcode(site);
                 (read > size)
-                    .then(|| diagnose::out_of_range(opcode, span, &read.to_string(), (0, size)))
+                    .then(|| diagnose::out_of_range(opcode, span, &read.to_string(), 0..=size))
             }),
         };
         match problem {

@@ -70,7 +70,7 @@ impl<'a> BodyChecker<'a, '_> {
             && part as u32 > whole as u32
         {
             let written = span.text(self.source);
-            let range = (0, whole & u64::from(u32::MAX));
+            let range = 0..=whole & u64::from(u32::MAX);
             self.report(diagnose::out_of_range(
                 self.opcode(site),
                 span,

@@ -5,7 +5,7 @@ use crate::check::body::lower::{destination, register, source};
 use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Name, Operand, OperandKind, Operands};
+use crate::tree::{Name, Operand, OperandKind, Operands, Written};
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister, StateSpace, TypeKind};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
@@ -289,7 +289,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn vector_sources(
         &mut self,
         site: &Site<'a>,
-        (a, children): (&Operand, Operands<'a>),
+        (a, children): Written<'a>,
         ty: ScalarType,
         n_elements: usize,
     ) -> Option<OperandValue> {

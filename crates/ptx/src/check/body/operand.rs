@@ -8,11 +8,13 @@ mod word;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
+use crate::check::body::units::UnitSlot;
 use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::check::plans::plan::{Expect, PairRule, Plan};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
+use std::ops::RangeInclusive;
 use warpgrid_isa::{Fit, MemoryOp, ScalarType, StateSpace, Takes};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
@@ -112,7 +114,7 @@ impl<'a> BodyChecker<'a, '_> {
             .bound
             .as_ref()
             .map_or("", |bound| bound.layout.form.syntax);
-        let counts = (site.plan.n_least, site.plan.n_most);
+        let counts = site.plan.n_least..=site.plan.n_most;
         let opcode = self.opcode(site);
         self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
     }
@@ -148,15 +150,15 @@ impl<'a> BodyChecker<'a, '_> {
             Expect::OwnSource(ty) => self.own_source(operand, ty),
             Expect::SingleSource(ty) => self.single_source(site, operand, ty),
             Expect::Fraction => self.fraction(site, operand),
-            Expect::Number(least, most) => self.number(site, operand, (least, most)),
+            Expect::Number(least, most) => self.number(site, operand, least..=most),
             Expect::Multiple(of, least, most) => {
-                let value = self.number(site, operand, (least, most))?;
+                let value = self.number(site, operand, least..=most)?;
                 self.multiple(site, operand, value, of)
             }
             Expect::UpTo(most) => self.up_to(site, operand, most),
             Expect::Within(least, most) => {
                 let value = self.source(site, operand, ScalarType::U32, Fit::Integer)?;
-                let range = (u64::from(least), u64::from(most));
+                let range = u64::from(least)..=u64::from(most);
                 self.in_range(site, operand, source(value), range)
             }
             Expect::MultipleUpTo(of, most) => {
@@ -183,7 +185,9 @@ impl<'a> BodyChecker<'a, '_> {
                 .address_in(site, operand, space)
                 .map(OperandValue::Address),
             Expect::MbarrierIn(space) => self.mbarrier(site, operand, space),
-            Expect::Unit(what, role) => self.unit_operand(site, (what, role), operand, children),
+            Expect::Unit(what, role) => {
+                self.unit_operand(site, UnitSlot { what, role }, (operand, children))
+            }
             Expect::Custom => Some(OperandValue::Absent),
         }
     }
@@ -227,10 +231,10 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
-        (least, most): (u64, u64),
+        range: RangeInclusive<u64>,
     ) -> Option<OperandValue> {
         let value = self.literal(site, operand, ScalarType::U64)?;
-        self.in_range(site, operand, value, (least, most))
+        self.in_range(site, operand, value, range)
     }
 
     /// A 32-bit integer that, as a number, is at most so large.
@@ -240,7 +244,7 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Integer { value, .. } => Source::Immediate(value),
             _ => self.source(site, operand, ScalarType::U32, Fit::Integer)?,
         };
-        self.in_range(site, operand, source(value), (0, most))
+        self.in_range(site, operand, source(value), 0..=most)
     }
 
     /// Whether an operand is a predicate or the opposite of one.
@@ -278,19 +282,14 @@ impl<'a> BodyChecker<'a, '_> {
         site: &Site<'a>,
         operand: &Operand,
         value: OperandValue,
-        (least, most): (u64, u64),
+        range: RangeInclusive<u64>,
     ) -> Option<OperandValue> {
         if let OperandValue::Source(Source::Immediate(number), _) = value
-            && !(least..=most).contains(&number)
+            && !range.contains(&number)
         {
             let opcode = self.opcode(site);
             let written = operand.span.text(self.source);
-            self.report(diagnose::out_of_range(
-                opcode,
-                operand.span,
-                written,
-                (least, most),
-            ));
+            self.report(diagnose::out_of_range(opcode, operand.span, written, range));
             return None;
         }
         Some(value)

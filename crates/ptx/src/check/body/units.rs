@@ -15,13 +15,17 @@ use crate::check::body::values::Element;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, Operands};
+use crate::tree::{Operand, OperandKind, Operands, Written};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{Fit, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
-/// An operand and what is in its brackets or braces.
-type Written<'a> = (&'a Operand, Operands<'a>);
+/// What a row says of an operand of a unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnitSlot {
+    pub(super) what: UnitOperand,
+    pub(super) role: Role,
+}
 
 impl<'a> BodyChecker<'a, '_> {
     /// The value of an operand; `None` when something was reported. Rare, and large: within the operands of every
@@ -30,25 +34,27 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn unit_operand(
         &mut self,
         site: &Site<'a>,
-        (what, role): (UnitOperand, Role),
-        operand: &'a Operand,
-        children: Operands<'a>,
+        slot: UnitSlot,
+        written: Written<'a>,
     ) -> Option<OperandValue> {
-        let written = (operand, children);
-        Some(match self.compared_operand(site, (what, role), written)? {
-            OperandValue::Absent => self.kept(written, role, literal_type(what, site.plan)),
-            value => value,
-        })
+        match self.compared_operand(site, slot, written)? {
+            OperandValue::Absent => {
+                let ty = literal_type(slot.what, site.plan);
+                Some(self.kept(written, slot.role, ty))
+            }
+            value => Some(value),
+        }
     }
 
     /// The value of an operand, which is absent where its parts were only compared.
     fn compared_operand(
         &mut self,
         site: &Site<'a>,
-        (what, role): (UnitOperand, Role),
+        slot: UnitSlot,
         written: Written<'a>,
     ) -> Option<OperandValue> {
         use UnitOperand as U;
+        let UnitSlot { what, role } = slot;
         let bound = site.plan.bound.as_ref()?;
         let (operand, children) = written;
         match what {
@@ -94,7 +100,7 @@ impl<'a> BodyChecker<'a, '_> {
             | U::Factor
             | U::Sums
             | U::WarpgroupFactor
-            | U::Metadata => self.product_operand(site, (what, role), written),
+            | U::Metadata => self.product_operand(site, slot, written),
             U::Sampled
             | U::TexturePlace
             | U::Detail

@@ -22,6 +22,14 @@ enum Place {
     Addend,
 }
 
+/// What is asked of an operand: by which operation, of how many lanes, in which place.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    op: VideoOp,
+    lanes: VideoLanes,
+    place: Place,
+}
+
 /// An operand, read.
 struct Read {
     value: OperandValue,
@@ -44,7 +52,7 @@ impl<'a> BodyChecker<'a, '_> {
                 .bound
                 .as_ref()
                 .map_or("", |b| b.layout.form.syntax);
-            let counts = (site.plan.n_most, site.plan.n_most);
+            let counts = site.plan.n_most..=site.plan.n_most;
             self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
             return None;
         }
@@ -56,7 +64,8 @@ impl<'a> BodyChecker<'a, '_> {
                 1 | 2 => Place::Factor,
                 _ => Place::Addend,
             };
-            let Some(read) = self.video_operand(site, operand, (op, lanes, place)) else {
+            let asked = Asked { op, lanes, place };
+            let Some(read) = self.video_operand(site, operand, asked) else {
                 ok = false;
                 continue;
             };
@@ -70,7 +79,7 @@ impl<'a> BodyChecker<'a, '_> {
                 Place::Addend => selection.negate_addend |= read.negated,
                 Place::Destination | Place::Factor => selection.negate_product ^= read.negated,
             }
-            self.check_part(site, operand, (op, lanes, place), read.parts)?;
+            self.check_part(site, operand, asked, read.parts)?;
             if read.negated && site.plan.modifiers.has(Flag::PlusOne) {
                 let opcode = self.opcode(site);
                 self.report(parts::negation_and_one(opcode, operand.span));
@@ -96,7 +105,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
-        (op, lanes, place): (VideoOp, VideoLanes, Place),
+        Asked { op, lanes, place }: Asked,
     ) -> Option<Read> {
         let (value, negated) = match operand.kind {
             OperandKind::Component {
@@ -174,7 +183,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
-        (op, lanes, place): (VideoOp, VideoLanes, Place),
+        Asked { op, lanes, place }: Asked,
         found: Option<Parts>,
     ) -> Option<()> {
         let Some(found) = found else { return Some(()) };

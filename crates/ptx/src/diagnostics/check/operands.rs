@@ -6,18 +6,20 @@ use super::{
     SPECIAL_REGISTER, TYPE_MISMATCH, UNKNOWN_LABEL, UNKNOWN_SYMBOL, VECTOR_SIZE, WRONG_OPERAND,
     space_name, suggest,
 };
+use std::ops::RangeInclusive;
 use warpgrid_isa::form::Gate;
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{Diagnostic, Span};
 
-/// A number of operands that is not between `least` and `most`; `syntax` is the form's syntax line.
+/// A number of operands that is not in `range`; `syntax` is the form's syntax line.
 pub(crate) fn operand_count(
     opcode: &str,
     span: Span,
     found: usize,
-    (least, most): (usize, usize),
+    range: RangeInclusive<usize>,
     syntax: &str,
 ) -> Diagnostic {
+    let (least, most) = range.into_inner();
     let wanted = match least == most {
         true => format!("{least}"),
         false => format!("{least} to {most}"),
@@ -78,8 +80,9 @@ pub(crate) fn out_of_range(
     opcode: &str,
     span: Span,
     found: &str,
-    (least, most): (u64, u64),
+    range: RangeInclusive<u64>,
 ) -> Diagnostic {
+    let (least, most) = range.into_inner();
     let message = match least == most {
         true => format!("found {found}, expected {least} for `{opcode}`"),
         false => format!("found {found}, expected {least} to {most} for `{opcode}`"),

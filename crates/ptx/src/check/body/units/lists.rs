@@ -7,7 +7,7 @@ use crate::check::body::merge::merge;
 use crate::check::body::operand::Site;
 use crate::check::body::values::Element;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, Operands};
+use crate::tree::{Operand, OperandKind, Operands, Written};
 use warpgrid_isa::{Fit, Flag, Role, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, Source};
 
@@ -20,11 +20,7 @@ pub(super) enum Specials {
 
 impl<'a> BodyChecker<'a, '_> {
     /// The `n` values in braces; `None` when something was reported.
-    fn in_braces(
-        &mut self,
-        (operand, children): (&Operand, Operands<'a>),
-        n: usize,
-    ) -> Option<Vec<Element>> {
+    fn in_braces(&mut self, (operand, children): Written<'a>, n: usize) -> Option<Vec<Element>> {
         if !matches!(operand.kind, OperandKind::Vector { .. }) {
             self.expect_that(false, operand, "values in braces");
             return None;
@@ -40,7 +36,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// A list of `n` values, each of which fits.
     pub(super) fn list_of(
         &mut self,
-        (operand, children): (&Operand, Operands<'a>),
+        (operand, children): Written<'a>,
         n: usize,
         fits: impl Fn(&mut Self, &Element) -> bool,
     ) -> Option<OperandValue> {
@@ -52,7 +48,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// `n` words of 32 bits, in registers of any kind.
     pub(super) fn words(
         &mut self,
-        list: (&Operand, Operands<'a>),
+        list: Written<'a>,
         n: usize,
         (role, specials): (Role, Specials),
     ) -> Option<OperandValue> {
@@ -103,7 +99,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn values(
         &mut self,
         site: &Site<'a>,
-        (operand, children): (&Operand, Operands<'a>),
+        (operand, children): Written<'a>,
         ty: ScalarType,
         role: Role,
     ) -> Option<OperandValue> {
@@ -154,7 +150,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// `n` values in braces that together have a type.
     pub(super) fn alike(
         &mut self,
-        (operand, children): (&Operand, Operands<'a>),
+        (operand, children): Written<'a>,
         n: usize,
         ty: ScalarType,
         fit: Fit,
@@ -167,7 +163,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Registers of a matrix; beside untyped bits a predicate passes.
     pub(super) fn fragment(
         &mut self,
-        (operand, children): (&Operand, Operands<'a>),
+        (operand, children): Written<'a>,
         n: usize,
         (ty, fit): (ScalarType, Fit),
         role: Role,

@@ -1,11 +1,10 @@
 //! Numbers that other units than the lanes take: sizes, masks, scales, signs. In: an operand; out: whether it is in range.
 
-use super::Written;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{Operand, OperandKind};
+use crate::tree::{Operand, OperandKind, Written};
 use warpgrid_isa::form::{Gate, UnitOperand};
 use warpgrid_isa::target::TargetGate::{Family, OneOf, Only};
 use warpgrid_isa::{Fit, ScalarType};

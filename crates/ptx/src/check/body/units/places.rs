@@ -12,6 +12,7 @@ use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, Name, Operand, OperandKind, Operands,
+    Written,
 };
 use warpgrid_isa::form::{Bound, Meaning};
 use warpgrid_isa::forms::texture::INDIRECT;
@@ -123,7 +124,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// `[surface, {x, y}]`
     pub(super) fn surface_place(
         &mut self,
-        (operand, children): (&Operand, Operands<'a>),
+        (operand, children): Written<'a>,
         geometry: Geometry,
     ) -> Option<OperandValue> {
         let mut parts = match operand.kind {
@@ -167,7 +168,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn texels(
         &mut self,
         site: &Site<'a>,
-        (operand, children): (&Operand, Operands<'a>),
+        (operand, children): Written<'a>,
         ty: ScalarType,
         role: Role,
     ) -> Option<OperandValue> {
@@ -224,7 +225,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn texel_list(
         &mut self,
         plan: &'a Plan,
-        (operand, children): (&Operand, Operands<'a>),
+        (operand, children): Written<'a>,
         ty: ScalarType,
     ) -> Option<OperandValue> {
         let list = self.list(operand, children)?;
@@ -248,7 +249,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn tensor_place(
         &mut self,
         modifiers: &Modifiers,
-        (operand, children): (&Operand, Operands<'a>),
+        (operand, children): Written<'a>,
     ) -> Option<OperandValue> {
         let mut parts = match operand.kind {
             OperandKind::AddressList { .. } => children,

@@ -1,11 +1,11 @@
 //! Operands of products of several warps, and of tensor memory. In: an operand; out: its value, where it names enough registers
 //! of the right type.
 
-use super::Written;
+use super::UnitSlot;
 use super::lists::Specials;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
-use crate::tree::{Operand, OperandKind};
+use crate::tree::{Operand, OperandKind, Written};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{CtaGroup, Fit, Flag, Modifiers, Role, ScalarType, StateSpace};
 use warpgrid_program::OperandValue;
@@ -18,7 +18,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(super) fn product_operand(
         &mut self,
         site: &Site<'a>,
-        (what, role): (UnitOperand, Role),
+        UnitSlot { what, role }: UnitSlot,
         written: Written<'a>,
     ) -> Option<OperandValue> {
         use UnitOperand as U;

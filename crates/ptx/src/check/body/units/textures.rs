@@ -2,7 +2,6 @@
 //! (PTX ISA, "Texture Instructions"; assembler 13.5). In: an operand and the words of its instruction; out: whether they
 //! go together.
 
-use super::Written;
 use super::lists::{is_of, whole};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::destination;
@@ -12,7 +11,7 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::{DeclaredType, Operand, OperandKind};
+use crate::tree::{DeclaredType, Operand, OperandKind, Written};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::forms::texture::{INDIRECT, INDIRECT_PAIR, OFFSETS, RESIDENCY};
 use warpgrid_isa::{Fit, Gate, Geometry, ScalarType, ValueClass};

@@ -1,12 +1,11 @@
 //! What an operand that is right becomes in the program. In: an operand whose list was only compared; out: its registers,
 //! numbers and variables, in the order of the text.
 
-use super::Written;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
 use crate::check::body::values::{Element, NoValue};
 use crate::check::names::binding::Binding;
-use crate::tree::{Operand, OperandKind};
+use crate::tree::{Operand, OperandKind, Written};
 use warpgrid_isa::{Role, ScalarType};
 use warpgrid_program::{
     Address, AddressBase, OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, Span,
