@@ -2,7 +2,7 @@
 
 mod plan;
 
-pub use plan::{paint_lit, paint_plan, png};
+pub use plan::{paint_lit, paint_plan, paint_rest, png};
 
 use crate::layout::{GAP, Geometry, HEAD, ROW, Rect, row_label, short};
 use crate::links::Links;

@@ -31,6 +31,16 @@ pub struct Rect {
     pub height: f64,
 }
 
+impl Rect {
+    /// Whether two areas have a point in common.
+    pub fn meets(&self, other: Rect) -> bool {
+        self.x < other.x + other.width
+            && other.x < self.x + self.width
+            && self.y < other.y + other.height
+            && other.y < self.y + self.height
+    }
+}
+
 /// The measures of one grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometry {

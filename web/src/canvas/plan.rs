@@ -5,7 +5,7 @@ use crate::layout::Rect;
 use crate::matrix::{Mark, Plan, Raster};
 use crate::theme::Palette;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, Window};
 
 const LABEL_FONT: &str = "600 11px";
 const DETAIL_FONT: &str = "9px";
@@ -13,17 +13,43 @@ const SMALL_FONT: &str = "9.5px";
 const HEAD_FONT: &str = "10px";
 /// Browsers refuse canvases that are much wider or higher, in device pixels.
 const MAX_CANVAS: f64 = 16_000.0;
-/// Boxes from which on all of them have corners.
-const MANY_BOXES: usize = 8_192;
+/// Boxes from which on all of them have corners, and what is out of sight gets its texts later.
+const MANY_BOXES: usize = 2_048;
 /// How opaque a box is that is there to compare.
 const FAINT: f64 = 0.28;
 /// Device pixels per CSS pixel of a file.
 const FILE_RATIO: f64 = 2.0;
 
-/// Draws all boxes, sharp on any screen.
-pub fn paint_plan(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette) {
-    let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-    draw(canvas, plan, palette, ratio);
+/// Draws all boxes, sharp on any screen, with their texts. Of very many boxes, only those in sight get texts: the area of the canvas
+/// that is in sight comes out, and [`paint_rest`] writes the others.
+pub fn paint_plan(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette) -> Option<Rect> {
+    let window = web_sys::window()?;
+    let sight = (plan.marks.len() > MANY_BOXES)
+        .then(|| sight(canvas, &window))
+        .flatten();
+    draw(canvas, plan, palette, window.device_pixel_ratio(), |mark| {
+        sight.is_none_or(|sight| sight.meets(mark.rect))
+    });
+    sight
+}
+
+/// Writes the texts of the boxes that were not in `sight`.
+pub fn paint_rest(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, sight: Rect) {
+    let context = canvas.get_context("2d").ok().flatten();
+    if let Some(Ok(context)) = context.map(JsCast::dyn_into) {
+        labels(&context, plan, palette, |mark| !sight.meets(mark.rect));
+    }
+}
+
+/// The part of a canvas that the window shows.
+fn sight(canvas: &HtmlCanvasElement, window: &Window) -> Option<Rect> {
+    let place = canvas.get_bounding_client_rect();
+    Some(Rect {
+        x: -place.left(),
+        y: -place.top(),
+        width: window.inner_width().ok()?.as_f64()?,
+        height: window.inner_height().ok()?.as_f64()?,
+    })
 }
 
 /// Outlines the boxes whose cells are lit, and the one in focus.
@@ -52,7 +78,7 @@ pub fn png(plan: &Plan, palette: &Palette) -> Option<String> {
     let document = web_sys::window()?.document()?;
     let canvas = document.create_element("canvas").ok()?;
     let canvas = canvas.dyn_into::<HtmlCanvasElement>().ok()?;
-    draw(&canvas, plan, palette, FILE_RATIO);
+    draw(&canvas, plan, palette, FILE_RATIO, |_| true);
     canvas.to_data_url().ok()
 }
 
@@ -61,7 +87,13 @@ fn bounded(plan: &Plan, ratio: f64) -> f64 {
     ratio.min(MAX_CANVAS / plan.width.max(plan.height).max(1.0))
 }
 
-fn draw(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, ratio: f64) {
+fn draw(
+    canvas: &HtmlCanvasElement,
+    plan: &Plan,
+    palette: &Palette,
+    ratio: f64,
+    has_text: impl Fn(&Mark) -> bool,
+) {
     let Some(context) = empty(canvas, plan.width, plan.height, bounded(plan, ratio)) else {
         return;
     };
@@ -73,18 +105,7 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, ratio: f64) 
             hatch_all(&context, plan, palette);
         }
     }
-    // A change of font costs more than a text, so all texts of one font are drawn together.
-    context.set_fill_style_str(&palette.lane_ink);
-    let has_details = plan.marks.iter().any(|mark| !mark.detail.is_empty());
-    let (font, lift) = if has_details {
-        (LABEL_FONT, 5.0)
-    } else {
-        (SMALL_FONT, -0.5)
-    };
-    texts(&context, palette, font, plan, |mark| (&mark.label, -lift));
-    texts(&context, palette, DETAIL_FONT, plan, |mark| {
-        (&mark.detail, 7.0)
-    });
+    labels(&context, plan, palette, has_text);
     context.set_fill_style_str(&palette.sector);
     for rule in &plan.rules {
         context.fill_rect(rule.x, rule.y, rule.width, rule.height);
@@ -94,6 +115,27 @@ fn draw(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, ratio: f64) 
     for (text, x, y) in &plan.heads {
         let _ = context.fill_text(text, *x, *y);
     }
+}
+
+/// Writes the texts of boxes. A change of font costs more than a text, so all texts of one font are drawn together.
+fn labels(
+    context: &CanvasRenderingContext2d,
+    plan: &Plan,
+    palette: &Palette,
+    has_text: impl Fn(&Mark) -> bool,
+) {
+    context.set_fill_style_str(&palette.lane_ink);
+    let has_details = plan.marks.iter().any(|mark| !mark.detail.is_empty());
+    let (font, lift) = if has_details {
+        (LABEL_FONT, 5.0)
+    } else {
+        (SMALL_FONT, -0.5)
+    };
+    let marks = || plan.marks.iter().filter(|mark| has_text(mark));
+    let labels = marks().map(|mark| (mark.rect, &mark.label));
+    texts(context, palette, font, -lift, labels);
+    let details = marks().map(|mark| (mark.rect, &mark.detail));
+    texts(context, palette, DETAIL_FONT, 7.0, details);
 }
 
 /// Fills all boxes. A change of colour costs more than a box, so all boxes of one colour are filled together; small ones have corners.
@@ -225,23 +267,19 @@ fn hatch_all(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette)
     context.stroke();
 }
 
-/// Writes one text of every box, `dy` pixels below its middle.
+/// Writes one text of each box, `dy` pixels below its middle.
 fn texts<'a>(
     context: &CanvasRenderingContext2d,
     palette: &Palette,
     font: &str,
-    plan: &'a Plan,
-    text: impl Fn(&'a Mark) -> (&'a String, f64),
+    dy: f64,
+    texts: impl Iterator<Item = (Rect, &'a String)>,
 ) {
     context.set_font(&format!("{font} {}", palette.mono));
-    for mark in &plan.marks {
-        let (text, dy) = text(mark);
+    for (rect, text) in texts {
         if !text.is_empty() {
-            let (x, y) = (
-                mark.rect.x + mark.rect.width / 2.0,
-                mark.rect.y + mark.rect.height / 2.0 + dy,
-            );
-            let _ = context.fill_text_with_max_width(text, x, y, mark.rect.width - 1.0);
+            let (x, y) = (rect.x + rect.width / 2.0, rect.y + rect.height / 2.0 + dy);
+            let _ = context.fill_text_with_max_width(text, x, y, rect.width - 1.0);
         }
     }
 }

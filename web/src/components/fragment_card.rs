@@ -1,9 +1,9 @@
 //! The matrix of the last step as a fragment: which lane holds which element. Elements, memory, lanes and registers light up together.
 
 use super::{Dispatch, FrameRef, say};
-use crate::canvas::{paint_lit, paint_plan};
+use crate::canvas::paint_lit;
 use crate::format::extent_css;
-use crate::hooks::use_size;
+use crate::hooks::{use_painted, use_size};
 use crate::layout::{cell_after, is_pin};
 use crate::links::Links;
 use crate::matrix::{MatrixChoice, Plan, element_words, fragment_plan};
@@ -133,15 +133,7 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
 /// The boxes when they change, and what is lit above them.
 #[hook]
 fn use_paint(props: &Props, plan: &Rc<Plan>, index: usize, boxes: &NodeRef, lit: &NodeRef) {
-    {
-        let boxes = boxes.clone();
-        let seen = (plan.clone(), props.palette.clone());
-        use_effect_with(seen, move |(plan, palette)| {
-            if let Some(canvas) = boxes.cast::<HtmlCanvasElement>() {
-                paint_plan(&canvas, plan, palette);
-            }
-        });
-    }
+    use_painted(boxes, plan, &props.palette);
     let lit = lit.clone();
     let seen = (
         plan.clone(),

@@ -1,9 +1,9 @@
 //! What the last step did on the tensor units: its tiles with the colours that mark them in the memories, and a tensor copy as a picture.
 
 use super::{Dispatch, FrameRef, say};
-use crate::canvas::{paint_lit, paint_plan};
+use crate::canvas::paint_lit;
 use crate::format::{count, extent_css};
-use crate::hooks::use_size;
+use crate::hooks::{use_painted, use_size};
 use crate::matrix::{MatrixChoice, Plan, piece_words, tile_plan};
 use crate::model::{Action, MatrixAction};
 use crate::theme::{Palette, tile_css};
@@ -144,17 +144,7 @@ fn TilePicture(props: &PictureProps) -> Html {
             copy.map_or_else(Plan::default, |copy| tile_plan(copy, *is_swizzled, *width))
         },
     );
-    {
-        let boxes = boxes.clone();
-        use_effect_with(
-            (plan.clone(), props.palette.clone()),
-            move |(plan, palette)| {
-                if let Some(canvas) = boxes.cast::<HtmlCanvasElement>() {
-                    paint_plan(&canvas, plan, palette);
-                }
-            },
-        );
-    }
+    use_painted(&boxes, &plan, &props.palette);
     {
         let lit = lit.clone();
         let seen = (plan.clone(), props.palette.clone(), *here);

@@ -1,8 +1,9 @@
 //! A plan as two canvases: the boxes, painted when they change, and above them what is lit, painted at every move.
 
-use crate::canvas::{paint_lit, paint_plan};
+use crate::canvas::paint_lit;
 use crate::components::Dispatch;
 use crate::format::extent_css;
+use crate::hooks::use_painted;
 use crate::layout::{cell_after, is_pin};
 use crate::matrix::{MatrixFocus, MatrixPage, Plan};
 use crate::model::{Action, MatrixAction};
@@ -28,15 +29,7 @@ pub(crate) struct Props {
 pub(crate) fn Drawing(props: &Props) -> Html {
     let boxes = use_node_ref();
     let lit = use_node_ref();
-    {
-        let boxes = boxes.clone();
-        let seen = (props.plan.clone(), props.palette.clone());
-        use_effect_with(seen, move |(plan, palette)| {
-            if let Some(canvas) = boxes.cast::<HtmlCanvasElement>() {
-                paint_plan(&canvas, plan, palette);
-            }
-        });
-    }
+    use_painted(&boxes, &props.plan, &props.palette);
     {
         let (lit, index) = (lit.clone(), props.index);
         let seen = (

@@ -1,0 +1,26 @@
+//! The boxes of a plan, painted when it or the palette changes: at once what is in sight, the other texts in the next turn.
+
+use crate::canvas::{paint_plan, paint_rest};
+use crate::matrix::Plan;
+use crate::theme::Palette;
+use gloo_timers::callback::Timeout;
+use std::rc::Rc;
+use web_sys::HtmlCanvasElement;
+use yew::prelude::*;
+
+/// Paints the plan on the canvas at `node`.
+#[hook]
+pub(crate) fn use_painted(node: &NodeRef, plan: &Rc<Plan>, palette: &Rc<Palette>) {
+    let node = node.clone();
+    use_effect_with((plan.clone(), palette.clone()), move |(plan, palette)| {
+        let canvas = node.cast::<HtmlCanvasElement>();
+        let rest = canvas.and_then(|canvas| {
+            let sight = paint_plan(&canvas, plan, palette)?;
+            let (plan, palette) = (plan.clone(), palette.clone());
+            let paint = move || paint_rest(&canvas, &plan, &palette, sight);
+            Some(Timeout::new(0, paint))
+        });
+        // A plan that is replaced writes no more texts.
+        move || drop(rest)
+    });
+}
