@@ -1,6 +1,6 @@
 //! Accesses that are done at some later time, and waits for them: each has a plan.
 
-use super::memory::access_plan;
+use super::memory::{AccessAt, access_plan};
 use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{
     AccessPlan, AsyncPlan, Element, GroupWait, Op, Predicate, Source as CopySource, Transfer,
@@ -64,7 +64,7 @@ fn wait(d: &mut Decoder<'_>, kind: GroupKind) -> Decoded<Op> {
 fn registers(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
     let (elements, operands) = d.sources(1, ty.width_bits())?;
-    let to = access_plan(d, (0, usize::MAX), ty, Sem::Weak, elements, operands)?;
+    let to = access_plan(d, AccessAt::address(0), ty, Sem::Weak, elements, operands)?;
     let mbarrier = match d.operand(2) {
         OperandValue::Address(_) => Some(object(d, 2)?),
         _ => None,
@@ -85,7 +85,7 @@ pub(super) fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
     let none = Vec::new();
     access_plan(
         d,
-        (index, usize::MAX),
+        AccessAt::address(index),
         ScalarType::B64,
         Sem::Release,
         elements,
@@ -102,7 +102,7 @@ pub(super) fn place(
 ) -> Decoded<AccessPlan> {
     let mut plan = access_plan(
         d,
-        (index, usize::MAX),
+        AccessAt::address(index),
         ScalarType::B8,
         Sem::Weak,
         vec![Element::SINK],

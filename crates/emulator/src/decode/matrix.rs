@@ -1,6 +1,6 @@
 //! Matrix operations of a warp: each has a plan that says which register of which lane holds which element.
 
-use super::memory::access_plan;
+use super::memory::{AccessAt, access_plan};
 use super::{Decoded, Decoder, Refusal, Support, warp_product};
 use crate::decode::code::{Element, Op};
 use crate::decode::matrix_plan::{
@@ -83,7 +83,14 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         AccessKind::Store | AccessKind::Atomic => (0, d.sources(1, register_bits)?),
     };
     let n_registers = registers.len();
-    let mut access = access_plan(d, (address, usize::MAX), ty, Sem::Weak, registers, operands)?;
+    let mut access = access_plan(
+        d,
+        AccessAt::address(address),
+        ty,
+        Sem::Weak,
+        registers,
+        operands,
+    )?;
     let stride = match d.operand(2) {
         OperandValue::Absent => {
             let stride = map.default_stride_elements(layout);
@@ -288,7 +295,7 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         AccessKind::Store | AccessKind::Atomic => (0, d.sources(1, 32)?),
     };
     let n_registers = registers.len();
-    let at = (address, usize::MAX);
+    let at = AccessAt::address(address);
     // Pieces are what a register holds of an element.
     let ty = match map.container_bits() {
         8 => ScalarType::B8,

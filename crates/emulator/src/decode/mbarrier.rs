@@ -1,6 +1,6 @@
 //! Operations on mbarrier objects: each has a plan.
 
-use super::memory::access_plan;
+use super::memory::{AccessAt, access_plan};
 use super::{Decoded, Decoder, Support};
 use crate::decode::code::{Element, MbarrierAction, MbarrierPlan, Op, Phase};
 use warpgrid_isa::{Flag, MbarrierOp, ScalarType, Sem};
@@ -55,7 +55,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
     let sem = if waits { Sem::Acquire } else { Sem::Release };
     let access = access_plan(
         d,
-        (address, usize::MAX),
+        AccessAt::address(address),
         ScalarType::B64,
         sem,
         vec![Element::SINK],

@@ -39,7 +39,7 @@ fn access_type(d: &Decoder<'_>) -> Decoded<ScalarType> {
 fn load(d: &mut Decoder<'_>) -> Decoded<Op> {
     let (elements, operands) = d.destinations(0)?;
     let ty = access_type(d)?;
-    let plan = access_plan(d, (1, 2), ty, Sem::Weak, elements, operands)?;
+    let plan = access_plan(d, AccessAt::hinted(1, 2), ty, Sem::Weak, elements, operands)?;
     d.code.accesses.push(plan);
     Ok(Op::Load(d.code.accesses.len() as u32 - 1))
 }
@@ -48,7 +48,7 @@ fn load(d: &mut Decoder<'_>) -> Decoded<Op> {
 fn store(d: &mut Decoder<'_>) -> Decoded<Op> {
     let ty = access_type(d)?;
     let (elements, operands) = d.sources(1, ty.width_bits())?;
-    let plan = access_plan(d, (0, 2), ty, Sem::Weak, elements, operands)?;
+    let plan = access_plan(d, AccessAt::hinted(0, 2), ty, Sem::Weak, elements, operands)?;
     d.code.accesses.push(plan);
     Ok(Op::Store(d.code.accesses.len() as u32 - 1))
 }
@@ -57,7 +57,7 @@ fn store(d: &mut Decoder<'_>) -> Decoded<Op> {
 fn bulk_store(d: &mut Decoder<'_>) -> Decoded<Op> {
     let mut access = access_plan(
         d,
-        (0, usize::MAX),
+        AccessAt::address(0),
         ScalarType::B64,
         Sem::Weak,
         vec![Element::SINK],
@@ -93,7 +93,7 @@ fn atomic(d: &mut Decoder<'_>, returns: bool) -> Decoded<Op> {
     } else {
         Element::SINK
     };
-    let at = (address, data + 1);
+    let at = AccessAt::hinted(address, data + 1);
     let access = access_plan(d, at, ty, Sem::Relaxed, old, operands)?;
     d.code.atomics.push(AtomicPlan {
         access,
@@ -131,7 +131,7 @@ pub(super) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
             (sources.clone(), operands, sources)
         }
     };
-    let at = (address, usize::MAX);
+    let at = AccessAt::address(address);
     let access = access_plan(d, at, ty, Sem::Weak, elements, operands)?;
     d.code.multimem.push(MultimemPlan {
         access,
@@ -141,18 +141,42 @@ pub(super) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
     Ok(Op::Multimem(d.code.multimem.len() as u32 - 1))
 }
 
-/// What all accesses have in common; `at` gives the positions of the address and of the cache policy, `ty` the type of an
-/// element.
+/// Where the address of an access and its cache policy stand among the operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AccessAt {
+    address: usize,
+    policy: Option<usize>,
+}
+
+impl AccessAt {
+    /// An access that takes no policy.
+    pub(super) const fn address(address: usize) -> AccessAt {
+        AccessAt {
+            address,
+            policy: None,
+        }
+    }
+
+    /// An access that may have a policy.
+    const fn hinted(address: usize, policy: usize) -> AccessAt {
+        AccessAt {
+            address,
+            policy: Some(policy),
+        }
+    }
+}
+
+/// What all accesses have in common; `ty` is the type of an element.
 pub(super) fn access_plan(
     d: &mut Decoder<'_>,
-    at: (usize, usize),
+    at: AccessAt,
     ty: ScalarType,
     sem: Sem,
     elements: Vec<Element>,
     operands: Vec<u32>,
 ) -> Decoded<AccessPlan> {
     let modifiers = d.modifiers;
-    let address = d.address_operand(at.0)?;
+    let address = d.address_operand(at.address)?;
     let variable = match address.base {
         AddressBase::Variable(variable) => Some(variable),
         AddressBase::Register(_) | AddressBase::Bank { .. } | AddressBase::None => None,
@@ -169,7 +193,8 @@ pub(super) fn access_plan(
     if element_bytes as usize * elements.len() > crate::exec::memory_ops::MAX_WIDTH {
         return Err(Refusal::NotYet(None));
     }
-    let policy = *d.operand(at.1) != OperandValue::Absent;
+    let policy = at.policy;
+    let policy = policy.is_some_and(|at| *d.operand(at) != OperandValue::Absent);
     Ok(AccessPlan {
         space,
         base,

@@ -38,12 +38,10 @@ impl<'a> BodyChecker<'a, '_> {
     /// Resolves every operand of the row, in its order; `None` when something was reported.
     pub(crate) fn resolve(&mut self, site: &Site<'a>) -> Option<()> {
         let start = self.body.operands.len();
-        let gap = match site.plan.gap {
-            // An operand in the midst is left out: those after it move up.
-            Some(gap) if site.operands.count() <= site.plan.n_least => gap,
-            _ => usize::MAX,
-        };
-        let leaves_out = gap != usize::MAX || site.plan.skipped != 0 || site.plan.lanes.is_some();
+        // An operand in the midst is left out: those after it move up.
+        let is_short = || site.operands.count() <= site.plan.n_least;
+        let gap = site.plan.gap.filter(|_| is_short());
+        let leaves_out = gap.is_some() || site.plan.skipped != 0 || site.plan.lanes.is_some();
         let mut ok = true;
         let (mut n, mut n_skipped) = (0, 0);
         let mut position = 0;
@@ -55,7 +53,7 @@ impl<'a> BodyChecker<'a, '_> {
                 continue;
             }
             n += 1;
-            while leaves_out && (position == gap || is_left_out(site, operand, position)) {
+            while leaves_out && (Some(position) == gap || is_left_out(site, operand, position)) {
                 n_skipped += usize::from(site.plan.lanes == Some(position));
                 self.body.push(OperandValue::Absent, operand.span);
                 position += 1;
