@@ -9,7 +9,8 @@ use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::syntax::is_decimal_float;
 use crate::tree::{
-    DeclaredType, Directive, DirectiveKind, FunctionHeader, Operand, OperandKind, Operands,
+    DeclarationSpace, Declarator, DeclaredType, Directive, DirectiveKind, FunctionHeader, Operand,
+    OperandKind, Operands,
 };
 use warpgrid_isa::{Fit, ScalarType, StateSpace, TypeKind, ValueClass};
 use warpgrid_program::{
@@ -286,17 +287,18 @@ impl<'a> BodyChecker<'a, '_> {
                         formals.push(None);
                         variables.push(variable);
                     }
-                    (None, DeclaredType::Scalar(ty)) => formals.push(Some(ty)),
+                    (None, DeclaredType::Scalar(ty)) => {
+                        formals.push(Some(register_formal(declarator, ty)));
+                    }
                     // No value is a texture or a sampler.
                     (None, _) => return self.match_counts(site, name, counts, elements),
                 }
             }
         }
         let mut variables = variables.iter();
-        let formals = formals.into_iter().filter_map(|register| match register {
-            Some(ty) => Some(Formal::Register(ty)),
-            None => variables.next().map(Formal::Variable),
-        });
+        let formals = formals.into_iter();
+        let formals = formals
+            .filter_map(|register| register.or_else(|| variables.next().map(Formal::Variable)));
         self.match_formals(site, name, counts, formals, elements)
     }
 
@@ -375,17 +377,42 @@ impl<'a> BodyChecker<'a, '_> {
         let callee = declared.function(function)?;
         let counts = (callee.returns.len(), callee.parameters.len());
         let expected = callee.returns.iter().chain(&callee.parameters);
+        let declarators = self.register_declarators(callee);
+        let mut declarators = declarators.iter();
         let formals = expected.filter_map(|formal| match formal {
             Parameter::Variable(index) => {
                 let variable = callee.variables.get(*index as usize);
                 variable.map(Formal::Variable)
             }
             Parameter::Register(register) => {
-                let register = callee.registers.get(register.0 as usize);
-                register.map(|register| Formal::Register(register.ty))
+                let ty = callee.registers.get(register.0 as usize)?.ty;
+                Some(match declarators.next() {
+                    Some(declarator) => register_formal(declarator, ty),
+                    None => Formal::Register(ty),
+                })
             }
         });
         self.match_formals(site, &callee.name, counts, formals, elements)
+    }
+
+    /// The registers among the results and parameters of a function without a body; of one with a body, none is an array.
+    fn register_declarators(&self, callee: &Function) -> Vec<&'a Declarator> {
+        if callee.defined {
+            return Vec::new();
+        }
+        let is_named = |header: &&FunctionHeader| {
+            let name = header.name_span.text(self.source);
+            name == callee.name
+        };
+        let Some(header) = self.tree.functions.iter().find(is_named) else {
+            return Vec::new();
+        };
+        let lists = [header.returns, header.parameters].into_iter();
+        let declarations = lists.flat_map(|list| list.of(&self.tree.declarations));
+        let registers = declarations.filter(|one| one.space == DeclarationSpace::Reg);
+        registers
+            .flat_map(|one| self.tree.declarators_of(one))
+            .collect()
     }
 
     /// Compares how many results and arguments a call has with what it calls.
@@ -439,7 +466,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Whether the calling convention has such parameters.
     fn is_passed(&self, formal: Formal<'_>) -> bool {
         match formal {
-            Formal::Register(ty) => convention::passes(ty),
+            Formal::Register(ty) | Formal::Registers(ty) => convention::passes(ty),
             Formal::Variable(variable) => convention::passes_variable(self.source, variable),
         }
     }
@@ -452,7 +479,7 @@ impl<'a> BodyChecker<'a, '_> {
         is_result: bool,
     ) -> bool {
         let ty = match formal {
-            Formal::Register(ty) => ty,
+            Formal::Register(ty) | Formal::Registers(ty) => ty,
             Formal::Variable(variable) => variable.ty,
         };
         match &argument.value {
@@ -465,6 +492,7 @@ impl<'a> BodyChecker<'a, '_> {
                     Formal::Register(ty) => {
                         found.is_none_or(|v| v.size_bytes == u64::from(ty.width_bytes()))
                     }
+                    Formal::Registers(_) => false,
                 }
             }
             OperandValue::Source(Source::Register(run), _) => {
@@ -503,6 +531,7 @@ impl<'a> BodyChecker<'a, '_> {
         match formal {
             Formal::Variable(variable) => !self.is_declared_array(variable),
             Formal::Register(_) => true,
+            Formal::Registers(_) => false,
         }
     }
 
@@ -517,6 +546,16 @@ impl<'a> BodyChecker<'a, '_> {
 enum Formal<'f> {
     Variable(&'f Variable),
     Register(ScalarType),
+    /// An array of registers, which nothing can be given for (assembler 13.5).
+    Registers(ScalarType),
+}
+
+/// A register, or an array of them, as it is declared.
+const fn register_formal(declarator: &Declarator, ty: ScalarType) -> Formal<'static> {
+    match declarator.dimensions.len() {
+        0 => Formal::Register(ty),
+        _ => Formal::Registers(ty),
+    }
 }
 
 /// What a literal is, by its spelling.
