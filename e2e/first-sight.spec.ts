@@ -99,6 +99,7 @@ test("on a phone the transport stays in reach, and every card can be scrolled ab
   const transport = page.getByRole("contentinfo");
   const bottom = async () => { const box = await transport.boundingBox(); return Math.round(box!.y + box!.height); };
   expect(await bottom()).toBe(900);
+  await page.getByRole("tab", { name: "Threads" }).click();
   const registers = page.getByRole("region", { name: "Registers" });
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   expect(await bottom()).toBe(900);

@@ -18,6 +18,7 @@ import { shareOf, showEmbed } from "./embed.js";
 import { savePromised } from "./files.js";
 import { followLearn, openLearn } from "./learn.js";
 import { fromFiles, listenToDrops, showShare } from "./share.js";
+import { addNarrow, openHeader, showView } from "./narrow.js";
 import * as texts from "./texts.js";
 import firstExample from "first-example";
 
@@ -420,6 +421,7 @@ const api = {
     view.scrollDOM.scrollLeft = scrollLeft;
     if (had) view.focus();
     view.requestMeasure();
+    addNarrow();
   },
   /** `classes` are the names of token classes; `tokenize(text)` promises triples; `change(text, whether it takes the place of another)` and `line(number or 0)`
    *  are called. */
@@ -456,7 +458,10 @@ const api = {
   /** Opens examples, tours and puzzles. */
   openLearn: () => void openLearn(learner),
   /** Opens the panel with the link, which is copied then. */
-  pressShare: () => document.querySelector("details.sharing:not([open]) summary")?.click(),
+  pressShare() {
+    openHeader();
+    document.querySelector("details.sharing:not([open]) summary")?.click();
+  },
   /** Saves what is promised under a name. */
   savePromised: (name, promise) => void savePromised(name, promise, onFailed),
   /** `opened(text)` is called when a file has brought a text with how it is shown, `failed(why)` when a link or a file is not opened,
@@ -532,6 +537,7 @@ const api = {
     }
   },
   select(line, column, endLine, endColumn) {
+    showView("source");
     const { from, to } = span([line, column, endLine, endColumn]);
     view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
     view.focus();

@@ -1,6 +1,7 @@
 // Everything that the page can do, found by its name (Ctrl K): the controls that are shown go in, a list to choose from comes out, and the chosen one is
 // pressed. A control needs no entry of its own here: what a person can press is in the list under the name that a screen reader says.
 import { make } from "./embed.js";
+import { openHeader, showView, viewOf, withAll } from "./narrow.js";
 
 /** Where controls are, and what a person calls that part of the page; the first that holds a control names it. */
 const PARTS = [
@@ -34,6 +35,14 @@ function pick(select, value) {
   select.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+/** Presses a control where a person can see what comes of it. */
+function press(element) {
+  if (element.matches("summary")) openHeader();
+  else if (!element.closest("header")) showView(viewOf(element));
+  element.focus();
+  element.click();
+}
+
 /** The commands of one control. */
 function commandsOf(element) {
   const part = partOf(element);
@@ -43,21 +52,23 @@ function commandsOf(element) {
     return options.map(({ value, label }) => ({ name: squeezed(label), part: name, run: () => pick(element, value) }));
   }
   const name = nameOf(element);
-  return name === "" ? [] : [{ name, part, help: squeezed(element.title), run: () => { element.focus(); element.click(); } }];
+  return name === "" ? [] : [{ name, part, help: squeezed(element.title), run: () => press(element) }];
 }
 
 /** Each card that can be gone to. */
 function placesOf(card) {
   const heading = squeezed(card.querySelector("h2")?.textContent ?? "");
   const show = () => {
+    showView(viewOf(card));
     card.scrollIntoView({ block: "start" });
     (card.querySelector("[tabindex], button, summary") ?? card).focus({ preventScroll: true });
   };
   return heading === "" ? [] : [{ name: heading, part: "go to", run: show }];
 }
 
-/** All commands of the page as it is now, each name once in its part. */
-function commands() {
+/** All commands of the page as it is now, each name once in its part; also those of the views that a narrow window does not show. */
+const commands = () => withAll(commandsShown);
+function commandsShown() {
   const controls = [...document.querySelectorAll(CONTROLS)].filter((element) => isShown(element) && !element.disabled && element.getAttribute("aria-disabled") !== "true");
   const cards = [...document.querySelectorAll(".card")].filter(isShown);
   const found = new Map();

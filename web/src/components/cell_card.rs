@@ -55,7 +55,12 @@ pub(crate) fn CellCard(props: &Props) -> Html {
     let step = cell.step.map_or_else(|| "–".into(), count);
     html! {
         <section class="card cell" aria-label="Cell">
-            <h2>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small></h2>
+            <h2>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small>
+                if props.is_pinned {
+                    <span class="spring"></span>
+                    <button class="icon small" title="Close" aria-label="Close" onclick={say(&props.dispatch, Action::Pin(None))}>{ "✕" }</button>
+                }
+            </h2>
             <table class="facts">
                 <tr><th>{ "value" }</th><td>{ &cell.text }{ format!(" as {}", grid.ty) }</td></tr>
                 if let Some(lane) = cell.lane {

@@ -81,7 +81,7 @@ pub(crate) fn Header(props: &Props) -> Html {
                 <LaunchPanel facts={facts.clone()} start={props.start.clone()} dispatch={props.dispatch.clone()} />
             }
             <span class="spring"></span>
-            <button class="text-button" aria-haspopup="dialog" title="Examples with pictures, guided tours and puzzles"
+            <button class="text-button learn-button" aria-haspopup="dialog" title="Examples with pictures, guided tours and puzzles"
                 onclick={|_: MouseEvent| editor::open_learn()}>{ "Learn" }</button>
             <button class="text-button" title="Another text of the same kernel beside this one: PTX beside machine code"
                 onclick={beside(props)}>{ "Beside" }</button>

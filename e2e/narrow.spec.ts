@@ -1,0 +1,129 @@
+// On a phone, and zoomed in: one view at a time, memory first, and the header keeps most of what it holds behind a button.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test, type Page } from "@playwright/test";
+import { open, paste, press, ready } from "./playground";
+
+const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true });
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const widthOf = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth);
+
+async function accessible(page: Page) {
+  const found = await new AxeBuilder({ page }).analyze();
+  expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+}
+
+for (const width of [360, 390, 430]) {
+  test(`at ${width} pixels memory comes first, below two rows, and tabs lead to the rest`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 844 });
+    await open(page);
+    const tabs = await page.getByRole("tablist", { name: "View" }).boundingBox();
+    expect(tabs!.y + tabs!.height).toBeLessThanOrEqual(90);
+    await expect(region(page, "rows")).toBeInViewport();
+    await expect(region(page, "Registers")).toBeHidden();
+    await expect(region(page, "Source")).toBeHidden();
+    for (const scheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      for (const [name, shown] of [["Memory", "rows"], ["Threads", "Registers"], ["Source", "Source"]]) {
+        await tab(page, name).click();
+        await expect(tab(page, name)).toHaveAttribute("aria-selected", "true");
+        await expect(region(page, shown)).toBeVisible();
+        expect(await widthOf(page)).toBeLessThanOrEqual(width);
+        await accessible(page);
+      }
+    }
+  });
+}
+
+test("the transport moves whatever is shown, and arrow keys go along the tabs", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page);
+  await tab(page, "Memory").focus();
+  const place = await page.getByRole("status").textContent();
+  await page.keyboard.press("ArrowRight");
+  await expect(tab(page, "Threads")).toBeFocused();
+  await expect(region(page, "Registers")).toBeVisible();
+  await expect(page.getByRole("status")).toHaveText(place!);
+  await page.keyboard.press("ArrowRight");
+  await press(page, "To the start");
+  await expect(page.getByRole("status")).toContainText("store 0 of 8");
+  // The line that comes next is in sight, and the view stays over a reload.
+  await press(page, "Next store");
+  await expect(page.locator(".line-done")).toBeInViewport();
+  await page.reload();
+  await ready(page);
+  await expect(tab(page, "Source")).toHaveAttribute("aria-selected", "true");
+});
+
+test("what the header has no room for is behind a button", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page);
+  const all = page.getByRole("button", { name: "All controls" });
+  const target = page.getByRole("combobox", { name: "Target" });
+  await expect(target).toBeHidden();
+  await all.click();
+  await expect(all).toHaveAttribute("aria-expanded", "true");
+  await expect(target).toBeVisible();
+  await accessible(page);
+  await page.keyboard.press("Escape");
+  await expect(target).toBeHidden();
+  await expect(all).toBeFocused();
+  // What opens something else closes it, and the other views have no tabs.
+  await all.click();
+  await page.getByRole("button", { name: "Matrices" }).click();
+  await expect(page.getByRole("tablist", { name: "View" })).toBeHidden();
+  await expect(page.getByRole("button", { name: "Outcomes" })).toBeHidden();
+});
+
+test("a cell that is pressed tells of itself above the transport, and is closed again", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page);
+  await page.locator("[data-memory=rows] canvas, [data-memory=\"rows\"] .scroller canvas").first().click({ position: { x: 60, y: 40 } });
+  const cell = region(page, "Cell");
+  await expect(cell).toContainText("written by");
+  const [card, transport] = [await cell.boundingBox(), await page.getByRole("contentinfo").boundingBox()];
+  expect(card!.y + card!.height).toBeLessThanOrEqual(transport!.y + 1);
+  await cell.getByRole("button", { name: "Close" }).click();
+  await expect(cell).toBeHidden();
+});
+
+test("an error is seen from every view, and a line that is named is gone to", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page);
+  await tab(page, "Source").click();
+  await paste(page, "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.shred.u32 [p], 7;\n");
+  await expect(page.locator(".diag.error")).toHaveCount(1);
+  await tab(page, "Memory").click();
+  await tab(page, "Source has errors").click();
+  await paste(page, "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\nst.global.u32 [p], 8;\n");
+  await ready(page);
+  await tab(page, "Memory").click();
+  await page.locator("[data-memory] canvas").first().click({ position: { x: 34, y: 34 } });
+  await region(page, "Cell").getByRole("button", { name: /^line \d/ }).first().click();
+  await expect(region(page, "Source")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toBeFocused();
+});
+
+test("the palette reaches the views that are not shown", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page);
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("Registers");
+  await page.keyboard.press("Enter");
+  await expect(region(page, "Registers")).toBeInViewport();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("Share");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("textbox", { name: "Link" })).toBeVisible();
+});
+
+test("at 400 % the text, the memory and the run are all reached", async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 256 });
+  await open(page);
+  expect(await widthOf(page)).toBeLessThanOrEqual(320);
+  await expect(tab(page, "Memory")).toBeInViewport();
+  await region(page, "columns").scrollIntoViewIfNeeded();
+  await expect(region(page, "columns")).toBeInViewport();
+  await tab(page, "Source").click();
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toBeInViewport();
+  await accessible(page);
+});
