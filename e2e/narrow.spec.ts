@@ -1,4 +1,4 @@
-// On a phone, and zoomed in: one view at a time, memory first, and the header keeps most of what it holds behind a button.
+// On a phone, and zoomed in: one view at a time, memory first, and the header shows most of what it holds after a press.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
 import { open, paste, press, ready } from "./playground";
@@ -54,7 +54,7 @@ test("the transport moves whatever is shown, and arrow keys go along the tabs", 
   await expect(tab(page, "Source")).toHaveAttribute("aria-selected", "true");
 });
 
-test("what the header has no room for is behind a button", async ({ page }) => {
+test("what the header has no room for is shown after a press", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page);
   const all = page.getByRole("button", { name: "All controls" });

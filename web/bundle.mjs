@@ -1,6 +1,6 @@
 // Bundles the page's JavaScript: every entry goes in with what it imports from npm,
 // one module each comes out in target/bundle/. Trunk runs this before each build.
-// What is loaded when somebody opens “Learn” goes there, too: its module, and its texts in one file.
+// What is loaded when somebody opens “Learn” goes there, too: its module, and its texts in one file; so does what is loaded when somebody watches values, or fills a buffer from a file.
 import { mkdir, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 import { readLessons } from "./learn/lessons.mjs";
@@ -23,8 +23,9 @@ await build({
 });
 
 await build({
-  entryPoints: ["web/learn/learn.js"],
+  entryPoints: ["web/learn/learn.js", "web/look/look.js", "web/look/fill.js"],
   outdir: "target/bundle",
+  entryNames: "[name]",
   bundle: true,
   format: "esm",
   target: "es2022",

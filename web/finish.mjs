@@ -22,7 +22,7 @@ if (process.env.TRUNK_PROFILE === "release") {
 }
 
 const cores = ["warpgrid-core", "warpgrid-core-sass", "warpgrid-core-both"];
-const files = [...cores.flatMap((core) => [`${core}.js`, `${core}_bg.wasm`]), "start.js", "reference.bin", "first.bin", "learn.js", "learn.json"];
+const files = [...cores.flatMap((core) => [`${core}.js`, `${core}_bg.wasm`]), "start.js", "reference.bin", "first.bin", "learn.js", "learn.json", "look.js", "fill.js"];
 
 const hash = createHash("sha256");
 for (const file of files) hash.update(await readFile(join(site, file)));

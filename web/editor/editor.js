@@ -16,7 +16,9 @@ import { searchKeymap, highlightSelectionMatches } from "@codemirror/search";
 import { assist, connectAssist, formatText, setLayouts } from "./assist.js";
 import { shareOf, showEmbed } from "./embed.js";
 import { savePromised } from "./files.js";
+import { chooseFile, fillFrom, isFilling } from "./fill.js";
 import { followLearn, openLearn } from "./learn.js";
+import { guessedLines, showLook } from "./look.js";
 import { fromFiles, listenToDrops, showShare } from "./share.js";
 import { addNarrow, openHeader, showView } from "./narrow.js";
 import * as texts from "./texts.js";
@@ -308,6 +310,8 @@ let opening = false;
 let replaced = false;
 /** The text took the place of another and is as it came: its first step is shown though the editor has the focus. */
 let isNew = false;
+/** Counts the texts that took the place of another. */
+let generation = 0;
 const listener = EditorView.updateListener.of((update) => {
   if (!update.docChanged) return;
   let n_left = 0;
@@ -337,6 +341,7 @@ function wrappingOf(text) {
 function report() {
   const isAnother = isNew = replaced;
   replaced = false;
+  if (isAnother) generation += 1;
   if (isAnother) view.dispatch({ effects: [wrapping.reconfigure(wrappingOf(api.text())), breaksCleared.of(null)] });
   onChange?.(api.text(), isAnother);
   colour();
@@ -440,8 +445,13 @@ const api = {
     });
   },
   format: () => void formatText(view),
-  /** Fills a panel, if it is open: `sharing` with a link to what is seen, `embed` with the lines that embed it. `facts` are pairs of a name and its words. */
+  /** Fills a panel, if it is open: `inspect` with what is watched, `sharing` with a link to what is seen, `embed` with the lines that embed it. `facts` are pairs of a name and its words. */
   fillPanel(panel, name, facts) {
+    if (name === "inspect") {
+      const source = api.text();
+      showLook({ place: panel, facts: Object.fromEntries(facts), source, key: texts.keyOf(printOf(source)), generation, page: learner });
+      return;
+    }
     if (!panel.open) return;
     const place = panel.querySelector(".popover");
     const source = api.text();
@@ -453,6 +463,8 @@ const api = {
   connectPin(pinned) {
     onPin = guarded(pinned);
   },
+  /** Lets a person choose the file that a buffer starts with. */
+  chooseFile: (name) => chooseFile(filler, name),
   /** Looks for a value, an address or an element in memory. */
   find: (text) => onPin?.(`find ${text}`),
   /** Opens examples, tours and puzzles. */
@@ -557,8 +569,25 @@ const learner = {
   failed: (why) => onFailed?.(why),
 };
 
-/** Opens what a person has dropped or chosen; what is here is kept. */
-async function openFiles(files) {
+/** What a file that fills a buffer needs of the page. */
+const filler = {
+  text: () => api.text(),
+  guessed: () => guessedLines(),
+  failed: (why) => onFailed?.(why),
+  /** Another text that differs in few lines: it stays the same text for its reader. */
+  change(text) {
+    const old = api.text();
+    let [from, end] = [0, 0];
+    const most = Math.min(old.length, text.length);
+    while (from < most && old[from] === text[from]) from += 1;
+    while (end < most - from && old.at(-1 - end) === text.at(-1 - end)) end += 1;
+    view.dispatch({ changes: { from, to: old.length - end, insert: text.slice(from, text.length - end) }, userEvent: "input.start", effects: EditorView.scrollIntoView(from) });
+  },
+};
+
+/** Opens what a person has dropped or chosen; what is here is kept. `memory` is the one that it was dropped on. */
+async function openFiles(files, memory) {
+  if (files.length === 1 && isFilling(files[0], memory)) { void fillFrom(filler, files[0], memory); return; }
   try {
     const { shared, text, name, compiled } = await fromFiles(files);
     if (compiled) { onCompiled?.(name, compiled); return; }

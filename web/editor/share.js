@@ -159,6 +159,6 @@ export function listenToDrops(openFiles) {
     if (!hasFiles(event)) return;
     event.preventDefault();
     event.stopPropagation();
-    void openFiles([...event.dataTransfer.files]);
+    void openFiles([...event.dataTransfer.files], event.target.closest?.("[data-memory]")?.dataset.memory);
   }, true);
 }

@@ -51,6 +51,8 @@ export function linkedFact(name) {
   const found = name.split(".").reduce((value, part) => value?.[part], linked?.shared) ?? undefined;
   return typeof found === "object" ? Object.entries(found).map((entry) => entry.join("\t")).join("\n") : found?.toString();
 }
+/** What a text is known by: its id where it is the person's own, else what is in it. */
+export const keyOf = (print) => own ?? `print ${print}`;
 /** What was brought, while its text is as it came; else null. */
 export const brought = (text) => (linked?.text === text ? linked.shared : null);
 /** Takes what a file has brought; the text that the editor shows then. */

@@ -3,6 +3,7 @@
 import { ask, example } from "./core.js";
 import { make, prose } from "./parts.js";
 import { lazy } from "./pictures.js";
+import { goTo, isReady, slider } from "./run.js";
 
 const titleOf = (text) => /^title: (.+)$/m.exec(text)?.[1] ?? "";
 const exampleOf = (lessons, id) => lessons.chapters.flatMap(({ examples }) => examples).find((entry) => entry.id === id);
@@ -16,17 +17,6 @@ export function toursView({ lessons, tour }) {
   return [make("div", { class: "learn-body" },
     make("p", { class: "quiet" }, "A tour opens an example and goes through its run, stop by stop. You may step on your own: the text follows."),
     make("ul", { class: "learn-cards" }, ...cards))];
-}
-
-/** The control of the page that knows the position. */
-const slider = () => document.querySelector("footer input[type=range]");
-const isReady = () => document.querySelector("footer [data-ready=true]") !== null;
-
-function goTo(position) {
-  const control = slider();
-  if (!control || control.disabled) return;
-  control.value = String(position);
-  control.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
 /** Waits until something is true of the page, or gives up after ten seconds. */

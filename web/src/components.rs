@@ -16,6 +16,7 @@ mod grid_canvas;
 mod grid_table;
 mod header;
 mod help;
+mod inspect_cards;
 mod launch_panel;
 mod layouts_card;
 mod line_button;

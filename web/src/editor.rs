@@ -67,6 +67,9 @@ extern "C" {
     /// Opens examples, tours and puzzles, which are loaded then.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
     pub fn open_learn();
+    /// Lets a person choose the file that a buffer starts with.
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = chooseFile)]
+    pub fn choose_file(buffer: &str);
     /// Sets or removes a breakpoint at the line of the cursor.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = toggleBreak)]
     pub fn toggle_break();
@@ -97,6 +100,8 @@ pub enum Panel {
     Embed,
     /// A link to what is seen.
     Share,
+    /// What is watched, in the side of the page.
+    Inspect,
 }
 
 impl Panel {
@@ -105,6 +110,7 @@ impl Panel {
         match self {
             Panel::Embed => "embed",
             Panel::Share => "sharing",
+            Panel::Inspect => "inspect",
         }
     }
 }

@@ -23,6 +23,7 @@ pub mod find;
 pub mod fragment;
 pub mod front_ends;
 pub mod grid;
+pub mod inspect;
 pub mod language;
 pub mod layout;
 pub mod learn;

@@ -21,6 +21,7 @@ mod explorer;
 mod find;
 mod guesses;
 mod history;
+mod inspect;
 mod layouts;
 mod learn;
 mod lens;

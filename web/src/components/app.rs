@@ -11,6 +11,7 @@ use super::fault_card::FaultCard;
 use super::fragment_card::FragmentCard;
 use super::header::Header;
 use super::help::Help;
+use super::inspect_cards::InspectCards;
 use super::layouts_card::{layouts_card, sectors_card};
 use super::matrix::{MatrixView, save};
 use super::mbarrier_card::mbarrier_card;
@@ -123,7 +124,7 @@ pub(crate) fn App() -> Html {
                 report={state.report.clone()}
                 facts={state.run.facts.clone()}
                 start={state.start.clone()}
-                {fill}
+                fill={fill.clone()}
                 theme={state.theme}
                 dispatch={dispatch.clone()}
             />
@@ -160,7 +161,7 @@ pub(crate) fn App() -> Html {
                     if let Some(trouble) = &state.trouble {
                         <Banner trouble={trouble.clone()} started={state.checked > 0} dispatch={dispatch.clone()} />
                     }
-                    { run(&state, &links, &palette, &save_file, &dispatch) }
+                    { run(&state, &links, &palette, &save_file, &fill, &dispatch) }
                 </section>
             </main>
             <Transport
@@ -183,6 +184,7 @@ fn run(
     links: &Rc<Links>,
     palette: &Rc<Palette>,
     save_file: &Callback<MemoryFile>,
+    fill: &Callback<(Panel, Element)>,
     dispatch: &Dispatch,
 ) -> Html {
     let Some(frame) = frame_of(state) else {
@@ -235,6 +237,7 @@ fn run(
                         dispatch={dispatch.clone()} />
                     <UntilCard frame={frame.clone()} breaks={state.until.breaks.clone()}
                         said={state.until.said_at(frame.position).cloned()} dispatch={dispatch.clone()} />
+                    <InspectCards frame={frame.clone()} fill={fill.clone()} />
                     { cell_card(state, &frame, dispatch) }
                     if let Some(traffic) = &state.run.traffic {
                         { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }

@@ -82,7 +82,11 @@ const RULES: &[(&str, &str)] = &[
     ("iota", "0, 1, 2, …"),
     ("random 1", "random"),
     ("nan", "NaN"),
+    (FILE, "from a file …"),
 ];
+
+/// No rule: a file is chosen, and its elements become the line.
+const FILE: &str = "file";
 
 /// A list of rules that fill a buffer: the line of the text that states it changes.
 fn fill(fact: &str, props: &Props) -> Html {
@@ -93,10 +97,11 @@ fn fill(fact: &str, props: &Props) -> Html {
     let place = StartPlace::Buffer(name.to_owned());
     let on_choice = {
         let (place, dispatch) = (place.clone(), props.dispatch.clone());
-        Callback::from(move |rule: String| {
-            if !rule.is_empty() {
-                dispatch.dispatch(Action::EditStart(place.clone(), rule));
-            }
+        let name = name.to_owned();
+        Callback::from(move |rule: String| match &*rule {
+            "" => {}
+            FILE => editor::choose_file(&name),
+            _ => dispatch.dispatch(Action::EditStart(place.clone(), rule)),
         })
     };
     html! {

@@ -1,8 +1,9 @@
 //! The core that is loaded later, as one [`Work`]: what is asked of two texts, of orders and of pictures goes to [`Beside`], a run of source code
-//! with inline assembly to a [`Runner`] of its own, files of compilers are opened here, and what people learn with is answered.
+//! with inline assembly to a [`Runner`] of its own, files of compilers are opened here, and what people learn with and watch is answered.
 
 use crate::beside::Beside;
 use crate::file::OpenFile;
+use crate::inspect::Inspect;
 use crate::learn;
 use crate::lens;
 use crate::listen::Work;
@@ -15,6 +16,7 @@ pub struct Later {
     beside: Beside,
     runner: Runner,
     file: OpenFile,
+    inspect: Inspect,
 }
 
 impl Work for Later {
@@ -37,7 +39,8 @@ impl Work for Later {
     }
 
     fn learn(&mut self, question: &str) -> Option<String> {
-        learn::answer(question)
+        let answer = self.inspect.answer(question);
+        answer.or_else(|| learn::answer(question))
     }
 
     fn is_busy(&self) -> bool {

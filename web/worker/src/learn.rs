@@ -4,6 +4,7 @@
 
 mod json;
 
+use crate::json::{response, text};
 use warpgrid_view::learn::puzzle::Puzzle;
 use warpgrid_view::learn::thumbnail;
 use warpgrid_view::learn::tour::Tour;
@@ -13,7 +14,7 @@ pub(crate) fn answer(question: &str) -> Option<String> {
     let parts: Vec<&str> = question.splitn(4, '\0').collect();
     let number: u32 = parts.first()?.parse().ok()?;
     let found = find(parts.get(1..)?)?;
-    Some(json::response(&number.to_string(), found))
+    Some(response(&number.to_string(), found))
 }
 
 /// `puzzle FILE`, `check FILE ANSWER`, `tour FILE SOURCE`, `picture SOURCE`.
@@ -25,7 +26,7 @@ fn find(parts: &[&str]) -> Option<Result<String, String>> {
         ["tour", file, source] => Tour::read(file)
             .and_then(|tour| tour.follow(source))
             .map(|view| json::tour(&view)),
-        ["picture", source] => thumbnail(source).map(|svg| json::text(&svg)),
+        ["picture", source] => thumbnail(source).map(|svg| text(&svg)),
         _ => return None,
     })
 }

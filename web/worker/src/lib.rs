@@ -13,6 +13,10 @@ mod file;
 #[cfg(feature = "ptx")]
 pub mod first;
 #[cfg(feature = "paste")]
+mod inspect;
+#[cfg(feature = "paste")]
+mod json;
+#[cfg(feature = "paste")]
 pub mod later;
 #[cfg(feature = "paste")]
 mod learn;

@@ -19,7 +19,7 @@ extern "C" {
 pub trait Work: Default + 'static {
     /// Takes a request; what can be answered at once is.
     fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response>;
-    /// Answers a question that is a text: of puzzles and tours.
+    /// Answers a question that is a text: of puzzles and tours, of watched values.
     fn learn(&mut self, _question: &str) -> Option<String> {
         None
     }

@@ -70,10 +70,15 @@ pub(crate) fn outlasts_run(memory: &Memory) -> bool {
 
 /// What a run leaves in each memory that outlasts it.
 pub(crate) fn left_by(session: &Session) -> Vec<Left> {
+    memories_of(session, outlasts_run)
+}
+
+/// What a run has in some of its memories where it is.
+pub(crate) fn memories_of(session: &Session, is_meant: impl Fn(&Memory) -> bool) -> Vec<Left> {
     let machine = session.timeline.machine();
     let memories = session.memories().into_iter();
     memories
-        .filter(outlasts_run)
+        .filter(is_meant)
         .map(|memory| Left {
             bytes: machine.memory(memory.region).unwrap_or(&[]).to_vec(),
             ty: memory.element,
@@ -93,9 +98,8 @@ pub(crate) fn differences_between(
             continue;
         };
         let width = one.ty.width_bytes().max(1);
-        let pairs = one.bytes.chunks(width).zip(other.bytes.chunks(width));
-        let mut differing = pairs.enumerate().filter(|(_, (a, b))| a != b);
-        let Some((index, (a, b))) = differing.next() else {
+        let mut differing = differing(one, other);
+        let Some((index, a, b)) = differing.next() else {
             continue;
         };
         let place = Element {
@@ -111,6 +115,17 @@ pub(crate) fn differences_between(
         });
     }
     found
+}
+
+/// The elements of a memory that differ: their index, and the bytes of both.
+pub(crate) fn differing<'a>(
+    one: &'a Left,
+    other: &'a Left,
+) -> impl Iterator<Item = (usize, &'a [u8], &'a [u8])> {
+    let width = one.ty.width_bytes().max(1);
+    let pairs = one.bytes.chunks(width).zip(other.bytes.chunks(width));
+    let pairs = pairs.enumerate().filter(|(_, (a, b))| a != b);
+    pairs.map(|(index, (a, b))| (index, a, b))
 }
 
 /// An element of a memory.

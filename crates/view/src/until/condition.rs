@@ -22,14 +22,20 @@ const MAX_BYTES: usize = 1_000;
 /// A condition as it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    pub block: Option<u64>,
-    pub warp: Option<u32>,
-    pub lane: Option<u8>,
+    pub place: Place,
     pub register: String,
     pub comparison: Comparison,
     pub number: Number,
     /// The place of the register in the text.
     pub(super) register_at: (u32, u32),
+}
+
+/// The lanes that something is asked of: all of which it says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub block: Option<u64>,
+    pub warp: Option<u32>,
+    pub lane: Option<u8>,
 }
 
 /// How a register is compared.
@@ -114,21 +120,31 @@ impl Condition {
             )));
         }
         let mut condition = Condition {
-            block: None,
-            warp: None,
-            lane: None,
+            place: Place::default(),
             register: register.text.to_owned(),
             comparison,
             number: number.number()?,
             register_at: units(text, register.start, register.start + register.text.len()),
         };
         if let Some(place) = place {
-            condition.read_place(place)?;
+            condition.place.add(place)?;
         }
         Ok(condition)
     }
+}
 
-    fn read_place(&mut self, place: Part<'_>) -> Result<(), Mistake> {
+impl Place {
+    /// Reads a place: `warp 1 lane 3`.
+    pub fn read(text: &str) -> Result<Place, String> {
+        let mut place = Place::default();
+        let whole = Part { text, start: 0 };
+        place
+            .add(whole.part(0, text.len()))
+            .map_err(|mistake| mistake.message)?;
+        Ok(place)
+    }
+
+    fn add(&mut self, place: Part<'_>) -> Result<(), Mistake> {
         let mut words = place.words();
         let mut is_empty = true;
         while let Some(word) = words.next() {
@@ -136,7 +152,7 @@ impl Condition {
             let Some(number) = words.next() else {
                 return Err(word.mistake(format!("found `{}` without a number", word.text)));
             };
-            self.set_place(word.text, number.text)
+            self.set(word.text, number.text)
                 .map_err(|message| Mistake {
                     message,
                     from: word.start,
@@ -150,7 +166,7 @@ impl Condition {
     }
 
     /// Sets what a word of the place says; the sentence says why not.
-    fn set_place(&mut self, word: &str, number: &str) -> Result<(), String> {
+    fn set(&mut self, word: &str, number: &str) -> Result<(), String> {
         if !["block", "warp", "lane", "thread"].contains(&word) {
             return Err(format!(
                 "found `{word}`, expected `block`, `warp`, `lane` or `thread`"
@@ -178,7 +194,9 @@ impl Condition {
             false => Ok(()),
         }
     }
+}
 
+impl Condition {
     /// Whether a register of this type with these bits meets it.
     pub fn holds(&self, ty: ScalarType, bits: u128) -> bool {
         let element = float_of(ty);

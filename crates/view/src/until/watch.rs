@@ -306,8 +306,11 @@ impl Session {
     /// The lanes of a stepping warp that meet the condition.
     fn lanes_that_meet(&self, register: &WatchedRegister, step: &NextStep) -> u32 {
         let condition = &register.condition;
-        let is_meant = condition.block.is_none_or(|block| block == step.block)
-            && condition.warp.is_none_or(|warp| warp == step.warp);
+        let is_meant = condition
+            .place
+            .block
+            .is_none_or(|block| block == step.block)
+            && condition.place.warp.is_none_or(|warp| warp == step.warp);
         let found = register.in_function(step.function);
         let Some((id, ty)) = found.filter(|_| is_meant) else {
             return 0;
@@ -316,7 +319,10 @@ impl Session {
         let row = machine.register_row(step.block, step.warp, step.function, id);
         let lanes = row.into_iter().flatten().enumerate();
         let meets = |lane: usize, bits| {
-            let is_lane = condition.lane.is_none_or(|of| usize::from(of) == lane);
+            let is_lane = condition
+                .place
+                .lane
+                .is_none_or(|of| usize::from(of) == lane);
             u32::from(is_lane && condition.holds(ty, bits)) << lane
         };
         lanes.fold(0, |met, (lane, bits)| met | meets(lane, bits))

@@ -16,6 +16,7 @@ pub(super) fn run() -> Result<Tally> {
         "crates/wasm/npm/package.test.mjs",
         "crates/wasm/consumers/consumers.test.mjs",
         "web/editor/link.test.mjs",
+        "web/look/fill.test.mjs",
         "web/serve.test.mjs",
         "web/widget/record.test.mjs",
         "web/widget/stated.test.mjs",

@@ -1,0 +1,30 @@
+//! What is asked of a run at a moment, beside what is shown. A run and texts go in; values of watch expressions, and what differs between two moments,
+//! come out. Only the core that is loaded later links this.
+//!
+//! - `expression`: a text as an expression. `number`: values and arithmetic. `watch`: the value of an expression, lane by lane.
+//! - `moments`: the cells and registers that differ between two positions.
+
+mod expression;
+mod moments;
+mod number;
+mod watch;
+
+pub use expression::{Expression, MAX_LENGTH, WatchExpression};
+pub use moments::{CellChange, CellWriter, MemoryChange, Moments, RegisterChange};
+pub use watch::WatchedValue;
+
+use crate::session::Session;
+
+/// Steps up to which a moment is gone to.
+pub const MAX_STEPS: u64 = 20_000_000;
+
+/// Goes to a position, or to the end where the run has fewer steps. The sentence says why not.
+fn go_to(session: &mut Session, position: u64) -> Result<(), String> {
+    if position > MAX_STEPS {
+        return Err(format!(
+            "step {position} is too far: watched are the first {MAX_STEPS} steps"
+        ));
+    }
+    session.seek(position);
+    Ok(())
+}

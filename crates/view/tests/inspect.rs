@@ -1,0 +1,281 @@
+//! Watch expressions at a moment of a run, and what differs between two moments.
+
+use expect_test::{Expect, expect};
+use warpgrid_view::inspect::{Moments, WatchExpression, WatchedValue};
+use warpgrid_view::{Scenario, Session};
+
+/// Two warps: each lane counts and stores its count; lane 0 changes what it has stored.
+const KERNEL: &str = "//@ launch grid=1 block=40
+//@ buffer out: u32[8][8] = 0
+//@ buffer halves: f16[4] = 1.5
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 halves)
+{
+    .reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .f32 %f<3>; .reg .pred %p<3>;
+    .shared .align 4 .b32 tile[40];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    add.s32 %r2, %r1, -2;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    cvt.rn.f32.u32 %f1, %r1;
+    setp.eq.u32 %p1, %r1, 0;
+    st.global.u32 [%rd3], %r1;
+    @%p1 st.global.u32 [%rd1+20], 77;
+    ret;
+}
+";
+
+fn session(source: &str) -> Session {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        ..Scenario::default()
+    };
+    Session::new(scenario).expect("the launch is accepted")
+}
+
+/// What a watch says, in one line.
+fn line(found: &WatchedValue) -> String {
+    let values = match &found.values {
+        Err(why) => return format!("({why})"),
+        Ok(values) => values,
+    };
+    let texts = values.iter().map(|value| value.as_deref().unwrap_or("–"));
+    let texts = texts.collect::<Vec<_>>().join(" ");
+    match found.warp {
+        Some((block, warp)) => format!("{texts}, warp {warp} of block {block}"),
+        None => texts,
+    }
+}
+
+fn check(position: u64, expressions: &[&str], expected: Expect) {
+    let mut session = session(KERNEL);
+    let found = session.watched(position, expressions, None);
+    let found = found.expect("the position is reached");
+    let lines = expressions.iter().zip(&found);
+    let lines: Vec<_> = lines
+        .map(|(text, found)| format!("{text}: {}\n", line(found)))
+        .collect();
+    expected.assert_eq(&lines.concat());
+}
+
+#[test]
+fn registers_cells_and_numbers_are_computed_with() {
+    check(
+        1_000,
+        &[
+            "out[5]",
+            "out[0][6] + out[7] * 2",
+            "lane 3: %r1",
+            "lane 3: %r2 < 0 | 4",
+            "lane 3: s32(%r2)",
+            "lane 1: s32(%r2) / 2 - 1",
+            "lane 4: %f1 / 3",
+            "lane 4: b32(%f1)",
+            "lane 0: %p1",
+            "lane 5: out[%r1] == 77",
+            "thread 33: %r1 << 4",
+            "halves[1] * 2",
+            "f32(0x3f800000) + 1",
+            "bin8(out[3])",
+            "-1.5e1 + ~0 + !0",
+            "(1 + 2) * 3 % 5",
+            "shared:0[2]",
+            "1 << 3 << 1 >= 16",
+        ],
+        expect![[r#"
+            out[5]: 77
+            out[0][6] + out[7] * 2: 20
+            lane 3: %r1: 35, warp 1 of block 0
+            lane 3: %r2 < 0 | 4: 0, warp 1 of block 0
+            lane 3: s32(%r2): 33, warp 1 of block 0
+            lane 1: s32(%r2) / 2 - 1: 14, warp 1 of block 0
+            lane 4: %f1 / 3: 12.0, warp 1 of block 0
+            lane 4: b32(%f1): 0x42100000, warp 1 of block 0
+            lane 0: %p1: 0, warp 1 of block 0
+            lane 5: out[%r1] == 77: 0, warp 1 of block 0
+            thread 33: %r1 << 4: 528, warp 1 of block 0
+            halves[1] * 2: 3.0
+            f32(0x3f800000) + 1: 2.0
+            bin8(out[3]): 00000011
+            -1.5e1 + ~0 + !0: -15.0
+            (1 + 2) * 3 % 5: 4
+            shared:0[2]: 0x00000000
+            1 << 3 << 1 >= 16: 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_register_has_a_value_for_each_lane_unless_all_agree() {
+    check(
+        3,
+        &["%r1", "warp 1: %r1 * 0", "%f1", "warp 1: %r1"],
+        expect![[r#"
+            %r1: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31, warp 0 of block 0
+            warp 1: %r1 * 0: 0, warp 1 of block 0
+            %f1: 0.0, warp 0 of block 0
+            warp 1: %r1: 0, warp 1 of block 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_of_the_moment_is_found_again_at_an_earlier_one() {
+    check(
+        0,
+        &["out[5]", "lane 1: %r1", "shared:0[0]"],
+        expect![[r#"
+            out[5]: 0
+            lane 1: %r1: 0, warp 0 of block 0
+            shared:0[0]: 0x00000000
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    check(
+        1_000,
+        &[
+            "",
+            "out",
+            "out[",
+            "out[99]",
+            "out[9][0]",
+            "out[1][2][3]",
+            "nothing[0]",
+            "%r99",
+            "%r1 +",
+            "1 / 0",
+            "1 << 200",
+            "1.5 & 1",
+            "u23(1)",
+            "f16x2(1) + 1",
+            "lane 40: %r1",
+            "lane 9 warp 1: %r1",
+            "block 7: %r1",
+            "1 2",
+            "170141183460469231731687303715884105727 + 1",
+            "out[-1]",
+            "0xzz",
+        ],
+        expect![[r#"
+            : (found the end, expected a register such as `%r5`, an element such as `out[3]` or a number)
+            out: (`out` is a memory: `out[0]` is its first element)
+            out[: (found the end, expected a register such as `%r5`, an element such as `out[3]` or a number)
+            out[99]: (`out` has 64 elements, found the index 99)
+            out[9][0]: (found the index 9, and the extent of `out` there is 8)
+            out[1][2][3]: (found 3 indices, and `out` has 2)
+            nothing[0]: (there is no memory `nothing`)
+            %r99: (no register is named `%r99` here; did you mean `%rd1`?)
+            %r1 +: (found the end, expected a register such as `%r5`, an element such as `out[3]` or a number)
+            1 / 0: (division by zero)
+            1 << 200: (found a shift by 200, expected 0 to 126)
+            1.5 & 1: (`&` takes integers, found a float; `u32(x)` reads the bits of one)
+            u23(1): (found `u23(`, expected a type such as `f32` or `u16`; did you mean `u32`?)
+            f16x2(1) + 1: (`f16x2` holds several numbers; `b32(x)` is their bits, to shift and mask)
+            lane 40: %r1: (found lane 40, expected 0 to 31)
+            lane 9 warp 1: %r1: (warp 1 has no lane 9)
+            block 7: %r1: (warp 1 of block 7 is not there at this step)
+            1 2: (found `2`, expected an operator such as `+` or `==`)
+            170141183460469231731687303715884105727 + 1: (the result has more than 127 bits)
+            out[-1]: (found the index -1, expected an integer from 0)
+            0xzz: (found `0xzz`, expected a number)
+        "#]],
+    );
+    let deep = "(".repeat(400);
+    assert!(WatchExpression::read(&deep).is_err());
+    assert!(WatchExpression::read(&"1+".repeat(400)).is_err());
+    let mut session = session(KERNEL);
+    assert!(session.watched(u64::MAX, &["1"], None).is_err());
+}
+
+#[test]
+fn the_warp_that_is_shown_is_read() {
+    let mut session = session(KERNEL);
+    let found = session.watched(1_000, &["%r1"], Some((0, 1)));
+    let found = found.expect("the position is reached");
+    expect![
+        "32 33 34 35 36 37 38 39 – – – – – – – – – – – – – – – – – – – – – – – –, warp 1 of block 0"
+    ]
+    .assert_eq(&line(&found[0]));
+}
+
+/// What differs, a line each.
+fn told(found: &Moments) -> String {
+    let mut lines = vec![format!("{} to {}", found.positions[0], found.positions[1])];
+    for memory in &found.memories {
+        lines.push(format!("{}: {} cells", memory.title, memory.n_cells));
+        for cell in memory.cells.iter().take(3) {
+            let [was, is] = &cell.values;
+            lines.push(format!("  {}: {was} to {is}, {:?}", cell.name, cell.writer));
+        }
+    }
+    for register in &found.registers {
+        let [was, is] = &register.values;
+        let (name, warp, lanes) = (&register.name, register.warp, register.lanes);
+        lines.push(format!(
+            "{name} of warp {warp}, lanes {lanes:#x}: {was} to {is}"
+        ));
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn two_moments_differ_in_cells_and_registers() {
+    let mut session = session(KERNEL);
+    session.run(1_000);
+    let end = session.position();
+    let found = session.moments([end, 0]).expect("both are reached");
+    assert_eq!(found.positions, [0, end]);
+    assert_eq!(session.position(), end);
+    expect![[r#"
+        0 to 20
+        out: 39 cells
+          out[0][1]: 0 to 1, Some(CellWriter { position: 8, lane: 1, line: 18 })
+          out[0][2]: 0 to 2, Some(CellWriter { position: 8, lane: 2, line: 18 })
+          out[0][3]: 0 to 3, Some(CellWriter { position: 8, lane: 3, line: 18 })
+        %rd1 of warp 0, lanes 0xffffffff: 0 to 0x7f0000000000
+        %r1 of warp 0, lanes 0xfffffffe: 0 to 1
+        %r2 of warp 0, lanes 0xfffffffb: 0 to 4294967294
+        %rd2 of warp 0, lanes 0xfffffffe: 0 to 4
+        %rd3 of warp 0, lanes 0xffffffff: 0 to 0x7f0000000000
+        %f1 of warp 0, lanes 0xfffffffe: 0.0 to 1.0
+        %p1 of warp 0, lanes 0x1: 0 to 1
+        %rd1 of warp 1, lanes 0xff: 0 to 0x7f0000000000
+        %r1 of warp 1, lanes 0xff: 0 to 32
+        %r2 of warp 1, lanes 0xff: 0 to 30
+        %rd2 of warp 1, lanes 0xff: 0 to 128
+        %rd3 of warp 1, lanes 0xff: 0 to 0x7f0000000080
+        %f1 of warp 1, lanes 0xff: 0.0 to 32.0
+    "#]]
+    .assert_eq(&told(&found));
+    let same = session.moments([4, 4]).expect("both are reached");
+    assert!(same.memories.is_empty() && same.registers.is_empty());
+    assert!(session.moments([0, u64::MAX]).is_err());
+}
+
+#[test]
+fn no_text_is_a_panic() {
+    const PARTS: [&str; 24] = [
+        "%r1", "out", "[", "]", "(", ")", "+", "-", "*", "/", "%", "<<", ">>", "==", "<", "7",
+        "0x", "1.5", "lane 3:", "f32(", "é", "shared:", "~", " ",
+    ];
+    let mut session = session(KERNEL);
+    let mut state = 7_u64;
+    let mut next = |n: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..3_000 {
+        let n = 1 + next(9);
+        let text: String = (0..n).map(|_| PARTS[next(PARTS.len())]).collect();
+        let found = session.watched(4, &[&text, "out[1]"], None);
+        assert_eq!(found.map(|found| found.len()), Ok(2), "{text}");
+    }
+}

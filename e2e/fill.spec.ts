@@ -1,0 +1,75 @@
+// A buffer starts with what is in a file: chosen in the form of the launch, or dropped on its memory.
+import { expect, test, type Page } from "@playwright/test";
+import { cells, open, paste, pick, press, ready } from "./playground";
+
+const KERNEL = "//@ launch grid=1 block=4\n//@ buffer x: f32[2][2] = 0\n//@ buffer y: u8[4] = 0\n.reg .b32 %r;\nld.global.b32 %r, [x];\nst.global.b32 [x], %r;\nst.global.u8 [y], 5;\n";
+
+/** An array of four floats, as NumPy writes it. */
+const array = (values: number[]) => {
+  const head = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length},), }`.padEnd(117) + "\n";
+  return [0x93, ..."NUMPY".split("").map((c) => c.charCodeAt(0)), 1, 0, 118, 0, ...head.split("").map((c) => c.charCodeAt(0)), ...new Uint8Array(new Float32Array(values).buffer)];
+};
+
+async function drop(page: Page, place: string, name: string, bytes: number[]) {
+  const data = await page.evaluateHandle(([name, bytes]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(bytes as number[])], name as string));
+    return data;
+  }, [name, bytes] as const);
+  await page.dispatchEvent(place, "dragover", { dataTransfer: data });
+  await page.dispatchEvent(place, "drop", { dataTransfer: data });
+}
+
+test("a file is chosen in the form of the launch, and its elements become the line", async ({ page }) => {
+  await open(page);
+  await paste(page, KERNEL);
+  await ready(page);
+  await page.locator("header details.launch:not(.filled) > summary").click();
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("combobox", { name: "Fill x" }).selectOption({ label: "from a file …" });
+  await (await chooser).setFiles({ name: "values.npy", mimeType: "application/octet-stream", buffer: Buffer.from(array([1.5, 2.5, -3, 0.1])) });
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: f32[4] = 1.5, 2.5, -3, 0.1");
+  await ready(page);
+  await press(page, "To the start");
+  expect(await cells(page, "x")).toEqual(["1.5", "2.5", "-3.0", "0.1"]);
+  // It is one change, which is undone as one.
+  await page.getByRole("textbox", { name: "PTX source" }).click();
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: f32[2][2] = 0");
+});
+
+test("a file that is dropped on a memory fills it; an array also finds its buffer by its name", async ({ page }) => {
+  await open(page);
+  await paste(page, KERNEL);
+  await ready(page);
+  await drop(page, "[data-memory=y] h2", "bytes.bin", [9, 8, 7, 6]);
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer y: u8[4] = 9, 8, 7, 6");
+  await ready(page);
+  await drop(page, "body", "x.npy", array([4, 3, 2, 1]));
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: f32[4] = 4, 3, 2, 1");
+  await ready(page);
+  expect(await cells(page, "y")).toEqual(["9", "8", "7", "6"]);
+  // The text is the same one: its list has one entry.
+  await drop(page, "body", "other.npy", array([1, 2]));
+  await expect(page.locator(".banner")).toContainText("drop it on the memory that it fills, or give it the name of one: x, y");
+});
+
+test("what was guessed is stated with the buffer, and a text that is too long for a link says so", async ({ page }) => {
+  await open(page);
+  await paste(page, ".reg .b32 %r;\nld.global.f32 %r, [p];\nst.global.f32 [p+4], %r;\n");
+  await ready(page);
+  let state = 1;
+  const noise = Array.from({ length: 9_000 }, () => { state = (state * 48_271) % 2_147_483_647; return state / 2_147_483_647; });
+  await drop(page, "[data-memory=p] h2", "noise.npy", array(noise).map((byte) => byte));
+  await expect(page.getByRole("alert")).toContainText("save a file under Share");
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer p: f32[9000] =");
+  await ready(page);
+});
+
+test("a file that fits no buffer changes nothing", async ({ page }) => {
+  await open(page);
+  await pick(page, "Rows coalesce, columns scatter");
+  await drop(page, "[data-memory=rows] h2", "odd.bin", [1, 2, 3]);
+  await expect(page.getByRole("alert")).toContainText("its 3 bytes are no whole number of elements of type `u32`");
+  await expect(page.getByRole("combobox", { name: "Example" }).locator("option:checked")).toHaveText("Rows coalesce, columns scatter");
+});

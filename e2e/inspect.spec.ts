@@ -1,0 +1,116 @@
+// What is asked of a run beside what is shown: values that are watched at each step, and two moments compared.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test, type Page } from "@playwright/test";
+import { open, paste, pick, press, ready } from "./playground";
+
+const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+/** Watches an expression. */
+async function watch(page: Page, expression: string) {
+  await card(page, "Watch").getByRole("textbox", { name: "Expression to watch" }).fill(expression);
+  await page.keyboard.press("Enter");
+}
+const row = (page: Page, expression: string) => card(page, "Watch").locator(".watch-list > li").filter({ has: page.locator(`code:text-is("${expression}")`) });
+
+test("nothing of it is loaded before it is asked for", async ({ page }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").pop()!));
+  await open(page);
+  expect(asked).not.toContain("look.js");
+  await page.getByRole("button", { name: "watch a value" }).click();
+  await expect(page.getByRole("textbox", { name: "Expression to watch" })).toBeFocused();
+  expect(asked).toContain("look.js");
+});
+
+test("expressions of registers and cells have their value at each step, and what changed is marked", async ({ page }) => {
+  await open(page);
+  await press(page, "To the start");
+  await page.getByRole("button", { name: "watch a value" }).click();
+  await watch(page, "rows[0][3] + 100");
+  await watch(page, "%r13");
+  await watch(page, "lane 3: %r13 * 2");
+  await watch(page, "%nothing");
+  await expect(row(page, "rows[0][3] + 100").locator(".value")).toHaveText("100");
+  await expect(row(page, "%nothing")).toContainText("no register is named %nothing here");
+  await press(page, "Next store");
+  await expect(row(page, "rows[0][3] + 100").locator(".value")).toHaveText("103");
+  await expect(row(page, "rows[0][3] + 100")).toHaveClass(/changed/);
+  await expect(row(page, "rows[0][3] + 100")).toContainText("was 100 at step 0");
+  await expect(row(page, "%r13").getByRole("list", { name: "Values by lane" }).getByRole("listitem").nth(31)).toHaveText("31");
+  await expect(row(page, "lane 3: %r13 * 2").locator(".value")).toHaveText("6");
+  await press(page, "To the start");
+  await expect(row(page, "rows[0][3] + 100").locator(".value")).toHaveText("100");
+});
+
+test("what is watched stays with its text: over a reload, over an edit, and not for another text", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "watch a value" }).click();
+  await watch(page, "columns[5]");
+  await expect(row(page, "columns[5]").locator(".value")).toBeVisible();
+  await page.getByRole("textbox", { name: "PTX source" }).click();
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type("// mine\n");
+  await ready(page);
+  await expect(row(page, "columns[5]").locator(".value")).toBeVisible();
+  await page.reload();
+  await ready(page);
+  await expect(row(page, "columns[5]").locator(".value")).toBeVisible();
+  await pick(page, "One store, two or four elements a lane");
+  await expect(card(page, "Watch").locator(".watch-list > li")).toHaveCount(0);
+  await pick(page, "Rows coalesce, columns scatter");
+  await expect(row(page, "columns[5]").locator(".value")).toBeVisible();
+  await row(page, "columns[5]").getByRole("button", { name: "Watch columns[5] no more" }).click();
+  await expect(card(page, "Watch").locator(".watch-list > li")).toHaveCount(0);
+});
+
+test("two moments are compared: cells, registers, and the ways to them", async ({ page }) => {
+  await open(page);
+  await press(page, "To the start");
+  await page.getByRole("button", { name: "compare two moments" }).click();
+  const moments = card(page, "Two moments");
+  await expect(moments).toContainText("Nothing differs between step 0 and step 0");
+  await press(page, "Next store");
+  await press(page, "Next store");
+  await expect(moments).toContainText("62 cells and");
+  await expect(moments.getByRole("row").filter({ hasText: "rows[0][3]" })).toContainText("0 → 3");
+  await expect(moments.getByRole("row").filter({ hasText: "%r13" })).toContainText("warp 0 of block 0");
+  const place = await page.getByRole("status").textContent();
+  await moments.getByRole("button", { name: "rows[0][3]" }).click();
+  await expect(card(page, "Cell")).toContainText("rows[0][3]");
+  await moments.getByRole("row").filter({ hasText: "rows[0][3]" }).getByRole("button", { name: /^step/ }).click();
+  await expect(page.getByRole("status")).toContainText("store 1 of 8");
+  await expect(page.getByRole("status")).not.toHaveText(place!);
+  // A fixed end does not follow the run.
+  await moments.getByRole("spinbutton", { name: "To step" }).fill("0");
+  await expect(moments).toContainText("Nothing differs between step 0 and step 0");
+  await moments.getByRole("spinbutton", { name: "From step" }).fill("99999999999");
+  await expect(moments).toContainText("is too far");
+});
+
+test("machine code and inline assembly are watched, too", async ({ page }) => {
+  await open(page);
+  await paste(page, 'void f(int *p, int v) {\n  asm volatile("st.global.u32 [%0], %1;" :: "l"(p), "r"(v) : "memory");\n}\n');
+  await ready(page);
+  await press(page, "Run to the end");
+  await page.getByRole("button", { name: "compare two moments" }).click();
+  await card(page, "Two moments").getByRole("spinbutton", { name: "From step" }).fill("0");
+  await expect(card(page, "Two moments")).toContainText("differ");
+});
+
+test("both cards are read by everyone, in light, dark and on a phone", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "watch a value" }).click();
+  await watch(page, "%r13");
+  await card(page, "Watch").getByText("what can be watched").click();
+  await card(page, "Two moments").getByRole("spinbutton", { name: "From step" }).fill("0");
+  await expect(card(page, "Two moments")).toContainText("differ");
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const found = await new AxeBuilder({ page }).include(".inspect").analyze();
+    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("tab", { name: "Threads" }).click();
+  await card(page, "Two moments").scrollIntoViewIfNeeded();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});

@@ -1,0 +1,35 @@
+// The way to buffers that start with what is in a file, which is loaded when one is chosen or dropped (`web/look/fill.js`).
+import { make } from "./embed.js";
+import { RULES, writeLink } from "./link.js";
+
+const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** Lets a person choose the file for a buffer. */
+export function chooseFile(page, name) {
+  const chosen = make("input", { type: "file", accept: ".npy,.bin,.raw,.dat", onchange: () => void fillFrom(page, chosen.files[0], name) });
+  chosen.click();
+}
+
+/** Whether a dropped file fills a buffer: an array does, and any bytes that are dropped on a memory and are no text of their own. */
+export const isFilling = (file, memory) => /\.npy$/i.test(file.name) || (memory !== undefined && /\.(?:bin|raw|dat)$/i.test(file.name));
+
+/** Fills a buffer: the one that is named, else the one that is called as the file is, else the only one. `page` has the text, what was guessed, and the way to change it. */
+export async function fillFrom(page, file, name) {
+  const called = `“${file.name.slice(0, 60)}”`;
+  try {
+    // It lies beside the core.
+    const core = new URL(document.querySelector("meta[name=warpgrid-core]").content, document.baseURI);
+    const { buffersOf, filled } = await import(new URL("fill.js", core).href);
+    const before = { source: page.text(), guessed: page.guessed() };
+    const buffers = buffersOf(`${before.source}\n${before.guessed ?? ""}`);
+    const stem = file.name.replace(/\.\w+$/, "");
+    const meant = name ?? buffers.find((own) => own === stem) ?? (buffers.length === 1 ? buffers[0] : undefined);
+    if (meant === undefined) throw new Error(`drop it on the memory that it fills, or give it the name of one: ${buffers.join(", ") || "the launch has no buffer"}`);
+    const { text } = await filled(before, meant, file);
+    page.change(text);
+    const link = await writeLink({ source: text }).catch(() => "");
+    if (link.length > RULES.most_in_link) page.failed(`“${meant}” starts with what is in ${called}. A link to this text would have ${grouped(link.length)} characters, and programs that pass links on cut those of more than ${grouped(RULES.most_in_link)}: to send it, save a file under Share.`);
+  } catch (error) {
+    page.failed(`${called} fills no buffer: ${error.message}.`);
+  }
+}

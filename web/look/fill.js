@@ -1,0 +1,136 @@
+// A buffer that starts with what is in a file: an array of NumPy (`.npy`) or raw bytes. The file goes in; the `//@ buffer` line that lists its elements comes out.
+// The page loads this when a file is chosen or dropped (`web/editor/fill.js`).
+
+/** Characters of a line that an editor shows without effort. */
+const MOST_CHARACTERS = 250_000;
+const MOST_BYTES = 4e6;
+
+const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** How elements are read, by type: their width, and a text of one that gives the same bits. */
+const hex = (bits, width) => `0x${bits.toString(16).padStart(width * 2, "0")}`;
+const integer = (width, read) => ({ width, text: (view, at) => String(view[read](at, true)) });
+const bitsOf = (view, at, width) => {
+  let bits = 0n;
+  for (let byte = width - 1; byte >= 0; byte -= 1) bits = bits << 8n | BigInt(view.getUint8(at + byte));
+  return bits;
+};
+const bits = (width) => ({ width, text: (view, at) => hex(bitsOf(view, at, width), width) });
+const float = (width, read, shortest) => ({
+  width,
+  text(view, at) {
+    const value = read(view, at);
+    if (!Number.isFinite(value)) return hex(bitsOf(view, at, width), width);
+    if (Object.is(value, -0)) return "-0.0";
+    return shortest(value);
+  },
+});
+
+/** The value of a float of 16 bits. */
+function half(view, at) {
+  const word = view.getUint16(at, true);
+  const [exponent, fraction] = [word >> 10 & 31, word & 1023];
+  const size = exponent === 31 ? (fraction ? NaN : Infinity) : exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15);
+  return word >> 15 ? -size : size;
+}
+
+/** The shortest decimal that is this value as a float of 32 bits. */
+function single(value) {
+  for (let digits = 1; digits < 9; digits += 1) {
+    const text = String(Number(value.toPrecision(digits)));
+    if (Math.fround(Number(text)) === value) return text;
+  }
+  return String(value);
+}
+
+const TYPES = {
+  u8: integer(1, "getUint8"), s8: integer(1, "getInt8"), u16: integer(2, "getUint16"), s16: integer(2, "getInt16"), u32: integer(4, "getUint32"), s32: integer(4, "getInt32"),
+  u64: integer(8, "getBigUint64"), s64: integer(8, "getBigInt64"),
+  f16: float(2, half, String), f32: float(4, (view, at) => view.getFloat32(at, true), single), f64: float(8, (view, at) => view.getFloat64(at, true), String),
+};
+/** Types of other buffers, by their bytes: their elements are written as bits. */
+const WIDTHS = { bf16: 2, b8: 1, b16: 2, b32: 4, b64: 8, b128: 16, e4m3: 1, e5m2: 1, e2m3: 1, e3m2: 1, ue8m0: 1, tf32: 4, e2m1x2: 1, f16x2: 4, bf16x2: 4, u4x2: 1, s4x2: 1, u8x4: 4, s8x4: 4, u16x2: 4, s16x2: 4, char: 1, bin8: 1, bin32: 4 };
+const readerOf = (type) => TYPES[type] ?? (WIDTHS[type] ? bits(WIDTHS[type]) : null);
+
+/** Types of NumPy: `<f4`, `|u1`. */
+const NUMPY = { f2: "f16", f4: "f32", f8: "f64", i1: "s8", i2: "s16", i4: "s32", i8: "s64", u1: "u8", u2: "u16", u4: "u32", u8: "u64", b1: "u8", V2: "b16", V1: "b8" };
+
+const isNumpy = (bytes) => bytes[0] === 0x93 && new TextDecoder("latin1").decode(bytes.subarray(1, 6)) === "NUMPY";
+
+/** An array of NumPy: `{ type, shape, bytes }`, in rows, the lowest byte first. */
+function readNumpy(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [start, length] = bytes[6] >= 2 ? [12, view.getUint32(8, true)] : [10, view.getUint16(8, true)];
+  const head = new TextDecoder("latin1").decode(bytes.subarray(start, start + length));
+  const descr = /'descr':\s*'([<>|=]?)(\w+)'/.exec(head);
+  const shape = /'shape':\s*\(([\d,\s]*)\)/.exec(head)?.[1].split(",").map((part) => part.trim()).filter(Boolean).map(Number);
+  const type = descr && NUMPY[descr[2]];
+  if (!shape) throw new Error("its head states no shape");
+  if (!type) throw new Error(`its elements are \`${descr?.[2] ?? "records"}\`, and a buffer has integers or floats of one number each`);
+  const { width } = readerOf(type);
+  const n = shape.reduce((product, extent) => product * extent, 1);
+  const body = bytes.slice(start + length, start + length + n * width);
+  if (body.length < n * width) throw new Error(`it ends after ${grouped(body.length)} of ${grouped(n * width)} bytes`);
+  if (descr[1] === ">") for (let at = 0; at < body.length; at += width) body.subarray(at, at + width).reverse();
+  const isTurned = /'fortran_order':\s*True/.test(head) && shape.length > 1;
+  return { type, shape: shape.length > 0 ? shape : [1], bytes: isTurned ? inRows(body, shape, width) : body };
+}
+
+/** Elements that lie column by column, row by row. */
+function inRows(bytes, shape, width) {
+  const found = new Uint8Array(bytes.length);
+  const index = shape.map(() => 0);
+  for (let at = 0; at < bytes.length; at += width) {
+    const place = index.reduce((sum, own, axis) => sum * shape[axis] + own, 0) * width;
+    found.set(bytes.subarray(at, at + width), place);
+    for (let axis = 0; axis < shape.length; axis += 1) {
+      index[axis] += 1;
+      if (index[axis] < shape[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return found;
+}
+
+/** The line that states a buffer, in its parts. */
+const lineOf = (name) => new RegExp(`^([ \\t]*(?://|#)@[ \\t]*buffer[ \\t]+${name.replace(/[^\w]/g, "\\$&")}[ \\t]*:[ \\t]*)(\\w+)((?:[ \\t]*\\[[^\\]\\n]*\\])+)[^\\n]*$`, "m");
+
+/** The names of the buffers that lines state. */
+export const buffersOf = (source) => [...source.matchAll(/^[ \t]*(?:\/\/|#)@[ \t]*buffer[ \t]+([^\s:]+)[ \t]*:/gm)].map(([, name]) => name);
+
+/** The text with a buffer that starts with what is in a file. `guessed` is the lines that state what was guessed of the launch. */
+export async function filled({ source, guessed = "" }, name, file) {
+  if (file.size > MOST_BYTES) throw new Error(`it has ${grouped(file.size)} bytes, and a text takes at most ${grouped(MOST_BYTES)}: let the buffer start by a rule such as \`random 7\``);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const stated = lineOf(name).test(source) ? source : `${guessed}\n${source}`;
+  const line = lineOf(name).exec(stated);
+  if (!line) throw new Error(`no \`//@ buffer\` line states \`${name}\``);
+  const array = isNumpy(bytes) ? readNumpy(bytes) : raw(bytes, line[2], line[3]);
+  const { width, text } = readerOf(array.type);
+  const n = array.bytes.length / width;
+  if (n === 0) throw new Error("it has no element");
+  const view = new DataView(array.bytes.buffer, array.bytes.byteOffset, array.bytes.byteLength);
+  const values = [];
+  let length = 0;
+  for (let index = 0; index < n; index += 1) {
+    const value = text(view, index * width);
+    length += value.length + 2;
+    if (length > MOST_CHARACTERS) throw new Error(`its ${grouped(n)} elements make a line of more than ${grouped(MOST_CHARACTERS)} characters: let the buffer start by a rule such as \`random 7\``);
+    values.push(value);
+  }
+  const extents = array.shape.map((extent) => `[${extent}]`).join("");
+  // One value in a line is that of all elements.
+  const list = n === 1 ? `{${values[0]}}` : values.join(", ");
+  return { text: stated.replace(lineOf(name), () => `${line[1]}${array.type}${extents} = ${list}`), n };
+}
+
+/** Bytes as elements of the type that the line states; its extents stay where they hold as many. */
+function raw(bytes, type, extents) {
+  const reader = readerOf(type);
+  if (!reader) throw new Error(`\`${type}\` is no type of a buffer`);
+  if (bytes.length % reader.width !== 0) throw new Error(`its ${grouped(bytes.length)} bytes are no whole number of elements of type \`${type}\``);
+  const shape = [...extents.matchAll(/\[\s*(\d+)\s*\]/g)].map(([, extent]) => Number(extent));
+  const n = bytes.length / reader.width;
+  const holds = shape.length > 0 && shape.reduce((product, extent) => product * extent, 1) === n;
+  return { type, shape: holds ? shape : [n], bytes };
+}

@@ -1,0 +1,96 @@
+// Two moments of a run compared: the cells and registers that differ, each with a way to it.
+import { make, words } from "../learn/parts.js";
+import { goTo } from "../learn/run.js";
+import { askAt, latest, positionOf } from "./ask.js";
+
+const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
+/** Lanes as a person writes them: `0-3, 8`. */
+export function lanesText(mask) {
+  const parts = [];
+  for (let lane = 0; lane < 32; lane += 1) {
+    if (!(mask >>> lane & 1)) continue;
+    const last = parts.at(-1);
+    if (last && last[1] === lane - 1) last[1] = lane;
+    else parts.push([lane, lane]);
+  }
+  const all = parts.length === 1 && parts[0][0] === 0 && parts[0][1] === 31;
+  if (all) return "all lanes";
+  return `lane${parts.length === 1 && parts[0][0] === parts[0][1] ? "" : "s"} ${parts.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ")}`;
+}
+
+export function momentsCard(first) {
+  let moment = first;
+  /** Whether somebody has asked for a comparison. */
+  let isOn = false;
+  const step = (label, placeholder) => {
+    const field = make("input", { type: "number", min: "0", placeholder, "aria-label": label });
+    field.oninput = () => { isOn = true; void update(moment); };
+    const here = make("button", { type: "button", class: "mini", title: `${label}: where the run is now`, "aria-label": `${label}: here` }, "here");
+    here.onclick = () => { field.value = String(positionOf(moment)); isOn = true; void update(moment); };
+    return [field, here];
+  };
+  const [from, fromHere] = step("From step", "0");
+  const [to, toHere] = step("To step", "where the run is");
+  const said = make("p", { class: "said", "aria-live": "polite" });
+  const list = make("div", { class: "moment-list", tabIndex: 0, role: "group", "aria-label": "What differs" });
+  list.hidden = true;
+  const node = make("section", { class: "card moments", "aria-label": "Two moments" },
+    make("h2", {}, "Two moments", make("small", {}, "what differs between two steps")),
+    make("div", { class: "moment-steps" }, make("label", {}, "from", from), fromHere, make("label", {}, "to", to), toHere),
+    said, list);
+
+  const pin = (text, target) => make("button", { type: "button", class: "place", title: "Show it", onclick: () => moment.page.pin(target) }, text);
+  const line = (name, [was, is], where) => make("tr", {},
+    make("td", {}, name), make("td", {}, make("code", {}, was), " → ", make("code", {}, is)), make("td", {}, ...where));
+  const writer = ({ position, lane, line: at }) => (position === undefined ? [] : [
+    make("button", { type: "button", class: "place", title: "Go to the store", onclick: () => goTo(position) }, `step ${position}`),
+    ` lane ${lane}`, ...(at ? [", ", pin(`line ${at}`, `line ${at}`)] : [])]);
+
+  function memory({ memory: id, title, cells, n }) {
+    const rows = cells.map((cell) => line(pin(cell.name, `cell ${cell.index} of ${id}`), cell.values, writer(cell)));
+    const more = n > cells.length ? ` · the first ${cells.length}` : "";
+    return [make("h3", {}, title, make("small", {}, `${plural(n, "cell")}${more}`)), make("table", {}, make("tbody", {}, ...rows))];
+  }
+
+  function registers({ registers: all, moreRegisters, moreWarps }) {
+    if (all.length === 0) return [];
+    const row = (of) => line(pin(of.name, `register ${of.name}`), of.values, [`${lanesText(of.lanes)}, warp ${of.warp} of block ${of.block}`]);
+    const notes = [moreRegisters > 0 ? `and ${moreRegisters} more` : "", moreWarps ? "of the first 64 warps" : ""].filter(Boolean).join(", ");
+    return [make("h3", {}, "Registers", make("small", {}, notes)), make("table", {}, make("tbody", {}, ...all.map(row)))];
+  }
+
+  function draw(found) {
+    const n = found.memories.reduce((sum, { n: own }) => sum + own, 0);
+    const nRegisters = found.registers.length + found.moreRegisters;
+    const [a, b] = found.positions;
+    said.className = "said";
+    said.replaceChildren(n + nRegisters === 0 ? `Nothing differs between step ${a} and step ${b}.`
+      : `${plural(n, "cell")} and ${plural(nRegisters, "register")} of warps differ between step ${a} and step ${b}.`);
+    list.replaceChildren(...found.memories.flatMap(memory), ...registers(found));
+    list.hidden = n + nRegisters === 0;
+  }
+
+  const update = latest(async (now) => {
+    if (!isOn) return;
+    const at = ({ value }, otherwise) => (/^\d+$/.test(value) ? value : String(otherwise));
+    try {
+      draw(await askAt(now, "moments", at(from, 0), at(to, positionOf(now))));
+    } catch (error) {
+      said.className = "said bad";
+      said.replaceChildren(...words(error.message));
+      list.hidden = true;
+    }
+  });
+
+  return {
+    node,
+    begin() { isOn = true; from.value = String(positionOf(moment)); from.focus(); void update(moment); },
+    show(next) {
+      // Steps of another text say nothing of this one.
+      if (next.generation !== moment.generation) { isOn = false; from.value = to.value = ""; said.replaceChildren(); list.hidden = true; }
+      moment = next;
+      void update(next);
+    },
+  };
+}

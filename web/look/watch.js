@@ -1,0 +1,131 @@
+// Values that are watched: expressions of registers and cells, with what each is at every step and what it was before.
+import { make, words } from "../learn/parts.js";
+import { askAt, latest, positionOf } from "./ask.js";
+import { keep, keptOf, LONGEST, MOST } from "./kept.js";
+
+const laneColour = (lane) => `oklch(var(--lane-l${lane & 3}) var(--lane-c) var(--lane-h${lane >> 2}))`;
+
+const HELP = [
+  "`out[3]`, `rows[2][4]`, `shared:0[7]`: an element of a memory; an index may be an expression, `out[%r1]`.",
+  "`%r5`: a register in every lane; `lane 3: %r5`, `warp 1 lane 3: %r5`, `block 2 thread 40: %r5` in one.",
+  "The operators of C: `+ - * / % << >> & ^ |`, comparisons, `~`, `!` and parentheses. Comparisons bind least.",
+  "`f32(%r5)`, `s32(…)`, `f16x2(…)`, `bin32(…)`: the same bits as another type.",
+];
+
+/** Values of 32 lanes as cells in their colours. */
+function lanes(values) {
+  const cell = (value, lane) => {
+    const node = make("li", { title: `lane ${lane}: ${value ?? "not in this warp"}`, class: value === null ? "absent" : "" }, value ?? "");
+    node.style.setProperty("--lane", laneColour(lane));
+    return node;
+  };
+  return make("ol", { class: "watch-lanes", "aria-label": "Values by lane" }, ...values.map(cell));
+}
+
+/** What a value is called in a row: one text, or one for each lane. */
+const textOf = ({ values, why }) => (why === undefined ? JSON.stringify(values) : null);
+
+export function watchCard(first) {
+  let expressions = [];
+  /** What was shown last, by expression: `{ position, text, values }`. */
+  let before = new Map();
+  let found = [];
+  let moment = first;
+  let [key, generation] = [null, null];
+
+  const list = make("ul", { class: "watch-list" });
+  const place = make("small", {});
+  const said = make("p", { class: "said bad", "aria-live": "polite" });
+  const field = make("input", { type: "text", placeholder: "out[3] + %r5", spellcheck: false, autocomplete: "off", maxLength: LONGEST, "aria-label": "Expression to watch" });
+  field.setAttribute("autocapitalize", "off");
+  const form = make("form", {}, field, make("button", { class: "fix", title: "Shows its value at each step (Enter)" }, "watch"));
+  const help = make("details", {}, make("summary", {}, "what can be watched"), make("ul", {}, ...HELP.map((line) => make("li", {}, ...words(line)))));
+  const node = make("section", { class: "card watch", "aria-label": "Watch" }, make("h2", {}, "Watch", place), list, form, said, help);
+
+  function row(expression, index) {
+    const value = found[index];
+    const was = before.get(expression);
+    const stop = make("button", { type: "button", class: "icon small", title: "Watch it no more", "aria-label": `Watch ${expression} no more` }, "✕");
+    stop.onclick = () => { change(expressions.filter((own) => own !== expression)); field.focus(); };
+    const item = make("li", {}, make("code", {}, expression));
+    if (!value) item.append(make("span", { class: "quiet" }, "…"));
+    else if (value.why !== undefined) item.append(make("span", { class: "bad" }, ...words(value.why)));
+    else if (value.values.length === 1) item.append(make("span", { class: "value" }, value.values[0] ?? "–"));
+    item.append(stop);
+    if (value?.values?.length > 1) item.append(lanes(value.values));
+    const isOther = value && was && textOf(value) !== null && was.text !== null && was.text !== textOf(value);
+    item.classList.toggle("changed", Boolean(isOther));
+    if (isOther) {
+      const one = was.values.length === 1 ? was.values[0] : null;
+      const n = value.values.filter((text, lane) => text !== (was.values[lane] ?? was.values[0])).length;
+      item.append(make("small", {}, value.values.length === 1 && one !== null ? `was ${one} at step ${was.position}` : `${n} of ${value.values.length} differ from step ${was.position}`));
+    }
+    return item;
+  }
+
+  function draw() {
+    const focused = document.activeElement?.getAttribute("aria-label");
+    list.replaceChildren(...expressions.map(row));
+    const warp = found.find((value) => value?.warp !== undefined);
+    place.textContent = expressions.length === 0 ? "values at each step" : warp ? `warp ${warp.warp} of block ${warp.block}` : "";
+    // A redrawn button keeps the focus.
+    if (focused && document.activeElement === document.body) list.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  let shownAt = null;
+  const update = latest(async (now) => {
+    const asked = [...expressions];
+    if (asked.length === 0) { found = []; draw(); return; }
+    try {
+      const answer = await askAt(now, "watch", positionOf(now), now.facts["view.warp"] ?? "", asked.join("\n"));
+      if (now.key !== key || asked.join() !== expressions.join()) return;
+      if (shownAt !== null && shownAt !== positionOf(now)) {
+        before = new Map(asked.map((expression, index) => [expression, found[index] && { position: shownAt, text: textOf(found[index]), values: found[index].values ?? [] }]));
+      }
+      found = answer;
+      shownAt = positionOf(now);
+      said.replaceChildren();
+    } catch (error) {
+      found = [];
+      said.replaceChildren(...words(error.message));
+    }
+    draw();
+  });
+
+  function change(next) {
+    found = next.map((expression) => found[expressions.indexOf(expression)]);
+    expressions = next;
+    keep(key, expressions);
+    draw();
+    void update(moment);
+  }
+
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    const text = field.value.replace(/\s+/g, " ").trim();
+    if (text === "") return;
+    if (expressions.length >= MOST) { said.replaceChildren(`${MOST} expressions are watched at most`); return; }
+    field.value = "";
+    if (!expressions.includes(text)) change([...expressions, text]);
+  };
+
+  return {
+    node,
+    begin: () => field.focus(),
+    show(next) {
+      moment = next;
+      if (next.key !== key) {
+        // A text that was edited has another key and is the same for a person.
+        const isSame = generation === next.generation && key !== null;
+        const own = keptOf(next.key);
+        key = next.key;
+        expressions = isSame && own.length === 0 ? expressions : own;
+        if (isSame) keep(key, expressions);
+        else [found, before, shownAt] = [[], new Map(), null];
+        draw();
+      }
+      generation = next.generation;
+      void update(next);
+    },
+  };
+}

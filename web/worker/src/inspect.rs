@@ -1,0 +1,130 @@
+//! Watched values and two moments of a run, for a worker of their own: a question goes in as text, its number, what is asked, the launch, positions and facts,
+//! with NUL between them; its answer as JSON comes out. The launch of the last question stays, so that the next one goes on from there.
+
+mod json;
+
+use crate::json::response;
+use crate::order;
+use crate::protocol::OrderRequest;
+use crate::runner::launched;
+use warpgrid_view::Session;
+
+/// The launch that was asked about last.
+#[derive(Default)]
+pub(crate) struct Inspect {
+    open: Option<(OrderRequest, Session)>,
+}
+
+/// A question, in pieces: `watch POSITION WARP EXPRESSIONS` or `moments POSITION POSITION`, each with a launch.
+struct Asked<'a> {
+    number: u32,
+    what: &'a str,
+    launch: OrderRequest,
+    facts: [&'a str; 3],
+}
+
+impl Inspect {
+    /// The answer; `None` for what is no such question.
+    pub(crate) fn answer(&mut self, question: &str) -> Option<String> {
+        let asked = Asked::read(question)?;
+        let number = asked.number.to_string();
+        Some(response(&number, self.find(asked)))
+    }
+
+    fn find(&mut self, asked: Asked<'_>) -> Result<String, String> {
+        let session = self.session(asked.launch)?;
+        let [first, second, third] = asked.facts;
+        match asked.what {
+            "watch" => {
+                let expressions: Vec<&str> = third.lines().collect();
+                let found = session.watched(number(first)?, &expressions, warp(second))?;
+                Ok(json::watched(&found))
+            }
+            _ => {
+                let found = session.moments([number(first)?, number(second)?])?;
+                Ok(json::moments(&found))
+            }
+        }
+    }
+
+    fn session(&mut self, launch: OrderRequest) -> Result<&mut Session, String> {
+        if self.open.as_ref().is_none_or(|(own, _)| *own != launch) {
+            // The memory of the run before goes first.
+            self.open = None;
+            let scenario = order::scenario(launch.clone());
+            let session = launched(scenario, launch.seed).map_err(|why| why.message)?;
+            self.open = Some((launch, session));
+        }
+        let session = self.open.as_mut().map(|(_, session)| session);
+        session.ok_or_else(|| "nothing runs".to_owned())
+    }
+}
+
+impl<'a> Asked<'a> {
+    /// `number, what, target, version, kernel, seed, three facts, text`: empty where nothing is stated.
+    fn read(question: &'a str) -> Option<Asked<'a>> {
+        let parts: Vec<&str> = question.splitn(10, '\0').collect();
+        let [number, what, target, version, entry, seed, a, b, c, source] = parts[..] else {
+            return None;
+        };
+        let stated = |word: &str| (!word.is_empty()).then(|| word.to_owned());
+        matches!(what, "watch" | "moments").then_some(Asked {
+            number: number.parse().ok()?,
+            what,
+            launch: OrderRequest {
+                source: source.to_owned(),
+                target: stated(target),
+                ptx_version: stated(version),
+                entry: stated(entry),
+                seed: seed.parse().ok(),
+            },
+            facts: [a, b, c],
+        })
+    }
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    let number = text.parse();
+    number.map_err(|_| format!("found the position `{text}`, expected a number"))
+}
+
+/// `1 of block 3`, as links have it.
+fn warp(words: &str) -> Option<(u64, u32)> {
+    let (warp, block) = words.split_once(" of block ")?;
+    Some((block.parse().ok()?, warp.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Inspect;
+    use serde_json::Value;
+
+    const KERNEL: &str = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n.reg .b32 %r;\nmov.u32 %r, %laneid;\nst.global.u32 [p], 7;\n";
+
+    fn found(inspect: &mut Inspect, parts: [&str; 8]) -> Value {
+        let [what, target, version, entry, seed, a, b, c] = parts;
+        let question = ["5", what, target, version, entry, seed, a, b, c, KERNEL].join("\0");
+        let said = inspect.answer(&question).expect("an answer");
+        serde_json::from_str(&said).unwrap_or_else(|why| panic!("{why}: {said}"))
+    }
+
+    #[test]
+    fn values_and_moments_are_answered_as_json() {
+        let mut inspect = Inspect::default();
+        let watch = ["watch", "", "", "", "", "9", "", "p[0]\n%r\np[99]"];
+        let said = found(&mut inspect, watch);
+        assert_eq!(said["id"], 5);
+        assert_eq!(said["found"][0]["values"][0], "7");
+        assert_eq!(said["found"][1]["values"][31], "31");
+        assert_eq!(said["found"][1]["warp"], 0);
+        assert!(said["found"][2]["why"].is_string());
+        let said = found(&mut inspect, ["moments", "", "", "", "", "9", "0", ""]);
+        let cell = &said["found"]["memories"][0]["cells"][0];
+        assert_eq!((&cell["name"], &cell["line"]), (&"p[0]".into(), &5.into()));
+        let registers = said["found"]["registers"].as_array().expect("a list");
+        assert!(registers.iter().any(|register| register["name"] == "%r"));
+        let said = found(&mut inspect, ["moments", "", "", "", "", "x", "0", ""]);
+        assert!(said["error"].is_string());
+        assert_eq!(inspect.answer("1\0watch\0"), None);
+    }
+}

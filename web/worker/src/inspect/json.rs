@@ -1,0 +1,74 @@
+//! Watched values and moments as JSON.
+
+use crate::json::{list, object, or_null, text};
+use warpgrid_view::inspect::{CellChange, MemoryChange, Moments, RegisterChange, WatchedValue};
+
+pub(super) fn watched(found: &[WatchedValue]) -> String {
+    list(found.iter().map(value))
+}
+
+fn value(found: &WatchedValue) -> String {
+    let mut fields = Vec::new();
+    match &found.values {
+        Ok(values) => {
+            let values = values.iter().map(|value| or_null(value.as_ref()));
+            fields.push(("values", list(values)));
+        }
+        Err(why) => fields.push(("why", text(why))),
+    }
+    if let Some((block, warp)) = found.warp {
+        fields.push(("block", block.to_string()));
+        fields.push(("warp", warp.to_string()));
+    }
+    object(&fields)
+}
+
+pub(super) fn moments(found: &Moments) -> String {
+    let positions = found.positions.iter().map(u64::to_string);
+    object(&[
+        ("positions", list(positions)),
+        ("memories", list(found.memories.iter().map(memory))),
+        ("registers", list(found.registers.iter().map(register))),
+        ("moreRegisters", found.n_more_registers.to_string()),
+        ("moreWarps", found.has_more_warps.to_string()),
+    ])
+}
+
+fn memory(change: &MemoryChange) -> String {
+    object(&[
+        ("memory", text(&change.memory.to_string())),
+        ("title", text(&change.title)),
+        ("cells", list(change.cells.iter().map(cell))),
+        ("n", change.n_cells.to_string()),
+    ])
+}
+
+fn cell(change: &CellChange) -> String {
+    let mut fields = vec![
+        ("index", change.index.to_string()),
+        ("name", text(&change.name)),
+        (
+            "values",
+            list(change.values.iter().map(|value| text(value))),
+        ),
+    ];
+    if let Some(writer) = &change.writer {
+        fields.push(("position", writer.position.to_string()));
+        fields.push(("lane", writer.lane.to_string()));
+        fields.push(("line", writer.line.to_string()));
+    }
+    object(&fields)
+}
+
+fn register(change: &RegisterChange) -> String {
+    object(&[
+        ("name", text(&change.name)),
+        ("block", change.block.to_string()),
+        ("warp", change.warp.to_string()),
+        ("lanes", change.lanes.to_string()),
+        (
+            "values",
+            list(change.values.iter().map(|value| text(value))),
+        ),
+    ])
+}
