@@ -163,20 +163,8 @@ pub enum OperandType {
     Untyped(u32),
     /// The type in this slot; a literal is a single (assembler 13.5).
     SingleOf(SlotName),
-    /// A floating-point literal above 0, at most 1, or a register.
-    Fraction,
-    /// A number from the first to the second.
-    Number(u64, u64),
-    /// A multiple of the first number, from the second to the third.
-    Multiple(u64, u64, u64),
-    /// Any 32-bit integer; a number is at most this.
-    UpTo(u64),
-    /// Any 32-bit integer; a number, cut to 32 bits, is one from the first to the second.
-    Within(u32, u32),
-    /// Any 32-bit integer; a number is a multiple of the first and at most the second.
-    MultipleUpTo(u64, u64),
-    /// A predicate that may be negated, or any 32-bit integer, which as a number is at most this.
-    PredicateOrUpTo(u64),
+    /// A number with bounds.
+    Number(NumberRule),
     /// A literal of this width.
     Literal(u32),
     /// A predicate.
@@ -195,6 +183,25 @@ pub enum OperandType {
     Unit(UnitOperand),
     /// Checked by code of the family; what it is, in a phrase.
     Custom(&'static str),
+}
+
+/// Which numbers an operand takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberRule {
+    /// A floating-point literal above 0, at most 1, or a register.
+    Fraction,
+    /// A number from the first to the second.
+    Between(u64, u64),
+    /// A multiple of the first number, from the second to the third.
+    Multiple(u64, u64, u64),
+    /// Any 32-bit integer; a number is at most this.
+    UpTo(u64),
+    /// Any 32-bit integer; a number, cut to 32 bits, is one from the first to the second.
+    Within(u32, u32),
+    /// Any 32-bit integer; a number is a multiple of the first and at most the second.
+    MultipleUpTo(u64, u64),
+    /// A predicate that may be negated, or any 32-bit integer, which as a number is at most this.
+    PredicateOrUpTo(u64),
 }
 
 /// Operands that only instructions of units beside the lanes have.

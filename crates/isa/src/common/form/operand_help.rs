@@ -1,7 +1,7 @@
 //! What each operand of a form is, in one phrase for the reference. In: an operand of a syntax line; out: a sentence without its end.
 
 use super::layout::{Layout, OperandShape, OperandSlot};
-use super::{Addressing, OperandType, Role, SlotName, UnitOperand};
+use super::{Addressing, NumberRule, OperandType, Role, SlotName, UnitOperand};
 
 impl Layout {
     /// What an operand of the form is: "register of the type in `.dtype`"; `None` where its family knows more than a phrase holds.
@@ -74,21 +74,7 @@ impl OperandSlot {
             OperandType::Bits(bits) => format!("integer {value} of {bits} bits"),
             OperandType::Row => "register of 32 bits with a part of a fragment".to_owned(),
             OperandType::Untyped(bits) => format!("register of type `.b{bits}`"),
-            OperandType::Fraction => "fraction above 0, at most 1, or a register".to_owned(),
-            OperandType::Number(least, most) => format!("constant from {least} to {most}"),
-            OperandType::Multiple(of, least, most) => {
-                format!("constant from {least} to {most}, a multiple of {of}")
-            }
-            OperandType::UpTo(most) => format!("integer of 32 bits, at most {most}"),
-            OperandType::Within(least, most) => {
-                format!("integer of 32 bits, from {least} to {most}")
-            }
-            OperandType::MultipleUpTo(of, most) => {
-                format!("integer of 32 bits, a multiple of {of}, at most {most}")
-            }
-            OperandType::PredicateOrUpTo(most) => {
-                format!("predicate, or integer of 32 bits, at most {most}")
-            }
+            OperandType::Number(rule) => number_words(rule),
             OperandType::Literal(bits) => format!("constant of {bits} bits"),
             OperandType::Predicate => "predicate".to_owned(),
             OperandType::Address => {
@@ -173,5 +159,26 @@ fn of_unit(operand: UnitOperand) -> String {
         UnitOperand::SumScale => "constant: D is divided by 2 to this power".to_owned(),
         UnitOperand::SparseScale => "constant".to_owned(),
         UnitOperand::Condition => "predicate, 0 or 1".to_owned(),
+    }
+}
+
+/// Which numbers an operand takes, as a phrase.
+fn number_words(rule: NumberRule) -> String {
+    match rule {
+        NumberRule::Fraction => "fraction above 0, at most 1, or a register".to_owned(),
+        NumberRule::Between(least, most) => format!("constant from {least} to {most}"),
+        NumberRule::Multiple(of, least, most) => {
+            format!("constant from {least} to {most}, a multiple of {of}")
+        }
+        NumberRule::UpTo(most) => format!("integer of 32 bits, at most {most}"),
+        NumberRule::Within(least, most) => {
+            format!("integer of 32 bits, from {least} to {most}")
+        }
+        NumberRule::MultipleUpTo(of, most) => {
+            format!("integer of 32 bits, a multiple of {of}, at most {most}")
+        }
+        NumberRule::PredicateOrUpTo(most) => {
+            format!("predicate, or integer of 32 bits, at most {most}")
+        }
     }
 }

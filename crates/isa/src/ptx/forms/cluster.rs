@@ -32,7 +32,7 @@ types!(U32_ONLY, Type, U32);
 operands! {
     TO_RANK: "b" Bits(32);
     RANK: "d" Bits(32);
-    COUNT: "count" Multiple(8, 24, 256);
+    COUNT: "count" Number(Multiple(8, 24, 256));
 }
 
 /// The forms of clusters.

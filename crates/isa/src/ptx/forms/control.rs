@@ -10,8 +10,8 @@ operands! {
     TABLE: "index" Bits(32), "tlist" Label;
     TIME: "a" Bits(32);
     CALLEE: "func" Custom("name of a function, or a register with its address");
-    EVENT: "a" Number(0, 15);
-    EVENTS: "a" Number(0, 65535);
+    EVENT: "a" Number(Between(0, 15));
+    EVENTS: "a" Number(Between(0, 65535));
 }
 
 /// The forms of control flow.

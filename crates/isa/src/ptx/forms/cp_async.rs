@@ -31,7 +31,7 @@ const RULES: &[Rule] = &[
 ];
 
 operands! {
-    COPIED: "dst" AddressIn(Memory::Shared), "src" AddressIn(Global), "size" Number(4, 16), "source-size" PredicateOrUpTo(16),
+    COPIED: "dst" AddressIn(Memory::Shared), "src" AddressIn(Global), "size" Number(Between(4, 16)), "source-size" Number(PredicateOrUpTo(16)),
         "cache-policy" CachePolicy;
     GROUPS: "n" Literal(32);
 }

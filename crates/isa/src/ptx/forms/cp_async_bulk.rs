@@ -46,14 +46,14 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 operands! {
-    GLOBAL_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Global), "size" MultipleUpTo(16, MOST), "mbar" MbarrierIn(SharedCluster),
+    GLOBAL_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Global), "size" Number(MultipleUpTo(16, MOST)), "mbar" MbarrierIn(SharedCluster),
         "blocks" Fixed(U16), "cache-policy" CachePolicy;
-    GLOBAL_TO_BLOCK: "dst" AddressIn(Shared), "src" AddressIn(Global), "size" MultipleUpTo(16, MOST), "left" UpTo(15), "right" UpTo(15),
+    GLOBAL_TO_BLOCK: "dst" AddressIn(Shared), "src" AddressIn(Global), "size" Number(MultipleUpTo(16, MOST)), "left" Number(UpTo(15)), "right" Number(UpTo(15)),
         "mbar" MbarrierIn(Shared), "cache-policy" CachePolicy;
-    BLOCK_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Shared), "size" MultipleUpTo(16, MOST), "mbar" MbarrierIn(SharedCluster);
-    BLOCK_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" MultipleUpTo(16, MOST), "cache-policy" CachePolicy, "bytes" Fixed(U16);
-    REDUCED_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" MultipleUpTo(16, MOST), "cache-policy" CachePolicy;
-    PREFETCHED: "size" MultipleUpTo(16, MOST), "cache-policy" CachePolicy;
+    BLOCK_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Shared), "size" Number(MultipleUpTo(16, MOST)), "mbar" MbarrierIn(SharedCluster);
+    BLOCK_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Number(MultipleUpTo(16, MOST)), "cache-policy" CachePolicy, "bytes" Fixed(U16);
+    REDUCED_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Number(MultipleUpTo(16, MOST)), "cache-policy" CachePolicy;
+    PREFETCHED: "size" Number(MultipleUpTo(16, MOST)), "cache-policy" CachePolicy;
     GROUPS: "n" Literal(32);
 }
 

@@ -61,8 +61,8 @@ operands! {
     WIDE: "d" Wide(Type);
     WIDE_SUM: "d" Wide(Type), "c" Wide(Type);
     COUNT: "d" Bits(32);
-    FIELD: "b" UpTo(255), "c" UpTo(255);
-    INSERT: "c" UpTo(255), "e" UpTo(255);
+    FIELD: "b" Number(UpTo(255)), "c" Number(UpTo(255));
+    INSERT: "c" Number(UpTo(255)), "e" Number(UpTo(255));
     LENGTH: "b" Bits(32);
     START_LENGTH: "d" Bits(32), "a" Bits(32), "b" Bits(32);
     DOT: "d" Bits(32), "a" Fixed(U32), "b" Fixed(U32), "c" Bits(32);

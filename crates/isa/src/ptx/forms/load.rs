@@ -119,8 +119,8 @@ const UNIFORM_RULES: &[Rule] = &[
 operands! {
     LOADED: "d" Vector(Type), "cache-policy" CachePolicy;
     UNIFORM: "d" Vector(Type);
-    SIZE: "size" Number(128, 128);
-    FRACTION: "fraction" Fraction;
+    SIZE: "size" Number(Between(128, 128));
+    FRACTION: "fraction" Number(Fraction);
     PART: "primary" Bits(32), "total" Bits(32);
     PROPERTY: "a" CachePolicy;
 }

@@ -45,14 +45,14 @@ const RULES: &[Rule] = &[
 ];
 
 operands! {
-    MADE: "count" Within(1, 0xf_ffff);
-    ARRIVAL: "d" Bits(64), "count" Within(1, 0x7fff_ffff);
+    MADE: "count" Number(Within(1, 0xf_ffff));
+    ARRIVAL: "d" Bits(64), "count" Number(Within(1, 0x7fff_ffff));
     EXPECTED: "d" Bits(64), "bytes" Bits(32);
     COUNTED: "bytes" Bits(32);
     STATE: "p" Predicate, "state" Bits(64);
-    PARITY: "p" Predicate, "parity" Within(0, 1);
+    PARITY: "p" Predicate, "parity" Number(Within(0, 1));
     TIMED_STATE: "p" Predicate, "state" Bits(64), "time" Bits(32);
-    TIMED_PARITY: "p" Predicate, "parity" Within(0, 1), "time" Bits(32);
+    TIMED_PARITY: "p" Predicate, "parity" Number(Within(0, 1)), "time" Bits(32);
     PENDING: "d" Bits(32), "state" Bits(64);
     LAYOUTS: "p" Predicate;
 }

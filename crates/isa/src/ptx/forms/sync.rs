@@ -112,7 +112,7 @@ operands! {
     BOTH_TYPES: "d" Predicate, "a" Bits(32), "b" Fixed(U32);
     MASK: "membermask" Bits(32);
     REDUCED_WORDS: "d" Bits(32), "a" Bits(32), "membermask" Bits(32);
-    SIZE: "size" Number(128, 128);
+    SIZE: "size" Number(Between(128, 128));
     UNMASKED: "b" Fixed(B32), "c" Fixed(B32);
     SHUFFLED: "b" Fixed(B32), "c" Fixed(B32), "membermask" Bits(32);
     GATHERED: "d" Bits(32), "membermask" Bits(32);

@@ -93,7 +93,7 @@ macro_rules! operands {
     ($($name:ident: $($operand:literal $ty:expr),+;)*) => {
         $(const $name: &[(&str, $crate::form::OperandType)] = {
             #[allow(unused_imports, reason = "each list names a few of them")]
-            use $crate::form::{OperandType::*, SlotName::{AType, DType, SType, Size, Type}};
+            use $crate::form::{NumberRule::*, OperandType::*, SlotName::{AType, DType, SType, Size, Type}};
             &[$(($operand, $ty)),+]
         };)*
     };

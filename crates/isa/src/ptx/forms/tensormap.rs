@@ -47,7 +47,7 @@ operands! {
     UP_TO_3: "value" Unit(NumberUpTo(3));
     UP_TO_2: "value" Unit(NumberUpTo(2));
     UP_TO_1: "value" Unit(NumberUpTo(1));
-    COPIED: "dst" AddressIn(StateSpace::Global), "src" AddressIn(Shared), "size" Number(128, 128);
+    COPIED: "dst" AddressIn(StateSpace::Global), "src" AddressIn(Shared), "size" Number(Between(128, 128));
 }
 
 /// A row of `tensormap.replace`.

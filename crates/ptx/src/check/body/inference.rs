@@ -17,7 +17,7 @@ use crate::tree::{
     DeclarationSpace, Instruction, Name, Operand, OperandKind, Operands, StatementKind, Tree,
 };
 use units::{point_to_objects, unit_type};
-use warpgrid_isa::form::{OperandSlot, UnitOperand};
+use warpgrid_isa::form::{NumberRule, OperandSlot, UnitOperand};
 use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
 use warpgrid_isa::{
     AsyncOp, Does, Flag, Geometry, MatrixOp, MbarrierOp, Modifiers, OperandType, Role, ScalarType,
@@ -538,13 +538,8 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
         | Expect::SingleSource(ty)
         | Expect::Literal(ty) => (ty, false),
         Expect::Row(role) => (ScalarType::B32, role == Role::Written),
-        Expect::Fraction => (ScalarType::F32, false),
-        Expect::Number(..)
-        | Expect::Multiple(..)
-        | Expect::UpTo(_)
-        | Expect::Within(..)
-        | Expect::MultipleUpTo(..)
-        | Expect::PredicateOrUpTo(_) => (ScalarType::U32, false),
+        Expect::Number(NumberRule::Fraction) => (ScalarType::F32, false),
+        Expect::Number(_) => (ScalarType::U32, false),
         Expect::AnyAddress => (ScalarType::U64, false),
         Expect::Predicate => (ScalarType::Pred, false),
         Expect::Address | Expect::AddressIn(_) | Expect::MbarrierIn(_) => {

@@ -15,6 +15,7 @@ use crate::check::plans::plan::{Expect, PairRule, Plan};
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Instruction, Name, Operand, OperandKind, Operands};
 use std::ops::RangeInclusive;
+use warpgrid_isa::form::NumberRule;
 use warpgrid_isa::{Fit, MemoryOp, ScalarType, StateSpace, Takes};
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
@@ -125,7 +126,10 @@ impl<'a> BodyChecker<'a, '_> {
         operand: &'a Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
-        let may_be_words = matches!(expect, Expect::Within(..) | Expect::SingleSource(_));
+        let may_be_words = matches!(
+            expect,
+            Expect::Number(NumberRule::Within(..)) | Expect::SingleSource(_)
+        );
         if site.plan.takes_four_words && may_be_words && self.is_four_words(operand, children) {
             return self.not_said().map(source);
         }
@@ -147,26 +151,7 @@ impl<'a> BodyChecker<'a, '_> {
             Expect::Row(role) => self.row(site, operand, role),
             Expect::OwnSource(ty) => self.own_source(operand, ty),
             Expect::SingleSource(ty) => self.single_source(site, operand, ty),
-            Expect::Fraction => self.fraction(site, operand),
-            Expect::Number(least, most) => self.number(site, operand, least..=most),
-            Expect::Multiple(of, least, most) => {
-                let value = self.number(site, operand, least..=most)?;
-                self.multiple(site, operand, value, of)
-            }
-            Expect::UpTo(most) => self.up_to(site, operand, most),
-            Expect::Within(least, most) => {
-                let value = self.source(site, operand, ScalarType::U32, Fit::Integer)?;
-                let range = u64::from(least)..=u64::from(most);
-                self.in_range(site, operand, source(value), range)
-            }
-            Expect::MultipleUpTo(of, most) => {
-                let value = self.up_to(site, operand, most)?;
-                self.multiple(site, operand, value, of)
-            }
-            Expect::PredicateOrUpTo(_) if self.is_predicate(operand) => {
-                self.predicate(site, operand)
-            }
-            Expect::PredicateOrUpTo(most) => self.up_to(site, operand, most),
+            Expect::Number(rule) => self.bounded(site, operand, rule),
             Expect::AnyAddress => {
                 let ty = self.width_of_address(operand);
                 Some(source(self.source(site, operand, ty, Fit::Integer)?))
@@ -222,6 +207,37 @@ impl<'a> BodyChecker<'a, '_> {
             }
         }
         Some(source(value))
+    }
+
+    /// A number with bounds.
+    fn bounded(
+        &mut self,
+        site: &Site<'a>,
+        operand: &'a Operand,
+        rule: NumberRule,
+    ) -> Option<OperandValue> {
+        match rule {
+            NumberRule::Fraction => self.fraction(site, operand),
+            NumberRule::Between(least, most) => self.number(site, operand, least..=most),
+            NumberRule::Multiple(of, least, most) => {
+                let value = self.number(site, operand, least..=most)?;
+                self.multiple(site, operand, value, of)
+            }
+            NumberRule::UpTo(most) => self.up_to(site, operand, most),
+            NumberRule::Within(least, most) => {
+                let value = self.source(site, operand, ScalarType::U32, Fit::Integer)?;
+                let range = u64::from(least)..=u64::from(most);
+                self.in_range(site, operand, source(value), range)
+            }
+            NumberRule::MultipleUpTo(of, most) => {
+                let value = self.up_to(site, operand, most)?;
+                self.multiple(site, operand, value, of)
+            }
+            NumberRule::PredicateOrUpTo(_) if self.is_predicate(operand) => {
+                self.predicate(site, operand)
+            }
+            NumberRule::PredicateOrUpTo(most) => self.up_to(site, operand, most),
+        }
     }
 
     /// A number in a range.

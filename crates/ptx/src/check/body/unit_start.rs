@@ -8,7 +8,7 @@ use crate::check::body::prologue::Inserted;
 use crate::check::plans::Plans;
 use crate::check::plans::plan::{Expect, Plan};
 use crate::tree::{StatementKind, Tree};
-use warpgrid_isa::form::{OperandSlot, UnitOperand};
+use warpgrid_isa::form::{NumberRule, OperandSlot, UnitOperand};
 use warpgrid_isa::layout::{
     DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, Swizzle,
 };
@@ -68,7 +68,7 @@ impl Start {
             Expect::Custom if slot.is_some_and(|slot| slot.name == "size") => {
                 Some(Start::Number(SIZE_BYTES))
             }
-            Expect::MultipleUpTo(of, most) => {
+            Expect::Number(NumberRule::MultipleUpTo(of, most)) => {
                 let size = SIZE_BYTES.next_multiple_of(of.max(1));
                 Some(Start::Number(size.min(most)))
             }

@@ -11,7 +11,7 @@ use crate::diagnostics::matrix::ALIGNED_MISSING;
 use crate::diagnostics::syntax;
 use crate::opcode::Opcode;
 use warpgrid_isa::form::Addressing;
-use warpgrid_isa::form::{self, Bound, OperandShape, OperandSlot, UnitOperand};
+use warpgrid_isa::form::{self, Bound, NumberRule, OperandShape, OperandSlot, UnitOperand};
 use warpgrid_isa::{
     Does, Fit, Flag, Modifiers, OperandType, PTX, Role, Rounding, ScalarType, SlotName, StateSpace,
     Takes,
@@ -42,20 +42,8 @@ pub(crate) enum Expect {
     OwnSource(ScalarType),
     /// A value that is read; a literal is a single.
     SingleSource(ScalarType),
-    /// A single-precision value; a literal is above 0 and at most 1.
-    Fraction,
-    /// A number from the first to the second.
-    Number(u64, u64),
-    /// A multiple of the first number, from the second to the third.
-    Multiple(u64, u64, u64),
-    /// A 32-bit integer; a number is at most this.
-    UpTo(u64),
-    /// A 32-bit integer; a number, cut to 32 bits, is one from the first to the second.
-    Within(u32, u32),
-    /// A 32-bit integer; a number is a multiple of the first and at most the second.
-    MultipleUpTo(u64, u64),
-    /// A predicate, `!` allowed, or as [`Expect::UpTo`].
-    PredicateOrUpTo(u64),
+    /// A number with bounds.
+    Number(NumberRule),
     /// An address of 32 or 64 bits as a value.
     AnyAddress,
     /// A value that is read and must be a literal.
@@ -340,13 +328,7 @@ fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
             let ty = bound.scalar(name);
             return ty.map_or(Expect::Custom, Expect::SingleSource);
         }
-        OperandType::Fraction => return Expect::Fraction,
-        OperandType::Number(least, most) => return Expect::Number(least, most),
-        OperandType::Multiple(of, least, most) => return Expect::Multiple(of, least, most),
-        OperandType::UpTo(most) => return Expect::UpTo(most),
-        OperandType::Within(least, most) => return Expect::Within(least, most),
-        OperandType::MultipleUpTo(of, most) => return Expect::MultipleUpTo(of, most),
-        OperandType::PredicateOrUpTo(most) => return Expect::PredicateOrUpTo(most),
+        OperandType::Number(rule) => return Expect::Number(rule),
         OperandType::AnyAddress => return Expect::AnyAddress,
         OperandType::Fixed(ty) => (Some(ty), Fit::Exact),
         OperandType::Wider(ty) => (Some(ty), Fit::Wider),
