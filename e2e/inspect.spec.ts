@@ -114,3 +114,42 @@ test("both cards are read by everyone, in light, dark and on a phone", async ({ 
   await card(page, "Two moments").scrollIntoViewIfNeeded();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
+
+test("a memory is shown by any stride and by a layout, and its cells are gone to", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "view by a layout" }).click();
+  const view = card(page, "By a layout");
+  const grid = view.getByRole("grid");
+  // To begin with, rows and columns are exchanged.
+  await expect(view.getByRole("textbox", { name: "Layout" })).toHaveValue("(16,8):(1,16)");
+  await expect(grid.getByRole("row").nth(4).getByRole("gridcell").nth(2)).toHaveText("35");
+  await view.getByRole("spinbutton", { name: "Columns" }).fill("2");
+  await expect(view.getByRole("textbox", { name: "Layout" })).toHaveValue("(16,2):(1,16)");
+  await expect(grid.getByRole("row").nth(1).getByRole("gridcell")).toHaveCount(2);
+  await view.getByRole("textbox", { name: "Layout" }).fill("Swizzle<2,0,2> o (4,4):(4,1)");
+  await expect(grid.getByRole("row").nth(2).getByRole("gridcell").nth(0)).toHaveText("5");
+  await view.getByRole("textbox", { name: "Layout" }).fill("(2,2):(1000,1)");
+  await expect(view).toContainText("2 outside of the memory");
+  await view.getByRole("textbox", { name: "Layout" }).fill("(2,2:(1");
+  await expect(view).toContainText("column 5");
+  // It follows the run, and the arrow keys go along the cells without moving it.
+  await view.getByRole("textbox", { name: "Layout" }).fill("(2,4):(4,1)");
+  await press(page, "To the start");
+  await expect(grid.getByRole("row").nth(1).getByRole("gridcell").nth(3)).toHaveAttribute("data-written", "never");
+  await press(page, "Next store");
+  await expect(grid.getByRole("row").nth(1).getByRole("gridcell").nth(3)).toHaveAttribute("title", "element 3, lane 3");
+  await grid.getByRole("row").nth(1).getByRole("gridcell").first().focus();
+  for (const key of ["ArrowDown", "ArrowRight", "Enter"]) await page.keyboard.press(key);
+  await expect(card(page, "Cell")).toContainText("rows[0][5]");
+  await expect(page.getByRole("status")).toContainText("store 1 of 8");
+  await view.getByRole("combobox", { name: "Memory" }).selectOption({ label: "columns" });
+  await view.getByRole("combobox", { name: "Elements as" }).selectOption("u8");
+  await expect(view.getByRole("textbox", { name: "Layout" })).toHaveValue("(16,8):(1,16)");
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const found = await new AxeBuilder({ page }).include(".arrange").analyze();
+    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  }
+  await view.getByRole("button", { name: "Close" }).click();
+  await expect(view).toBeHidden();
+});

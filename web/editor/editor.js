@@ -567,6 +567,7 @@ const learner = {
     if (line) api.reveal(Number(line[1]));
   },
   failed: (why) => onFailed?.(why),
+  showView,
 };
 
 /** What a file that fills a buffer needs of the page. */

@@ -29,7 +29,8 @@ export function showLook(moment) {
   const button = (name, card, title) => make("button", { type: "button", className: "fix", textContent: name, title, onclick: () => void load(card) });
   const card = make("section", { className: "card" }, make("h2", {}, "Watch"), make("div", { className: "fixes" },
     button("watch a value", "watch", "Registers, cells and what is computed of them, at each step"),
-    button("compare two moments", "moments", "Which cells and registers differ between two steps")));
+    button("compare two moments", "moments", "Which cells and registers differ between two steps"),
+    button("view by a layout", "arrange", "A memory in rows and columns by any stride, or by a layout of CuTe")));
   card.setAttribute("aria-label", "Watch");
   moment.place.append(card);
 }

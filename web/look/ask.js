@@ -1,7 +1,7 @@
 // Questions about a moment. One is under way at a time: of those that wait only the last one counts, since the run has moved on from the others.
 import { ask } from "../learn/core.js";
 
-/** What the core is told of the launch, and after it the facts of the question and the text. */
+/** What the core gets of the launch, and after it the facts of the question and the text. */
 export function askAt({ facts, source }, what, ...rest) {
   const [a = "", b = "", c = ""] = rest.map(String);
   const launch = [facts.target, facts.ptx_version, facts.entry, facts.seed].map((word) => word ?? "");

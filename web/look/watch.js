@@ -3,7 +3,7 @@ import { make, words } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";
 import { keep, keptOf, LONGEST, MOST } from "./kept.js";
 
-const laneColour = (lane) => `oklch(var(--lane-l${lane & 3}) var(--lane-c) var(--lane-h${lane >> 2}))`;
+export const laneColour = (lane) => `oklch(var(--lane-l${lane & 3}) var(--lane-c) var(--lane-h${lane >> 2}))`;
 
 const HELP = [
   "`out[3]`, `rows[2][4]`, `shared:0[7]`: an element of a memory; an index may be an expression, `out[%r1]`.",

@@ -3,12 +3,15 @@
 //!
 //! - `expression`: a text as an expression. `number`: values and arithmetic. `watch`: the value of an expression, lane by lane.
 //! - `moments`: the cells and registers that differ between two positions.
+//! - `arranged`: a memory in rows and columns by a layout.
 
+mod arranged;
 mod expression;
 mod moments;
 mod number;
 mod watch;
 
+pub use arranged::{Arranged, Arrangement};
 pub use expression::{Expression, MAX_LENGTH, WatchExpression};
 pub use moments::{CellChange, CellWriter, MemoryChange, Moments, RegisterChange};
 pub use watch::WatchedValue;

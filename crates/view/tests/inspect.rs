@@ -1,7 +1,9 @@
 //! Watch expressions at a moment of a run, and what differs between two moments.
 
 use expect_test::{Expect, expect};
-use warpgrid_view::inspect::{Moments, WatchExpression, WatchedValue};
+use warpgrid_view::MemoryId;
+use warpgrid_view::inspect::{Arrangement, Moments, WatchExpression, WatchedValue};
+use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
 
 /// Two warps: each lane counts and stores its count; lane 0 changes what it has stored.
@@ -205,7 +207,7 @@ fn the_warp_that_is_shown_is_read() {
 }
 
 /// What differs, a line each.
-fn told(found: &Moments) -> String {
+fn listed(found: &Moments) -> String {
     let mut lines = vec![format!("{} to {}", found.positions[0], found.positions[1])];
     for memory in &found.memories {
         lines.push(format!("{}: {} cells", memory.title, memory.n_cells));
@@ -252,10 +254,91 @@ fn two_moments_differ_in_cells_and_registers() {
         %rd3 of warp 1, lanes 0xff: 0 to 0x7f0000000080
         %f1 of warp 1, lanes 0xff: 0.0 to 32.0
     "#]]
-    .assert_eq(&told(&found));
+    .assert_eq(&listed(&found));
     let same = session.moments([4, 4]).expect("both are reached");
     assert!(same.memories.is_empty() && same.registers.is_empty());
     assert!(session.moments([0, u64::MAX]).is_err());
+}
+
+/// A memory by a layout at the end, a line for each row.
+fn arranged(memory: &str, ty: Option<ElementType>, layout: &str) -> String {
+    let mut session = session(KERNEL);
+    let memory = MemoryId::from(memory);
+    let found = match session.arranged(1_000, &Arrangement { memory, ty, layout }) {
+        Err(why) => return format!("({why})\n"),
+        Ok(found) => found,
+    };
+    let [rows, columns] = found.shown;
+    let mut lines = vec![format!(
+        "{} {} {}, {} x {}",
+        found.title, found.ty, found.layout, found.rows, found.columns
+    )];
+    for row in 0..rows {
+        let cells = found
+            .cells
+            .iter()
+            .skip((row * columns) as usize)
+            .take(columns as usize);
+        let texts = cells.map(|(_, cell)| cell.as_ref().map_or("-", |cell| &cell.text));
+        lines.push(texts.collect::<Vec<_>>().join(" "));
+    }
+    if found.n_twice > 0 {
+        lines.push(format!("{} twice", found.n_twice));
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn a_memory_is_shown_by_a_layout() {
+    let all = [
+        arranged("out", None, "(4,4):(1,8)"),
+        arranged("out", None, "(2,(2,4)):(16,(1,4))"),
+        arranged("out", None, "6:10"),
+        arranged("out", None, "Swizzle<2,0,2> o (4,4):(4,1)"),
+        arranged("out", Some(ElementType::U8), "(2,4):(4,1)"),
+        arranged("out", None, "(3,2):(0,31)"),
+        arranged("out", None, "(100,100):(1,1)")
+            .lines()
+            .next()
+            .unwrap_or("")
+            .to_owned()
+            + "\n",
+        arranged("out", None, "(4,4:(1,8)"),
+        arranged("none", None, "4"),
+        arranged("shared:0", None, "(2,2):(2,1)"),
+    ];
+    expect![[r#"
+        out u32 (4,4):(1,8), 4 x 4
+        0 8 16 24
+        1 9 17 25
+        2 10 18 26
+        3 11 19 27
+        out u32 (2,(2,4)):(16,(1,4)), 2 x 8
+        0 1 4 77 8 9 12 13
+        16 17 20 21 24 25 28 29
+        out u32 6:10, 1 x 6
+        0 10 20 30 0 0
+        out u32 Swizzle<2,0,2> o (4,4):(4,1), 4 x 4
+        0 1 2 3
+        77 4 7 6
+        10 11 8 9
+        15 14 13 12
+        out u8 (2,4):(4,1), 2 x 4
+        0 0 0 0
+        1 0 0 0
+        out u32 (3,2):(0,31), 3 x 2
+        0 31
+        0 31
+        0 31
+        2 twice
+        out u32 (100,100):(1,1), 100 x 100
+        (column 5 (`:`): found `:`, expected `,` or `)`)
+        (there is no memory `none`)
+        shared memory of block (0, 0, 0) b32 (2,2):(2,1), 2 x 2
+        0x00000000 0x00000000
+        0x00000000 0x00000000
+    "#]]
+    .assert_eq(&all.concat());
 }
 
 #[test]

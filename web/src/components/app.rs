@@ -220,6 +220,7 @@ fn run(
                         { sectors_card(&found.conflicts.sectors) }
                         { layouts_card(&found.layouts) }
                     }
+                    <div class="arrange-place"></div>
                 </div>
                 <div class="side">
                     <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />

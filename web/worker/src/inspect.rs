@@ -7,7 +7,9 @@ use crate::json::response;
 use crate::order;
 use crate::protocol::OrderRequest;
 use crate::runner::launched;
-use warpgrid_view::Session;
+use warpgrid_view::inspect::Arrangement;
+use warpgrid_view::value::ElementType;
+use warpgrid_view::{MemoryId, Session};
 
 /// The launch that was asked about last.
 #[derive(Default)]
@@ -15,7 +17,7 @@ pub(crate) struct Inspect {
     open: Option<(OrderRequest, Session)>,
 }
 
-/// A question, in pieces: `watch POSITION WARP EXPRESSIONS` or `moments POSITION POSITION`, each with a launch.
+/// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION` or `arrange POSITION MEMORY-AND-TYPE LAYOUT`, each with a launch.
 struct Asked<'a> {
     number: u32,
     what: &'a str,
@@ -39,6 +41,16 @@ impl Inspect {
                 let expressions: Vec<&str> = third.lines().collect();
                 let found = session.watched(number(first)?, &expressions, warp(second))?;
                 Ok(json::watched(&found))
+            }
+            "arrange" => {
+                let (memory, ty) = second.split_once('\n').unwrap_or((second, ""));
+                let asked = Arrangement {
+                    memory: MemoryId::from(memory),
+                    ty: ElementType::from_name(ty),
+                    layout: third,
+                };
+                let found = session.arranged(number(first)?, &asked)?;
+                Ok(json::arranged(&found))
             }
             _ => {
                 let found = session.moments([number(first)?, number(second)?])?;
@@ -68,7 +80,7 @@ impl<'a> Asked<'a> {
             return None;
         };
         let stated = |word: &str| (!word.is_empty()).then(|| word.to_owned());
-        matches!(what, "watch" | "moments").then_some(Asked {
+        matches!(what, "watch" | "moments" | "arrange").then_some(Asked {
             number: number.parse().ok()?,
             what,
             launch: OrderRequest {
@@ -125,6 +137,17 @@ mod tests {
         assert!(registers.iter().any(|register| register["name"] == "%r"));
         let said = found(&mut inspect, ["moments", "", "", "", "", "x", "0", ""]);
         assert!(said["error"].is_string());
+        let arrange = ["arrange", "", "", "", "", "9", "p\nu16", "(2,3):(2,1)"];
+        let said = found(&mut inspect, arrange);
+        assert_eq!(said["found"]["columns"], 3);
+        assert_eq!(
+            said["found"]["cells"][0],
+            serde_json::json!([0, "7", 0, "before"])
+        );
+        assert_eq!(
+            said["found"]["cells"][3],
+            serde_json::json!([2, "7", 1, "before"])
+        );
         assert_eq!(inspect.answer("1\0watch\0"), None);
     }
 }

@@ -132,7 +132,7 @@ impl<'a> Lanes<'a> {
         };
         let found: Result<Vec<_>, String> = (0..32).map(of_lane).collect();
         let mut found = found?;
-        // One value stands for all lanes that have it.
+        // One value is enough where all lanes have it.
         let mut present = found.iter().flatten();
         if let Some(first) = present
             .next()

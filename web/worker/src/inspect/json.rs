@@ -1,7 +1,10 @@
 //! Watched values and moments as JSON.
 
 use crate::json::{list, object, or_null, text};
-use warpgrid_view::inspect::{CellChange, MemoryChange, Moments, RegisterChange, WatchedValue};
+use warpgrid_view::inspect::{
+    Arranged, CellChange, MemoryChange, Moments, RegisterChange, WatchedValue,
+};
+use warpgrid_view::model::{Cell, Written};
 
 pub(super) fn watched(found: &[WatchedValue]) -> String {
     list(found.iter().map(value))
@@ -71,4 +74,36 @@ fn register(change: &RegisterChange) -> String {
             list(change.values.iter().map(|value| text(value))),
         ),
     ])
+}
+
+pub(super) fn arranged(found: &Arranged) -> String {
+    let cells = found.cells.iter().map(|(index, cell)| match cell {
+        Some(cell) => arranged_cell(*index, cell),
+        None => list([index.to_string()].into_iter()),
+    });
+    let [rows, columns] = found.shown.map(|n| n.to_string());
+    object(&[
+        ("title", text(&found.title)),
+        ("type", text(found.ty.name())),
+        ("layout", text(&found.layout)),
+        ("rows", found.rows.to_string()),
+        ("columns", found.columns.to_string()),
+        ("shownRows", rows),
+        ("shownColumns", columns),
+        ("twice", found.n_twice.to_string()),
+        ("cells", list(cells)),
+    ])
+}
+
+/// `[index, text, lane or null, when it was written]`, and more of it where lanes are in conflict.
+fn arranged_cell(index: i64, cell: &Cell) -> String {
+    let when = match cell.written {
+        Written::Now => "now",
+        Written::Before => "before",
+        Written::Never => "never",
+    };
+    let lane = cell.lane.map_or("null".to_owned(), |lane| lane.to_string());
+    let mut parts = vec![index.to_string(), text(&cell.text), lane, text(when)];
+    parts.extend(cell.conflict.then(|| "true".to_owned()));
+    list(parts.into_iter())
 }
