@@ -49,7 +49,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 // When the text states the fact, the reason is among the diagnostics, at its line.
                 if !refusal.diagnostics.iter().any(|diagnostic| diagnostic.message == refusal.message) {
                     <article class="diag error">
-                        <h3>{ prose(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h3>
+                        <h2>{ prose(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h2>
                     </article>
                 }
                 { for refusal.diagnostics.iter().filter(|d| !list.contains(d)).take(MAX_SHOWN).map(article) }
@@ -132,11 +132,11 @@ fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
     };
     html! {
         <article class={classes!("diag", diagnostic.severity.name())}>
-            <h3>
+            <h2>
                 { prose(&diagnostic.message) }
                 { code(&diagnostic.code, dispatch) }
                 <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
-            </h3>
+            </h2>
             if let Some(needs) = &diagnostic.needs {
                 <p>{ prose(needs) }</p>
             }

@@ -200,7 +200,7 @@ fn results(view: &Explained) -> Html {
         line(html! { { names } }, &generation.result, "")
     });
     html! {
-        <div class="product-results"><table>
+        <div class="product-results" tabindex="0" role="group" aria-label="Results"><table>
             <thead><tr><th scope="col">{ "computed by" }</th><th scope="col">{ "value" }</th><th scope="col">{ "bits" }</th><th scope="col">{ "compared with the exact sum, rounded once" }</th></tr></thead>
             <tbody>
                 { line(html! { <>{ "the tensor core of " }{ own }</> }, &view.result, "own") }

@@ -1,0 +1,69 @@
+// Every view is read by everyone: nothing that axe finds, in light, dark and forced colours, at 200 % zoom, and on a phone.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test, type Page } from "@playwright/test";
+import { open, paste, ready } from "./playground";
+
+const name = (page: Page, role: "button" | "tab", text: string) => page.getByRole(role, { name: text, exact: true });
+
+/** How each view is opened, and what is there then. */
+const VIEWS: [string, (page: Page) => Promise<void>][] = [
+  ["the kernel, with a pressed cell", async (page) => {
+    await open(page);
+    await page.locator("[data-memory=rows] canvas").first().click({ position: { x: 60, y: 40 } });
+    await expect(page.getByRole("region", { name: "Cell", exact: true })).toContainText("history");
+  }],
+  ["a fault", async (page) => {
+    await open(page);
+    await paste(page, "//@ launch grid=1 block=32\n//@ buffer p: u32[4] = 0\nst.global.u32 [p], 7;\n");
+    await ready(page);
+    await expect(page.getByRole("alert", { name: "Fault" })).toBeVisible();
+  }],
+  ["errors", async (page) => {
+    await open(page);
+    await paste(page, "st.shred.u32 [p], 7;\n");
+    await expect(page.locator(".diag.error")).toHaveCount(1);
+  }],
+  ["a memory as a table", async (page) => {
+    await open(page);
+    await page.getByRole("region", { name: "rows", exact: true }).getByRole("button", { name: "Show as a table" }).click();
+    await expect(page.getByRole("grid", { name: "rows", exact: true })).toBeVisible();
+  }],
+  ["the launch", async (page) => { await open(page); await page.locator("header details.launch:not(.filled) > summary").click(); }],
+  ["Share", async (page) => {
+    await open(page);
+    await page.locator("details.sharing > summary").click();
+    await expect(page.getByRole("textbox", { name: "Link" })).not.toHaveValue("");
+  }],
+  ["Embed", async (page) => { await open(page); await page.locator("details.embed > summary").click(); }],
+  ["Matrices", async (page) => { await open(page); await name(page, "button", "Matrices").click(); await expect(page.locator(".matrix canvas").first()).toBeVisible(); }],
+  ["Products", async (page) => { await open(page); await name(page, "button", "Matrices").click(); await name(page, "button", "Products").click(); await expect(page.locator(".matrix")).toBeVisible(); }],
+  ["Outcomes", async (page) => { await page.goto("/#outcomes=message"); await expect(page.locator(".outcome").first()).toBeVisible({ timeout: 30_000 }); }],
+  ["Beside", async (page) => { await open(page); await name(page, "button", "Beside").click(); await expect(page.getByRole("heading", { name: "Two texts of one kernel" })).toBeVisible(); }],
+  ["Reference", async (page) => { await open(page); await name(page, "button", "Reference").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
+  ["Help", async (page) => { await open(page); await name(page, "button", "Help and keys").click(); await expect(page.getByRole("dialog")).toBeVisible(); }],
+  ["Learn", async (page) => { await open(page); await name(page, "button", "Learn").click(); await expect(page.getByRole("dialog", { name: "Learn" })).toBeVisible(); }],
+];
+
+async function found(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]).analyze();
+  return violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html.slice(0, 200)}`);
+}
+
+for (const [view, show] of VIEWS) {
+  test(`${view}: in light, dark and forced colours, and at 200 %`, async ({ page }) => {
+    await show(page);
+    const seen: Record<string, string[]> = {};
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      seen[colorScheme] = await found(page);
+    }
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "active" });
+    seen.forced = await found(page);
+    await page.emulateMedia({ forcedColors: "none" });
+    // A window of 1440 by 900 at 200 %: nothing is cut off at the right, and nothing that is read lies over another.
+    await page.setViewportSize({ width: 720, height: 450 });
+    seen["200 %"] = await found(page);
+    expect(seen).toEqual({ light: [], dark: [], forced: [], "200 %": [] });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(720);
+  });
+}
