@@ -8,6 +8,7 @@ mod conflicts;
 mod descriptor;
 mod difference;
 mod document;
+mod engine;
 mod explain;
 mod format;
 mod fragment;

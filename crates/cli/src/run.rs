@@ -7,7 +7,7 @@ use crate::output::{
     text_of, without_mark,
 };
 use crate::save;
-use crate::{Format, Outcome, beside, races, seeds, traffic};
+use crate::{Format, Outcome, beside, engine, races, seeds, traffic};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,10 @@ pub(crate) struct RunArguments {
     /// Say of each access to shared and global memory which layout its addresses have, such as `Swizzle<3,4,3> o (32,8):(128,16)`.
     #[arg(long, conflicts_with_all = ["seeds", "beside"])]
     layouts: bool,
+    /// Run long kernels by the interpreter, too. Without it what takes longer is translated to machine code, where every
+    /// instruction can be and no thread depends on the order of others.
+    #[arg(long)]
+    interpret: bool,
     /// Turns the scheduler; 0 is plain round robin.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = read_seed)]
     seed: Option<u64>,
@@ -367,6 +371,10 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         trace(&mut session, arguments.max_steps, path)?;
     }
     let is_json = arguments.format == Format::Json;
+    let engine = match is_watched(arguments) {
+        true => None,
+        false => engine::run(&mut session, arguments.max_steps),
+    };
     let mut report = session.report(&ReportRequest {
         max_steps: arguments.max_steps,
         // JSON has the counts.
@@ -382,11 +390,28 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     let mut out = stdout();
     match is_json {
         true => write_json(&mut out, &mut report, &session)?,
-        false => print(&mut out, name, &report, &session)?,
+        false => {
+            print(&mut out, name, &report, &session)?;
+            if let Some(engine) = engine {
+                writeln!(out, "  {engine}")?;
+            }
+        }
     }
     let ok = report.ok;
     out.flush()?;
     Ok(if ok { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// Whether something looks at single steps, or the interpreter is asked for.
+fn is_watched(arguments: &RunArguments) -> bool {
+    arguments.interpret
+        || arguments.trace.is_some()
+        || !arguments.save.is_empty()
+        || arguments.traffic
+        || arguments.races
+        || arguments.layouts
+        // JSON has the counts.
+        || arguments.format == Format::Json
 }
 
 /// Writes the report as a line of JSON.

@@ -4,6 +4,7 @@
 mod decode;
 mod exec;
 mod past;
+pub mod plain;
 mod run;
 mod state;
 

@@ -21,7 +21,7 @@ pub(crate) mod observe;
 mod place;
 pub(crate) mod schedule;
 pub(crate) mod setup;
-mod special;
+pub(crate) mod special;
 pub(crate) mod spin;
 pub(crate) mod sync_event;
 pub(crate) mod views;

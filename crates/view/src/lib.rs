@@ -42,6 +42,8 @@ pub mod start;
 mod step;
 mod terms;
 mod traffic;
+#[cfg(feature = "translate")]
+pub mod translated;
 pub mod until;
 
 pub use check::{CheckOptions, CheckReport, check};

@@ -99,7 +99,7 @@ pub(crate) struct FrameAddress {
 
 /// Which bank a slot is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Bank {
+pub enum Bank {
     B32,
     B64,
     B128,
@@ -108,12 +108,12 @@ pub(crate) enum Bank {
 
 /// An operand of any bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Element {
+pub struct Element {
     /// [`Slot::NONE`] for a sink.
-    pub(crate) slot: Slot,
-    pub(crate) bank: Bank,
+    pub slot: Slot,
+    pub bank: Bank,
     /// Width of the register (8 to 128), or of the value where it is no register.
-    pub(crate) bits: u32,
+    pub bits: u32,
 }
 
 impl Element {
@@ -126,18 +126,18 @@ impl Element {
 
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Instr {
-    pub(crate) op: Op,
+pub struct Instr {
+    pub op: Op,
     /// Guard predicate, or none.
-    pub(crate) guard: Slot,
-    pub(crate) negated: bool,
+    pub guard: Slot,
+    pub negated: bool,
     /// Has no guard and reads no clock, as most have: one question instead of two.
-    pub(crate) is_plain: bool,
+    pub is_plain: bool,
     /// Reads a clock: specials must be refreshed first.
-    pub(crate) reads_clock: bool,
+    pub reads_clock: bool,
     /// Runs in the same step as the next instruction of the code: it is not counted, and the group that runs stays
     /// the one that runs.
-    pub(crate) with_next: bool,
+    pub with_next: bool,
 }
 
 /// Why an instruction is refused when it would be executed.
@@ -170,22 +170,22 @@ pub(crate) struct VideoPlan {
 
 /// A predicate that is read, and whether its opposite is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Predicate {
-    pub(crate) slot: Slot,
-    pub(crate) negated: bool,
+pub struct Predicate {
+    pub slot: Slot,
+    pub negated: bool,
 }
 
 /// How a carry chain treats the flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CarryMode {
-    pub(crate) signed: bool,
-    pub(crate) reads: bool,
-    pub(crate) writes: bool,
+pub struct CarryMode {
+    pub signed: bool,
+    pub reads: bool,
+    pub writes: bool,
 }
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CompareKind {
+pub enum CompareKind {
     U16,
     S16,
     U32,
@@ -200,15 +200,15 @@ pub(crate) enum CompareKind {
 
 /// The predicate that a comparison is combined with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Combine {
-    pub(crate) op: BoolOp,
-    pub(crate) slot: Slot,
-    pub(crate) negated: bool,
+pub struct Combine {
+    pub op: BoolOp,
+    pub slot: Slot,
+    pub negated: bool,
 }
 
 /// How the third operand of `slct` says which of the others is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SignOf {
+pub enum SignOf {
     Integer,
     Float,
     /// A float, subnormals as zeros.
@@ -217,12 +217,12 @@ pub(crate) enum SignOf {
 
 /// A comparison of two rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Comparison {
-    pub(crate) kind: CompareKind,
-    pub(crate) op: CompareOp,
-    pub(crate) ftz: bool,
-    pub(crate) a: Slot,
-    pub(crate) b: Slot,
+pub struct Comparison {
+    pub kind: CompareKind,
+    pub op: CompareOp,
+    pub ftz: bool,
+    pub a: Slot,
+    pub b: Slot,
 }
 
 /// An operation of machine code: up to two registers and seven predicates from five registers and seven predicates.
@@ -242,37 +242,37 @@ pub(crate) struct MachinePlan {
 
 /// A load or a store.
 #[derive(Clone, Debug)]
-pub(crate) struct AccessPlan {
-    pub(crate) space: StateSpace,
-    pub(crate) base: Slot,
+pub struct AccessPlan {
+    pub space: StateSpace,
+    pub base: Slot,
     /// Whether the base is in the 64-bit bank.
-    pub(crate) wide: bool,
-    pub(crate) offset: i64,
-    pub(crate) element_bytes: u32,
+    pub wide: bool,
+    pub offset: i64,
+    pub element_bytes: u32,
     /// Of all elements.
-    pub(crate) width_bytes: u32,
+    pub width_bytes: u32,
     /// Loads of signed types extend.
-    pub(crate) signed: bool,
-    pub(crate) elements: Vec<Element>,
+    pub signed: bool,
+    pub elements: Vec<Element>,
     /// Bit i: element i is not a sink.
-    pub(crate) written: u32,
+    pub written: u32,
     /// All elements are registers of exactly the element's width, 32 or 64 bits.
-    pub(crate) whole_registers: bool,
-    pub(crate) noted: AccessNotes,
+    pub whole_registers: bool,
+    pub noted: AccessNotes,
 }
 
 /// What only listeners ask of an access.
 #[derive(Clone, Debug)]
-pub(crate) struct AccessNotes {
+pub struct AccessNotes {
     /// Of an element.
-    pub(crate) ty: ScalarType,
-    pub(crate) sem: Sem,
-    pub(crate) scope: Option<Scope>,
-    pub(crate) cache: CacheHints,
+    pub ty: ScalarType,
+    pub sem: Sem,
+    pub scope: Option<Scope>,
+    pub cache: CacheHints,
     /// Bytes of a lane that compiled code moves at once, where an instruction becomes several accesses.
-    pub(crate) access_bytes: Option<u32>,
+    pub access_bytes: Option<u32>,
     /// By element: which of the function's operands it is.
-    pub(crate) operands: Vec<u32>,
+    pub operands: Vec<u32>,
 }
 
 /// An atomic operation on memory.
@@ -533,12 +533,12 @@ pub(crate) struct SurfacePlan {
 
 /// A wait for groups of asynchronous operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct GroupWait {
-    pub(crate) kind: GroupKind,
+pub struct GroupWait {
+    pub kind: GroupKind,
     /// Groups that may be pending; none for no operation at all, grouped or not.
-    pub(crate) latest: Option<u32>,
+    pub latest: Option<u32>,
     /// Whether only their sources must have been read.
-    pub(crate) reads: bool,
+    pub reads: bool,
 }
 
 /// `st.bulk`
@@ -631,17 +631,17 @@ pub(crate) enum CollectiveKind {
 
 /// `bar` and `barrier`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BarrierPlan {
-    pub(crate) id: Slot,
+pub struct BarrierPlan {
+    pub id: Slot,
     /// None for the whole block.
-    pub(crate) threads: Slot,
-    pub(crate) kind: BarrierMode,
+    pub threads: Slot,
+    pub kind: BarrierMode,
     /// All threads of the warp must come to it together.
-    pub(crate) is_aligned: bool,
+    pub is_aligned: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum BarrierMode {
+pub enum BarrierMode {
     Sync,
     Arrive,
     Reduce {

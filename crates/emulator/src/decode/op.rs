@@ -16,7 +16,7 @@ use warpgrid_program::SourceModifiers;
 /// The decoded operation. Slots are in the bank that the variant says; arithmetic has its result first,
 /// then a, b and c.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Op {
+pub enum Op {
     Int16 {
         f: Int16Op,
         signed: bool,

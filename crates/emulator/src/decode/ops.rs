@@ -5,7 +5,7 @@ use warpgrid_isa::PermuteMode;
 
 /// What integers of 16, 32 and 64 bits share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IntOp {
+pub enum IntOp {
     Add,
     Sub,
     MulLo,
@@ -32,7 +32,7 @@ pub(crate) enum IntOp {
 
 /// The 16-bit unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Int16Op {
+pub enum Int16Op {
     Plain(IntOp),
     Shl,
     Shr,
@@ -40,7 +40,7 @@ pub(crate) enum Int16Op {
 
 /// The 32-bit unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Int32Op {
+pub enum Int32Op {
     Plain(IntOp),
     AddSaturated,
     SubSaturated,
@@ -84,14 +84,14 @@ pub(crate) enum Int32Op {
 
 /// The 64-bit unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Int64Op {
+pub enum Int64Op {
     Plain(IntOp),
     Brev,
 }
 
 /// Two integers of 16 bits, or four of 8, in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PackedOp {
+pub enum PackedOp {
     Add,
     Sub,
     AddSaturated,
@@ -105,14 +105,14 @@ pub(crate) enum PackedOp {
 
 /// Shifts of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ShiftOp {
+pub enum ShiftOp {
     Left,
     Right,
 }
 
 /// Counts and searches of bits, of 32 and 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CountOp {
+pub enum CountOp {
     Popc,
     Clz,
     /// Position of the most significant bit that is not a sign.
@@ -123,14 +123,14 @@ pub(crate) enum CountOp {
 
 /// What becomes of an amount beyond the width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overflow {
+pub enum Overflow {
     Clamp,
     Wrap,
 }
 
 /// What floats of every format share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FloatOp {
+pub enum FloatOp {
     Add,
     Sub,
     Mul,
@@ -144,7 +144,7 @@ pub(crate) enum FloatOp {
 
 /// The f32 unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Float32Op {
+pub enum Float32Op {
     Plain(FloatOp),
     Div,
     Rcp,
@@ -160,7 +160,7 @@ pub(crate) enum Float32Op {
 
 /// The f64 unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Float64Op {
+pub enum Float64Op {
     Plain(FloatOp),
     Div,
     Rcp,
@@ -171,7 +171,7 @@ pub(crate) enum Float64Op {
 
 /// The unit of 16-bit floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HalfOp {
+pub enum HalfOp {
     Plain(FloatOp),
     /// `fma.oob`: zero where a source is the NaN of what lies outside of a tensor.
     FmaInside,
@@ -181,7 +181,7 @@ pub(crate) enum HalfOp {
 
 /// Operations of carry chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CarryOp {
+pub enum CarryOp {
     Add,
     Sub,
     MadLo,

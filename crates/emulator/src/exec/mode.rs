@@ -5,7 +5,7 @@ use warpgrid_isa::{Flag, Modifiers, Rounding, ScalarType};
 
 /// Rounding of float results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) enum Round {
+pub enum Round {
     #[default]
     Nearest,
     Zero,
@@ -79,39 +79,39 @@ impl From<Option<Rounding>> for Round {
 
 /// How a float operation treats its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct FloatMode {
-    pub(crate) round: Round,
-    pub(crate) ftz: bool,
-    pub(crate) saturate: bool,
-    pub(crate) nan: bool,
-    pub(crate) xorsign_abs: bool,
-    pub(crate) relu: bool,
+pub struct FloatMode {
+    pub round: Round,
+    pub ftz: bool,
+    pub saturate: bool,
+    pub nan: bool,
+    pub xorsign_abs: bool,
+    pub relu: bool,
 }
 
 impl FloatMode {
     /// Round to nearest, and nothing else.
     #[inline(always)]
-    pub(crate) fn is_plain(self) -> bool {
+    pub fn is_plain(self) -> bool {
         matches!(self.round, Round::Nearest) && !self.ftz && !self.saturate && !self.relu
     }
 }
 
 /// Rounding, flushing and clamping as the modifiers say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct ArithmeticMode {
-    pub(crate) rounding: Option<Rounding>,
+pub struct ArithmeticMode {
+    pub rounding: Option<Rounding>,
     /// Subnormals are flushed to zero.
-    pub(crate) ftz: bool,
+    pub ftz: bool,
     /// Integers are clamped to their range, floats to [0, 1].
-    pub(crate) saturate: bool,
+    pub saturate: bool,
     /// `min` and `max`: a NaN input gives NaN.
-    pub(crate) nan: bool,
+    pub nan: bool,
     /// `min` and `max` of the magnitudes, with the product of the signs.
-    pub(crate) xorsign_abs: bool,
+    pub xorsign_abs: bool,
     /// Negative results become zero.
-    pub(crate) relu: bool,
+    pub relu: bool,
     /// Results beyond the range become the largest finite number.
-    pub(crate) satfinite: bool,
+    pub satfinite: bool,
 }
 
 impl From<&Modifiers> for ArithmeticMode {
@@ -130,10 +130,10 @@ impl From<&Modifiers> for ArithmeticMode {
 
 /// A conversion between two types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Conversion {
-    pub(crate) to: ScalarType,
-    pub(crate) from: ScalarType,
-    pub(crate) mode: ArithmeticMode,
+pub struct Conversion {
+    pub to: ScalarType,
+    pub from: ScalarType,
+    pub mode: ArithmeticMode,
 }
 
 impl From<ArithmeticMode> for FloatMode {

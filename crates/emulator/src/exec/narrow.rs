@@ -99,7 +99,7 @@ pub(crate) fn convert_one(conversion: &Conversion, value: f64) -> Option<u32> {
 
 /// What a conversion takes beside the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beside {
+pub enum Beside {
     /// `.rs`: bits that decide about what is cut off.
     Random,
     /// `.scaled::n2::ue8m0`: an exponent for each number of a pair.

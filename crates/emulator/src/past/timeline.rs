@@ -6,6 +6,7 @@
 use crate::past::recent::Recent;
 use crate::past::snapshot::Snapshot;
 use crate::past::ticks::{StoreTicks, Ticking};
+use crate::plain::PlainEnd;
 use crate::run::event::PendingId;
 use crate::run::inspect::Status;
 use crate::run::machine::Machine;
@@ -236,6 +237,24 @@ impl Timeline {
             blocks_done: self.machine.blocks_done(),
             n_blocks: self.machine.n_blocks(),
         }
+    }
+
+    /// Takes over the end of the run from the start, which was done elsewhere; false if it is not that of this machine. The way
+    /// back from it runs from the start again.
+    pub fn take_end(&mut self, end: &PlainEnd<'_>) -> bool {
+        if self.position() != 0 || !self.machine.take_end(end) {
+            return false;
+        }
+        self.marks.clear();
+        self.note_end();
+        // Which steps stored is not known, and how many are.
+        self.ticks = StoreTicks {
+            steps: Vec::new(),
+            one_in: end.stores.max(2),
+            n_stores: end.stores,
+            known_to: end.steps,
+        };
+        true
     }
 
     /// Runs forward to position `n`, or to the end if that comes first, and reports the steps to `observer`.

@@ -51,7 +51,7 @@ impl Setup {
     }
 
     /// The value of a special register (PTX ISA, "Special Registers").
-    fn special(&self, special: SpecialRegister, position: [u32; 3], warp: u32, lane: u32) -> u64 {
+    pub(crate) fn special(&self, special: SpecialRegister, position: [u32; 3], warp: u32, lane: u32) -> u64 {
         use SpecialRegister as S;
         let of = |v: [u32; 3], axis: u8| v.get(axis as usize).copied().unwrap_or(0);
         let cluster = self.cluster;
@@ -142,5 +142,19 @@ fn changes(special: SpecialRegister) -> bool {
         | S::Pm(_)
         | S::Pm64(_)
         | S::CurrentGraphExec => false,
+    }
+}
+
+/// Whether blocks see different values in a special register; none if it shows the time.
+pub(crate) fn differs_by_block(special: SpecialRegister) -> Option<bool> {
+    use SpecialRegister as S;
+    match special {
+        S::Clock
+        | S::ClockHi
+        | S::Clock64
+        | S::Globaltimer
+        | S::GlobaltimerLo
+        | S::GlobaltimerHi => None,
+        special => Some(changes(special)),
     }
 }

@@ -12,7 +12,7 @@ pub(crate) type Row128 = [u128; LANES];
 /// Where an operand lives: a register of the frame, a constant of the code, or a special register
 /// of the warp. The bank follows from the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Slot(pub(crate) u32);
+pub struct Slot(pub(crate) u32);
 
 impl Slot {
     const CONSTANT: u32 = 1 << 30;
@@ -40,7 +40,7 @@ impl Slot {
     }
 
     #[inline(always)]
-    pub(crate) const fn is_some(self) -> bool {
+    pub const fn is_some(self) -> bool {
         self.0 != u32::MAX
     }
 }

@@ -1,0 +1,250 @@
+//! What a translator reads of a machine: decoded code, where memory lies, and what threads see in special registers.
+//! In comes a machine at its start; out come its parts, and the end of a run that was done elsewhere goes back in.
+
+pub use crate::decode::code::{
+    AccessPlan, Bank, BarrierMode, BarrierPlan, Combine, CompareKind, Comparison, Element, Instr,
+};
+pub use crate::decode::op::Op;
+pub use crate::decode::ops::{
+    CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp,
+    Overflow, PackedOp, ShiftOp,
+};
+pub use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Round};
+pub use crate::state::registers::Slot;
+
+use crate::decode::code::Code;
+use crate::run::machine::Machine;
+use crate::run::setup::Setup;
+use crate::state::layout::Layout;
+use crate::state::memory::{Allocation, Owner, Tracking};
+use warpgrid_isa::SpecialRegister;
+
+/// Lanes of a warp.
+pub const LANES: usize = crate::state::registers::LANES;
+
+/// Where an operand lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SlotPlace {
+    /// A register of the kernel, by its number in the bank.
+    Register(u32),
+    /// A number that all lanes share.
+    Constant(u32),
+    /// A special register, by its number in the bank.
+    Special(u32),
+    /// No operand: it reads as zero.
+    None,
+}
+
+impl Slot {
+    /// Where it is in its bank.
+    pub fn place(self) -> SlotPlace {
+        let index = self.0 & ((1 << 30) - 1);
+        match self.0 >> 30 {
+            0 => SlotPlace::Register(index),
+            1 => SlotPlace::Constant(index),
+            2 => SlotPlace::Special(index),
+            _ => SlotPlace::None,
+        }
+    }
+}
+
+/// What bytes of memory belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RangeKind {
+    Global,
+    Constant,
+    Parameters,
+}
+
+/// A range of addresses that a kernel may access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressRange {
+    pub kind: RangeKind,
+    pub address: u64,
+    pub size: u64,
+    /// Where its bytes start in the arena.
+    pub start: usize,
+}
+
+/// How a run ended that was done elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainEnd<'a> {
+    /// The arena afterwards.
+    pub arena: &'a [u8],
+    pub steps: u64,
+    /// Steps that stored.
+    pub stores: u64,
+}
+
+/// A machine at its start, whose launch needs nothing beside code, registers, shared memory and the arena.
+#[derive(Clone, Copy)]
+pub struct Plain<'m> {
+    machine: &'m Machine,
+}
+
+impl Machine {
+    /// Its parts, while it is at its start; none if the launch has more than these: clusters, tensor maps, images, stacks, last
+    /// writers, registers that begin with a value.
+    pub fn plain(&self) -> Option<Plain<'_>> {
+        let setup = &*self.setup;
+        let code = &*setup.code;
+        let function = code.functions.first()?;
+        let is_plain = self.state.position == 0
+            && self.state.fault.is_none()
+            && self.inputs.is_empty()
+            && setup.n_ranks == 1
+            && setup.tracking == Tracking::Off
+            && setup.images.is_empty()
+            && setup.multicasts.is_empty()
+            && setup.layout.map.own_window
+            && code.initial.is_empty()
+            && function.frame_addresses.is_empty()
+            && self.state.in_flight.is_empty();
+        is_plain.then_some(Plain { machine: self })
+    }
+
+    /// Takes over the end of a run that was done elsewhere: all blocks are done. False, and nothing changes, if the arena is not
+    /// that of this machine.
+    pub(crate) fn take_end(&mut self, end: &PlainEnd<'_>) -> bool {
+        let state = &mut self.state;
+        let (bytes, _) = state.global.arena.raw();
+        let Some(place) = bytes.get_mut(..end.arena.len()) else {
+            return false;
+        };
+        place.copy_from_slice(end.arena);
+        state.global.arena.mark_whole();
+        for warp in state.blocks.iter_mut().flat_map(|block| &mut block.warps) {
+            warp.exit(warp.present);
+            warp.dirty = true;
+        }
+        for block in &mut state.blocks {
+            block.n_live_warps = 0;
+        }
+        for cluster in &mut state.clusters {
+            cluster.n_live_blocks = 0;
+        }
+        state.next_cluster = self.setup.n_clusters;
+        state.blocks_done = self.setup.n_blocks;
+        state.position = end.steps;
+        state.stores_done = end.stores;
+        state.last_step = None;
+        true
+    }
+}
+
+impl<'m> Plain<'m> {
+    fn setup(self) -> &'m Setup {
+        &self.machine.setup
+    }
+
+    fn code(self) -> &'m Code {
+        &self.setup().code
+    }
+
+    fn layout(self) -> &'m Layout {
+        &self.setup().layout
+    }
+
+    /// The code of the kernel; branches name places in it.
+    pub fn instructions(self) -> &'m [Instr] {
+        let functions = &self.code().functions;
+        let start = functions.first().map_or(0, |f| f.start) as usize;
+        let all = &self.code().instructions;
+        let end = functions.get(1).map_or(all.len(), |f| f.start as usize);
+        match start {
+            0 => all.get(..end).unwrap_or(&[]),
+            _ => &[],
+        }
+    }
+
+    pub fn access(self, plan: u32) -> Option<&'m AccessPlan> {
+        self.code().accesses.get(plan as usize)
+    }
+
+    pub fn barrier(self, plan: u32) -> Option<&'m BarrierPlan> {
+        self.code().barriers.get(plan as usize)
+    }
+
+    /// The elements of a value that is packed or taken apart.
+    pub fn elements(self, list: u32) -> &'m [Element] {
+        self.code().packs.get(list as usize).map_or(&[], |e| e)
+    }
+
+    pub fn constant32(self, index: u32) -> u32 {
+        let row = self.code().constants.r32.get(index as usize);
+        row.map_or(0, |row| row[0])
+    }
+
+    pub fn constant64(self, index: u32) -> u64 {
+        let row = self.code().constants.r64.get(index as usize);
+        row.map_or(0, |row| row[0])
+    }
+
+    pub fn constant_predicate(self, index: u32) -> bool {
+        let predicates = &self.code().constants.predicates;
+        predicates.get(index as usize).is_some_and(|mask| *mask != 0)
+    }
+
+    /// The special register of 32 bits with this number.
+    pub fn special32(self, index: u32) -> Option<SpecialRegister> {
+        self.code().specials32.get(index as usize).copied()
+    }
+
+    /// What a lane of a warp of a block reads from a special register.
+    pub fn special(
+        self,
+        special: SpecialRegister,
+        block: u64,
+        (warp, lane): (u32, u32),
+    ) -> u64 {
+        let position = self.setup().position_of(block);
+        self.setup().special(special, position, warp, lane)
+    }
+
+    /// Whether blocks see different values in it; none if it shows the time.
+    pub fn differs_by_block(self, special: SpecialRegister) -> Option<bool> {
+        crate::run::special::differs_by_block(special)
+    }
+
+    /// What may be accessed, by address.
+    pub fn ranges(self) -> impl Iterator<Item = AddressRange> + 'm {
+        let kind = |allocation: &Allocation| match allocation.owner {
+            Owner::Buffer(..) | Owner::GlobalVariable(..) => RangeKind::Global,
+            Owner::ConstVariable(..) => RangeKind::Constant,
+            Owner::Parameters => RangeKind::Parameters,
+        };
+        let all = self.machine.state.global.allocations().iter();
+        all.map(move |allocation| AddressRange {
+            kind: kind(allocation),
+            address: allocation.address,
+            size: allocation.size,
+            start: allocation.start,
+        })
+    }
+
+    /// All bytes that blocks share.
+    pub fn arena(self) -> &'m [u8] {
+        self.machine.state.global.arena.bytes()
+    }
+
+    /// The generic address of shared memory, and its size in bytes.
+    pub fn shared(self) -> (u64, u64) {
+        let layout = self.layout();
+        (layout.map.shared, layout.shared_bytes)
+    }
+
+    /// Whether a generic address may be one of a stack or of another memory that is not among the ranges.
+    pub fn local_window(self) -> std::ops::Range<u64> {
+        let map = self.layout().map;
+        map.local..map.local.saturating_add(map.window_bytes)
+    }
+
+    pub fn n_blocks(self) -> u64 {
+        self.setup().n_blocks
+    }
+
+    /// Threads of a block.
+    pub fn n_threads(self) -> u32 {
+        self.setup().n_threads
+    }
+}

@@ -1,0 +1,510 @@
+//! Writes the code of a strip: from an entry to a barrier or the end, four lanes at a time. In: decoded code, block by block;
+//! out: instructions of WebAssembly. Every register is one local of 128 bits, or two; a predicate is all ones or zeros a lane.
+
+mod compare;
+mod control;
+mod convert;
+mod float;
+mod integer;
+mod memory;
+mod moves;
+mod notes;
+mod wide;
+
+use crate::Refusal;
+use crate::flow::Flow;
+use crate::place::{GANG, Places, cell, record};
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
+use wasm_encoder::{Instruction as I, MemArg, ValType};
+
+/// A register, by bank and number.
+pub(crate) type Register = (Bank, u32);
+
+/// Where a register is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Home {
+    /// The first of its locals.
+    local: u32,
+    /// In a record, after the header.
+    offset: u32,
+}
+
+/// What a block of code reads before it writes it, and what it writes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Touched {
+    pub(crate) read: BTreeSet<Register>,
+    pub(crate) written: BTreeSet<Register>,
+}
+
+/// The bytes `offset` after the address on the stack.
+pub(crate) const fn at(offset: u32) -> MemArg {
+    MemArg {
+        offset: offset as u64,
+        align: 0,
+        memory_index: 0,
+    }
+}
+
+/// A number in all four lanes.
+pub(crate) const fn splat32(value: u32) -> I<'static> {
+    let value = value as u128;
+    I::V128Const((value | value << 32 | value << 64 | value << 96) as i128)
+}
+
+/// A number in both lanes.
+pub(crate) const fn splat64(value: u64) -> I<'static> {
+    let value = value as u128;
+    I::V128Const((value | value << 64) as i128)
+}
+
+/// Locals of the strip beside the registers; the record is its parameter.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) pc: u32,
+    pub(crate) mask: u32,
+    pub(crate) me: u32,
+    pub(crate) phase: u32,
+    pub(crate) table: u32,
+    pub(crate) path: u32,
+    pub(crate) steps: u32,
+    pub(crate) fuel: u32,
+    pub(crate) stores: u32,
+    pub(crate) blocks: u32,
+    pub(crate) stored: u32,
+    pub(crate) back: u32,
+    pub(crate) n_back: u32,
+    pub(crate) guard: u32,
+    pub(crate) active: u32,
+    pub(crate) pointer: u32,
+    pub(crate) pointers: [u32; 4],
+    pub(crate) first: u32,
+    pub(crate) offset: u32,
+    pub(crate) vectors: [u32; 6],
+    pub(crate) addresses: [u32; 2],
+}
+
+pub(crate) const RECORD: u32 = 0;
+
+/// Writes one strip.
+pub(crate) struct Emitter<'p> {
+    pub(crate) plain: Plain<'p>,
+    pub(crate) places: &'p Places,
+    pub(crate) flow: &'p Flow,
+    pub(crate) out: Vec<I<'static>>,
+    pub(crate) locals: Vec<ValType>,
+    pub(crate) registers: BTreeMap<Register, Home>,
+    pub(crate) register_bytes: u32,
+    /// By block of the code.
+    pub(crate) touched: Vec<Touched>,
+    /// By block: what is read from its start on, once known.
+    pub(crate) live: &'p [BTreeSet<Register>],
+    /// What the sites of memory accept.
+    pub(crate) sites: Vec<u32>,
+    pub(crate) names: Names,
+    /// The local with the guard of the instruction at hand.
+    pub(crate) guard: Option<u32>,
+    /// The block at hand, and how many constructs are open within it.
+    pub(crate) block: usize,
+    pub(crate) nest: u32,
+    /// Stores so far, by place in the text.
+    pub(crate) n_stores: u32,
+    pub(crate) at: u32,
+}
+
+impl<'p> Emitter<'p> {
+    pub(crate) fn new(
+        plain: Plain<'p>,
+        places: &'p Places,
+        flow: &'p Flow,
+        live: &'p [BTreeSet<Register>],
+    ) -> Emitter<'p> {
+        let mut emitter = Emitter {
+            plain,
+            places,
+            flow,
+            out: Vec::new(),
+            locals: Vec::new(),
+            registers: BTreeMap::new(),
+            register_bytes: 0,
+            touched: vec![Touched::default(); flow.blocks.len()],
+            live,
+            sites: Vec::new(),
+            names: Names::default(),
+            guard: None,
+            block: 0,
+            nest: 0,
+            n_stores: 0,
+            at: 0,
+        };
+        emitter.name_locals();
+        emitter
+    }
+
+    fn name_locals(&mut self) {
+        use ValType::{I32, I64, V128};
+        self.names = Names {
+            pc: self.local(I32),
+            mask: self.local(I32),
+            me: self.local(V128),
+            phase: self.local(V128),
+            table: self.local(I32),
+            path: self.local(I32),
+            steps: self.local(I64),
+            fuel: self.local(I64),
+            stores: self.local(I32),
+            blocks: self.local(I64),
+            stored: self.local(I64),
+            back: self.local(I32),
+            n_back: self.local(I32),
+            guard: self.local(V128),
+            active: self.local(I32),
+            pointer: self.local(I32),
+            pointers: std::array::from_fn(|_| self.local(I32)),
+            first: self.local(I32),
+            offset: self.local(I64),
+            vectors: std::array::from_fn(|_| self.local(V128)),
+            addresses: std::array::from_fn(|_| self.local(V128)),
+        };
+    }
+
+    /// A new local; the record is number 0.
+    pub(crate) fn local(&mut self, ty: ValType) -> u32 {
+        self.locals.push(ty);
+        self.locals.len() as u32
+    }
+
+    pub(crate) fn op(&mut self, instruction: I<'static>) {
+        self.out.push(instruction);
+    }
+
+    pub(crate) fn ops<const N: usize>(&mut self, instructions: [I<'static>; N]) {
+        self.out.extend(instructions);
+    }
+
+    pub(crate) fn get(&mut self, local: u32) {
+        self.op(I::LocalGet(local));
+    }
+
+    pub(crate) fn set(&mut self, local: u32) {
+        self.op(I::LocalSet(local));
+    }
+
+    pub(crate) fn tee(&mut self, local: u32) {
+        self.op(I::LocalTee(local));
+    }
+
+    /// What is refused at the instruction at hand.
+    pub(crate) fn refuse<T>(&self, what: impl Into<String>) -> Result<T, Refusal> {
+        Err(Refusal::Instruction {
+            at: self.at,
+            what: what.into(),
+        })
+    }
+
+    pub(crate) fn home(&mut self, register: Register) -> Home {
+        if let Some(home) = self.registers.get(&register) {
+            return *home;
+        }
+        let local = self.local(ValType::V128);
+        let mut bytes = 16;
+        if register.0 == Bank::B64 {
+            self.local(ValType::V128);
+            bytes = 32;
+        }
+        let home = Home {
+            local,
+            offset: self.register_bytes,
+        };
+        self.register_bytes += bytes;
+        self.registers.insert(register, home);
+        home
+    }
+
+    /// Where a register that is known lies in a record, after the header.
+    pub(crate) fn offset_of(&self, register: Register) -> Option<u32> {
+        self.registers.get(&register).map(|home| home.offset)
+    }
+
+    /// Notes a read, and gives the first local.
+    fn read_register(&mut self, register: Register) -> u32 {
+        let touched = &mut self.touched[self.block];
+        if !touched.written.contains(&register) {
+            touched.read.insert(register);
+        }
+        self.home(register).local
+    }
+
+    /// Pushes a row of 32 bits.
+    pub(crate) fn read32(&mut self, slot: Slot) -> Result<(), Refusal> {
+        match slot.place() {
+            SlotPlace::Register(index) => {
+                let local = self.read_register((Bank::B32, index));
+                self.get(local);
+            }
+            SlotPlace::Constant(index) => self.op(splat32(self.plain.constant32(index))),
+            SlotPlace::Special(index) => self.read_special(index)?,
+            SlotPlace::None => self.op(splat32(0)),
+        }
+        Ok(())
+    }
+
+    fn read_special(&mut self, index: u32) -> Result<(), Refusal> {
+        let Some(special) = self.plain.special32(index) else {
+            return self.refuse("a special register");
+        };
+        let by_block = self.places.by_block.iter().position(|s| *s == special);
+        let by_thread = self.places.by_thread.iter().position(|s| *s == special);
+        match (by_block, by_thread) {
+            (Some(place), _) => self.ops([
+                I::I32Const(0),
+                I::V128Load(at(cell::BY_BLOCK + 16 * place as u32)),
+            ]),
+            (None, Some(place)) => {
+                self.get(self.names.table);
+                self.op(I::V128Load(at(16 * place as u32)));
+            }
+            (None, None) => return self.refuse("a clock"),
+        }
+        Ok(())
+    }
+
+    /// Pushes half of a row of 64 bits: lanes 0 and 1, or 2 and 3.
+    pub(crate) fn read64(&mut self, slot: Slot, half: u32) -> Result<(), Refusal> {
+        match slot.place() {
+            SlotPlace::Register(index) => {
+                let local = self.read_register((Bank::B64, index));
+                self.get(local + half);
+            }
+            SlotPlace::Constant(index) => self.op(splat64(self.plain.constant64(index))),
+            SlotPlace::Special(_) => return self.refuse("a special register of 64 bits"),
+            SlotPlace::None => self.op(splat64(0)),
+        }
+        Ok(())
+    }
+
+    /// Pushes a predicate.
+    pub(crate) fn read_predicate(&mut self, slot: Slot) -> Result<(), Refusal> {
+        match slot.place() {
+            SlotPlace::Register(index) => {
+                let local = self.read_register((Bank::Predicate, index));
+                self.get(local);
+            }
+            SlotPlace::Constant(index) => {
+                let value = self.plain.constant_predicate(index);
+                self.op(splat32(if value { u32::MAX } else { 0 }));
+            }
+            SlotPlace::Special(_) => return self.refuse("a special predicate"),
+            SlotPlace::None => self.op(splat32(0)),
+        }
+        Ok(())
+    }
+
+    /// The number that all lanes have, where the code says it.
+    pub(crate) fn known32(&self, slot: Slot) -> Option<u32> {
+        match slot.place() {
+            SlotPlace::Constant(index) => Some(self.plain.constant32(index)),
+            SlotPlace::None => Some(0),
+            SlotPlace::Register(_) | SlotPlace::Special(_) => None,
+        }
+    }
+
+    /// Writes what is on the stack to a register, where the guard lets it.
+    fn write(&mut self, register: Register, part: u32) {
+        let guard = self.guard;
+        if guard.is_some() {
+            self.read_register(register);
+        }
+        let local = self.home(register).local + part;
+        if let Some(guard) = guard {
+            self.get(local);
+            self.get(guard);
+            if register.0 == Bank::B64 {
+                self.op(halves(part));
+            }
+            self.op(I::V128Bitselect);
+        }
+        self.touched[self.block].written.insert(register);
+        self.set(local);
+    }
+
+    pub(crate) fn write32(&mut self, slot: Slot) {
+        match slot.place() {
+            SlotPlace::Register(index) => self.write((Bank::B32, index), 0),
+            _ => self.op(I::Drop),
+        }
+    }
+
+    pub(crate) fn write64(&mut self, slot: Slot, half: u32) {
+        match slot.place() {
+            SlotPlace::Register(index) => self.write((Bank::B64, index), half),
+            _ => self.op(I::Drop),
+        }
+    }
+
+    pub(crate) fn write_predicate(&mut self, slot: Slot) {
+        match slot.place() {
+            SlotPlace::Register(index) => self.write((Bank::Predicate, index), 0),
+            _ => self.op(I::Drop),
+        }
+    }
+
+    /// Does something for each lane that takes four numbers of 32 bits from `from` and leaves one: the lanes are put together in
+    /// a row on the stack.
+    pub(crate) fn each_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
+        self.op(splat32(0));
+        for lane in 0..GANG as u8 {
+            one(self, lane);
+            self.op(I::I32x4ReplaceLane(lane));
+        }
+    }
+
+    /// As [`Emitter::each_lane`], for the two lanes of a half.
+    pub(crate) fn each_wide_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
+        self.op(splat64(0));
+        for lane in 0..2 {
+            one(self, lane);
+            self.op(I::I64x2ReplaceLane(lane));
+        }
+    }
+
+    /// Saves or loads registers of a record whose address is in a local.
+    pub(crate) fn save(&mut self, to: u32, registers: &BTreeSet<Register>) {
+        for register in registers {
+            let home = self.home(*register);
+            for part in 0..parts(*register) {
+                self.get(to);
+                self.get(home.local + part);
+                let offset = record::REGISTERS + home.offset + 16 * part;
+                self.op(I::V128Store(at(offset)));
+            }
+        }
+    }
+
+    pub(crate) fn load(&mut self, registers: &BTreeSet<Register>) {
+        for register in registers {
+            let home = self.home(*register);
+            for part in 0..parts(*register) {
+                self.get(RECORD);
+                let offset = record::REGISTERS + home.offset + 16 * part;
+                self.op(I::V128Load(at(offset)));
+                self.set(home.local + part);
+            }
+        }
+    }
+
+    /// One instruction that goes on to the next.
+    pub(crate) fn straight(&mut self, instr: &Instr) -> Result<(), Refusal> {
+        self.guard = None;
+        if instr.guard.place() != SlotPlace::None {
+            self.read_predicate(instr.guard)?;
+            if instr.negated {
+                self.op(I::V128Not);
+            }
+            self.set(self.names.guard);
+            self.guard = Some(self.names.guard);
+        }
+        self.operation(&instr.op)?;
+        self.guard = None;
+        Ok(())
+    }
+
+    fn operation(&mut self, op: &Op) -> Result<(), Refusal> {
+        match *op {
+            Op::Int16 { f, signed, slots } => self.int16(f, signed, slots),
+            Op::Int32 { f, signed, slots } => self.int32(f, signed, slots),
+            Op::Int64 { f, signed, slots } => self.int64(f, signed, slots),
+            Op::Shift64 { f, signed, slots } => self.shift64(f, signed, slots),
+            Op::Wide32 { signed, slots } => self.wide32(signed, slots),
+            Op::Wide16 { signed, slots } => self.wide16(signed, slots),
+            Op::Insert32(slots) => self.insert32(slots),
+            Op::Float32 { f, mode, slots } => self.float32(f, mode, slots),
+            Op::Float64 { f, mode, slots } => self.float64(f, mode, slots),
+            Op::Mov32 { d, a } => self.move32(d, a),
+            Op::Mov64 { d, a } => self.move64(d, a),
+            Op::MovPredicate { d, a } => self.move_predicate(d, a),
+            Op::Pack {
+                d,
+                elements,
+                element_bits,
+            } => self.pack(d, elements, element_bits),
+            Op::Unpack {
+                a,
+                elements,
+                element_bits,
+            } => self.unpack(a, elements, element_bits),
+            Op::Convert {
+                ref conversion,
+                d,
+                a,
+            } => self.convert(conversion, d, a),
+            Op::Extend32 { signed, d, a } => self.extend32(signed, d, a),
+            Op::Truncate64 { d, a } => self.truncate64(d, a),
+            Op::Offset { d, a, addend } => self.add_offset(d, a, addend),
+            Op::AlignDown { d, a, bytes } => self.align_down(d, a, bytes),
+            Op::SetPredicate {
+                ref compare,
+                d,
+                q,
+                combine,
+            } => self.set_predicate(compare, [d, q], combine),
+            Op::Set {
+                ref compare,
+                to,
+                d,
+                combine,
+            } => self.set_number(compare, to, d, combine),
+            Op::Select32 { d, a, b, p } => self.select32([d, a, b, p]),
+            Op::Select64 { d, a, b, p } => self.select64([d, a, b, p]),
+            Op::PredicateLogic { table, d, a, b } => self.predicate_logic(table, [d, a, b]),
+            Op::Load(plan) => self.load_or_store(plan, memory::Way::Load),
+            Op::Store(plan) => self.load_or_store(plan, memory::Way::Store),
+            Op::Nop | Op::Fence => Ok(()),
+            ref other => self.refuse(name_of(other)),
+        }
+    }
+
+    /// A row of 32 bits of an element that is at most so wide.
+    pub(crate) fn read_element32(&mut self, element: Element) -> Result<(), Refusal> {
+        match element.bank {
+            Bank::B32 => self.read32(element.slot),
+            Bank::B64 => {
+                self.read64(element.slot, 0)?;
+                self.read64(element.slot, 1)?;
+                self.op(low_words());
+                Ok(())
+            }
+            Bank::B128 | Bank::Predicate => self.refuse("a source of another width"),
+        }
+    }
+}
+
+/// The first word of what debugging prints: the operation's name.
+fn name_of(op: &Op) -> String {
+    let text = format!("{op:?}");
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric());
+    text[..end.unwrap_or(text.len())].to_owned()
+}
+
+/// Locals of a register.
+pub(crate) fn parts(register: Register) -> u32 {
+    if register.0 == Bank::B64 { 2 } else { 1 }
+}
+
+/// A mask of four lanes to that of two of them.
+pub(crate) const fn halves(half: u32) -> I<'static> {
+    match half {
+        0 => I::I64x2ExtendLowI32x4S,
+        _ => I::I64x2ExtendHighI32x4S,
+    }
+}
+
+/// The low words of two halves, as a row.
+pub(crate) const fn low_words() -> I<'static> {
+    I::I8x16Shuffle([0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])
+}
+
+/// The high words of two halves, as a row.
+pub(crate) const fn high_words() -> I<'static> {
+    I::I8x16Shuffle([4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])
+}

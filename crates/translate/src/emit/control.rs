@@ -1,0 +1,432 @@
+//! Blocks, branches, barriers and ends. In: the flow of the code; out: a loop that goes from block to block, and leaves a gang that waits
+//! or has ended in its record.
+
+use super::{Emitter, Names, RECORD, at};
+use crate::Refusal;
+use crate::helpers;
+use crate::place::{cell, record};
+use crate::run::stop;
+use warpgrid_emulator::plain::{BarrierMode, Instr, Op, SlotPlace};
+use wasm_encoder::{BlockType, Instruction as I};
+
+impl Emitter<'_> {
+    /// The whole strip.
+    pub(crate) fn strip(&mut self) -> Result<(), Refusal> {
+        let n_blocks = self.flow.blocks.len();
+        let n_targets = n_blocks + self.flow.entries.len() + 1;
+        self.begin(n_blocks);
+        self.op(I::Loop(BlockType::Empty));
+        for _ in 0..n_targets {
+            self.op(I::Block(BlockType::Empty));
+        }
+        self.get(self.names.pc);
+        let targets: Vec<u32> = (0..n_targets as u32).collect();
+        self.op(I::BrTable(targets.into(), n_targets as u32 - 1));
+        for block in 0..n_blocks {
+            self.op(I::End);
+            self.block = block;
+            self.nest = (n_targets - 1 - block) as u32;
+            self.block_code(block)?;
+        }
+        self.load_entries(n_blocks, n_targets);
+        self.ops([I::End, I::Unreachable, I::End]);
+        Ok(())
+    }
+
+    fn begin(&mut self, n_blocks: usize) {
+        let Names {
+            pc,
+            mask,
+            me,
+            phase,
+            table,
+            fuel,
+            ..
+        } = self.names;
+        self.get(RECORD);
+        self.ops([
+            I::I32Load(at(record::ENTRY)),
+            I::I32Const(n_blocks as i32),
+            I::I32Add,
+        ]);
+        self.set(pc);
+        for (local, offset) in [(mask, record::MASK), (table, record::TABLE)] {
+            self.get(RECORD);
+            self.op(I::I32Load(at(offset)));
+            self.set(local);
+        }
+        self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
+        self.set(phase);
+        self.ops([I::I32Const(0), I::I64Load(at(cell::FUEL))]);
+        self.set(fuel);
+        self.load_counts();
+        self.op(I::I32Const(0));
+        self.get(RECORD);
+        self.ops([
+            I::I32Load(at(record::ANCESTORS)),
+            I::I32Store(at(cell::ANCESTORS)),
+        ]);
+        // The name: the phase, and eight for each gang.
+        self.op(I::I32Const(0));
+        self.get(RECORD);
+        self.ops([
+            I::I32Load(at(record::GANG)),
+            I::I32Const(3),
+            I::I32Shl,
+            I::I32Const(8),
+            I::I32Add,
+            I::I32Const(0),
+            I::I32Load(at(cell::PHASE)),
+            I::I32Add,
+        ]);
+        self.get(RECORD);
+        self.ops([
+            I::I32Load(at(record::NAME)),
+            I::I32Add,
+            I::I32Store(at(cell::ME)),
+        ]);
+        self.read_name(me);
+    }
+
+    fn read_name(&mut self, me: u32) {
+        self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::ME))]);
+        self.set(me);
+    }
+
+    /// What is live at an entry comes from the record; at the first start all registers are zero.
+    fn load_entries(&mut self, n_blocks: usize, n_targets: usize) {
+        let flow = self.flow;
+        for (index, block) in flow.entries.iter().enumerate() {
+            self.op(I::End);
+            self.nest = (n_targets - 1 - n_blocks - index) as u32;
+            if let Some(live) = self.live.get(*block) {
+                self.load(live);
+            }
+            self.go(*block);
+        }
+        self.op(I::End);
+        self.nest = 0;
+        self.go(0);
+    }
+
+    /// To a block, by way of the loop around all.
+    fn go(&mut self, block: usize) {
+        self.op(I::I32Const(block as i32));
+        self.set(self.names.pc);
+        self.op(I::Br(self.nest));
+    }
+
+    fn block_code(&mut self, index: usize) -> Result<(), Refusal> {
+        let block = &self.flow.blocks[index];
+        let code = self.plain.instructions().get(block.start..block.end);
+        let code = code.unwrap_or(&[]);
+        let Some((last, rest)) = code.split_last() else {
+            return Ok(());
+        };
+        // A block that goes back to itself is a loop of its own.
+        let own_start = block.start as u32;
+        let is_loop = matches!(last.op, Op::Branch { target } if target == own_start);
+        if is_loop {
+            self.op(I::Loop(BlockType::Empty));
+            self.nest += 1;
+        }
+        self.count(index);
+        for (offset, instr) in rest.iter().enumerate() {
+            self.at = (block.start + offset) as u32;
+            self.straight(instr)?;
+        }
+        self.at = block.end as u32 - 1;
+        match last.op {
+            Op::Branch { target } => self.branch(last, target, is_loop)?,
+            Op::Return | Op::Exit => self.exit(last)?,
+            Op::Barrier(plan) => self.barrier(last, plan)?,
+            _ => {
+                self.straight(last)?;
+                if block.end == self.plain.instructions().len() {
+                    return self.refuse("code without an end");
+                }
+            }
+        }
+        if is_loop {
+            self.op(I::End);
+            self.nest -= 1;
+        }
+        Ok(())
+    }
+
+    /// Counts the steps of a block, and notes that it is executed.
+    fn count(&mut self, index: usize) {
+        let Names { steps, blocks, .. } = self.names;
+        let n_steps = self.flow.blocks[index].steps;
+        self.get(steps);
+        self.ops([I::I64Const(i64::from(n_steps)), I::I64Add]);
+        self.set(steps);
+        let bit = 1u64.checked_shl(index as u32).unwrap_or(0);
+        self.get(blocks);
+        self.ops([I::I64Const(bit as i64), I::I64Or]);
+        self.set(blocks);
+    }
+
+    /// Pushes the lanes whose guard holds, of those that are there.
+    fn push_taken(&mut self, instr: &Instr) -> Result<(), Refusal> {
+        self.read_predicate(instr.guard)?;
+        if instr.negated {
+            self.op(I::V128Not);
+        }
+        self.op(I::I32x4Bitmask);
+        self.get(self.names.mask);
+        self.op(I::I32And);
+        Ok(())
+    }
+
+    fn branch(&mut self, instr: &Instr, target: u32, is_loop: bool) -> Result<(), Refusal> {
+        let Some(block) = self.flow.block_at(target as usize) else {
+            return self.refuse("a branch out of the code");
+        };
+        let is_back = target <= self.at;
+        let Names { active, mask, .. } = self.names;
+        if instr.guard.place() == SlotPlace::None {
+            if is_back {
+                self.go_back(block);
+            }
+            self.take(block, is_loop);
+            return Ok(());
+        }
+        self.push_taken(instr)?;
+        self.set(active);
+        self.op(I::Block(BlockType::Empty));
+        self.nest += 1;
+        self.add_to_path(active);
+        self.get(active);
+        self.ops([I::I32Eqz, I::BrIf(0)]);
+        self.get(active);
+        self.get(mask);
+        self.ops([I::I32Ne, I::If(BlockType::Empty)]);
+        self.nest += 1;
+        self.part(block, is_back)?;
+        self.op(I::Br(1));
+        self.op(I::End);
+        self.nest -= 1;
+        if is_back {
+            self.go_back(block);
+        }
+        self.take_within(block, is_loop);
+        self.op(I::End);
+        self.nest -= 1;
+        Ok(())
+    }
+
+    fn take(&mut self, block: usize, is_loop: bool) {
+        match is_loop {
+            true => self.op(I::Br(0)),
+            false => self.go(block),
+        }
+    }
+
+    /// As [`Emitter::take`], from within the block of a guarded branch.
+    fn take_within(&mut self, block: usize, is_loop: bool) {
+        match is_loop {
+            true => self.op(I::Br(1)),
+            false => self.go(block),
+        }
+    }
+
+    /// Whether a guarded branch was taken becomes part of the path.
+    pub(super) fn add_to_path(&mut self, taken: u32) {
+        let path = self.names.path;
+        self.get(path);
+        self.ops([I::I32Const(0x9e37_79b1u32 as i32), I::I32Mul]);
+        self.get(taken);
+        self.ops([I::I32Const(0), I::I32Ne, I::I32Add]);
+        self.set(path);
+    }
+
+    /// A way back: what was executed since the last one is put aside, and the run ends where it is too long.
+    fn go_back(&mut self, block: usize) {
+        let Names {
+            steps,
+            fuel,
+            back,
+            n_back,
+            blocks,
+            stored,
+            pointer,
+            ..
+        } = self.names;
+        self.get(steps);
+        self.get(fuel);
+        self.ops([
+            I::I64GtU,
+            I::If(BlockType::Empty),
+            I::I32Const(stop::STEPS as i32),
+            I::Return,
+            I::End,
+        ]);
+        self.get(n_back);
+        self.ops([
+            I::I32Const(record::MOST_LAPS as i32),
+            I::I32LtU,
+            I::If(BlockType::Empty),
+        ]);
+        self.get(RECORD);
+        self.get(n_back);
+        self.ops([I::I32Const(4), I::I32Shl, I::I32Add]);
+        self.tee(pointer);
+        self.get(blocks);
+        self.op(I::I64Store(at(record::LAPS)));
+        self.get(pointer);
+        self.get(stored);
+        self.ops([I::I64Store(at(record::LAPS + 8)), I::End]);
+        self.get(n_back);
+        self.ops([I::I32Const(1), I::I32Add]);
+        self.set(n_back);
+        self.get(back);
+        self.ops([
+            I::I32Const(0x9e37_79b1u32 as i32),
+            I::I32Mul,
+            I::I32Const((self.at << 12 ^ block as u32) as i32),
+            I::I32Add,
+        ]);
+        self.set(back);
+        for local in [blocks, stored] {
+            self.op(I::I64Const(0));
+            self.set(local);
+        }
+    }
+
+    /// The lanes in `active` go to a block later, in a record of their own; the others go on.
+    fn part(&mut self, block: usize, is_back: bool) -> Result<(), Refusal> {
+        let Names {
+            active, mask, me, ..
+        } = self.names;
+        if is_back {
+            // How many steps a warp takes whose lanes go round differently often is not counted.
+            self.ops([I::I32Const(stop::UNCOUNTED as i32), I::Return]);
+            return Ok(());
+        }
+        self.put_aside(block)?;
+        self.get(mask);
+        self.get(active);
+        self.op(I::I32Xor);
+        self.set(mask);
+        self.read_name(me);
+        Ok(())
+    }
+
+    /// Makes a record of the lanes in `active`, which begins at a block.
+    fn put_aside(&mut self, block: usize) -> Result<(), Refusal> {
+        let Names {
+            active, pointer, ..
+        } = self.names;
+        let Some(entry) = self.flow.entry(block) else {
+            return self.refuse("a branch to no entry");
+        };
+        self.get(RECORD);
+        self.op(I::I32Const(entry as i32));
+        self.get(active);
+        self.op(I::Call(helpers::PART));
+        self.tee(pointer);
+        self.ops([
+            I::I32Eqz,
+            I::If(BlockType::Empty),
+            I::I32Const(stop::RARE as i32),
+            I::Return,
+            I::End,
+        ]);
+        self.save_counts(pointer);
+        if let Some(live) = self.live.get(block) {
+            self.save(pointer, live);
+        }
+        Ok(())
+    }
+
+    /// What is counted, with its place in a record; the first four have 32 bits.
+    fn counts(&self) -> [(u32, u32); 7] {
+        let names = &self.names;
+        [
+            (names.path, record::PATH),
+            (names.stores, record::STORES),
+            (names.back, record::BACK),
+            (names.n_back, record::N_BACK),
+            (names.steps, record::STEPS),
+            (names.blocks, record::BLOCKS),
+            (names.stored, record::STORED),
+        ]
+    }
+
+    fn load_counts(&mut self) {
+        for (index, (local, offset)) in self.counts().into_iter().enumerate() {
+            self.get(RECORD);
+            self.op(match index < 4 {
+                true => I::I32Load(at(offset)),
+                false => I::I64Load(at(offset)),
+            });
+            self.set(local);
+        }
+    }
+
+    fn save_counts(&mut self, to: u32) {
+        for (index, (local, offset)) in self.counts().into_iter().enumerate() {
+            self.get(to);
+            self.get(local);
+            self.op(match index < 4 {
+                true => I::I32Store(at(offset)),
+                false => I::I64Store(at(offset)),
+            });
+        }
+    }
+
+    /// Leaves the strip with what comes next in the record.
+    fn leave(&mut self, entry: i32) {
+        self.get(RECORD);
+        self.ops([I::I32Const(entry), I::I32Store(at(record::ENTRY))]);
+        self.get(RECORD);
+        self.get(self.names.mask);
+        self.op(I::I32Store(at(record::MASK)));
+        self.save_counts(RECORD);
+        self.ops([I::I32Const(0), I::Return]);
+    }
+
+    fn exit(&mut self, instr: &Instr) -> Result<(), Refusal> {
+        if instr.guard.place() == SlotPlace::None {
+            self.leave(-1);
+            return Ok(());
+        }
+        let Names { active, mask, .. } = self.names;
+        self.push_taken(instr)?;
+        self.set(active);
+        self.add_to_path(active);
+        self.get(mask);
+        self.get(active);
+        self.ops([I::I32Eq, I::If(BlockType::Empty)]);
+        self.leave(-1);
+        self.op(I::End);
+        self.get(mask);
+        self.get(active);
+        self.op(I::I32Xor);
+        self.set(mask);
+        Ok(())
+    }
+
+    fn barrier(&mut self, instr: &Instr, plan: u32) -> Result<(), Refusal> {
+        let plan = self.plain.barrier(plan);
+        let is_whole = plan.is_some_and(|plan| {
+            matches!(plan.kind, BarrierMode::Sync)
+                && plan.threads.place() == SlotPlace::None
+                && self.known32(plan.id).is_some_and(|id| id < 16)
+        });
+        if !is_whole || instr.guard.place() != SlotPlace::None {
+            return self.refuse("a barrier of some threads");
+        }
+        let next = self.flow.block_at(self.at as usize + 1);
+        let entry = next.and_then(|next| Some((next, self.flow.entry(next)?)));
+        let Some((block, entry)) = entry else {
+            return self.refuse("a barrier without a way on");
+        };
+        if let Some(live) = self.live.get(block) {
+            self.save(RECORD, live);
+        }
+        self.leave(entry as i32);
+        Ok(())
+    }
+}

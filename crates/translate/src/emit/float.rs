@@ -1,0 +1,274 @@
+//! Floating-point arithmetic. In: rows; out: rows with the NaNs, zeros and roundings of the interpreter. What is rare and needs
+//! more, such as a NaN of 64 bits whose payload matters, gives the run up.
+
+use super::{Emitter, splat32, splat64};
+use crate::Refusal;
+use crate::run::stop;
+use warpgrid_emulator::plain::{Float32Op, Float64Op, FloatMode, FloatOp, Round, Slot};
+use wasm_encoder::{BlockType, Instruction as I};
+
+const NAN_32: u32 = 0x7fff_ffff;
+const SIGN: u32 = 1 << 31;
+const INFINITY: u32 = 0x7f80_0000;
+const SMALLEST_NORMAL: u32 = 1 << 23;
+
+impl Emitter<'_> {
+    pub(super) fn float32(
+        &mut self,
+        f: Float32Op,
+        mode: FloatMode,
+        [d, a, b, c]: [Slot; 4],
+    ) -> Result<(), Refusal> {
+        let is_rounded_so = matches!(mode.round, Round::Nearest | Round::Approximate);
+        if mode.relu || !is_rounded_so || mode.nan || mode.xorsign_abs {
+            return self.refuse(format!("{f:?} with its modifiers"));
+        }
+        self.nearest(f, mode, [a, b, c])?;
+        if mode.ftz {
+            self.flush_result(f);
+        }
+        if mode.saturate {
+            let kept = self.names.vectors[0];
+            self.set(kept);
+            // Comparisons with a NaN are false, so it becomes 0, as -0 does.
+            self.op(splat32(0));
+            self.get(kept);
+            self.op(I::F32x4PMax);
+            self.set(kept);
+            self.op(splat32(1f32.to_bits()));
+            self.get(kept);
+            self.op(I::F32x4PMin);
+        }
+        self.write32(d);
+        Ok(())
+    }
+
+    /// Pushes a source, subnormals as zeros where the mode says so.
+    fn read_float(&mut self, slot: Slot, mode: FloatMode) -> Result<(), Refusal> {
+        self.read32(slot)?;
+        if mode.ftz {
+            self.flush();
+        }
+        Ok(())
+    }
+
+    fn nearest(&mut self, f: Float32Op, mode: FloatMode, [a, b, c]: [Slot; 3]) -> Result<(), Refusal> {
+        use Float32Op as F;
+        let two = match f {
+            F::Plain(FloatOp::Add) => I::F32x4Add,
+            F::Plain(FloatOp::Sub) => I::F32x4Sub,
+            F::Plain(FloatOp::Mul) => I::F32x4Mul,
+            F::Div => I::F32x4Div,
+            F::Plain(FloatOp::Fma) => {
+                self.read_float(a, mode)?;
+                self.read_float(b, mode)?;
+                self.read_float(c, mode)?;
+                self.op(I::F32x4RelaxedMadd);
+                return self.canonical();
+            }
+            F::Rcp => {
+                self.op(splat32(1f32.to_bits()));
+                self.read_float(a, mode)?;
+                self.op(I::F32x4Div);
+                return self.canonical();
+            }
+            F::Sqrt | F::Plain(FloatOp::Neg | FloatOp::Abs) => {
+                self.read_float(a, mode)?;
+                self.op(match f {
+                    F::Sqrt => I::F32x4Sqrt,
+                    F::Plain(FloatOp::Neg) => I::F32x4Neg,
+                    _ => I::F32x4Abs,
+                });
+                return self.canonical();
+            }
+            F::Plain(FloatOp::Min) => return self.extreme(mode, [a, b], true),
+            F::Plain(FloatOp::Max) => return self.extreme(mode, [a, b], false),
+            F::Rsqrt => return self.reciprocal_root(mode, a),
+            F::Sin | F::Cos | F::Lg2 | F::Ex2 | F::Tanh | F::Copysign => {
+                return self.refuse(format!("{f:?}"));
+            }
+        };
+        self.read_float(a, mode)?;
+        self.read_float(b, mode)?;
+        self.op(two);
+        self.canonical()
+    }
+
+    /// Any NaN to the one that the machine makes.
+    fn canonical(&mut self) -> Result<(), Refusal> {
+        let kept = self.names.vectors[0];
+        self.tee(kept);
+        self.op(splat32(NAN_32));
+        self.get(kept);
+        self.get(kept);
+        self.ops([I::F32x4Eq, I::V128Bitselect]);
+        Ok(())
+    }
+
+    /// Subnormals to the zero of their sign.
+    pub(super) fn flush(&mut self) {
+        let kept = self.names.vectors[0];
+        self.tee(kept);
+        self.op(splat32(SIGN));
+        self.get(kept);
+        self.ops([splat32(INFINITY), I::V128And, splat32(0), I::I32x4Ne]);
+        // Where it has an exponent all of it, else the sign alone.
+        self.ops([splat32(SIGN), I::V128Or, I::V128And]);
+    }
+
+    /// As [`Emitter::flush`], for a result. One that was rounded up to the least normal number may have lain below it, which
+    /// a sum never does.
+    fn flush_result(&mut self, f: Float32Op) {
+        use Float32Op as F;
+        let is_exact = matches!(
+            f,
+            F::Plain(
+                FloatOp::Add | FloatOp::Sub | FloatOp::Neg | FloatOp::Abs | FloatOp::Min | FloatOp::Max
+            )
+        );
+        if !is_exact {
+            let kept = self.names.vectors[1];
+            self.tee(kept);
+            self.ops([
+                splat32(!SIGN),
+                I::V128And,
+                splat32(SMALLEST_NORMAL),
+                I::I32x4Eq,
+                I::V128AnyTrue,
+            ]);
+            self.give_up(stop::RARE);
+            self.get(kept);
+        }
+        self.flush();
+    }
+
+    /// `min` and `max`: the number of a NaN and a number, and -0 below +0.
+    fn extreme(&mut self, mode: FloatMode, [a, b]: [Slot; 2], is_min: bool) -> Result<(), Refusal> {
+        let [_, x, y, chosen, ..] = self.names.vectors;
+        self.read_float(a, mode)?;
+        self.set(x);
+        self.read_float(b, mode)?;
+        self.set(y);
+        let key = |e: &mut Self, row: u32| {
+            e.get(row);
+            e.get(row);
+            e.ops([
+                I::I32Const(31),
+                I::I32x4ShrS,
+                I::I32Const(1),
+                I::I32x4ShrU,
+                I::V128Xor,
+            ]);
+        };
+        self.get(x);
+        self.get(y);
+        key(self, x);
+        key(self, y);
+        self.op(if is_min { I::I32x4LtS } else { I::I32x4GeS });
+        self.op(I::V128Bitselect);
+        self.set(chosen);
+        // b where a is a NaN, a where b is.
+        self.get(chosen);
+        self.get(y);
+        self.get(x);
+        self.get(x);
+        self.ops([I::F32x4Eq, I::V128Bitselect]);
+        self.get(x);
+        self.get(y);
+        self.get(y);
+        self.ops([I::F32x4Eq, I::V128Bitselect]);
+        self.canonical()
+    }
+
+    fn reciprocal_root(&mut self, mode: FloatMode, a: Slot) -> Result<(), Refusal> {
+        let [_, x, ..] = self.names.vectors;
+        self.read_float(a, mode)?;
+        self.set(x);
+        for half in 0..2 {
+            self.op(splat64(1f64.to_bits()));
+            self.get(x);
+            if half == 1 {
+                self.get(x);
+                self.op(upper_half());
+            }
+            self.ops([
+                I::F64x2PromoteLowF32x4,
+                I::F64x2Sqrt,
+                I::F64x2Div,
+                I::F32x4DemoteF64x2Zero,
+            ]);
+        }
+        self.op(low_halves());
+        self.canonical()
+    }
+
+    pub(super) fn float64(
+        &mut self,
+        f: Float64Op,
+        mode: FloatMode,
+        [d, a, b, c]: [Slot; 4],
+    ) -> Result<(), Refusal> {
+        use Float64Op as F;
+        if !mode.is_plain() || mode.nan || mode.xorsign_abs {
+            return self.refuse(format!("{f:?} of 64 bits with its modifiers"));
+        }
+        for half in 0..2 {
+            if f == F::Rcp {
+                self.op(splat64(1f64.to_bits()));
+            }
+            self.read64(a, half)?;
+            if matches!(f, F::Plain(FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Fma) | F::Div) {
+                self.read64(b, half)?;
+            }
+            if f == F::Plain(FloatOp::Fma) {
+                self.read64(c, half)?;
+            }
+            self.op(match f {
+                F::Plain(FloatOp::Add) => I::F64x2Add,
+                F::Plain(FloatOp::Sub) => I::F64x2Sub,
+                F::Plain(FloatOp::Mul) => I::F64x2Mul,
+                F::Plain(FloatOp::Fma) => I::F64x2RelaxedMadd,
+                F::Plain(FloatOp::Neg) => I::F64x2Neg,
+                F::Plain(FloatOp::Abs) => I::F64x2Abs,
+                F::Div | F::Rcp => I::F64x2Div,
+                F::Sqrt => I::F64x2Sqrt,
+                F::Plain(FloatOp::Min | FloatOp::Max) | F::Rsqrt | F::Copysign => {
+                    return self.refuse(format!("{f:?} of 64 bits"));
+                }
+            });
+            self.stop_at_nan();
+            self.write64(d, half);
+        }
+        Ok(())
+    }
+
+    /// Gives up where a number of 64 bits on the stack is a NaN: which one it must be, the interpreter knows.
+    pub(super) fn stop_at_nan(&mut self) {
+        let kept = self.names.vectors[0];
+        self.tee(kept);
+        self.get(kept);
+        self.get(kept);
+        self.ops([I::F64x2Ne, I::V128AnyTrue]);
+        self.give_up(stop::RARE);
+    }
+
+    /// Ends the run where the number on the stack is not zero.
+    pub(super) fn give_up(&mut self, why: u32) {
+        self.ops([
+            I::If(BlockType::Empty),
+            I::I32Const(why as i32),
+            I::Return,
+            I::End,
+        ]);
+    }
+}
+
+/// The upper two of four words of both rows, which are the same row.
+pub(super) const fn upper_half() -> I<'static> {
+    I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15])
+}
+
+/// The lower two words of two rows.
+pub(super) const fn low_halves() -> I<'static> {
+    I::I8x16Shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23])
+}

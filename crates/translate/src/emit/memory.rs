@@ -1,0 +1,700 @@
+//! Loads and stores of a gang. In: addresses of four lanes; out: bytes. Lanes that follow each other move in one go, lanes that mean one
+//! place are loaded once; all else, and the first access to another range, is found lane by lane.
+
+use super::{Emitter, Names, at, halves, high_words, low_words, splat32, splat64};
+use crate::Refusal;
+use crate::helpers;
+use crate::place::{cell, holds, site};
+use warpgrid_emulator::plain::{AccessPlan, Bank, Element, RangeKind, SlotPlace};
+use warpgrid_isa::StateSpace;
+use wasm_encoder::{BlockType, Instruction as I, ValType};
+
+/// Which way bytes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Load,
+    Store,
+}
+
+/// The low, or the high, words of two rows by turns.
+pub(super) const ZIP_LOW: I<'static> =
+    I::I8x16Shuffle([0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23]);
+pub(super) const ZIP_HIGH: I<'static> =
+    I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]);
+/// The low, or the high, halves of two rows.
+const LOW_HALVES: I<'static> =
+    I::I8x16Shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
+const HIGH_HALVES: I<'static> =
+    I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]);
+
+/// All lanes of a gang.
+const ALL: i32 = 15;
+
+/// An access at hand.
+#[derive(Clone, Copy)]
+pub(super) struct Access<'p> {
+    pub(super) plan: &'p AccessPlan,
+    pub(super) way: Way,
+    /// What its site accepts, and where the site is.
+    pub(super) accepts: u32,
+    site: u32,
+    /// Whether addresses are offsets of 32 bits in shared memory.
+    is_narrow: bool,
+}
+
+impl Access<'_> {
+    fn width(&self) -> u32 {
+        self.plan.width_bytes
+    }
+
+    /// Whether whole gangs have a way of their own.
+    fn has_rows(&self) -> bool {
+        let elements = self.plan.elements.len();
+        match self.plan.element_bytes {
+            4 => matches!(elements, 1 | 2 | 4),
+            1 | 2 | 8 => elements == 1,
+            _ => false,
+        }
+    }
+}
+
+impl<'p> Emitter<'p> {
+    pub(super) fn load_or_store(&mut self, plan: u32, way: Way) -> Result<(), Refusal> {
+        let Some(plan) = self.plain.access(plan) else {
+            return self.refuse("an access without a plan");
+        };
+        let accepts = match plan.space {
+            StateSpace::Global => holds::GLOBAL,
+            StateSpace::Const => holds::CONSTANT,
+            StateSpace::ParamEntry => holds::PARAMETERS,
+            StateSpace::Shared => holds::SHARED,
+            StateSpace::Generic => {
+                holds::GLOBAL | holds::CONSTANT | holds::PARAMETERS | holds::WINDOW
+            }
+            other => return self.refuse(format!("an access to {other:?} memory")),
+        };
+        self.check_elements(plan)?;
+        if way == Way::Load && self.load_known(plan)? {
+            return Ok(());
+        }
+        let site = self.places.sites + self.sites.len() as u32 * site::BYTES;
+        self.sites.push(accepts);
+        let access = Access {
+            plan,
+            way,
+            accepts,
+            site,
+            is_narrow: accepts == holds::SHARED && !plan.wide,
+        };
+        self.note_active();
+        if self.guard.is_some() && way == Way::Store {
+            self.add_to_path(self.names.active);
+        }
+        if self.guard.is_some() {
+            self.get(self.names.active);
+            self.op(I::If(BlockType::Empty));
+        }
+        if way == Way::Store {
+            self.count_store();
+        }
+        self.find_addresses(&access)?;
+        self.op(I::Block(BlockType::Empty));
+        if access.has_rows() {
+            self.move_row(&access)?;
+        }
+        if way == Way::Load {
+            self.load_one_place(&access)?;
+        }
+        self.move_lanes(&access)?;
+        self.op(I::End);
+        if self.guard.is_some() {
+            self.op(I::End);
+        }
+        Ok(())
+    }
+
+    fn check_elements(&self, plan: &AccessPlan) -> Result<(), Refusal> {
+        if !matches!(plan.element_bytes, 1 | 2 | 4 | 8) || plan.width_bytes > 64 {
+            return self.refuse("an access of elements so wide");
+        }
+        let fits = |e: &Element| {
+            e.slot.place() == SlotPlace::None
+                || match plan.element_bytes {
+                    8 => e.bank == Bank::B64,
+                    4 => e.bank == Bank::B64 || e.bank == Bank::B32 && e.bits == 32,
+                    _ => matches!(e.bank, Bank::B32 | Bank::B64),
+                }
+        };
+        match plan.elements.iter().all(fits) {
+            true => Ok(()),
+            false => self.refuse("an access of elements of another width"),
+        }
+    }
+
+    /// The lanes that take part.
+    fn note_active(&mut self) {
+        let Names { mask, active, .. } = self.names;
+        self.get(mask);
+        if let Some(guard) = self.guard {
+            self.get(guard);
+            self.ops([I::I32x4Bitmask, I::I32And]);
+        }
+        self.set(active);
+    }
+
+    /// Counts a store, of a guarded one only where some lane does it.
+    fn count_store(&mut self) {
+        let Names { stores, stored, .. } = self.names;
+        self.get(stores);
+        self.ops([I::I32Const(1), I::I32Add]);
+        self.set(stores);
+        self.get(stored);
+        // With more than 64 stores the count of warps that part is not known, which `control` sees.
+        let bit = 1u64.checked_shl(self.n_stores).unwrap_or(0);
+        self.ops([I::I64Const(bit as i64), I::I64Or]);
+        self.set(stored);
+        self.n_stores += 1;
+    }
+
+    fn find_addresses(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        let [low, high] = self.names.addresses;
+        let plan = access.plan;
+        if plan.wide {
+            for (half, local) in [(0, low), (1, high)] {
+                self.read64(plan.base, half)?;
+                if plan.offset != 0 {
+                    self.ops([splat64(plan.offset as u64), I::I64x2Add]);
+                }
+                self.set(local);
+            }
+            return Ok(());
+        }
+        self.read32(plan.base)?;
+        if plan.offset as u32 != 0 {
+            self.ops([splat32(plan.offset as u32), I::I32x4Add]);
+        }
+        self.set(low);
+        if !access.is_narrow {
+            self.get(low);
+            self.op(I::I64x2ExtendHighI32x4U);
+            self.set(high);
+            self.get(low);
+            self.op(I::I64x2ExtendLowI32x4U);
+            self.set(low);
+        }
+        Ok(())
+    }
+
+    /// Leaves the block around where the number on the stack is not zero.
+    fn leave_if(&mut self) {
+        self.op(I::BrIf(0));
+    }
+
+    /// Leaves the block around unless all lanes take part, and their addresses are `gap` apart.
+    fn check_addresses(&mut self, access: &Access<'_>, gap: u32) {
+        let Names {
+            active,
+            first,
+            offset,
+            addresses: [low, high],
+            ..
+        } = self.names;
+        self.get(active);
+        self.ops([I::I32Const(ALL), I::I32Ne]);
+        self.leave_if();
+        let aligned = match gap {
+            0 => access.width(),
+            gap => gap.max(4),
+        };
+        if access.is_narrow {
+            self.get(low);
+            self.op(I::I32x4ExtractLane(0));
+            self.tee(first);
+            self.op(I::I32x4Splat);
+            if gap != 0 {
+                let [a, b, c] = [1, 2, 3].map(|n| u128::from(n * gap));
+                let ramp = a << 32 | b << 64 | c << 96;
+                self.ops([I::V128Const(ramp as i128), I::I32x4Add]);
+            }
+            self.get(low);
+            self.ops([I::I32x4Eq, I::I32x4AllTrue, I::I32Eqz]);
+            self.leave_if();
+            self.get(first);
+            self.ops([I::I32Const(aligned as i32 - 1), I::I32And]);
+            self.leave_if();
+            return;
+        }
+        self.get(low);
+        self.op(I::I64x2ExtractLane(0));
+        self.set(offset);
+        for (half, local) in [(0, low), (1, high)] {
+            self.get(offset);
+            self.op(I::I64x2Splat);
+            if gap != 0 {
+                let [a, b] = [2 * half, 2 * half + 1].map(|n| u128::from(n * gap));
+                self.ops([I::V128Const((a | b << 64) as i128), I::I64x2Add]);
+            }
+            self.get(local);
+            self.ops([I::I64x2Eq, I::I64x2AllTrue]);
+        }
+        self.ops([I::I32And, I::I32Eqz]);
+        self.leave_if();
+        self.get(offset);
+        self.ops([I::I32WrapI64, I::I32Const(aligned as i32 - 1), I::I32And]);
+        self.leave_if();
+    }
+
+    /// Finds the place of `bytes` from the first address on; leaves the block around where they are not in the range that the site
+    /// met last.
+    fn find_place(&mut self, access: &Access<'_>, bytes: u32, fast: (u32, u32)) {
+        let Names {
+            first,
+            offset,
+            pointer,
+            ..
+        } = self.names;
+        if access.is_narrow {
+            let Some(last) = self.places.shared_bytes.checked_sub(bytes) else {
+                self.op(I::Br(0));
+                return;
+            };
+            self.get(first);
+            self.ops([I::I32Const(last as i32), I::I32GtU]);
+            self.leave_if();
+            self.get(first);
+            self.ops([I::I32Const(self.places.shared as i32), I::I32Add]);
+            self.set(pointer);
+            return;
+        }
+        let (address, last) = fast;
+        self.get(offset);
+        self.ops([I::I32Const(0), I::I64Load(at(access.site + address)), I::I64Sub]);
+        self.tee(offset);
+        self.ops([I::I32Const(0), I::I64Load(at(access.site + last))]);
+        if address == site::ADDRESS {
+            // A size, in which the bytes must fit.
+            self.ops([I::I64Const(i64::from(bytes)), I::I64Sub, I::I64GtS]);
+            self.leave_if();
+            self.get(offset);
+            self.ops([I::I64Const(0), I::I64LtS]);
+        } else {
+            self.op(I::I64GtU);
+        }
+        self.leave_if();
+        self.get(offset);
+        self.op(I::I32WrapI64);
+        self.ops([
+            I::I32Const(0),
+            I::I32Load(at(access.site + site::PLACE)),
+            I::I32Add,
+        ]);
+        self.set(pointer);
+    }
+
+    /// Lanes that follow each other. It ends the outer block where it has done all.
+    fn move_row(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        self.op(I::Block(BlockType::Empty));
+        self.check_addresses(access, access.width());
+        self.find_place(access, 4 * access.width(), (site::FAST, site::LAST));
+        self.note_bytes(access, 4 * access.width());
+        match access.way {
+            Way::Load => self.load_row(access.plan),
+            Way::Store => self.store_row(access.plan)?,
+        }
+        self.ops([I::Br(1), I::End]);
+        Ok(())
+    }
+
+    /// Notes what the gang reads or writes from the pointer on, where that must be known.
+    fn note_bytes(&mut self, access: &Access<'_>, bytes: u32) {
+        let is_shared = access.accepts & (holds::SHARED | holds::WINDOW) != 0;
+        let is_global = access.accepts & holds::GLOBAL != 0;
+        if access.accepts == holds::SHARED {
+            return self.note_shared(access.way, bytes);
+        }
+        let holds = |e: &mut Self, what: u32| {
+            e.ops([
+                I::I32Const(0),
+                I::I32Load(at(access.site + site::HOLDS)),
+                I::I32Const(what as i32),
+                I::I32And,
+                I::If(BlockType::Empty),
+            ]);
+        };
+        if is_shared {
+            holds(self, holds::WINDOW | holds::SHARED);
+            self.note_shared(access.way, bytes);
+            self.op(I::End);
+        }
+        if is_global {
+            holds(self, holds::NOTED);
+            self.note_global(access.way, bytes);
+            self.op(I::End);
+        }
+    }
+
+    fn load_row(&mut self, plan: &AccessPlan) {
+        let pointer = self.names.pointer;
+        let kept = self.names.vectors;
+        match (plan.element_bytes, plan.elements.len()) {
+            (8, _) => {
+                for half in 0..2 {
+                    self.get(pointer);
+                    self.op(I::V128Load(at(16 * half)));
+                    self.write64(plan.elements[0].slot, half);
+                }
+                return;
+            }
+            (4, n) => {
+                for (part, local) in (0..n as u32).zip(kept) {
+                    self.get(pointer);
+                    self.op(I::V128Load(at(16 * part)));
+                    self.set(local);
+                }
+                self.part_words(n);
+            }
+            (2, _) => {
+                self.get(pointer);
+                self.op(I::V128Load64Zero(at(0)));
+                self.op(match plan.signed {
+                    true => I::I32x4ExtendLowI16x8S,
+                    false => I::I32x4ExtendLowI16x8U,
+                });
+                self.set(kept[0]);
+            }
+            _ => {
+                self.get(pointer);
+                self.op(I::V128Load32Zero(at(0)));
+                match plan.signed {
+                    true => self.ops([I::I16x8ExtendLowI8x16S, I::I32x4ExtendLowI16x8S]),
+                    false => self.ops([I::I16x8ExtendLowI8x16U, I::I32x4ExtendLowI16x8U]),
+                }
+                self.set(kept[0]);
+            }
+        }
+        for (element, local) in plan.elements.iter().zip(kept) {
+            self.get(local);
+            self.write_loaded(plan, *element);
+        }
+    }
+
+    /// Words of four lanes as they lie, to a row an element.
+    fn part_words(&mut self, n: usize) {
+        let [a, b, c, d, e, _] = self.names.vectors;
+        if n == 2 {
+            self.get(a);
+            self.get(b);
+            self.op(low_words());
+            self.get(a);
+            self.get(b);
+            self.op(high_words());
+            self.set(b);
+            self.set(a);
+        } else if n == 4 {
+            // The first two elements in pairs of lanes, then the last two.
+            for (zip, [low, high]) in [(ZIP_LOW, [a, e]), (ZIP_HIGH, [c, d])] {
+                let is_first = low == a;
+                self.get(a);
+                self.get(b);
+                self.op(zip.clone());
+                self.get(c);
+                self.get(d);
+                self.op(zip);
+                if is_first {
+                    // Kept aside until the rows have been read again.
+                    self.set(self.names.addresses[1]);
+                    self.set(e);
+                } else {
+                    self.set(high);
+                    self.set(low);
+                }
+            }
+            let [first, second] = [e, self.names.addresses[1]];
+            self.get(first);
+            self.get(second);
+            self.op(LOW_HALVES);
+            self.set(a);
+            self.get(first);
+            self.get(second);
+            self.op(HIGH_HALVES);
+            self.set(b);
+            self.get(c);
+            self.get(d);
+            self.op(HIGH_HALVES);
+            self.get(c);
+            self.get(d);
+            self.op(LOW_HALVES);
+            self.set(c);
+            self.set(d);
+        }
+    }
+
+    /// Writes a row of 32 bits on the stack, extended as the plan says, to a register.
+    fn write_loaded(&mut self, plan: &AccessPlan, element: Element) {
+        match element.bank {
+            Bank::B64 => {
+                let kept = self.names.vectors[5];
+                self.set(kept);
+                for half in 0..2 {
+                    self.get(kept);
+                    match plan.signed {
+                        true => self.op(halves(half)),
+                        false => self.extend_half(false, half),
+                    }
+                    self.write64(element.slot, half);
+                }
+            }
+            _ => {
+                self.fit(element.bits, false);
+                self.write32(element.slot);
+            }
+        }
+    }
+
+    fn store_row(&mut self, plan: &AccessPlan) -> Result<(), Refusal> {
+        let pointer = self.names.pointer;
+        let element = plan.elements[0];
+        match (plan.element_bytes, plan.elements.as_slice()) {
+            (8, _) => {
+                for half in 0..2 {
+                    self.get(pointer);
+                    self.read64(element.slot, half)?;
+                    self.op(I::V128Store(at(16 * half)));
+                }
+            }
+            (4, [a]) => {
+                self.get(pointer);
+                self.read_element32(*a)?;
+                self.op(I::V128Store(at(0)));
+            }
+            (4, [a, b]) => {
+                for (part, zip) in [(0, ZIP_LOW), (1, ZIP_HIGH)] {
+                    self.get(pointer);
+                    self.read_element32(*a)?;
+                    self.read_element32(*b)?;
+                    self.ops([zip, I::V128Store(at(16 * part))]);
+                }
+            }
+            (4, [a, b, c, d]) => {
+                for (part, zip, half) in [
+                    (0, ZIP_LOW, LOW_HALVES),
+                    (1, ZIP_LOW, HIGH_HALVES),
+                    (2, ZIP_HIGH, LOW_HALVES),
+                    (3, ZIP_HIGH, HIGH_HALVES),
+                ] {
+                    self.get(pointer);
+                    self.read_element32(*a)?;
+                    self.read_element32(*b)?;
+                    self.op(zip.clone());
+                    self.read_element32(*c)?;
+                    self.read_element32(*d)?;
+                    self.ops([zip, half, I::V128Store(at(16 * part))]);
+                }
+            }
+            (2, _) => {
+                self.get(pointer);
+                self.read_element32(element)?;
+                self.ops([splat32(0xffff), I::V128And, splat32(0), I::I16x8NarrowI32x4U]);
+                self.op(I::V128Store64Lane {
+                    memarg: at(0),
+                    lane: 0,
+                });
+            }
+            _ => {
+                self.get(pointer);
+                self.read_element32(element)?;
+                self.ops([splat32(0xff), I::V128And, splat32(0), I::I16x8NarrowI32x4U]);
+                self.ops([splat32(0), I::I8x16NarrowI16x8U]);
+                self.op(I::V128Store32Lane {
+                    memarg: at(0),
+                    lane: 0,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Lanes that mean the same bytes.
+    fn load_one_place(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        let plan = access.plan;
+        self.op(I::Block(BlockType::Empty));
+        self.check_addresses(access, 0);
+        self.find_place(access, access.width(), (site::ADDRESS, site::SIZE));
+        // Narrower accesses than words share a word with others.
+        if access.width() >= 4 {
+            self.note_bytes(access, access.width());
+        } else if access.accepts & (holds::GLOBAL | holds::SHARED | holds::WINDOW) != 0 {
+            self.op(I::Br(0));
+        }
+        let pointer = self.names.pointer;
+        self.load_from(plan, |e, offset| {
+            e.get(pointer);
+            e.op(I::I32Const(offset as i32));
+            e.op(I::I32Add);
+        });
+        self.ops([I::Br(1), I::End]);
+        Ok(())
+    }
+
+    /// Loads bytes of one place into all lanes; `address` pushes that of the byte with this offset.
+    fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32)) {
+        for (index, element) in (0u32..).zip(&plan.elements) {
+            if element.slot.place() == SlotPlace::None {
+                continue;
+            }
+            let offset = index * plan.element_bytes;
+            address(self, offset);
+            if plan.element_bytes == 8 {
+                let kept = self.names.vectors[5];
+                self.op(I::V128Load64Splat(at(0)));
+                self.set(kept);
+                for half in 0..2 {
+                    self.get(kept);
+                    self.write64(element.slot, half);
+                }
+                continue;
+            }
+            self.op(scalar_load(plan));
+            self.op(I::I32x4Splat);
+            self.write_loaded(plan, *element);
+        }
+    }
+
+    /// Lane by lane.
+    fn move_lanes(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        let Names {
+            active, pointers, ..
+        } = self.names;
+        let [low, high] = self.names.addresses;
+        for (lane, pointer) in (0u8..).zip(pointers) {
+            self.get(active);
+            self.ops([
+                I::I32Const(1 << lane),
+                I::I32And,
+                I::If(BlockType::Result(ValType::I32)),
+            ]);
+            if access.is_narrow {
+                self.get(low);
+                self.ops([I::I32x4ExtractLane(lane), I::I64ExtendI32U]);
+            } else {
+                self.get(if lane < 2 { low } else { high });
+                self.op(I::I64x2ExtractLane(lane % 2));
+            }
+            self.ops([
+                I::I32Const(access.site as i32),
+                I::I32Const(access.width() as i32),
+                I::I32Const(i32::from(access.way == Way::Store)),
+                I::Call(helpers::RESOLVE),
+            ]);
+            self.tee(pointer);
+            self.ops([
+                I::I32Eqz,
+                I::If(BlockType::Empty),
+                I::I32Const(0),
+                I::I32Load(at(cell::STOP)),
+                I::Return,
+                I::End,
+            ]);
+            self.get(pointer);
+            self.ops([I::Else, I::I32Const(cell::NOWHERE as i32), I::End]);
+            self.set(pointer);
+        }
+        for index in 0..access.plan.elements.len() as u32 {
+            match access.way {
+                Way::Load => self.load_lanes(access.plan, index),
+                Way::Store => self.store_lanes(access.plan, index)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn load_lanes(&mut self, plan: &AccessPlan, index: u32) {
+        let element = plan.elements[index as usize];
+        if element.slot.place() == SlotPlace::None {
+            return;
+        }
+        let pointers = self.names.pointers;
+        let offset = index * plan.element_bytes;
+        if plan.element_bytes == 8 {
+            for half in 0..2 {
+                self.each_wide_lane(|e, lane| {
+                    e.get(pointers[2 * half + lane as usize]);
+                    e.op(I::I64Load(at(offset)));
+                });
+                self.write64(element.slot, half as u32);
+            }
+            return;
+        }
+        self.each_lane(|e, lane| {
+            e.get(pointers[lane as usize]);
+            e.ops([I::I32Const(offset as i32), I::I32Add]);
+            e.op(scalar_load(plan));
+        });
+        self.write_loaded(plan, element);
+    }
+
+    fn store_lanes(&mut self, plan: &AccessPlan, index: u32) -> Result<(), Refusal> {
+        let element = plan.elements[index as usize];
+        let offset = at(index * plan.element_bytes);
+        for (lane, pointer) in (0u8..).zip(self.names.pointers) {
+            self.get(pointer);
+            if plan.element_bytes == 8 {
+                self.read64(element.slot, u32::from(lane / 2))?;
+                self.ops([I::I64x2ExtractLane(lane % 2), I::I64Store(offset)]);
+                continue;
+            }
+            self.read_element32(element)?;
+            self.op(I::I32x4ExtractLane(lane));
+            self.op(match plan.element_bytes {
+                4 => I::I32Store(offset),
+                2 => I::I32Store16(offset),
+                _ => I::I32Store8(offset),
+            });
+        }
+        Ok(())
+    }
+
+    /// Loads from an address that the code names in memory that no thread writes: parameters and constants. False for all else.
+    fn load_known(&mut self, plan: &AccessPlan) -> Result<bool, Refusal> {
+        let read_only = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
+        let base = match (plan.base.place(), plan.wide) {
+            (SlotPlace::Constant(index), true) => self.plain.constant64(index),
+            (SlotPlace::Constant(index), false) => self.plain.constant32(index).into(),
+            (SlotPlace::None, _) => 0,
+            (SlotPlace::Register(_) | SlotPlace::Special(_), _) => return Ok(false),
+        };
+        if !read_only {
+            return Ok(false);
+        }
+        let address = match plan.wide {
+            true => base.wrapping_add(plan.offset as u64),
+            false => u64::from((base as u32).wrapping_add(plan.offset as u32)),
+        };
+        let width = u64::from(plan.width_bytes);
+        let kind = match plan.space {
+            StateSpace::Const => RangeKind::Constant,
+            _ => RangeKind::Parameters,
+        };
+        let found = self.plain.ranges().find(|range| {
+            let offset = address.wrapping_sub(range.address);
+            range.kind == kind && offset < range.size && range.size - offset >= width
+        });
+        let Some(range) = found.filter(|_| address.is_multiple_of(width)) else {
+            return Ok(false);
+        };
+        let place = self.places.arena + range.start as u32 + (address - range.address) as u32;
+        self.load_from(plan, |e, offset| e.op(I::I32Const((place + offset) as i32)));
+        Ok(true)
+    }
+}
+
+/// A load of one element of up to 32 bits.
+fn scalar_load(plan: &AccessPlan) -> I<'static> {
+    match (plan.element_bytes, plan.signed) {
+        (1, true) => I::I32Load8S(at(0)),
+        (1, false) => I::I32Load8U(at(0)),
+        (2, true) => I::I32Load16S(at(0)),
+        (2, false) => I::I32Load16U(at(0)),
+        _ => I::I32Load(at(0)),
+    }
+}

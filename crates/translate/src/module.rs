@@ -1,0 +1,108 @@
+//! A kernel as one module. In: decoded code and the shape of its launch; out: the bytes of the module, and what the host must know of it.
+
+use crate::Refusal;
+use crate::emit::{Emitter, Register, parts};
+use crate::flow::Flow;
+use crate::helpers::{self, PHASE, TYPES};
+use crate::place::Places;
+use std::collections::BTreeSet;
+use warpgrid_emulator::plain::Plain;
+use wasm_encoder::{
+    CodeSection, ExportKind, ExportSection, Function, FunctionSection, MemorySection, MemoryType,
+    Module, TypeSection,
+};
+
+/// Bytes of a page of memory.
+const PAGE: u64 = 1 << 16;
+
+/// What the host knows of a module.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    pub(crate) wasm: Vec<u8>,
+    pub(crate) places: Places,
+    pub(crate) flow: Flow,
+    /// By entry: the registers that a record holds there, each with its offset among them.
+    pub(crate) live: Vec<Vec<(Register, u32)>>,
+    /// What the sites of memory accept.
+    pub(crate) accepts: Vec<u32>,
+    pub(crate) n_stores: u32,
+}
+
+/// Translates the kernel of a machine at its start.
+pub(crate) fn translate(plain: Plain<'_>) -> Result<Kernel, Refusal> {
+    let flow = Flow::new(plain)?;
+    // Once to learn what is read and written where, and once with what is live.
+    let draft = Places::new(plain, 0, 0)?;
+    let nothing = vec![BTreeSet::new(); flow.blocks.len()];
+    let mut first = Emitter::new(plain, &draft, &flow, &nothing);
+    first.strip()?;
+    let live = flow.live(&first.touched);
+    let places = Places::new(plain, first.sites.len() as u32, first.register_bytes)?;
+    let mut emitter = Emitter::new(plain, &places, &flow, &live);
+    for register in first.registers.keys() {
+        emitter.home(*register);
+    }
+    emitter.strip()?;
+    let mut strip = Function::new_with_locals_types(emitter.locals.iter().copied());
+    for instruction in &emitter.out {
+        strip.instruction(instruction);
+    }
+    let of_entry = |block: &usize| {
+        let registers = live.get(*block).into_iter().flatten();
+        registers
+            .filter_map(|register| Some((*register, emitter.offset_of(*register)?)))
+            .collect()
+    };
+    let live = flow.entries.iter().map(of_entry).collect();
+    Ok(Kernel {
+        wasm: module(&places, &strip),
+        live,
+        accepts: std::mem::take(&mut emitter.sites),
+        n_stores: emitter.n_stores,
+        places: places.clone(),
+        flow: flow.clone(),
+    })
+}
+
+fn module(places: &Places, strip: &Function) -> Vec<u8> {
+    let mut types = TypeSection::new();
+    let mut functions = FunctionSection::new();
+    for (index, (parameters, result)) in (0..).zip(TYPES) {
+        types
+            .ty()
+            .function(parameters.iter().copied(), [result]);
+        functions.function(index);
+    }
+    let mut memories = MemorySection::new();
+    memories.memory(MemoryType {
+        minimum: places.bytes.div_ceil(PAGE),
+        maximum: None,
+        memory64: false,
+        shared: false,
+        page_size_log2: None,
+    });
+    let mut exports = ExportSection::new();
+    exports.export("memory", ExportKind::Memory, 0);
+    exports.export("phase", ExportKind::Func, PHASE);
+    let mut code = CodeSection::new();
+    code.function(&helpers::resolve(places));
+    code.function(&helpers::ordered());
+    code.function(&helpers::note(places));
+    code.function(&helpers::part(places));
+    code.function(strip);
+    code.function(&helpers::phase(places));
+    let mut module = Module::new();
+    module
+        .section(&types)
+        .section(&functions)
+        .section(&memories)
+        .section(&exports)
+        .section(&code);
+    module.finish()
+}
+
+/// Bytes that a lane has of a register, and where they start among its bytes.
+pub(crate) fn lane_bytes(register: Register, lane: u32) -> std::ops::Range<u32> {
+    let bytes = 4 * parts(register);
+    lane * bytes..(lane + 1) * bytes
+}

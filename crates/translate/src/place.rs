@@ -1,0 +1,293 @@
+//! Where things lie in the module's memory. In: a machine's parts; out: addresses, and the bytes before the first block.
+
+use crate::Refusal;
+use warpgrid_emulator::plain::{Plain, RangeKind};
+use warpgrid_isa::SpecialRegister;
+
+/// Lanes that run together.
+pub(crate) const GANG: u32 = 4;
+/// Gangs of a warp.
+pub(crate) const GANGS: u32 = 8;
+
+/// Cells that the host and the code share, by address.
+pub(crate) mod cell {
+    /// Records there are.
+    pub(crate) const RECORDS: u32 = 1024;
+    /// The first name of the phase; the block's first phase begins at the block's.
+    pub(crate) const PHASE: u32 = 1028;
+    pub(crate) const BLOCK: u32 = 1032;
+    /// The name of the gang that runs, and which of its earlier names are its ancestors.
+    pub(crate) const ME: u32 = 1036;
+    pub(crate) const ANCESTORS: u32 = 1040;
+    /// Steps that a gang may take in a phase.
+    pub(crate) const FUEL: u32 = 1048;
+    /// Steps and stores of warps whose gangs agree.
+    pub(crate) const STEPS: u32 = 1056;
+    pub(crate) const STORES: u32 = 1064;
+    /// Warps whose gangs do not agree.
+    pub(crate) const DIVERGENT: u32 = 1072;
+    /// Gangs that ended, and gangs that came to a barrier.
+    pub(crate) const ENDED: u32 = 1076;
+    pub(crate) const WAITING: u32 = 1080;
+    /// Whether gangs wait at different places, or a warp has ended in part.
+    pub(crate) const MIXED: u32 = 1084;
+    pub(crate) const FIRST_ENTRY: u32 = 1088;
+    /// Why no place was found.
+    pub(crate) const STOP: u32 = 1092;
+    /// The cells that a phase begins with as zero, all but the first entry.
+    pub(crate) const COUNTS: std::ops::Range<u32> = STEPS..FIRST_ENTRY;
+    /// Read in place of what lanes that are not active mean.
+    pub(crate) const NOWHERE: u32 = 1152;
+    /// Special registers that differ by block, 16 bytes each.
+    pub(crate) const BY_BLOCK: u32 = 1280;
+}
+
+/// A record of a gang, or of a part of one, by offset.
+pub(crate) mod record {
+    /// Which entry comes next; below zero where it has ended.
+    pub(crate) const ENTRY: u32 = 0;
+    pub(crate) const MASK: u32 = 4;
+    pub(crate) const GANG: u32 = 8;
+    /// Which of the names of the gang it has, and which are those of its ancestors.
+    pub(crate) const NAME: u32 = 12;
+    pub(crate) const ANCESTORS: u32 = 16;
+    pub(crate) const PATH: u32 = 20;
+    pub(crate) const STEPS: u32 = 24;
+    /// The place of the gang's special registers.
+    pub(crate) const TABLE: u32 = 32;
+    /// Of the record of the whole gang: the next name.
+    pub(crate) const NEXT_NAME: u32 = 36;
+    pub(crate) const FIRST_MASK: u32 = 40;
+    pub(crate) const STORES: u32 = 44;
+    /// Blocks of the code and stores since the last way back, a bit each.
+    pub(crate) const BLOCKS: u32 = 48;
+    pub(crate) const STORED: u32 = 56;
+    /// Ways back that were taken, and what they were.
+    pub(crate) const N_BACK: u32 = 64;
+    pub(crate) const BACK: u32 = 68;
+    /// Blocks and stores before each way back.
+    pub(crate) const LAPS: u32 = 80;
+    pub(crate) const MOST_LAPS: u32 = 12;
+    pub(crate) const REGISTERS: u32 = LAPS + 16 * MOST_LAPS;
+}
+
+/// What a range of addresses holds, a bit each; a site accepts some.
+pub(crate) mod holds {
+    pub(crate) const GLOBAL: u32 = 1;
+    pub(crate) const CONSTANT: u32 = 2;
+    pub(crate) const PARAMETERS: u32 = 4;
+    /// Shared memory among generic addresses.
+    pub(crate) const WINDOW: u32 = 8;
+    /// Shared memory from address 0.
+    pub(crate) const SHARED: u32 = 16;
+    /// Of a range: readers and writers are noted.
+    pub(crate) const NOTED: u32 = 32;
+    /// Of a range: it was read without a note.
+    pub(crate) const READ: u32 = 64;
+}
+
+/// A range in memory: address, size, place, what it holds.
+pub(crate) mod range {
+    pub(crate) const ADDRESS: u32 = 0;
+    pub(crate) const SIZE: u32 = 8;
+    pub(crate) const PLACE: u32 = 16;
+    pub(crate) const HOLDS: u32 = 20;
+    pub(crate) const BYTES: u32 = 24;
+}
+
+/// What an instruction knows of the range that it met last.
+pub(crate) mod site {
+    pub(crate) const ADDRESS: u32 = 0;
+    pub(crate) const SIZE: u32 = 8;
+    /// The address again where a whole gang fits, and the last offset at which it does.
+    pub(crate) const FAST: u32 = 16;
+    pub(crate) const LAST: u32 = 24;
+    pub(crate) const PLACE: u32 = 32;
+    pub(crate) const HOLDS: u32 = 36;
+    /// What it accepts.
+    pub(crate) const ACCEPTS: u32 = 40;
+    pub(crate) const BYTES: u32 = 48;
+}
+
+/// Most bytes of memory that is copied.
+const MOST_ARENA: usize = 768 << 20;
+
+/// An address at which no range lies.
+pub(crate) const NO_ADDRESS: u64 = 1 << 63;
+
+/// Addresses in the module's memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    pub(crate) n_gangs: u32,
+    /// Special registers of the kernel that differ by block, in the order of their cells.
+    pub(crate) by_block: Vec<SpecialRegister>,
+    /// The others, in the order of a gang's table.
+    pub(crate) by_thread: Vec<SpecialRegister>,
+    pub(crate) table: u32,
+    pub(crate) sites: u32,
+    pub(crate) ranges: u32,
+    pub(crate) n_ranges: u32,
+    pub(crate) records: u32,
+    pub(crate) record_bytes: u32,
+    pub(crate) most_records: u32,
+    pub(crate) shared: u32,
+    pub(crate) shared_bytes: u32,
+    /// From bytes of shared memory to who wrote and who read them.
+    pub(crate) shared_notes: [u32; 2],
+    pub(crate) arena: u32,
+    pub(crate) arena_bytes: usize,
+    pub(crate) arena_notes: [u32; 2],
+    /// Of all.
+    pub(crate) bytes: u64,
+}
+
+impl Places {
+    /// Lays out what does not depend on the code.
+    pub(crate) fn new(plain: Plain<'_>, n_sites: u32, register_bytes: u32) -> Result<Places, Refusal> {
+        let n_gangs = plain.n_threads().div_ceil(32) * GANGS;
+        let mut by_block = Vec::new();
+        let mut by_thread = Vec::new();
+        for special in (0..).map_while(|index| plain.special32(index)) {
+            match plain.differs_by_block(special) {
+                Some(true) => by_block.push(special),
+                Some(false) => by_thread.push(special),
+                None => {}
+            }
+        }
+        let (_, shared_bytes) = plain.shared();
+        let arena_bytes = plain.arena().len();
+        if arena_bytes > MOST_ARENA || shared_bytes > 1 << 20 || by_block.len() > 32 {
+            return Err(Refusal::TooLarge);
+        }
+        let mut next = u64::from(cell::BY_BLOCK) + 16 * 32;
+        let mut place = |bytes: u64| {
+            let start = next.next_multiple_of(128);
+            next = start + bytes;
+            start as u32
+        };
+        let n_ranges = plain.ranges().count() as u32 + 2;
+        let record_bytes = (record::REGISTERS + register_bytes).next_multiple_of(64);
+        let most_records = n_gangs * GANG + 1;
+        let table = place(u64::from(n_gangs) * 16 * by_thread.len() as u64);
+        let sites = place(u64::from(n_sites * site::BYTES));
+        let ranges = place(u64::from(n_ranges * range::BYTES));
+        let records = place(u64::from(most_records) * u64::from(record_bytes));
+        let shared_size = shared_bytes.next_multiple_of(128);
+        let shared = place(shared_size);
+        let shared_notes = [place(shared_size) - shared, place(shared_size) - shared];
+        let arena_size = (arena_bytes as u64).next_multiple_of(128);
+        let arena = place(arena_size);
+        let arena_notes = [place(arena_size) - arena, place(arena_size) - arena];
+        Ok(Places {
+            n_gangs,
+            by_block,
+            by_thread,
+            table,
+            sites,
+            ranges,
+            n_ranges,
+            records,
+            record_bytes,
+            most_records,
+            shared,
+            shared_bytes: shared_bytes as u32,
+            shared_notes,
+            arena,
+            arena_bytes,
+            arena_notes,
+            bytes: next + 4096,
+        })
+    }
+
+    /// Fills the tables and the arena.
+    pub(crate) fn fill(&self, plain: Plain<'_>, noted: &[u32], accepts: &[u32], memory: &mut [u8]) {
+        self.fill_ranges(plain, noted, memory);
+        for (index, accepts) in (0..).zip(accepts) {
+            let at = self.sites + index * site::BYTES;
+            put64(memory, at + site::ADDRESS, NO_ADDRESS);
+            put64(memory, at + site::FAST, NO_ADDRESS);
+            put32(memory, at + site::ACCEPTS, *accepts);
+        }
+        let n_threads = plain.n_threads();
+        for gang in 0..self.n_gangs {
+            let present = (0..GANG).filter(|lane| gang * GANG + lane < n_threads);
+            let mask = present.fold(0, |mask, lane| mask | 1 << lane);
+            let row = self.table + gang * 16 * self.by_thread.len() as u32;
+            let at = self.records + gang * self.record_bytes;
+            put32(memory, at + record::GANG, gang);
+            put32(memory, at + record::TABLE, row);
+            put32(memory, at + record::FIRST_MASK, mask);
+            for (index, special) in (0..).zip(&self.by_thread) {
+                for lane in 0..GANG {
+                    let place = (gang / GANGS, gang % GANGS * GANG + lane);
+                    let value = plain.special(*special, 0, place);
+                    put32(memory, row + 16 * index + 4 * lane, value as u32);
+                }
+            }
+        }
+        let arena = self.arena as usize;
+        if let Some(place) = memory.get_mut(arena..arena + self.arena_bytes) {
+            place.copy_from_slice(plain.arena());
+        }
+    }
+
+    fn fill_ranges(&self, plain: Plain<'_>, noted: &[u32], memory: &mut [u8]) {
+        let mut at = self.ranges;
+        let mut add = |address: u64, size: u64, place: u32, holds: u32| {
+            put64(memory, at + range::ADDRESS, address);
+            put64(memory, at + range::SIZE, size);
+            put32(memory, at + range::PLACE, place);
+            put32(memory, at + range::HOLDS, holds);
+            at += range::BYTES;
+        };
+        for (index, found) in (0..).zip(plain.ranges()) {
+            let mut holds = match found.kind {
+                RangeKind::Global => holds::GLOBAL,
+                RangeKind::Constant => holds::CONSTANT,
+                RangeKind::Parameters => holds::PARAMETERS,
+            };
+            if noted.contains(&index) {
+                holds |= holds::NOTED;
+            }
+            let place = self.arena + found.start as u32;
+            add(found.address, found.size, place, holds);
+        }
+        let (window, size) = plain.shared();
+        add(window, size, self.shared, holds::WINDOW);
+        add(0, size, self.shared, holds::SHARED);
+    }
+
+    /// The ranges whose readers and writers must be noted from the start of the next try.
+    pub(crate) fn noted(&self, memory: &[u8]) -> Vec<u32> {
+        let is_noted = |index: &u32| {
+            let at = self.ranges + index * range::BYTES + range::HOLDS;
+            get32(memory, at) & holds::NOTED != 0
+        };
+        (0..self.n_ranges).filter(is_noted).collect()
+    }
+
+    /// The record with this number.
+    pub(crate) fn record(&self, index: u32) -> u32 {
+        self.records + index * self.record_bytes
+    }
+}
+
+pub(crate) fn get32(memory: &[u8], at: u32) -> u32 {
+    let bytes = memory.get(at as usize..at as usize + 4);
+    bytes.map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+pub(crate) fn get64(memory: &[u8], at: u32) -> u64 {
+    u64::from(get32(memory, at)) | u64::from(get32(memory, at + 4)) << 32
+}
+
+pub(crate) fn put32(memory: &mut [u8], at: u32, value: u32) {
+    if let Some(place) = memory.get_mut(at as usize..at as usize + 4) {
+        place.copy_from_slice(&value.to_le_bytes());
+    }
+}
+
+pub(crate) fn put64(memory: &mut [u8], at: u32, value: u64) {
+    put32(memory, at, value as u32);
+    put32(memory, at + 4, (value >> 32) as u32);
+}

@@ -1,0 +1,353 @@
+//! Runs a translated kernel: block after block, and in a block phase after phase. In: a machine at its start; out: memory and counts at its
+//! end, or why the interpreter must run it.
+
+use crate::Refusal;
+use crate::module::{Kernel, lane_bytes, translate};
+use crate::place::{Places, cell, get32, get64, put32, put64, record};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+use warpgrid_emulator::plain::Plain;
+use wasmtime::{Config, Engine, Instance, Memory, Module, OptLevel, Store, TypedFunc};
+
+/// Why code stops.
+pub(crate) mod stop {
+    pub(crate) const FAULT: u32 = 1;
+    pub(crate) const CONFLICT: u32 = 2;
+    /// A range must be noted from the start of the run.
+    pub(crate) const AGAIN: u32 = 3;
+    pub(crate) const STEPS: u32 = 4;
+    /// What is too rare to be translated.
+    pub(crate) const RARE: u32 = 5;
+    pub(crate) const UNCOUNTED: u32 = 6;
+}
+
+/// Names of gangs that a run may use up.
+const MOST_NAMES: u32 = 0xf000_0000;
+
+/// The engine, the same for all kernels of a process.
+static ENGINE: LazyLock<Result<Engine, String>> = LazyLock::new(|| {
+    let mut config = Config::new();
+    config
+        .cranelift_opt_level(OptLevel::Speed)
+        .wasm_relaxed_simd(true)
+        // Products are added with one rounding, on every host.
+        .relaxed_simd_deterministic(true);
+    Engine::new(&config).map_err(|error| error.to_string())
+});
+
+/// A run that ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// The memory that all blocks share.
+    pub arena: Vec<u8>,
+    pub steps: u64,
+    /// Steps that stored.
+    pub stores: u64,
+    /// What translation took, and the run.
+    pub translating: Duration,
+    pub running: Duration,
+}
+
+/// Translates the kernel of a machine at its start and runs it to its end, if that takes at most so many steps.
+pub fn run(plain: Plain<'_>, max_steps: u64) -> Result<Ended, Refusal> {
+    let started = Instant::now();
+    let kernel = translate(plain)?;
+    let engine = ENGINE.as_ref().map_err(|why| Refusal::Engine(why.clone()))?;
+    let module = Module::new(engine, &kernel.wasm).map_err(refused)?;
+    let translating = started.elapsed();
+    let started = Instant::now();
+    let mut noted = Vec::new();
+    loop {
+        let mut run = Run::new(&kernel, plain, engine, &module, &noted)?;
+        match run.blocks(plain, max_steps) {
+            Ok(()) => {
+                return Ok(Ended {
+                    arena: run.arena(),
+                    steps: run.steps,
+                    stores: run.stores,
+                    translating,
+                    running: started.elapsed(),
+                });
+            }
+            Err(Stopped::Again) => {
+                let before = noted.len();
+                noted = kernel.places.noted(run.memory.data(&run.store));
+                // Each time a range more is noted.
+                if noted.len() <= before {
+                    return Err(Refusal::Conflict);
+                }
+            }
+            Err(Stopped::Refused(why)) => return Err(why),
+        }
+    }
+}
+
+fn refused(error: wasmtime::Error) -> Refusal {
+    Refusal::Engine(format!("{error:#}"))
+}
+
+/// Why a try ended before its end.
+enum Stopped {
+    Again,
+    Refused(Refusal),
+}
+
+/// A try.
+struct Run<'k> {
+    kernel: &'k Kernel,
+    store: Store<()>,
+    memory: Memory,
+    phase: TypedFunc<i32, i32>,
+    steps: u64,
+    stores: u64,
+    /// The first name of the next phase.
+    next_name: u32,
+}
+
+impl<'k> Run<'k> {
+    fn new(
+        kernel: &'k Kernel,
+        plain: Plain<'_>,
+        engine: &Engine,
+        module: &Module,
+        noted: &[u32],
+    ) -> Result<Run<'k>, Refusal> {
+        let mut store = Store::new(engine, ());
+        let instance = Instance::new(&mut store, module, &[]).map_err(refused)?;
+        let memory = instance.get_memory(&mut store, "memory");
+        let memory = memory.ok_or_else(|| Refusal::Engine("no memory".to_owned()))?;
+        let phase = instance.get_typed_func(&mut store, "phase").map_err(refused)?;
+        let bytes = memory.data_mut(&mut store);
+        kernel.places.fill(plain, noted, &kernel.accepts, bytes);
+        Ok(Run {
+            kernel,
+            store,
+            memory,
+            phase,
+            steps: 0,
+            stores: 0,
+            next_name: 8,
+        })
+    }
+
+    fn places(&self) -> &'k Places {
+        &self.kernel.places
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        self.memory.data_mut(&mut self.store)
+    }
+
+    fn arena(&mut self) -> Vec<u8> {
+        let start = self.places().arena as usize;
+        let end = start + self.places().arena_bytes;
+        self.bytes().get(start..end).unwrap_or(&[]).to_vec()
+    }
+
+    fn blocks(&mut self, plain: Plain<'_>, max_steps: u64) -> Result<(), Stopped> {
+        let (_, shared_bytes) = plain.shared();
+        for block in 0..plain.n_blocks() {
+            self.begin_block(plain, block, shared_bytes as usize);
+            let mut begins = self.kernel.flow.entries.len() as i32;
+            loop {
+                self.begin_phase(begins >= 0, max_steps);
+                let stopped = self.phase.call(&mut self.store, begins);
+                let stopped = stopped.map_err(|error| Stopped::Refused(refused(error)))?;
+                self.check(stopped as u32)?;
+                if self.end_phase()? {
+                    break;
+                }
+                begins = -1;
+            }
+            if self.steps > max_steps {
+                return Err(Stopped::Refused(Refusal::Steps));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the block sees in special registers, and zeros in its shared memory.
+    fn begin_block(&mut self, plain: Plain<'_>, block: u64, shared_bytes: usize) {
+        let places = self.places();
+        let n_gangs = places.n_gangs;
+        let bytes = self.bytes();
+        for (index, special) in (0..).zip(&places.by_block) {
+            let value = plain.special(*special, block, (0, 0)) as u32;
+            for lane in 0..4 {
+                put32(bytes, cell::BY_BLOCK + 16 * index + 4 * lane, value);
+            }
+        }
+        let start = places.shared as usize;
+        if let Some(shared) = bytes.get_mut(start..start + shared_bytes) {
+            shared.fill(0);
+        }
+        put32(bytes, cell::RECORDS, n_gangs);
+    }
+
+    fn begin_phase(&mut self, is_first: bool, max_steps: u64) {
+        let name = self.next_name;
+        self.next_name += 8 * (self.places().n_gangs + 2);
+        let fuel = max_steps.saturating_sub(self.steps);
+        let bytes = self.bytes();
+        put32(bytes, cell::PHASE, name);
+        if is_first {
+            put32(bytes, cell::BLOCK, name);
+        }
+        put64(bytes, cell::FUEL, fuel);
+        for at in cell::COUNTS.step_by(4) {
+            put32(bytes, at, 0);
+        }
+        put32(bytes, cell::FIRST_ENTRY, u32::MAX);
+    }
+
+    fn check(&self, stopped: u32) -> Result<(), Stopped> {
+        let refusal = match stopped {
+            0 if self.next_name < MOST_NAMES => return Ok(()),
+            0 => Refusal::TooLarge,
+            stop::AGAIN => return Err(Stopped::Again),
+            stop::CONFLICT => Refusal::Conflict,
+            stop::STEPS => Refusal::Steps,
+            stop::UNCOUNTED => Refusal::Uncounted,
+            _ => Refusal::Fault,
+        };
+        Err(Stopped::Refused(refusal))
+    }
+
+    /// Counts what was done; whether the block has ended.
+    fn end_phase(&mut self) -> Result<bool, Stopped> {
+        let kernel = self.kernel;
+        let bytes = self.memory.data_mut(&mut self.store);
+        let counted = match get32(bytes, cell::DIVERGENT) {
+            0 => Some((get64(bytes, cell::STEPS), get64(bytes, cell::STORES))),
+            _ => count_parted(kernel, bytes),
+        };
+        let Some((steps, stores)) = counted else {
+            return Err(Stopped::Refused(Refusal::Uncounted));
+        };
+        if get32(bytes, cell::MIXED) != 0 || is_parted(kernel, bytes) {
+            return Err(Stopped::Refused(Refusal::Parted));
+        }
+        let waits = get32(bytes, cell::WAITING) != 0;
+        if waits && get32(bytes, cell::RECORDS) > kernel.places.n_gangs {
+            join_parts(kernel, bytes);
+        }
+        self.steps += steps;
+        self.stores += stores;
+        Ok(!waits)
+    }
+}
+
+/// Whether some lanes of a warp have ended in a phase, and others wait.
+fn is_parted(kernel: &Kernel, bytes: &[u8]) -> bool {
+    let places = &kernel.places;
+    let n_records = get32(bytes, cell::RECORDS);
+    let both = get32(bytes, cell::WAITING) != 0 && get32(bytes, cell::ENDED) != 0;
+    if !both || n_records <= places.n_gangs {
+        return false;
+    }
+    let in_warp = |index: u32| {
+        let at = places.record(index);
+        let warp = get32(bytes, at + record::GANG) / crate::place::GANGS;
+        let waits = (get32(bytes, at + record::ENTRY) as i32) >= 0;
+        (get64(bytes, at + record::STEPS) > 0).then_some((warp, waits))
+    };
+    let all: Vec<(u32, bool)> = (0..n_records).filter_map(in_warp).collect();
+    let waiting = all.iter().filter(|(_, waits)| *waits);
+    waiting.into_iter().any(|(warp, _)| all.contains(&(*warp, false)))
+}
+
+/// Steps and stores of a phase in which gangs of a warp went different ways. The interpreter lets the lanes that are furthest back
+/// go on, so that between two ways back that all lanes take a warp executes each block of the code once, if any lane does. None if lanes
+/// did not take the same ways back.
+fn count_parted(kernel: &Kernel, bytes: &[u8]) -> Option<(u64, u64)> {
+    let places = &kernel.places;
+    let n_warps = places.n_gangs / crate::place::GANGS;
+    let n_records = get32(bytes, cell::RECORDS);
+    let mut warps: Vec<Vec<u32>> = vec![Vec::new(); n_warps as usize];
+    for index in 0..n_records {
+        let at = places.record(index);
+        let warp = get32(bytes, at + record::GANG) / crate::place::GANGS;
+        if get64(bytes, at + record::STEPS) > 0 {
+            warps.get_mut(warp as usize)?.push(at);
+        }
+    }
+    let (mut steps, mut stores) = (0, 0);
+    for records in warps.iter().filter(|records| !records.is_empty()) {
+        let (more_steps, more_stores) = count_warp(kernel, bytes, records)?;
+        steps += more_steps;
+        stores += more_stores;
+    }
+    Some((steps, stores))
+}
+
+fn count_warp(kernel: &Kernel, bytes: &[u8], records: &[u32]) -> Option<(u64, u64)> {
+    let first = *records.first()?;
+    let same = |offset: u32| {
+        let value = get32(bytes, first + offset);
+        records.iter().all(|at| get32(bytes, at + offset) == value)
+    };
+    let n_gangs = records.len();
+    let all_same = [record::PATH, record::STEPS, record::STORES, record::BACK];
+    if n_gangs > 0 && all_same.into_iter().all(same) {
+        let steps = get64(bytes, first + record::STEPS);
+        return Some((steps, get32(bytes, first + record::STORES).into()));
+    }
+    let n_back = get32(bytes, first + record::N_BACK);
+    let is_known = same(record::BACK)
+        && same(record::N_BACK)
+        && n_back <= record::MOST_LAPS
+        && kernel.flow.blocks.len() <= 64
+        && kernel.n_stores <= 64;
+    if !is_known {
+        return None;
+    }
+    let laps = (0..n_back).map(|lap| record::LAPS + 16 * lap);
+    let parts = laps
+        .map(|lap| (lap, lap + 8))
+        .chain([(record::BLOCKS, record::STORED)]);
+    let (mut steps, mut stores) = (0, 0);
+    for (blocks, stored) in parts {
+        let union = |offset: u32| {
+            let all = records.iter().map(|at| get64(bytes, at + offset));
+            all.fold(0, |all, some| all | some)
+        };
+        let executed = union(blocks);
+        let numbered = kernel.flow.blocks.iter().enumerate();
+        let counted = numbered.filter(|(index, _)| executed >> index & 1 != 0);
+        steps += counted.map(|(_, block)| u64::from(block.steps)).sum::<u64>();
+        stores += u64::from(union(stored).count_ones());
+    }
+    Some((steps, stores))
+}
+
+/// Lanes that parted from their gang and wait at the same barrier are one gang again.
+fn join_parts(kernel: &Kernel, bytes: &mut [u8]) {
+    let places = &kernel.places;
+    for index in places.n_gangs..get32(bytes, cell::RECORDS) {
+        let part = places.record(index);
+        let entry = get32(bytes, part + record::ENTRY);
+        let Some(live) = kernel.live.get(entry as usize) else {
+            continue;
+        };
+        let whole = places.record(get32(bytes, part + record::GANG));
+        let mask = get32(bytes, part + record::MASK);
+        for (register, offset) in live {
+            for lane in (0..4).filter(|lane| mask >> lane & 1 != 0) {
+                let lane_bytes = lane_bytes(*register, lane);
+                let start = record::REGISTERS + offset + lane_bytes.start;
+                let from = (part + start) as usize;
+                let n_bytes = lane_bytes.len();
+                bytes.copy_within(from..from + n_bytes, (whole + start) as usize);
+            }
+        }
+        let joined = get32(bytes, whole + record::MASK) | mask;
+        put32(bytes, whole + record::MASK, joined);
+    }
+    for index in 0..places.n_gangs {
+        let at = places.record(index);
+        put32(bytes, at + record::NAME, 0);
+        put32(bytes, at + record::ANCESTORS, 0);
+        put32(bytes, at + record::NEXT_NAME, 1);
+    }
+    put32(bytes, cell::RECORDS, places.n_gangs);
+}

@@ -1,0 +1,184 @@
+//! Kernels that are translated leave exactly the memory that the interpreter leaves, after as many steps and stores.
+
+#[path = "same/generated.rs"]
+mod generated;
+
+use expect_test::expect_file;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use warpgrid_emulator::plain::PlainEnd;
+use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion, Timeline, TimelineLimits};
+use warpgrid_launch::prepare::{Writers, prepare};
+use warpgrid_launch::{Annotations, Scenario};
+use warpgrid_program::{FrontEnd, Overrides};
+use warpgrid_ptx::Ptx;
+use warpgrid_translate::{Refusal, run};
+
+/// Far more than any case needs.
+const MAX_STEPS: u64 = 50_000_000;
+
+/// A machine at its start.
+fn machine(scenario: &Scenario) -> Result<(Machine, usize), String> {
+    let checked = Ptx.check(&scenario.source, &Overrides::default());
+    let program = checked.program.ok_or_else(|| {
+        let messages = checked.diagnostics.iter().map(|d| d.message.clone());
+        messages.collect::<Vec<_>>().join("; ")
+    })?;
+    let annotations = Annotations::parse(&scenario.source, "//");
+    let program = Arc::new(program);
+    let prepared = prepare(
+        scenario.clone(),
+        annotations,
+        &program,
+        "//@",
+        Writers::Untracked,
+    );
+    let prepared = prepared.map_err(|problem| problem.message)?;
+    Ok((prepared.machine, prepared.buffers.len()))
+}
+
+/// What two runs left.
+#[derive(PartialEq, Eq)]
+struct Left {
+    position: u64,
+    stores: u64,
+    buffers: Vec<Vec<u8>>,
+}
+
+fn left(timeline: &Timeline, n_buffers: usize) -> Left {
+    let machine = timeline.machine();
+    let bytes = |index: usize| {
+        let region = MemoryRegion::Buffer(BufferIndex(index as u32));
+        machine.memory(region).unwrap_or(&[]).to_vec()
+    };
+    Left {
+        position: timeline.position(),
+        stores: timeline.ticks().n_stores,
+        buffers: (0..n_buffers).map(bytes).collect(),
+    }
+}
+
+/// Whether it was translated, or why not; an error where the two runs differ.
+fn both(scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
+    let (machine, n_buffers) = machine(scenario)?;
+    let mut timeline = Timeline::new(machine.clone(), TimelineLimits::default());
+    let ended = machine.plain().ok_or(Refusal::Launch);
+    let ended = match ended.and_then(|plain| run(plain, MAX_STEPS)) {
+        Ok(ended) => ended,
+        Err(why) => return Ok(Err(why)),
+    };
+    let taken = timeline.take_end(&PlainEnd {
+        arena: &ended.arena,
+        steps: ended.steps,
+        stores: ended.stores,
+    });
+    if !taken {
+        return Err("the end is not taken over".to_owned());
+    }
+    let found = left(&timeline, n_buffers);
+    let mut interpreted = Timeline::new(machine, TimelineLimits::default());
+    interpreted.run_to_end(MAX_STEPS);
+    if let Some(fault) = interpreted.machine().fault() {
+        return Err(format!("the interpreter faults: {:?}", fault.kind));
+    }
+    let expected = left(&interpreted, n_buffers);
+    for (index, (found, expected)) in found.buffers.iter().zip(&expected.buffers).enumerate() {
+        let differ = |pair: &(&u8, &u8)| pair.0 != pair.1;
+        let pairs = || found.iter().zip(expected).enumerate();
+        if let Some((at, _)) = pairs().find(|(_, pair)| differ(pair)) {
+            let n = pairs().filter(|(_, pair)| differ(pair)).count();
+            return Err(format!("buffer {index}: {n} bytes differ, from {at} on"));
+        }
+    }
+    let counts = |left: &Left| (left.position, left.stores);
+    if counts(&found) != counts(&expected) {
+        let (found, expected) = (counts(&found), counts(&expected));
+        return Err(format!("steps and stores: found {found:?}, expected {expected:?}"));
+    }
+    // Back from the end, and there again.
+    timeline.seek(found.position / 2);
+    timeline.run_to_end(MAX_STEPS);
+    match left(&timeline, n_buffers) == expected {
+        true => Ok(Ok(())),
+        false => Err("the way back from the end leads elsewhere".to_owned()),
+    }
+}
+
+/// The kernels of a folder of cases, with their names.
+fn corpus() -> Vec<(String, Scenario)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/tests/corpus");
+    let mut folders: Vec<PathBuf> = fs::read_dir(&root)
+        .expect("the corpus")
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    folders.retain(|folder| folder.join("case.json").exists());
+    folders.sort();
+    folders.iter().flat_map(|folder| texts_of(folder)).collect()
+}
+
+fn texts_of(folder: &Path) -> Vec<(String, Scenario)> {
+    let json = fs::read_to_string(folder.join("case.json")).expect("case.json");
+    let scenario: Scenario = serde_json::from_str(&json).expect("a scenario");
+    let case: serde_json::Value = serde_json::from_str(&json).expect("a case");
+    let variants = case["variants"].as_array().cloned().unwrap_or_default();
+    let variants = variants
+        .iter()
+        .filter_map(|variant| variant["file"].as_str().map(str::to_owned));
+    let files = std::iter::once("kernel.ptx".to_owned()).chain(variants);
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let read = |file: String| {
+        let source = fs::read_to_string(folder.join(&file)).expect("a text");
+        let scenario = Scenario {
+            source,
+            ptx_version: None,
+            ..scenario.clone()
+        };
+        (format!("{name}/{file}"), scenario)
+    };
+    files.map(read).collect()
+}
+
+#[test]
+fn the_corpus_is_the_same_or_left_to_the_interpreter() {
+    let mut lines = String::new();
+    let mut wrong = Vec::new();
+    for (name, scenario) in corpus() {
+        match both(&scenario) {
+            Ok(Ok(())) => lines.push_str(&format!("{name}: translated\n")),
+            Ok(Err(why)) => lines.push_str(&format!("{name}: {why}\n")),
+            Err(why) => wrong.push(format!("{name}: {why}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    expect_file!["same/corpus.txt"].assert_eq(&lines);
+}
+
+/// The seeds to run: `WARPGRID_TRANSLATED=FROM..TO`, or five hundred.
+fn seeds() -> std::ops::Range<u64> {
+    let stated = std::env::var("WARPGRID_TRANSLATED").ok();
+    let range = stated.and_then(|text| {
+        let (from, to) = text.split_once("..")?;
+        Some(from.parse().ok()?..to.parse().ok()?)
+    });
+    range.unwrap_or(0..500)
+}
+
+#[test]
+fn generated_kernels_are_the_same() {
+    let mut n_translated = 0;
+    let mut wrong = Vec::new();
+    let mut refused = BTreeMap::<String, Vec<u64>>::new();
+    for seed in seeds() {
+        match both(&generated::scenario(seed)) {
+            Ok(Ok(())) => n_translated += 1,
+            Ok(Err(why)) => refused.entry(why.to_string()).or_default().push(seed),
+            Err(why) => wrong.push(format!("seed {seed}: {why}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let n = seeds().count();
+    assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
+}

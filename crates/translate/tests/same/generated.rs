@@ -1,0 +1,459 @@
+//! Kernels at random, of what is translated: arithmetic, comparisons, branches that lanes take differently, loops, loads and stores of
+//! global and shared memory. A seed goes in; a scenario comes out, the same for a seed everywhere.
+
+use serde_json::{Value, json};
+use std::fmt::Write;
+use warpgrid_launch::Scenario;
+
+/// Words that each thread may write.
+const WORDS: u32 = 16;
+
+/// Registers of each kind.
+const REGISTERS: u64 = 8;
+
+/// Numbers whose bits are at some edge.
+const EDGES: [u32; 14] = [
+    0,
+    1,
+    0x8000_0000,
+    0x7fff_ffff,
+    0xffff_ffff,
+    0x3f80_0000,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0001,
+    0xffa0_0000,
+    0x0080_0000,
+    0x807f_ffff,
+    0x0000_8000,
+    0x4b00_0001,
+];
+
+struct Generator {
+    state: u64,
+    text: String,
+    n_labels: u32,
+    depth: u32,
+    has_shared: bool,
+}
+
+/// The kernel of a seed.
+pub(crate) fn scenario(seed: u64) -> Scenario {
+    let mut generator = Generator {
+        state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678,
+        text: String::new(),
+        n_labels: 0,
+        depth: 0,
+        has_shared: false,
+    };
+    generator.has_shared = generator.below(2) == 0;
+    let threads = [32, 64, 33, 96, 128][generator.below(5) as usize];
+    let blocks = 1 + generator.below(4) as u32;
+    let source = generator.kernel(threads);
+    let n = threads * blocks;
+    let mut init = format!("random {}", generator.below(1000));
+    for index in 0..n.min(500) {
+        let value = match generator.below(3) {
+            0 => EDGES[generator.below(EDGES.len() as u64) as usize],
+            _ => generator.next() as u32,
+        };
+        let _ = write!(init, " [{index}]={value}");
+    }
+    let buffer = |name: &str, len: u32, init: Value| json!({"kind": "buffer", "name": name, "type": "u32", "len": len, "init": init});
+    let scenario = json!({
+        "source": source,
+        "grid": [blocks, 1, 1],
+        "block": [threads, 1, 1],
+        "params": [
+            buffer("in", n.max(512), json!(init)),
+            buffer("out", n * WORDS, json!(0)),
+            {"kind": "scalar", "name": "n", "type": "u32", "value": n - generator.below(8) as u32},
+        ],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
+}
+
+impl Generator {
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        (self.next() >> 20) % n.max(1)
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len() as u64) as usize]
+    }
+
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "    {text}");
+    }
+
+    fn r(&mut self) -> String {
+        format!("%r{}", self.below(REGISTERS))
+    }
+
+    fn f(&mut self) -> String {
+        format!("%f{}", self.below(REGISTERS))
+    }
+
+    fn d(&mut self) -> String {
+        format!("%rd{}", self.below(REGISTERS))
+    }
+
+    fn p(&mut self) -> String {
+        format!("%p{}", self.below(4))
+    }
+
+    /// A register or a number.
+    fn source(&mut self) -> String {
+        match self.below(3) {
+            0 => format!("{}", self.below(40) as i64 - 3),
+            _ => self.r(),
+        }
+    }
+
+    fn kernel(&mut self, threads: u32) -> String {
+        self.text.clear();
+        let _ = write!(
+            self.text,
+            ".version 8.0\n.target sm_80\n.address_size 64\n\n\
+             .visible .entry generated(.param .u64 in, .param .u64 out, .param .u32 n)\n{{\n"
+        );
+        for declaration in [
+            ".reg .b32 %r<24>;",
+            ".reg .f32 %f<8>;",
+            ".reg .b64 %rd<16>;",
+            ".reg .f64 %fd<4>;",
+            ".reg .b16 %h<4>;",
+            ".reg .pred %p<8>;",
+            ".shared .align 16 .b8 tile[512];",
+        ] {
+            self.line(declaration);
+        }
+        for start in [
+            "mov.u32 %r20, %tid.x;",
+            "mov.u32 %r21, %ctaid.x;",
+            "mov.u32 %r22, %ntid.x;",
+            "mad.lo.s32 %r19, %r21, %r22, %r20;",
+            "ld.param.u32 %r18, [n];",
+            "ld.param.u64 %rd15, [in];",
+            "cvta.to.global.u64 %rd14, %rd15;",
+            "ld.param.u64 %rd15, [out];",
+            "cvta.to.global.u64 %rd13, %rd15;",
+            "mul.wide.u32 %rd12, %r19, 4;",
+            "add.s64 %rd11, %rd14, %rd12;",
+            "mul.wide.u32 %rd12, %r19, 64;",
+            "add.s64 %rd10, %rd13, %rd12;",
+        ] {
+            self.line(start);
+        }
+        if self.below(2) == 0 && !self.has_shared {
+            self.line("setp.ge.u32 %p7, %r19, %r18;");
+            self.line("@%p7 bra END;");
+        }
+        self.line("ld.global.u32 %r0, [%rd11];");
+        self.line("mov.b32 %f0, %r0;");
+        for index in 1..REGISTERS {
+            self.line(&format!("mad.lo.u32 %r{index}, %r{}, 1664525, %r20;", index - 1));
+            self.line(&format!("mov.b32 %f{index}, %r{};", index - 1));
+            self.line(&format!("mul.wide.s32 %rd{index}, %r{index}, 77;"));
+        }
+        self.line("setp.lt.u32 %p0, %r0, %r1;");
+        self.line("setp.lt.u32 %p1, %r20, 13;");
+        let n = 4 + self.below(10);
+        for _ in 0..n {
+            self.piece();
+        }
+        for index in 0..REGISTERS / 2 {
+            self.line(&format!("st.global.u32 [%rd10+{}], %r{index};", 4 * index));
+            self.line(&format!("st.global.f32 [%rd10+{}], %f{index};", 16 + 4 * index));
+        }
+        self.line("st.global.u64 [%rd10+32], %rd1;");
+        self.line("st.global.v2.u32 [%rd10+40], {%r5, %r6};");
+        self.text.push_str("END:\n");
+        self.line("ret;");
+        self.text.push_str("}\n");
+        let _ = threads;
+        self.text.clone()
+    }
+
+    fn piece(&mut self) {
+        match self.below(12) {
+            0 if self.depth < 2 => self.choice(),
+            1 if self.depth < 2 => self.repeat(),
+            2 if self.depth == 0 && self.has_shared => self.exchange(),
+            3 => self.load(),
+            4 => self.store(),
+            _ => {
+                for _ in 0..1 + self.below(5) {
+                    self.arithmetic();
+                }
+            }
+        }
+    }
+
+    /// Some lanes go one way, the others another.
+    fn choice(&mut self) {
+        let label = self.n_labels;
+        self.n_labels += 1;
+        let p = self.p();
+        let not = self.pick(&["", "!"]);
+        self.line(&format!("@{not}{p} bra ELSE{label};"));
+        self.depth += 1;
+        for _ in 0..1 + self.below(3) {
+            self.piece();
+        }
+        let has_else = self.below(2) == 0;
+        if has_else {
+            self.line(&format!("bra.uni JOIN{label};"));
+        }
+        let _ = writeln!(self.text, "ELSE{label}:");
+        if has_else {
+            self.piece();
+            let _ = writeln!(self.text, "JOIN{label}:");
+        }
+        self.depth -= 1;
+    }
+
+    /// All lanes as often.
+    fn repeat(&mut self) {
+        let label = self.n_labels;
+        self.n_labels += 1;
+        let counter = 16 + self.depth.min(1);
+        let times = 1 + self.below(5);
+        self.line(&format!("mov.u32 %r{counter}, {times};"));
+        let _ = writeln!(self.text, "LOOP{label}:");
+        self.depth += 1;
+        for _ in 0..1 + self.below(3) {
+            self.piece();
+        }
+        self.depth -= 1;
+        self.line(&format!("sub.u32 %r{counter}, %r{counter}, 1;"));
+        self.line(&format!("setp.ne.u32 %p6, %r{counter}, 0;"));
+        self.line(&format!("@%p6 bra LOOP{label};"));
+    }
+
+    /// Through shared memory to another thread.
+    fn exchange(&mut self) {
+        let value = self.r();
+        let result = self.r();
+        self.line("mov.u32 %r15, tile;");
+        self.line("shl.b32 %r14, %r20, 2;");
+        self.line("add.u32 %r14, %r15, %r14;");
+        self.line("bar.sync 0;");
+        self.line(&format!("st.shared.u32 [%r14], {value};"));
+        self.line("bar.sync 0;");
+        match self.below(3) {
+            0 => {
+                let at = 4 * self.below(20);
+                self.line(&format!("ld.shared.u32 {result}, [tile+{at}];"));
+            }
+            1 => {
+                let mask = self.pick(&["1", "3", "5", "16", "21"]);
+                self.line(&format!("xor.b32 %r14, %r20, {mask};"));
+                self.line("rem.u32 %r14, %r14, %r22;");
+                self.line("shl.b32 %r14, %r14, 2;");
+                self.line("add.u32 %r14, %r15, %r14;");
+                self.line(&format!("ld.shared.u32 {result}, [%r14];"));
+            }
+            _ => {
+                let p = self.p();
+                self.line(&format!("@{p} ld.shared.u32 {result}, [%r14];"));
+            }
+        }
+    }
+
+    /// Of what no thread writes.
+    fn load(&mut self) {
+        let (result, index) = (self.r(), self.r());
+        match self.below(5) {
+            0 => {
+                self.line(&format!("and.b32 %r13, {index}, 255;"));
+                self.line("mul.wide.u32 %rd9, %r13, 4;");
+                self.line("add.s64 %rd9, %rd14, %rd9;");
+                self.line(&format!("ld.global.u32 {result}, [%rd9];"));
+            }
+            1 => {
+                let ty = self.pick(&["u8", "s8", "u16", "s16"]);
+                self.line(&format!("and.b32 %r13, {index}, 510;"));
+                self.line("cvt.u64.u32 %rd9, %r13;");
+                self.line("add.s64 %rd9, %rd14, %rd9;");
+                self.line(&format!("ld.global.{ty} {result}, [%rd9+2];"));
+            }
+            2 => {
+                let at = 4 * self.below(9);
+                self.line(&format!("ld.global.u32 {result}, [%rd14+{at}];"));
+            }
+            3 => {
+                let (p, f) = (self.p(), self.f());
+                self.line(&format!("@{p} ld.global.nc.f32 {f}, [%rd11];"));
+            }
+            _ => {
+                let wide = self.d();
+                self.line("and.b32 %r13, %r20, 31;");
+                self.line("mul.wide.u32 %rd9, %r13, 16;");
+                self.line("add.s64 %rd9, %rd14, %rd9;");
+                match self.below(3) {
+                    0 => self.line(&format!("ld.global.u64 {wide}, [%rd9];")),
+                    1 => self.line("ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd9];"),
+                    _ => self.line("ld.global.v2.f32 {%f4, %f5}, [%rd9];"),
+                }
+            }
+        }
+    }
+
+    /// To a place that is the thread's alone.
+    fn store(&mut self) {
+        let (r, f) = (self.r(), self.f());
+        let p = self.p();
+        let guard = match self.below(3) {
+            0 => format!("@{p} "),
+            _ => String::new(),
+        };
+        let at = 48 + 4 * self.below(4);
+        match self.below(4) {
+            0 => self.line(&format!("{guard}st.global.u8 [%rd10+{at}], {r};")),
+            1 => self.line(&format!("{guard}st.global.f32 [%rd10+{at}], {f};")),
+            2 => self.line(&format!("{guard}ld.global.u32 {r}, [%rd10+{at}];")),
+            _ => self.line(&format!("{guard}st.global.u32 [%rd10+{at}], {r};")),
+        }
+    }
+
+    fn arithmetic(&mut self) {
+        let [d, a, b] = [self.r(), self.r(), self.r()];
+        let s = self.source();
+        let p = self.p();
+        let guard = match self.below(6) {
+            0 => format!("@{p} "),
+            1 => format!("@!{p} "),
+            _ => String::new(),
+        };
+        let text = match self.below(18) {
+            0 => {
+                let op = self.pick(&["add.u32", "sub.s32", "and.b32", "or.b32", "xor.b32", "mul.lo.s32"]);
+                format!("{op} {d}, {a}, {s};")
+            }
+            1 => {
+                let op = self.pick(&["min.s32", "max.s32", "min.u32", "max.u32", "mul.hi.u32", "mul.hi.s32", "div.u32", "div.s32", "rem.s32", "rem.u32"]);
+                format!("{op} {d}, {a}, {s};")
+            }
+            2 => {
+                let op = self.pick(&["mad.lo.u32", "mad.hi.s32", "mad.hi.u32", "sad.s32", "sad.u32"]);
+                format!("{op} {d}, {a}, {b}, {s};")
+            }
+            3 => {
+                let op = self.pick(&["shl.b32", "shr.u32", "shr.s32"]);
+                format!("{op} {d}, {a}, {s};")
+            }
+            4 => {
+                let op = self.pick(&["abs.s32", "neg.s32", "not.b32", "cnot.b32", "popc.b32", "clz.b32"]);
+                format!("{op} {d}, {a};")
+            }
+            5 => {
+                let table = self.below(256);
+                format!("lop3.b32 {d}, {a}, {b}, {s}, {table};")
+            }
+            6 => {
+                let (position, length) = (self.below(40), self.below(40));
+                match self.below(3) {
+                    0 => format!("bfi.b32 {d}, {a}, {b}, {position}, {length};"),
+                    1 => format!("bfe.s32 {d}, {a}, {position}, {length};"),
+                    _ => format!("bfe.u32 {d}, {a}, {position}, {length};"),
+                }
+            }
+            7 => {
+                let amount = self.below(36);
+                let op = self.pick(&["shf.l.wrap.b32", "shf.r.clamp.b32", "shf.r.wrap.b32"]);
+                format!("{op} {d}, {a}, {b}, {amount};")
+            }
+            8 => {
+                let selector = self.next() as u32 & 0x7777;
+                format!("prmt.b32 {d}, {a}, {b}, {selector};")
+            }
+            9 | 10 => {
+                let [d, a, b, c] = [self.f(), self.f(), self.f(), self.f()];
+                let ftz = self.pick(&["", "", "", ".ftz"]);
+                match self.below(12) {
+                    0 => format!("add{ftz}.f32 {d}, {a}, {b};"),
+                    1 => format!("sub.f32 {d}, {a}, {b};"),
+                    2 => format!("mul.f32 {d}, {a}, {b};"),
+                    3 | 4 => format!("fma.rn.f32 {d}, {a}, {b}, {c};"),
+                    5 => format!("min{ftz}.f32 {d}, {a}, {b};"),
+                    6 => format!("max.f32 {d}, {a}, {b};"),
+                    7 => format!("div.rn.f32 {d}, {a}, {b};"),
+                    8 => format!("sqrt.rn.f32 {d}, {a};"),
+                    9 => format!("neg.f32 {d}, {a};"),
+                    10 => format!("add.sat.f32 {d}, {a}, {b};"),
+                    _ => format!("rsqrt.approx.f32 {d}, {a};"),
+                }
+            }
+            11 => {
+                let op = self.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+                let ty = self.pick(&["u32", "s32"]);
+                let p = self.p();
+                match self.below(3) {
+                    0 => {
+                        let q = self.p();
+                        format!("setp.{op}.and.{ty} {p}|%p5, {a}, {s}, {q};")
+                    }
+                    _ => format!("setp.{op}.{ty} {p}, {a}, {s};"),
+                }
+            }
+            12 => {
+                let op = self.pick(&["eq", "neu", "lt", "leu", "gt", "geu", "num", "nan", "equ", "ne", "ltu"]);
+                let (p, a, b) = (self.p(), self.f(), self.f());
+                let ftz = self.pick(&["", ".ftz"]);
+                format!("setp.{op}{ftz}.f32 {p}, {a}, {b};")
+            }
+            13 => {
+                let p = self.p();
+                format!("selp.b32 {d}, {a}, {s}, {p};")
+            }
+            14 => {
+                let [d, a, b] = [self.d(), self.d(), self.d()];
+                let op = self.pick(&["add.s64", "sub.s64", "mul.lo.s64", "and.b64", "or.b64", "xor.b64", "min.s64", "max.u64", "div.s64", "rem.u64"]);
+                format!("{op} {d}, {a}, {b};")
+            }
+            15 => {
+                let [wide, other] = [self.d(), self.d()];
+                match self.below(7) {
+                    0 => format!("mul.wide.s32 {wide}, {a}, {b};"),
+                    1 => format!("mad.wide.u32 {wide}, {a}, {b}, {other};"),
+                    2 => format!("cvt.u32.u64 {d}, {wide};"),
+                    3 => format!("cvt.s64.s32 {wide}, {a};"),
+                    4 => format!("mov.b64 {{{d}, {b}}}, {wide};"),
+                    5 => format!("mov.b64 {wide}, {{{a}, {b}}};"),
+                    _ => {
+                        let op = self.pick(&["shl.b64", "shr.u64", "shr.s64"]);
+                        format!("{op} {wide}, {other}, {s};")
+                    }
+                }
+            }
+            16 => {
+                let f = self.f();
+                match self.below(8) {
+                    0 => format!("cvt.rn.f32.s32 {f}, {a};"),
+                    1 => format!("cvt.rn.f32.u32 {f}, {a};"),
+                    2 => format!("cvt.rzi.s32.f32 {d}, {f};"),
+                    3 => format!("cvt.rzi.u32.f32 {d}, {f};"),
+                    4 => format!("mov.b32 {d}, {f};"),
+                    5 => format!("cvt.u32.u8 {d}, {a};"),
+                    6 => format!("cvt.s32.s16 {d}, {a};"),
+                    _ => format!("mov.b32 {f}, {a};"),
+                }
+            }
+            _ => {
+                let [p, q, s] = [self.p(), self.p(), self.p()];
+                let op = self.pick(&["and", "or", "xor"]);
+                format!("{op}.pred {p}, {q}, {s};")
+            }
+        };
+        self.line(&format!("{guard}{text}"));
+    }
+}
