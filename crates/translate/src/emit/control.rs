@@ -297,7 +297,11 @@ impl Emitter<'_> {
     /// The lanes in `active` go to a block later, in a record of their own; the others go on.
     fn part(&mut self, block: usize, is_back: bool) -> Result<(), Refusal> {
         let Names {
-            active, mask, me, ..
+            active,
+            mask,
+            me,
+            path,
+            ..
         } = self.names;
         if is_back {
             // How many steps a warp takes whose lanes go round differently often is not counted.
@@ -309,6 +313,10 @@ impl Emitter<'_> {
         self.get(active);
         self.op(I::I32Xor);
         self.set(mask);
+        // These have not taken the branch.
+        self.get(path);
+        self.ops([I::I32Const(1), I::I32Sub]);
+        self.set(path);
         self.read_name(me);
         Ok(())
     }

@@ -109,7 +109,6 @@ impl Emitter<'_> {
     pub(super) fn flush(&mut self) {
         let kept = self.names.vectors[0];
         self.tee(kept);
-        self.op(splat32(SIGN));
         self.get(kept);
         self.ops([splat32(INFINITY), I::V128And, splat32(0), I::I32x4Ne]);
         // Where it has an exponent all of it, else the sign alone.
