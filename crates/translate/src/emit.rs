@@ -70,10 +70,8 @@ pub(crate) struct Names {
     pub(crate) steps: u32,
     pub(crate) fuel: u32,
     pub(crate) stores: u32,
-    pub(crate) blocks: u32,
-    pub(crate) stored: u32,
-    pub(crate) back: u32,
-    pub(crate) n_back: u32,
+    pub(crate) trace: u32,
+    pub(crate) traced: u32,
     pub(crate) guard: u32,
     pub(crate) active: u32,
     pub(crate) pointer: u32,
@@ -107,8 +105,10 @@ pub(crate) struct Emitter<'p> {
     /// The block at hand, and how many constructs are open within it.
     pub(crate) block: usize,
     pub(crate) nest: u32,
-    /// Stores so far, by place in the text.
-    pub(crate) n_stores: u32,
+    /// Guarded stores so far.
+    pub(crate) n_guarded: u32,
+    /// By block: the stores that are not guarded.
+    pub(crate) stores: Vec<u32>,
     pub(crate) at: u32,
 }
 
@@ -134,7 +134,8 @@ impl<'p> Emitter<'p> {
             guard: None,
             block: 0,
             nest: 0,
-            n_stores: 0,
+            n_guarded: 0,
+            stores: vec![0; flow.blocks.len()],
             at: 0,
         };
         emitter.name_locals();
@@ -153,10 +154,8 @@ impl<'p> Emitter<'p> {
             steps: self.local(I64),
             fuel: self.local(I64),
             stores: self.local(I32),
-            blocks: self.local(I64),
-            stored: self.local(I64),
-            back: self.local(I32),
-            n_back: self.local(I32),
+            trace: self.local(I32),
+            traced: self.local(I32),
             guard: self.local(V128),
             active: self.local(I32),
             pointer: self.local(I32),

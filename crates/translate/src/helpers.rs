@@ -2,7 +2,7 @@
 //! record of lanes that part from their gang, and runs a phase: every gang of a block up to its next barrier.
 
 use crate::emit::at;
-use crate::place::{GANGS, Places, cell, holds, range, record, site};
+use crate::place::{ALL_BYTES, BYTES_SHIFT, GANGS, Places, TRACE_BYTES, cell, holds, range, record, site};
 use crate::run::stop;
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
@@ -20,8 +20,8 @@ pub(crate) const TYPES: [(&[ValType], ValType); 6] = {
     [
         (&[I64, I32, I32, I32], I32),
         (&[I32, I32], I32),
-        (&[I32, I32, I32], I32),
-        (&[I32, I32, I32], I32),
+        (&[I32, I32, I32, I32], I32),
+        (&[I32, I32, I32, I32], I32),
         (&[I32], I32),
         (&[I32], I32),
     ]
@@ -130,6 +130,29 @@ pub(crate) fn resolve(places: &Places) -> Function {
         I::I32Const(1),
         I::I32Shl,
         I::I32Or,
+    ]);
+    // All bytes of shared words and of whole ones, else those that are meant.
+    c.extend([
+        I::I32Const(ALL_BYTES as i32),
+        I::I32Const(1),
+        I::LocalGet(WIDTH),
+        I::I32Shl,
+        I::I32Const(1),
+        I::I32Sub,
+        I::LocalGet(PLACE),
+        I::I32Const(3),
+        I::I32And,
+        I::I32Shl,
+        I::I32Const(BYTES_SHIFT as i32),
+        I::I32Shl,
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::WINDOW | holds::SHARED) as i32),
+        I::I32And,
+        I::LocalGet(WIDTH),
+        I::I32Const(4),
+        I::I32GeU,
+        I::I32Or,
+        I::Select,
         I::Call(NOTE),
         I::If(EMPTY),
     ]);
@@ -331,15 +354,19 @@ pub(crate) fn ordered() -> Function {
     function(&[(1, ValType::I32)], &code)
 }
 
-/// `(place, words, flags) -> why the run stops, or zero`; flag 1 says that it stores, 2 that memory is shared.
+/// `(place, words, flags, bytes) -> why the run stops, or zero`; flag 1 says that it stores, 2 that memory is shared, and `bytes` which of each word
+/// are meant, at the top.
 pub(crate) fn note(places: &Places) -> Function {
     const PLACE: u32 = 0;
     const WORDS: u32 = 1;
     const FLAGS: u32 = 2;
-    const WROTE: u32 = 3;
-    const READ: u32 = 4;
-    const SHARED: u32 = 5;
-    const CALM: u32 = 6;
+    const BYTES: u32 = 3;
+    const WROTE: u32 = 4;
+    const READ: u32 = 5;
+    const SHARED: u32 = 6;
+    const CALM: u32 = 7;
+    const OLD: u32 = 8;
+    const NAME: i32 = !(ALL_BYTES as i32);
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
@@ -360,21 +387,52 @@ pub(crate) fn note(places: &Places) -> Function {
     let word = |local: u32| [I::LocalGet(PLACE), I::LocalGet(local), I::I32Add];
     let ordered = |c: &mut Vec<I<'static>>, local: u32| {
         c.extend(word(local));
-        c.extend([I::I32Load(at(0)), I::LocalGet(SHARED), I::Call(ORDERED)]);
+        c.extend([
+            I::I32Load(at(0)),
+            I::LocalTee(OLD),
+            I::I32Const(NAME),
+            I::I32And,
+            I::LocalGet(SHARED),
+            I::Call(ORDERED),
+        ]);
     };
     let me = [I::I32Const(0), I::I32Load(at(cell::ME))];
     let conflict = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
     c.push(I::Loop(EMPTY));
+    ordered(c, READ);
+    c.push(I::LocalSet(CALM));
     ordered(c, WROTE);
     c.extend([I::I32Eqz, I::If(EMPTY)]);
+    // Lanes of one gang that have parted may store to other bytes of a word: it has the last name of the gang from then on.
+    c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32Ne, I::LocalGet(OLD), I::LocalGet(BYTES), I::I32And]);
+    c.extend([I::I32Const(ALL_BYTES as i32), I::I32And, I::I32Const(0), I::I32Ne, I::I32Or]);
+    c.extend([I::LocalGet(CALM), I::I32Eqz, I::I32Or]);
+    for (index, name) in [[I::LocalGet(OLD), I::I32Const(NAME), I::I32And].to_vec(), me.to_vec()]
+        .into_iter()
+        .enumerate()
+    {
+        c.extend(name);
+        c.extend([I::I32Const(0), I::I32Load(at(cell::PHASE)), I::I32Sub, I::I32Const(3), I::I32ShrS]);
+        if index == 1 {
+            c.extend([I::I32Ne, I::I32Or]);
+        }
+    }
+    c.push(I::If(EMPTY));
     c.extend(conflict.clone());
-    ordered(c, READ);
-    c.extend([I::LocalSet(CALM), I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
+    c.extend(word(WROTE));
+    c.extend([I::LocalGet(OLD), I::LocalGet(BYTES), I::I32Or]);
+    c.extend([I::I32Const(7), I::I32Or, I::I32Store(at(0))]);
+    c.push(I::Else);
+    c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
     c.extend([I::LocalGet(CALM), I::I32Eqz, I::If(EMPTY)]);
     c.extend(conflict);
+    // With the bytes that the same gang has stored before.
     c.extend(word(WROTE));
     c.extend(me.clone());
-    c.extend([I::I32Store(at(0)), I::Else]);
+    c.extend([I::LocalGet(BYTES), I::I32Or, I::LocalGet(OLD), I::I32Const(0)]);
+    c.extend([I::LocalGet(OLD), I::I32Const(NAME), I::I32And]);
+    c.extend(me.clone());
+    c.extend([I::I32Eq, I::Select, I::I32Or, I::I32Store(at(0)), I::Else]);
     c.extend(word(READ));
     c.extend(me);
     // Several readers: of shared memory until the phase ends, of global memory for good.
@@ -386,7 +444,10 @@ pub(crate) fn note(places: &Places) -> Function {
         I::Select,
         I::LocalGet(CALM),
         I::Select,
+        I::I32Const(ALL_BYTES as i32),
+        I::I32Or,
         I::I32Store(at(0)),
+        I::End,
         I::End,
         I::LocalGet(PLACE),
         I::I32Const(4),
@@ -400,16 +461,17 @@ pub(crate) fn note(places: &Places) -> Function {
         I::End,
         I::I32Const(0),
     ]);
-    function(&[(4, ValType::I32)], &code)
+    function(&[(5, ValType::I32)], &code)
 }
 
-/// `(record, entry, lanes) -> a record of these lanes`, zero where no more fit. Both get a name of their own.
+/// `(record, entry, lanes, bytes of the trace) -> a record of these lanes`, zero where no more fit. Both get a name of their own.
 pub(crate) fn part(places: &Places) -> Function {
     const RECORD: u32 = 0;
     const ENTRY: u32 = 1;
     const LANES: u32 = 2;
-    const MADE: u32 = 3;
-    const WHOLE: u32 = 4;
+    const TRACED: u32 = 3;
+    const MADE: u32 = 4;
+    const WHOLE: u32 = 5;
     let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
     let mut code = Vec::new();
     let c = &mut code;
@@ -480,16 +542,21 @@ pub(crate) fn part(places: &Places) -> Function {
             I::I32Store(at(record::NEXT_NAME)),
         ]);
     }
-    // The laps are those of both.
-    for lap in 0..record::MOST_LAPS {
-        let offset = record::LAPS + 16 * lap;
-        c.extend([
-            I::LocalGet(MADE),
-            I::LocalGet(RECORD),
-            I::V128Load(at(offset)),
-            I::V128Store(at(offset)),
-        ]);
-    }
+    // The trace is that of both.
+    c.extend([I::LocalGet(MADE), I::I32Load(at(record::TRACE))]);
+    c.extend(field(record::TRACE));
+    c.extend([
+        I::LocalGet(TRACED),
+        I::I32Const(TRACE_BYTES as i32),
+        I::LocalGet(TRACED),
+        I::I32Const(TRACE_BYTES as i32),
+        I::I32LtU,
+        I::Select,
+        I::MemoryCopy {
+            src_mem: 0,
+            dst_mem: 0,
+        },
+    ]);
     c.extend([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::PHASE))]);
     c.extend(field(record::GANG));
     c.extend([I::I32Const(3), I::I32Shl, I::I32Const(8), I::I32Add, I::I32Add]);
@@ -564,12 +631,10 @@ pub(crate) fn phase(places: &Places) -> Function {
     c.push(I::End);
     // Counts begin again, but those of lanes that parted in this phase.
     c.extend([I::LocalGet(INDEX), I::LocalGet(BEGAN), I::I32LtU, I::If(EMPTY)]);
-    for offset in [record::PATH, record::STORES, record::BACK, record::N_BACK] {
+    for offset in [record::PATH, record::STORES, record::TRACED] {
         c.extend([I::LocalGet(RECORD), I::I32Const(0), I::I32Store(at(offset))]);
     }
-    for offset in [record::STEPS, record::BLOCKS, record::STORED] {
-        c.extend([I::LocalGet(RECORD), I::I64Const(0), I::I64Store(at(offset))]);
-    }
+    c.extend([I::LocalGet(RECORD), I::I64Const(0), I::I64Store(at(record::STEPS))]);
     c.push(I::End);
     c.extend(field(record::ENTRY));
     c.extend([

@@ -25,7 +25,8 @@ pub(crate) struct Kernel {
     pub(crate) live: Vec<Vec<(Register, u32)>>,
     /// What the sites of memory accept.
     pub(crate) accepts: Vec<u32>,
-    pub(crate) n_stores: u32,
+    /// By block: the stores that are not guarded.
+    pub(crate) stores: Vec<u32>,
 }
 
 /// Translates the kernel of a machine at its start.
@@ -58,7 +59,7 @@ pub(crate) fn translate(plain: Plain<'_>) -> Result<Kernel, Refusal> {
         wasm: module(&places, &strip),
         live,
         accepts: std::mem::take(&mut emitter.sites),
-        n_stores: emitter.n_stores,
+        stores: std::mem::take(&mut emitter.stores),
         places: places.clone(),
         flow: flow.clone(),
     })

@@ -59,17 +59,23 @@ pub(crate) mod record {
     pub(crate) const NEXT_NAME: u32 = 36;
     pub(crate) const FIRST_MASK: u32 = 40;
     pub(crate) const STORES: u32 = 44;
-    /// Blocks of the code and stores since the last way back, a bit each.
-    pub(crate) const BLOCKS: u32 = 48;
-    pub(crate) const STORED: u32 = 56;
-    /// Ways back that were taken, and what they were.
-    pub(crate) const N_BACK: u32 = 64;
-    pub(crate) const BACK: u32 = 68;
-    /// Blocks and stores before each way back.
-    pub(crate) const LAPS: u32 = 80;
-    pub(crate) const MOST_LAPS: u32 = 12;
-    pub(crate) const REGISTERS: u32 = LAPS + 16 * MOST_LAPS;
+    /// Bytes of its trace, all that were written.
+    pub(crate) const TRACED: u32 = 48;
+    /// Where the trace is.
+    pub(crate) const TRACE: u32 = 52;
+    pub(crate) const REGISTERS: u32 = 64;
 }
+
+/// Bytes of a trace: the blocks of the code that were executed in a phase, and the guarded stores that were done, 16 bits each. Of longer
+/// ones the end is kept, a power of two.
+pub(crate) const TRACE_BYTES: u32 = 1 << 14;
+
+/// What a store is in a trace, beside its number.
+pub(crate) const IS_STORE: u32 = 1 << 15;
+
+/// What a note says beside the name of the gang: which bytes of the word it means.
+pub(crate) const BYTES_SHIFT: u32 = 28;
+pub(crate) const ALL_BYTES: u32 = 15 << BYTES_SHIFT;
 
 /// What a range of addresses holds, a bit each; a site accepts some.
 pub(crate) mod holds {
@@ -130,6 +136,7 @@ pub(crate) struct Places {
     pub(crate) records: u32,
     pub(crate) record_bytes: u32,
     pub(crate) most_records: u32,
+    pub(crate) traces: u32,
     pub(crate) shared: u32,
     pub(crate) shared_bytes: u32,
     /// From bytes of shared memory to who wrote and who read them.
@@ -172,6 +179,7 @@ impl Places {
         let sites = place(u64::from(n_sites * site::BYTES));
         let ranges = place(u64::from(n_ranges * range::BYTES));
         let records = place(u64::from(most_records) * u64::from(record_bytes));
+        let traces = place(u64::from(most_records) * u64::from(TRACE_BYTES));
         let shared_size = shared_bytes.next_multiple_of(128);
         let shared = place(shared_size);
         let shared_notes = [place(shared_size) - shared, place(shared_size) - shared];
@@ -189,6 +197,7 @@ impl Places {
             records,
             record_bytes,
             most_records,
+            traces,
             shared,
             shared_bytes: shared_bytes as u32,
             shared_notes,
@@ -207,6 +216,10 @@ impl Places {
             put64(memory, at + site::ADDRESS, NO_ADDRESS);
             put64(memory, at + site::FAST, NO_ADDRESS);
             put32(memory, at + site::ACCEPTS, *accepts);
+        }
+        for index in 0..self.most_records {
+            let trace = self.traces + index * TRACE_BYTES;
+            put32(memory, self.record(index) + record::TRACE, trace);
         }
         let n_threads = plain.n_threads();
         for gang in 0..self.n_gangs {

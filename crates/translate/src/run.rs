@@ -2,6 +2,7 @@
 //! end, or why the interpreter must run it.
 
 use crate::Refusal;
+use crate::count::{Turn, count_parted};
 use crate::module::{Kernel, lane_bytes, translate};
 use crate::place::{Places, cell, get32, get64, put32, put64, record};
 use std::sync::LazyLock;
@@ -18,11 +19,10 @@ pub(crate) mod stop {
     pub(crate) const STEPS: u32 = 4;
     /// What is too rare to be translated.
     pub(crate) const RARE: u32 = 5;
-    pub(crate) const UNCOUNTED: u32 = 6;
 }
 
 /// Names of gangs that a run may use up.
-const MOST_NAMES: u32 = 0xf000_0000;
+const MOST_NAMES: u32 = 0x0fff_0000;
 
 /// The engine, the same for all kernels of a process.
 static ENGINE: LazyLock<Result<Engine, String>> = LazyLock::new(|| {
@@ -102,6 +102,8 @@ struct Run<'k> {
     stores: u64,
     /// The first name of the next phase.
     next_name: u32,
+    /// By warp of the block: how long its scheduler has gone on with one group of lanes while others were ready.
+    turns: Vec<Turn>,
 }
 
 impl<'k> Run<'k> {
@@ -127,6 +129,7 @@ impl<'k> Run<'k> {
             steps: 0,
             stores: 0,
             next_name: 8,
+            turns: Vec::new(),
         })
     }
 
@@ -182,6 +185,7 @@ impl<'k> Run<'k> {
             shared.fill(0);
         }
         put32(bytes, cell::RECORDS, n_gangs);
+        self.turns.clear();
     }
 
     fn begin_phase(&mut self, is_first: bool, max_steps: u64) {
@@ -207,7 +211,6 @@ impl<'k> Run<'k> {
             stop::AGAIN => return Err(Stopped::Again),
             stop::CONFLICT => Refusal::Conflict,
             stop::STEPS => Refusal::Steps,
-            stop::UNCOUNTED => Refusal::Uncounted,
             _ => Refusal::Fault,
         };
         Err(Stopped::Refused(refusal))
@@ -219,7 +222,7 @@ impl<'k> Run<'k> {
         let bytes = self.memory.data_mut(&mut self.store);
         let counted = match get32(bytes, cell::DIVERGENT) {
             0 => Some((get64(bytes, cell::STEPS), get64(bytes, cell::STORES))),
-            _ => count_parted(kernel, bytes),
+            _ => count_parted(kernel, bytes, &mut self.turns),
         };
         let Some((steps, stores)) = counted else {
             return Err(Stopped::Refused(Refusal::Uncounted));
@@ -254,70 +257,6 @@ fn is_parted(kernel: &Kernel, bytes: &[u8]) -> bool {
     let all: Vec<(u32, bool)> = (0..n_records).filter_map(in_warp).collect();
     let waiting = all.iter().filter(|(_, waits)| *waits);
     waiting.into_iter().any(|(warp, _)| all.contains(&(*warp, false)))
-}
-
-/// Steps and stores of a phase in which gangs of a warp went different ways. The interpreter lets the lanes that are furthest back
-/// go on, so that between two ways back that all lanes take a warp executes each block of the code once, if any lane does. None if lanes
-/// did not take the same ways back.
-fn count_parted(kernel: &Kernel, bytes: &[u8]) -> Option<(u64, u64)> {
-    let places = &kernel.places;
-    let n_warps = places.n_gangs / crate::place::GANGS;
-    let n_records = get32(bytes, cell::RECORDS);
-    let mut warps: Vec<Vec<u32>> = vec![Vec::new(); n_warps as usize];
-    for index in 0..n_records {
-        let at = places.record(index);
-        let warp = get32(bytes, at + record::GANG) / crate::place::GANGS;
-        if get64(bytes, at + record::STEPS) > 0 {
-            warps.get_mut(warp as usize)?.push(at);
-        }
-    }
-    let (mut steps, mut stores) = (0, 0);
-    for records in warps.iter().filter(|records| !records.is_empty()) {
-        let (more_steps, more_stores) = count_warp(kernel, bytes, records)?;
-        steps += more_steps;
-        stores += more_stores;
-    }
-    Some((steps, stores))
-}
-
-fn count_warp(kernel: &Kernel, bytes: &[u8], records: &[u32]) -> Option<(u64, u64)> {
-    let first = *records.first()?;
-    let same = |offset: u32| {
-        let value = get32(bytes, first + offset);
-        records.iter().all(|at| get32(bytes, at + offset) == value)
-    };
-    let n_gangs = records.len();
-    let all_same = [record::PATH, record::STEPS, record::STORES, record::BACK];
-    if n_gangs > 0 && all_same.into_iter().all(same) {
-        let steps = get64(bytes, first + record::STEPS);
-        return Some((steps, get32(bytes, first + record::STORES).into()));
-    }
-    let n_back = get32(bytes, first + record::N_BACK);
-    let is_known = same(record::BACK)
-        && same(record::N_BACK)
-        && n_back <= record::MOST_LAPS
-        && kernel.flow.blocks.len() <= 64
-        && kernel.n_stores <= 64;
-    if !is_known {
-        return None;
-    }
-    let laps = (0..n_back).map(|lap| record::LAPS + 16 * lap);
-    let parts = laps
-        .map(|lap| (lap, lap + 8))
-        .chain([(record::BLOCKS, record::STORED)]);
-    let (mut steps, mut stores) = (0, 0);
-    for (blocks, stored) in parts {
-        let union = |offset: u32| {
-            let all = records.iter().map(|at| get64(bytes, at + offset));
-            all.fold(0, |all, some| all | some)
-        };
-        let executed = union(blocks);
-        let numbered = kernel.flow.blocks.iter().enumerate();
-        let counted = numbered.filter(|(index, _)| executed >> index & 1 != 0);
-        steps += counted.map(|(_, block)| u64::from(block.steps)).sum::<u64>();
-        stores += u64::from(union(stored).count_ones());
-    }
-    Some((steps, stores))
 }
 
 /// Lanes that parted from their gang and wait at the same barrier are one gang again.

@@ -213,3 +213,58 @@ fn generated_kernels_are_the_same() {
     let n = seeds().count();
     assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
 }
+
+/// Million lane-instructions a second, interpreted and translated: `cargo test --release -p warpgrid-translate -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes seconds, and says only how fast this machine is"]
+fn rates() {
+    let buffer = |name: &str, ty: &str, len: u32| serde_json::json!({"kind": "buffer", "name": name, "type": ty, "len": len, "init": 1});
+    let number = |name: &str, value: u32| serde_json::json!({"kind": "scalar", "name": name, "type": "s32", "value": value});
+    let cases = [
+        ("saxpy_float4", [4096, 1, 1], [256, 1, 1], vec![
+            serde_json::json!({"kind": "scalar", "name": "alpha", "type": "f32", "value": 2.0}),
+            buffer("x", "f32", 1 << 22), buffer("y", "f32", 1 << 22), number("n4", 1 << 20)]),
+        ("matmul_tiled", [16, 16, 1], [16, 16, 1], vec![
+            buffer("a", "f32", 1 << 16), buffer("b", "f32", 1 << 16), buffer("c", "f32", 1 << 16), number("n", 256)]),
+        ("matmul_naive", [16, 16, 1], [16, 16, 1], vec![
+            buffer("a", "f32", 1 << 16), buffer("b", "f32", 1 << 16), buffer("c", "f32", 1 << 16), number("n", 256)]),
+        ("reduce_shared", [4096, 1, 1], [256, 1, 1], vec![buffer("in", "s32", 1 << 20), buffer("out", "s32", 4096)]),
+        ("transpose_naive", [64, 64, 1], [16, 16, 1], vec![
+            buffer("in", "s32", 1 << 20), buffer("out", "s32", 1 << 20), number("rows", 1024), number("cols", 1024)]),
+        ("game_of_life", [64, 128, 1], [16, 8, 1], vec![
+            buffer("now", "u8", 1 << 20), buffer("next", "u8", 1 << 20), number("n", 1024)]),
+        ("bitonic_sort", [1, 1, 1], [256, 1, 1], vec![buffer("data", "s32", 256)]),
+        ("mandelbrot_fixed_point", [8, 8, 1], [16, 16, 1], vec![
+            buffer("image", "u8", 1 << 14), number("w", 128), number("h", 128)]),
+        ("vecadd_f32", [4096, 1, 1], [256, 1, 1], vec![
+            buffer("a", "f32", 1 << 20), buffer("b", "f32", 1 << 20), buffer("c", "f32", 1 << 20), number("n", 1 << 20)]),
+    ];
+    for (name, grid, block, params) in cases {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/tests/corpus").join(name);
+        let source = fs::read_to_string(folder.join("kernel.ptx")).expect("a text");
+        let scenario = serde_json::json!({"source": source, "grid": grid, "block": block, "params": params});
+        let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
+        let (machine, _) = match machine(&scenario) {
+            Ok(machine) => machine,
+            Err(why) => {
+                println!("{name:24} {why}");
+                continue;
+            }
+        };
+        let mut interpreted = machine.clone();
+        let clock = std::time::Instant::now();
+        interpreted.run(u64::MAX);
+        let rate = |steps: u64, seconds: f64| steps as f64 * 32.0 / seconds / 1e6;
+        let slow = rate(interpreted.position(), clock.elapsed().as_secs_f64());
+        match run(machine.plain().expect("plain"), u64::MAX) {
+            Ok(ended) => println!(
+                "{name:24} {:9} steps {slow:8.0} interpreted {:8.0} translated, translating {:.1} ms, {:.1} times",
+                ended.steps,
+                rate(ended.steps, ended.running.as_secs_f64()),
+                ended.translating.as_secs_f64() * 1e3,
+                rate(ended.steps, ended.running.as_secs_f64()) / slow
+            ),
+            Err(why) => println!("{name:24} {:9} steps {slow:8.0} interpreted; {why}", interpreted.position()),
+        }
+    }
+}

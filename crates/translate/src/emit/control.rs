@@ -1,10 +1,10 @@
 //! Blocks, branches, barriers and ends. In: the flow of the code; out: a loop that goes from block to block, and leaves a gang that waits
 //! or has ended in its record.
 
-use super::{Emitter, Names, RECORD, at};
+use super::{Emitter, Names, RECORD, at, splat32};
 use crate::Refusal;
 use crate::helpers;
-use crate::place::{cell, record};
+use crate::place::{ALL_BYTES, TRACE_BYTES, cell, record};
 use crate::run::stop;
 use warpgrid_emulator::plain::{BarrierMode, Instr, Op, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
@@ -40,6 +40,7 @@ impl Emitter<'_> {
             me,
             phase,
             table,
+            trace,
             fuel,
             ..
         } = self.names;
@@ -50,12 +51,17 @@ impl Emitter<'_> {
             I::I32Add,
         ]);
         self.set(pc);
-        for (local, offset) in [(mask, record::MASK), (table, record::TABLE)] {
+        for (local, offset) in [
+            (mask, record::MASK),
+            (table, record::TABLE),
+            (trace, record::TRACE),
+        ] {
             self.get(RECORD);
             self.op(I::I32Load(at(offset)));
             self.set(local);
         }
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
+        self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(phase);
         self.ops([I::I32Const(0), I::I64Load(at(cell::FUEL))]);
         self.set(fuel);
@@ -90,6 +96,7 @@ impl Emitter<'_> {
 
     fn read_name(&mut self, me: u32) {
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::ME))]);
+        self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(me);
     }
 
@@ -156,15 +163,29 @@ impl Emitter<'_> {
 
     /// Counts the steps of a block, and notes that it is executed.
     fn count(&mut self, index: usize) {
-        let Names { steps, blocks, .. } = self.names;
+        let steps = self.names.steps;
         let n_steps = self.flow.blocks[index].steps;
         self.get(steps);
         self.ops([I::I64Const(i64::from(n_steps)), I::I64Add]);
         self.set(steps);
-        let bit = 1u64.checked_shl(index as u32).unwrap_or(0);
-        self.get(blocks);
-        self.ops([I::I64Const(bit as i64), I::I64Or]);
-        self.set(blocks);
+        self.trace(index as u32);
+    }
+
+    /// Adds to the trace.
+    pub(super) fn trace(&mut self, what: u32) {
+        let Names { trace, traced, .. } = self.names;
+        self.get(trace);
+        self.get(traced);
+        self.ops([
+            I::I32Const(TRACE_BYTES as i32 - 1),
+            I::I32And,
+            I::I32Add,
+            I::I32Const(what as i32),
+            I::I32Store16(at(0)),
+        ]);
+        self.get(traced);
+        self.ops([I::I32Const(2), I::I32Add]);
+        self.set(traced);
     }
 
     /// Pushes the lanes whose guard holds, of those that are there.
@@ -187,7 +208,7 @@ impl Emitter<'_> {
         let Names { active, mask, .. } = self.names;
         if instr.guard.place() == SlotPlace::None {
             if is_back {
-                self.go_back(block);
+                self.go_back();
             }
             self.take(block, is_loop);
             return Ok(());
@@ -203,12 +224,12 @@ impl Emitter<'_> {
         self.get(mask);
         self.ops([I::I32Ne, I::If(BlockType::Empty)]);
         self.nest += 1;
-        self.part(block, is_back)?;
+        self.part(block)?;
         self.op(I::Br(1));
         self.op(I::End);
         self.nest -= 1;
         if is_back {
-            self.go_back(block);
+            self.go_back();
         }
         self.take_within(block, is_loop);
         self.op(I::End);
@@ -241,18 +262,9 @@ impl Emitter<'_> {
         self.set(path);
     }
 
-    /// A way back: what was executed since the last one is put aside, and the run ends where it is too long.
-    fn go_back(&mut self, block: usize) {
-        let Names {
-            steps,
-            fuel,
-            back,
-            n_back,
-            blocks,
-            stored,
-            pointer,
-            ..
-        } = self.names;
+    /// A way back: the run ends where it is too long.
+    fn go_back(&mut self) {
+        let Names { steps, fuel, .. } = self.names;
         self.get(steps);
         self.get(fuel);
         self.ops([
@@ -262,40 +274,10 @@ impl Emitter<'_> {
             I::Return,
             I::End,
         ]);
-        self.get(n_back);
-        self.ops([
-            I::I32Const(record::MOST_LAPS as i32),
-            I::I32LtU,
-            I::If(BlockType::Empty),
-        ]);
-        self.get(RECORD);
-        self.get(n_back);
-        self.ops([I::I32Const(4), I::I32Shl, I::I32Add]);
-        self.tee(pointer);
-        self.get(blocks);
-        self.op(I::I64Store(at(record::LAPS)));
-        self.get(pointer);
-        self.get(stored);
-        self.ops([I::I64Store(at(record::LAPS + 8)), I::End]);
-        self.get(n_back);
-        self.ops([I::I32Const(1), I::I32Add]);
-        self.set(n_back);
-        self.get(back);
-        self.ops([
-            I::I32Const(0x9e37_79b1u32 as i32),
-            I::I32Mul,
-            I::I32Const((self.at << 12 ^ block as u32) as i32),
-            I::I32Add,
-        ]);
-        self.set(back);
-        for local in [blocks, stored] {
-            self.op(I::I64Const(0));
-            self.set(local);
-        }
     }
 
     /// The lanes in `active` go to a block later, in a record of their own; the others go on.
-    fn part(&mut self, block: usize, is_back: bool) -> Result<(), Refusal> {
+    fn part(&mut self, block: usize) -> Result<(), Refusal> {
         let Names {
             active,
             mask,
@@ -303,11 +285,6 @@ impl Emitter<'_> {
             path,
             ..
         } = self.names;
-        if is_back {
-            // How many steps a warp takes whose lanes go round differently often is not counted.
-            self.ops([I::I32Const(stop::UNCOUNTED as i32), I::Return]);
-            return Ok(());
-        }
         self.put_aside(block)?;
         self.get(mask);
         self.get(active);
@@ -332,6 +309,7 @@ impl Emitter<'_> {
         self.get(RECORD);
         self.op(I::I32Const(entry as i32));
         self.get(active);
+        self.get(self.names.traced);
         self.op(I::Call(helpers::PART));
         self.tee(pointer);
         self.ops([
@@ -348,24 +326,21 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// What is counted, with its place in a record; the first four have 32 bits.
-    fn counts(&self) -> [(u32, u32); 7] {
+    /// What is counted, with its place in a record; the last has 64 bits.
+    fn counts(&self) -> [(u32, u32); 4] {
         let names = &self.names;
         [
             (names.path, record::PATH),
             (names.stores, record::STORES),
-            (names.back, record::BACK),
-            (names.n_back, record::N_BACK),
+            (names.traced, record::TRACED),
             (names.steps, record::STEPS),
-            (names.blocks, record::BLOCKS),
-            (names.stored, record::STORED),
         ]
     }
 
     fn load_counts(&mut self) {
         for (index, (local, offset)) in self.counts().into_iter().enumerate() {
             self.get(RECORD);
-            self.op(match index < 4 {
+            self.op(match index < 3 {
                 true => I::I32Load(at(offset)),
                 false => I::I64Load(at(offset)),
             });
@@ -377,7 +352,7 @@ impl Emitter<'_> {
         for (index, (local, offset)) in self.counts().into_iter().enumerate() {
             self.get(to);
             self.get(local);
-            self.op(match index < 4 {
+            self.op(match index < 3 {
                 true => I::I32Store(at(offset)),
                 false => I::I64Store(at(offset)),
             });

@@ -4,7 +4,7 @@
 use super::{Emitter, Names, at, halves, high_words, low_words, splat32, splat64};
 use crate::Refusal;
 use crate::helpers;
-use crate::place::{cell, holds, site};
+use crate::place::{IS_STORE, cell, holds, site};
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element, RangeKind, SlotPlace};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
@@ -144,16 +144,16 @@ impl<'p> Emitter<'p> {
 
     /// Counts a store, of a guarded one only where some lane does it.
     fn count_store(&mut self) {
-        let Names { stores, stored, .. } = self.names;
+        let stores = self.names.stores;
         self.get(stores);
         self.ops([I::I32Const(1), I::I32Add]);
         self.set(stores);
-        self.get(stored);
-        // With more than 64 stores the count of warps that part is not known, which `control` sees.
-        let bit = 1u64.checked_shl(self.n_stores).unwrap_or(0);
-        self.ops([I::I64Const(bit as i64), I::I64Or]);
-        self.set(stored);
-        self.n_stores += 1;
+        if self.guard.is_some() {
+            self.trace(IS_STORE | self.n_guarded);
+            self.n_guarded += 1;
+        } else {
+            self.stores[self.block] += 1;
+        }
     }
 
     fn find_addresses(&mut self, access: &Access<'_>) -> Result<(), Refusal> {

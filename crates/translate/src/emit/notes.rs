@@ -4,6 +4,7 @@
 use super::{Emitter, Names, at};
 use crate::emit::memory::Way;
 use crate::helpers;
+use crate::place::ALL_BYTES;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
@@ -103,6 +104,7 @@ impl Emitter<'_> {
             I::I32Add,
             I::I32Const(chunk.words as i32),
             I::I32Const(flags as i32),
+            I::I32Const(ALL_BYTES as i32),
             I::Call(helpers::NOTE),
         ]);
         self.tee(kept);

@@ -221,13 +221,20 @@ impl Generator {
         self.depth -= 1;
     }
 
-    /// All lanes as often.
+    /// All lanes as often, or each as often as its number says.
     fn repeat(&mut self) {
         let label = self.n_labels;
         self.n_labels += 1;
         let counter = 16 + self.depth.min(1);
         let times = 1 + self.below(5);
-        self.line(&format!("mov.u32 %r{counter}, {times};"));
+        match self.below(2) {
+            0 => self.line(&format!("mov.u32 %r{counter}, {times};")),
+            _ => {
+                let mask = self.pick(&["3", "6", "12"]);
+                self.line(&format!("and.b32 %r{counter}, %r20, {mask};"));
+                self.line(&format!("add.u32 %r{counter}, %r{counter}, 1;"));
+            }
+        }
         let _ = writeln!(self.text, "LOOP{label}:");
         self.depth += 1;
         for _ in 0..1 + self.below(3) {
