@@ -17,6 +17,7 @@ use crate::run::machine::Machine;
 use crate::run::setup::Setup;
 use crate::state::layout::Layout;
 use crate::state::memory::{Allocation, Owner, Tracking};
+use crate::state::page::PAGE_BYTES;
 use warpgrid_isa::SpecialRegister;
 
 /// Lanes of a warp.
@@ -69,8 +70,8 @@ pub struct AddressRange {
 /// How a run ended that was done elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainEnd<'a> {
-    /// The arena afterwards.
-    pub arena: &'a [u8],
+    /// Bytes of the arena that may have changed: where they start, and what they are.
+    pub changes: &'a [(usize, &'a [u8])],
     pub steps: u64,
     /// Steps that stored.
     pub stores: u64,
@@ -103,16 +104,25 @@ impl Machine {
         is_plain.then_some(Plain { machine: self })
     }
 
-    /// Takes over the end of a run that was done elsewhere: all blocks are done. False, and nothing changes, if the arena is not
-    /// that of this machine.
+    /// Takes over the end of a run that was done elsewhere: all blocks are done. False, and nothing changes, if the arena has no
+    /// such bytes.
     pub(crate) fn take_end(&mut self, end: &PlainEnd<'_>) -> bool {
         let state = &mut self.state;
-        let (bytes, _) = state.global.arena.raw();
-        let Some(place) = bytes.get_mut(..end.arena.len()) else {
-            return false;
+        let arena = &mut state.global.arena;
+        let size = arena.bytes().len();
+        let is_inside = |(start, bytes): &(usize, &[u8])| {
+            start.checked_add(bytes.len()).is_some_and(|end| end <= size)
         };
-        place.copy_from_slice(end.arena);
-        state.global.arena.mark_whole();
+        if !end.changes.iter().all(is_inside) {
+            return false;
+        }
+        for (start, bytes) in end.changes {
+            for (piece, bytes) in (*start..).step_by(PAGE_BYTES).zip(bytes.chunks(PAGE_BYTES)) {
+                if let Some(place) = arena.place(piece, bytes.len()) {
+                    place.copy_from_slice(bytes);
+                }
+            }
+        }
         for warp in state.blocks.iter_mut().flat_map(|block| &mut block.warps) {
             warp.exit(warp.present);
             warp.dirty = true;

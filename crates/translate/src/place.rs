@@ -1,7 +1,7 @@
 //! Where things lie in the module's memory. In: a machine's parts; out: addresses, and the bytes before the first block.
 
 use crate::Refusal;
-use warpgrid_emulator::plain::{Plain, RangeKind};
+use warpgrid_emulator::plain::{AddressRange, Plain, RangeKind};
 use warpgrid_isa::SpecialRegister;
 
 /// Lanes that run together.
@@ -209,14 +209,9 @@ impl Places {
     }
 
     /// Fills the tables and the arena.
-    pub(crate) fn fill(&self, plain: Plain<'_>, noted: &[u32], accepts: &[u32], memory: &mut [u8]) {
-        self.fill_ranges(plain, noted, memory);
-        for (index, accepts) in (0..).zip(accepts) {
-            let at = self.sites + index * site::BYTES;
-            put64(memory, at + site::ADDRESS, NO_ADDRESS);
-            put64(memory, at + site::FAST, NO_ADDRESS);
-            put32(memory, at + site::ACCEPTS, *accepts);
-        }
+    pub(crate) fn fill(&self, plain: Plain<'_>, accepts: &[u32], memory: &mut [u8]) {
+        self.fill_ranges(plain, &[], memory);
+        self.forget(accepts, memory);
         for index in 0..self.most_records {
             let trace = self.traces + index * TRACE_BYTES;
             put32(memory, self.record(index) + record::TRACE, trace);
@@ -242,6 +237,57 @@ impl Places {
         if let Some(place) = memory.get_mut(arena..arena + self.arena_bytes) {
             place.copy_from_slice(plain.arena());
         }
+    }
+
+    /// The sites know no ranges.
+    fn forget(&self, accepts: &[u32], memory: &mut [u8]) {
+        for (index, accepts) in (0..).zip(accepts) {
+            let at = self.sites + index * site::BYTES;
+            put64(memory, at + site::ADDRESS, NO_ADDRESS);
+            put64(memory, at + site::FAST, NO_ADDRESS);
+            put32(memory, at + site::ACCEPTS, *accepts);
+        }
+    }
+
+    /// The state at the start again, with these ranges noted; all others are as they were.
+    pub(crate) fn refill(
+        &self,
+        plain: Plain<'_>,
+        noted: &[u32],
+        accepts: &[u32],
+        memory: &mut [u8],
+    ) {
+        self.fill_ranges(plain, noted, memory);
+        self.forget(accepts, memory);
+        for (range, start) in self.changed(plain, noted) {
+            let n_bytes = range.len();
+            let first = range.start;
+            for notes in self.arena_notes {
+                let notes = first + notes as usize;
+                // Untouched pages stay so.
+                let notes = memory.get_mut(notes..notes + n_bytes).unwrap_or_default();
+                notes.iter_mut().filter(|byte| **byte != 0).for_each(|byte| *byte = 0);
+            }
+            let bytes = plain.arena().get(start..start + n_bytes);
+            if let (Some(to), Some(from)) = (memory.get_mut(range), bytes) {
+                to.copy_from_slice(from);
+            }
+        }
+    }
+
+    /// Where the bytes of ranges are, and where they lie in the arena.
+    pub(crate) fn changed(
+        &self,
+        plain: Plain<'_>,
+        ranges: &[u32],
+    ) -> Vec<(std::ops::Range<usize>, usize)> {
+        let numbered = (0u32..).zip(plain.ranges());
+        let chosen = numbered.filter(|(index, _)| ranges.contains(index));
+        let place = |range: AddressRange| {
+            let start = self.arena as usize + range.start;
+            (start..start + range.size as usize, range.start)
+        };
+        chosen.map(|(_, range)| place(range)).collect()
     }
 
     fn fill_ranges(&self, plain: Plain<'_>, noted: &[u32], memory: &mut [u8]) {

@@ -5,6 +5,7 @@ use crate::Refusal;
 use crate::count::{Turn, count_parted};
 use crate::module::{Kernel, lane_bytes, translate};
 use crate::place::{Places, cell, get32, get64, put32, put64, record};
+use std::ops::Range;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use warpgrid_emulator::plain::Plain;
@@ -36,10 +37,11 @@ static ENGINE: LazyLock<Result<Engine, String>> = LazyLock::new(|| {
 });
 
 /// A run that ended.
-#[derive(Clone, Debug)]
 pub struct Ended {
-    /// The memory that all blocks share.
-    pub arena: Vec<u8>,
+    store: Store<()>,
+    memory: Memory,
+    /// Bytes of the module's memory that blocks may have changed, and where they lie in the arena.
+    changed: Vec<(Range<usize>, usize)>,
     pub steps: u64,
     /// Steps that stored.
     pub stores: u64,
@@ -48,27 +50,31 @@ pub struct Ended {
     pub running: Duration,
 }
 
+impl Ended {
+    /// What blocks may have changed of the memory that they share: where it starts in the arena, and its bytes.
+    pub fn changes(&self) -> Vec<(usize, &[u8])> {
+        let bytes = self.memory.data(&self.store);
+        let changed = self.changed.iter();
+        changed
+            .filter_map(|(range, start)| Some((*start, bytes.get(range.clone())?)))
+            .collect()
+    }
+}
+
 /// Translates the kernel of a machine at its start and runs it to its end, if that takes at most so many steps.
 pub fn run(plain: Plain<'_>, max_steps: u64) -> Result<Ended, Refusal> {
     let started = Instant::now();
     let kernel = translate(plain)?;
-    let engine = ENGINE.as_ref().map_err(|why| Refusal::Engine(why.clone()))?;
+    let engine = ENGINE.as_ref();
+    let engine = engine.map_err(|why| Refusal::Engine(why.clone()))?;
     let module = Module::new(engine, &kernel.wasm).map_err(refused)?;
     let translating = started.elapsed();
     let started = Instant::now();
     let mut noted = Vec::new();
+    let mut run = Run::new(&kernel, plain, engine, &module)?;
     loop {
-        let mut run = Run::new(&kernel, plain, engine, &module, &noted)?;
         match run.blocks(plain, max_steps) {
-            Ok(()) => {
-                return Ok(Ended {
-                    arena: run.arena(),
-                    steps: run.steps,
-                    stores: run.stores,
-                    translating,
-                    running: started.elapsed(),
-                });
-            }
+            Ok(()) => break,
             Err(Stopped::Again) => {
                 let before = noted.len();
                 noted = kernel.places.noted(run.memory.data(&run.store));
@@ -76,10 +82,28 @@ pub fn run(plain: Plain<'_>, max_steps: u64) -> Result<Ended, Refusal> {
                 if noted.len() <= before {
                     return Err(Refusal::Conflict);
                 }
+                run.begin_again(plain, &noted);
             }
             Err(Stopped::Refused(why)) => return Err(why),
         }
     }
+    let Run {
+        store,
+        memory,
+        steps,
+        stores,
+        ..
+    } = run;
+    let noted = kernel.places.noted(memory.data(&store));
+    Ok(Ended {
+        changed: kernel.places.changed(plain, &noted),
+        store,
+        memory,
+        steps,
+        stores,
+        translating,
+        running: started.elapsed(),
+    })
 }
 
 fn refused(error: wasmtime::Error) -> Refusal {
@@ -112,7 +136,6 @@ impl<'k> Run<'k> {
         plain: Plain<'_>,
         engine: &Engine,
         module: &Module,
-        noted: &[u32],
     ) -> Result<Run<'k>, Refusal> {
         let mut store = Store::new(engine, ());
         let instance = Instance::new(&mut store, module, &[]).map_err(refused)?;
@@ -120,7 +143,7 @@ impl<'k> Run<'k> {
         let memory = memory.ok_or_else(|| Refusal::Engine("no memory".to_owned()))?;
         let phase = instance.get_typed_func(&mut store, "phase").map_err(refused)?;
         let bytes = memory.data_mut(&mut store);
-        kernel.places.fill(plain, noted, &kernel.accepts, bytes);
+        kernel.places.fill(plain, &kernel.accepts, bytes);
         Ok(Run {
             kernel,
             store,
@@ -141,10 +164,11 @@ impl<'k> Run<'k> {
         self.memory.data_mut(&mut self.store)
     }
 
-    fn arena(&mut self) -> Vec<u8> {
-        let start = self.places().arena as usize;
-        let end = start + self.places().arena_bytes;
-        self.bytes().get(start..end).unwrap_or(&[]).to_vec()
+    /// As at the start, but that these ranges are noted from there on; no others can have changed.
+    fn begin_again(&mut self, plain: Plain<'_>, noted: &[u32]) {
+        let kernel = self.kernel;
+        kernel.places.refill(plain, noted, &kernel.accepts, self.bytes());
+        (self.steps, self.stores) = (0, 0);
     }
 
     fn blocks(&mut self, plain: Plain<'_>, max_steps: u64) -> Result<(), Stopped> {

@@ -70,7 +70,7 @@ fn both(scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
         Err(why) => return Ok(Err(why)),
     };
     let taken = timeline.take_end(&PlainEnd {
-        arena: &ended.arena,
+        changes: &ended.changes(),
         steps: ended.steps,
         stores: ended.stores,
     });
@@ -227,7 +227,7 @@ fn rates() {
         ("matmul_tiled", [16, 16, 1], [16, 16, 1], vec![
             buffer("a", "f32", 1 << 16), buffer("b", "f32", 1 << 16), buffer("c", "f32", 1 << 16), number("n", 256)]),
         ("matmul_naive", [16, 16, 1], [16, 16, 1], vec![
-            buffer("a", "f32", 1 << 16), buffer("b", "f32", 1 << 16), buffer("c", "f32", 1 << 16), number("n", 256)]),
+            buffer("a", "f32", 1 << 16), buffer("b", "f32", 1 << 16), buffer("c", "f32", 1 << 16), number("m", 256), number("n", 256), number("k", 256)]),
         ("reduce_shared", [4096, 1, 1], [256, 1, 1], vec![buffer("in", "s32", 1 << 20), buffer("out", "s32", 4096)]),
         ("transpose_naive", [64, 64, 1], [16, 16, 1], vec![
             buffer("in", "s32", 1 << 20), buffer("out", "s32", 1 << 20), number("rows", 1024), number("cols", 1024)]),
@@ -235,7 +235,7 @@ fn rates() {
             buffer("now", "u8", 1 << 20), buffer("next", "u8", 1 << 20), number("n", 1024)]),
         ("bitonic_sort", [1, 1, 1], [256, 1, 1], vec![buffer("data", "s32", 256)]),
         ("mandelbrot_fixed_point", [8, 8, 1], [16, 16, 1], vec![
-            buffer("image", "u8", 1 << 14), number("w", 128), number("h", 128)]),
+            buffer("image", "u8", 1 << 14), number("w", 128), number("h", 128), number("most", 64)]),
         ("vecadd_f32", [4096, 1, 1], [256, 1, 1], vec![
             buffer("a", "f32", 1 << 20), buffer("b", "f32", 1 << 20), buffer("c", "f32", 1 << 20), number("n", 1 << 20)]),
     ];

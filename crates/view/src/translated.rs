@@ -23,7 +23,7 @@ impl Session {
         let plain = self.timeline.machine().plain().ok_or(Refusal::Launch)?;
         let ended = run(plain, max_steps)?;
         let end = PlainEnd {
-            arena: &ended.arena,
+            changes: &ended.changes(),
             steps: ended.steps,
             stores: ended.stores,
         };

@@ -186,11 +186,6 @@ impl PagedBytes {
         }
     }
 
-    /// Marks every page.
-    pub(crate) fn mark_whole(&mut self) {
-        self.dirty.fill(true);
-    }
-
     /// All bytes, for changes in pages that were marked.
     #[inline(always)]
     pub(crate) fn unmarked(&mut self) -> &mut [u8] {
