@@ -253,6 +253,11 @@ impl<'m> Plain<'m> {
         self.setup().n_blocks
     }
 
+    /// Threads of a block and blocks of the grid, by axis.
+    pub fn extents(self) -> ([u32; 3], [u32; 3]) {
+        (self.setup().block, self.setup().grid)
+    }
+
     /// Threads of a block.
     pub fn n_threads(self) -> u32 {
         self.setup().n_threads

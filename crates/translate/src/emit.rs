@@ -13,7 +13,7 @@ mod wide;
 
 use crate::Refusal;
 use crate::flow::Flow;
-use crate::place::{GANG, Places, cell, record};
+use crate::place::{GANG, Places, Site, cell, record};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, MemArg, ValType};
@@ -97,8 +97,9 @@ pub(crate) struct Emitter<'p> {
     pub(crate) touched: Vec<Touched>,
     /// By block: what is read from its start on, once known.
     pub(crate) live: &'p [BTreeSet<Register>],
-    /// What the sites of memory accept.
-    pub(crate) sites: Vec<u32>,
+    pub(crate) sites: Vec<Site>,
+    /// By plan: how an access shares a range out among threads.
+    pub(crate) sharing: BTreeMap<u32, u32>,
     pub(crate) names: Names,
     /// The local with the guard of the instruction at hand.
     pub(crate) guard: Option<u32>,
@@ -130,6 +131,7 @@ impl<'p> Emitter<'p> {
             touched: vec![Touched::default(); flow.blocks.len()],
             live,
             sites: Vec::new(),
+            sharing: BTreeMap::new(),
             names: Names::default(),
             guard: None,
             block: 0,

@@ -165,6 +165,39 @@ impl Flow {
         Some(index as u32)
     }
 
+    /// By block, the blocks that every way to it from the start leads through, itself as well.
+    pub(crate) fn dominators(&self) -> Vec<BTreeSet<usize>> {
+        let n = self.blocks.len();
+        let mut before = vec![Vec::new(); n];
+        for (index, block) in self.blocks.iter().enumerate() {
+            for next in &block.next {
+                if let Some(all) = before.get_mut(*next) {
+                    all.push(index);
+                }
+            }
+        }
+        let mut found: Vec<BTreeSet<usize>> = vec![(0..n).collect(); n];
+        if let Some(first) = found.first_mut() {
+            *first = BTreeSet::from([0]);
+        }
+        loop {
+            let mut is_changed = false;
+            for index in 1..n {
+                let mut ways = before[index].iter().map(|way| &found[*way]);
+                let mut common = ways.next().cloned().unwrap_or_default();
+                for way in ways {
+                    common.retain(|block| way.contains(block));
+                }
+                common.insert(index);
+                is_changed |= common != found[index];
+                found[index] = common;
+            }
+            if !is_changed {
+                return found;
+            }
+        }
+    }
+
     /// By block, the registers whose values at its start matter.
     pub(crate) fn live(&self, touched: &[Touched]) -> Vec<BTreeSet<Register>> {
         let mut live: Vec<BTreeSet<Register>> = touched.iter().map(|t| t.read.clone()).collect();

@@ -2,7 +2,7 @@
 //! record of lanes that part from their gang, and runs a phase: every gang of a block up to its next barrier.
 
 use crate::emit::at;
-use crate::place::{ALL_BYTES, BYTES_SHIFT, GANGS, Places, TRACE_BYTES, cell, holds, range, record, site};
+use crate::place::{ALL_BYTES, BYTES_SHIFT, GANGS, Places, SEVERAL, TRACE_BYTES, cell, holds, range, record, site};
 use crate::run::stop;
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
@@ -76,7 +76,7 @@ pub(crate) fn resolve(places: &Places) -> Function {
     ]);
     find_range(c, places, [ADDRESS, SITE, ENTRY, LEFT, OFFSET]);
     c.extend([I::LocalGet(ENTRY), I::I32Load(at(range::HOLDS)), I::LocalSet(HOLDS)]);
-    note_range(c, [STORES, ENTRY, HOLDS]);
+    note_range(c, [SITE, STORES, ENTRY, HOLDS]);
     fill_site(c, [SITE, ENTRY, WIDTH, HOLDS]);
     c.push(I::End);
     // Beyond its end, or not a multiple of its size.
@@ -206,50 +206,82 @@ fn find_range(c: &mut Vec<I<'static>>, places: &Places, [address, at_site, entry
     c.push(I::End);
 }
 
-/// A store to what may not be written is a fault. From the first store on, readers and writers of a range are noted; if it was read
-/// before, the run begins again, and notes them from its start.
-fn note_range(c: &mut Vec<I<'static>>, [stores, entry, what]: [u32; 3]) {
+/// A store to what may not be written is a fault. While all accesses to a range share it out in the same way nothing need be noted; else
+/// readers and writers are from the first store on. If it was touched before without notes, the run begins again, and notes them from its
+/// start.
+fn note_range(c: &mut Vec<I<'static>>, [at_site, stores, entry, what]: [u32; 4]) {
     c.extend([
         I::LocalGet(stores),
-        I::If(EMPTY),
         I::LocalGet(what),
         I::I32Const((holds::CONSTANT | holds::PARAMETERS) as i32),
+        I::I32And,
+        I::I32Const(0),
+        I::I32Ne,
         I::I32And,
         I::If(EMPTY),
     ]);
     c.extend(stops(stop::FAULT));
+    c.push(I::End);
+    // The sharing-out of all so far.
     c.extend([
-        I::End,
-        I::LocalGet(what),
-        I::I32Const((holds::GLOBAL | holds::NOTED) as i32),
-        I::I32And,
-        I::I32Const(holds::GLOBAL as i32),
+        I::LocalGet(entry),
+        I::LocalGet(at_site),
+        I::I32Load(at(site::SHARING)),
+        I::I32Const(SEVERAL as i32),
+        I::LocalGet(entry),
+        I::I32Load(at(range::SHARING)),
+        I::I32Eqz,
+        I::LocalGet(entry),
+        I::I32Load(at(range::SHARING)),
+        I::LocalGet(at_site),
+        I::I32Load(at(site::SHARING)),
         I::I32Eq,
+        I::I32Or,
+        I::Select,
+        I::I32Store(at(range::SHARING)),
+    ]);
+    c.extend([
+        I::LocalGet(entry),
+        I::LocalGet(what),
+        I::I32Const(holds::WRITTEN as i32),
+        I::I32Const(holds::READ as i32),
+        I::LocalGet(stores),
+        I::Select,
+        I::I32Or,
+        I::LocalTee(what),
+        I::I32Store(at(range::HOLDS)),
+    ]);
+    // Global memory that is written, accessed in several ways, and not noted.
+    c.extend([
+        I::LocalGet(what),
+        I::I32Const((holds::GLOBAL | holds::NOTED | holds::WRITTEN) as i32),
+        I::I32And,
+        I::I32Const((holds::GLOBAL | holds::WRITTEN) as i32),
+        I::I32Eq,
+        I::LocalGet(entry),
+        I::I32Load(at(range::SHARING)),
+        I::I32Const(SEVERAL as i32),
+        I::I32Eq,
+        I::I32And,
         I::If(EMPTY),
         I::LocalGet(entry),
         I::LocalGet(what),
         I::I32Const(holds::NOTED as i32),
         I::I32Or,
+        I::LocalTee(what),
         I::I32Store(at(range::HOLDS)),
-        I::LocalGet(what),
-        I::I32Const(holds::READ as i32),
-        I::I32And,
+        // Nothing is lost where this store is the first access of all.
+        I::LocalGet(entry),
+        I::I32Load(at(range::TOUCHED)),
         I::If(EMPTY),
     ]);
     c.extend(stops(stop::AGAIN));
     c.extend([
         I::End,
         I::End,
-        I::Else,
         I::LocalGet(entry),
-        I::LocalGet(what),
-        I::I32Const(holds::READ as i32),
-        I::I32Or,
-        I::I32Store(at(range::HOLDS)),
-        I::End,
-        I::LocalGet(entry),
-        I::I32Load(at(range::HOLDS)),
-        I::LocalSet(what),
+        I::I32Const(1),
+        I::I32Store(at(range::TOUCHED)),
     ]);
 }
 

@@ -1,6 +1,7 @@
 //! Kernels translated to WebAssembly with SIMD. In comes a machine at its start; out comes memory at the end of the run, bit for bit what
 //! the interpreter leaves, or why the interpreter must run it.
 
+mod affine;
 mod count;
 mod emit;
 mod flow;

@@ -1,10 +1,11 @@
 //! A kernel as one module. In: decoded code and the shape of its launch; out: the bytes of the module, and what the host must know of it.
 
 use crate::Refusal;
+use crate::affine::private_accesses;
 use crate::emit::{Emitter, Register, parts};
 use crate::flow::Flow;
 use crate::helpers::{self, PHASE, TYPES};
-use crate::place::Places;
+use crate::place::{Places, Site};
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::Plain;
 use wasm_encoder::{
@@ -23,8 +24,7 @@ pub(crate) struct Kernel {
     pub(crate) flow: Flow,
     /// By entry: the registers that a record holds there, each with its offset among them.
     pub(crate) live: Vec<Vec<(Register, u32)>>,
-    /// What the sites of memory accept.
-    pub(crate) accepts: Vec<u32>,
+    pub(crate) sites: Vec<Site>,
     /// By block: the stores that are not guarded.
     pub(crate) stores: Vec<u32>,
 }
@@ -35,11 +35,13 @@ pub(crate) fn translate(plain: Plain<'_>) -> Result<Kernel, Refusal> {
     // Once to learn what is read and written where, and once with what is live.
     let draft = Places::new(plain, 0, 0)?;
     let nothing = vec![BTreeSet::new(); flow.blocks.len()];
+    let sharing = private_accesses(plain, &flow);
     let mut first = Emitter::new(plain, &draft, &flow, &nothing);
     first.strip()?;
     let live = flow.live(&first.touched);
     let places = Places::new(plain, first.sites.len() as u32, first.register_bytes)?;
     let mut emitter = Emitter::new(plain, &places, &flow, &live);
+    emitter.sharing = sharing;
     for register in first.registers.keys() {
         emitter.home(*register);
     }
@@ -58,7 +60,7 @@ pub(crate) fn translate(plain: Plain<'_>) -> Result<Kernel, Refusal> {
     Ok(Kernel {
         wasm: module(&places, &strip),
         live,
-        accepts: std::mem::take(&mut emitter.sites),
+        sites: std::mem::take(&mut emitter.sites),
         stores: std::mem::take(&mut emitter.stores),
         places: places.clone(),
         flow: flow.clone(),

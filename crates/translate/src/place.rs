@@ -90,6 +90,8 @@ pub(crate) mod holds {
     pub(crate) const NOTED: u32 = 32;
     /// Of a range: it was read without a note.
     pub(crate) const READ: u32 = 64;
+    /// Of a range: it was written without a note.
+    pub(crate) const WRITTEN: u32 = 128;
 }
 
 /// A range in memory: address, size, place, what it holds.
@@ -98,7 +100,11 @@ pub(crate) mod range {
     pub(crate) const SIZE: u32 = 8;
     pub(crate) const PLACE: u32 = 16;
     pub(crate) const HOLDS: u32 = 20;
-    pub(crate) const BYTES: u32 = 24;
+    /// The sharing-out that all accesses so far have: none, its number, or several.
+    pub(crate) const SHARING: u32 = 24;
+    /// Whether there was an access.
+    pub(crate) const TOUCHED: u32 = 28;
+    pub(crate) const BYTES: u32 = 32;
 }
 
 /// What an instruction knows of the range that it met last.
@@ -110,16 +116,29 @@ pub(crate) mod site {
     pub(crate) const LAST: u32 = 24;
     pub(crate) const PLACE: u32 = 32;
     pub(crate) const HOLDS: u32 = 36;
-    /// What it accepts.
+    /// What it accepts, and how it shares a range out among threads: a number, or several.
     pub(crate) const ACCEPTS: u32 = 40;
+    pub(crate) const SHARING: u32 = 44;
     pub(crate) const BYTES: u32 = 48;
 }
+
+/// Accesses that do not share a range out, or not in the same way.
+pub(crate) const SEVERAL: u32 = u32::MAX;
 
 /// Most bytes of memory that is copied.
 const MOST_ARENA: usize = 768 << 20;
 
 /// An address at which no range lies.
 pub(crate) const NO_ADDRESS: u64 = 1 << 63;
+
+/// What an access may mean.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    /// Ranges that it accepts, by what they hold.
+    pub(crate) accepts: u32,
+    /// How it shares a range out among threads.
+    pub(crate) sharing: u32,
+}
 
 /// Addresses in the module's memory.
 #[derive(Clone, Debug)]
@@ -209,9 +228,9 @@ impl Places {
     }
 
     /// Fills the tables and the arena.
-    pub(crate) fn fill(&self, plain: Plain<'_>, accepts: &[u32], memory: &mut [u8]) {
+    pub(crate) fn fill(&self, plain: Plain<'_>, sites: &[Site], memory: &mut [u8]) {
         self.fill_ranges(plain, &[], memory);
-        self.forget(accepts, memory);
+        self.forget(sites, memory);
         for index in 0..self.most_records {
             let trace = self.traces + index * TRACE_BYTES;
             put32(memory, self.record(index) + record::TRACE, trace);
@@ -240,12 +259,13 @@ impl Places {
     }
 
     /// The sites know no ranges.
-    fn forget(&self, accepts: &[u32], memory: &mut [u8]) {
-        for (index, accepts) in (0..).zip(accepts) {
+    fn forget(&self, sites: &[Site], memory: &mut [u8]) {
+        for (index, found) in (0..).zip(sites) {
             let at = self.sites + index * site::BYTES;
             put64(memory, at + site::ADDRESS, NO_ADDRESS);
             put64(memory, at + site::FAST, NO_ADDRESS);
-            put32(memory, at + site::ACCEPTS, *accepts);
+            put32(memory, at + site::ACCEPTS, found.accepts);
+            put32(memory, at + site::SHARING, found.sharing);
         }
     }
 
@@ -254,12 +274,13 @@ impl Places {
         &self,
         plain: Plain<'_>,
         noted: &[u32],
-        accepts: &[u32],
+        sites: &[Site],
         memory: &mut [u8],
     ) {
+        let changed = self.that_hold(holds::NOTED | holds::WRITTEN, memory);
         self.fill_ranges(plain, noted, memory);
-        self.forget(accepts, memory);
-        for (range, start) in self.changed(plain, noted) {
+        self.forget(sites, memory);
+        for (range, start) in self.changed(plain, &changed) {
             let n_bytes = range.len();
             let first = range.start;
             for notes in self.arena_notes {
@@ -297,6 +318,8 @@ impl Places {
             put64(memory, at + range::SIZE, size);
             put32(memory, at + range::PLACE, place);
             put32(memory, at + range::HOLDS, holds);
+            put32(memory, at + range::SHARING, 0);
+            put32(memory, at + range::TOUCHED, 0);
             at += range::BYTES;
         };
         for (index, found) in (0..).zip(plain.ranges()) {
@@ -316,13 +339,13 @@ impl Places {
         add(0, size, self.shared, holds::SHARED);
     }
 
-    /// The ranges whose readers and writers must be noted from the start of the next try.
-    pub(crate) fn noted(&self, memory: &[u8]) -> Vec<u32> {
-        let is_noted = |index: &u32| {
+    /// The ranges that hold something of this.
+    pub(crate) fn that_hold(&self, what: u32, memory: &[u8]) -> Vec<u32> {
+        let holds = |index: &u32| {
             let at = self.ranges + index * range::BYTES + range::HOLDS;
-            get32(memory, at) & holds::NOTED != 0
+            get32(memory, at) & what != 0
         };
-        (0..self.n_ranges).filter(is_noted).collect()
+        (0..self.n_ranges).filter(holds).collect()
     }
 
     /// The record with this number.

@@ -4,7 +4,7 @@
 use crate::Refusal;
 use crate::count::{Turn, count_parted};
 use crate::module::{Kernel, lane_bytes, translate};
-use crate::place::{Places, cell, get32, get64, put32, put64, record};
+use crate::place::{Places, cell, get32, get64, holds, put32, put64, record};
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -77,7 +77,8 @@ pub fn run(plain: Plain<'_>, max_steps: u64) -> Result<Ended, Refusal> {
             Ok(()) => break,
             Err(Stopped::Again) => {
                 let before = noted.len();
-                noted = kernel.places.noted(run.memory.data(&run.store));
+                let bytes = run.memory.data(&run.store);
+                noted = kernel.places.that_hold(holds::NOTED, bytes);
                 // Each time a range more is noted.
                 if noted.len() <= before {
                     return Err(Refusal::Conflict);
@@ -94,9 +95,10 @@ pub fn run(plain: Plain<'_>, max_steps: u64) -> Result<Ended, Refusal> {
         stores,
         ..
     } = run;
-    let noted = kernel.places.noted(memory.data(&store));
+    let what = holds::NOTED | holds::WRITTEN;
+    let changed = kernel.places.that_hold(what, memory.data(&store));
     Ok(Ended {
-        changed: kernel.places.changed(plain, &noted),
+        changed: kernel.places.changed(plain, &changed),
         store,
         memory,
         steps,
@@ -143,7 +145,7 @@ impl<'k> Run<'k> {
         let memory = memory.ok_or_else(|| Refusal::Engine("no memory".to_owned()))?;
         let phase = instance.get_typed_func(&mut store, "phase").map_err(refused)?;
         let bytes = memory.data_mut(&mut store);
-        kernel.places.fill(plain, &kernel.accepts, bytes);
+        kernel.places.fill(plain, &kernel.sites, bytes);
         Ok(Run {
             kernel,
             store,
@@ -167,7 +169,7 @@ impl<'k> Run<'k> {
     /// As at the start, but that these ranges are noted from there on; no others can have changed.
     fn begin_again(&mut self, plain: Plain<'_>, noted: &[u32]) {
         let kernel = self.kernel;
-        kernel.places.refill(plain, noted, &kernel.accepts, self.bytes());
+        kernel.places.refill(plain, noted, &kernel.sites, self.bytes());
         (self.steps, self.stores) = (0, 0);
     }
 

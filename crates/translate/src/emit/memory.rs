@@ -4,7 +4,7 @@
 use super::{Emitter, Names, at, halves, high_words, low_words, splat32, splat64};
 use crate::Refusal;
 use crate::helpers;
-use crate::place::{IS_STORE, cell, holds, site};
+use crate::place::{IS_STORE, SEVERAL, Site, cell, holds, site};
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element, RangeKind, SlotPlace};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
@@ -59,8 +59,8 @@ impl Access<'_> {
 }
 
 impl<'p> Emitter<'p> {
-    pub(super) fn load_or_store(&mut self, plan: u32, way: Way) -> Result<(), Refusal> {
-        let Some(plan) = self.plain.access(plan) else {
+    pub(super) fn load_or_store(&mut self, number: u32, way: Way) -> Result<(), Refusal> {
+        let Some(plan) = self.plain.access(number) else {
             return self.refuse("an access without a plan");
         };
         let accepts = match plan.space {
@@ -78,7 +78,11 @@ impl<'p> Emitter<'p> {
             return Ok(());
         }
         let site = self.places.sites + self.sites.len() as u32 * site::BYTES;
-        self.sites.push(accepts);
+        let sharing = self.sharing.get(&number).copied();
+        self.sites.push(Site {
+            accepts,
+            sharing: sharing.unwrap_or(SEVERAL),
+        });
         let access = Access {
             plan,
             way,
