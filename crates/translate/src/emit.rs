@@ -58,7 +58,7 @@ pub(crate) const fn splat64(value: u64) -> I<'static> {
     I::V128Const((value | value << 64) as i128)
 }
 
-/// Locals of the strip beside the registers; the record is its parameter.
+/// Locals of the strip beside the registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Names {
     pub(crate) pc: u32,
@@ -82,7 +82,9 @@ pub(crate) struct Names {
     pub(crate) addresses: [u32; 2],
 }
 
+/// The strip's parameters: the record, and whether its counts begin again.
 pub(crate) const RECORD: u32 = 0;
+pub(crate) const IS_FRESH: u32 = 1;
 
 /// Writes one strip.
 pub(crate) struct Emitter<'p> {
@@ -106,6 +108,8 @@ pub(crate) struct Emitter<'p> {
     /// The block at hand, and how many constructs are open within it.
     pub(crate) block: usize,
     pub(crate) nest: u32,
+    /// The place of the code at hand among the entries and blocks.
+    pub(crate) place: usize,
     /// Guarded stores so far.
     pub(crate) n_guarded: u32,
     /// By block: the stores that are not guarded.
@@ -136,6 +140,7 @@ impl<'p> Emitter<'p> {
             guard: None,
             block: 0,
             nest: 0,
+            place: 0,
             n_guarded: 0,
             stores: vec![0; flow.blocks.len()],
             at: 0,
@@ -169,10 +174,10 @@ impl<'p> Emitter<'p> {
         };
     }
 
-    /// A new local; the record is number 0.
+    /// A new local, after the parameters.
     pub(crate) fn local(&mut self, ty: ValType) -> u32 {
         self.locals.push(ty);
-        self.locals.len() as u32
+        IS_FRESH + self.locals.len() as u32
     }
 
     pub(crate) fn op(&mut self, instruction: I<'static>) {

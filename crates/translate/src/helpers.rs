@@ -22,7 +22,7 @@ pub(crate) const TYPES: [(&[ValType], ValType); 6] = {
         (&[I32, I32], I32),
         (&[I32, I32, I32, I32], I32),
         (&[I32, I32, I32, I32], I32),
-        (&[I32], I32),
+        (&[I32, I32], I32),
         (&[I32], I32),
     ]
 };
@@ -661,19 +661,21 @@ pub(crate) fn phase(places: &Places) -> Function {
         c.extend([I::LocalGet(RECORD), I::I32Const(value), I::I32Store(at(offset))]);
     }
     c.push(I::End);
-    // Counts begin again, but those of lanes that parted in this phase.
-    c.extend([I::LocalGet(INDEX), I::LocalGet(BEGAN), I::I32LtU, I::If(EMPTY)]);
-    for offset in [record::PATH, record::STORES, record::TRACED] {
-        c.extend([I::LocalGet(RECORD), I::I32Const(0), I::I32Store(at(offset))]);
-    }
-    c.extend([I::LocalGet(RECORD), I::I64Const(0), I::I64Store(at(record::STEPS))]);
-    c.push(I::End);
     c.extend(field(record::ENTRY));
     c.extend([
         I::I32Const(0),
-        I::I32GeS,
+        I::I32LtS,
         I::If(EMPTY),
+        // What is over counts nothing.
         I::LocalGet(RECORD),
+        I::I64Const(0),
+        I::I64Store(at(record::STEPS)),
+        I::Else,
+        I::LocalGet(RECORD),
+        // Counts begin again, but those of lanes that parted in this phase.
+        I::LocalGet(INDEX),
+        I::LocalGet(BEGAN),
+        I::I32LtU,
         I::Call(STRIP),
         I::LocalTee(STOP),
         I::If(EMPTY),

@@ -1,7 +1,7 @@
 //! Blocks, branches, barriers and ends. In: the flow of the code; out: a loop that goes from block to block, and leaves a gang that waits
 //! or has ended in its record.
 
-use super::{Emitter, Names, RECORD, at, splat32};
+use super::{Emitter, IS_FRESH, Names, RECORD, at, splat32};
 use crate::Refusal;
 use crate::helpers;
 use crate::place::{ALL_BYTES, TRACE_BYTES, cell, record};
@@ -10,30 +10,33 @@ use warpgrid_emulator::plain::{BarrierMode, Instr, Op, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// The whole strip.
+    /// The whole strip: entries first, then the blocks in the order of the code, so that ways forward leave a construct or several. Ways back lead
+    /// through the loop around all.
     pub(crate) fn strip(&mut self) -> Result<(), Refusal> {
         let n_blocks = self.flow.blocks.len();
-        let n_targets = n_blocks + self.flow.entries.len() + 1;
-        self.begin(n_blocks);
+        let n_entries = self.flow.entries.len();
+        let n_targets = n_entries + 1 + n_blocks;
+        self.begin();
         self.op(I::Loop(BlockType::Empty));
         for _ in 0..n_targets {
             self.op(I::Block(BlockType::Empty));
         }
         self.get(self.names.pc);
         let targets: Vec<u32> = (0..n_targets as u32).collect();
-        self.op(I::BrTable(targets.into(), n_targets as u32 - 1));
+        self.op(I::BrTable(targets.into(), n_entries as u32));
+        self.load_entries();
         for block in 0..n_blocks {
             self.op(I::End);
+            self.place = n_entries + 1 + block;
+            self.nest = 0;
             self.block = block;
-            self.nest = (n_targets - 1 - block) as u32;
             self.block_code(block)?;
         }
-        self.load_entries(n_blocks, n_targets);
         self.ops([I::End, I::Unreachable, I::End]);
         Ok(())
     }
 
-    fn begin(&mut self, n_blocks: usize) {
+    fn begin(&mut self) {
         let Names {
             pc,
             mask,
@@ -45,11 +48,7 @@ impl Emitter<'_> {
             ..
         } = self.names;
         self.get(RECORD);
-        self.ops([
-            I::I32Load(at(record::ENTRY)),
-            I::I32Const(n_blocks as i32),
-            I::I32Add,
-        ]);
+        self.op(I::I32Load(at(record::ENTRY)));
         self.set(pc);
         for (local, offset) in [
             (mask, record::MASK),
@@ -65,7 +64,11 @@ impl Emitter<'_> {
         self.set(phase);
         self.ops([I::I32Const(0), I::I64Load(at(cell::FUEL))]);
         self.set(fuel);
+        // At the start of a phase all counts are zero.
+        self.get(IS_FRESH);
+        self.ops([I::I32Eqz, I::If(BlockType::Empty)]);
         self.load_counts();
+        self.op(I::End);
         self.op(I::I32Const(0));
         self.get(RECORD);
         self.ops([
@@ -101,26 +104,33 @@ impl Emitter<'_> {
     }
 
     /// What is live at an entry comes from the record; at the first start all registers are zero.
-    fn load_entries(&mut self, n_blocks: usize, n_targets: usize) {
+    fn load_entries(&mut self) {
         let flow = self.flow;
+        self.nest = 0;
         for (index, block) in flow.entries.iter().enumerate() {
             self.op(I::End);
-            self.nest = (n_targets - 1 - n_blocks - index) as u32;
+            self.place = index;
             if let Some(live) = self.live.get(*block) {
                 self.load(live);
             }
             self.go(*block);
         }
         self.op(I::End);
-        self.nest = 0;
+        self.place = flow.entries.len();
         self.go(0);
     }
 
-    /// To a block, by way of the loop around all.
+    /// To a block: forward out of constructs, back by way of the loop around all.
     fn go(&mut self, block: usize) {
-        self.op(I::I32Const(block as i32));
+        let target = self.flow.entries.len() + 1 + block;
+        if target > self.place {
+            self.op(I::Br((target - self.place - 1) as u32 + self.nest));
+            return;
+        }
+        let n_targets = self.flow.entries.len() + 1 + self.flow.blocks.len();
+        self.op(I::I32Const(target as i32));
         self.set(self.names.pc);
-        self.op(I::Br(self.nest));
+        self.op(I::Br((n_targets - 1 - self.place) as u32 + self.nest));
     }
 
     fn block_code(&mut self, index: usize) -> Result<(), Refusal> {
