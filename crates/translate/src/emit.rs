@@ -103,6 +103,8 @@ pub(crate) struct Emitter<'p> {
     /// By plan: how an access shares a range out among threads.
     pub(crate) sharing: BTreeMap<u32, u32>,
     pub(crate) names: Names,
+    /// In the block at hand, by base and width: how the lanes' bases lie.
+    pub(crate) lies: BTreeMap<(Register, u32), memory::Lie>,
     /// The local with the guard of the instruction at hand.
     pub(crate) guard: Option<u32>,
     /// The block at hand, and how many constructs are open within it.
@@ -136,6 +138,7 @@ impl<'p> Emitter<'p> {
             live,
             sites: Vec::new(),
             sharing: BTreeMap::new(),
+            lies: BTreeMap::new(),
             names: Names::default(),
             guard: None,
             block: 0,
@@ -331,6 +334,7 @@ impl<'p> Emitter<'p> {
             self.op(I::V128Bitselect);
         }
         self.touched[self.block].written.insert(register);
+        self.lies.retain(|(base, _), _| *base != register);
         self.set(local);
     }
 

@@ -30,6 +30,7 @@ impl Emitter<'_> {
             self.place = n_entries + 1 + block;
             self.nest = 0;
             self.block = block;
+            self.lies.clear();
             self.block_code(block)?;
         }
         self.ops([I::End, I::Unreachable, I::End]);

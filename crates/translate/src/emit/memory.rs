@@ -5,7 +5,7 @@ use super::{Emitter, Names, at, halves, high_words, low_words, splat32, splat64}
 use crate::Refusal;
 use crate::helpers;
 use crate::place::{IS_STORE, SEVERAL, Site, cell, holds, site};
-use warpgrid_emulator::plain::{AccessPlan, Bank, Element, RangeKind, SlotPlace};
+use warpgrid_emulator::plain::{AccessPlan, Bank, Element, RangeKind, Slot, SlotPlace};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
@@ -40,6 +40,18 @@ pub(super) struct Access<'p> {
     site: u32,
     /// Whether addresses are offsets of 32 bits in shared memory.
     is_narrow: bool,
+    /// How the lanes' bases lie, where the block has looked already.
+    lie: Option<Lie>,
+}
+
+/// How the bases of a gang lie, in locals.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lie {
+    /// The base of the first lane.
+    first: u32,
+    /// Whether all lanes are there and follow each other, and whether they mean one place. Both are aligned.
+    is_row: u32,
+    is_one: u32,
 }
 
 impl Access<'_> {
@@ -89,6 +101,11 @@ impl<'p> Emitter<'p> {
             accepts,
             site,
             is_narrow: accepts == holds::SHARED && !plan.wide,
+            lie: None,
+        };
+        let access = Access {
+            lie: self.find_lie(&access)?,
+            ..access
         };
         self.note_active();
         if self.guard.is_some() && way == Way::Store {
@@ -101,7 +118,9 @@ impl<'p> Emitter<'p> {
         if way == Way::Store {
             self.count_store();
         }
-        self.find_addresses(&access)?;
+        if access.lie.is_none() {
+            self.find_addresses(&access)?;
+        }
         self.op(I::Block(BlockType::Empty));
         if access.has_rows() {
             self.move_row(&access)?;
@@ -189,6 +208,123 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
+    /// How the bases of an access lie: found once in a block for all accesses by the same register. None where the offset is not a multiple
+    /// of the width, or the base no register that is as wide as addresses are.
+    fn find_lie(&mut self, access: &Access<'_>) -> Result<Option<Lie>, Refusal> {
+        let plan = access.plan;
+        let align = access.width().max(4);
+        let SlotPlace::Register(index) = plan.base.place() else {
+            return Ok(None);
+        };
+        let is_known = access.is_narrow || plan.wide;
+        if !is_known || plan.offset.rem_euclid(i64::from(align)) != 0 {
+            return Ok(None);
+        }
+        let bank = if plan.wide { Bank::B64 } else { Bank::B32 };
+        let key = ((bank, index), access.width());
+        if let Some(lie) = self.lies.get(&key) {
+            return Ok(Some(*lie));
+        }
+        let ty = if plan.wide { ValType::I64 } else { ValType::I32 };
+        let lie = Lie {
+            first: self.local(ty),
+            is_row: self.local(ValType::I32),
+            is_one: self.local(ValType::I32),
+        };
+        let [low, high] = self.names.addresses;
+        match plan.wide {
+            true => self.find_wide_lie(plan.base, &lie, access.width())?,
+            false => {
+                self.read32(plan.base)?;
+                self.tee(low);
+                self.op(I::I32x4ExtractLane(0));
+                self.set(lie.first);
+                self.get(low);
+                self.get(lie.first);
+                self.ops([I::I32x4Splat, I::I32x4Sub]);
+                self.tee(high);
+                self.ops([ramp32(access.width()), I::I32x4Eq, I::I32x4AllTrue]);
+                self.set(lie.is_row);
+                self.get(high);
+                self.ops([I::V128AnyTrue, I::I32Eqz]);
+                self.set(lie.is_one);
+            }
+        }
+        // All lanes are there, and the first is aligned.
+        self.get(self.names.mask);
+        self.ops([I::I32Const(ALL), I::I32Eq]);
+        self.get(lie.first);
+        if plan.wide {
+            self.op(I::I32WrapI64);
+        }
+        self.ops([
+            I::I32Const(align as i32 - 1),
+            I::I32And,
+            I::I32Eqz,
+            I::I32And,
+        ]);
+        self.tee(self.names.pointer);
+        self.get(lie.is_row);
+        self.op(I::I32And);
+        self.set(lie.is_row);
+        self.get(self.names.pointer);
+        self.get(lie.is_one);
+        self.op(I::I32And);
+        self.set(lie.is_one);
+        self.lies.insert(key, lie);
+        Ok(Some(lie))
+    }
+
+    fn find_wide_lie(&mut self, base: Slot, lie: &Lie, width: u32) -> Result<(), Refusal> {
+        let [low, high] = self.names.addresses;
+        self.read64(base, 0)?;
+        self.op(I::I64x2ExtractLane(0));
+        self.set(lie.first);
+        for (half, local) in [(0, low), (1, high)] {
+            self.read64(base, half)?;
+            self.get(lie.first);
+            self.ops([I::I64x2Splat, I::I64x2Sub]);
+            self.set(local);
+        }
+        for (half, local) in [(0, low), (1, high)] {
+            self.get(local);
+            self.ops([ramp64(width, half), I::I64x2Eq]);
+        }
+        self.ops([I::V128And, I::I64x2AllTrue]);
+        self.set(lie.is_row);
+        self.get(low);
+        self.get(high);
+        self.ops([I::V128Or, I::V128AnyTrue, I::I32Eqz]);
+        self.set(lie.is_one);
+        Ok(())
+    }
+
+    /// As [`Emitter::check_addresses`], by what the block knows.
+    fn check_lie(&mut self, access: &Access<'_>, lie: Lie, gap: u32) {
+        let Names {
+            active,
+            first,
+            offset,
+            ..
+        } = self.names;
+        if self.guard.is_some() {
+            self.get(active);
+            self.ops([I::I32Const(ALL), I::I32Ne]);
+            self.leave_if();
+        }
+        self.get(if gap == 0 { lie.is_one } else { lie.is_row });
+        self.op(I::I32Eqz);
+        self.leave_if();
+        self.get(lie.first);
+        if access.is_narrow {
+            self.ops([I::I32Const(access.plan.offset as i32), I::I32Add]);
+            self.set(first);
+        } else {
+            self.ops([I::I64Const(access.plan.offset), I::I64Add]);
+            self.set(offset);
+        }
+    }
+
     /// Leaves the block around where the number on the stack is not zero.
     fn leave_if(&mut self) {
         self.op(I::BrIf(0));
@@ -203,6 +339,9 @@ impl<'p> Emitter<'p> {
             addresses: [low, high],
             ..
         } = self.names;
+        if let Some(lie) = access.lie {
+            return self.check_lie(access, lie, gap);
+        }
         self.get(active);
         self.ops([I::I32Const(ALL), I::I32Ne]);
         self.leave_if();
@@ -216,9 +355,7 @@ impl<'p> Emitter<'p> {
             self.tee(first);
             self.op(I::I32x4Splat);
             if gap != 0 {
-                let [a, b, c] = [1, 2, 3].map(|n| u128::from(n * gap));
-                let ramp = a << 32 | b << 64 | c << 96;
-                self.ops([I::V128Const(ramp as i128), I::I32x4Add]);
+                self.ops([ramp32(gap), I::I32x4Add]);
             }
             self.get(low);
             self.ops([I::I32x4Eq, I::I32x4AllTrue, I::I32Eqz]);
@@ -235,8 +372,7 @@ impl<'p> Emitter<'p> {
             self.get(offset);
             self.op(I::I64x2Splat);
             if gap != 0 {
-                let [a, b] = [2 * half, 2 * half + 1].map(|n| u128::from(n * gap));
-                self.ops([I::V128Const((a | b << 64) as i128), I::I64x2Add]);
+                self.ops([ramp64(gap, half), I::I64x2Add]);
             }
             self.get(local);
             self.ops([I::I64x2Eq, I::I64x2AllTrue]);
@@ -566,6 +702,9 @@ impl<'p> Emitter<'p> {
 
     /// Lane by lane.
     fn move_lanes(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        if access.lie.is_some() {
+            self.find_addresses(access)?;
+        }
         let Names {
             active, pointers, ..
         } = self.names;
@@ -690,6 +829,18 @@ impl<'p> Emitter<'p> {
         self.load_from(plan, |e, offset| e.op(I::I32Const((place + offset) as i32)));
         Ok(true)
     }
+}
+
+/// How far lanes that follow each other are from the first.
+fn ramp32(gap: u32) -> I<'static> {
+    let [a, b, c] = [1, 2, 3].map(|n| u128::from(n * gap));
+    I::V128Const((a << 32 | b << 64 | c << 96) as i128)
+}
+
+/// As [`ramp32`], of half of the lanes.
+fn ramp64(gap: u32, half: u32) -> I<'static> {
+    let [a, b] = [2 * half, 2 * half + 1].map(|n| u128::from(n * gap));
+    I::V128Const((a | b << 64) as i128)
 }
 
 /// A load of one element of up to 32 bits.
