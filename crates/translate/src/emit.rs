@@ -75,7 +75,8 @@ pub(crate) struct Names {
     pub(crate) guard: u32,
     pub(crate) active: u32,
     pub(crate) pointer: u32,
-    pub(crate) pointers: [u32; 4],
+    /// A place for each lane.
+    pub(crate) pointers: u32,
     pub(crate) first: u32,
     pub(crate) offset: u32,
     pub(crate) vectors: [u32; 6],
@@ -169,7 +170,7 @@ impl<'p> Emitter<'p> {
             guard: self.local(V128),
             active: self.local(I32),
             pointer: self.local(I32),
-            pointers: std::array::from_fn(|_| self.local(I32)),
+            pointers: self.local(V128),
             first: self.local(I32),
             offset: self.local(I64),
             vectors: std::array::from_fn(|_| self.local(V128)),

@@ -13,10 +13,11 @@ pub(crate) const NOTE: u32 = 2;
 pub(crate) const PART: u32 = 3;
 pub(crate) const STRIP: u32 = 4;
 pub(crate) const PHASE: u32 = 5;
+pub(crate) const RESOLVE_ALL: u32 = 6;
 
 /// Parameters and result of each function, by its number.
-pub(crate) const TYPES: [(&[ValType], ValType); 6] = {
-    use ValType::{I32, I64};
+pub(crate) const TYPES: [(&[ValType], ValType); 7] = {
+    use ValType::{I32, I64, V128};
     [
         (&[I64, I32, I32, I32], I32),
         (&[I32, I32], I32),
@@ -24,6 +25,7 @@ pub(crate) const TYPES: [(&[ValType], ValType); 6] = {
         (&[I32, I32, I32, I32], I32),
         (&[I32, I32], I32),
         (&[I32], I32),
+        (&[V128, V128, I32, I32, I32, I32], V128),
     ]
 };
 
@@ -159,6 +161,43 @@ pub(crate) fn resolve(places: &Places) -> Function {
     c.extend(stops(stop::CONFLICT));
     c.extend([I::End, I::End, I::LocalGet(PLACE)]);
     function(&[(4, ValType::I32), (1, ValType::I64)], &code)
+}
+
+/// `(addresses, addresses, site, width, stores, lanes) -> places`: those of four lanes, nowhere for lanes that do not take part, zero where
+/// the run must stop.
+pub(crate) fn resolve_all() -> Function {
+    let mut code = Vec::new();
+    let c = &mut code;
+    for lane in 0..4u8 {
+        c.extend([
+            I::LocalGet(5),
+            I::I32Const(1 << lane),
+            I::I32And,
+            I::If(BlockType::Result(ValType::I32)),
+            I::LocalGet(u32::from(lane / 2)),
+            I::I64x2ExtractLane(lane % 2),
+            I::LocalGet(2),
+            I::LocalGet(3),
+            I::LocalGet(4),
+            I::Call(RESOLVE),
+            I::Else,
+            I::I32Const(cell::NOWHERE as i32),
+            I::End,
+            I::LocalTee(6),
+            I::I32Eqz,
+            // None of those that follow, so that the first reason stays.
+            I::If(EMPTY),
+            I::V128Const(0),
+            I::Return,
+            I::End,
+            I::LocalGet(7),
+            I::LocalGet(6),
+            I::I32x4ReplaceLane(lane),
+            I::LocalSet(7),
+        ]);
+    }
+    c.push(I::LocalGet(7));
+    function(&[(1, ValType::I32), (1, ValType::V128)], &code)
 }
 
 /// The range that holds the address and that the site accepts; a fault where there is none.

@@ -94,6 +94,7 @@ fn module(places: &Places, strip: &Function) -> Vec<u8> {
     code.function(&helpers::part(places));
     code.function(strip);
     code.function(&helpers::phase(places));
+    code.function(&helpers::resolve_all());
     let mut module = Module::new();
     module
         .section(&types)

@@ -694,7 +694,7 @@ impl<'p> Emitter<'p> {
                 }
                 continue;
             }
-            self.op(scalar_load(plan));
+            self.op(scalar_load(plan, 0));
             self.op(I::I32x4Splat);
             self.write_loaded(plan, *element);
         }
@@ -709,39 +709,32 @@ impl<'p> Emitter<'p> {
             active, pointers, ..
         } = self.names;
         let [low, high] = self.names.addresses;
-        for (lane, pointer) in (0u8..).zip(pointers) {
-            self.get(active);
-            self.ops([
-                I::I32Const(1 << lane),
-                I::I32And,
-                I::If(BlockType::Result(ValType::I32)),
-            ]);
-            if access.is_narrow {
-                self.get(low);
-                self.ops([I::I32x4ExtractLane(lane), I::I64ExtendI32U]);
-            } else {
-                self.get(if lane < 2 { low } else { high });
-                self.op(I::I64x2ExtractLane(lane % 2));
-            }
-            self.ops([
-                I::I32Const(access.site as i32),
-                I::I32Const(access.width() as i32),
-                I::I32Const(i32::from(access.way == Way::Store)),
-                I::Call(helpers::RESOLVE),
-            ]);
-            self.tee(pointer);
-            self.ops([
-                I::I32Eqz,
-                I::If(BlockType::Empty),
-                I::I32Const(0),
-                I::I32Load(at(cell::STOP)),
-                I::Return,
-                I::End,
-            ]);
-            self.get(pointer);
-            self.ops([I::Else, I::I32Const(cell::NOWHERE as i32), I::End]);
-            self.set(pointer);
+        if access.is_narrow {
+            self.get(low);
+            self.op(I::I64x2ExtendLowI32x4U);
+            self.get(low);
+            self.op(I::I64x2ExtendHighI32x4U);
+        } else {
+            self.get(low);
+            self.get(high);
         }
+        self.ops([
+            I::I32Const(access.site as i32),
+            I::I32Const(access.width() as i32),
+            I::I32Const(i32::from(access.way == Way::Store)),
+        ]);
+        self.get(active);
+        self.op(I::Call(helpers::RESOLVE_ALL));
+        self.tee(pointers);
+        self.ops([
+            I::I32x4AllTrue,
+            I::I32Eqz,
+            I::If(BlockType::Empty),
+            I::I32Const(0),
+            I::I32Load(at(cell::STOP)),
+            I::Return,
+            I::End,
+        ]);
         for index in 0..access.plan.elements.len() as u32 {
             match access.way {
                 Way::Load => self.load_lanes(access.plan, index),
@@ -761,17 +754,20 @@ impl<'p> Emitter<'p> {
         if plan.element_bytes == 8 {
             for half in 0..2 {
                 self.each_wide_lane(|e, lane| {
-                    e.get(pointers[2 * half + lane as usize]);
-                    e.op(I::I64Load(at(offset)));
+                    e.get(pointers);
+                    e.ops([
+                        I::I32x4ExtractLane(2 * half + lane),
+                        I::I64Load(at(offset)),
+                    ]);
                 });
-                self.write64(element.slot, half as u32);
+                self.write64(element.slot, half.into());
             }
             return;
         }
         self.each_lane(|e, lane| {
-            e.get(pointers[lane as usize]);
-            e.ops([I::I32Const(offset as i32), I::I32Add]);
-            e.op(scalar_load(plan));
+            e.get(pointers);
+            e.op(I::I32x4ExtractLane(lane));
+            e.op(scalar_load(plan, offset));
         });
         self.write_loaded(plan, element);
     }
@@ -779,8 +775,9 @@ impl<'p> Emitter<'p> {
     fn store_lanes(&mut self, plan: &AccessPlan, index: u32) -> Result<(), Refusal> {
         let element = plan.elements[index as usize];
         let offset = at(index * plan.element_bytes);
-        for (lane, pointer) in (0u8..).zip(self.names.pointers) {
-            self.get(pointer);
+        for lane in 0..4 {
+            self.get(self.names.pointers);
+            self.op(I::I32x4ExtractLane(lane));
             if plan.element_bytes == 8 {
                 self.read64(element.slot, u32::from(lane / 2))?;
                 self.ops([I::I64x2ExtractLane(lane % 2), I::I64Store(offset)]);
@@ -844,12 +841,13 @@ fn ramp64(gap: u32, half: u32) -> I<'static> {
 }
 
 /// A load of one element of up to 32 bits.
-fn scalar_load(plan: &AccessPlan) -> I<'static> {
+fn scalar_load(plan: &AccessPlan, offset: u32) -> I<'static> {
+    let at = at(offset);
     match (plan.element_bytes, plan.signed) {
-        (1, true) => I::I32Load8S(at(0)),
-        (1, false) => I::I32Load8U(at(0)),
-        (2, true) => I::I32Load16S(at(0)),
-        (2, false) => I::I32Load16U(at(0)),
-        _ => I::I32Load(at(0)),
+        (1, true) => I::I32Load8S(at),
+        (1, false) => I::I32Load8U(at),
+        (2, true) => I::I32Load16S(at),
+        (2, false) => I::I32Load16U(at),
+        _ => I::I32Load(at),
     }
 }
