@@ -111,7 +111,9 @@ impl Machine {
         let arena = &mut state.global.arena;
         let size = arena.bytes().len();
         let is_inside = |(start, bytes): &(usize, &[u8])| {
-            start.checked_add(bytes.len()).is_some_and(|end| end <= size)
+            start
+                .checked_add(bytes.len())
+                .is_some_and(|end| end <= size)
         };
         if !end.changes.iter().all(is_inside) {
             return false;
@@ -192,7 +194,9 @@ impl<'m> Plain<'m> {
 
     pub fn constant_predicate(self, index: u32) -> bool {
         let predicates = &self.code().constants.predicates;
-        predicates.get(index as usize).is_some_and(|mask| *mask != 0)
+        predicates
+            .get(index as usize)
+            .is_some_and(|mask| *mask != 0)
     }
 
     /// The special register of 32 bits with this number.
@@ -201,12 +205,7 @@ impl<'m> Plain<'m> {
     }
 
     /// What a lane of a warp of a block reads from a special register.
-    pub fn special(
-        self,
-        special: SpecialRegister,
-        block: u64,
-        (warp, lane): (u32, u32),
-    ) -> u64 {
+    pub fn special(self, special: SpecialRegister, block: u64, (warp, lane): (u32, u32)) -> u64 {
         let position = self.setup().position_of(block);
         self.setup().special(special, position, warp, lane)
     }

@@ -8,26 +8,29 @@ pub(crate) mod number;
 use warpgrid_program::Span;
 
 /// Blank. The reference assembler counts form feed among them, but no vertical tab.
-const SPACE: u8 = 1;
+const SPACE: u16 = 1;
 /// May start a name.
-const START: u8 = 2;
+const START: u16 = 2;
 /// May stand in a name.
-pub(crate) const NAME: u8 = 4;
-pub(crate) const DIGIT: u8 = 8;
+pub(crate) const NAME: u16 = 4;
+pub(crate) const DIGIT: u16 = 8;
 /// May stand in a modifier word.
-const WORD: u8 = 16;
-pub(crate) const HEX: u8 = 32;
+const WORD: u16 = 16;
+pub(crate) const HEX: u16 = 32;
 /// May stand in an opcode with its modifiers.
-pub(crate) const MNEMONIC: u8 = 64;
+pub(crate) const MNEMONIC: u16 = 64;
 
 /// Usually starts an operand, and nothing else.
-pub(crate) const OPERAND: u8 = 128;
+pub(crate) const OPERAND: u16 = 128;
+
+/// May start a comment or a line marker.
+const COMMENT: u16 = 256;
 
 /// What each byte may be.
-static CLASS: [u8; 256] = classes();
+static CLASS: [u16; 256] = classes();
 
-const fn classes() -> [u8; 256] {
-    let mut table = [0u8; 256];
+const fn classes() -> [u16; 256] {
+    let mut table = [0u16; 256];
     let mut byte = 0usize;
     while byte < 256 {
         let b = byte as u8;
@@ -41,6 +44,7 @@ const fn classes() -> [u8; 256] {
             b'%' => START | OPERAND,
             b'[' | b'{' | b'(' | b'-' | b'!' => OPERAND,
             b'.' | b':' => MNEMONIC,
+            b'/' | b'#' => COMMENT,
             _ => 0,
         };
         byte += 1;
@@ -50,7 +54,7 @@ const fn classes() -> [u8; 256] {
 
 /// Whether a byte has a class.
 #[inline]
-pub(crate) fn is(byte: u8, class: u8) -> bool {
+pub(crate) fn is(byte: u8, class: u16) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
@@ -105,10 +109,12 @@ impl<'s> Cursor<'s> {
     pub(crate) fn skip(&mut self) -> u8 {
         loop {
             let byte = self.byte();
+            if !is(byte, SPACE | COMMENT) {
+                return byte;
+            }
             if is(byte, SPACE) {
                 self.at += 1;
-            } else if matches!(byte, b'/' | b'#') && self.skip_comment() {
-            } else {
+            } else if !self.skip_comment() {
                 return byte;
             }
         }
@@ -358,7 +364,7 @@ fn token(start: usize, end: usize, kind: TokenKind) -> Token {
     }
 }
 
-fn run(text: &[u8], at: usize, class: u8) -> usize {
+fn run(text: &[u8], at: usize, class: u16) -> usize {
     let rest = text.get(at..).unwrap_or(&[]);
     at + rest.iter().take_while(|b| is(**b, class)).count()
 }

@@ -145,9 +145,7 @@ fn written(plain: Plain<'_>, instr: &Instr) -> Vec<Register> {
         | Op::Truncate64 { d, .. }
         | Op::Select32 { d, .. }
         | Op::Set { d, .. } => of(Bank::B32, *d),
-        Op::Mov64 { d, .. } | Op::Extend32 { d, .. } | Op::Select64 { d, .. } => {
-            of(Bank::B64, *d)
-        }
+        Op::Mov64 { d, .. } | Op::Extend32 { d, .. } | Op::Select64 { d, .. } => of(Bank::B64, *d),
         Op::Pack { d, .. }
         | Op::Convert { d, .. }
         | Op::Offset { d, .. }
@@ -236,9 +234,7 @@ impl<'p> Forms<'p> {
     fn read64(&self, slot: Slot) -> Option<Form> {
         match slot.place() {
             SlotPlace::Register(index) => self.known((Bank::B64, index)),
-            SlotPlace::Constant(index) => {
-                Some(Form::number(self.plain.constant64(index) as i64))
-            }
+            SlotPlace::Constant(index) => Some(Form::number(self.plain.constant64(index) as i64)),
             SlotPlace::Special(_) => None,
             SlotPlace::None => Some(Form::number(0)),
         }
@@ -261,9 +257,8 @@ impl<'p> Forms<'p> {
         if instr.guard.place() != SlotPlace::None {
             return None;
         }
-        let narrow = |d: Slot, form: Option<Form>| {
-            Some((register(Bank::B32, d)?, self.narrow(form?)?))
-        };
+        let narrow =
+            |d: Slot, form: Option<Form>| Some((register(Bank::B32, d)?, self.narrow(form?)?));
         let wide = |d: Slot, form: Option<Form>| Some((register(Bank::B64, d)?, form?));
         match instr.op {
             Op::Mov32 { d, a } => narrow(d, self.read32(a)),
@@ -302,12 +297,11 @@ impl<'p> Forms<'p> {
                 let b = self.extended(signed, self.read32(b)?)?;
                 wide(d, a.by(b)?.plus(self.read64(c)?))
             }
-            Op::Extend32 { signed, d, a } => {
-                wide(d, self.extended(signed, self.read32(a)?))
-            }
-            Op::Offset { d, a, addend } if d.bank == Bank::B64 && a.bank == Bank::B64 => {
-                wide(d.slot, self.read64(a.slot)?.plus(Form::number(addend as i64)))
-            }
+            Op::Extend32 { signed, d, a } => wide(d, self.extended(signed, self.read32(a)?)),
+            Op::Offset { d, a, addend } if d.bank == Bank::B64 && a.bank == Bank::B64 => wide(
+                d.slot,
+                self.read64(a.slot)?.plus(Form::number(addend as i64)),
+            ),
             Op::Load(plan) => self.parameter(self.plain.access(plan)?),
             _ => None,
         }
@@ -339,7 +333,9 @@ impl<'p> Forms<'p> {
         let range = ranges.find(|range| {
             let offset = address.wrapping_sub(range.address);
             let width = u64::from(plan.width_bytes);
-            range.kind == RangeKind::Parameters && offset < range.size && range.size - offset >= width
+            range.kind == RangeKind::Parameters
+                && offset < range.size
+                && range.size - offset >= width
         })?;
         let start = range.start + (address - range.address) as usize;
         let bytes = self.plain.arena().get(start..)?;
@@ -376,11 +372,17 @@ impl<'p> Forms<'p> {
         let Some(first) = group.first() else {
             return false;
         };
-        if group.iter().any(|known| known.form.factors != first.form.factors) {
+        if group
+            .iter()
+            .any(|known| known.form.factors != first.form.factors)
+        {
             return false;
         }
         let low = group.iter().map(|known| known.form.constant).min();
-        let high = group.iter().map(|known| known.form.constant + known.width).max();
+        let high = group
+            .iter()
+            .map(|known| known.form.constant + known.width)
+            .max();
         let cell = match (low, high) {
             (Some(low), Some(high)) => high - low,
             _ => return false,

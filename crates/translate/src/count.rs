@@ -26,7 +26,10 @@ impl Way {
             return None;
         }
         let start = get32(bytes, at + record::TRACE) as usize;
-        let words = bytes.get(start..start + n_bytes as usize)?.as_chunks::<2>().0;
+        let words = bytes
+            .get(start..start + n_bytes as usize)?
+            .as_chunks::<2>()
+            .0;
         Some(Way {
             trace: words.iter().map(|word| u16::from_le_bytes(*word)).collect(),
             at: 0,
@@ -91,7 +94,10 @@ fn count_warp(
         let value = get32(bytes, first + offset);
         records.iter().all(|at| get32(bytes, at + offset) == value)
     };
-    if [record::PATH, record::STEPS, record::STORES].into_iter().all(same) {
+    if [record::PATH, record::STEPS, record::STORES]
+        .into_iter()
+        .all(same)
+    {
         let steps = get64(bytes, first + record::STEPS);
         return Some((steps, get32(bytes, first + record::STORES).into()));
     }

@@ -209,7 +209,9 @@ impl Flow {
                         .get(*next)
                         .into_iter()
                         .flatten()
-                        .filter(|r| !touched[index].written.contains(*r) && !live[index].contains(*r))
+                        .filter(|r| {
+                            !touched[index].written.contains(*r) && !live[index].contains(*r)
+                        })
                         .copied()
                         .collect();
                     is_changed |= !wanted.is_empty();

@@ -2,7 +2,9 @@
 //! record of lanes that part from their gang, and runs a phase: every gang of a block up to its next barrier.
 
 use crate::emit::at;
-use crate::place::{ALL_BYTES, BYTES_SHIFT, GANGS, Places, SEVERAL, TRACE_BYTES, cell, holds, range, record, site};
+use crate::place::{
+    ALL_BYTES, BYTES_SHIFT, GANGS, Places, SEVERAL, TRACE_BYTES, cell, holds, range, record, site,
+};
 use crate::run::stop;
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
@@ -77,7 +79,11 @@ pub(crate) fn resolve(places: &Places) -> Function {
         I::If(EMPTY),
     ]);
     find_range(c, places, [ADDRESS, SITE, ENTRY, LEFT, OFFSET]);
-    c.extend([I::LocalGet(ENTRY), I::I32Load(at(range::HOLDS)), I::LocalSet(HOLDS)]);
+    c.extend([
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::HOLDS)),
+        I::LocalSet(HOLDS),
+    ]);
     note_range(c, [SITE, STORES, ENTRY, HOLDS]);
     fill_site(c, [SITE, ENTRY, WIDTH, HOLDS]);
     c.push(I::End);
@@ -201,7 +207,11 @@ pub(crate) fn resolve_all() -> Function {
 }
 
 /// The range that holds the address and that the site accepts; a fault where there is none.
-fn find_range(c: &mut Vec<I<'static>>, places: &Places, [address, at_site, entry, left, offset]: [u32; 5]) {
+fn find_range(
+    c: &mut Vec<I<'static>>,
+    places: &Places,
+    [address, at_site, entry, left, offset]: [u32; 5],
+) {
     c.extend([
         I::I32Const(places.ranges as i32),
         I::LocalSet(entry),
@@ -392,7 +402,12 @@ pub(crate) fn ordered() -> Function {
     c.extend(yes.clone());
     // Of an earlier phase of the block; in shared memory of any earlier phase.
     c.extend(cell_of(cell::PHASE));
-    c.extend([I::LocalTee(PHASE_START), I::LocalGet(NAME), I::I32GtU, I::If(EMPTY)]);
+    c.extend([
+        I::LocalTee(PHASE_START),
+        I::LocalGet(NAME),
+        I::I32GtU,
+        I::If(EMPTY),
+    ]);
     c.extend([I::LocalGet(SHARED), I::LocalGet(NAME)]);
     c.extend(cell_of(cell::BLOCK));
     c.extend([I::I32GeU, I::I32Or, I::Return, I::End]);
@@ -475,15 +490,37 @@ pub(crate) fn note(places: &Places) -> Function {
     ordered(c, WROTE);
     c.extend([I::I32Eqz, I::If(EMPTY)]);
     // Lanes of one gang that have parted may store to other bytes of a word: it has the last name of the gang from then on.
-    c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32Ne, I::LocalGet(OLD), I::LocalGet(BYTES), I::I32And]);
-    c.extend([I::I32Const(ALL_BYTES as i32), I::I32And, I::I32Const(0), I::I32Ne, I::I32Or]);
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(1),
+        I::I32Ne,
+        I::LocalGet(OLD),
+        I::LocalGet(BYTES),
+        I::I32And,
+    ]);
+    c.extend([
+        I::I32Const(ALL_BYTES as i32),
+        I::I32And,
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32Or,
+    ]);
     c.extend([I::LocalGet(CALM), I::I32Eqz, I::I32Or]);
-    for (index, name) in [[I::LocalGet(OLD), I::I32Const(NAME), I::I32And].to_vec(), me.to_vec()]
-        .into_iter()
-        .enumerate()
+    for (index, name) in [
+        [I::LocalGet(OLD), I::I32Const(NAME), I::I32And].to_vec(),
+        me.to_vec(),
+    ]
+    .into_iter()
+    .enumerate()
     {
         c.extend(name);
-        c.extend([I::I32Const(0), I::I32Load(at(cell::PHASE)), I::I32Sub, I::I32Const(3), I::I32ShrS]);
+        c.extend([
+            I::I32Const(0),
+            I::I32Load(at(cell::PHASE)),
+            I::I32Sub,
+            I::I32Const(3),
+            I::I32ShrS,
+        ]);
         if index == 1 {
             c.extend([I::I32Ne, I::I32Or]);
         }
@@ -500,7 +537,12 @@ pub(crate) fn note(places: &Places) -> Function {
     // With the bytes that the same gang has stored before.
     c.extend(word(WROTE));
     c.extend(me.clone());
-    c.extend([I::LocalGet(BYTES), I::I32Or, I::LocalGet(OLD), I::I32Const(0)]);
+    c.extend([
+        I::LocalGet(BYTES),
+        I::I32Or,
+        I::LocalGet(OLD),
+        I::I32Const(0),
+    ]);
     c.extend([I::LocalGet(OLD), I::I32Const(NAME), I::I32And]);
     c.extend(me.clone());
     c.extend([I::I32Eq, I::Select, I::I32Or, I::I32Store(at(0)), I::Else]);
@@ -630,7 +672,13 @@ pub(crate) fn part(places: &Places) -> Function {
     ]);
     c.extend([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::PHASE))]);
     c.extend(field(record::GANG));
-    c.extend([I::I32Const(3), I::I32Shl, I::I32Const(8), I::I32Add, I::I32Add]);
+    c.extend([
+        I::I32Const(3),
+        I::I32Shl,
+        I::I32Const(8),
+        I::I32Add,
+        I::I32Add,
+    ]);
     c.extend(field(record::NAME));
     c.extend([I::I32Add, I::I32Store(at(cell::ME)), I::I32Const(0)]);
     c.extend(field(record::ANCESTORS));
@@ -693,11 +741,23 @@ pub(crate) fn phase(places: &Places) -> Function {
     // A gang without lanes has ended.
     c.extend([I::LocalGet(BEGINS), I::I32Const(-1)]);
     c.extend(field(record::FIRST_MASK));
-    c.extend([I::Select, I::I32Store(at(record::ENTRY)), I::LocalGet(RECORD)]);
+    c.extend([
+        I::Select,
+        I::I32Store(at(record::ENTRY)),
+        I::LocalGet(RECORD),
+    ]);
     c.extend(field(record::FIRST_MASK));
     c.push(I::I32Store(at(record::MASK)));
-    for (offset, value) in [(record::NAME, 0), (record::ANCESTORS, 0), (record::NEXT_NAME, 1)] {
-        c.extend([I::LocalGet(RECORD), I::I32Const(value), I::I32Store(at(offset))]);
+    for (offset, value) in [
+        (record::NAME, 0),
+        (record::ANCESTORS, 0),
+        (record::NEXT_NAME, 1),
+    ] {
+        c.extend([
+            I::LocalGet(RECORD),
+            I::I32Const(value),
+            I::I32Store(at(offset)),
+        ]);
     }
     c.push(I::End);
     c.extend(field(record::ENTRY));
@@ -725,9 +785,21 @@ pub(crate) fn phase(places: &Places) -> Function {
     c.extend(field(record::ENTRY));
     c.extend([I::I32Const(0), I::I32GeS, I::LocalTee(STOP), I::If(EMPTY)]);
     c.extend(add(cell::WAITING, I::I32Const(1)));
-    c.extend([I::I32Const(0), I::I32Load(at(cell::FIRST_ENTRY)), I::I32Const(0), I::I32LtS, I::If(EMPTY), I::I32Const(0)]);
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::FIRST_ENTRY)),
+        I::I32Const(0),
+        I::I32LtS,
+        I::If(EMPTY),
+        I::I32Const(0),
+    ]);
     c.extend(field(record::ENTRY));
-    c.extend([I::I32Store(at(cell::FIRST_ENTRY)), I::End, I::I32Const(0), I::I32Load(at(cell::FIRST_ENTRY))]);
+    c.extend([
+        I::I32Store(at(cell::FIRST_ENTRY)),
+        I::End,
+        I::I32Const(0),
+        I::I32Load(at(cell::FIRST_ENTRY)),
+    ]);
     c.extend(field(record::ENTRY));
     c.extend([I::I32Ne, I::If(EMPTY)]);
     c.extend(flag(cell::MIXED));
@@ -742,7 +814,13 @@ pub(crate) fn phase(places: &Places) -> Function {
         I::If(EMPTY),
     ]);
     c.extend(flag(cell::DIVERGENT));
-    c.extend([I::Else, I::LocalGet(IS_FIRST), I::If(EMPTY), I::I32Const(0), I::LocalSet(IS_FIRST)]);
+    c.extend([
+        I::Else,
+        I::LocalGet(IS_FIRST),
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::LocalSet(IS_FIRST),
+    ]);
     c.extend(field(record::PATH));
     c.push(I::LocalSet(PATH));
     c.extend(field(record::STORES));
@@ -778,7 +856,13 @@ pub(crate) fn phase(places: &Places) -> Function {
         I::If(EMPTY),
     ]);
     c.extend(flag(cell::DIVERGENT));
-    c.extend([I::End, I::LocalGet(STOP), I::LocalGet(WAITS), I::I32Ne, I::If(EMPTY)]);
+    c.extend([
+        I::End,
+        I::LocalGet(STOP),
+        I::LocalGet(WAITS),
+        I::I32Ne,
+        I::If(EMPTY),
+    ]);
     c.extend(flag(cell::MIXED));
     c.extend([I::End, I::End, I::End, I::End]);
     // On to the next record; those that were made meanwhile come last.

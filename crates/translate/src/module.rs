@@ -71,9 +71,7 @@ fn module(places: &Places, strip: &Function) -> Vec<u8> {
     let mut types = TypeSection::new();
     let mut functions = FunctionSection::new();
     for (index, (parameters, result)) in (0..).zip(TYPES) {
-        types
-            .ty()
-            .function(parameters.iter().copied(), [result]);
+        types.ty().function(parameters.iter().copied(), [result]);
         functions.function(index);
     }
     let mut memories = MemorySection::new();

@@ -169,7 +169,11 @@ pub(crate) struct Places {
 
 impl Places {
     /// Lays out what does not depend on the code.
-    pub(crate) fn new(plain: Plain<'_>, n_sites: u32, register_bytes: u32) -> Result<Places, Refusal> {
+    pub(crate) fn new(
+        plain: Plain<'_>,
+        n_sites: u32,
+        register_bytes: u32,
+    ) -> Result<Places, Refusal> {
         let n_gangs = plain.n_threads().div_ceil(32) * GANGS;
         let mut by_block = Vec::new();
         let mut by_thread = Vec::new();
@@ -287,7 +291,10 @@ impl Places {
                 let notes = first + notes as usize;
                 // Untouched pages stay so.
                 let notes = memory.get_mut(notes..notes + n_bytes).unwrap_or_default();
-                notes.iter_mut().filter(|byte| **byte != 0).for_each(|byte| *byte = 0);
+                notes
+                    .iter_mut()
+                    .filter(|byte| **byte != 0)
+                    .for_each(|byte| *byte = 0);
             }
             let bytes = plain.arena().get(start..start + n_bytes);
             if let (Some(to), Some(from)) = (memory.get_mut(range), bytes) {

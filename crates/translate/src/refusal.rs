@@ -35,11 +35,16 @@ impl fmt::Display for Refusal {
             Refusal::TooLarge => write!(f, "memory or code is too large to translate"),
             Refusal::Fault => write!(f, "a thread met a fault"),
             Refusal::Conflict => {
-                write!(f, "threads that no barrier orders met at one place in memory")
+                write!(
+                    f,
+                    "threads that no barrier orders met at one place in memory"
+                )
             }
             Refusal::Parted => write!(f, "threads of one warp came to a barrier apart"),
             Refusal::Steps => write!(f, "the run is longer than was allowed"),
-            Refusal::Uncounted => write!(f, "the warps parted in a way whose steps are not counted"),
+            Refusal::Uncounted => {
+                write!(f, "the warps parted in a way whose steps are not counted")
+            }
             Refusal::Engine(why) => write!(f, "the WebAssembly engine refused: {why}"),
         }
     }

@@ -143,7 +143,9 @@ impl<'k> Run<'k> {
         let instance = Instance::new(&mut store, module, &[]).map_err(refused)?;
         let memory = instance.get_memory(&mut store, "memory");
         let memory = memory.ok_or_else(|| Refusal::Engine("no memory".to_owned()))?;
-        let phase = instance.get_typed_func(&mut store, "phase").map_err(refused)?;
+        let phase = instance
+            .get_typed_func(&mut store, "phase")
+            .map_err(refused)?;
         let bytes = memory.data_mut(&mut store);
         kernel.places.fill(plain, &kernel.sites, bytes);
         Ok(Run {
@@ -169,7 +171,9 @@ impl<'k> Run<'k> {
     /// As at the start, but that these ranges are noted from there on; no others can have changed.
     fn begin_again(&mut self, plain: Plain<'_>, noted: &[u32]) {
         let kernel = self.kernel;
-        kernel.places.refill(plain, noted, &kernel.sites, self.bytes());
+        kernel
+            .places
+            .refill(plain, noted, &kernel.sites, self.bytes());
         (self.steps, self.stores) = (0, 0);
     }
 
@@ -282,7 +286,9 @@ fn is_parted(kernel: &Kernel, bytes: &[u8]) -> bool {
     };
     let all: Vec<(u32, bool)> = (0..n_records).filter_map(in_warp).collect();
     let waiting = all.iter().filter(|(_, waits)| *waits);
-    waiting.into_iter().any(|(warp, _)| all.contains(&(*warp, false)))
+    waiting
+        .into_iter()
+        .any(|(warp, _)| all.contains(&(*warp, false)))
 }
 
 /// Lanes that parted from their gang and wait at the same barrier are one gang again.

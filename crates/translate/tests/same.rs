@@ -95,7 +95,9 @@ fn both(scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
     let counts = |left: &Left| (left.position, left.stores);
     if counts(&found) != counts(&expected) {
         let (found, expected) = (counts(&found), counts(&expected));
-        return Err(format!("steps and stores: found {found:?}, expected {expected:?}"));
+        return Err(format!(
+            "steps and stores: found {found:?}, expected {expected:?}"
+        ));
     }
     // Back from the end, and there again.
     timeline.seek(found.position / 2);
@@ -206,9 +208,15 @@ fn generated_kernels_are_the_same() {
         }
     }
     if let Some((seed, _)) = wrong.first() {
-        let shown: Vec<String> = wrong.iter().map(|(seed, why)| format!("seed {seed}: {why}")).collect();
+        let shown: Vec<String> = wrong
+            .iter()
+            .map(|(seed, why)| format!("seed {seed}: {why}"))
+            .collect();
         let text = shortened(generated::scenario(*seed));
-        panic!("{}\nSeed {seed} without what does not matter:\n{text}", shown.join("\n"));
+        panic!(
+            "{}\nSeed {seed} without what does not matter:\n{text}",
+            shown.join("\n")
+        );
     }
     let n = seeds().count();
     assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
@@ -221,28 +229,104 @@ fn rates() {
     let buffer = |name: &str, ty: &str, len: u32| serde_json::json!({"kind": "buffer", "name": name, "type": ty, "len": len, "init": 1});
     let number = |name: &str, value: u32| serde_json::json!({"kind": "scalar", "name": name, "type": "s32", "value": value});
     let cases = [
-        ("saxpy_float4", [4096, 1, 1], [256, 1, 1], vec![
-            serde_json::json!({"kind": "scalar", "name": "alpha", "type": "f32", "value": 2.0}),
-            buffer("x", "f32", 1 << 22), buffer("y", "f32", 1 << 22), number("n4", 1 << 20)]),
-        ("matmul_tiled", [16, 16, 1], [16, 16, 1], vec![
-            buffer("a", "f32", 1 << 16), buffer("b", "f32", 1 << 16), buffer("c", "f32", 1 << 16), number("n", 256)]),
-        ("matmul_naive", [16, 16, 1], [16, 16, 1], vec![
-            buffer("a", "f32", 1 << 16), buffer("b", "f32", 1 << 16), buffer("c", "f32", 1 << 16), number("m", 256), number("n", 256), number("k", 256)]),
-        ("reduce_shared", [4096, 1, 1], [256, 1, 1], vec![buffer("in", "s32", 1 << 20), buffer("out", "s32", 4096)]),
-        ("transpose_naive", [64, 64, 1], [16, 16, 1], vec![
-            buffer("in", "s32", 1 << 20), buffer("out", "s32", 1 << 20), number("rows", 1024), number("cols", 1024)]),
-        ("game_of_life", [64, 128, 1], [16, 8, 1], vec![
-            buffer("now", "u8", 1 << 20), buffer("next", "u8", 1 << 20), number("n", 1024)]),
-        ("bitonic_sort", [1, 1, 1], [256, 1, 1], vec![buffer("data", "s32", 256)]),
-        ("mandelbrot_fixed_point", [8, 8, 1], [16, 16, 1], vec![
-            buffer("image", "u8", 1 << 14), number("w", 128), number("h", 128), number("most", 64)]),
-        ("vecadd_f32", [4096, 1, 1], [256, 1, 1], vec![
-            buffer("a", "f32", 1 << 20), buffer("b", "f32", 1 << 20), buffer("c", "f32", 1 << 20), number("n", 1 << 20)]),
+        (
+            "saxpy_float4",
+            [4096, 1, 1],
+            [256, 1, 1],
+            vec![
+                serde_json::json!({"kind": "scalar", "name": "alpha", "type": "f32", "value": 2.0}),
+                buffer("x", "f32", 1 << 22),
+                buffer("y", "f32", 1 << 22),
+                number("n4", 1 << 20),
+            ],
+        ),
+        (
+            "matmul_tiled",
+            [16, 16, 1],
+            [16, 16, 1],
+            vec![
+                buffer("a", "f32", 1 << 16),
+                buffer("b", "f32", 1 << 16),
+                buffer("c", "f32", 1 << 16),
+                number("n", 256),
+            ],
+        ),
+        (
+            "matmul_naive",
+            [16, 16, 1],
+            [16, 16, 1],
+            vec![
+                buffer("a", "f32", 1 << 16),
+                buffer("b", "f32", 1 << 16),
+                buffer("c", "f32", 1 << 16),
+                number("m", 256),
+                number("n", 256),
+                number("k", 256),
+            ],
+        ),
+        (
+            "reduce_shared",
+            [4096, 1, 1],
+            [256, 1, 1],
+            vec![buffer("in", "s32", 1 << 20), buffer("out", "s32", 4096)],
+        ),
+        (
+            "transpose_naive",
+            [64, 64, 1],
+            [16, 16, 1],
+            vec![
+                buffer("in", "s32", 1 << 20),
+                buffer("out", "s32", 1 << 20),
+                number("rows", 1024),
+                number("cols", 1024),
+            ],
+        ),
+        (
+            "game_of_life",
+            [64, 128, 1],
+            [16, 8, 1],
+            vec![
+                buffer("now", "u8", 1 << 20),
+                buffer("next", "u8", 1 << 20),
+                number("n", 1024),
+            ],
+        ),
+        (
+            "bitonic_sort",
+            [1, 1, 1],
+            [256, 1, 1],
+            vec![buffer("data", "s32", 256)],
+        ),
+        (
+            "mandelbrot_fixed_point",
+            [8, 8, 1],
+            [16, 16, 1],
+            vec![
+                buffer("image", "u8", 1 << 14),
+                number("w", 128),
+                number("h", 128),
+                number("most", 64),
+            ],
+        ),
+        (
+            "vecadd_f32",
+            [4096, 1, 1],
+            [256, 1, 1],
+            vec![
+                buffer("a", "f32", 1 << 20),
+                buffer("b", "f32", 1 << 20),
+                buffer("c", "f32", 1 << 20),
+                number("n", 1 << 20),
+            ],
+        ),
     ];
     for (name, grid, block, params) in cases {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/tests/corpus").join(name);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../view/tests/corpus")
+            .join(name);
         let source = fs::read_to_string(folder.join("kernel.ptx")).expect("a text");
-        let scenario = serde_json::json!({"source": source, "grid": grid, "block": block, "params": params});
+        let scenario =
+            serde_json::json!({"source": source, "grid": grid, "block": block, "params": params});
         let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
         let (machine, _) = match machine(&scenario) {
             Ok(machine) => machine,
@@ -264,7 +348,10 @@ fn rates() {
                 ended.translating.as_secs_f64() * 1e3,
                 rate(ended.steps, ended.running.as_secs_f64()) / slow
             ),
-            Err(why) => println!("{name:24} {:9} steps {slow:8.0} interpreted; {why}", interpreted.position()),
+            Err(why) => println!(
+                "{name:24} {:9} steps {slow:8.0} interpreted; {why}",
+                interpreted.position()
+            ),
         }
     }
 }

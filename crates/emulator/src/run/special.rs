@@ -51,7 +51,13 @@ impl Setup {
     }
 
     /// The value of a special register (PTX ISA, "Special Registers").
-    pub(crate) fn special(&self, special: SpecialRegister, position: [u32; 3], warp: u32, lane: u32) -> u64 {
+    pub(crate) fn special(
+        &self,
+        special: SpecialRegister,
+        position: [u32; 3],
+        warp: u32,
+        lane: u32,
+    ) -> u64 {
         use SpecialRegister as S;
         let of = |v: [u32; 3], axis: u8| v.get(axis as usize).copied().unwrap_or(0);
         let cluster = self.cluster;

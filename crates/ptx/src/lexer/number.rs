@@ -84,7 +84,7 @@ fn scan_slowly(text: &[u8], at: usize) -> Number {
     in_base(text, at, if octal { 8 } else { 10 })
 }
 
-fn run(text: &[u8], at: usize, class: u8) -> usize {
+fn run(text: &[u8], at: usize, class: u16) -> usize {
     let rest = text.get(at..).unwrap_or(&[]);
     at + rest.iter().take_while(|b| is(**b, class)).count()
 }

@@ -12,7 +12,7 @@ impl Parser<'_> {
     #[inline]
     pub(super) fn operand(&mut self, byte: u8) -> Read<()> {
         if self.cursor.at_name() {
-            return self.name_operand();
+            return self.name_operand(byte);
         }
         match byte {
             b'[' => self.address(),
@@ -50,16 +50,10 @@ impl Parser<'_> {
         symbols.intern_split_name(self.cursor.text, span, stem_end)
     }
 
-    /// `%r1`, and all that can follow a name.
+    /// `%r1`, and all that can follow a name; `first` is its first byte.
     #[inline]
-    fn name_operand(&mut self) -> Read<()> {
+    fn name_operand(&mut self, first: u8) -> Read<()> {
         let (span, stem_end) = self.scan_split_name();
-        let first = self
-            .cursor
-            .text
-            .get(span.start as usize)
-            .copied()
-            .unwrap_or(0);
         if matches!(first, b'_' | b'W')
             && let Some(read) = self.special_name(span)
         {

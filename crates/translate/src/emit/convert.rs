@@ -97,7 +97,9 @@ impl Emitter<'_> {
         d: Element,
         a: Element,
     ) -> Result<(), Refusal> {
-        if matches!(d.bank, Bank::B128 | Bank::Predicate) || matches!(a.bank, Bank::B128 | Bank::Predicate) {
+        if matches!(d.bank, Bank::B128 | Bank::Predicate)
+            || matches!(a.bank, Bank::B128 | Bank::Predicate)
+        {
             return self.refuse("a conversion of another width");
         }
         let narrow = from.width_bits().min(32);

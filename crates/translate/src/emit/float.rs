@@ -52,7 +52,12 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn nearest(&mut self, f: Float32Op, mode: FloatMode, [a, b, c]: [Slot; 3]) -> Result<(), Refusal> {
+    fn nearest(
+        &mut self,
+        f: Float32Op,
+        mode: FloatMode,
+        [a, b, c]: [Slot; 3],
+    ) -> Result<(), Refusal> {
         use Float32Op as F;
         let two = match f {
             F::Plain(FloatOp::Add) => I::F32x4Add,
@@ -122,7 +127,12 @@ impl Emitter<'_> {
         let is_exact = matches!(
             f,
             F::Plain(
-                FloatOp::Add | FloatOp::Sub | FloatOp::Neg | FloatOp::Abs | FloatOp::Min | FloatOp::Max
+                FloatOp::Add
+                    | FloatOp::Sub
+                    | FloatOp::Neg
+                    | FloatOp::Abs
+                    | FloatOp::Min
+                    | FloatOp::Max
             )
         );
         if !is_exact {
@@ -216,7 +226,10 @@ impl Emitter<'_> {
                 self.op(splat64(1f64.to_bits()));
             }
             self.read64(a, half)?;
-            if matches!(f, F::Plain(FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Fma) | F::Div) {
+            if matches!(
+                f,
+                F::Plain(FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Fma) | F::Div
+            ) {
                 self.read64(b, half)?;
             }
             if f == F::Plain(FloatOp::Fma) {

@@ -398,12 +398,7 @@ impl Emitter<'_> {
                 self.ops([I::I32Const(amount.min(31) as i32), I::I32x4ShrS]);
             }
             Int16Op::Plain(
-                IntOp::MulHi
-                | IntOp::MadHi
-                | IntOp::Sad
-                | IntOp::Div
-                | IntOp::Rem
-                | IntOp::Cnot,
+                IntOp::MulHi | IntOp::MadHi | IntOp::Sad | IntOp::Div | IntOp::Rem | IntOp::Cnot,
             ) => return self.refuse(format!("{f:?} of 16 bits")),
         }
         self.ops([splat32(0xffff), I::V128And]);
@@ -415,12 +410,7 @@ impl Emitter<'_> {
     pub(super) fn read16(&mut self, a: Slot, signed: bool) -> Result<(), Refusal> {
         self.read32(a)?;
         match signed {
-            true => self.ops([
-                I::I32Const(16),
-                I::I32x4Shl,
-                I::I32Const(16),
-                I::I32x4ShrS,
-            ]),
+            true => self.ops([I::I32Const(16), I::I32x4Shl, I::I32Const(16), I::I32x4ShrS]),
             false => self.ops([splat32(0xffff), I::V128And]),
         }
         Ok(())

@@ -225,7 +225,11 @@ impl<'p> Emitter<'p> {
         if let Some(lie) = self.lies.get(&key) {
             return Ok(Some(*lie));
         }
-        let ty = if plan.wide { ValType::I64 } else { ValType::I32 };
+        let ty = if plan.wide {
+            ValType::I64
+        } else {
+            ValType::I32
+        };
         let lie = Lie {
             first: self.local(ty),
             is_row: self.local(ValType::I32),
@@ -408,7 +412,11 @@ impl<'p> Emitter<'p> {
         }
         let (address, last) = fast;
         self.get(offset);
-        self.ops([I::I32Const(0), I::I64Load(at(access.site + address)), I::I64Sub]);
+        self.ops([
+            I::I32Const(0),
+            I::I64Load(at(access.site + address)),
+            I::I64Sub,
+        ]);
         self.tee(offset);
         self.ops([I::I32Const(0), I::I64Load(at(access.site + last))]);
         if address == site::ADDRESS {
@@ -634,7 +642,12 @@ impl<'p> Emitter<'p> {
             (2, _) => {
                 self.get(pointer);
                 self.read_element32(element)?;
-                self.ops([splat32(0xffff), I::V128And, splat32(0), I::I16x8NarrowI32x4U]);
+                self.ops([
+                    splat32(0xffff),
+                    I::V128And,
+                    splat32(0),
+                    I::I16x8NarrowI32x4U,
+                ]);
                 self.op(I::V128Store64Lane {
                     memarg: at(0),
                     lane: 0,
@@ -755,10 +768,7 @@ impl<'p> Emitter<'p> {
             for half in 0..2 {
                 self.each_wide_lane(|e, lane| {
                     e.get(pointers);
-                    e.ops([
-                        I::I32x4ExtractLane(2 * half + lane),
-                        I::I64Load(at(offset)),
-                    ]);
+                    e.ops([I::I32x4ExtractLane(2 * half + lane), I::I64Load(at(offset))]);
                 });
                 self.write64(element.slot, half.into());
             }

@@ -1,6 +1,6 @@
 //! Moves between registers, selections, and values that are put together or taken apart. In: registers; out: registers.
 
-use super::{Emitter, halves, low_words, high_words, splat32, splat64};
+use super::{Emitter, halves, high_words, low_words, splat32, splat64};
 use crate::Refusal;
 use warpgrid_emulator::plain::{Bank, Element, Slot, SlotPlace};
 use wasm_encoder::Instruction as I;
@@ -112,12 +112,7 @@ impl Emitter<'_> {
     }
 
     /// Rounds an address down.
-    pub(super) fn align_down(
-        &mut self,
-        d: Element,
-        a: Element,
-        bytes: u32,
-    ) -> Result<(), Refusal> {
+    pub(super) fn align_down(&mut self, d: Element, a: Element, bytes: u32) -> Result<(), Refusal> {
         let mask = !u64::from(bytes.max(1) - 1);
         self.change_address(d, a, |e, is_wide| match is_wide {
             true => e.ops([splat64(mask), I::V128And]),

@@ -84,13 +84,7 @@ impl Emitter<'_> {
     }
 
     /// The dividend is on the stack. A divisor of zero gives all ones; one of -1 overflows for the least number.
-    fn divide64(
-        &mut self,
-        f: IntOp,
-        signed: bool,
-        b: Slot,
-        half: u32,
-    ) -> Result<(), Refusal> {
+    fn divide64(&mut self, f: IntOp, signed: bool, b: Slot, half: u32) -> Result<(), Refusal> {
         let [x, y, ..] = self.names.vectors;
         let divisor = self.names.offset;
         self.set(x);
@@ -184,11 +178,7 @@ impl Emitter<'_> {
     }
 
     /// Products of 32 bits, 64 bits wide, plus c.
-    pub(super) fn wide32(
-        &mut self,
-        signed: bool,
-        [d, a, b, c]: [Slot; 4],
-    ) -> Result<(), Refusal> {
+    pub(super) fn wide32(&mut self, signed: bool, [d, a, b, c]: [Slot; 4]) -> Result<(), Refusal> {
         for half in 0..2 {
             self.read32(a)?;
             self.read32(b)?;
@@ -208,11 +198,7 @@ impl Emitter<'_> {
     }
 
     /// Products of 16 bits, 32 bits wide, plus c.
-    pub(super) fn wide16(
-        &mut self,
-        signed: bool,
-        [d, a, b, c]: [Slot; 4],
-    ) -> Result<(), Refusal> {
+    pub(super) fn wide16(&mut self, signed: bool, [d, a, b, c]: [Slot; 4]) -> Result<(), Refusal> {
         self.read16(a, signed)?;
         self.read16(b, signed)?;
         self.op(I::I32x4Mul);

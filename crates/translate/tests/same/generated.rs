@@ -160,7 +160,10 @@ impl Generator {
         self.line("ld.global.u32 %r0, [%rd11];");
         self.line("mov.b32 %f0, %r0;");
         for index in 1..REGISTERS {
-            self.line(&format!("mad.lo.u32 %r{index}, %r{}, 1664525, %r20;", index - 1));
+            self.line(&format!(
+                "mad.lo.u32 %r{index}, %r{}, 1664525, %r20;",
+                index - 1
+            ));
             self.line(&format!("mov.b32 %f{index}, %r{};", index - 1));
             self.line(&format!("mul.wide.s32 %rd{index}, %r{index}, 77;"));
         }
@@ -172,7 +175,10 @@ impl Generator {
         }
         for index in 0..REGISTERS / 2 {
             self.line(&format!("st.global.u32 [%rd10+{}], %r{index};", 4 * index));
-            self.line(&format!("st.global.f32 [%rd10+{}], %f{index};", 16 + 4 * index));
+            self.line(&format!(
+                "st.global.f32 [%rd10+{}], %f{index};",
+                16 + 4 * index
+            ));
         }
         self.line("st.global.u64 [%rd10+32], %rd1;");
         self.line("st.global.v2.u32 [%rd10+40], {%r5, %r6};");
@@ -343,15 +349,39 @@ impl Generator {
         };
         let text = match self.below(18) {
             0 => {
-                let op = self.pick(&["add.u32", "sub.s32", "and.b32", "or.b32", "xor.b32", "mul.lo.s32"]);
+                let op = self.pick(&[
+                    "add.u32",
+                    "sub.s32",
+                    "and.b32",
+                    "or.b32",
+                    "xor.b32",
+                    "mul.lo.s32",
+                ]);
                 format!("{op} {d}, {a}, {s};")
             }
             1 => {
-                let op = self.pick(&["min.s32", "max.s32", "min.u32", "max.u32", "mul.hi.u32", "mul.hi.s32", "div.u32", "div.s32", "rem.s32", "rem.u32"]);
+                let op = self.pick(&[
+                    "min.s32",
+                    "max.s32",
+                    "min.u32",
+                    "max.u32",
+                    "mul.hi.u32",
+                    "mul.hi.s32",
+                    "div.u32",
+                    "div.s32",
+                    "rem.s32",
+                    "rem.u32",
+                ]);
                 format!("{op} {d}, {a}, {s};")
             }
             2 => {
-                let op = self.pick(&["mad.lo.u32", "mad.hi.s32", "mad.hi.u32", "sad.s32", "sad.u32"]);
+                let op = self.pick(&[
+                    "mad.lo.u32",
+                    "mad.hi.s32",
+                    "mad.hi.u32",
+                    "sad.s32",
+                    "sad.u32",
+                ]);
                 format!("{op} {d}, {a}, {b}, {s};")
             }
             3 => {
@@ -359,7 +389,9 @@ impl Generator {
                 format!("{op} {d}, {a}, {s};")
             }
             4 => {
-                let op = self.pick(&["abs.s32", "neg.s32", "not.b32", "cnot.b32", "popc.b32", "clz.b32"]);
+                let op = self.pick(&[
+                    "abs.s32", "neg.s32", "not.b32", "cnot.b32", "popc.b32", "clz.b32",
+                ]);
                 format!("{op} {d}, {a};")
             }
             5 => {
@@ -413,7 +445,9 @@ impl Generator {
                 }
             }
             12 => {
-                let op = self.pick(&["eq", "neu", "lt", "leu", "gt", "geu", "num", "nan", "equ", "ne", "ltu"]);
+                let op = self.pick(&[
+                    "eq", "neu", "lt", "leu", "gt", "geu", "num", "nan", "equ", "ne", "ltu",
+                ]);
                 let (p, a, b) = (self.p(), self.f(), self.f());
                 let ftz = self.pick(&["", ".ftz"]);
                 format!("setp.{op}{ftz}.f32 {p}, {a}, {b};")
@@ -424,7 +458,18 @@ impl Generator {
             }
             14 => {
                 let [d, a, b] = [self.d(), self.d(), self.d()];
-                let op = self.pick(&["add.s64", "sub.s64", "mul.lo.s64", "and.b64", "or.b64", "xor.b64", "min.s64", "max.u64", "div.s64", "rem.u64"]);
+                let op = self.pick(&[
+                    "add.s64",
+                    "sub.s64",
+                    "mul.lo.s64",
+                    "and.b64",
+                    "or.b64",
+                    "xor.b64",
+                    "min.s64",
+                    "max.u64",
+                    "div.s64",
+                    "rem.u64",
+                ]);
                 format!("{op} {d}, {a}, {b};")
             }
             15 => {
