@@ -153,3 +153,26 @@ test("a memory is shown by any stride and by a layout, and its cells are gone to
   await view.getByRole("button", { name: "Close" }).click();
   await expect(view).toBeHidden();
 });
+
+test("a large memory is seen at a glance, and each part of it is gone to", async ({ page }) => {
+  await open(page);
+  await paste(page, "//@ launch grid=1 block=1\n//@ buffer p: u32[16777216] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [p];\n  st.global.u32 [%rd1+8], 1;\n  st.global.u32 [%rd1+67108860], 2;\n  ret;\n}\n");
+  await ready(page);
+  await press(page, "Run to the end");
+  for (let n = 0; n < 2; n += 1) await press(page, "Previous store");
+  await page.getByRole("button", { name: "map of a memory" }).click();
+  const map = card(page, "Map");
+  const part = map.getByRole("slider", { name: "Part of the memory" });
+  await expect(part).toHaveAttribute("aria-valuetext", "Elements 0 to 16,383 of 16,777,216: 1 written, last by lane 0 at element 2.");
+  await part.focus();
+  await page.keyboard.press("End");
+  await expect(map).toContainText("Elements 16,760,832 to 16,777,215 of 16,777,216");
+  await press(page, "Next store");
+  await expect(map).toContainText("1 written, last by lane 0 at element 16,777,215, by this step");
+  await map.getByRole("button", { name: "go there" }).click();
+  await expect(card(page, "Cell")).toContainText("p[16777215]");
+  const found = await new AxeBuilder({ page }).include(".minimap").analyze();
+  expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  await map.getByRole("button", { name: "Close" }).click();
+  await expect(map).toBeHidden();
+});

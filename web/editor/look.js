@@ -30,7 +30,8 @@ export function showLook(moment) {
   const card = make("section", { className: "card" }, make("h2", {}, "Watch"), make("div", { className: "fixes" },
     button("watch a value", "watch", "Registers, cells and what is computed of them, at each step"),
     button("compare two moments", "moments", "Which cells and registers differ between two steps"),
-    button("view by a layout", "arrange", "A memory in rows and columns by any stride, or by a layout of CuTe")));
+    button("view by a layout", "arrange", "A memory in rows and columns by any stride, or by a layout of CuTe"),
+    button("map of a memory", "map", "All of a memory, part by part: what was written, and by which lane last")));
   card.setAttribute("aria-label", "Watch");
   moment.place.append(card);
 }

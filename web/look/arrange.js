@@ -6,7 +6,7 @@ import { laneColour } from "./watch.js";
 const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** The memories that the page shows, as it names them: `[id, title, extents]`. */
-function memories() {
+export function memories() {
   return [...document.querySelectorAll(".memory[data-memory]")].map((card) => {
     const facts = card.querySelector(".head small")?.textContent ?? "";
     const extents = [...facts.matchAll(/\[(\d+)\]/g)].map(([, extent]) => Number(extent));
@@ -143,7 +143,7 @@ export function arrangeCard(first) {
       moment = next;
       const place = this.place();
       if (!place) return;
-      if (node.parentElement !== place) place.replaceChildren(node);
+      if (node.parentElement !== place) place.prepend(node);
       const isFirst = memory.options.length === 0;
       fill(memory, memories().map(([id, title]) => [id, title]));
       fill(type, types());

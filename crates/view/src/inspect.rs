@@ -3,16 +3,18 @@
 //!
 //! - `expression`: a text as an expression. `number`: values and arithmetic. `watch`: the value of an expression, lane by lane.
 //! - `moments`: the cells and registers that differ between two positions.
-//! - `arranged`: a memory in rows and columns by a layout.
+//! - `arranged`: a memory in rows and columns by a layout. `minimap`: all of it at a glance.
 
 mod arranged;
 mod expression;
+mod minimap;
 mod moments;
 mod number;
 mod watch;
 
 pub use arranged::{Arranged, Arrangement};
 pub use expression::{Expression, MAX_LENGTH, WatchExpression};
+pub use minimap::{MapPart, Minimap};
 pub use moments::{CellChange, CellWriter, MemoryChange, Moments, RegisterChange};
 pub use watch::WatchedValue;
 

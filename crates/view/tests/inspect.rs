@@ -342,6 +342,40 @@ fn a_memory_is_shown_by_a_layout() {
 }
 
 #[test]
+fn all_of_a_memory_is_seen_at_a_glance() {
+    const SPARSE: &str = "//@ launch grid=1 block=1
+//@ buffer p: u32[1000000] = 0
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    st.global.u32 [%rd1+8], 1;
+    st.global.u32 [%rd1+3999996], 1;
+    ret;
+}
+";
+    let mut session = session(SPARSE);
+    let found = session.minimap(3, &MemoryId::from("p")).expect("a map");
+    let written = found
+        .parts
+        .iter()
+        .enumerate()
+        .filter(|(_, part)| part.n_written > 0);
+    let written: Vec<_> = written
+        .map(|(at, part)| (at, part.latest, part.is_now))
+        .collect();
+    assert_eq!((found.part, found.parts.len()), (977, 1_024));
+    assert_eq!(
+        written,
+        [(0, Some((0, 2)), false), (1_023, Some((0, 999_999)), true)]
+    );
+    assert!(session.minimap(3, &MemoryId::from("q")).is_err());
+}
+
+#[test]
 fn no_text_is_a_panic() {
     const PARTS: [&str; 24] = [
         "%r1", "out", "[", "]", "(", ")", "+", "-", "*", "/", "%", "<<", ">>", "==", "<", "7",

@@ -17,7 +17,7 @@ pub(crate) struct Inspect {
     open: Option<(OrderRequest, Session)>,
 }
 
-/// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION` or `arrange POSITION MEMORY-AND-TYPE LAYOUT`, each with a launch.
+/// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION` `arrange POSITION MEMORY-AND-TYPE LAYOUT` or `map POSITION MEMORY`, each with a launch.
 struct Asked<'a> {
     number: u32,
     what: &'a str,
@@ -52,6 +52,10 @@ impl Inspect {
                 let found = session.arranged(number(first)?, &asked)?;
                 Ok(json::arranged(&found))
             }
+            "map" => {
+                let found = session.minimap(number(first)?, &MemoryId::from(second))?;
+                Ok(json::minimap(&found))
+            }
             _ => {
                 let found = session.moments([number(first)?, number(second)?])?;
                 Ok(json::moments(&found))
@@ -80,7 +84,7 @@ impl<'a> Asked<'a> {
             return None;
         };
         let stated = |word: &str| (!word.is_empty()).then(|| word.to_owned());
-        matches!(what, "watch" | "moments" | "arrange").then_some(Asked {
+        matches!(what, "watch" | "moments" | "arrange" | "map").then_some(Asked {
             number: number.parse().ok()?,
             what,
             launch: OrderRequest {
@@ -147,6 +151,11 @@ mod tests {
         assert_eq!(
             said["found"]["cells"][3],
             serde_json::json!([2, "7", 1, "before"])
+        );
+        let said = found(&mut inspect, ["map", "", "", "", "", "9", "p", ""]);
+        assert_eq!(
+            said["found"]["parts"][1],
+            serde_json::json!([1, 1, 1, false])
         );
         assert_eq!(inspect.answer("1\0watch\0"), None);
     }

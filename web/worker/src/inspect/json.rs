@@ -2,7 +2,7 @@
 
 use crate::json::{list, object, or_null, text};
 use warpgrid_view::inspect::{
-    Arranged, CellChange, MemoryChange, Moments, RegisterChange, WatchedValue,
+    Arranged, CellChange, MemoryChange, Minimap, Moments, RegisterChange, WatchedValue,
 };
 use warpgrid_view::model::{Cell, Written};
 
@@ -106,4 +106,21 @@ fn arranged_cell(index: i64, cell: &Cell) -> String {
     let mut parts = vec![index.to_string(), text(&cell.text), lane, text(when)];
     parts.extend(cell.conflict.then(|| "true".to_owned()));
     list(parts.into_iter())
+}
+
+/// Each part as `[elements written, lane, element, whether the present step wrote it]`.
+pub(super) fn minimap(found: &Minimap) -> String {
+    let parts = found.parts.iter().map(|part| {
+        let mut facts = vec![part.n_written.to_string()];
+        if let Some((lane, index)) = part.latest {
+            facts.extend([lane.to_string(), index.to_string(), part.is_now.to_string()]);
+        }
+        list(facts.into_iter())
+    });
+    object(&[
+        ("title", text(&found.title)),
+        ("n", found.n_elements.to_string()),
+        ("part", found.part.to_string()),
+        ("parts", list(parts)),
+    ])
 }
