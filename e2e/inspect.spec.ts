@@ -163,7 +163,7 @@ test("a large memory is seen at a glance, and each part of it is gone to", async
   await page.getByRole("button", { name: "map of a memory" }).click();
   const map = card(page, "Map");
   const part = map.getByRole("slider", { name: "Part of the memory" });
-  await expect(part).toHaveAttribute("aria-valuetext", "Elements 0 to 16,383 of 16,777,216: 1 written, last by lane 0 at element 2.");
+  await expect(part).toHaveAttribute("aria-valuetext", "Elements 0 to 16,383 of 16,777,216: 1 written, last by lane 0 at element 2, by this step.");
   await part.focus();
   await page.keyboard.press("End");
   await expect(map).toContainText("Elements 16,760,832 to 16,777,215 of 16,777,216");
