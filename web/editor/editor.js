@@ -557,12 +557,17 @@ const api = {
 };
 globalThis.warpgridEditor = api;
 
+/** The views of what is pointed at, by its first word. */
+const VIEW_OF = { cell: "memory", line: "source", lane: "threads", register: "threads" };
+
 /** What examples, tours and puzzles need of the page. */
 const learner = {
   text: () => api.text(),
   setText: (text) => api.setText(text),
   pin(words) {
     onPin?.(words);
+    // Where one view is shown at a time, it is the one with what is pointed at.
+    showView(VIEW_OF[words.split(" ")[0]]);
     const line = /^line (\d+)$/.exec(words);
     if (line) api.reveal(Number(line[1]));
   },

@@ -16,12 +16,15 @@ export function latest(update) {
     waiting = what;
     if (isBusy) return;
     isBusy = true;
-    while (waiting !== null) {
-      const now = waiting;
-      waiting = null;
-      await update(now, () => waiting === null);
+    try {
+      while (waiting !== null) {
+        const now = waiting;
+        waiting = null;
+        await update(now);
+      }
+    } finally {
+      isBusy = false;
     }
-    isBusy = false;
   };
 }
 

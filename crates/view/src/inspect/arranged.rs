@@ -6,7 +6,6 @@ use crate::catalogue::no_such_memory;
 use crate::memory_id::MemoryId;
 use crate::model::{Cell, Grid, GridRequest};
 use crate::session::Session;
-use std::collections::BTreeMap;
 use warpgrid_launch::value::ElementType;
 use warpgrid_layout::{Composed, parse};
 
@@ -99,18 +98,18 @@ fn extents(layout: &Composed) -> [u64; 2] {
 }
 
 fn n_twice(cells: &[(i64, Option<Cell>)]) -> u64 {
-    let mut times: BTreeMap<i64, u64> = BTreeMap::new();
-    for (index, _) in cells.iter().filter(|(_, cell)| cell.is_some()) {
-        *times.entry(*index).or_default() += 1;
-    }
-    times.values().filter(|n| **n > 1).count() as u64
+    let there = cells.iter().filter(|(_, cell)| cell.is_some());
+    let mut indices: Vec<u64> = there.map(|(index, _)| *index as u64).collect();
+    indices.sort_unstable();
+    let mut runs = indices.chunk_by(|one, other| one == other);
+    runs.by_ref().filter(|run| run.len() > 1).count() as u64
 }
 
 /// Parts of a memory, laid out once each.
 struct Windows<'a> {
     session: &'a mut Session,
     asked: &'a Arrangement<'a>,
-    known: BTreeMap<u64, Option<Grid>>,
+    known: Vec<(u64, Option<Grid>)>,
 }
 
 impl<'a> Windows<'a> {
@@ -118,25 +117,30 @@ impl<'a> Windows<'a> {
         Windows {
             session,
             asked,
-            known: BTreeMap::new(),
+            known: Vec::new(),
         }
     }
 
     fn cell(&mut self, index: i64) -> Option<Cell> {
         let index = u64::try_from(index).ok()?;
         let (row, column) = (index / u64::from(WINDOW), index % u64::from(WINDOW));
-        let (session, asked) = (&mut *self.session, self.asked);
-        let grid = self.known.entry(row).or_insert_with(|| {
-            session.grid(&GridRequest {
-                memory: asked.memory.clone(),
-                ty: asked.ty,
+        // The window of the element before is most often that of the next one.
+        let known = self.known.iter().rev().find(|(own, _)| *own == row);
+        if known.is_none() {
+            let request = GridRequest {
+                memory: self.asked.memory.clone(),
+                ty: self.asked.ty,
                 columns: Some(WINDOW),
                 first_row: row,
                 n_rows: Some(1),
-            })
-        });
+            };
+            let grid = self.session.grid(&request);
+            self.known.push((row, grid));
+        }
+        let grid = self.known.iter().rev().find(|(own, _)| *own == row);
+        let grid = grid.and_then(|(_, grid)| grid.as_ref());
         // A row that the memory does not have is answered with its last one.
-        let grid = grid.as_ref().filter(|grid| grid.first_row == row)?;
+        let grid = grid.filter(|grid| grid.first_row == row)?;
         grid.cells.get(column as usize).cloned()
     }
 }

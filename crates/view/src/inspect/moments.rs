@@ -5,7 +5,6 @@ use crate::analysis::difference::{Left, differing, memories_of};
 use crate::memory_id::MemoryId;
 use crate::session::Session;
 use crate::step::warp::readable;
-use std::collections::BTreeMap;
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{FunctionId, RegisterId};
 
@@ -74,17 +73,17 @@ pub struct RegisterChange {
 /// What a moment holds.
 struct Moment {
     memories: Vec<Left>,
-    registers: BTreeMap<Register, [u128; 32]>,
+    warps: Vec<WarpRegisters>,
     has_more_warps: bool,
 }
 
-/// A register of a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Register {
+/// The registers of the function that a warp is in.
+struct WarpRegisters {
     block: u64,
     warp: u32,
-    function: u32,
-    register: u32,
+    function: FunctionId,
+    /// Those with names, each with its values by lane.
+    rows: Vec<(RegisterId, [u128; 32])>,
 }
 
 impl Session {
@@ -116,85 +115,85 @@ impl Session {
         let blocks = machine.blocks().into_iter();
         let mut warps =
             blocks.flat_map(|block| (0..block.n_warps).map(move |warp| (block.index, warp)));
-        let mut registers = BTreeMap::new();
-        for (block, warp) in warps.by_ref().take(MAX_WARPS) {
-            registers.extend(self.registers_of(block, warp));
-        }
+        let taken = warps.by_ref().take(MAX_WARPS);
+        let found = taken.filter_map(|(block, warp)| self.registers_of(block, warp));
+        let found = found.collect();
         Moment {
             memories: memories_of(self, |_| true),
-            registers,
+            warps: found,
             has_more_warps: warps.next().is_some(),
         }
     }
 
-    /// The registers of the function that a warp is in.
-    fn registers_of(&self, block: u64, warp: u32) -> Vec<(Register, [u128; 32])> {
+    fn registers_of(&self, block: u64, warp: u32) -> Option<WarpRegisters> {
         let machine = self.timeline.machine();
-        let Some(state) = machine.warp(block, warp) else {
-            return Vec::new();
-        };
-        let entries = machine.program().entries().map(|(id, _)| id);
-        let function = state.groups.first().map(|group| group.function);
-        let Some(function) = function.or_else(|| entries.into_iter().next()) else {
-            return Vec::new();
-        };
-        let of = machine.program().functions.get(function.0 as usize);
-        let all = of.map_or(0, |of| of.registers.len()) as u32;
-        let named = |id: &u32| of.is_some_and(|of| of.registers.is_named(RegisterId(*id)));
-        let row = |register: u32| {
-            let key = Register {
-                block,
-                warp,
-                function: function.0,
-                register,
-            };
-            let row = machine.register_row(block, warp, function, RegisterId(register))?;
-            Some((key, row))
-        };
-        (0..all).filter(named).filter_map(row).collect()
+        let state = machine.warp(block, warp)?;
+        let entry = || machine.program().entries().map(|(id, _)| id).next();
+        let running = state.groups.first().map(|group| group.function);
+        let function = running.or_else(entry)?;
+        let registers = &machine
+            .program()
+            .functions
+            .get(function.0 as usize)?
+            .registers;
+        let all = (0..registers.len() as u32).map(RegisterId);
+        let row = |id: RegisterId| Some((id, machine.register_row(block, warp, function, id)?));
+        Some(WarpRegisters {
+            block,
+            warp,
+            function,
+            rows: all
+                .filter(|id| registers.is_named(*id))
+                .filter_map(row)
+                .collect(),
+        })
     }
 
     fn register_changes(&self, before: &Moment, after: &Moment) -> (Vec<RegisterChange>, u64) {
         let mut changes = Vec::new();
         let mut n_more = 0;
-        for (key, now) in &after.registers {
-            // A warp that had not started had nothing in its registers.
-            let was = before.registers.get(key).copied().unwrap_or([0; 32]);
-            let lanes = (0..32).filter(|lane| was[*lane] != now[*lane]);
-            let lanes = lanes.fold(0_u32, |lanes, lane| lanes | 1 << lane);
-            if lanes == 0 {
-                continue;
+        for warp in &after.warps {
+            let is_same = |other: &&WarpRegisters| {
+                (other.block, other.warp, other.function) == (warp.block, warp.warp, warp.function)
+            };
+            let was = before.warps.iter().find(is_same);
+            for (at, (id, now)) in warp.rows.iter().enumerate() {
+                // A warp that had not started had nothing in its registers.
+                let was = was
+                    .and_then(|was| was.rows.get(at))
+                    .map_or([0; 32], |(_, row)| *row);
+                let lanes = (0..32).filter(|lane| was[*lane] != now[*lane]);
+                let lanes = lanes.fold(0_u32, |lanes, lane| lanes | 1 << lane);
+                if lanes != 0 && changes.len() < MAX_REGISTERS {
+                    let first = lanes.trailing_zeros() as usize;
+                    let values = [was[first], now[first]];
+                    changes.extend(self.register_change(warp, *id, lanes, values));
+                } else if lanes != 0 {
+                    n_more += 1;
+                }
             }
-            if changes.len() == MAX_REGISTERS {
-                n_more += 1;
-                continue;
-            }
-            let first = lanes.trailing_zeros() as usize;
-            let values = [was, *now].map(|row| row.get(first).copied().unwrap_or(0));
-            changes.extend(self.register_change(*key, lanes, values));
         }
         (changes, n_more)
     }
 
     fn register_change(
         &self,
-        key: Register,
+        of: &WarpRegisters,
+        id: RegisterId,
         lanes: u32,
         bits: [u128; 2],
     ) -> Option<RegisterChange> {
         let functions = &self.timeline.machine().program().functions;
-        let registers = &functions
-            .get(FunctionId(key.function).0 as usize)?
-            .registers;
-        let scalar = registers.get(key.register as usize)?.ty;
+        let registers = &functions.get(of.function.0 as usize)?.registers;
+        let scalar = registers.get(id.0 as usize)?.ty;
         let text = |bits: u128| match scalar {
             ScalarType::Pred => (bits & 1).to_string(),
             _ => readable(scalar, bits),
         };
         Some(RegisterChange {
-            name: registers.name(RegisterId(key.register)).to_owned(),
-            block: key.block,
-            warp: key.warp,
+            name: registers.name(id).to_owned(),
+            block: of.block,
+            warp: of.warp,
             lanes,
             values: bits.map(text),
         })
@@ -246,9 +245,7 @@ impl Session {
     /// Goes to each store once, for its line.
     fn find_lines(&mut self, memories: &mut [MemoryChange]) {
         let cells = memories.iter_mut().flat_map(|memory| &mut memory.cells);
-        let mut writers: Vec<&mut CellWriter> =
-            cells.filter_map(|cell| cell.writer.as_mut()).collect();
-        writers.sort_by_cached_key(|writer| writer.position);
+        let writers = cells.filter_map(|cell| cell.writer.as_mut());
         for writer in writers {
             if self.position() != writer.position {
                 self.seek(writer.position);
