@@ -241,6 +241,32 @@ fn a_kernel_that_never_ends_is_stopped_at_the_budget() {
 }
 
 #[test]
+fn a_long_run_is_translated_and_ends_as_interpreted() {
+    let source = include_str!("../../view/tests/corpus/matmul_naive/kernel.ptx");
+    let buffer = |name: &str| serde_json::json!({"kind": "buffer", "name": name, "type": "f32", "len": 16384, "init": 0.5});
+    let number =
+        |name: &str| serde_json::json!({"kind": "scalar", "name": name, "type": "s32", "value": 128});
+    let scenario = serde_json::json!({
+        "source": source,
+        "grid": [8, 8, 1],
+        "block": [16, 16, 1],
+        "params": [buffer("a"), buffer("b"), buffer("c"), number("m"), number("n"), number("k")],
+    });
+    let folder = Folder::new("translated");
+    let path = folder.file("scenario.json", scenario.to_string().as_bytes());
+    let text = |arguments: &[&str]| {
+        let output = warpgrid(arguments, "");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let translated = text(&["run", &path]);
+    let interpreted = text(&["run", "--interpret", &path]);
+    let first = |text: &str| text.lines().next().map(str::to_owned);
+    assert_eq!(first(&translated), first(&interpreted));
+    assert!(translated.contains("translated in"), "{translated}");
+    assert!(!interpreted.contains("translated in"), "{interpreted}");
+}
+
+#[test]
 fn codes_and_instructions_are_explained() {
     let output = warpgrid(&["explain", "W0101", "st.global.v4.f32"], "");
     let text = String::from_utf8_lossy(&output.stdout);

@@ -101,6 +101,8 @@ pub(crate) struct Emitter<'p> {
     /// By block: what is read from its start on, once known.
     pub(crate) live: &'p [BTreeSet<Register>],
     pub(crate) sites: Vec<Site>,
+    /// By block: what the phases write that it is a part of, if records hold the rest.
+    pub(crate) written: Vec<Option<BTreeSet<Register>>>,
     /// By plan: how an access shares a range out among threads.
     pub(crate) sharing: BTreeMap<u32, u32>,
     pub(crate) names: Names,
@@ -137,6 +139,7 @@ impl<'p> Emitter<'p> {
             register_bytes: 0,
             touched: vec![Touched::default(); flow.blocks.len()],
             live,
+            written: Vec::new(),
             sites: Vec::new(),
             sharing: BTreeMap::new(),
             lies: BTreeMap::new(),

@@ -123,14 +123,11 @@ impl Flow {
         matches!(code.get(last).map(|last| last.op), Some(Op::Barrier(_)))
     }
 
-    fn find_shared_use(&mut self, plain: Plain<'_>) {
-        let code = plain.instructions();
-        let own: Vec<SharedUse> = self.blocks.iter().map(|b| shared_use(plain, b)).collect();
+    /// The blocks of each phase: where it starts, and what is reached from there before a barrier is passed.
+    fn phases(&self, code: &[Instr]) -> Vec<(usize, BTreeSet<usize>)> {
         let after_barrier = |block: &usize| *block > 0 && self.waits(block - 1, code);
-        let starts: Vec<usize> = (0..self.blocks.len())
-            .filter(|block| *block == 0 || after_barrier(block))
-            .collect();
-        for start in starts {
+        let starts = (0..self.blocks.len()).filter(|block| *block == 0 || after_barrier(block));
+        let reached_from = |start: usize| {
             let mut reached = BTreeSet::from([start]);
             let mut left = vec![start];
             while let Some(block) = left.pop() {
@@ -143,6 +140,14 @@ impl Flow {
                     }
                 }
             }
+            (start, reached)
+        };
+        starts.map(reached_from).collect()
+    }
+
+    fn find_shared_use(&mut self, plain: Plain<'_>) {
+        let own: Vec<SharedUse> = self.blocks.iter().map(|b| shared_use(plain, b)).collect();
+        for (_, reached) in self.phases(plain.instructions()) {
             let all = reached.iter().filter_map(|block| own.get(*block));
             let all = all.fold(SharedUse::default(), |all, one| all.and(*one));
             for block in reached {
@@ -151,6 +156,27 @@ impl Flow {
                 }
             }
         }
+    }
+
+    /// By block, what the phases write that it is a part of; none for those of the first phase, at whose start records hold nothing.
+    pub(crate) fn written(
+        &self,
+        plain: Plain<'_>,
+        touched: &[Touched],
+    ) -> Vec<Option<BTreeSet<Register>>> {
+        let mut found = vec![Some(BTreeSet::new()); self.blocks.len()];
+        for (start, reached) in self.phases(plain.instructions()) {
+            let written = reached.iter().filter_map(|block| touched.get(*block));
+            let written: BTreeSet<Register> = written.flat_map(|t| &t.written).copied().collect();
+            for block in reached {
+                match found.get_mut(block) {
+                    Some(place) if start == 0 => *place = None,
+                    Some(Some(all)) => all.extend(&written),
+                    Some(None) | None => {}
+                }
+            }
+        }
+        found
     }
 
     /// The block that starts at a place in the code.

@@ -42,6 +42,7 @@ pub(crate) fn translate(plain: Plain<'_>) -> Result<Kernel, Refusal> {
     let places = Places::new(plain, first.sites.len() as u32, first.register_bytes)?;
     let mut emitter = Emitter::new(plain, &places, &flow, &live);
     emitter.sharing = sharing;
+    emitter.written = flow.written(plain, &first.touched);
     for register in first.registers.keys() {
         emitter.home(*register);
     }

@@ -26,6 +26,17 @@ const ARROWS: &[(&str, &[&str])] = &[
         "warpgrid-launch",
         &["warpgrid-isa", "warpgrid-program", "warpgrid-emulator"],
     ),
+    // Its tests launch kernels as texts.
+    (
+        "warpgrid-translate",
+        &[
+            "warpgrid-isa",
+            "warpgrid-program",
+            "warpgrid-ptx",
+            "warpgrid-emulator",
+            "warpgrid-launch",
+        ],
+    ),
     (
         "warpgrid-view",
         &[
@@ -38,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-emulator",
             "warpgrid-order",
             "warpgrid-launch",
+            "warpgrid-translate",
         ],
     ),
     ("warpgrid-share", &["warpgrid-view"]),

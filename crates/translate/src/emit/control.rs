@@ -418,7 +418,11 @@ impl Emitter<'_> {
             return self.refuse("a barrier without a way on");
         };
         if let Some(live) = self.live.get(block) {
-            self.save(RECORD, live);
+            let mut changed = live.clone();
+            if let Some(Some(written)) = self.written.get(self.block) {
+                changed.retain(|register| written.contains(register));
+            }
+            self.save(RECORD, &changed);
         }
         self.leave(entry as i32);
         Ok(())

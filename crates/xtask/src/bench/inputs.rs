@@ -17,6 +17,17 @@ const LINES: usize = 10_000;
 /// Letters of an entry's name. Numba's have hundreds, again in every parameter: names would be measured, not kernels.
 const LONGEST_NAME: usize = 64;
 
+/// Compiled kernels that are run.
+const KERNELS: [&str; 7] = [
+    "saxpy_float4",
+    "matmul_tiled",
+    "matmul_naive",
+    "transpose_naive",
+    "reduce_shared",
+    "game_of_life",
+    "wmma_f16_f32_gemm",
+];
+
 /// Kernels of tensor instructions.
 const TENSOR_KERNELS: [(&str, &str); 3] = [
     (
@@ -76,7 +87,7 @@ pub(super) fn write() -> Result<PathBuf> {
     }
     save(&folder.join("corpus.jsonl"), &launches(&corpus)?)?;
     save(&folder.join("litmus.jsonl"), &litmus_tests()?)?;
-    for kernel in ["saxpy_float4", "matmul_tiled", "wmma_f16_f32_gemm"] {
+    for kernel in KERNELS {
         let text = read(&corpus.join(kernel).join("kernel.ptx"))?;
         save(&folder.join(format!("{kernel}.ptx")), &text)?;
     }

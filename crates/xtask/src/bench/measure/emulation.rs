@@ -216,7 +216,7 @@ pub(super) fn session(
     open(scenario.clone()).map_err(|error| format!("{}: {}", error.code, error.message))
 }
 
-fn saxpy_scenario(inputs: &Inputs, threads: u32) -> Result<Scenario, String> {
+pub(super) fn saxpy_scenario(inputs: &Inputs, threads: u32) -> Result<Scenario, String> {
     let buffer = |name: &str| json!({ "kind": "buffer", "name": name, "type": "f32", "len": threads * 4, "init": 1.5 });
     scenario(json!({
         "source": inputs.read("saxpy_float4.ptx")?,
@@ -231,7 +231,7 @@ fn saxpy_scenario(inputs: &Inputs, threads: u32) -> Result<Scenario, String> {
     }))
 }
 
-fn matmul_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, String> {
+pub(super) fn matmul_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, String> {
     let buffer = |name: &str| json!({ "kind": "buffer", "name": name, "type": "f32", "len": side * side, "init": 0.5 });
     scenario(json!({
         "source": inputs.read("matmul_tiled.ptx")?,

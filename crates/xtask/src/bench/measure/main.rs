@@ -8,6 +8,8 @@ mod operations;
 mod order;
 mod text;
 mod timing;
+#[cfg(not(target_arch = "wasm32"))]
+mod translated;
 
 use serde_json::json;
 use std::path::PathBuf;
@@ -35,6 +37,20 @@ const FIGURES: &[Figure] = &[
     Figure { name: "matmul",  title: "running a tiled matmul, 256 x 256",   unit: "M lane-instr/s", measure: emulation::matmul },
     Figure { name: "saxpym",  title: "the same saxpy as machine code",      unit: "M lane-instr/s", measure: emulation::saxpy_machine },
     Figure { name: "matmulm", title: "the same matmul as machine code",     unit: "M lane-instr/s", measure: emulation::matmul_machine },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "saxpyt",  title: "saxpy, translated",                   unit: "M lane-instr/s", measure: translated::saxpy },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "matmult", title: "tiled matmul, translated",            unit: "M lane-instr/s", measure: translated::matmul },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "naivet",  title: "matmul without tiles, translated",    unit: "M lane-instr/s", measure: translated::naive },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "transt",  title: "transpose, translated",               unit: "M lane-instr/s", measure: translated::transpose },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "reducet", title: "reduction, translated",               unit: "M lane-instr/s", measure: translated::reduction },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "lifet",   title: "game of life, translated",            unit: "M lane-instr/s", measure: translated::life },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "transl",  title: "translating matmul without tiles",    unit: "ms",             measure: translated::translation },
     Figure { name: "wmma",    title: "running a wmma product, 1024 x 1024", unit: "s",             measure: emulation::wmma },
     Figure { name: "wgmma",   title: "running a wgmma product, 1024 x 1024", unit: "s",            measure: emulation::wgmma },
     Figure { name: "tcgen05", title: "running a tcgen05 product, 1024 x 1024", unit: "s",          measure: emulation::tcgen05 },

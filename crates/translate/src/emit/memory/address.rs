@@ -1,0 +1,298 @@
+//! Where the lanes of a gang mean to go. In: bases and offsets; out: whether lanes follow each other or mean one place, and the place of the
+//! first.
+
+use super::{ALL, Access};
+use crate::Refusal;
+use crate::emit::{Emitter, Names, at, splat32, splat64};
+use crate::place::site;
+use warpgrid_emulator::plain::{Bank, Slot, SlotPlace};
+use wasm_encoder::{Instruction as I, ValType};
+
+/// How the bases of a gang lie, in locals.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lie {
+    /// The base of the first lane.
+    first: u32,
+    /// Whether all lanes are there and follow each other, and whether they mean one place. Both are aligned.
+    is_row: u32,
+    is_one: u32,
+}
+
+impl Emitter<'_> {
+    pub(super) fn find_addresses(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        let [low, high] = self.names.addresses;
+        let plan = access.plan;
+        if plan.wide {
+            for (half, local) in [(0, low), (1, high)] {
+                self.read64(plan.base, half)?;
+                if plan.offset != 0 {
+                    self.ops([splat64(plan.offset as u64), I::I64x2Add]);
+                }
+                self.set(local);
+            }
+            return Ok(());
+        }
+        self.read32(plan.base)?;
+        if plan.offset as u32 != 0 {
+            self.ops([splat32(plan.offset as u32), I::I32x4Add]);
+        }
+        self.set(low);
+        if !access.is_narrow {
+            self.get(low);
+            self.op(I::I64x2ExtendHighI32x4U);
+            self.set(high);
+            self.get(low);
+            self.op(I::I64x2ExtendLowI32x4U);
+            self.set(low);
+        }
+        Ok(())
+    }
+
+    /// How the bases of an access lie: found once in a block for all accesses by the same register. None where the offset is not a multiple
+    /// of the width, or the base no register that is as wide as addresses are.
+    pub(super) fn find_lie(&mut self, access: &Access<'_>) -> Result<Option<Lie>, Refusal> {
+        let plan = access.plan;
+        let align = access.width().max(4);
+        let SlotPlace::Register(index) = plan.base.place() else {
+            return Ok(None);
+        };
+        let is_known = access.is_narrow || plan.wide;
+        if !is_known || plan.offset.rem_euclid(i64::from(align)) != 0 {
+            return Ok(None);
+        }
+        let bank = if plan.wide { Bank::B64 } else { Bank::B32 };
+        let key = ((bank, index), access.width());
+        if let Some(lie) = self.lies.get(&key) {
+            return Ok(Some(*lie));
+        }
+        let ty = if plan.wide {
+            ValType::I64
+        } else {
+            ValType::I32
+        };
+        let lie = Lie {
+            first: self.local(ty),
+            is_row: self.local(ValType::I32),
+            is_one: self.local(ValType::I32),
+        };
+        let [low, high] = self.names.addresses;
+        match plan.wide {
+            true => self.find_wide_lie(plan.base, &lie, access.width())?,
+            false => {
+                self.read32(plan.base)?;
+                self.tee(low);
+                self.op(I::I32x4ExtractLane(0));
+                self.set(lie.first);
+                self.get(low);
+                self.get(lie.first);
+                self.ops([I::I32x4Splat, I::I32x4Sub]);
+                self.tee(high);
+                self.ops([ramp32(access.width()), I::I32x4Eq, I::I32x4AllTrue]);
+                self.set(lie.is_row);
+                self.get(high);
+                self.ops([I::V128AnyTrue, I::I32Eqz]);
+                self.set(lie.is_one);
+            }
+        }
+        // All lanes are there, and the first is aligned.
+        self.get(self.names.mask);
+        self.ops([I::I32Const(ALL), I::I32Eq]);
+        self.get(lie.first);
+        if plan.wide {
+            self.op(I::I32WrapI64);
+        }
+        self.ops([
+            I::I32Const(align as i32 - 1),
+            I::I32And,
+            I::I32Eqz,
+            I::I32And,
+        ]);
+        self.tee(self.names.pointer);
+        self.get(lie.is_row);
+        self.op(I::I32And);
+        self.set(lie.is_row);
+        self.get(self.names.pointer);
+        self.get(lie.is_one);
+        self.op(I::I32And);
+        self.set(lie.is_one);
+        self.lies.insert(key, lie);
+        Ok(Some(lie))
+    }
+
+    pub(super) fn find_wide_lie(
+        &mut self,
+        base: Slot,
+        lie: &Lie,
+        width: u32,
+    ) -> Result<(), Refusal> {
+        let [low, high] = self.names.addresses;
+        self.read64(base, 0)?;
+        self.op(I::I64x2ExtractLane(0));
+        self.set(lie.first);
+        for (half, local) in [(0, low), (1, high)] {
+            self.read64(base, half)?;
+            self.get(lie.first);
+            self.ops([I::I64x2Splat, I::I64x2Sub]);
+            self.set(local);
+        }
+        for (half, local) in [(0, low), (1, high)] {
+            self.get(local);
+            self.ops([ramp64(width, half), I::I64x2Eq]);
+        }
+        self.ops([I::V128And, I::I64x2AllTrue]);
+        self.set(lie.is_row);
+        self.get(low);
+        self.get(high);
+        self.ops([I::V128Or, I::V128AnyTrue, I::I32Eqz]);
+        self.set(lie.is_one);
+        Ok(())
+    }
+
+    /// As [`Emitter::check_addresses`], by what the block knows.
+    pub(super) fn check_lie(&mut self, access: &Access<'_>, lie: Lie, gap: u32) {
+        let Names {
+            active,
+            first,
+            offset,
+            ..
+        } = self.names;
+        if self.guard.is_some() {
+            self.get(active);
+            self.ops([I::I32Const(ALL), I::I32Ne]);
+            self.leave_if();
+        }
+        self.get(if gap == 0 { lie.is_one } else { lie.is_row });
+        self.op(I::I32Eqz);
+        self.leave_if();
+        self.get(lie.first);
+        if access.is_narrow {
+            self.ops([I::I32Const(access.plan.offset as i32), I::I32Add]);
+            self.set(first);
+        } else {
+            self.ops([I::I64Const(access.plan.offset), I::I64Add]);
+            self.set(offset);
+        }
+    }
+
+    /// Leaves the block around where the number on the stack is not zero.
+    pub(super) fn leave_if(&mut self) {
+        self.op(I::BrIf(0));
+    }
+
+    /// Leaves the block around unless all lanes take part, and their addresses are `gap` apart.
+    pub(super) fn check_addresses(&mut self, access: &Access<'_>, gap: u32) {
+        let Names {
+            active,
+            first,
+            offset,
+            addresses: [low, high],
+            ..
+        } = self.names;
+        if let Some(lie) = access.lie {
+            return self.check_lie(access, lie, gap);
+        }
+        self.get(active);
+        self.ops([I::I32Const(ALL), I::I32Ne]);
+        self.leave_if();
+        let aligned = match gap {
+            0 => access.width(),
+            gap => gap.max(4),
+        };
+        if access.is_narrow {
+            self.get(low);
+            self.op(I::I32x4ExtractLane(0));
+            self.tee(first);
+            self.op(I::I32x4Splat);
+            if gap != 0 {
+                self.ops([ramp32(gap), I::I32x4Add]);
+            }
+            self.get(low);
+            self.ops([I::I32x4Eq, I::I32x4AllTrue, I::I32Eqz]);
+            self.leave_if();
+            self.get(first);
+            self.ops([I::I32Const(aligned as i32 - 1), I::I32And]);
+            self.leave_if();
+            return;
+        }
+        self.get(low);
+        self.op(I::I64x2ExtractLane(0));
+        self.set(offset);
+        for (half, local) in [(0, low), (1, high)] {
+            self.get(offset);
+            self.op(I::I64x2Splat);
+            if gap != 0 {
+                self.ops([ramp64(gap, half), I::I64x2Add]);
+            }
+            self.get(local);
+            self.ops([I::I64x2Eq, I::I64x2AllTrue]);
+        }
+        self.ops([I::I32And, I::I32Eqz]);
+        self.leave_if();
+        self.get(offset);
+        self.ops([I::I32WrapI64, I::I32Const(aligned as i32 - 1), I::I32And]);
+        self.leave_if();
+    }
+
+    /// Finds the place of `bytes` from the first address on; leaves the block around where they are not in the range that the site
+    /// met last.
+    pub(super) fn find_place(&mut self, access: &Access<'_>, bytes: u32, fast: (u32, u32)) {
+        let Names {
+            first,
+            offset,
+            pointer,
+            ..
+        } = self.names;
+        if access.is_narrow {
+            let Some(last) = self.places.shared_bytes.checked_sub(bytes) else {
+                self.op(I::Br(0));
+                return;
+            };
+            self.get(first);
+            self.ops([I::I32Const(last as i32), I::I32GtU]);
+            self.leave_if();
+            self.get(first);
+            self.ops([I::I32Const(self.places.shared as i32), I::I32Add]);
+            self.set(pointer);
+            return;
+        }
+        let (address, last) = fast;
+        self.get(offset);
+        self.ops([
+            I::I32Const(0),
+            I::I64Load(at(access.site + address)),
+            I::I64Sub,
+        ]);
+        self.tee(offset);
+        self.ops([I::I32Const(0), I::I64Load(at(access.site + last))]);
+        if address == site::ADDRESS {
+            // A size, in which the bytes must fit.
+            self.ops([I::I64Const(i64::from(bytes)), I::I64Sub, I::I64GtS]);
+            self.leave_if();
+            self.get(offset);
+            self.ops([I::I64Const(0), I::I64LtS]);
+        } else {
+            self.op(I::I64GtU);
+        }
+        self.leave_if();
+        self.get(offset);
+        self.op(I::I32WrapI64);
+        self.ops([
+            I::I32Const(0),
+            I::I32Load(at(access.site + site::PLACE)),
+            I::I32Add,
+        ]);
+        self.set(pointer);
+    }
+}
+
+/// How far lanes that follow each other are from the first.
+fn ramp32(gap: u32) -> I<'static> {
+    let [a, b, c] = [1, 2, 3].map(|n| u128::from(n * gap));
+    I::V128Const((a << 32 | b << 64 | c << 96) as i128)
+}
+
+/// As [`ramp32`], of half of the lanes.
+fn ramp64(gap: u32, half: u32) -> I<'static> {
+    let [a, b] = [2 * half, 2 * half + 1].map(|n| u128::from(n * gap));
+    I::V128Const((a | b << 64) as i128)
+}

@@ -1,0 +1,221 @@
+//! Lanes that follow each other move as rows, and lanes that mean one place load once. In: the place of the first; out: bytes or registers.
+
+use super::{Access, Way};
+use crate::Refusal;
+use crate::emit::{Emitter, at, high_words, low_words, splat32};
+use crate::place::{holds, site};
+use warpgrid_emulator::plain::AccessPlan;
+use wasm_encoder::{BlockType, Instruction as I};
+
+/// The low, or the high, words of two rows by turns.
+const ZIP_LOW: I<'static> =
+    I::I8x16Shuffle([0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23]);
+const ZIP_HIGH: I<'static> =
+    I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]);
+/// The low, or the high, halves of two rows.
+const LOW_HALVES: I<'static> =
+    I::I8x16Shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
+const HIGH_HALVES: I<'static> =
+    I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]);
+
+impl Emitter<'_> {
+    /// Lanes that follow each other. It ends the outer block where it has done all.
+    pub(super) fn move_row(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        self.op(I::Block(BlockType::Empty));
+        self.check_addresses(access, access.width());
+        self.find_place(access, 4 * access.width(), (site::FAST, site::LAST));
+        self.note_bytes(access, 4 * access.width());
+        match access.way {
+            Way::Load => self.load_row(access.plan),
+            Way::Store => self.store_row(access.plan)?,
+        }
+        self.ops([I::Br(1), I::End]);
+        Ok(())
+    }
+
+    pub(super) fn load_row(&mut self, plan: &AccessPlan) {
+        let pointer = self.names.pointer;
+        let kept = self.names.vectors;
+        match (plan.element_bytes, plan.elements.len()) {
+            (8, _) => {
+                for half in 0..2 {
+                    self.get(pointer);
+                    self.op(I::V128Load(at(16 * half)));
+                    self.write64(plan.elements[0].slot, half);
+                }
+                return;
+            }
+            (4, n) => {
+                for (part, local) in (0..n as u32).zip(kept) {
+                    self.get(pointer);
+                    self.op(I::V128Load(at(16 * part)));
+                    self.set(local);
+                }
+                self.part_words(n);
+            }
+            (2, _) => {
+                self.get(pointer);
+                self.op(I::V128Load64Zero(at(0)));
+                self.op(match plan.signed {
+                    true => I::I32x4ExtendLowI16x8S,
+                    false => I::I32x4ExtendLowI16x8U,
+                });
+                self.set(kept[0]);
+            }
+            _ => {
+                self.get(pointer);
+                self.op(I::V128Load32Zero(at(0)));
+                match plan.signed {
+                    true => self.ops([I::I16x8ExtendLowI8x16S, I::I32x4ExtendLowI16x8S]),
+                    false => self.ops([I::I16x8ExtendLowI8x16U, I::I32x4ExtendLowI16x8U]),
+                }
+                self.set(kept[0]);
+            }
+        }
+        for (element, local) in plan.elements.iter().zip(kept) {
+            self.get(local);
+            self.write_loaded(plan, *element);
+        }
+    }
+
+    /// Words of four lanes as they lie, to a row an element.
+    pub(super) fn part_words(&mut self, n: usize) {
+        let [a, b, c, d, e, _] = self.names.vectors;
+        if n == 2 {
+            self.get(a);
+            self.get(b);
+            self.op(low_words());
+            self.get(a);
+            self.get(b);
+            self.op(high_words());
+            self.set(b);
+            self.set(a);
+        } else if n == 4 {
+            // The first two elements in pairs of lanes, then the last two.
+            for (zip, [low, high]) in [(ZIP_LOW, [a, e]), (ZIP_HIGH, [c, d])] {
+                let is_first = low == a;
+                self.get(a);
+                self.get(b);
+                self.op(zip.clone());
+                self.get(c);
+                self.get(d);
+                self.op(zip);
+                if is_first {
+                    // Kept aside until the rows have been read again.
+                    self.set(self.names.addresses[1]);
+                    self.set(e);
+                } else {
+                    self.set(high);
+                    self.set(low);
+                }
+            }
+            let [first, second] = [e, self.names.addresses[1]];
+            self.get(first);
+            self.get(second);
+            self.op(LOW_HALVES);
+            self.set(a);
+            self.get(first);
+            self.get(second);
+            self.op(HIGH_HALVES);
+            self.set(b);
+            self.get(c);
+            self.get(d);
+            self.op(HIGH_HALVES);
+            self.get(c);
+            self.get(d);
+            self.op(LOW_HALVES);
+            self.set(c);
+            self.set(d);
+        }
+    }
+
+    pub(super) fn store_row(&mut self, plan: &AccessPlan) -> Result<(), Refusal> {
+        let pointer = self.names.pointer;
+        let element = plan.elements[0];
+        match (plan.element_bytes, plan.elements.as_slice()) {
+            (8, _) => {
+                for half in 0..2 {
+                    self.get(pointer);
+                    self.read64(element.slot, half)?;
+                    self.op(I::V128Store(at(16 * half)));
+                }
+            }
+            (4, [a]) => {
+                self.get(pointer);
+                self.read_element32(*a)?;
+                self.op(I::V128Store(at(0)));
+            }
+            (4, [a, b]) => {
+                for (part, zip) in [(0, ZIP_LOW), (1, ZIP_HIGH)] {
+                    self.get(pointer);
+                    self.read_element32(*a)?;
+                    self.read_element32(*b)?;
+                    self.ops([zip, I::V128Store(at(16 * part))]);
+                }
+            }
+            (4, [a, b, c, d]) => {
+                for (part, zip, half) in [
+                    (0, ZIP_LOW, LOW_HALVES),
+                    (1, ZIP_LOW, HIGH_HALVES),
+                    (2, ZIP_HIGH, LOW_HALVES),
+                    (3, ZIP_HIGH, HIGH_HALVES),
+                ] {
+                    self.get(pointer);
+                    self.read_element32(*a)?;
+                    self.read_element32(*b)?;
+                    self.op(zip.clone());
+                    self.read_element32(*c)?;
+                    self.read_element32(*d)?;
+                    self.ops([zip, half, I::V128Store(at(16 * part))]);
+                }
+            }
+            (2, _) => {
+                self.get(pointer);
+                self.read_element32(element)?;
+                self.ops([
+                    splat32(0xffff),
+                    I::V128And,
+                    splat32(0),
+                    I::I16x8NarrowI32x4U,
+                ]);
+                self.op(I::V128Store64Lane {
+                    memarg: at(0),
+                    lane: 0,
+                });
+            }
+            _ => {
+                self.get(pointer);
+                self.read_element32(element)?;
+                self.ops([splat32(0xff), I::V128And, splat32(0), I::I16x8NarrowI32x4U]);
+                self.ops([splat32(0), I::I8x16NarrowI16x8U]);
+                self.op(I::V128Store32Lane {
+                    memarg: at(0),
+                    lane: 0,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Lanes that mean the same bytes.
+    pub(super) fn load_one_place(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        let plan = access.plan;
+        self.op(I::Block(BlockType::Empty));
+        self.check_addresses(access, 0);
+        self.find_place(access, access.width(), (site::ADDRESS, site::SIZE));
+        // Narrower accesses than words share a word with others.
+        if access.width() >= 4 {
+            self.note_bytes(access, access.width());
+        } else if access.accepts & (holds::GLOBAL | holds::SHARED | holds::WINDOW) != 0 {
+            self.op(I::Br(0));
+        }
+        let pointer = self.names.pointer;
+        self.load_from(plan, |e, offset| {
+            e.get(pointer);
+            e.op(I::I32Const(offset as i32));
+            e.op(I::I32Add);
+        });
+        self.ops([I::Br(1), I::End]);
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! Records of lanes that part from their gang. In: the record of the gang; out: another one.
+
+use super::{EMPTY, function};
+use crate::emit::at;
+use crate::place::{Places, TRACE_BYTES, cell, record};
+use wasm_encoder::{Function, Instruction as I, ValType};
+
+/// `(record, entry, lanes, bytes of the trace) -> a record of these lanes`, zero where no more fit. Both get a name of their own.
+pub(crate) fn part(places: &Places) -> Function {
+    const RECORD: u32 = 0;
+    const ENTRY: u32 = 1;
+    const LANES: u32 = 2;
+    const TRACED: u32 = 3;
+    const MADE: u32 = 4;
+    const WHOLE: u32 = 5;
+    let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
+    let mut code = Vec::new();
+    let c = &mut code;
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::RECORDS)),
+        I::LocalTee(MADE),
+        I::I32Const(places.most_records as i32),
+        I::I32GeU,
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::Return,
+        I::End,
+        I::I32Const(0),
+        I::LocalGet(MADE),
+        I::I32Const(1),
+        I::I32Add,
+        I::I32Store(at(cell::RECORDS)),
+        I::LocalGet(MADE),
+        I::I32Const(places.record_bytes as i32),
+        I::I32Mul,
+        I::I32Const(places.records as i32),
+        I::I32Add,
+        I::LocalSet(MADE),
+    ]);
+    // The record of the whole gang has the next name.
+    c.extend(field(record::GANG));
+    c.extend([
+        I::I32Const(places.record_bytes as i32),
+        I::I32Mul,
+        I::I32Const(places.records as i32),
+        I::I32Add,
+        I::LocalSet(WHOLE),
+    ]);
+    for offset in [record::GANG, record::TABLE] {
+        c.push(I::LocalGet(MADE));
+        c.extend(field(offset));
+        c.push(I::I32Store(at(offset)));
+    }
+    c.extend([
+        I::LocalGet(MADE),
+        I::LocalGet(ENTRY),
+        I::I32Store(at(record::ENTRY)),
+        I::LocalGet(MADE),
+        I::LocalGet(LANES),
+        I::I32Store(at(record::MASK)),
+    ]);
+    // The old name is an ancestor's of both.
+    c.push(I::LocalGet(RECORD));
+    c.extend(field(record::ANCESTORS));
+    c.push(I::I32Const(1));
+    c.extend(field(record::NAME));
+    c.extend([I::I32Shl, I::I32Or, I::I32Store(at(record::ANCESTORS))]);
+    c.push(I::LocalGet(MADE));
+    c.extend(field(record::ANCESTORS));
+    c.push(I::I32Store(at(record::ANCESTORS)));
+    for local in [MADE, RECORD] {
+        c.extend([
+            I::LocalGet(local),
+            I::LocalGet(WHOLE),
+            I::I32Load(at(record::NEXT_NAME)),
+            I::I32Store(at(record::NAME)),
+            I::LocalGet(WHOLE),
+            I::LocalGet(WHOLE),
+            I::I32Load(at(record::NEXT_NAME)),
+            I::I32Const(1),
+            I::I32Add,
+            I::I32Store(at(record::NEXT_NAME)),
+        ]);
+    }
+    // The trace is that of both.
+    c.extend([I::LocalGet(MADE), I::I32Load(at(record::TRACE))]);
+    c.extend(field(record::TRACE));
+    c.extend([
+        I::LocalGet(TRACED),
+        I::I32Const(TRACE_BYTES as i32),
+        I::LocalGet(TRACED),
+        I::I32Const(TRACE_BYTES as i32),
+        I::I32LtU,
+        I::Select,
+        I::MemoryCopy {
+            src_mem: 0,
+            dst_mem: 0,
+        },
+    ]);
+    c.extend([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::PHASE))]);
+    c.extend(field(record::GANG));
+    c.extend([
+        I::I32Const(3),
+        I::I32Shl,
+        I::I32Const(8),
+        I::I32Add,
+        I::I32Add,
+    ]);
+    c.extend(field(record::NAME));
+    c.extend([I::I32Add, I::I32Store(at(cell::ME)), I::I32Const(0)]);
+    c.extend(field(record::ANCESTORS));
+    c.extend([I::I32Store(at(cell::ANCESTORS)), I::LocalGet(MADE)]);
+    function(&[(2, ValType::I32)], &code)
+}

@@ -1,0 +1,339 @@
+//! The place of the bytes that a lane means. In: its address, and what the access accepts; out: a place in the module's memory, or a stop.
+
+use super::{EMPTY, NOTE, RESOLVE, function, stops};
+use crate::emit::at;
+use crate::place::{ALL_BYTES, BYTES_SHIFT, Places, SEVERAL, cell, holds, range, site};
+use crate::run::stop;
+use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
+
+/// `(address, site, width, stores) -> place`, zero where the run must stop.
+pub(crate) fn resolve(places: &Places) -> Function {
+    const ADDRESS: u32 = 0;
+    const SITE: u32 = 1;
+    const WIDTH: u32 = 2;
+    const STORES: u32 = 3;
+    const ENTRY: u32 = 4;
+    const LEFT: u32 = 5;
+    const PLACE: u32 = 6;
+    const HOLDS: u32 = 7;
+    const OFFSET: u32 = 8;
+    let mut code = Vec::new();
+    let c = &mut code;
+    // Another range than that of the last time.
+    c.extend([
+        I::LocalGet(ADDRESS),
+        I::LocalGet(SITE),
+        I::I64Load(at(site::ADDRESS)),
+        I::I64Sub,
+        I::LocalTee(OFFSET),
+        I::LocalGet(SITE),
+        I::I64Load(at(site::SIZE)),
+        I::I64GeU,
+        I::If(EMPTY),
+    ]);
+    find_range(c, places, [ADDRESS, SITE, ENTRY, LEFT, OFFSET]);
+    c.extend([
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::HOLDS)),
+        I::LocalSet(HOLDS),
+    ]);
+    note_range(c, [SITE, STORES, ENTRY, HOLDS]);
+    fill_site(c, [SITE, ENTRY, WIDTH, HOLDS]);
+    c.push(I::End);
+    // Beyond its end, or not a multiple of its size.
+    c.extend([
+        I::LocalGet(SITE),
+        I::I64Load(at(site::SIZE)),
+        I::LocalGet(OFFSET),
+        I::I64Sub,
+        I::LocalGet(WIDTH),
+        I::I64ExtendI32U,
+        I::I64LtU,
+        I::LocalGet(ADDRESS),
+        I::I32WrapI64,
+        I::LocalGet(WIDTH),
+        I::I32Const(1),
+        I::I32Sub,
+        I::I32And,
+        I::I32Or,
+        I::If(EMPTY),
+    ]);
+    c.extend(stops(stop::FAULT));
+    c.push(I::End);
+    c.extend([
+        I::LocalGet(OFFSET),
+        I::I32WrapI64,
+        I::LocalGet(SITE),
+        I::I32Load(at(site::PLACE)),
+        I::I32Add,
+        I::LocalSet(PLACE),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::HOLDS)),
+        I::LocalTee(HOLDS),
+        I::I32Const((holds::NOTED | holds::WINDOW | holds::SHARED) as i32),
+        I::I32And,
+        I::If(EMPTY),
+        // From the first word to the last.
+        I::LocalGet(PLACE),
+        I::I32Const(-4),
+        I::I32And,
+        I::LocalGet(WIDTH),
+        I::I32Const(3),
+        I::I32Add,
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalGet(STORES),
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::WINDOW | holds::SHARED) as i32),
+        I::I32And,
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32Const(1),
+        I::I32Shl,
+        I::I32Or,
+    ]);
+    // All bytes of shared words and of whole ones, else those that are meant.
+    c.extend([
+        I::I32Const(ALL_BYTES as i32),
+        I::I32Const(1),
+        I::LocalGet(WIDTH),
+        I::I32Shl,
+        I::I32Const(1),
+        I::I32Sub,
+        I::LocalGet(PLACE),
+        I::I32Const(3),
+        I::I32And,
+        I::I32Shl,
+        I::I32Const(BYTES_SHIFT as i32),
+        I::I32Shl,
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::WINDOW | holds::SHARED) as i32),
+        I::I32And,
+        I::LocalGet(WIDTH),
+        I::I32Const(4),
+        I::I32GeU,
+        I::I32Or,
+        I::Select,
+        I::Call(NOTE),
+        I::If(EMPTY),
+    ]);
+    c.extend(stops(stop::CONFLICT));
+    c.extend([I::End, I::End, I::LocalGet(PLACE)]);
+    function(&[(4, ValType::I32), (1, ValType::I64)], &code)
+}
+
+/// `(addresses, addresses, site, width, stores, lanes) -> places`: those of four lanes, nowhere for lanes that do not take part, zero where
+/// the run must stop.
+pub(crate) fn resolve_all() -> Function {
+    let mut code = Vec::new();
+    let c = &mut code;
+    for lane in 0..4u8 {
+        c.extend([
+            I::LocalGet(5),
+            I::I32Const(1 << lane),
+            I::I32And,
+            I::If(BlockType::Result(ValType::I32)),
+            I::LocalGet(u32::from(lane / 2)),
+            I::I64x2ExtractLane(lane % 2),
+            I::LocalGet(2),
+            I::LocalGet(3),
+            I::LocalGet(4),
+            I::Call(RESOLVE),
+            I::Else,
+            I::I32Const(cell::NOWHERE as i32),
+            I::End,
+            I::LocalTee(6),
+            I::I32Eqz,
+            // None of those that follow, so that the first reason stays.
+            I::If(EMPTY),
+            I::V128Const(0),
+            I::Return,
+            I::End,
+            I::LocalGet(7),
+            I::LocalGet(6),
+            I::I32x4ReplaceLane(lane),
+            I::LocalSet(7),
+        ]);
+    }
+    c.push(I::LocalGet(7));
+    function(&[(1, ValType::I32), (1, ValType::V128)], &code)
+}
+
+/// The range that holds the address and that the site accepts; a fault where there is none.
+fn find_range(
+    c: &mut Vec<I<'static>>,
+    places: &Places,
+    [address, at_site, entry, left, offset]: [u32; 5],
+) {
+    c.extend([
+        I::I32Const(places.ranges as i32),
+        I::LocalSet(entry),
+        I::I32Const(places.n_ranges as i32),
+        I::LocalSet(left),
+        I::Block(EMPTY),
+        I::Loop(EMPTY),
+        I::LocalGet(entry),
+        I::I32Load(at(range::HOLDS)),
+        I::LocalGet(at_site),
+        I::I32Load(at(site::ACCEPTS)),
+        I::I32And,
+        I::LocalGet(address),
+        I::LocalGet(entry),
+        I::I64Load(at(range::ADDRESS)),
+        I::I64Sub,
+        I::LocalTee(offset),
+        I::LocalGet(entry),
+        I::I64Load(at(range::SIZE)),
+        I::I64LtU,
+        I::I32Const(0),
+        I::I32Ne,
+        I::LocalSet(left + 1),
+        I::I32Const(0),
+        I::I32Ne,
+        I::LocalGet(left + 1),
+        I::I32And,
+        I::BrIf(1),
+        I::LocalGet(entry),
+        I::I32Const(range::BYTES as i32),
+        I::I32Add,
+        I::LocalSet(entry),
+        I::LocalGet(left),
+        I::I32Const(1),
+        I::I32Sub,
+        I::LocalTee(left),
+        I::BrIf(0),
+        I::End,
+    ]);
+    c.extend(stops(stop::FAULT));
+    c.push(I::End);
+}
+
+/// A store to what may not be written is a fault. While all accesses to a range share it out in the same way nothing need be noted; else
+/// readers and writers are from the first store on. If it was touched before without notes, the run begins again, and notes them from its
+/// start.
+fn note_range(c: &mut Vec<I<'static>>, [at_site, stores, entry, what]: [u32; 4]) {
+    c.extend([
+        I::LocalGet(stores),
+        I::LocalGet(what),
+        I::I32Const((holds::CONSTANT | holds::PARAMETERS) as i32),
+        I::I32And,
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32And,
+        I::If(EMPTY),
+    ]);
+    c.extend(stops(stop::FAULT));
+    c.push(I::End);
+    // The sharing-out of all so far.
+    c.extend([
+        I::LocalGet(entry),
+        I::LocalGet(at_site),
+        I::I32Load(at(site::SHARING)),
+        I::I32Const(SEVERAL as i32),
+        I::LocalGet(entry),
+        I::I32Load(at(range::SHARING)),
+        I::I32Eqz,
+        I::LocalGet(entry),
+        I::I32Load(at(range::SHARING)),
+        I::LocalGet(at_site),
+        I::I32Load(at(site::SHARING)),
+        I::I32Eq,
+        I::I32Or,
+        I::Select,
+        I::I32Store(at(range::SHARING)),
+    ]);
+    c.extend([
+        I::LocalGet(entry),
+        I::LocalGet(what),
+        I::I32Const(holds::WRITTEN as i32),
+        I::I32Const(holds::READ as i32),
+        I::LocalGet(stores),
+        I::Select,
+        I::I32Or,
+        I::LocalTee(what),
+        I::I32Store(at(range::HOLDS)),
+    ]);
+    // Global memory that is written, accessed in several ways, and not noted.
+    c.extend([
+        I::LocalGet(what),
+        I::I32Const((holds::GLOBAL | holds::NOTED | holds::WRITTEN) as i32),
+        I::I32And,
+        I::I32Const((holds::GLOBAL | holds::WRITTEN) as i32),
+        I::I32Eq,
+        I::LocalGet(entry),
+        I::I32Load(at(range::SHARING)),
+        I::I32Const(SEVERAL as i32),
+        I::I32Eq,
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(entry),
+        I::LocalGet(what),
+        I::I32Const(holds::NOTED as i32),
+        I::I32Or,
+        I::LocalTee(what),
+        I::I32Store(at(range::HOLDS)),
+        // Nothing is lost where this store is the first access of all.
+        I::LocalGet(entry),
+        I::I32Load(at(range::TOUCHED)),
+        I::If(EMPTY),
+    ]);
+    c.extend(stops(stop::AGAIN));
+    c.extend([
+        I::End,
+        I::End,
+        I::LocalGet(entry),
+        I::I32Const(1),
+        I::I32Store(at(range::TOUCHED)),
+    ]);
+}
+
+/// The site knows the range from now on.
+fn fill_site(c: &mut Vec<I<'static>>, [at_site, entry, width, what]: [u32; 4]) {
+    for (to, from) in [(site::ADDRESS, range::ADDRESS), (site::SIZE, range::SIZE)] {
+        c.extend([
+            I::LocalGet(at_site),
+            I::LocalGet(entry),
+            I::I64Load(at(from)),
+            I::I64Store(at(to)),
+        ]);
+    }
+    c.extend([
+        I::LocalGet(at_site),
+        I::LocalGet(entry),
+        I::I32Load(at(range::PLACE)),
+        I::I32Store(at(site::PLACE)),
+        I::LocalGet(at_site),
+        I::LocalGet(what),
+        I::I32Store(at(site::HOLDS)),
+        // Where a whole gang fits.
+        I::LocalGet(entry),
+        I::I64Load(at(range::SIZE)),
+        I::LocalGet(width),
+        I::I64ExtendI32U,
+        I::I64Const(2),
+        I::I64Shl,
+        I::I64GeU,
+        I::If(EMPTY),
+        I::LocalGet(at_site),
+        I::LocalGet(entry),
+        I::I64Load(at(range::ADDRESS)),
+        I::I64Store(at(site::FAST)),
+        I::LocalGet(at_site),
+        I::LocalGet(entry),
+        I::I64Load(at(range::SIZE)),
+        I::LocalGet(width),
+        I::I64ExtendI32U,
+        I::I64Const(2),
+        I::I64Shl,
+        I::I64Sub,
+        I::I64Store(at(site::LAST)),
+        I::Else,
+        I::LocalGet(at_site),
+        I::I64Const(i64::MIN),
+        I::I64Store(at(site::FAST)),
+        I::LocalGet(at_site),
+        I::I64Const(0),
+        I::I64Store(at(site::LAST)),
+        I::End,
+    ]);
+}
