@@ -1,7 +1,7 @@
-//! Which engine runs what nobody watches. In: a session at its start; out: the session at its end or wherever the interpreter has brought
+//! Which engine runs what is not watched. In: a session at its start; out: the session at its end or wherever the interpreter has brought
 //! it, and a line about the engine.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use warpgrid_view::Session;
 
 /// Steps that the interpreter does before translation is worth its time: a few milliseconds.
@@ -10,9 +10,13 @@ const FIRST_STEPS: u64 = 100_000;
 /// Lanes of a step.
 const LANES: u64 = 32;
 
-/// Runs a session by translated code where it is long. None if the run was over before.
+/// Runs a session by translated code where it is long. None if the run was over before, or is likely to be soon.
 pub(crate) fn run(session: &mut Session, max_steps: u64) -> Option<String> {
+    let clock = Instant::now();
     if max_steps <= FIRST_STEPS || session.run(FIRST_STEPS) {
+        return None;
+    }
+    if !session.is_worth_translating(clock.elapsed()) {
         return None;
     }
     Some(match session.run_translated(max_steps) {

@@ -243,14 +243,13 @@ fn a_kernel_that_never_ends_is_stopped_at_the_budget() {
 #[test]
 fn a_long_run_is_translated_and_ends_as_interpreted() {
     let source = include_str!("../../view/tests/corpus/matmul_naive/kernel.ptx");
-    let buffer = |name: &str| serde_json::json!({"kind": "buffer", "name": name, "type": "f32", "len": 16384, "init": 0.5});
-    let number =
-        |name: &str| serde_json::json!({"kind": "scalar", "name": name, "type": "s32", "value": 128});
+    let buffer = |name: &str| serde_json::json!({"kind": "buffer", "name": name, "type": "f32", "len": 262_144, "init": 0.5});
+    let number = |name: &str, value: u32| serde_json::json!({"kind": "scalar", "name": name, "type": "s32", "value": value});
     let scenario = serde_json::json!({
         "source": source,
-        "grid": [8, 8, 1],
+        "grid": [16, 16, 1],
         "block": [16, 16, 1],
-        "params": [buffer("a"), buffer("b"), buffer("c"), number("m"), number("n"), number("k")],
+        "params": [buffer("a"), buffer("b"), buffer("c"), number("m", 256), number("n", 256), number("k", 1024)],
     });
     let folder = Folder::new("translated");
     let path = folder.file("scenario.json", scenario.to_string().as_bytes());

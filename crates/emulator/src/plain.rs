@@ -248,6 +248,11 @@ impl<'m> Plain<'m> {
         map.local..map.local.saturating_add(map.window_bytes)
     }
 
+    /// The seed of the schedule; 0 goes round.
+    pub fn seed(self) -> u64 {
+        self.setup().seed
+    }
+
     pub fn n_blocks(self) -> u64 {
         self.setup().n_blocks
     }

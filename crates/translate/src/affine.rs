@@ -1,5 +1,5 @@
 //! Addresses that are sums of multiples of the thread's and the block's coordinates. In: decoded code with its launch; out: which accesses
-//! mean, for each thread of the grid, bytes that no other thread means: nobody need note who reads and writes there.
+//! mean, for each thread of the grid, bytes that no other thread means: notes of who reads and writes there are not needed.
 
 use crate::flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -25,6 +25,9 @@ pub(crate) mod stop {
 /// Names of gangs that a run may use up.
 const MOST_NAMES: u32 = 0x0fff_0000;
 
+/// Steps of a strip: one that waits for what another strip would do never ends.
+const LONGEST_STRIP: u64 = 1 << 26;
+
 /// The engine, the same for all kernels of a process.
 static ENGINE: LazyLock<Result<Engine, String>> = LazyLock::new(|| {
     let mut config = Config::new();
@@ -61,7 +64,7 @@ impl Ended {
     }
 }
 
-/// Translates the kernel of a machine at its start and runs it to its end, if that takes at most so many steps.
+/// Translates the kernel of a machine at its start and runs it to its end, if that takes at most `max_steps` steps.
 pub fn run(plain: Plain<'_>, max_steps: u64) -> Result<Ended, Refusal> {
     let started = Instant::now();
     let kernel = translate(plain)?;
@@ -187,13 +190,14 @@ impl<'k> Run<'k> {
                 let stopped = self.phase.call(&mut self.store, begins);
                 let stopped = stopped.map_err(|error| Stopped::Refused(refused(error)))?;
                 self.check(stopped as u32)?;
-                if self.end_phase()? {
+                let has_ended = self.end_phase(plain)?;
+                if self.steps > max_steps {
+                    return Err(Stopped::Refused(Refusal::Steps));
+                }
+                if has_ended {
                     break;
                 }
                 begins = -1;
-            }
-            if self.steps > max_steps {
-                return Err(Stopped::Refused(Refusal::Steps));
             }
         }
         Ok(())
@@ -221,7 +225,7 @@ impl<'k> Run<'k> {
     fn begin_phase(&mut self, is_first: bool, max_steps: u64) {
         let name = self.next_name;
         self.next_name += 8 * (self.places().n_gangs + 2);
-        let fuel = max_steps.saturating_sub(self.steps);
+        let fuel = max_steps.saturating_sub(self.steps).min(LONGEST_STRIP);
         let bytes = self.bytes();
         put32(bytes, cell::PHASE, name);
         if is_first {
@@ -247,11 +251,13 @@ impl<'k> Run<'k> {
     }
 
     /// Counts what was done; whether the block has ended.
-    fn end_phase(&mut self) -> Result<bool, Stopped> {
+    fn end_phase(&mut self, plain: Plain<'_>) -> Result<bool, Stopped> {
         let kernel = self.kernel;
         let bytes = self.memory.data_mut(&mut self.store);
         let counted = match get32(bytes, cell::DIVERGENT) {
             0 => Some((get64(bytes, cell::STEPS), get64(bytes, cell::STORES))),
+            // Other seeds let lanes go on in another order.
+            _ if plain.seed() != 0 => None,
             _ => count_parted(kernel, bytes, &mut self.turns),
         };
         let Some((steps, stores)) = counted else {

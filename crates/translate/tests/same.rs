@@ -83,6 +83,9 @@ fn both(scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
     if let Some(fault) = interpreted.machine().fault() {
         return Err(format!("the interpreter faults: {:?}", fault.kind));
     }
+    if let Some(note) = interpreted.machine().notes().first() {
+        return Err(format!("steps and stores: the interpreter notes {note:?}"));
+    }
     let expected = left(&interpreted, n_buffers);
     for (index, (found, expected)) in found.buffers.iter().zip(&expected.buffers).enumerate() {
         let differ = |pair: &(&u8, &u8)| pair.0 != pair.1;
@@ -225,6 +228,7 @@ fn generated_kernels_are_the_same() {
 /// Million lane-instructions a second, interpreted and translated: `cargo test --release -p warpgrid-translate -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes seconds, and says only how fast this machine is"]
+#[expect(clippy::print_stdout, reason = "the figures are its output")]
 fn rates() {
     let buffer = |name: &str, ty: &str, len: u32| serde_json::json!({"kind": "buffer", "name": name, "type": ty, "len": len, "init": 1});
     let number = |name: &str, value: u32| serde_json::json!({"kind": "scalar", "name": name, "type": "s32", "value": value});

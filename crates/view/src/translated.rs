@@ -1,6 +1,7 @@
-//! Runs that nobody watches, by the translator. In: a session at its start; out: the session at its end, or why the interpreter must
+//! Runs that are not watched, by the translator. In: a session at its start; out: the session at its end, or why the interpreter must
 //! run it.
 
+use crate::memory_id::MemoryId;
 use crate::session::Session;
 use std::time::Duration;
 use warpgrid_emulator::plain::PlainEnd;
@@ -15,7 +16,29 @@ pub struct Translated {
     pub running: Duration,
 }
 
+/// What translating a kernel takes, about, and copying a mebibyte of its memory there and back.
+const TRANSLATING: Duration = Duration::from_millis(15);
+const COPYING: Duration = Duration::from_millis(1);
+
+/// How often the interpreter must take longer than translation for that to be tried.
+const MARGIN: u32 = 2;
+
 impl Session {
+    /// Whether translation is likely to be worth its time, after the interpreter has run for so long: by the blocks that are done, and by the
+    /// bytes of memory.
+    pub fn is_worth_translating(&self, interpreted: Duration) -> bool {
+        let machine = self.timeline.machine();
+        let (done, all) = (machine.blocks_done(), machine.n_blocks());
+        let bytes = |id: MemoryId| self.memory(&id).map_or(0, <[u8]>::len);
+        let buffers = self.buffers();
+        let ids = buffers.iter().map(|b| MemoryId::Buffer(b.name.clone()));
+        let mebibytes = (ids.map(bytes).sum::<usize>() >> 20) as u32;
+        let cost = TRANSLATING + COPYING * mebibytes;
+        let left = interpreted.as_secs_f64() * (all - done.min(all)) as f64;
+        // While no block is done nothing is known of the end.
+        done == 0 || left > (cost * MARGIN).as_secs_f64() * done as f64
+    }
+
     /// Runs to the end by translated code, if that is at most `max_steps` away; memory, steps and stores are then those that the
     /// interpreter leaves. If it is refused, the session is at its start, and [`Session::run`] runs it.
     pub fn run_translated(&mut self, max_steps: u64) -> Result<Translated, Refusal> {

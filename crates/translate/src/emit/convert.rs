@@ -140,7 +140,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Cuts a row to so many bits, and extends it.
+    /// Cuts a row to its low bits, and extends it.
     pub(super) fn fit(&mut self, bits: u32, signed: bool) {
         if bits >= 32 {
             return;

@@ -64,7 +64,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Global memory: a word that nobody or the gang itself has touched is done here.
+    /// Global memory: a word that no gang or the gang itself has touched is done here.
     pub(super) fn note_global(&mut self, way: Way, bytes: u32) {
         let Names { me, pointer, .. } = self.names;
         let kept = self.names.vectors[5];
