@@ -17,8 +17,6 @@ pub(crate) struct Turn {
 struct Way {
     trace: Vec<u16>,
     at: usize,
-    /// Whether it came to a barrier.
-    waits: bool,
 }
 
 impl Way {
@@ -35,7 +33,6 @@ impl Way {
         Some(Way {
             trace: words.iter().map(|word| u16::from_le_bytes(*word)).collect(),
             at: 0,
-            waits: get32(bytes, at + record::ENTRY) as i32 >= 0,
         })
     }
 
@@ -57,8 +54,7 @@ impl Way {
     }
 }
 
-/// None if that cannot be said: a trace is too long, the scheduler may have turned to lanes that are further ahead, or lanes came to a
-/// barrier apart.
+/// None if that cannot be said: a trace is too long, or the scheduler may have turned to lanes that are further ahead.
 pub(crate) fn count_parted(
     kernel: &Kernel,
     bytes: &[u8],
@@ -121,13 +117,11 @@ fn merge(kernel: &Kernel, mut ways: Vec<Way>, turn: &mut Turn) -> Option<(u64, u
         stores += u64::from(*kernel.stores.get(index)?);
         let mut group = Vec::new();
         let mut n_others = 0;
-        let mut has_come = false;
         done.clear();
         for (number, way) in ways.iter_mut().enumerate() {
             match way.block() {
                 Some(next) if next == block => {
                     way.pass(&mut done);
-                    has_come |= way.waits && way.block().is_none();
                     group.push(number);
                 }
                 Some(_) => n_others += 1,
@@ -135,10 +129,6 @@ fn merge(kernel: &Kernel, mut ways: Vec<Way>, turn: &mut Turn) -> Option<(u64, u
             }
         }
         stores += done.len() as u64;
-        // Lanes that come to a barrier without others of their warp are noted by the interpreter.
-        if has_come && group.len() < ways.len() {
-            return None;
-        }
         if !group.iter().any(|number| before.contains(number)) {
             turn.steps = 0;
         }

@@ -21,8 +21,10 @@ impl Emitter<'_> {
         if integers && is_plain && from.width_bits() <= 64 && to.width_bits() <= 64 {
             return self.between_integers(from, to, d, a);
         }
+        // A narrow integer is the low bits of its register.
         let fits = |e: Element, ty: ScalarType| match ty.width_bits() {
             64 => e.bank == Bank::B64,
+            8 | 16 if ty.is_integer() => e.bank == Bank::B32,
             _ => e.bank == Bank::B32 && e.bits == 32,
         };
         if !is_plain || !fits(d, to) || !fits(a, from) {
@@ -30,11 +32,12 @@ impl Emitter<'_> {
         }
         let nearest = matches!(mode.rounding, None | Some(Rounding::Rn));
         match (from, to) {
-            (T::S32 | T::U32, T::F32) if nearest => {
+            (T::S32 | T::U32 | T::S16 | T::U16 | T::S8 | T::U8, T::F32) if nearest => {
                 self.read32(a.slot)?;
-                self.op(match from {
-                    T::S32 => I::F32x4ConvertI32x4S,
-                    _ => I::F32x4ConvertI32x4U,
+                self.fit(from.width_bits(), from.is_signed());
+                self.op(match from.is_signed() {
+                    true => I::F32x4ConvertI32x4S,
+                    false => I::F32x4ConvertI32x4U,
                 });
                 self.write32(d.slot);
             }

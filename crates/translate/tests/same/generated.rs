@@ -489,7 +489,9 @@ impl Generator {
             }
             16 => {
                 let f = self.f();
-                match self.below(8) {
+                match self.below(10) {
+                    8 => format!("cvt.rn.f32.s16 {f}, {a};"),
+                    9 => format!("cvt.rn.f32.u8 {f}, {a};"),
                     0 => format!("cvt.rn.f32.s32 {f}, {a};"),
                     1 => format!("cvt.rn.f32.u32 {f}, {a};"),
                     2 => format!("cvt.rzi.s32.f32 {d}, {f};"),
