@@ -4,8 +4,8 @@ use super::inputs;
 use super::kernel::{N_HALVES, N_LONGS, N_PREDICATES, N_WORDS};
 use super::random::Random;
 use warpgrid_isa::form::{
-    Layout, Meaning, OperandShape, OperandSlot, OperandType, Role, SlotKind, SlotName, Takes,
-    Value, layouts,
+    Layout, Meaning, NumberRule, OperandShape, OperandSlot, OperandType, Role, SlotKind, SlotName,
+    Takes, Value, layouts,
 };
 use warpgrid_isa::{Does, ScalarType, Target};
 
@@ -366,6 +366,7 @@ impl Choice {
     }
 
     fn width(&self, ty: OperandType) -> Option<Width> {
+        use NumberRule as N;
         use OperandType as T;
         let of = |slot| self.type_in(slot).or_else(|| self.any_type());
         let bits = |ty: ScalarType| match ty {
@@ -383,8 +384,10 @@ impl Choice {
             T::Fixed(ty) | T::Own(ty) | T::Wider(ty) => Some(bits(ty)),
             T::List(slot, n) => of(slot).map(|ty| Width::List(ty.width_bits(), n)),
             T::Bits(bits) | T::Untyped(bits) => Some(Width::Bits(bits)),
-            T::Number(from, to) => Some(Width::Only(from, to)),
-            T::UpTo(most) | T::PredicateOrUpTo(most) => Some(Width::Number(most.min(255))),
+            T::Number(N::Between(from, to)) => Some(Width::Only(from, to)),
+            T::Number(N::UpTo(most) | N::PredicateOrUpTo(most)) => {
+                Some(Width::Number(most.min(255)))
+            }
             T::Literal(bits) => Some(Width::Only(0, (1 << bits.min(8)) - 1)),
             T::Predicate => Some(Width::Bits(1)),
             T::Custom(_) => match self.layout.form.does {
