@@ -31,7 +31,7 @@ pub use run::lone::{Lone, SharedAddress, ThreadPlace, atomic_result};
 pub use run::machine::Machine;
 pub use run::observe::{
     AccessAction, AccessEvent, CacheHints, Interest, LanesAccess, MemoryId, Observer, OperandIndex,
-    Piece, RowAccess, Run, Runs,
+    Piece, RowAccess, Run, Runs, WarpAccess,
 };
 pub use run::setup::Decoded;
 pub use run::sync_event::{

@@ -10,7 +10,7 @@ use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::exec::step::Surroundings;
 use crate::exec::write::{store_lane_by_lane, store_rows};
 use crate::run::fault::AccessKind;
-use crate::run::observe::{AccessAction, LanesAccess, MemoryId, RowAccess};
+use crate::run::observe::{AccessAction, LanesAccess, MemoryId, RowAccess, WarpAccess};
 use crate::state::cluster::Peers;
 use crate::state::memory::{GlobalMemory, PagedBytes};
 use crate::state::registers::{LANES, Lanes, Results, Row64};
@@ -136,20 +136,21 @@ fn is_heard_whole(
         true => AccessAction::Load,
         false => AccessAction::Store,
     };
+    let access = WarpAccess {
+        step,
+        block: around.block,
+        warp,
+        function,
+        instruction,
+        action,
+        lane_bytes: plan.width_bytes,
+        element_bytes: plan.element_bytes,
+        non_coherent: plan.noted.cache.non_coherent,
+    };
     let follows = matches!(target.place, Place::Contiguous(Backing::Arena, _));
-    if follows && plan.space == StateSpace::Global && !plan.noted.cache.non_coherent {
-        let row = RowAccess {
-            step,
-            block: around.block,
-            warp,
-            function,
-            instruction,
-            action,
-            address: base,
-            lane_bytes: plan.width_bytes,
-            element_bytes: plan.element_bytes,
-        };
-        if around.observer.row(&row) {
+    if follows && plan.space == StateSpace::Global && !access.non_coherent {
+        let address = base;
+        if around.observer.row(&RowAccess { access, address }) {
             return true;
         }
     }
@@ -159,20 +160,12 @@ fn is_heard_whole(
         },
         _ => MemoryId::Global,
     };
-    let addresses = addresses_of(target, plan, (l.first(), base));
+    let addresses = addresses_of(target, plan, l.first(), base);
     around.observer.lanes(&LanesAccess {
-        step,
-        block: around.block,
-        warp,
-        function,
-        instruction,
-        action,
+        access,
         memory,
         mask: l.mask,
         addresses: &addresses,
-        lane_bytes: plan.width_bytes,
-        element_bytes: plan.element_bytes,
-        non_coherent: plan.noted.cache.non_coherent,
     })
 }
 
@@ -185,7 +178,7 @@ fn first_address(l: &Lanes<'_>, plan: &AccessPlan) -> u64 {
 }
 
 /// The address of each lane as its memory counts: shared memory from 0, global memory from that of one lane.
-fn addresses_of(target: &Target, plan: &AccessPlan, (first, base): (usize, u64)) -> Row64 {
+fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
     let width = plan.width_bytes as usize;
     let own = match target.backing() {
         Backing::Shared => 0,

@@ -119,17 +119,18 @@ pub(crate) fn waiting_parts(
 ) -> Vec<Part> {
     let mut parts = Vec::new();
     for (index, warp) in block.warps.iter().enumerate() {
-        let whole = (index, warp.live());
-        parts.extend(parts_of_warp(code, warp, whole, is_asked));
+        parts.extend(parts_of_warp(code, warp, index, warp.live(), is_asked));
     }
     parts
 }
 
-/// The groups of a warp that wait at aligned barriers with these numbers and are not all of its lanes, `live`.
+/// The groups of a warp that wait at aligned barriers with these numbers and are not all of its lanes, `live`; `index` is its place in
+/// the block.
 fn parts_of_warp(
     code: &Code,
     warp: &Warp,
-    (index, live): (usize, u32),
+    index: usize,
+    live: u32,
     is_asked: impl Fn(u32) -> bool,
 ) -> impl Iterator<Item = Part> {
     let waits = move |split: &&Split| match split.state {
@@ -163,10 +164,8 @@ pub(crate) struct AfterExit {
 pub(crate) fn after_exit(code: &Code, block: &mut Block, warp_index: usize) -> AfterExit {
     let mut after = AfterExit::default();
     if let Some(warp) = block.warps.get(warp_index) {
-        let whole = (warp_index, warp.present);
-        after
-            .parts
-            .extend(parts_of_warp(code, warp, whole, |_| true));
+        let parts = parts_of_warp(code, warp, warp_index, warp.present, |_| true);
+        after.parts.extend(parts);
     }
     for id in 0..block.barriers.len() {
         if block.waiting_at(id as u32) && block.barrier_complete(id) {

@@ -249,10 +249,9 @@ impl<'a> Iterator for Runs<'a> {
     }
 }
 
-/// A load or store of global memory by all lanes of a warp, each the bytes that follow those of the lane before: what an observer may be content
-/// with in place of an event of pieces.
+/// A weak load or store of a warp, as far as an observer may be content with it in place of an event of pieces.
 #[derive(Clone, Copy, Debug)]
-pub struct RowAccess {
+pub struct WarpAccess {
     pub step: u64,
     pub block: u64,
     pub warp: u32,
@@ -260,31 +259,29 @@ pub struct RowAccess {
     /// Index into the function's instructions.
     pub instruction: u32,
     pub action: AccessAction,
-    /// Of the first byte of lane 0.
-    pub address: u64,
     pub lane_bytes: u32,
     pub element_bytes: u32,
+    /// `.nc`
+    pub non_coherent: bool,
 }
 
-/// A weak load or store of lanes in one memory: what an observer may be content with in place of an event of pieces.
+/// A load or store of global memory by all lanes of a warp, each the bytes that follow those of the lane before.
+#[derive(Clone, Copy, Debug)]
+pub struct RowAccess {
+    pub access: WarpAccess,
+    /// Of the first byte of lane 0.
+    pub address: u64,
+}
+
+/// A load or store of lanes in one memory.
 #[derive(Clone, Copy, Debug)]
 pub struct LanesAccess<'a> {
-    pub step: u64,
-    pub block: u64,
-    pub warp: u32,
-    pub function: FunctionId,
-    /// Index into the function's instructions.
-    pub instruction: u32,
-    pub action: AccessAction,
+    pub access: WarpAccess,
     pub memory: MemoryId,
     /// Lanes that take part.
     pub mask: u32,
     /// Of the first byte of each lane that takes part, as its memory counts.
     pub addresses: &'a [u64; 32],
-    pub lane_bytes: u32,
-    pub element_bytes: u32,
-    /// `.nc`
-    pub non_coherent: bool,
 }
 
 /// Where events are put together. It is used again by every step, so that a step allocates nothing once the buffers

@@ -7,7 +7,7 @@ use super::shadow::{Entry, LINE, Memory, Spread};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
 use super::threads::{Warp, row_of};
 use crate::scope::Strength;
-use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece, RowAccess};
+use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece, RowAccess, WarpAccess};
 
 /// Pieces of lanes at the same bytes.
 #[derive(Clone, Copy)]
@@ -81,16 +81,15 @@ impl Detector {
     /// Looks at a warp that accesses global memory in a row. Lines that it alone has accessed, each lane its own words, need no look at words;
     /// false where others have.
     pub(crate) fn see_row(&mut self, access: &RowAccess) -> bool {
-        let RowAccess {
+        let RowAccess { access, address } = *access;
+        let WarpAccess {
             block,
             warp,
-            address,
             lane_bytes,
-            element_bytes,
             ..
-        } = *access;
+        } = access;
         let is_row = matches!(lane_bytes, 4 | 8 | 16)
-            && element_bytes >= 4
+            && access.element_bytes >= 4
             && address.is_multiple_of(LINE)
             && self.strong.is_empty();
         if !is_row {
@@ -103,17 +102,8 @@ impl Detector {
         if !is_even {
             return false;
         }
-        let place = (access.function, access.instruction);
         let writes = access.action.writes();
-        let site = self.sites.of(place, Side::Only, element_bytes, || Site {
-            function: access.function,
-            instruction: access.instruction,
-            kind: if writes { Kind::Write } else { Kind::Read },
-            strength: Strength::Weak,
-            proxy: ProxyKind::Generic,
-            asynchronous: false,
-            element_bytes,
-        });
+        let site = self.site_of_warp(&access);
         let n_lines = u64::from(lane_bytes) * 32 / LINE;
         (0..n_lines).all(|number| {
             let spread = Spread {

@@ -11,7 +11,7 @@ use super::site::{Kind, ProxyKind, Side, Site, SiteId, Sites};
 use super::threads::{Warp, row_of};
 use crate::scope::Strength;
 use std::rc::Rc;
-use warpgrid_emulator::LanesAccess;
+use warpgrid_emulator::{LanesAccess, WarpAccess};
 
 /// Relations that are kept: neighbouring words have entries of the same few accesses.
 const MOST_KNOWN: usize = 4;
@@ -55,15 +55,16 @@ enum Fate {
 
 impl Detector {
     /// Looks at a weak access of lanes; false where it must be looked at in full.
-    pub(crate) fn see_lanes(&mut self, access: &LanesAccess<'_>) -> bool {
-        let Some(memory) = memory_of(access.memory) else {
+    pub(crate) fn see_lanes(&mut self, lanes: &LanesAccess<'_>) -> bool {
+        let access = &lanes.access;
+        let Some(memory) = memory_of(lanes.memory) else {
             return false;
         };
         if self.has_maps && memory == Memory::Global {
             return false;
         }
         let state = self.take(access.block, access.warp);
-        let site = self.site_of_lanes(access);
+        let site = self.site_of_warp(access);
         let mut shadow = std::mem::take(&mut self.shadow);
         let mut quick = Quick {
             sites: &self.sites,
@@ -77,7 +78,7 @@ impl Detector {
             relations: [None; MOST_KNOWN],
             next: 0,
         };
-        let is_quiet = self.each_place(access, &state, |own, lanes, epoch, address| {
+        let is_quiet = self.each_place(lanes, &state, |own, mask, epoch, address| {
             let bytes = Bytes {
                 memory,
                 address,
@@ -85,13 +86,13 @@ impl Detector {
                 same_value: false,
                 same_among: false,
             };
-            quick.look(own, &mut shadow, (lanes, epoch), bytes)
+            quick.look(own, &mut shadow, (mask, epoch), bytes)
         });
         drop(quick);
         self.shadow = shadow;
         self.put(access.block, access.warp, state);
         if let (true, Memory::Shared(block)) = (is_quiet, memory) {
-            let ends = lanes_of(access.mask).map(|lane| access.addresses[lane]);
+            let ends = lanes_of(lanes.mask).map(|lane| lanes.addresses[lane]);
             let end = ends.max().unwrap_or(0) + u64::from(access.lane_bytes);
             let state = self.block(block);
             state.shared_end = state.shared_end.max(end);
@@ -126,7 +127,8 @@ impl Detector {
         true
     }
 
-    fn site_of_lanes(&mut self, access: &LanesAccess<'_>) -> SiteId {
+    /// Where a warp accesses weakly.
+    pub(crate) fn site_of_warp(&mut self, access: &WarpAccess) -> SiteId {
         let place = (access.function, access.instruction);
         let element_bytes = access.element_bytes;
         self.sites.of(place, Side::Only, element_bytes, || Site {
