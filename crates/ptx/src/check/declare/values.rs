@@ -96,18 +96,24 @@ impl Declarations<'_, '_> {
         self.check_level(values, dimensions, &element);
     }
 
-    /// Checks what a texture, sampler or surface is set to: a list of fields for each.
+    /// Checks what a texture, sampler or surface is set to: a list of fields for each. A field may take the place of any list, and
+    /// its name is not looked at then (assembler 13.5).
     fn check_fields(&mut self, values: &[InitValue], dimensions: &[Dimension], fields: &[&str]) {
         let Some((value, rest)) = values.split_first() else {
             return;
         };
         let InitValueKind::List { entries } = value.kind else {
-            let (found, expected) = ("one value", "fields with their values in braces");
-            self.report(diagnose::initial_shape(value.span, found, expected));
+            self.check_field(value, "fields with their values in braces", None);
             return;
         };
         let mut children = rest.get(..entries as usize).unwrap_or(rest);
-        if let Some((_, inner)) = dimensions.split_first() {
+        if let Some((dimension, inner)) = dimensions.split_first() {
+            let n = count(children);
+            if let Some(size) = dimension.size.filter(|size| (1..n).contains(size)) {
+                let problem = diagnose::too_many_values(value.span, n, size, dimension.span);
+                self.report(problem);
+                return;
+            }
             while let Some(value) = children.first() {
                 let n = match value.kind {
                     InitValueKind::List { entries } => 1 + entries as usize,
@@ -120,23 +126,29 @@ impl Declarations<'_, '_> {
             return;
         }
         for value in children {
-            let InitValueKind::Setting { field, symbol } = value.kind else {
-                let (found, expected) = ("a value", "a field and its value");
-                self.report(diagnose::initial_shape(value.span, found, expected));
+            if !self.check_field(value, "a field and its value", Some(fields)) {
                 return;
-            };
-            let names = [(Some(field), fields), (symbol, FIELD_VALUES)];
-            for (span, known) in names
-                .into_iter()
-                .filter_map(|(span, known)| Some((span?, known)))
-            {
-                let text = span.text(self.source);
-                if !known.contains(&text) {
-                    let nearest = warpgrid_isa::form::nearest(text, known.iter().copied());
-                    self.report(names::unknown_symbol(text, span, nearest));
-                }
             }
         }
+    }
+
+    /// Checks a field with its value, by its name where the names are known; false where it is none.
+    fn check_field(&mut self, value: &InitValue, expected: &str, fields: Option<&[&str]>) -> bool {
+        let InitValueKind::Setting { field, symbol } = value.kind else {
+            let problem = diagnose::initial_shape(value.span, "a value", expected);
+            self.report(problem);
+            return false;
+        };
+        let field = fields.map(|known| (field, known));
+        let symbol = symbol.map(|symbol| (symbol, FIELD_VALUES));
+        for (span, known) in field.into_iter().chain(symbol) {
+            let text = span.text(self.source);
+            if !known.contains(&text) {
+                let nearest = warpgrid_isa::form::nearest(text, known.iter().copied());
+                self.report(names::unknown_symbol(text, span, nearest));
+            }
+        }
+        true
     }
 
     /// Where what is before the value ends: the name, its count or its array sizes.
