@@ -503,6 +503,8 @@ impl<'a> BodyChecker<'a, '_> {
                 let literal = literal_class(argument.span.text(self.source));
                 let fits = match (ty.kind(), literal) {
                     (TypeKind::Bits, _) => true,
+                    // 32 bits, as a pair of halves has (assembler 13.5).
+                    _ if ty == ScalarType::F16x2 => literal == ValueClass::Single,
                     (TypeKind::Float, literal) => literal.is_float(),
                     (_, literal) => ty.takes(literal, Fit::Exact),
                 };
