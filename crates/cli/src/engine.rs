@@ -7,9 +7,6 @@ use warpgrid_view::Session;
 /// Steps that the interpreter does before translation is worth its time: a few milliseconds.
 const FIRST_STEPS: u64 = 100_000;
 
-/// Lanes of a step.
-const LANES: u64 = 32;
-
 /// Runs a session by translated code where it is long. None if the run was over before, or is likely to be soon.
 pub(crate) fn run(session: &mut Session, max_steps: u64) -> Option<String> {
     let clock = Instant::now();
@@ -21,21 +18,15 @@ pub(crate) fn run(session: &mut Session, max_steps: u64) -> Option<String> {
     }
     Some(match session.run_translated(max_steps) {
         Ok(took) => format!(
-            "translated in {}, run in {}: {} million lane-instructions a second",
+            "translated in {}, run in {}: {:.0} million lane-instructions a second",
             milliseconds(took.translating),
             milliseconds(took.running),
-            rate(session.position(), took.running)
+            took.rate()
         ),
-        Err(why) => format!("interpreted: {why}"),
+        Err(why) => format!("interpreted: {}", session.why_interpreted(&why)),
     })
 }
 
 fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
-}
-
-/// Million lane-instructions a second.
-fn rate(steps: u64, time: Duration) -> u64 {
-    let seconds = time.as_secs_f64().max(1e-9);
-    ((steps * LANES) as f64 / seconds / 1e6) as u64
 }

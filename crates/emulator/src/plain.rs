@@ -10,7 +10,8 @@ pub use crate::decode::ops::{
     Overflow, PackedOp, ShiftOp,
 };
 pub use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Round};
-pub use crate::state::registers::Slot;
+pub use crate::state::registers::{Slot, SlotPlace};
+pub use crate::state::warp::TURN_STEPS;
 
 use crate::decode::code::Code;
 use crate::run::machine::Machine;
@@ -19,35 +20,10 @@ use crate::state::layout::Layout;
 use crate::state::memory::{Allocation, Owner, Tracking};
 use crate::state::page::PAGE_BYTES;
 use warpgrid_isa::SpecialRegister;
+use warpgrid_program::FunctionId;
 
 /// Lanes of a warp.
 pub const LANES: usize = crate::state::registers::LANES;
-
-/// Where an operand lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SlotPlace {
-    /// A register of the kernel, by its number in the bank.
-    Register(u32),
-    /// A number that all lanes share.
-    Constant(u32),
-    /// A special register, by its number in the bank.
-    Special(u32),
-    /// No operand: it reads as zero.
-    None,
-}
-
-impl Slot {
-    /// Where it is in its bank.
-    pub fn place(self) -> SlotPlace {
-        let index = self.0 & ((1 << 30) - 1);
-        match self.0 >> 30 {
-            0 => SlotPlace::Register(index),
-            1 => SlotPlace::Constant(index),
-            2 => SlotPlace::Special(index),
-            _ => SlotPlace::None,
-        }
-    }
-}
 
 /// What bytes of memory belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +133,11 @@ impl<'m> Plain<'m> {
         &self.setup().layout
     }
 
+    /// The instruction of the source that a place in the code comes from.
+    pub fn origin(self, at: u32) -> (FunctionId, u32) {
+        self.code().origin(at)
+    }
+
     /// The code of the kernel; branches name places in it.
     pub fn instructions(self) -> &'m [Instr] {
         let functions = &self.code().functions;
@@ -179,7 +160,10 @@ impl<'m> Plain<'m> {
 
     /// The elements of a value that is packed or taken apart.
     pub fn elements(self, list: u32) -> &'m [Element] {
-        self.code().packs.get(list as usize).map_or(&[], |e| e)
+        self.code()
+            .packs
+            .get(list as usize)
+            .map_or(&[], Vec::as_slice)
     }
 
     pub fn constant32(self, index: u32) -> u32 {
@@ -205,7 +189,7 @@ impl<'m> Plain<'m> {
     }
 
     /// What a lane of a warp of a block reads from a special register.
-    pub fn special(self, special: SpecialRegister, block: u64, (warp, lane): (u32, u32)) -> u64 {
+    pub fn special(self, special: SpecialRegister, block: u64, warp: u32, lane: u32) -> u64 {
         let position = self.setup().position_of(block);
         self.setup().special(special, position, warp, lane)
     }

@@ -1,10 +1,11 @@
 //! Addresses that are sums of multiples of the thread's and the block's coordinates. In: decoded code with its launch; out: which accesses
 //! mean, for each thread of the grid, bytes that no other thread means: notes of who reads and writes there are not needed.
 
+use crate::emit::{Definitions, Register};
 use crate::flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{
-    AccessPlan, Bank, Element, Instr, Int32Op, Int64Op, IntOp, Op, Plain, RangeKind, ShiftOp, Slot,
+    AccessPlan, Bank, Instr, Int32Op, Int64Op, IntOp, Op, Plain, RangeKind, ShiftOp, Slot,
     SlotPlace,
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
@@ -72,8 +73,6 @@ impl Form {
     }
 }
 
-type Register = (Bank, u32);
-
 /// What is known of the registers of a kernel.
 struct Forms<'p> {
     plain: Plain<'p>,
@@ -96,25 +95,18 @@ struct Known {
 
 /// By plan: the number, from 1, of the range whose bytes it shares out among threads; accesses with the same number mean the same bytes for
 /// each thread. Those of other accesses are not there.
-pub(crate) fn private_accesses(plain: Plain<'_>, flow: &Flow) -> BTreeMap<u32, u32> {
-    let forms = Forms::new(plain, flow);
+pub(crate) fn private_accesses(
+    plain: Plain<'_>,
+    flow: &Flow,
+    definitions: &Definitions,
+) -> BTreeMap<u32, u32> {
+    let forms = Forms::new(plain, flow, definitions);
     let known = &forms.accesses;
     let mut found = BTreeMap::new();
     for range in 0..plain.ranges().count() {
         let group: Vec<&Known> = known.iter().filter(|known| known.range == range).collect();
         if forms.are_private(&group) {
             found.extend(group.iter().map(|known| (known.plan, range as u32 + 1)));
-        }
-    }
-    found
-}
-
-/// How often each register is written, and where.
-fn definitions(plain: Plain<'_>) -> BTreeMap<Register, Vec<usize>> {
-    let mut found: BTreeMap<Register, Vec<usize>> = BTreeMap::new();
-    for (at, instr) in plain.instructions().iter().enumerate() {
-        for register in written(plain, instr) {
-            found.entry(register).or_default().push(at);
         }
     }
     found
@@ -127,44 +119,8 @@ fn register(bank: Bank, slot: Slot) -> Option<Register> {
     }
 }
 
-/// The registers of 32 and 64 bits that an instruction writes. Every operation that is translated is here.
-fn written(plain: Plain<'_>, instr: &Instr) -> Vec<Register> {
-    let of = |bank: Bank, slot: Slot| register(bank, slot).into_iter().collect();
-    let element = |e: &Element| register(e.bank, e.slot);
-    match &instr.op {
-        Op::Int16 { slots, .. }
-        | Op::Int32 { slots, .. }
-        | Op::Wide16 { slots, .. }
-        | Op::Float32 { slots, .. } => of(Bank::B32, slots[0]),
-        Op::Int64 { slots, .. } | Op::Wide32 { slots, .. } | Op::Float64 { slots, .. } => {
-            of(Bank::B64, slots[0])
-        }
-        Op::Shift64 { slots, .. } => of(Bank::B64, slots[0]),
-        Op::Insert32(slots) => of(Bank::B32, slots[0]),
-        Op::Mov32 { d, .. }
-        | Op::Truncate64 { d, .. }
-        | Op::Select32 { d, .. }
-        | Op::Set { d, .. } => of(Bank::B32, *d),
-        Op::Mov64 { d, .. } | Op::Extend32 { d, .. } | Op::Select64 { d, .. } => of(Bank::B64, *d),
-        Op::Pack { d, .. }
-        | Op::Convert { d, .. }
-        | Op::Offset { d, .. }
-        | Op::AlignDown { d, .. } => element(d).into_iter().collect(),
-        Op::Unpack { elements, .. } => {
-            let elements = plain.elements(*elements).iter();
-            elements.filter_map(element).collect()
-        }
-        Op::Load(plan) => {
-            let plan = plain.access(*plan);
-            let elements = plan.into_iter().flat_map(|plan| &plan.elements);
-            elements.filter_map(element).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 impl<'p> Forms<'p> {
-    fn new(plain: Plain<'p>, flow: &Flow) -> Forms<'p> {
+    fn new(plain: Plain<'p>, flow: &Flow, definitions: &Definitions) -> Forms<'p> {
         let (block, grid) = plain.extents();
         let [x, y, z] = block;
         let [u, v, w] = grid;
@@ -176,7 +132,6 @@ impl<'p> Forms<'p> {
             block: 0,
             accesses: Vec::new(),
         };
-        let definitions = definitions(plain);
         for (index, block) in flow.blocks.iter().enumerate() {
             forms.block = index;
             for at in block.start..block.end {
@@ -190,7 +145,8 @@ impl<'p> Forms<'p> {
                 let Some((register, form)) = forms.result(instr) else {
                     continue;
                 };
-                if definitions.get(&register).is_some_and(|all| *all == [at]) {
+                let only = BTreeSet::from([at as u32]);
+                if definitions.get(&register) == Some(&only) {
                     forms.known.insert(register, (form, index));
                 }
             }

@@ -3,9 +3,10 @@
 
 use crate::module::Kernel;
 use crate::place::{GANGS, IS_STORE, TRACE_BYTES, cell, get32, get64, record};
+use warpgrid_emulator::plain::TURN_STEPS;
 
-/// Steps after which the interpreter may let others of a warp go on, less a margin.
-const LONGEST_TURN: u64 = 384;
+/// Steps after which the interpreter may let others of a warp go on, less a margin: what is counted here are whole blocks.
+const LONGEST_TURN: u64 = TURN_STEPS as u64 * 3 / 4;
 
 /// How long the scheduler of a warp has gone on with one group of lanes while others were ready.
 #[derive(Clone, Debug, Default)]

@@ -21,6 +21,9 @@ use wasm_encoder::{Instruction as I, MemArg, ValType};
 /// A register, by bank and number.
 pub(crate) type Register = (Bank, u32);
 
+/// The instructions that write each register.
+pub(crate) type Definitions = BTreeMap<Register, BTreeSet<u32>>;
+
 /// Where a register is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Home {
@@ -98,6 +101,7 @@ pub(crate) struct Emitter<'p> {
     pub(crate) register_bytes: u32,
     /// By block of the code.
     pub(crate) touched: Vec<Touched>,
+    pub(crate) definitions: Definitions,
     /// By block: what is read from its start on, once known.
     pub(crate) live: &'p [BTreeSet<Register>],
     pub(crate) sites: Vec<Site>,
@@ -138,6 +142,7 @@ impl<'p> Emitter<'p> {
             registers: BTreeMap::new(),
             register_bytes: 0,
             touched: vec![Touched::default(); flow.blocks.len()],
+            definitions: Definitions::new(),
             live,
             written: Vec::new(),
             sites: Vec::new(),
@@ -338,6 +343,10 @@ impl<'p> Emitter<'p> {
             self.op(I::V128Bitselect);
         }
         self.touched[self.block].written.insert(register);
+        self.definitions
+            .entry(register)
+            .or_default()
+            .insert(self.at);
         self.lies.retain(|(base, _), _| *base != register);
         self.set(local);
     }

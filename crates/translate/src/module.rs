@@ -35,10 +35,10 @@ pub(crate) fn translate(plain: Plain<'_>) -> Result<Kernel, Refusal> {
     // Once to learn what is read and written where, and once with what is live.
     let draft = Places::new(plain, 0, 0)?;
     let nothing = vec![BTreeSet::new(); flow.blocks.len()];
-    let sharing = private_accesses(plain, &flow);
     let mut first = Emitter::new(plain, &draft, &flow, &nothing);
     first.strip()?;
     let live = flow.live(&first.touched);
+    let sharing = private_accesses(plain, &flow, &first.definitions);
     let places = Places::new(plain, first.sites.len() as u32, first.register_bytes)?;
     let mut emitter = Emitter::new(plain, &places, &flow, &live);
     emitter.sharing = sharing;

@@ -1,13 +1,13 @@
 //! Where things lie in the module's memory. In: a machine's parts; out: addresses, and the bytes before the first block.
 
 use crate::Refusal;
-use warpgrid_emulator::plain::{AddressRange, Plain, RangeKind};
+use warpgrid_emulator::plain::{AddressRange, LANES, Plain, RangeKind};
 use warpgrid_isa::SpecialRegister;
 
 /// Lanes that run together.
 pub(crate) const GANG: u32 = 4;
 /// Gangs of a warp.
-pub(crate) const GANGS: u32 = 8;
+pub(crate) const GANGS: u32 = LANES as u32 / GANG;
 
 /// Cells that the host and the code share, by address.
 pub(crate) mod cell {
@@ -174,7 +174,7 @@ impl Places {
         n_sites: u32,
         register_bytes: u32,
     ) -> Result<Places, Refusal> {
-        let n_gangs = plain.n_threads().div_ceil(32) * GANGS;
+        let n_gangs = plain.n_threads().div_ceil(LANES as u32) * GANGS;
         let mut by_block = Vec::new();
         let mut by_thread = Vec::new();
         for special in (0..).map_while(|index| plain.special32(index)) {
@@ -250,8 +250,8 @@ impl Places {
             put32(memory, at + record::FIRST_MASK, mask);
             for (index, special) in (0..).zip(&self.by_thread) {
                 for lane in 0..GANG {
-                    let place = (gang / GANGS, gang % GANGS * GANG + lane);
-                    let value = plain.special(*special, 0, place);
+                    let (warp, lane_of_warp) = (gang / GANGS, gang % GANGS * GANG + lane);
+                    let value = plain.special(*special, 0, warp, lane_of_warp);
                     put32(memory, row + 16 * index + 4 * lane, value as u32);
                 }
             }

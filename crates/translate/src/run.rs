@@ -4,7 +4,7 @@
 use crate::Refusal;
 use crate::count::{Turn, count_parted};
 use crate::module::{Kernel, lane_bytes, translate};
-use crate::place::{Places, cell, get32, get64, holds, put32, put64, record};
+use crate::place::{GANG, Places, cell, get32, get64, holds, put32, put64, record};
 use std::ops::Range;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -209,8 +209,8 @@ impl<'k> Run<'k> {
         let n_gangs = places.n_gangs;
         let bytes = self.bytes();
         for (index, special) in (0..).zip(&places.by_block) {
-            let value = plain.special(*special, block, (0, 0)) as u32;
-            for lane in 0..4 {
+            let value = plain.special(*special, block, 0, 0) as u32;
+            for lane in 0..GANG {
                 put32(bytes, cell::BY_BLOCK + 16 * index + 4 * lane, value);
             }
         }
@@ -309,7 +309,7 @@ fn join_parts(kernel: &Kernel, bytes: &mut [u8]) {
         let whole = places.record(get32(bytes, part + record::GANG));
         let mask = get32(bytes, part + record::MASK);
         for (register, offset) in live {
-            for lane in (0..4).filter(|lane| mask >> lane & 1 != 0) {
+            for lane in (0..GANG).filter(|lane| mask >> lane & 1 != 0) {
                 let lane_bytes = lane_bytes(*register, lane);
                 let start = record::REGISTERS + offset + lane_bytes.start;
                 let from = (part + start) as usize;

@@ -4,7 +4,7 @@
 use crate::memory_id::MemoryId;
 use crate::session::Session;
 use std::time::Duration;
-use warpgrid_emulator::plain::PlainEnd;
+use warpgrid_emulator::plain::{LANES, PlainEnd};
 use warpgrid_translate::{Refusal, run};
 
 /// What a translated run took.
@@ -14,6 +14,16 @@ pub struct Translated {
     pub translating: Duration,
     /// The run itself.
     pub running: Duration,
+    /// Instructions that lanes executed.
+    lane_instructions: u64,
+}
+
+impl Translated {
+    /// Million lane-instructions a second of the run alone.
+    pub fn rate(&self) -> f64 {
+        let seconds = self.running.as_secs_f64().max(1e-9);
+        self.lane_instructions as f64 / seconds / 1e6
+    }
 }
 
 /// What translating a kernel takes, about, and copying a mebibyte of its memory there and back.
@@ -54,8 +64,23 @@ impl Session {
             true => Ok(Translated {
                 translating: ended.translating,
                 running: ended.running,
+                lane_instructions: ended.steps * LANES as u64,
             }),
             false => Err(Refusal::Launch),
+        }
+    }
+
+    /// Why a run was left to the interpreter, with the line of an instruction that is not translated.
+    pub fn why_interpreted(&self, why: &Refusal) -> String {
+        let machine = self.timeline.machine();
+        match (why, machine.plain()) {
+            (Refusal::Instruction { at, .. }, Some(plain)) => {
+                let (function, index) = plain.origin(*at);
+                let line = self.range_of(function, index).line;
+                let text = self.text_of(function, index).trim_end_matches(';');
+                format!("line {line}, `{text}`, is not translated")
+            }
+            _ => why.to_string(),
         }
     }
 }

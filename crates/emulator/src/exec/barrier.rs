@@ -27,8 +27,8 @@ pub(crate) struct Part {
     pub(crate) warp: usize,
     pub(crate) pc: u32,
     pub(crate) came: u32,
-    /// All lanes of the warp that have not ended.
-    pub(crate) live: u32,
+    /// The lanes that must come.
+    pub(crate) of: u32,
 }
 
 /// Lanes of the running group of a warp come to a barrier.
@@ -70,7 +70,7 @@ pub(crate) fn arrive(
                 warp: warp_index,
                 pc: current.pc,
                 came: mask,
-                live: warp.live(),
+                of: warp.live(),
             });
         }
         warp.splits.current_mut().pc = current.pc + 1;
@@ -97,11 +97,7 @@ pub(crate) fn arrive(
             *arrived |= mask;
         }
     }
-    let opened = block.barrier_complete(id as usize);
-    if opened {
-        parts.extend(waiting_parts(code, block, |other| other == id));
-        release(code, block, id as usize);
-    }
+    let opened = open_if_complete(code, block, id, &mut parts);
     Ok(Arrived {
         id,
         waits,
@@ -124,13 +120,13 @@ pub(crate) fn waiting_parts(
     parts
 }
 
-/// The groups of a warp that wait at aligned barriers with these numbers and are not all of its lanes, `live`; `index` is its place in
-/// the block.
+/// The groups of a warp that wait at aligned barriers with these numbers and are not all lanes of `of`; `index` is its place in the
+/// block.
 fn parts_of_warp(
     code: &Code,
     warp: &Warp,
     index: usize,
-    live: u32,
+    of: u32,
     is_asked: impl Fn(u32) -> bool,
 ) -> impl Iterator<Item = Part> {
     let waits = move |split: &&Split| match split.state {
@@ -143,11 +139,11 @@ fn parts_of_warp(
         let alike = alike.filter(|other| (other.pc, other.state) == (split.pc, split.state));
         let came = alike.fold(0, |lanes, other| lanes | other.mask);
         let is_aligned = plan_at(code, split.pc).is_some_and(|plan| plan.is_aligned);
-        (came != live && is_aligned).then_some(Part {
+        (came != of && is_aligned).then_some(Part {
             warp: index,
             pc: split.pc,
             came,
-            live,
+            of,
         })
     })
 }
@@ -167,20 +163,26 @@ pub(crate) fn after_exit(code: &Code, block: &mut Block, warp_index: usize) -> A
         let parts = parts_of_warp(code, warp, warp_index, warp.present, |_| true);
         after.parts.extend(parts);
     }
-    for id in 0..block.barriers.len() {
-        if block.waiting_at(id as u32) && block.barrier_complete(id) {
-            after
-                .parts
-                .extend(waiting_parts(code, block, |other| other == id as u32));
-            release(code, block, id);
+    for id in 0..block.barriers.len() as u32 {
+        if block.waiting_at(id) && open_if_complete(code, block, id, &mut after.parts) {
             after.opened |= 1 << id;
         }
     }
     after
 }
 
-/// Opens a barrier that all have come to.
-fn release(code: &Code, block: &mut Block, id: usize) {
+/// Opens a barrier if all have come to it; whether it did. What came in parts is added to `parts`.
+fn open_if_complete(code: &Code, block: &mut Block, id: u32, parts: &mut Vec<Part>) -> bool {
+    let opens = block.barrier_complete(id as usize);
+    if opens {
+        parts.extend(waiting_parts(code, block, |other| other == id));
+        open(code, block, id as usize);
+    }
+    opens
+}
+
+/// Lets go on what waits at a barrier.
+fn open(code: &Code, block: &mut Block, id: usize) {
     block.dirty = true;
     if let Some(barrier) = block.barriers.get_mut(id) {
         barrier.arrived.fill(0);

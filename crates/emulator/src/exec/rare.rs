@@ -27,8 +27,7 @@ use crate::exec::waits::{
 use crate::exec::warpgroup::{self, note_touched};
 use crate::run::event::PendingId;
 use crate::run::fault::FaultKind;
-use crate::run::inspect::{Note, NoteKind, Writer};
-use crate::run::notes::add_once;
+use crate::run::inspect::{NoteKind, Writer};
 use crate::run::sync_event::SyncKind;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::pending::GroupKind;
@@ -52,17 +51,7 @@ fn note_no_groups(
         instruction,
         kind,
     };
-    add_note(around, warp, kind, step);
-}
-
-fn add_note(around: &mut Surroundings<'_>, warp: &Warp, kind: NoteKind, step: u64) {
-    let note = Note {
-        step,
-        block: around.block,
-        warp: warp.index,
-        kind,
-    };
-    add_once(around.notes, note, around.limits.max_notes);
+    around.note(warp.index, kind, step);
 }
 
 /// Notes that lanes execute an instruction of the warp whose mask, in `slot`, does not name them.
@@ -89,7 +78,7 @@ fn note_left_out(
         instruction,
         lanes,
     };
-    add_note(around, warp, kind, step);
+    around.note(warp.index, kind, step);
 }
 
 /// What becomes of the running group.

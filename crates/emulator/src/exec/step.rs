@@ -10,8 +10,9 @@ use crate::exec::rare::{After, rare, refresh_clocks};
 use crate::exec::reach::{Halt, Reach};
 use crate::exec::waits::{Outside, begin_to_wait};
 use crate::run::event::{Agent, LastStep, Outcome};
-use crate::run::inspect::Note;
+use crate::run::inspect::{Note, NoteKind};
 use crate::run::launch::Limits;
+use crate::run::notes::add_once;
 use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::run::sync_event::{SyncEvent, SyncKind};
 use crate::state::cluster::{ClusterBarrier, GridShape, Peers};
@@ -83,6 +84,17 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
+    /// Notes what lanes of a warp did, once for each instruction.
+    pub(crate) fn note(&mut self, warp: u32, kind: NoteKind, step: u64) {
+        let note = Note {
+            step,
+            block: self.block,
+            warp,
+            kind,
+        };
+        add_once(self.notes, note, self.limits.max_notes);
+    }
+
     /// Reports what lanes of a warp did to the order of others: warp, place in the code, lanes, step.
     #[inline(always)]
     pub(crate) fn report_sync(&mut self, at: (u32, u32, u32, u64), what: SyncKind<'_>) {

@@ -13,8 +13,7 @@ use crate::exec::sparse::stored_columns;
 use crate::exec::step::{Choice, Surroundings};
 use crate::exec::tensor::ScaledLine;
 use crate::run::fault::{FaultKind, MatrixMistake};
-use crate::run::inspect::{Note, NoteKind};
-use crate::run::notes::add_once;
+use crate::run::inspect::NoteKind;
 use crate::state::pending::{GroupKind, OpenProduct, PendingCompletion, PendingOperation, Work};
 use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64};
 use crate::state::warp::Warp;
@@ -101,18 +100,13 @@ pub(crate) fn note_touched(
         if registers.is_empty() {
             continue;
         }
-        let note = Note {
-            step,
-            block: around.block,
-            warp: warp.index,
-            kind: NoteKind::RegistersInFlight {
-                function,
-                instruction,
-                registers,
-                product: (product.function, product.instruction),
-            },
+        let kind = NoteKind::RegistersInFlight {
+            function,
+            instruction,
+            registers,
+            product: (product.function, product.instruction),
         };
-        return add_once(around.notes, note, around.limits.max_notes);
+        return around.note(warp.index, kind, step);
     }
 }
 

@@ -94,8 +94,8 @@ pub enum NoteKind {
         instruction: u32,
         /// Threads that came.
         came: u32,
-        /// Threads of the warp that had not ended.
-        live: u32,
+        /// Threads that must come: those of the warp that had not ended, or all that it began with where some ended while these waited.
+        of: u32,
     },
     /// Lanes executed an instruction of the warp whose mask does not name them: what it gives them is undefined (PTX ISA, "shfl.sync",
     /// "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). Noted once for each instruction.

@@ -44,24 +44,29 @@ pub(crate) fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
 }
 
 impl Machine {
+    fn note(&mut self, place: WarpPlace, kind: NoteKind) {
+        let state = &mut self.state;
+        let note = Note {
+            step: state.position,
+            block: state.blocks.get(place.block).map_or(0, |block| block.index),
+            warp: place.warp as u32,
+            kind,
+        };
+        add_once(&mut state.notes, note, self.setup.limits.max_notes);
+    }
+
     /// Notes the parts of warps that came to aligned barriers of the block in this place.
     pub(crate) fn note_parts(&mut self, block: usize, parts: &[Part]) {
-        let state = &mut self.state;
-        let index = state.blocks.get(block).map_or(0, |block| block.index);
         for part in parts {
             let (function, instruction) = self.setup.code.origin(part.pc);
-            let note = Note {
-                step: state.position,
-                block: index,
-                warp: part.warp as u32,
-                kind: NoteKind::BarrierInParts {
-                    function,
-                    instruction,
-                    came: part.came.count_ones(),
-                    live: part.live.count_ones(),
-                },
+            let kind = NoteKind::BarrierInParts {
+                function,
+                instruction,
+                came: part.came.count_ones(),
+                of: part.of.count_ones(),
             };
-            add_once(&mut state.notes, note, self.setup.limits.max_notes);
+            let warp = part.warp;
+            self.note(WarpPlace { block, warp }, kind);
         }
     }
 
@@ -78,24 +83,12 @@ impl Machine {
 
     /// Notes the columns of tensor memory that a block has not given back at its end.
     pub(crate) fn note_kept_columns(&mut self, place: WarpPlace) {
-        let state = &mut self.state;
-        let (Some(block), Some(memory)) =
-            (state.blocks.get(place.block), state.tensor.get(place.block))
-        else {
-            return;
-        };
-        let n = match memory.len() {
-            0 => 0,
-            _ => n_columns_in_use(memory),
+        let n = match self.state.tensor.get(place.block) {
+            Some(memory) if memory.len() > 0 => n_columns_in_use(memory),
+            _ => 0,
         };
         if n > 0 {
-            let note = Note {
-                step: state.position,
-                block: block.index,
-                warp: place.warp as u32,
-                kind: NoteKind::ColumnsKept { n },
-            };
-            add_once(&mut state.notes, note, self.setup.limits.max_notes);
+            self.note(place, NoteKind::ColumnsKept { n });
         }
     }
 }

@@ -43,6 +43,30 @@ impl Slot {
     pub const fn is_some(self) -> bool {
         self.0 != u32::MAX
     }
+
+    /// Where it is in its bank.
+    pub const fn place(self) -> SlotPlace {
+        let index = self.0 & Slot::INDEX;
+        match self.0 & !Slot::INDEX {
+            0 => SlotPlace::Register(index),
+            Slot::CONSTANT => SlotPlace::Constant(index),
+            Slot::SPECIAL => SlotPlace::Special(index),
+            _ => SlotPlace::None,
+        }
+    }
+}
+
+/// Where an operand lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SlotPlace {
+    /// A register of the kernel, by its number in the bank.
+    Register(u32),
+    /// A number that all lanes share.
+    Constant(u32),
+    /// A special register, by its number in the bank.
+    Special(u32),
+    /// No operand: it reads as zero.
+    None,
 }
 
 /// Rows of all banks.

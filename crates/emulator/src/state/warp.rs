@@ -45,7 +45,7 @@ const NO_SPLIT: Split = Split {
 };
 
 /// Steps that a group of lanes may keep others of its warp waiting.
-const TURN_STEPS: u32 = 512;
+pub const TURN_STEPS: u32 = 512;
 
 /// The groups of a warp's lanes; masks are disjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

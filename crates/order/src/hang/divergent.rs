@@ -8,27 +8,25 @@ use warpgrid_emulator::{FaultKind, Machine, NoteKind, WaitReason};
 
 /// An aligned barrier to which a part of a warp came: undefined, whether it hangs or not.
 pub(super) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnosis> {
-    let mut parts: Vec<(u64, u32, Place, u32)> = machine
+    let mut parts: Vec<(u64, u32, Place)> = machine
         .notes()
         .iter()
         .filter_map(|note| match note.kind {
             NoteKind::BarrierInParts {
                 function,
                 instruction,
-                came,
-                live,
-            } if came != live => {
+                ..
+            } => {
                 let at = (function, instruction);
                 let warp = (note.block, note.warp);
-                let parts = !comes_whole(story, warp, at, live)
-                    && !comes_later(machine, story, code, (warp, at));
-                parts.then_some((note.block, note.warp, at, came))
+                let parts = !comes_later(machine, story, code, (warp, at));
+                parts.then_some((note.block, note.warp, at))
             }
             _ => None,
         })
         .collect();
-    parts.sort_by_key(|(block, warp, at, _)| (*block, *warp, *at));
-    let (block, warp, at, _) = *parts.first()?;
+    parts.sort_unstable();
+    let (block, warp, at) = *parts.first()?;
     let came = story
         .came
         .iter()
@@ -77,22 +75,6 @@ pub(super) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
         what,
         waits,
         block: None,
-    })
-}
-
-/// Whether all lanes of a warp come to the same barrier in the same phase, one part after the other.
-fn comes_whole(story: &Story, warp: WarpId, at: Place, live: u32) -> bool {
-    let own: Vec<_> = story
-        .came
-        .iter()
-        .filter(|came| came.warp == warp && came.at == at)
-        .collect();
-    own.iter().all(|first| {
-        let phase = own
-            .iter()
-            .filter(|came| (came.id, came.phase) == (first.id, first.phase));
-        let lanes = phase.fold(0, |lanes: u32, came| lanes | came.lanes);
-        lanes.count_ones() >= live
     })
 }
 

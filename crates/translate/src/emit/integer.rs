@@ -321,8 +321,7 @@ impl Emitter<'_> {
 
     fn read24(&mut self, a: Slot, signed: bool) -> Result<(), Refusal> {
         self.read32(a)?;
-        self.ops([I::I32Const(8), I::I32x4Shl, I::I32Const(8)]);
-        self.op(if signed { I::I32x4ShrS } else { I::I32x4ShrU });
+        self.fit(24, signed);
         Ok(())
     }
 
@@ -352,27 +351,18 @@ impl Emitter<'_> {
         [d, a, b, c]: [Slot; 4],
     ) -> Result<(), Refusal> {
         match f {
-            Int16Op::Plain(IntOp::Add) => {
-                self.read_two([a, b])?;
-                self.op(I::I32x4Add);
-            }
-            Int16Op::Plain(IntOp::Sub) => {
-                self.read_two([a, b])?;
-                self.op(I::I32x4Sub);
-            }
-            Int16Op::Plain(IntOp::MulLo) => {
-                self.read_two([a, b])?;
-                self.op(I::I32x4Mul);
-            }
-            Int16Op::Plain(IntOp::MadLo) => {
-                self.read_two([a, b])?;
-                self.op(I::I32x4Mul);
-                self.read32(c)?;
-                self.op(I::I32x4Add);
-            }
-            Int16Op::Plain(f @ (IntOp::And | IntOp::Or | IntOp::Xor | IntOp::Not)) => {
-                self.plain32(f, signed, [a, b, c])?;
-            }
+            // Their low bits depend on those of the sources alone.
+            Int16Op::Plain(
+                f @ (IntOp::Add
+                | IntOp::Sub
+                | IntOp::MulLo
+                | IntOp::MadLo
+                | IntOp::And
+                | IntOp::Or
+                | IntOp::Xor
+                | IntOp::Not
+                | IntOp::Neg),
+            ) => self.plain32(f, signed, [a, b, c])?,
             Int16Op::Plain(f @ (IntOp::Min | IntOp::Max)) => {
                 self.read16(a, signed)?;
                 self.read16(b, signed)?;
@@ -380,10 +370,6 @@ impl Emitter<'_> {
                     IntOp::Min => I::I32x4MinS,
                     _ => I::I32x4MaxS,
                 });
-            }
-            Int16Op::Plain(IntOp::Neg) => {
-                self.read32(a)?;
-                self.op(I::I32x4Neg);
             }
             Int16Op::Plain(IntOp::Abs) => {
                 self.read16(a, true)?;
@@ -401,7 +387,7 @@ impl Emitter<'_> {
                 IntOp::MulHi | IntOp::MadHi | IntOp::Sad | IntOp::Div | IntOp::Rem | IntOp::Cnot,
             ) => return self.refuse(format!("{f:?} of 16 bits")),
         }
-        self.ops([splat32(0xffff), I::V128And]);
+        self.fit(16, false);
         self.write32(d);
         Ok(())
     }
@@ -409,10 +395,7 @@ impl Emitter<'_> {
     /// A row of 16 bits, extended.
     pub(super) fn read16(&mut self, a: Slot, signed: bool) -> Result<(), Refusal> {
         self.read32(a)?;
-        match signed {
-            true => self.ops([I::I32Const(16), I::I32x4Shl, I::I32Const(16), I::I32x4ShrS]),
-            false => self.ops([splat32(0xffff), I::V128And]),
-        }
+        self.fit(16, signed);
         Ok(())
     }
 }

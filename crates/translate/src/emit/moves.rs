@@ -158,7 +158,7 @@ impl Emitter<'_> {
             }
             (Bank::B32, [low, high], 16) => {
                 self.read_part(*low)?;
-                self.ops([splat32(0xffff), I::V128And]);
+                self.fit(16, false);
                 self.read_part(*high)?;
                 self.ops([I::I32Const(16), I::I32x4Shl, I::V128Or]);
                 self.write32(d.slot);
@@ -196,7 +196,7 @@ impl Emitter<'_> {
             (Bank::B32, [low, high], 16) if fits => {
                 let kept = self.keep(a.slot)?;
                 self.get(kept);
-                self.ops([splat32(0xffff), I::V128And]);
+                self.fit(16, false);
                 self.write32(low.slot);
                 self.get(kept);
                 self.ops([I::I32Const(16), I::I32x4ShrU]);

@@ -2,7 +2,7 @@
 
 use super::{EMPTY, NOTE, RESOLVE, function, stops};
 use crate::emit::at;
-use crate::place::{ALL_BYTES, BYTES_SHIFT, Places, SEVERAL, cell, holds, range, site};
+use crate::place::{ALL_BYTES, BYTES_SHIFT, NO_ADDRESS, Places, SEVERAL, cell, holds, range, site};
 use crate::run::stop;
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
@@ -329,7 +329,7 @@ fn fill_site(c: &mut Vec<I<'static>>, [at_site, entry, width, what]: [u32; 4]) {
         I::I64Store(at(site::LAST)),
         I::Else,
         I::LocalGet(at_site),
-        I::I64Const(i64::MIN),
+        I::I64Const(NO_ADDRESS.cast_signed()),
         I::I64Store(at(site::FAST)),
         I::LocalGet(at_site),
         I::I64Const(0),

@@ -113,9 +113,9 @@ impl Session {
                 function,
                 instruction,
                 came,
-                live,
+                of,
             } => format!(
-                "line {}: {came} of {live} threads of warp {} of block {} came to a barrier that a warp must come to as a whole, which is undefined; `barrier.sync` without `.aligned` lets them come in parts",
+                "line {}: {came} of {of} threads of warp {} of block {} came to a barrier that a warp must come to as a whole, which is undefined; `barrier.sync` without `.aligned` lets them come in parts",
                 self.range_of(*function, *instruction).line,
                 note.warp,
                 note.block
