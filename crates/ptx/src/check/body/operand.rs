@@ -75,7 +75,7 @@ impl<'a> BodyChecker<'a, '_> {
             position += 1;
         }
         if n < site.plan.n_least || n + n_skipped > site.plan.n_most {
-            self.report_count(site, n);
+            self.report_count(site, n, site.plan.n_least..=site.plan.n_most);
             return None;
         }
         if !ok {
@@ -99,21 +99,26 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn count_operands(&mut self, site: &Site<'a>) -> Option<()> {
         let n = site.operands.count();
         if n < site.plan.n_least || n > site.plan.n_most {
-            self.report_count(site, n);
+            self.report_count(site, n, site.plan.n_least..=site.plan.n_most);
             return None;
         }
         Some(())
     }
 
+    /// Reports that an instruction has `n` operands, which is none of these counts.
     #[cold]
-    fn report_count(&mut self, site: &Site<'a>, n: usize) {
+    pub(super) fn report_count(
+        &mut self,
+        site: &Site<'a>,
+        n: usize,
+        counts: RangeInclusive<usize>,
+    ) {
         let span = self.tree.mnemonic_span(site.instruction);
         let syntax = site
             .plan
             .bound
             .as_ref()
             .map_or("", |bound| bound.layout.form.syntax);
-        let counts = site.plan.n_least..=site.plan.n_most;
         let opcode = self.opcode(site);
         self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
     }

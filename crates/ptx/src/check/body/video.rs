@@ -43,17 +43,9 @@ impl<'a> BodyChecker<'a, '_> {
         let start = self.body.operands.len();
         self.count_operands(site)?;
         let second = site.plan.modifiers.reduce.is_some() && lanes == VideoLanes::One;
-        if second && site.operands.count() < site.plan.n_most {
-            let span = self.tree.mnemonic_span(site.instruction);
-            let n = site.operands.count();
-            let opcode = self.opcode(site);
-            let syntax = site
-                .plan
-                .bound
-                .as_ref()
-                .map_or("", |b| b.layout.form.syntax);
-            let counts = site.plan.n_most..=site.plan.n_most;
-            self.report(diagnose::operand_count(opcode, span, n, counts, syntax));
+        let (n, n_most) = (site.operands.count(), site.plan.n_most);
+        if second && n < n_most {
+            self.report_count(site, n, n_most..=n_most);
             return None;
         }
         let mut selection = Selection::default();
