@@ -1,8 +1,7 @@
 // The way to buffers that start with what is in a file, which is loaded when one is chosen or dropped (`web/look/fill.js`).
 import { make } from "./embed.js";
 import { RULES, writeLink } from "./link.js";
-
-const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
+import { grouped, loadBesideCore } from "./parts.js";
 
 /** Lets a person choose the file for a buffer. */
 export function chooseFile(page, name) {
@@ -17,9 +16,7 @@ export const isFilling = (file, memory) => /\.npy$/i.test(file.name) || (memory 
 export async function fillFrom(page, file, name) {
   const called = `“${file.name.slice(0, 60)}”`;
   try {
-    // It lies beside the core.
-    const core = new URL(document.querySelector("meta[name=warpgrid-core]").content, document.baseURI);
-    const { buffersOf, filled } = await import(new URL("fill.js", core).href);
+    const { buffersOf, filled } = await loadBesideCore("fill.js");
     const before = { source: page.text(), guessed: page.guessed() };
     const buffers = buffersOf(`${before.source}\n${before.guessed ?? ""}`);
     const stem = file.name.replace(/\.\w+$/, "");

@@ -1,12 +1,12 @@
 // The way to where people learn: examples, tours and puzzles, which are loaded when they are opened (`web/learn`). `#learn` opens them, `#learn=tour:ID` a tour, `#learn=puzzle:ID` a puzzle.
+import { loadBesideCore } from "./parts.js";
+
 const LINK = /^#learn(?:=(.*))?$/;
 
 /** Opens a place of it; `page` is what it needs of the page. */
 export async function openLearn(page, place = "") {
   try {
-    // They lie beside the core.
-    const core = new URL(document.querySelector("meta[name=warpgrid-core]").content, document.baseURI);
-    const { open } = await import(new URL("learn.js", core).href);
+    const { open } = await loadBesideCore("learn.js");
     await open(page, place);
   } catch (error) {
     page.failed(`Examples, tours and puzzles could not be loaded: ${error.message}.`);

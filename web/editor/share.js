@@ -3,6 +3,7 @@
 import { fence, home, make } from "./embed.js";
 import { saveFile } from "./files.js";
 import { readFile, RULES, writeFile, writeLink } from "./link.js";
+import { grouped } from "./parts.js";
 
 /** Names of fields, and parts of them by their ids. */
 const GRIDS = "view.grids.";
@@ -58,8 +59,6 @@ const HINTS = {
 /** What a text is called: its title, or else its kernel. */
 const titleOf = (source, kernel) => /^\s*\/\/@\s*title\s+(.+?)\s*$/m.exec(source)?.[1] ?? kernel ?? "A kernel";
 const fileName = (title) => `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 48) || "kernel"}.warpgrid.json`;
-
-const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** Views whose address says all that they show, and what they are called. */
 const VIEWS = { "#matrix": "Which lane holds which element", "#product": "How a tensor core adds" };

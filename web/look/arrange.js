@@ -1,15 +1,13 @@
 // A memory in rows and columns by any stride, or by a layout of CuTe: four numbers or a text; the cells in the colours of the lanes that wrote them.
+import { grouped } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";
 import { laneColour } from "./watch.js";
 
-const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
-
 /** The memories that the page shows, as it names them: `[id, title, extents]`. */
 export function memories() {
   return [...document.querySelectorAll(".memory[data-memory]")].map((card) => {
-    const facts = card.querySelector(".head small")?.textContent ?? "";
-    const extents = [...facts.matchAll(/\[(\d+)\]/g)].map(([, extent]) => Number(extent));
+    const extents = card.dataset.extents.split(" ").filter(Boolean).map(Number);
     return [card.dataset.memory, card.querySelector("h2")?.textContent ?? card.dataset.memory, extents];
   });
 }

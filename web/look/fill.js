@@ -1,30 +1,26 @@
 // A buffer that starts with what is in a file: an array of NumPy (`.npy`) or raw bytes. The file goes in; the `//@ buffer` line that lists its elements comes out.
 // The page loads this when a file is chosen or dropped (`web/editor/fill.js`).
+import WIDTHS from "../../crates/launch/src/widths.json" with { type: "json" };
+import { grouped } from "../editor/parts.js";
 
 /** Characters of a line that an editor shows without effort. */
 const MOST_CHARACTERS = 250_000;
 const MOST_BYTES = 4e6;
 
-const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
-
-/** How elements are read, by type: their width, and a text of one that gives the same bits. */
+/** How elements are read: a text of one that gives the same bits. */
 const hex = (bits, width) => `0x${bits.toString(16).padStart(width * 2, "0")}`;
-const integer = (width, read) => ({ width, text: (view, at) => String(view[read](at, true)) });
+const integer = (read) => () => (view, at) => String(view[read](at, true));
 const bitsOf = (view, at, width) => {
   let bits = 0n;
   for (let byte = width - 1; byte >= 0; byte -= 1) bits = bits << 8n | BigInt(view.getUint8(at + byte));
   return bits;
 };
-const bits = (width) => ({ width, text: (view, at) => hex(bitsOf(view, at, width), width) });
-const float = (width, read, shortest) => ({
-  width,
-  text(view, at) {
-    const value = read(view, at);
-    if (!Number.isFinite(value)) return hex(bitsOf(view, at, width), width);
-    if (Object.is(value, -0)) return "-0.0";
-    return shortest(value);
-  },
-});
+const bits = (width) => (view, at) => hex(bitsOf(view, at, width), width);
+const float = (read, shortest) => (width) => (view, at) => {
+  const value = read(view, at);
+  if (!Number.isFinite(value)) return hex(bitsOf(view, at, width), width);
+  return Object.is(value, -0) ? "-0.0" : shortest(value);
+};
 
 /** The value of a float of 16 bits. */
 function half(view, at) {
@@ -43,14 +39,17 @@ function single(value) {
   return String(value);
 }
 
-const TYPES = {
-  u8: integer(1, "getUint8"), s8: integer(1, "getInt8"), u16: integer(2, "getUint16"), s16: integer(2, "getInt16"), u32: integer(4, "getUint32"), s32: integer(4, "getInt32"),
-  u64: integer(8, "getBigUint64"), s64: integer(8, "getBigInt64"),
-  f16: float(2, half, String), f32: float(4, (view, at) => view.getFloat32(at, true), single), f64: float(8, (view, at) => view.getFloat64(at, true), String),
+/** Types whose elements are written as numbers; those of all others are written as bits. */
+const NUMBERS = {
+  u8: integer("getUint8"), s8: integer("getInt8"), u16: integer("getUint16"), s16: integer("getInt16"), u32: integer("getUint32"), s32: integer("getInt32"),
+  u64: integer("getBigUint64"), s64: integer("getBigInt64"),
+  f16: float(half, String), f32: float((view, at) => view.getFloat32(at, true), single), f64: float((view, at) => view.getFloat64(at, true), String),
 };
-/** Types of other buffers, by their bytes: their elements are written as bits. */
-const WIDTHS = { bf16: 2, b8: 1, b16: 2, b32: 4, b64: 8, b128: 16, e4m3: 1, e5m2: 1, e2m3: 1, e3m2: 1, ue8m0: 1, tf32: 4, e2m1x2: 1, f16x2: 4, bf16x2: 4, u4x2: 1, s4x2: 1, u8x4: 4, s8x4: 4, u16x2: 4, s16x2: 4, char: 1, bin8: 1, bin32: 4 };
-const readerOf = (type) => TYPES[type] ?? (WIDTHS[type] ? bits(WIDTHS[type]) : null);
+/** Bytes of an element, and its text. */
+const readerOf = (type) => {
+  const width = WIDTHS[type];
+  return width === undefined ? null : { width, text: (NUMBERS[type] ?? bits)(width) };
+};
 
 /** Types of NumPy: `<f4`, `|u1`. */
 const NUMPY = { f2: "f16", f4: "f32", f8: "f64", i1: "s8", i2: "s16", i4: "s32", i8: "s64", u1: "u8", u2: "u16", u4: "u32", u8: "u64", b1: "u8", V2: "b16", V1: "b8" };

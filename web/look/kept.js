@@ -1,5 +1,6 @@
 // What is watched of each text, kept in the browser: by the text's id, or by its content where it is no text of a person's own.
-const KEPT = "warpgrid.watch";
+import { KEPT } from "./names.js";
+
 /** Texts whose expressions are kept; the oldest goes first. */
 const MOST_TEXTS = 50;
 export const MOST = 32;

@@ -5,14 +5,12 @@ import { make } from "../learn/parts.js";
 import { arrangeCard } from "./arrange.js";
 import { minimapCard } from "./minimap.js";
 import { momentsCard } from "./moments.js";
+import { CARDS } from "./names.js";
 import { watchCard } from "./watch.js";
 
 let cards = null;
-/** Those that lie below the memories, by their names: what each is called on its button, and what it is for. */
-const BELOW = {
-  arrange: { card: arrangeCard, words: "by a layout", title: "A memory in rows and columns by any stride, or by a layout of CuTe" },
-  map: { card: minimapCard, words: "map", title: "All of a memory, part by part: what was written, and by which lane last" },
-};
+/** Those that lie below the memories, by their names. */
+const BELOW = { arrange: arrangeCard, map: minimapCard };
 const below = {};
 
 /** Shows a moment in its place: `{ place, facts, source, key, generation, page }`. */
@@ -20,7 +18,8 @@ export function show(moment) {
   if (!cards) {
     document.head.append(make("style", {}, css));
     cards = [watchCard(moment), momentsCard(moment)];
-    const open = Object.entries(BELOW).map(([name, { card, words, title }]) => {
+    const open = Object.entries(BELOW).map(([name, card]) => {
+      const { words, title } = CARDS[name];
       below[name] = card(moment);
       return make("button", { type: "button", class: "mini", title, onclick: () => below[name].begin() }, words);
     });

@@ -1,11 +1,12 @@
 // All of a memory at a glance: a cell for each part of it, as full as its elements are written, in the colour of the lane that wrote last. A press goes there.
+import { grouped } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { memories } from "./arrange.js";
 import { askAt, latest, positionOf } from "./ask.js";
+import { laneColour } from "./watch.js";
 
 const COLUMNS = 64;
 const CELL = 9;
-const grouped = (n) => `${n}`.replace(/\B(?=(\d{3})+$)/g, ",");
 
 export function minimapCard(first) {
   let moment = first;
@@ -22,9 +23,11 @@ export function minimapCard(first) {
     make("div", { class: "head" }, make("h2", {}, "Map"), make("small", {}, "all of a memory, part by part"), make("span", { class: "spring" }), close),
     make("div", { class: "arrange-controls" }, memory, make("label", {}, "part", place), go), canvas, said);
 
-  const colour = (name) => getComputedStyle(node).getPropertyValue(name).trim();
-  /** The colour of a lane, from the variables of the page. */
-  const ofLane = (lane) => `oklch(${colour(`--lane-l${lane & 3}`)} ${colour("--lane-c")} ${colour(`--lane-h${lane >> 2}`)})`;
+  /** A colour of the page as a canvas takes it. */
+  function colour(css) {
+    canvas.style.color = css;
+    return getComputedStyle(canvas).color;
+  }
 
   function paint() {
     if (!found) return;
@@ -37,14 +40,14 @@ export function minimapCard(first) {
     const context = canvas.getContext("2d");
     context.scale(density, density);
     const colours = new Map();
-    const [empty, now, here] = ["--cell-empty", "--now", "--accent"].map(colour);
+    const [empty, now, here] = ["var(--cell-empty)", "var(--now)", "var(--accent)"].map(colour);
     parts.forEach(([nWritten, lane, , isNow], at) => {
       const [x, y] = [at % COLUMNS * CELL, Math.floor(at / COLUMNS) * CELL];
       context.fillStyle = empty;
       context.fillRect(x, y, CELL - 1, CELL - 1);
       const of = Math.min(part, n - at * part);
       if (nWritten > 0) {
-        if (!colours.has(lane)) colours.set(lane, lane === undefined ? colour("--ink3") : ofLane(lane));
+        if (!colours.has(lane)) colours.set(lane, colour(lane === undefined ? "var(--ink3)" : laneColour(lane)));
         context.fillStyle = colours.get(lane);
         // What is written at all can be seen.
         const share = Math.max(Math.min(nWritten / of, 1), 0.25);

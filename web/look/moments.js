@@ -5,20 +5,6 @@ import { askAt, latest, positionOf } from "./ask.js";
 
 const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-/** Lanes as a person writes them: `0-3, 8`. */
-export function lanesText(mask) {
-  const parts = [];
-  for (let lane = 0; lane < 32; lane += 1) {
-    if (!(mask >>> lane & 1)) continue;
-    const last = parts.at(-1);
-    if (last && last[1] === lane - 1) last[1] = lane;
-    else parts.push([lane, lane]);
-  }
-  const all = parts.length === 1 && parts[0][0] === 0 && parts[0][1] === 31;
-  if (all) return "all lanes";
-  return `lane${parts.length === 1 && parts[0][0] === parts[0][1] ? "" : "s"} ${parts.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(", ")}`;
-}
-
 export function momentsCard(first) {
   let moment = first;
   /** Whether somebody has asked for a comparison. */
@@ -53,10 +39,10 @@ export function momentsCard(first) {
     return [make("h3", {}, title, make("small", {}, `${plural(n, "cell")}${more}`)), make("table", {}, make("tbody", {}, ...rows))];
   }
 
-  function registers({ registers: all, moreRegisters, moreWarps }) {
+  function registers({ registers: all, moreRegisters, firstWarps }) {
     if (all.length === 0) return [];
-    const row = (of) => line(pin(of.name, `register ${of.name}`), of.values, [`${lanesText(of.lanes)}, warp ${of.warp} of block ${of.block}`]);
-    const notes = [moreRegisters > 0 ? `and ${moreRegisters} more` : "", moreWarps ? "of the first 64 warps" : ""].filter(Boolean).join(", ");
+    const row = (of) => line(pin(of.name, `register ${of.name}`), of.values, [`${of.lanes}, warp ${of.warp} of block ${of.block}`]);
+    const notes = [moreRegisters > 0 ? `and ${moreRegisters} more` : "", firstWarps ? `of the first ${firstWarps} warps` : ""].filter(Boolean).join(", ");
     return [make("h3", {}, "Registers", make("small", {}, notes)), make("table", {}, make("tbody", {}, ...all.map(row)))];
   }
 

@@ -180,19 +180,10 @@ pub fn row_label(grid: &Grid, row: u64) -> String {
 
 /// `[3][11]` in the declared shape, else `[59]`.
 pub fn index_text(grid: &Grid, index: u64) -> String {
-    let shape = &grid.memory.shape;
-    if shape.len() < 2 || grid.ty != grid.memory.ty {
-        return format!("[{index}]");
+    match grid.ty == grid.memory.ty {
+        true => grid.memory.subscript(index),
+        false => format!("[{index}]"),
     }
-    let mut rest = index;
-    let mut parts = Vec::new();
-    for extent in shape.iter().rev() {
-        let extent = (*extent).max(1);
-        parts.push(format!("[{}]", rest % extent));
-        rest /= extent;
-    }
-    parts.reverse();
-    parts.concat()
 }
 
 /// What a reader hears of a cell: `out[3]: 7, written by this step, lane 3`.

@@ -199,7 +199,7 @@ impl ElementType {
         matches!(self, T::B8 | T::B16 | T::B32 | T::B64 | T::B128)
     }
 
-    /// Bytes of one element.
+    /// Bytes of one element. `widths.json` says the same to the page, which reads files without a core.
     pub const fn width_bytes(self) -> usize {
         use ElementType as T;
         match self {
@@ -419,6 +419,16 @@ fn nearest_half(format: FloatFormat, value: f64) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_knows_the_width_of_every_type() {
+        let stated: std::collections::BTreeMap<String, usize> =
+            serde_json::from_str(include_str!("widths.json")).expect("widths by type");
+        let own = ElementType::ALL
+            .iter()
+            .map(|(name, ty)| ((*name).to_owned(), ty.width_bytes()));
+        assert_eq!(stated, own.collect());
+    }
 
     #[test]
     fn every_half_survives_the_way_through_double() {

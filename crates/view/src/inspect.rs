@@ -19,9 +19,24 @@ pub use moments::{CellChange, CellWriter, MemoryChange, Moments, RegisterChange}
 pub use watch::WatchedValue;
 
 use crate::session::Session;
+use warpgrid_emulator::WarpView;
+use warpgrid_program::{Function, FunctionId};
 
 /// Steps up to which a moment is gone to.
 pub const MAX_STEPS: u64 = 20_000_000;
+
+impl Session {
+    /// The function that a warp is in; the kernel, where it has ended.
+    fn function_of(&self, warp: &WarpView) -> FunctionId {
+        let program = self.timeline.machine().program();
+        let is_kernel = |(_, function): &(FunctionId, &Function)| {
+            Some(&function.name) == self.scenario().entry.as_ref()
+        };
+        let kernel = || program.entries().find(is_kernel).map(|(id, _)| id);
+        let running = warp.groups.first().map(|group| group.function);
+        running.or_else(kernel).unwrap_or(FunctionId(0))
+    }
+}
 
 /// Goes to a position, or to the end where the run has fewer steps. The sentence says why not.
 fn go_to(session: &mut Session, position: u64) -> Result<(), String> {

@@ -109,6 +109,9 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     let (choice, dispatch) = (&props.choice, &props.dispatch);
     let id = grid.memory.id.clone();
     let title = grid.memory.title.clone();
+    // What else asks for a memory lays it out by them.
+    let extents: Vec<String> = grid.memory.shape.iter().map(u64::to_string).collect();
+    let extents = extents.join(" ");
     let reachable = Reachable(match (*focused, choice.folded) {
         (Some(stop), false) => stop,
         (Some(stop), true) if stop != Stop::CELLS => stop,
@@ -116,7 +119,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
         (_, true) => Stop::FOLD,
     });
     html! {
-        <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} {onfocusin} {onkeydown}>
+        <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} data-extents={extents} {onfocusin} {onkeydown}>
             <div class="head" role="toolbar" aria-label={format!("{title}: arrow keys move among the view options, Down moves to the cells")}>
                 <h2><button class="fold" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
                     data-stop={Stop::FOLD.0.to_string()} tabindex={reachable.index(Stop::FOLD)}

@@ -17,7 +17,7 @@ pub(crate) struct Inspect {
     open: Option<(OrderRequest, Session)>,
 }
 
-/// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION` `arrange POSITION MEMORY-AND-TYPE LAYOUT` or `map POSITION MEMORY`, each with a launch.
+/// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT` or `map POSITION MEMORY`, each with a launch.
 struct Asked<'a> {
     number: u32,
     what: &'a str,

@@ -71,7 +71,7 @@ impl WatchExpression {
             ));
         }
         let first = text.split_whitespace().next().unwrap_or("");
-        let has_place = ["block", "warp", "lane", "thread"].contains(&first);
+        let has_place = Place::WORDS.contains(&first);
         let (place, rest) = match text.split_once(':').filter(|_| has_place) {
             Some((place, rest)) => (Place::read(place)?, rest),
             None => (Place::default(), text),

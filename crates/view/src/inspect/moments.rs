@@ -5,7 +5,7 @@ use crate::analysis::difference::{Left, differing, memories_of};
 use crate::memory_id::MemoryId;
 use crate::session::Session;
 use crate::step::warp::readable;
-use warpgrid_isa::ScalarType;
+use warpgrid_emulator::LaneList;
 use warpgrid_program::{FunctionId, RegisterId};
 
 /// Cells of a memory that are listed.
@@ -24,8 +24,8 @@ pub struct Moments {
     pub registers: Vec<RegisterChange>,
     /// Registers that differ and are not listed.
     pub n_more_registers: u64,
-    /// Whether there are more warps than are compared.
-    pub has_more_warps: bool,
+    /// How many warps are compared, where there are more.
+    pub n_first_warps: Option<usize>,
 }
 
 /// A memory with cells that differ.
@@ -70,6 +70,13 @@ pub struct RegisterChange {
     pub values: [String; 2],
 }
 
+impl RegisterChange {
+    /// The lanes in which it differs, in words: `lanes 0 to 7`.
+    pub fn lane_words(&self) -> String {
+        LaneList(self.lanes).to_string()
+    }
+}
+
 /// What a moment holds.
 struct Moment {
     memories: Vec<Left>,
@@ -106,7 +113,7 @@ impl Session {
             memories,
             registers,
             n_more_registers,
-            has_more_warps: before.has_more_warps || after.has_more_warps,
+            n_first_warps: (before.has_more_warps || after.has_more_warps).then_some(MAX_WARPS),
         })
     }
 
@@ -128,9 +135,7 @@ impl Session {
     fn registers_of(&self, block: u64, warp: u32) -> Option<WarpRegisters> {
         let machine = self.timeline.machine();
         let state = machine.warp(block, warp)?;
-        let entry = || machine.program().entries().map(|(id, _)| id).next();
-        let running = state.groups.first().map(|group| group.function);
-        let function = running.or_else(entry)?;
+        let function = self.function_of(&state);
         let registers = &machine
             .program()
             .functions
@@ -186,16 +191,12 @@ impl Session {
         let functions = &self.timeline.machine().program().functions;
         let registers = &functions.get(of.function.0 as usize)?.registers;
         let scalar = registers.get(id.0 as usize)?.ty;
-        let text = |bits: u128| match scalar {
-            ScalarType::Pred => (bits & 1).to_string(),
-            _ => readable(scalar, bits),
-        };
         Some(RegisterChange {
             name: registers.name(id).to_owned(),
             block: of.block,
             warp: of.warp,
             lanes,
-            values: bits.map(text),
+            values: bits.map(|bits| readable(scalar, bits)),
         })
     }
 
@@ -226,7 +227,7 @@ impl Session {
                 name: format!(
                     "{}{}",
                     memory.view.title,
-                    subscript(&memory.view.shape, index as u64)
+                    memory.view.subscript(index as u64)
                 ),
                 values: [was, is].map(|bytes| now.ty.text(now.ty.bits(bytes))),
                 writer: self.writer_of(&now.id, bytes),
@@ -263,19 +264,4 @@ impl Session {
             line: 0,
         })
     }
-}
-
-/// `[5]`, or `[2][4]` in a memory of several extents.
-fn subscript(shape: &[u64], index: u64) -> String {
-    if shape.len() < 2 {
-        return format!("[{index}]");
-    }
-    let mut rest = index;
-    let mut parts = Vec::new();
-    for extent in shape.iter().rev() {
-        parts.push(format!("[{}]", rest % (*extent).max(1)));
-        rest /= (*extent).max(1);
-    }
-    parts.reverse();
-    parts.concat()
 }

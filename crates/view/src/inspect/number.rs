@@ -142,11 +142,6 @@ impl Value {
     pub(super) fn text(self) -> String {
         match self {
             Value::Cell { ty, bits } => ty.text(bits),
-            Value::Register {
-                scalar: ScalarType::Pred,
-                bits,
-                ..
-            } => (bits & 1).to_string(),
             Value::Register { scalar, bits, .. } => readable(scalar, bits),
             Value::Number(Number::Integer(value)) => value.to_string(),
             Value::Number(Number::Float(value, ty)) => {

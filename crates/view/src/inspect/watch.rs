@@ -10,7 +10,7 @@ use crate::session::Session;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::form::nearest;
 use warpgrid_launch::value::ElementType;
-use warpgrid_program::{Function, FunctionId, RegisterId};
+use warpgrid_program::{FunctionId, RegisterId};
 
 /// Expressions that are watched at once.
 const MAX_EXPRESSIONS: usize = 32;
@@ -101,19 +101,11 @@ impl<'a> Lanes<'a> {
         let state = machine
             .warp(block, warp)
             .ok_or_else(|| format!("warp {warp} of block {block} is not there at this step"))?;
-        let entry = || {
-            let mut entries = machine.program().entries();
-            let own = |(_, function): &(FunctionId, &Function)| {
-                Some(&function.name) == session.scenario().entry.as_ref()
-            };
-            entries.find(own).map(|(id, _)| id)
-        };
-        let running = state.groups.first().map(|group| group.function);
         Ok(Lanes {
             session,
             block,
             warp,
-            function: running.or_else(entry).unwrap_or(FunctionId(0)),
+            function: session.function_of(&state),
             present: state.present,
         })
     }

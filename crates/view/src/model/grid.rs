@@ -28,6 +28,24 @@ pub struct MemoryView {
     pub is_named: bool,
 }
 
+impl MemoryView {
+    /// The place of an element in the array as declared, `[3][11]`; `[59]` where it is flat.
+    pub fn subscript(&self, index: u64) -> String {
+        if self.shape.len() < 2 {
+            return format!("[{index}]");
+        }
+        let mut rest = index;
+        let mut parts = Vec::new();
+        for extent in self.shape.iter().rev() {
+            let extent = (*extent).max(1);
+            parts.push(format!("[{}]", rest % extent));
+            rest /= extent;
+        }
+        parts.reverse();
+        parts.concat()
+    }
+}
+
 /// Which part of which memory to lay out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]

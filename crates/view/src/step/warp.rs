@@ -158,15 +158,7 @@ fn register_view(
     changed: bool,
 ) -> RegisterView {
     if ty == ScalarType::Pred {
-        let values: Vec<String> = (0..32)
-            .map(|lane| {
-                if bits(lane) & 1 == 1 {
-                    "1".to_owned()
-                } else {
-                    "0".to_owned()
-                }
-            })
-            .collect();
+        let values: Vec<String> = (0..32).map(|lane| readable(ty, bits(lane))).collect();
         return RegisterView {
             name: name.to_owned(),
             ty: RegisterType::Pred,
@@ -189,6 +181,7 @@ fn register_view(
 /// addresses, which read best in hexadecimal.
 pub(crate) fn readable(ty: ScalarType, bits: u128) -> String {
     match ty {
+        ScalarType::Pred => (bits & 1).to_string(),
         ScalarType::B64 | ScalarType::U64 if bits >= 1 << 40 => format!("{bits:#x}"),
         ScalarType::B8 | ScalarType::B16 | ScalarType::B32 | ScalarType::B64 => bits.to_string(),
         _ => element_of(ty).text(bits),

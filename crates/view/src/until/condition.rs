@@ -134,6 +134,9 @@ impl Condition {
 }
 
 impl Place {
+    /// What a place begins with.
+    pub const WORDS: [&str; 4] = ["block", "warp", "lane", "thread"];
+
     /// Reads a place: `warp 1 lane 3`.
     pub fn read(text: &str) -> Result<Place, String> {
         let mut place = Place::default();
@@ -167,7 +170,7 @@ impl Place {
 
     /// Sets what a word of the place says; the sentence says why not.
     fn set(&mut self, word: &str, number: &str) -> Result<(), String> {
-        if !["block", "warp", "lane", "thread"].contains(&word) {
+        if !Place::WORDS.contains(&word) {
             return Err(format!(
                 "found `{word}`, expected `block`, `warp`, `lane` or `thread`"
             ));

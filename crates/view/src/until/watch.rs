@@ -344,10 +344,7 @@ impl Session {
         let value = register.in_function(step.function).and_then(|(id, ty)| {
             let machine = self.timeline.machine();
             let bits = machine.register(step.block, step.warp, lane, step.function, id)?;
-            Some(match ty {
-                ScalarType::Pred => (bits & 1).to_string(),
-                _ => readable(ty, bits),
-            })
+            Some(readable(ty, bits))
         });
         format!(
             "{} is {} in lane {lane} of warp {}, block {}",

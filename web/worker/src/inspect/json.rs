@@ -33,7 +33,12 @@ pub(super) fn moments(found: &Moments) -> String {
         ("memories", list(found.memories.iter().map(memory))),
         ("registers", list(found.registers.iter().map(register))),
         ("moreRegisters", found.n_more_registers.to_string()),
-        ("moreWarps", found.has_more_warps.to_string()),
+        (
+            "firstWarps",
+            found
+                .n_first_warps
+                .map_or("null".to_owned(), |n| n.to_string()),
+        ),
     ])
 }
 
@@ -68,7 +73,7 @@ fn register(change: &RegisterChange) -> String {
         ("name", text(&change.name)),
         ("block", change.block.to_string()),
         ("warp", change.warp.to_string()),
-        ("lanes", change.lanes.to_string()),
+        ("lanes", text(&change.lane_words())),
         (
             "values",
             list(change.values.iter().map(|value| text(value))),
