@@ -20,6 +20,7 @@ pub(crate) mod op;
 mod operands;
 mod operation;
 pub(crate) mod ops;
+pub(crate) mod plans;
 mod refused;
 pub(crate) mod stack;
 mod support;
@@ -36,6 +37,7 @@ pub use refused::{RefusedInstruction, refused};
 pub use support::{Support, supports};
 
 use crate::decode::code::*;
+use crate::decode::plans::PlanId;
 use crate::state::layout::{Layout, VariablePlace};
 use crate::state::pending::GroupKind;
 use crate::state::registers::{BankSizes, Banks, LANES, Slot};
@@ -275,8 +277,7 @@ impl<'a> Decoder<'a> {
         }
         let touched = held::touched(self.program, self.function, instruction, &self.is_held);
         if !touched.is_empty() {
-            self.code.touched.push(touched);
-            let op = Op::Touch(self.code.touched.len() as u32 - 1);
+            let op = Op::Touch(self.code.touched.add(touched));
             self.push(op, guard, origin, StepPart::WithNext);
         }
     }
@@ -327,7 +328,7 @@ impl<'a> Decoder<'a> {
             // Instructions that a front end made of one have its address.
             self.code.addresses.dedup_by_key(|(address, _)| *address);
         }
-        for table in self.code.branch_tables.iter_mut().skip(first_table) {
+        for table in self.code.branch_tables.after_mut(first_table) {
             table.iter_mut().for_each(place);
         }
     }
@@ -335,15 +336,14 @@ impl<'a> Decoder<'a> {
     fn refuse(&mut self, refusal: Refusal, opcode: &str) -> Op {
         self.before.clear();
         self.after.clear();
-        self.code.refused.push(match refusal {
+        Op::Refused(self.code.refused.add(match refusal {
             Refusal::NotYet(name) => Refused::NotEmulated {
                 opcode: name.unwrap_or_else(|| opcode.to_owned()),
             },
             Refusal::Internal(what) => Refused::Internal {
                 what: format!("`{opcode}`: {what}"),
             },
-        });
-        Op::Refused(self.code.refused.len() as u32 - 1)
+        }))
     }
 
     /// Makes a group.
@@ -464,8 +464,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A list of elements for [`Op::Pack`] and [`Op::Unpack`].
-    fn pack(&mut self, elements: Vec<Element>) -> u32 {
-        self.code.packs.push(elements);
-        self.code.packs.len() as u32 - 1
+    fn pack(&mut self, elements: Vec<Element>) -> PlanId<Vec<Element>> {
+        self.code.packs.add(elements)
     }
 }

@@ -13,7 +13,7 @@ pub use exec::tensor;
 pub use exec::tiles::{Tile, TileMatrix, TilePlace};
 pub use past::StoreTicks;
 pub use past::timeline::{Progress, Timeline, TimelineLimits};
-pub use run::event::{Agent, Outcome, PendingId, StepEvent};
+pub use run::event::{Agent, Outcome, PendingId, StepEvent, WarpId};
 pub use run::fault::{
     AccessFault, AccessKind, Fault, FaultKind, LaneList, MatrixMistake, MbarrierFault, Place,
     Region, SpinPlace, WaitReason, Waiter,

@@ -9,6 +9,7 @@ pub use crate::decode::ops::{
     CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp,
     Overflow, PackedOp, ShiftOp,
 };
+pub use crate::decode::plans::PlanId;
 pub use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Round};
 pub use crate::state::registers::{Slot, SlotPlace};
 pub use crate::state::warp::TURN_STEPS;
@@ -150,20 +151,17 @@ impl<'m> Plain<'m> {
         }
     }
 
-    pub fn access(self, plan: u32) -> Option<&'m AccessPlan> {
-        self.code().accesses.get(plan as usize)
+    pub fn access(self, plan: PlanId<AccessPlan>) -> Option<&'m AccessPlan> {
+        self.code().accesses.get(plan)
     }
 
-    pub fn barrier(self, plan: u32) -> Option<&'m BarrierPlan> {
-        self.code().barriers.get(plan as usize)
+    pub fn barrier(self, plan: PlanId<BarrierPlan>) -> Option<&'m BarrierPlan> {
+        self.code().barriers.get(plan)
     }
 
     /// The elements of a value that is packed or taken apart.
-    pub fn elements(self, list: u32) -> &'m [Element] {
-        self.code()
-            .packs
-            .get(list as usize)
-            .map_or(&[], Vec::as_slice)
+    pub fn elements(self, list: PlanId<Vec<Element>>) -> &'m [Element] {
+        self.code().packs.get(list).map_or(&[], Vec::as_slice)
     }
 
     pub fn constant32(self, index: u32) -> u32 {

@@ -11,6 +11,20 @@ pub struct Home {
     pub cluster: u64,
 }
 
+/// A scope, and the thread around which it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scoped {
+    pub scope: Scope,
+    pub home: Home,
+}
+
+impl Scoped {
+    /// A scope around a thread.
+    pub const fn new(scope: Scope, home: Home) -> Scoped {
+        Scoped { scope, home }
+    }
+}
+
 /// How strong an operation is; weak ones have no scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
@@ -59,8 +73,8 @@ pub fn takes_in(scope: Scope, own: Home, other: Home) -> bool {
 }
 
 /// Whether each of two scopes takes in the thread of the other.
-pub fn mutual(a: (Scope, Home), b: (Scope, Home)) -> bool {
-    takes_in(a.0, a.1, b.1) && takes_in(b.0, b.1, a.1)
+pub fn mutual(a: Scoped, b: Scoped) -> bool {
+    takes_in(a.scope, a.home, b.home) && takes_in(b.scope, b.home, a.home)
 }
 
 #[cfg(test)]
@@ -76,7 +90,8 @@ mod tests {
 
     #[test]
     fn both_scopes_must_take_in_the_other_thread() {
-        let check = |a, b, of: (u64, u64)| mutual((a, home(of.0)), (b, home(of.1)));
+        let check =
+            |a, b, of: (u64, u64)| mutual(Scoped::new(a, home(of.0)), Scoped::new(b, home(of.1)));
         assert!(check(Scope::Cta, Scope::Sys, (1, 1)));
         assert!(!check(Scope::Cta, Scope::Sys, (0, 1)));
         assert!(check(Scope::Cluster, Scope::Gpu, (0, 1)));

@@ -5,7 +5,7 @@ use crate::emit::{Definitions, Register};
 use crate::flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{
-    AccessPlan, Bank, Instr, Int32Op, Int64Op, IntOp, Op, Plain, RangeKind, ShiftOp, Slot,
+    AccessPlan, Bank, Instr, Int32Op, Int64Op, IntOp, Op, Plain, PlanId, RangeKind, ShiftOp, Slot,
     SlotPlace,
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
@@ -304,8 +304,8 @@ impl<'p> Forms<'p> {
     }
 
     /// The addresses of an access to global memory.
-    fn access(&self, index: u32) -> Option<Known> {
-        let plan = self.plain.access(index)?;
+    fn access(&self, id: PlanId<AccessPlan>) -> Option<Known> {
+        let plan = self.plain.access(id)?;
         if !plan.wide || !matches!(plan.space, StateSpace::Global | StateSpace::Generic) {
             return None;
         }
@@ -316,7 +316,7 @@ impl<'p> Forms<'p> {
             range.kind == RangeKind::Global && (low as u64).wrapping_sub(range.address) < range.size
         })?;
         Some(Known {
-            plan: index,
+            plan: id.number(),
             form,
             width: plan.width_bytes.into(),
             range,

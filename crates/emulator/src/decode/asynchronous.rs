@@ -46,8 +46,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> Decoded<Op> {
         }
         AsyncOp::BulkWait => return wait(d, GroupKind::Bulk),
     };
-    d.code.starts.push(plan);
-    Ok(Op::StartAsync(d.code.starts.len() as u32 - 1))
+    Ok(Op::StartAsync(d.code.starts.add(plan)))
 }
 
 fn wait(d: &mut Decoder<'_>, kind: GroupKind) -> Decoded<Op> {

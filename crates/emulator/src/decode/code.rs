@@ -3,6 +3,7 @@
 use crate::decode::held::Touched;
 use crate::decode::matrix_plan::MatrixPlan;
 pub(crate) use crate::decode::op::Op;
+use crate::decode::plans::Plans;
 use crate::decode::stack::AnswerPart;
 use crate::decode::tensor_memory::TensorMemoryPlan;
 use crate::decode::warp_product::WarpProductPlan;
@@ -29,35 +30,35 @@ pub(crate) struct Code {
     /// What to put into the rows of the special bank of each warp.
     pub(crate) specials32: Vec<SpecialRegister>,
     pub(crate) specials64: Vec<SpecialRegister>,
-    pub(crate) accesses: Vec<AccessPlan>,
-    pub(crate) atomics: Vec<AtomicPlan>,
-    pub(crate) mbarriers: Vec<MbarrierPlan>,
-    pub(crate) starts: Vec<AsyncPlan>,
-    pub(crate) tensor_copies: Vec<TensorCopyPlan>,
-    pub(crate) tensor_maps: Vec<TensorMapPlan>,
-    pub(crate) multimem: Vec<MultimemPlan>,
-    pub(crate) warp_products: Vec<WarpProductPlan>,
-    pub(crate) touched: Vec<Touched>,
+    pub(crate) accesses: Plans<AccessPlan>,
+    pub(crate) atomics: Plans<AtomicPlan>,
+    pub(crate) mbarriers: Plans<MbarrierPlan>,
+    pub(crate) starts: Plans<AsyncPlan>,
+    pub(crate) tensor_copies: Plans<TensorCopyPlan>,
+    pub(crate) tensor_maps: Plans<TensorMapPlan>,
+    pub(crate) multimem: Plans<MultimemPlan>,
+    pub(crate) warp_products: Plans<WarpProductPlan>,
+    pub(crate) touched: Plans<Touched>,
     /// The kinds of groups that some instruction makes.
     pub(crate) made_groups: Vec<GroupKind>,
-    pub(crate) tensor_memory: Vec<TensorMemoryPlan>,
-    pub(crate) stacks: Vec<StackPlan>,
-    pub(crate) launches: Vec<LaunchPlan>,
-    pub(crate) images: Vec<ImagePlan>,
-    pub(crate) fills: Vec<FillPlan>,
-    pub(crate) calls: Vec<CallPlan>,
-    pub(crate) branch_tables: Vec<Vec<u32>>,
-    pub(crate) packs: Vec<Vec<Element>>,
-    pub(crate) videos: Vec<VideoPlan>,
-    pub(crate) collectives: Vec<Collective>,
-    pub(crate) matrices: Vec<MatrixPlan>,
-    pub(crate) barriers: Vec<BarrierPlan>,
-    pub(crate) system_calls: Vec<SystemPlan>,
-    pub(crate) machine: Vec<MachinePlan>,
+    pub(crate) tensor_memory: Plans<TensorMemoryPlan>,
+    pub(crate) stacks: Plans<StackPlan>,
+    pub(crate) launches: Plans<LaunchPlan>,
+    pub(crate) images: Plans<ImagePlan>,
+    pub(crate) fills: Plans<FillPlan>,
+    pub(crate) calls: Plans<CallPlan>,
+    pub(crate) branch_tables: Plans<Vec<u32>>,
+    pub(crate) packs: Plans<Vec<Element>>,
+    pub(crate) videos: Plans<VideoPlan>,
+    pub(crate) collectives: Plans<Collective>,
+    pub(crate) matrices: Plans<MatrixPlan>,
+    pub(crate) barriers: Plans<BarrierPlan>,
+    pub(crate) system_calls: Plans<SystemPlan>,
+    pub(crate) machine: Plans<MachinePlan>,
     /// Machine code: the addresses that it computes with and their places, ascending.
     pub(crate) addresses: Vec<(u64, u32)>,
     /// Why instructions cannot be executed.
-    pub(crate) refused: Vec<Refused>,
+    pub(crate) refused: Plans<Refused>,
     /// By instruction of the code: its index among the instructions of the function.
     pub(crate) origins: Vec<u32>,
     pub(crate) entry_sizes: BankSizes,

@@ -73,11 +73,8 @@ fn branch_indexed(d: &mut Decoder<'_>) -> Decoded<Op> {
             _ => return Err(Refusal::internal("operand 1: expected labels".to_owned())),
         }
     }
-    d.code.branch_tables.push(table);
-    Ok(Op::BranchIndexed {
-        index,
-        table: d.code.branch_tables.len() as u32 - 1,
-    })
+    let table = d.code.branch_tables.add(table);
+    Ok(Op::BranchIndexed { index, table })
 }
 
 /// `call`: returns, function, arguments.
@@ -109,8 +106,7 @@ fn call(d: &mut Decoder<'_>) -> Decoded<Op> {
 }
 
 fn push_call(d: &mut Decoder<'_>, register: Element, targets: Vec<CallTargetPlan>) -> Decoded<Op> {
-    d.code.calls.push(CallPlan { register, targets });
-    Ok(Op::Call(d.code.calls.len() as u32 - 1))
+    Ok(Op::Call(d.code.calls.add(CallPlan { register, targets })))
 }
 
 /// A call into the driver.
@@ -125,12 +121,11 @@ fn system_call(
         "__assertfail" => SystemCall::AssertFail,
         _ => return Err(Refusal::NotYet(Some(format!("call {name}")))),
     };
-    d.code.system_calls.push(SystemPlan {
+    Ok(Op::SystemCall(d.code.system_calls.add(SystemPlan {
         kind,
         arguments,
         returns,
-    });
-    Ok(Op::SystemCall(d.code.system_calls.len() as u32 - 1))
+    })))
 }
 
 /// Places of arguments or results in the caller.

@@ -59,8 +59,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MachineOp) -> Decoded<Op> {
     if let OperandValue::Source(Source::Immediate(number), _) = d.operand(4) {
         plan.number = *number as u32;
     }
-    d.code.machine.push(plan);
-    Ok(Op::Machine(d.code.machine.len() as u32 - 1))
+    Ok(Op::Machine(d.code.machine.add(plan)))
 }
 
 /// Copies two predicates to two others, both at once: the guard of the instruction may be one of them.
@@ -72,8 +71,7 @@ pub(super) fn copy_both(d: &mut Decoder<'_>, to: [Slot; 2], from: [Slot; 2]) -> 
     }
     // The tables of `a` and of `b`.
     plan.number = 0xf0 | 0xcc << 8;
-    d.code.machine.push(plan);
-    Op::Machine(d.code.machine.len() as u32 - 1)
+    Op::Machine(d.code.machine.add(plan))
 }
 
 /// A plan that writes nothing, of zeros and of predicates that never hold.

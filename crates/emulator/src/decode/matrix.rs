@@ -54,8 +54,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
             MatrixPlan::Sparse(Box::new(warp_product::sparse_of_warp(d)?))
         }
     };
-    d.code.matrices.push(plan);
-    Ok(Op::Matrix(d.code.matrices.len() as u32 - 1))
+    Ok(Op::Matrix(d.code.matrices.add(plan)))
 }
 
 /// The fragment map of an operand.

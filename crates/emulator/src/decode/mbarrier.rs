@@ -86,12 +86,11 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
         true => d.destination(0)?,
         false => Element::SINK,
     };
-    d.code.mbarriers.push(MbarrierPlan {
+    Ok(Op::Mbarrier(d.code.mbarriers.add(MbarrierPlan {
         access,
         action,
         value,
         result,
         is_of_text: d.is_of_text,
-    });
-    Ok(Op::Mbarrier(d.code.mbarriers.len() as u32 - 1))
+    })))
 }

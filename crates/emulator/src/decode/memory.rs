@@ -40,8 +40,7 @@ fn load(d: &mut Decoder<'_>) -> Decoded<Op> {
     let (elements, operands) = d.destinations(0)?;
     let ty = access_type(d)?;
     let plan = access_plan(d, AccessAt::hinted(1, 2), ty, Sem::Weak, elements, operands)?;
-    d.code.accesses.push(plan);
-    Ok(Op::Load(d.code.accesses.len() as u32 - 1))
+    Ok(Op::Load(d.code.accesses.add(plan)))
 }
 
 /// `st`
@@ -49,8 +48,7 @@ fn store(d: &mut Decoder<'_>) -> Decoded<Op> {
     let ty = access_type(d)?;
     let (elements, operands) = d.sources(1, ty.width_bits())?;
     let plan = access_plan(d, AccessAt::hinted(0, 2), ty, Sem::Weak, elements, operands)?;
-    d.code.accesses.push(plan);
-    Ok(Op::Store(d.code.accesses.len() as u32 - 1))
+    Ok(Op::Store(d.code.accesses.add(plan)))
 }
 
 /// `st.bulk [a], size, initval`: the value is zero.
@@ -67,8 +65,7 @@ fn bulk_store(d: &mut Decoder<'_>) -> Decoded<Op> {
         access.space = StateSpace::Shared;
     }
     let size = d.element(1, 64)?;
-    d.code.fills.push(FillPlan { access, size });
-    Ok(Op::Fill(d.code.fills.len() as u32 - 1))
+    Ok(Op::Fill(d.code.fills.add(FillPlan { access, size })))
 }
 
 /// `atom` and `red`; the latter has no destination before its address.
@@ -95,15 +92,14 @@ fn atomic(d: &mut Decoder<'_>, returns: bool) -> Decoded<Op> {
     };
     let at = AccessAt::hinted(address, data + 1);
     let access = access_plan(d, at, ty, Sem::Relaxed, old, operands)?;
-    d.code.atomics.push(AtomicPlan {
+    Ok(Op::Atomic(d.code.atomics.add(AtomicPlan {
         access,
         op,
         ty,
         returns,
         b,
         c,
-    });
-    Ok(Op::Atomic(d.code.atomics.len() as u32 - 1))
+    })))
 }
 
 /// `multimem.ld_reduce`, `multimem.st`, `multimem.red`
@@ -133,12 +129,11 @@ pub(super) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
     };
     let at = AccessAt::address(address);
     let access = access_plan(d, at, ty, Sem::Weak, elements, operands)?;
-    d.code.multimem.push(MultimemPlan {
+    Ok(Op::Multimem(d.code.multimem.add(MultimemPlan {
         access,
         action,
         sources,
-    });
-    Ok(Op::Multimem(d.code.multimem.len() as u32 - 1))
+    })))
 }
 
 /// Where the address of an access and its cache policy stand among the operands.

@@ -1,11 +1,20 @@
 //! The decoded operation, and the classes that say which function executes it: a new one is a member and a word in one
 //! of the classes.
 
-use crate::decode::code::{CarryMode, Combine, Comparison, Element, GroupWait, SignOf};
+use crate::decode::code::{
+    AccessPlan, AsyncPlan, AtomicPlan, BarrierPlan, CallPlan, CarryMode, Collective, Combine,
+    Comparison, Element, FillPlan, GroupWait, ImagePlan, LaunchPlan, MachinePlan, MbarrierPlan,
+    MultimemPlan, Refused, SignOf, StackPlan, SystemPlan, TensorCopyPlan, TensorMapPlan, VideoPlan,
+};
+use crate::decode::held::Touched;
+use crate::decode::matrix_plan::MatrixPlan;
 use crate::decode::ops::{
     CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, PackedOp,
     ShiftOp,
 };
+use crate::decode::plans::PlanId;
+use crate::decode::tensor_memory::TensorMemoryPlan;
+use crate::decode::warp_product::WarpProductPlan;
 use crate::exec::mode::{Conversion, FloatMode};
 use crate::exec::narrow::Beside;
 use crate::state::pending::GroupKind;
@@ -16,6 +25,10 @@ use warpgrid_program::SourceModifiers;
 /// The decoded operation. Slots are in the bank that the variant says; arithmetic has its result first,
 /// then a, b and c.
 #[derive(Clone, Copy, Debug)]
+#[allow(
+    private_interfaces,
+    reason = "other rooms hand the number of a plan back and cannot see the plan"
+)]
 pub enum Op {
     Int16 {
         f: Int16Op,
@@ -98,7 +111,7 @@ pub enum Op {
         slots: [Slot; 4],
     },
     /// A video instruction.
-    Video(u32),
+    Video(PlanId<VideoPlan>),
     Carry32 {
         f: CarryOp,
         mode: CarryMode,
@@ -127,12 +140,12 @@ pub enum Op {
     },
     Pack {
         d: Element,
-        elements: u32,
+        elements: PlanId<Vec<Element>>,
         element_bits: u8,
     },
     Unpack {
         a: Element,
-        elements: u32,
+        elements: PlanId<Vec<Element>>,
         element_bits: u8,
     },
     Convert {
@@ -162,7 +175,7 @@ pub enum Op {
         conversion: Conversion,
         d: Element,
         /// A list of elements.
-        sources: u32,
+        sources: PlanId<Vec<Element>>,
         beside: Beside,
         by: Slot,
     },
@@ -241,9 +254,9 @@ pub enum Op {
         scale: u8,
         uniform: Element,
     },
-    Load(u32),
-    Store(u32),
-    Atomic(u32),
+    Load(PlanId<AccessPlan>),
+    Store(PlanId<AccessPlan>),
+    Atomic(PlanId<AtomicPlan>),
     Nop,
     Policy {
         d: Slot,
@@ -253,48 +266,48 @@ pub enum Op {
     },
     BranchIndexed {
         index: Slot,
-        table: u32,
+        table: PlanId<Vec<u32>>,
     },
-    Call(u32),
-    SystemCall(u32),
+    Call(PlanId<CallPlan>),
+    SystemCall(PlanId<SystemPlan>),
     Return,
     Exit,
     Trap,
-    Barrier(u32),
+    Barrier(PlanId<BarrierPlan>),
     /// Orders nothing that steps in sequence do not, and is reported to observers.
     Fence,
     /// `barrier.cluster.arrive`
     ClusterArrive,
     /// `barrier.cluster.wait`
     ClusterWait,
-    Mbarrier(u32),
+    Mbarrier(PlanId<MbarrierPlan>),
     /// The pending arrivals in a state of an mbarrier.
     PendingCount {
         d: Slot,
         a: Slot,
     },
     /// Starts an operation that lands later.
-    StartAsync(u32),
+    StartAsync(PlanId<AsyncPlan>),
     /// Starts a copy of a part of a tensor.
-    TensorCopy(u32),
+    TensorCopy(PlanId<TensorCopyPlan>),
     /// An operation on the stack of each lane.
-    Stack(u32),
+    Stack(PlanId<StackPlan>),
     /// Asks for a cluster that has not started, or reads the answer.
-    Launch(u32),
+    Launch(PlanId<LaunchPlan>),
     /// An operation on tensor memory.
-    TensorMemory(u32),
+    TensorMemory(PlanId<TensorMemoryPlan>),
     /// Changes a tensor map.
-    TensorMap(u32),
+    TensorMap(PlanId<TensorMapPlan>),
     /// Reads or writes a texture or surface, or asks about it.
-    Image(u32),
+    Image(PlanId<ImagePlan>),
     AsyncCommit(GroupKind),
     /// Reads or writes memory of several devices.
-    Multimem(u32),
+    Multimem(PlanId<MultimemPlan>),
     /// Looks whether registers are those of a product in flight.
-    Touch(u32),
+    Touch(PlanId<Touched>),
     AsyncWait(GroupWait),
     /// `st.bulk`
-    Fill(u32),
+    Fill(PlanId<FillPlan>),
     /// `mapa`
     MapToRank {
         d: Element,
@@ -311,16 +324,16 @@ pub enum Op {
     WarpBarrier {
         mask: Slot,
     },
-    Collective(u32),
-    Matrix(u32),
+    Collective(PlanId<Collective>),
+    Matrix(PlanId<MatrixPlan>),
     /// A product of a warpgroup, which lands later.
-    Warpgroup(u32),
+    Warpgroup(PlanId<WarpProductPlan>),
     ActiveMask {
         d: Slot,
     },
     Yield,
     /// An operation of machine code.
-    Machine(u32),
+    Machine(PlanId<MachinePlan>),
     /// `BSYNC`: waits for the lanes that the register names.
     Reconverge {
         mask: Slot,
@@ -344,7 +357,7 @@ pub enum Op {
         mask: Slot,
         target: u32,
     },
-    Refused(u32),
+    Refused(PlanId<Refused>),
 }
 
 /// Operations that change registers alone and are frequent: [`compute`](crate::exec::compute::compute).

@@ -39,7 +39,7 @@ fn refused_from(program: &Program, entry: FunctionId) -> Vec<RefusedInstruction>
         let Op::Refused(index) = instruction.op else {
             continue;
         };
-        let why = match code.refused.get(index as usize) {
+        let why = match code.refused.get(index) {
             Some(Refused::NotEmulated { opcode }) => format!("`{opcode}` is not emulated"),
             Some(Refused::Internal { what }) => what.clone(),
             None => "no reason".to_owned(),

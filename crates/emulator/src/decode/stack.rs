@@ -30,8 +30,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: StackOp) -> Decoded<Op> {
         StackOp::Save => StackPlan::Save(d.destination(0)?),
         StackOp::Restore => StackPlan::Restore(d.element(0, 64)?),
     };
-    d.code.stacks.push(plan);
-    Ok(Op::Stack(d.code.stacks.len() as u32 - 1))
+    Ok(Op::Stack(d.code.stacks.add(plan)))
 }
 
 pub(super) fn supports_launch(op: LaunchOp) -> Support {
@@ -76,8 +75,7 @@ pub(super) fn decode_launch(d: &mut Decoder<'_>, op: LaunchOp) -> Decoded<Op> {
             LaunchPlan::Read { answer, parts }
         }
     };
-    d.code.launches.push(plan);
-    Ok(Op::Launch(d.code.launches.len() as u32 - 1))
+    Ok(Op::Launch(d.code.launches.add(plan)))
 }
 
 /// The 128 bits of an answer: a register, or parts in braces.

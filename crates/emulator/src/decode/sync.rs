@@ -56,8 +56,7 @@ fn barrier(d: &mut Decoder<'_>, is_aligned: bool) -> Decoded<Op> {
         kind,
         is_aligned,
     };
-    d.code.barriers.push(plan);
-    Ok(Op::Barrier(d.code.barriers.len() as u32 - 1))
+    Ok(Op::Barrier(d.code.barriers.add(plan)))
 }
 
 fn reduction(d: &mut Decoder<'_>) -> Decoded<BarrierMode> {

@@ -30,8 +30,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> Decoded<Op> {
         // Caches hold no values of their own.
         TensorCopyOp::Prefetch => return Ok(Op::Nop),
     };
-    d.code.tensor_copies.push(plan);
-    Ok(Op::TensorCopy(d.code.tensor_copies.len() as u32 - 1))
+    Ok(Op::TensorCopy(d.code.tensor_copies.add(plan)))
 }
 
 /// `[dst], [tensorMap, coordinates], [mbar]{, offsets}{, blocks}{, cache-policy}`
@@ -117,15 +116,15 @@ pub(super) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> Decoded<Op> {
             from: place(d, 1, StateSpace::Shared, MAP_ALIGNMENT)?,
         },
     };
-    d.code.tensor_maps.push(plan);
-    Ok(Op::TensorMap(d.code.tensor_maps.len() as u32 - 1))
+    Ok(Op::TensorMap(d.code.tensor_maps.add(plan)))
 }
 
 /// `fence.proxy.tensormap::generic.acquire.scope [addr], 128`
 pub(super) fn decode_acquire(d: &mut Decoder<'_>) -> Decoded<Op> {
     let map = place(d, 0, StateSpace::Generic, MAP_ALIGNMENT)?;
-    d.code.tensor_maps.push(TensorMapPlan::Acquire { map });
-    Ok(Op::TensorMap(d.code.tensor_maps.len() as u32 - 1))
+    Ok(Op::TensorMap(
+        d.code.tensor_maps.add(TensorMapPlan::Acquire { map }),
+    ))
 }
 
 /// `[addr]{, dimension}, value`

@@ -185,8 +185,7 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
             kind: StartKind::Shift,
         })),
     };
-    d.code.tensor_memory.push(plan);
-    Ok(Op::TensorMemory(d.code.tensor_memory.len() as u32 - 1))
+    Ok(Op::TensorMemory(d.code.tensor_memory.add(plan)))
 }
 
 /// `[a], columns`

@@ -37,8 +37,7 @@ pub(super) fn decode_surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<Op> 
 }
 
 fn planned(d: &mut Decoder<'_>, plan: ImagePlan) -> Op {
-    d.code.images.push(plan);
-    Op::Image(d.code.images.len() as u32 - 1)
+    Op::Image(d.code.images.add(plan))
 }
 
 fn geometry(d: &Decoder<'_>) -> Decoded<Geometry> {

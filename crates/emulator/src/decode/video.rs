@@ -32,6 +32,5 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: VideoOp, lanes: VideoLanes) -> Dec
         selection: Selection::from_bits(d.immediate(SELECTION)?),
         slots: [d.target(0, 32)?, d.source(1, 32)?, d.source(2, 32)?, c],
     };
-    d.code.videos.push(plan);
-    Ok(Op::Video(d.code.videos.len() as u32 - 1))
+    Ok(Op::Video(d.code.videos.add(plan)))
 }

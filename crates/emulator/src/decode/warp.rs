@@ -65,8 +65,9 @@ pub(super) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
             (kind, Slot::NONE)
         }
     };
-    d.code.collectives.push(Collective { mask, kind });
-    Ok(Op::Collective(d.code.collectives.len() as u32 - 1))
+    Ok(Op::Collective(
+        d.code.collectives.add(Collective { mask, kind }),
+    ))
 }
 
 fn shuffle(d: &mut Decoder<'_>) -> Decoded<(CollectiveKind, Slot)> {

@@ -104,7 +104,7 @@ fn product(d: &mut Decoder<'_>, is_sparse: bool) -> Decoded<Op> {
         true => Some((d.element(3, 32)?, d.immediate(4)? as u32)),
         false => None,
     };
-    d.code.warp_products.push(WarpProductPlan {
+    Ok(Op::Warpgroup(d.code.warp_products.add(WarpProductPlan {
         plan,
         kind: DescriptorKind::Warpgroup,
         c: sums.clone(),
@@ -120,8 +120,7 @@ fn product(d: &mut Decoder<'_>, is_sparse: bool) -> Decoded<Op> {
         element_bits: element_bits(d),
         held: d.held(),
         factors: None,
-    });
-    Ok(Op::Warpgroup(d.code.warp_products.len() as u32 - 1))
+    })))
 }
 
 /// A number that may be left out.

@@ -2,10 +2,11 @@
 //! goes through [`Reach`].
 
 use crate::decode::code::AccessPlan;
+use crate::decode::plans::PlanId;
 use crate::exec::even::{AskFor, access_words};
 use crate::exec::memory_ops::{load_lane_by_lane, load_rows};
 use crate::exec::partial_load::{load_used, may_be_partial};
-use crate::exec::reach::{Halt, Reach};
+use crate::exec::reach::{Halt, Reach, plan_of};
 use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::exec::step::Surroundings;
 use crate::exec::write::{store_lane_by_lane, store_rows};
@@ -39,21 +40,32 @@ impl Rows {
     };
 }
 
-/// Executes a load or a store of the lanes in `l`; whether it stored. `place` is the instruction's place in the code.
+/// A load or a store of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Request {
+    pub(crate) plan: PlanId<AccessPlan>,
+    /// Else it stores.
+    pub(crate) loads: bool,
+    pub(crate) warp: u32,
+    pub(crate) step: u64,
+    /// The instruction's place in the code.
+    pub(crate) pc: u32,
+}
+
+/// Executes a load or a store of the lanes in `l`; whether it stored.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn access(
     around: &mut Surroundings<'_>,
     l: &mut Lanes<'_>,
-    (stack, warp): (&mut Stack, u32),
-    (index, loads): (u32, bool),
-    (step, pc): (u64, u32),
+    stack: &mut Stack,
+    request: Request,
     rows: &mut Rows,
     ask_for: impl AskFor,
 ) -> Result<bool, Box<Halt>> {
-    let Some(plan) = around.code.accesses.get(index as usize) else {
-        return Err(Halt::internal("an access without a plan", l.mask));
-    };
+    let code = around.code;
+    let plan = plan_of(&code.accesses, request.plan, l.mask)?;
+    let loads = request.loads;
     let (mut seen, purpose) = if loads {
         (around.interest.loads, Purpose::Read)
     } else {
@@ -62,8 +74,8 @@ pub(crate) fn access(
     if seen && around.interest.syncs {
         seen = !is_of_one_thread(plan.space);
     }
-    let hint = &mut rows.hints[index as usize % N_HINTS];
-    if !seen && access_words(around, l, plan, (loads, hint), step, ask_for).is_some() {
+    let hint = &mut rows.hints[request.plan.number() as usize % N_HINTS];
+    if !seen && access_words(around, l, plan, request, hint, ask_for).is_some() {
         return Ok(!loads && stores(plan));
     }
     let memories = Memories {
@@ -75,7 +87,7 @@ pub(crate) fn access(
         n_ranks: around.peers.n_ranks(),
     };
     let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
-    if found && (!seen || is_heard_whole(around, l, plan, loads, (warp, pc, step), rows)) {
+    if found && (!seen || is_heard_whole(around, l, plan, request, rows)) {
         let backing = rows.target.backing();
         if loads {
             let bytes = match backing {
@@ -94,8 +106,15 @@ pub(crate) fn access(
             return Ok(stores(plan));
         }
     }
-    let mut reach = around.reach(stack, warp, step, pc);
-    access_closer(&mut reach, l, plan, &mut rows.target, (loads, found))
+    let mut reach = around.reach(stack, request.warp, request.step, request.pc);
+    if !found {
+        let target = &mut rows.target;
+        match find_closer(&mut reach, l, plan, target, loads)? {
+            Closer::Found => {}
+            Closer::Loaded => return Ok(false),
+        }
+    }
+    access_closer(&mut reach, l, plan, &rows.target, loads)
 }
 
 /// Whether no other thread writes what is accessed, so that its order is of no interest.
@@ -106,15 +125,14 @@ const fn is_of_one_thread(space: StateSpace) -> bool {
     )
 }
 
-/// Whether an observer is content with a weak access of one memory as a whole: that of warp, place in the code and step.
+/// Whether an observer is content with a weak access of one memory as a whole.
 #[cold]
 #[inline(never)]
 fn is_heard_whole(
     around: &mut Surroundings<'_>,
     l: &Lanes<'_>,
     plan: &AccessPlan,
-    loads: bool,
-    (warp, pc, step): (u32, u32, u64),
+    request: Request,
     rows: &Rows,
 ) -> bool {
     if !around.interest.syncs {
@@ -131,15 +149,15 @@ fn is_heard_whole(
     if target.backing() == Backing::Arena && base < around.map.global {
         return false;
     }
-    let (function, instruction) = around.code.origin(pc);
-    let action = match loads {
+    let (function, instruction) = around.code.origin(request.pc);
+    let action = match request.loads {
         true => AccessAction::Load,
         false => AccessAction::Store,
     };
     let access = WarpAccess {
-        step,
+        step: request.step,
         block: around.block,
-        warp,
+        warp: request.warp,
         function,
         instruction,
         action,
@@ -201,12 +219,11 @@ fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> 
 pub(crate) fn access_apart(
     around: &mut Surroundings<'_>,
     l: &mut Lanes<'_>,
-    of_warp: (&mut Stack, u32),
-    plan: (u32, bool),
-    at: (u64, u32),
+    stack: &mut Stack,
+    request: Request,
     rows: &mut Rows,
 ) -> Result<bool, Box<Halt>> {
-    access(around, l, of_warp, plan, at, rows, |_| {})
+    access(around, l, stack, request, rows, |_| {})
 }
 
 /// Whether a store to the plan's space changes memory that a kernel shows; what a call passes is not.
@@ -230,30 +247,46 @@ pub(crate) fn paged<'m>(
     }
 }
 
-/// Accesses across memories, of lanes that may not, with writers, and those that an observer receives. `found` says
-/// whether `target` is known.
+/// What a closer look at the lanes of an access did.
+enum Closer {
+    /// It found their places.
+    Found,
+    /// Some elements are outside of memory, and are not used: the others are loaded.
+    Loaded,
+}
+
+/// Finds the places of an access across memories, or of lanes that may not.
+#[inline(never)]
+fn find_closer(
+    reach: &mut Reach<'_>,
+    l: &mut Lanes<'_>,
+    plan: &AccessPlan,
+    target: &mut Target,
+    loads: bool,
+) -> Result<Closer, Box<Halt>> {
+    let kind = if loads {
+        AccessKind::Load
+    } else {
+        AccessKind::Store
+    };
+    match reach.find_closer(kind, l, plan, target) {
+        Err(halt) if loads && may_be_partial(plan, &halt) => {
+            load_used(reach, l, plan, target, halt)?;
+            Ok(Closer::Loaded)
+        }
+        found => found.map(|()| Closer::Found),
+    }
+}
+
+/// Accesses across memories, with writers, and those that an observer receives. Whether it stored.
 #[inline(never)]
 fn access_closer(
     reach: &mut Reach<'_>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
-    target: &mut Target,
-    (loads, found): (bool, bool),
+    target: &Target,
+    loads: bool,
 ) -> Result<bool, Box<Halt>> {
-    if !found {
-        let kind = if loads {
-            AccessKind::Load
-        } else {
-            AccessKind::Store
-        };
-        match reach.find_closer(kind, l, plan, target) {
-            Err(halt) if loads && may_be_partial(plan, &halt) => {
-                load_used(reach, l, plan, target, halt)?;
-                return Ok(false);
-            }
-            found => found?,
-        }
-    }
     if loads {
         load_lane_by_lane(reach, l, plan, target);
         return Ok(false);

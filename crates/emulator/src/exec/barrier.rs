@@ -1,8 +1,9 @@
 //! Barriers of a block (PTX ISA, "bar", "barrier"): who comes, who waits, when all go on.
 
 use crate::decode::code::{BarrierMode, BarrierPlan, Code, Op};
+use crate::decode::plans::PlanId;
 use crate::exec::control::lanes_at;
-use crate::exec::reach::Halt;
+use crate::exec::reach::{Halt, plan_of};
 use crate::exec::waits::part_from_excluded;
 use crate::run::fault::{FaultKind, WaitReason};
 use crate::run::sync_event::Waits;
@@ -36,14 +37,12 @@ pub(crate) fn arrive(
     code: &Code,
     block: &mut Block,
     warp_index: usize,
-    plan: u32,
+    plan: PlanId<BarrierPlan>,
     mask: u32,
 ) -> Result<Arrived, Box<Halt>> {
-    let (Some(plan), Some(warp)) = (
-        code.barriers.get(plan as usize),
-        block.warps.get_mut(warp_index),
-    ) else {
-        return Err(Halt::internal("a barrier without a plan", mask));
+    let plan = plan_of(&code.barriers, plan, mask)?;
+    let Some(warp) = block.warps.get_mut(warp_index) else {
+        return Err(Halt::internal("a barrier without its warp", mask));
     };
     let depth = warp.splits.current().depth;
     let lanes = lanes_at(code, warp, depth, mask);
@@ -260,5 +259,5 @@ fn plan_at(code: &Code, pc: u32) -> Option<&BarrierPlan> {
     let Op::Barrier(plan) = code.instructions.get(pc as usize)?.op else {
         return None;
     };
-    code.barriers.get(plan as usize)
+    code.barriers.get(plan)
 }

@@ -8,7 +8,7 @@ use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, Purpose};
 use crate::run::fault::{AccessKind, FaultKind};
 use crate::run::observe::{AccessAction, MemoryId, PieceHead};
-use crate::state::memory::AddressMap;
+use crate::state::memory::{AddressMap, TriedAccess};
 use crate::state::registers::{Lanes, Row32, Row64, lanes_of};
 use warpgrid_isa::ScalarType;
 
@@ -22,7 +22,8 @@ const FILL_UNIT: u64 = 8;
 pub(crate) fn map_to_rank(
     map: &AddressMap,
     l: &mut Lanes<'_>,
-    (d, a): (Element, Element),
+    d: Element,
+    a: Element,
     b: &Row32,
     generic: bool,
 ) {
@@ -40,7 +41,8 @@ pub(crate) fn map_to_rank(
 pub(crate) fn rank_of(
     map: &AddressMap,
     l: &mut Lanes<'_>,
-    (d, a): (Element, Element),
+    d: Element,
+    a: Element,
     own_rank: u32,
     generic: bool,
 ) {
@@ -72,8 +74,9 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
             continue;
         }
         let memories = reach.memories();
-        let (range, address) = ((FILL_UNIT, size), starts[lane]);
-        let found = memories.examine_range(access.space, address, range, Purpose::Write);
+        let address = starts[lane];
+        let write = Purpose::Write;
+        let found = memories.examine_range(access.space, address, FILL_UNIT, size, write);
         let place = match found {
             Ok((Backing::Shared, at)) => Ok((lane, at as usize, size as usize)),
             Ok((Backing::Peer(_) | Backing::Arena | Backing::Stack, _)) => {
@@ -90,7 +93,12 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
             Box::new(Halt {
                 kind,
                 lanes: 1 << lane,
-                access: Some((AccessKind::Store, access.space, address, width as u32)),
+                access: Some(TriedAccess {
+                    kind: AccessKind::Store,
+                    space: access.space,
+                    address: address,
+                    width_bytes: width as u32,
+                }),
             })
         })?);
     }

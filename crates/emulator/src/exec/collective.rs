@@ -25,7 +25,7 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
             c,
         } => {
             let (row, inside) = shuffle(mode, l.r32(a), l.r32(b), l.r32(c));
-            set_both(l, (d, &row), (predicate, inside));
+            set_both(l, d, &row, predicate, inside);
         }
         CollectiveKind::Vote { mode, d, a } => {
             let p = l.predicate(a.slot);
@@ -44,7 +44,7 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
         } => {
             let values = read64(l, a);
             let (row, same) = match_values(all, &values, l.mask, &groups);
-            set_both(l, (d, &row), (predicate, same));
+            set_both(l, d, &row, predicate, same);
         }
         CollectiveKind::Reduce {
             op,
@@ -77,7 +77,7 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
         }
         CollectiveKind::Elect { d, predicate } => {
             let (row, elected) = elect(l.mask, &groups);
-            set_both(l, (d, &row), (predicate, elected));
+            set_both(l, d, &row, predicate, elected);
         }
         CollectiveKind::Transpose { d, a } => {
             let row = transpose(l.r32(a));
@@ -87,7 +87,7 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
 }
 
 /// Writes a row and a predicate, each where there is a destination for it.
-fn set_both(l: &mut Lanes<'_>, (d, row): (Slot, &[u32; LANES]), (predicate, lanes): (Slot, u32)) {
+fn set_both(l: &mut Lanes<'_>, d: Slot, row: &[u32; LANES], predicate: Slot, lanes: u32) {
     if d.is_some() {
         l.set32(d, row);
     }

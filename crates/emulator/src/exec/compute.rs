@@ -2,6 +2,7 @@
 
 use crate::decode::code::{Code, Element, Instr, Op};
 use crate::decode::op::{beyond_registers, frequent, infrequent, waiting};
+use crate::decode::plans::PlanId;
 use crate::exec::alu_float::{float32, float32x2, float64, half};
 use crate::exec::alu_int::*;
 use crate::exec::{compare, convert, machine, pack, predicate, select, video};
@@ -82,7 +83,8 @@ fn extend32(l: &mut Lanes<'_>, row: &mut Row64, signed: bool, d: Slot, a: Slot) 
 #[inline(never)]
 fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Results) -> bool {
     let Results { r32, r64 } = results;
-    let list_of = |index: u32| -> &[Element] { code.packs.get(index as usize).map_or(&[], |e| e) };
+    let list_of =
+        |list: PlanId<Vec<Element>>| -> &[Element] { code.packs.get(list).map_or(&[], |e| e) };
     match instr.op {
         Op::Int16 { f, signed, slots } => int16(l, r32, f, signed, slots),
         Op::Int16x2 { f, signed, slots } => int16x2(l, r32, f, signed, slots),
@@ -95,7 +97,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
         Op::Float32x2 { f, mode, slots } => float32x2(l, r64, f, mode, slots),
         Op::Half { f, ty, mode, slots } => half(l, r32, f, ty, mode, slots),
         Op::Video(plan) => {
-            if let Some(plan) = code.videos.get(plan as usize) {
+            if let Some(plan) = code.videos.get(plan) {
                 video::video(l, r32, plan);
             }
         }
@@ -136,7 +138,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             sources,
             beside,
             by,
-        } => convert::convert_by(l, conversion, (d, list_of(sources)), (beside, by)),
+        } => convert::convert_by(l, conversion, d, list_of(sources), beside, by),
         Op::Offset { d, a, addend } => pack::offset(l, d, a, addend),
         Op::Set {
             ref compare,
@@ -164,7 +166,7 @@ fn compute_more(instr: &Instr, code: &Code, l: &mut Lanes<'_>, results: &mut Res
             uniform,
         } => predicate::address_sum(l, d, base, scale, uniform),
         Op::Machine(plan) => {
-            if let Some(plan) = code.machine.get(plan as usize) {
+            if let Some(plan) = code.machine.get(plan) {
                 machine::machine(l, plan);
             }
         }

@@ -1,6 +1,6 @@
 //! Branches, calls, returns (PTX ISA, "Control Flow Instructions"): who goes where.
 
-use crate::decode::code::{Bank, CallTargetPlan, Code, Op, Place};
+use crate::decode::code::{Bank, CallPlan, CallTargetPlan, Code, Op, Place};
 use crate::exec::elements::{read64, read128, write128};
 use crate::exec::reach::{Executed, Halt};
 use crate::exec::waits::part_from_excluded;
@@ -141,12 +141,9 @@ pub(crate) fn call(
     limits: &Limits,
     warp: &mut Warp,
     mask: u32,
-    plan: u32,
+    plan: &CallPlan,
     writer: Writer,
 ) -> Executed {
-    let Some(plan) = code.calls.get(plan as usize) else {
-        return Err(Halt::internal("a call without a plan", mask));
-    };
     let depth = warp.splits.current().depth;
     if depth + 1 >= limits.max_call_depth {
         return Err(Halt::new(FaultKind::StackOverflow, mask));
@@ -268,7 +265,8 @@ fn enter(
     };
     set_frame_addresses(code, warp, lanes, depth + 1, target.function as usize);
     for (from, to) in &target.arguments {
-        transfer(code, warp, lanes, (depth, *from), (depth + 1, *to), writer);
+        let (from, to) = (from.at(depth), to.at(depth + 1));
+        transfer(code, warp, lanes, from, to, writer);
     }
     let others = warp.splits.current().mask & !lanes;
     if others != 0 {
@@ -303,17 +301,31 @@ pub(crate) fn set_frame_addresses(
     }
 }
 
+/// Where a value lives that crosses a call: of the frame of a call depth.
+#[derive(Clone, Copy)]
+struct FramePlace {
+    depth: u32,
+    place: Place,
+}
+
+impl Place {
+    const fn at(self, depth: u32) -> FramePlace {
+        FramePlace { depth, place: self }
+    }
+}
+
 /// Copies a value between frames.
 #[inline(never)]
 fn transfer(
     code: &Code,
     warp: &mut Warp,
     lanes: u32,
-    (from_depth, from): (u32, Place),
-    (to_depth, to): (u32, Place),
+    from: FramePlace,
+    to: FramePlace,
     writer: Writer,
 ) {
-    match (from, to) {
+    let (from_depth, to_depth) = (from.depth, to.depth);
+    match (from.place, to.place) {
         (Place::Register(from), Place::Register(to)) => {
             let row = read128(&lanes_at(code, warp, from_depth, lanes), from);
             write128(&mut lanes_at(code, warp, to_depth, lanes), to, &row);
@@ -398,11 +410,12 @@ pub(crate) fn returns(code: &Code, warp: &mut Warp, mask: u32, writer: Writer) -
         left &= !lanes;
         let caller = code.instructions.get(return_pc.wrapping_sub(1) as usize);
         if let Some(Op::Call(plan)) = caller.map(|i| i.op)
-            && let Some(plan) = code.calls.get(plan as usize)
+            && let Some(plan) = code.calls.get(plan)
             && let Some(target) = plan.targets.iter().find(|t| t.function == function)
         {
             for (from, to) in &target.returns {
-                transfer(code, warp, lanes, (depth, *from), (depth - 1, *to), writer);
+                let (from, to) = (from.at(depth), to.at(depth - 1));
+                transfer(code, warp, lanes, from, to, writer);
             }
         }
         let last = left == 0 && others == 0;

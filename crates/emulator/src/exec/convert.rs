@@ -249,8 +249,10 @@ pub(crate) fn convert_packed(l: &mut Lanes<'_>, conversion: &Conversion, [d, a, 
 pub(crate) fn convert_by(
     l: &mut Lanes<'_>,
     conversion: &Conversion,
-    (d, sources): (Element, &[Element]),
-    (beside, by): (Beside, Slot),
+    d: Element,
+    sources: &[Element],
+    beside: Beside,
+    by: Slot,
 ) {
     let by = *l.r32(by);
     let mut rows = [[0; LANES]; 4];
@@ -261,8 +263,8 @@ pub(crate) fn convert_by(
     let mut result = [0; LANES];
     for (lane, result) in result.iter_mut().enumerate() {
         let values = rows.map(|row| row[lane] as u32);
-        let by = (beside, by[lane]);
-        let converted = narrow::convert_by(conversion, values.get(..n).unwrap_or(&[]), by);
+        let sources = values.get(..n).unwrap_or(&[]);
+        let converted = narrow::convert_by(conversion, sources, beside, by[lane]);
         *result = converted.map_or(0, u64::from);
     }
     write64(l, d, &result);

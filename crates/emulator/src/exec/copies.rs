@@ -10,9 +10,10 @@ use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, Purpose, Target};
 use crate::exec::started::{Brought, Landing, Operations};
 use crate::exec::step::{Choice, Surroundings};
-use crate::run::event::PendingId;
+use crate::run::event::{PendingId, WarpId};
 use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::state::mbarrier::MbarrierState;
+use crate::state::memory::TriedAccess;
 use crate::state::multicast::members_of;
 use crate::state::pending::{GroupKind, PendingCompletion, PendingSource, SourceForm};
 use crate::state::registers::{Lanes, Row64, lanes_of};
@@ -35,7 +36,10 @@ pub(crate) fn start(
     step: u64,
 ) -> Executed {
     let origin = around.origin(warp.index, choice.pc, step);
-    let own = (around.block, warp.index);
+    let own = WarpId {
+        block: around.block,
+        warp: warp.index,
+    };
     let copies = around.starter.in_flight.grouped(own, GroupKind::Copies);
     let earlier: Vec<Earlier> = copies
         .map(|(pending, lanes, _)| (pending.id, lanes, pending.lands_at))
@@ -86,8 +90,7 @@ impl<'p> Starting<'p> {
         let size = to.element_bytes as usize;
         for lane in lanes_of(l.mask) {
             let (backing, at) = target.of_lane(lane, to.width_bytes as usize);
-            let address = (at, addresses[lane]);
-            let landing = landing(reach, backing, address)
+            let landing = landing(reach, backing, at, addresses[lane])
                 .ok_or_else(|| wrong_space(to, addresses[lane], lane))?;
             let pieces = rows.iter().enumerate().map(|(index, row)| {
                 let bytes = row[lane].to_le_bytes();
@@ -150,12 +153,12 @@ impl<'p> Starting<'p> {
                 Some(rows) => left_out_of(rows, lane)?,
                 None => [0, 0],
             };
-            let brought = brought(reach, &source.from, address, (n_read, size), ends, lane)?;
+            let brought = brought(reach, &source.from, address, n_read, size, ends, lane)?;
             let Some(blocks) = &blocks else {
                 // One for each device of the address.
                 for address in members_of(reach.multicasts, to_rows[lane], size) {
-                    let (backing, at) = find(reach, to, address, size, (lane, Purpose::Write))?;
-                    let landing = landing(reach, backing, (at, address))
+                    let (backing, at) = find(reach, to, address, size, lane, Purpose::Write)?;
+                    let landing = landing(reach, backing, at, address)
                         .ok_or_else(|| wrong_space(to, address, lane))?;
                     let completion = self.completion(reach, lane, objects.as_ref(), backing)?;
                     let mask = byte_masks.map_or(u64::MAX, |row| row[lane]);
@@ -166,9 +169,8 @@ impl<'p> Starting<'p> {
                 }
                 continue;
             };
-            let (backing, at) = find(reach, to, to_rows[lane], size, (lane, Purpose::Write))?;
-            let address = (at, to_rows[lane]);
-            let landing = landing(reach, backing, address)
+            let (backing, at) = find(reach, to, to_rows[lane], size, lane, Purpose::Write)?;
+            let landing = landing(reach, backing, at, to_rows[lane])
                 .ok_or_else(|| wrong_space(to, to_rows[lane], lane))?;
             for rank in (0..16).filter(|rank| blocks[lane] >> rank & 1 != 0) {
                 if rank >= reach.peers.n_ranks() {
@@ -333,7 +335,7 @@ fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<Halt>> {
 }
 
 /// The memory that bytes land in, as an operation in flight names it; none for the stacks.
-fn landing(reach: &Reach<'_>, backing: Backing, (at, address): (usize, u64)) -> Option<Landing> {
+fn landing(reach: &Reach<'_>, backing: Backing, at: usize, address: u64) -> Option<Landing> {
     match backing {
         Backing::Arena => Some((StateSpace::Global, 0, address)),
         Backing::Shared | Backing::Peer(_) => {
@@ -349,11 +351,12 @@ pub(crate) fn find(
     plan: &AccessPlan,
     address: u64,
     n_bytes: u64,
-    (lane, purpose): (usize, Purpose),
+    lane: usize,
+    purpose: Purpose,
 ) -> Result<(Backing, usize), Box<Halt>> {
     let memories = reach.memories();
     let alignment = u64::from(plan.width_bytes);
-    let found = memories.examine_range(plan.space, address, (alignment, n_bytes), purpose);
+    let found = memories.examine_range(plan.space, address, alignment, n_bytes, purpose);
     match found {
         Ok((backing, at)) => Ok((backing, at as usize)),
         Err(kind) => {
@@ -368,7 +371,12 @@ pub(crate) fn find(
             Err(Box::new(Halt {
                 kind,
                 lanes: 1 << lane,
-                access: Some((access, plan.space, address, width)),
+                access: Some(TriedAccess {
+                    kind: access,
+                    space: plan.space,
+                    address: address,
+                    width_bytes: width,
+                }),
             }))
         }
     }
@@ -379,7 +387,8 @@ fn brought(
     reach: &Reach<'_>,
     plan: &AccessPlan,
     address: u64,
-    (n_read, size): (u64, u64),
+    n_read: u64,
+    size: u64,
     [left, right]: [u64; 2],
     lane: usize,
 ) -> Result<Vec<Brought>, Box<Halt>> {
@@ -387,7 +396,12 @@ fn brought(
     let n_copied = n_read.saturating_sub(left + right);
     if n_copied > 0 {
         if !address.is_multiple_of(u64::from(plan.width_bytes)) {
-            let access = (AccessKind::Load, plan.space, address, plan.width_bytes);
+            let access = TriedAccess {
+                kind: AccessKind::Load,
+                space: plan.space,
+                address: address,
+                width_bytes: plan.width_bytes,
+            };
             return Err(halt(access, FaultKind::Misaligned, lane));
         }
         // The address is aligned, though not where bytes are left out.
@@ -396,10 +410,9 @@ fn brought(
             ..plan.clone()
         };
         let address = address + left;
-        let purpose = (lane, Purpose::Read);
-        let (backing, at) = find(reach, &bytewise, address, n_copied, purpose)?;
+        let (backing, at) = find(reach, &bytewise, address, n_copied, lane, Purpose::Read)?;
         let bytes = reach.bytes_of(backing).get(at..at + n_copied as usize);
-        let source = landing(reach, backing, (at, address));
+        let source = landing(reach, backing, at, address);
         found.push(Brought {
             distance: left as usize,
             bytes: bytes.unwrap_or(&[]).to_vec(),
@@ -422,15 +435,16 @@ fn brought(
 }
 
 fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<Halt> {
-    let access = (AccessKind::Store, plan.space, address, plan.width_bytes);
+    let access = TriedAccess {
+        kind: AccessKind::Store,
+        space: plan.space,
+        address: address,
+        width_bytes: plan.width_bytes,
+    };
     halt(access, kind, lane)
 }
 
-pub(crate) fn halt(
-    access: (AccessKind, StateSpace, u64, u32),
-    kind: FaultKind,
-    lane: usize,
-) -> Box<Halt> {
+pub(crate) fn halt(access: TriedAccess, kind: FaultKind, lane: usize) -> Box<Halt> {
     Box::new(Halt {
         kind,
         lanes: 1 << lane,

@@ -3,6 +3,7 @@
 //! where anything is unusual, which is left to [`access`](crate::exec::access::access).
 
 use crate::decode::code::{AccessPlan, Element};
+use crate::exec::access::Request;
 use crate::exec::resolve::{Even, even32, even64, space_allows};
 use crate::exec::step::Surroundings;
 use crate::state::memory::PagedBytes;
@@ -37,14 +38,15 @@ pub(crate) fn access_words(
     around: &mut Surroundings<'_>,
     l: &mut Lanes<'_>,
     plan: &AccessPlan,
-    (loads, hint): (bool, &mut u32),
-    step: u64,
+    request: Request,
+    hint: &mut u32,
     ask_for: impl AskFor,
 ) -> Option<()> {
     let words = plan.element_bytes as usize == WORD && plan.whole_registers;
     if !words || l.mask != FULL || !matches!(plan.elements.len(), 1 | 4) {
         return None;
     }
+    let loads = request.loads;
     let width = plan.width_bytes;
     let is_constant = plan.base.is_constant();
     let Even { starts, follow } = if plan.wide {
@@ -101,7 +103,7 @@ pub(crate) fn access_words(
     match (plan.elements.as_slice(), loads) {
         ([element], true) => load_word(memory.bytes(), l, *element, &lie),
         ([a, b, c, d], true) => load_four(memory.bytes(), l, [a, b, c, d], &lie),
-        (elements, false) => store(memory, l, elements, &lie, step),
+        (elements, false) => store(memory, l, elements, &lie, request.step),
         (_, true) => None,
     }
 }

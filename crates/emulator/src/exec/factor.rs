@@ -2,6 +2,7 @@
 
 use crate::exec::reach::Halt;
 use crate::run::fault::FaultKind;
+use crate::state::memory::TriedAccess;
 use std::ops::Range;
 use warpgrid_isa::layout::{Major, SharedFactor, Storage};
 use warpgrid_isa::{AccessKind, StateSpace};
@@ -17,13 +18,13 @@ pub(crate) fn read_lines(
     let mut values = Vec::with_capacity(lines.len() * depth);
     for line in lines {
         if let (Major::K, Storage::Bytes(size)) = (factor.major, factor.storage)
-            && add_row(&mut values, factor, shared, (line, depth, size as usize))
+            && add_row(&mut values, factor, shared, line, depth, size as usize)
         {
             continue;
         }
         for k in 0..depth {
             let (address, bit, n_bits) = factor.element(line as u64, k as u64);
-            values.push(read_bits(shared, address, (bit, n_bits), lanes)?);
+            values.push(read_bits(shared, address, bit..bit + n_bits, lanes)?);
         }
     }
     Ok(values)
@@ -37,7 +38,9 @@ fn add_row(
     values: &mut Vec<u64>,
     factor: &SharedFactor,
     shared: &[u8],
-    (line, depth, size): (usize, usize, usize),
+    line: usize,
+    depth: usize,
+    size: usize,
 ) -> bool {
     let n_bytes = depth * size;
     let before = values.len();
@@ -73,23 +76,29 @@ fn add_row(
     true
 }
 
-/// `n_bits` bits from bit `bit` on of the bytes at an address in shared memory; a fault of `lanes` outside of it.
+/// Some bits of the bytes at an address in shared memory; a fault of `lanes` outside of it.
 pub(crate) fn read_bits(
     shared: &[u8],
     address: u64,
-    (bit, n_bits): (u32, u32),
+    bits: Range<u32>,
     lanes: u32,
 ) -> Result<u64, Box<Halt>> {
-    let n_bytes = (bit + n_bits).div_ceil(8);
+    let n_bytes = bits.end.div_ceil(8);
     let start = address as usize;
     let Some(bytes) = shared.get(start..start + n_bytes as usize) else {
         return Err(Box::new(Halt {
             kind: FaultKind::OutOfBounds,
             lanes,
-            access: Some((AccessKind::Load, StateSpace::Shared, address, n_bytes)),
+            access: Some(TriedAccess {
+                kind: AccessKind::Load,
+                space: StateSpace::Shared,
+                address,
+                width_bytes: n_bytes,
+            }),
         }));
     };
     let little = bytes.iter().rev();
     let value = little.fold(0u64, |value, byte| value << 8 | u64::from(*byte));
-    Ok(value >> bit & (u64::MAX >> (64 - n_bits)))
+    let n_bits = bits.end - bits.start;
+    Ok(value >> bits.start & (u64::MAX >> (64 - n_bits)))
 }

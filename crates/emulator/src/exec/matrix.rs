@@ -6,7 +6,7 @@ use crate::exec::elements::{read64, write64};
 use crate::exec::matrix_lines::lines;
 use crate::exec::matrix_rows::rows;
 use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::tensor::ScaledLine;
+use crate::exec::tensor::{ProductValues, ScaledLine};
 use crate::exec::warpgroup::multiply_now;
 use crate::run::fault::{FaultKind, MatrixMistake};
 use crate::state::registers::{FULL, LANES, Lanes, Row64};
@@ -45,7 +45,7 @@ fn product(l: &mut Lanes<'_>, plan: &ProductPlan) -> Executed {
     let d = d.get_mut(..plan.d.values.len()).unwrap_or(&mut []);
     if let Some([of_a, of_b]) = &plan.factors {
         let factors = [lines_of_factors(l, of_a)?, lines_of_factors(l, of_b)?];
-        scaled(plan, (a, b, c), &factors, d);
+        scaled(plan, ProductValues { a, b, c }, &factors, d);
         scatter(l, &plan.d, &mut rows, d);
         return Ok(());
     }
@@ -70,12 +70,8 @@ pub(super) const MAX_LINE_FACTORS: usize = 4;
 pub(super) type Factors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
 
 /// Each element of D, with the factors of its row and of its column.
-fn scaled(
-    plan: &ProductPlan,
-    (a, b, c): (&[u64], &[u64], &[u64]),
-    factors: &[Factors; 2],
-    d: &mut [u64],
-) {
+fn scaled(plan: &ProductPlan, values: ProductValues<'_>, factors: &[Factors; 2], d: &mut [u64]) {
+    let ProductValues { a, b, c } = values;
     let shape = plan.plan.product().shape;
     let (columns, depth) = (usize::from(shape.n).max(1), usize::from(shape.k).max(1));
     let [of_a, of_b] = factors;

@@ -9,6 +9,7 @@ use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, Target};
 use crate::run::fault::{AccessKind, FaultKind, MatrixMistake};
 use crate::run::observe::{AccessAction, OperandIndex, PieceHead};
+use crate::state::memory::TriedAccess;
 use crate::state::registers::{FULL, LANES, Lanes, Row64};
 use warpgrid_isa::StateSpace;
 use warpgrid_isa::fragment::ShortStride;
@@ -32,9 +33,9 @@ pub(crate) fn lines(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &LinesPlan) 
     let offsets = fill_offsets(plan, stride, &mut offsets);
     let places = find(reach, plan, start, stride, offsets)?;
     match plan.kind {
-        AccessKind::Load => load(reach, l, plan, (start, offsets), &places),
+        AccessKind::Load => load(reach, l, plan, start, offsets, &places),
         AccessKind::Store | AccessKind::Atomic => {
-            store(reach, l, plan, (start, offsets), &places);
+            store(reach, l, plan, start, offsets, &places);
         }
     }
     Ok(())
@@ -72,12 +73,12 @@ fn check_alignment(plan: &LinesPlan, start: u64, stride: u32) -> Executed {
         Err(Box::new(Halt {
             kind: FaultKind::Misaligned,
             lanes: FULL,
-            access: Some((
-                plan.kind,
-                plan.access.space,
-                address,
-                plan.rules.bytes.into(),
-            )),
+            access: Some(TriedAccess {
+                kind: plan.kind,
+                space: plan.access.space,
+                address: address,
+                width_bytes: plan.rules.bytes.into(),
+            }),
         }))
     };
     if !start.is_multiple_of(needed) {
@@ -167,7 +168,8 @@ fn load(
     reach: &mut Reach<'_>,
     l: &mut Lanes<'_>,
     plan: &LinesPlan,
-    (start, offsets): (u64, &[Row64]),
+    start: u64,
+    offsets: &[Row64],
     places: &Places,
 ) {
     let width = plan.unit_bytes as usize;
@@ -190,7 +192,7 @@ fn load(
         }
     }
     if reach.interest.covers(AccessAction::Load) {
-        report(reach, plan, (start, offsets), places, &values, None);
+        report(reach, plan, start, offsets, places, &values, None);
     }
     let shift = 8 * plan.unit_bytes;
     let per_register = plan.per_register as usize;
@@ -240,7 +242,8 @@ fn store(
     reach: &mut Reach<'_>,
     l: &Lanes<'_>,
     plan: &LinesPlan,
-    (start, offsets): (u64, &[Row64]),
+    start: u64,
+    offsets: &[Row64],
     places: &Places,
 ) {
     let width = plan.unit_bytes as usize;
@@ -266,14 +269,7 @@ fn store(
         }
     }
     if reach.interest.covers(AccessAction::Store) {
-        report(
-            reach,
-            plan,
-            (start, offsets),
-            places,
-            &values,
-            Some(&before),
-        );
+        report(reach, plan, start, offsets, places, &values, Some(&before));
     }
 }
 
@@ -281,7 +277,8 @@ fn store(
 fn report(
     reach: &mut Reach<'_>,
     plan: &LinesPlan,
-    (start, offsets): (u64, &[Row64]),
+    start: u64,
+    offsets: &[Row64],
     places: &Places,
     values: &[Row64; MAX_UNITS],
     before: Option<&[Row64; MAX_UNITS]>,

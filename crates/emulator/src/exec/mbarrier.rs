@@ -10,6 +10,7 @@ use crate::run::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::run::observe::{AccessAction, PieceHead};
 use crate::run::sync_event::{MbarrierAct, MbarrierTouch, SyncKind};
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
+use crate::state::memory::TriedAccess;
 use crate::state::registers::{LANES, Lanes, lanes_of};
 use warpgrid_isa::ScalarType;
 
@@ -118,12 +119,12 @@ pub(crate) fn mbarrier(
             Box::new(Halt {
                 kind: fault,
                 lanes: 1 << lane,
-                access: Some((
-                    kind,
-                    plan.access.space,
-                    addresses[lane],
-                    plan.access.width_bytes,
-                )),
+                access: Some(TriedAccess {
+                    kind: kind,
+                    space: plan.access.space,
+                    address: addresses[lane],
+                    width_bytes: plan.access.width_bytes,
+                }),
             })
         })?;
         let word = objects.word(reach, place);
@@ -155,7 +156,7 @@ pub(crate) fn mbarrier(
             objects.set(place, word);
         }
     }
-    report(reach, l, plan, (&target, &objects), action);
+    report(reach, l, plan, &target, &objects, action);
     let lanes: Vec<usize> = lanes_of(l.mask).collect();
     for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
         reach.write(place.0, place.1, *lane, &word.to_le_bytes());
@@ -289,7 +290,8 @@ fn report(
     reach: &mut Reach<'_>,
     l: &Lanes<'_>,
     plan: &MbarrierPlan,
-    (target, objects): (&Target, &Objects),
+    target: &Target,
+    objects: &Objects,
     action: AccessAction,
 ) {
     if !reach.interest.covers(action) || !plan.is_of_text {

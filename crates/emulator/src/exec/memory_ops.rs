@@ -5,11 +5,11 @@ use crate::decode::code::{AccessPlan, Bank, Element};
 use crate::exec::access::paged;
 use crate::exec::elements::{write64, write128};
 use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::report::add_pieces;
+use crate::exec::report::{LanePieces, add_pieces};
 use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::run::fault::AccessKind;
 use crate::run::observe::AccessAction;
-use crate::state::memory::PagedBytes;
+use crate::state::memory::{PagedBytes, TriedAccess};
 use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
 use warpgrid_isa::StateSpace;
 
@@ -78,7 +78,12 @@ impl Reach<'_> {
                 Box::new(Halt {
                     kind: denied.kind,
                     lanes: denied.lanes,
-                    access: Some((kind, plan.space, addresses[lane], plan.width_bytes)),
+                    access: Some(TriedAccess {
+                        kind: kind,
+                        space: plan.space,
+                        address: addresses[lane],
+                        width_bytes: plan.width_bytes,
+                    }),
                 })
             })
     }
@@ -329,8 +334,16 @@ pub(crate) fn load_lane_by_lane(
         for lane in lanes_of(l.mask) {
             let start = lane * width;
             let data = bytes.get(start..start + width).unwrap_or(&[]);
-            let place = reach.place_of(target, &addresses, lane, width);
-            add_pieces(reach.events, plan, place, lane, false, data, data);
+            let (memory, address) = reach.place_of(target, &addresses, lane, width);
+            let pieces = LanePieces {
+                lane,
+                memory,
+                address,
+                written: false,
+                bytes: data,
+                old: data,
+            };
+            add_pieces(reach.events, plan, &pieces);
         }
         reach.report(AccessAction::Load, l.mask, plan);
     }

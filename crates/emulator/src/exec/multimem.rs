@@ -7,7 +7,7 @@ use crate::exec::elements::read128;
 use crate::exec::memory_ops::{LaneBytes, MAX_WIDTH, addresses, set_elements};
 use crate::exec::mode::Round;
 use crate::exec::reach::{Executed, Reach};
-use crate::exec::report::add_pieces;
+use crate::exec::report::{LanePieces, add_pieces};
 use crate::exec::resolve::Target;
 use crate::exec::soft::{self, parts_of};
 use crate::run::fault::AccessKind;
@@ -63,9 +63,16 @@ pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &Multimem
                 reach.write(backing, at, lane, &new[..width]);
             }
             if listens {
-                let place = (target, row);
-                let bytes = (new.as_ref().unwrap_or(&old), &old);
-                report_lane(reach, access, place, lane, bytes, new.is_some());
+                let (memory, address) = reach.place_of(target, row, lane, width);
+                let pieces = LanePieces {
+                    lane,
+                    memory,
+                    address,
+                    written: new.is_some(),
+                    bytes: new.as_ref().unwrap_or(&old),
+                    old: &old,
+                };
+                add_pieces(reach.events, access, &pieces);
             }
             held.push(old);
         }
@@ -114,7 +121,7 @@ fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8;
     for from in (0..access.width_bytes as usize).step_by(size) {
         let values = held.iter().map(|bytes| number(&bytes[from..from + size]));
         let value = match (op, parts_of(ty)) {
-            (AtomicOp::Add, Some((format, bits, n))) => sum(format, (bits, n), values),
+            (AtomicOp::Add, Some((format, bits, n))) => sum(format, bits, n, values),
             _ => values.reduce(|a, b| pair(ty, op, a, b)).unwrap_or(0),
         };
         whole[from..from + size].copy_from_slice(&value.to_le_bytes()[..size]);
@@ -123,7 +130,7 @@ fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8;
 }
 
 /// Small floats are added exactly and rounded once: the manual leaves open in which order, and how precisely, the devices are added.
-fn sum(format: FloatFormat, (bits, n): (u32, u32), values: impl Iterator<Item = u128>) -> u128 {
+fn sum(format: FloatFormat, bits: u32, n: u32, values: impl Iterator<Item = u128>) -> u128 {
     let values: Vec<u128> = values.collect();
     let part = |value: u128, at: u32| (value >> (at * bits)) as u32 & ((1 << bits) - 1);
     (0..n).fold(0, |whole, at| {
@@ -144,17 +151,4 @@ fn number(bytes: &[u8]) -> u128 {
         to.copy_from_slice(bytes);
     }
     u128::from_le_bytes(number)
-}
-
-/// Adds the pieces of a lane on one device.
-fn report_lane(
-    reach: &mut Reach<'_>,
-    access: &AccessPlan,
-    (target, row): (&Target, &Row64),
-    lane: usize,
-    (new, old): (&[u8; MAX_WIDTH], &[u8; MAX_WIDTH]),
-    written: bool,
-) {
-    let place = reach.place_of(target, row, lane, access.width_bytes as usize);
-    add_pieces(reach.events, access, place, lane, written, new, old);
 }

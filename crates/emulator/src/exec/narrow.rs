@@ -110,7 +110,8 @@ pub enum Beside {
 pub(crate) fn convert_by(
     conversion: &Conversion,
     sources: &[u32],
-    (beside, by): (Beside, u32),
+    beside: Beside,
+    by: u32,
 ) -> Option<u32> {
     let to = half_of(conversion.to)?;
     let mut values = [0.0; 4];
@@ -377,7 +378,7 @@ mod tests {
         let by = |to, sources: &[f32], random| {
             let bits: Vec<u32> = sources.iter().map(|value| value.to_bits()).collect();
             let conversion = conversion(to, F32, clamped(Rounding::Rs));
-            convert_by(&conversion, &bits, (Beside::Random, random))
+            convert_by(&conversion, &bits, Beside::Random, random)
         };
         // 1 and a quarter of the unit: up from three quarters of the random bits on.
         let near = 1.0 + 1.0 / 4096.0;
@@ -411,14 +412,14 @@ mod tests {
         assert_eq!(two(2.5 / 64.0, f32::NAN), Some(0x027f));
         let scaled = |sources: &[f32], factors| {
             let bits: Vec<u32> = sources.iter().map(|value| value.to_bits()).collect();
-            convert_by(&to, &bits, (Beside::Factors, factors))
+            convert_by(&to, &bits, Beside::Factors, factors)
         };
         // 2^1 for the first, 2^-1 for the second.
         assert_eq!(scaled(&[1.0, 0.25], 0x807e), Some(0x2020));
         assert_eq!(scaled(&[1.0, 1.0], 0xff7f), Some(0x7f40));
         let from = conversion(Bf16x2, S2f6x2, nearest);
         assert_eq!(convert(&from, 0x20e0), Some(0x3f00_bf00));
-        let up = convert_by(&from, &[0x20e0], (Beside::Factors, 0x807e));
+        let up = convert_by(&from, &[0x20e0], Beside::Factors, 0x807e);
         assert_eq!(up, Some(0x3f80_be80));
     }
 

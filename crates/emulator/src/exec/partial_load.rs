@@ -4,7 +4,7 @@
 use crate::decode::code::AccessPlan;
 use crate::exec::memory_ops::{LaneBytes, MAX_WIDTH, addresses, set_elements};
 use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::report::add_pieces;
+use crate::exec::report::{LanePieces, add_pieces};
 use crate::exec::resolve::Target;
 use crate::run::fault::{AccessKind, FaultKind};
 use crate::run::observe::AccessAction;
@@ -55,17 +55,16 @@ pub(crate) fn load_used(
             bytes[own.start + from..own.start + from + size].copy_from_slice(part);
             if listens {
                 let (memory, address) = reach.place_of(target, &places, lane, size);
-                let place = (memory, address.wrapping_sub(from as u64));
                 let lane_bytes = &bytes[own];
-                add_pieces(
-                    reach.events,
-                    &element,
-                    place,
+                let pieces = LanePieces {
                     lane,
-                    false,
-                    lane_bytes,
-                    lane_bytes,
-                );
+                    memory,
+                    address: address.wrapping_sub(from as u64),
+                    written: false,
+                    bytes: lane_bytes,
+                    old: lane_bytes,
+                };
+                add_pieces(reach.events, &element, &pieces);
             }
         }
     }

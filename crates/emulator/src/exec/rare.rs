@@ -1,35 +1,32 @@
 //! Operations that are neither arithmetic on registers nor plain memory accesses: what becomes of their lanes.
 
-use crate::decode::code::{Code, Element, GroupWait, Op, Refused};
+use crate::decode::code::{Code, GroupWait, Op, Refused, SystemPlan};
 use crate::decode::op::{frequent, infrequent};
-use crate::decode::tensor_memory::TensorMemoryPlan;
 use crate::exec::atomic::atomic;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;
 use crate::exec::control::{branch, branch_indexed, branch_indirect, call, lanes_at, returns};
 use crate::exec::copies::start;
-use crate::exec::elements;
 use crate::exec::matrix::matrix;
 use crate::exec::mbarrier::mbarrier;
 use crate::exec::multimem::multimem;
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::stack;
-use crate::exec::step::{Choice, Stop, Surroundings};
+use crate::exec::reach::{Executed, Halt, Reach, plan_of};
+use crate::exec::step::{Choice, Stop, Surroundings, SyncAt};
 use crate::exec::system::{SystemReach, system_call};
-use crate::exec::tensor_copy;
 use crate::exec::tensor_map::change_map;
-use crate::exec::tensor_memory;
 use crate::exec::texture::image;
 use crate::exec::tiles::tiles;
 use crate::exec::waits::{
     give_way, is_divergent, leave_reconvergence, meeting_masks, open_meeting,
 };
 use crate::exec::warpgroup::{self, note_touched};
+use crate::exec::{elements, stack, tensor_copy, tensor_memory};
 use crate::run::event::PendingId;
 use crate::run::fault::FaultKind;
 use crate::run::inspect::{NoteKind, Writer};
 use crate::run::sync_event::SyncKind;
 use crate::state::mbarrier::MbarrierState;
+use crate::state::memory::AddressMap;
 use crate::state::pending::GroupKind;
 use crate::state::registers::{LANES, Lanes, Slot, lanes_of};
 use crate::state::warp::Warp;
@@ -136,7 +133,7 @@ pub(crate) fn rare(
         let Some(pending) = around.starter.in_flight.get(PendingId(id)).cloned() else {
             continue;
         };
-        let at = (warp.index, choice.pc, choice.executed, step);
+        let at = SyncAt::of(warp, &choice, step);
         around.report_sync(at, SyncKind::Started(&pending));
         let tiles = tiles(around.code, &pending);
         if !tiles.is_empty() {
@@ -157,46 +154,41 @@ fn execute(
     choice: Choice<'_>,
     step: u64,
 ) -> Result<After, Box<Halt>> {
-    let at = (warp.index, choice.pc, choice.executed, step);
+    let at = SyncAt::of(warp, &choice, step);
     let code = around.code;
     let mask = choice.executed;
     let next = Ok(After::Next { stores: false });
     let writer = Writer { step, lane: 0 };
-    let without_plan = |what| Err(Halt::internal(what, mask));
     match choice.instr.op {
         Op::Atomic(plan) => {
-            let Some(plan) = code.atomics.get(plan as usize) else {
-                return without_plan("an atomic without a plan");
-            };
+            let plan = plan_of(&code.atomics, plan, mask)?;
             let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| atomic(reach, lanes, plan);
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
         }
         Op::IsSpace { space, d, a } => {
-            is_space(around, warp, (space, d, a), mask);
+            let inside = inside_space(around.map, space);
+            let mut lanes = lanes_at(code, warp, choice.depth, mask);
+            let addresses = elements::read64(&lanes, a);
+            let mask_of = |lanes, (lane, address)| lanes | u32::from(inside(address)) << lane;
+            let result = addresses.into_iter().enumerate().fold(0, mask_of);
+            lanes.set_predicate(d, result);
             next
         }
         Op::Collective(index) => {
-            let Some(plan) = code.collectives.get(index as usize) else {
-                return without_plan("a collective without a plan");
-            };
+            let plan = plan_of(&code.collectives, index, mask)?;
             note_left_out(around, warp, plan.mask, &choice, step);
             collective(&mut lanes_at(code, warp, choice.depth, mask), plan);
             next
         }
         Op::Matrix(index) => {
-            let Some(plan) = code.matrices.get(index as usize) else {
-                return without_plan("a matrix operation without a plan");
-            };
+            let plan = plan_of(&code.matrices, index, mask)?;
             let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| matrix(reach, lanes, plan);
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
         }
         Op::Warpgroup(index) => {
-            let Some(plan) = code.warp_products.get(index as usize) else {
-                return without_plan("a product without a plan");
-            };
-            warpgroup::start(around, warp, (index, plan), &choice, step)?;
+            warpgroup::start(around, warp, index, &choice, step)?;
             Ok(After::NextThen {
                 stores: false,
                 stop: Stop::Turn,
@@ -206,7 +198,7 @@ fn execute(
             note_left_out(around, warp, slot, &choice, step);
             if around.interest.syncs {
                 let (here, masks) = meeting_masks(code, warp, mask);
-                let at = (warp.index, choice.pc, here, step);
+                let at = SyncAt { lanes: here, ..at };
                 around.report_sync(at, SyncKind::WarpMet { masks: &masks });
             }
             open_meeting(code, warp, mask);
@@ -239,18 +231,18 @@ fn execute(
             Ok(After::Moved)
         }
         Op::BranchIndexed { index, table } => {
-            let Some(targets) = code.branch_tables.get(table as usize) else {
-                return without_plan("an indexed branch without a table");
-            };
+            let targets = plan_of(&code.branch_tables, table, mask)?;
             let indices = *lanes_at(code, warp, choice.depth, mask).r32(index);
             branch_indexed(warp, mask, &indices, targets)?;
             Ok(After::Moved)
         }
         Op::Call(plan) => {
+            let plan = plan_of(&code.calls, plan, mask)?;
             call(code, around.limits, warp, mask, plan, writer)?;
             Ok(After::Moved)
         }
         Op::SystemCall(plan) => {
+            let plan = plan_of(&code.system_calls, plan, mask)?;
             run_system_call(around, warp, plan, mask, step)?;
             next
         }
@@ -295,9 +287,7 @@ fn execute(
             next
         }
         Op::Mbarrier(plan) => {
-            let Some(plan) = code.mbarriers.get(plan as usize) else {
-                return without_plan("an mbarrier operation without a plan");
-            };
+            let plan = plan_of(&code.mbarriers, plan, mask)?;
             let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| mbarrier(reach, lanes, plan);
             let (ended, stores) = reaching(around, warp, &choice, step, run)?;
             let stores = stores && plan.is_of_text;
@@ -317,9 +307,7 @@ fn execute(
             next
         }
         Op::StartAsync(plan) => {
-            let Some(plan) = code.starts.get(plan as usize) else {
-                return without_plan("an asynchronous operation without a plan");
-            };
+            let plan = plan_of(&code.starts, plan, mask)?;
             start(around, warp, plan, &choice, step)?;
             // What is in flight may land before the next step of the warp.
             Ok(After::NextThen {
@@ -328,43 +316,21 @@ fn execute(
             })
         }
         Op::TensorCopy(plan) => {
-            let Some(plan) = code.tensor_copies.get(plan as usize) else {
-                return without_plan("a copy of a tensor without a plan");
-            };
+            let plan = plan_of(&code.tensor_copies, plan, mask)?;
             tensor_copy::start(around, warp, plan, &choice, step)?;
             Ok(After::NextThen {
                 stores: false,
                 stop: Stop::Turn,
             })
         }
-        Op::TensorMemory(index) => {
-            let Some(plan) = code.tensor_memory.get(index as usize) else {
-                return without_plan("an operation on tensor memory without a plan");
-            };
-            let stores = tensor_memory::execute(around, warp, (index, plan), &choice, step)?;
-            // What is in flight may land before the next step of the warp.
-            let stop = match plan {
-                TensorMemoryPlan::Free { .. } => Stop::ColumnsFreed,
-                TensorMemoryPlan::Allocate { .. }
-                | TensorMemoryPlan::Relinquish
-                | TensorMemoryPlan::Load(_)
-                | TensorMemoryPlan::Store(_)
-                | TensorMemoryPlan::Commit { .. }
-                | TensorMemoryPlan::Start(_) => Stop::Turn,
-            };
-            Ok(After::NextThen { stores, stop })
-        }
+        Op::TensorMemory(index) => tensor_memory::execute(around, warp, index, &choice, step),
         Op::Stack(plan) => {
-            let Some(plan) = code.stacks.get(plan as usize) else {
-                return without_plan("an operation on the stack without a plan");
-            };
+            let plan = plan_of(&code.stacks, plan, mask)?;
             stack::stack(around, warp, plan, &choice)?;
             next
         }
         Op::Launch(plan) => {
-            let Some(plan) = code.launches.get(plan as usize) else {
-                return without_plan("an operation on the launch without a plan");
-            };
+            let plan = plan_of(&code.launches, plan, mask)?;
             stack::launch(around, warp, plan, &choice, step)?;
             Ok(After::NextThen {
                 stores: false,
@@ -372,33 +338,26 @@ fn execute(
             })
         }
         Op::TensorMap(plan) => {
-            let Some(plan) = code.tensor_maps.get(plan as usize) else {
-                return without_plan("a change of a tensor map without a plan");
-            };
+            let plan = plan_of(&code.tensor_maps, plan, mask)?;
             let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| change_map(reach, l, plan);
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
         }
         Op::Image(plan) => {
-            let Some(plan) = code.images.get(plan as usize) else {
-                return without_plan("a use of a texture or surface without a plan");
-            };
+            let plan = plan_of(&code.images, plan, mask)?;
             let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| image(reach, l, plan);
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
         }
         Op::Multimem(plan) => {
-            let Some(plan) = code.multimem.get(plan as usize) else {
-                return without_plan("an access to several devices without a plan");
-            };
+            let plan = plan_of(&code.multimem, plan, mask)?;
             let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| multimem(reach, l, plan);
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
         }
         Op::Touch(touched) => {
-            if let Some(touched) = code.touched.get(touched as usize) {
-                note_touched(around, warp, touched, &choice, step);
-            }
+            let touched = plan_of(&code.touched, touched, mask)?;
+            note_touched(around, warp, touched, &choice, step);
             next
         }
         Op::AsyncCommit(kind) => {
@@ -407,9 +366,7 @@ fn execute(
             next
         }
         Op::Fill(plan) => {
-            let Some(plan) = code.fills.get(plan as usize) else {
-                return without_plan("a filled range without a plan");
-            };
+            let plan = plan_of(&code.fills, plan, mask)?;
             let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| fill(reach, lanes, plan);
             let ((), stores) = reaching(around, warp, &choice, step, run)?;
             Ok(After::Next { stores })
@@ -417,13 +374,13 @@ fn execute(
         Op::MapToRank { d, a, b, generic } => {
             let mut lanes = lanes_at(code, warp, choice.depth, mask);
             let ranks = *lanes.r32(b);
-            map_to_rank(around.map, &mut lanes, (d, a), &ranks, generic);
+            map_to_rank(around.map, &mut lanes, d, a, &ranks, generic);
             next
         }
         Op::RankOf { d, a, generic } => {
             let own = around.peers.own_rank();
             let mut lanes = lanes_at(code, warp, choice.depth, mask);
-            rank_of(around.map, &mut lanes, (d, a), own, generic);
+            rank_of(around.map, &mut lanes, d, a, own, generic);
             next
         }
         Op::Yield => {
@@ -432,15 +389,14 @@ fn execute(
         }
         Op::Trap => Err(Halt::new(FaultKind::Trap, mask)),
         Op::Refused(index) => {
-            let kind = match code.refused.get(index as usize).cloned() {
-                Some(Refused::NotEmulated { opcode }) => FaultKind::NotEmulated { opcode },
-                Some(Refused::Internal { what }) => FaultKind::Internal { what },
-                None => return without_plan("a refusal without a reason"),
+            let kind = match plan_of(&code.refused, index, mask)?.clone() {
+                Refused::NotEmulated { opcode } => FaultKind::NotEmulated { opcode },
+                Refused::Internal { what } => FaultKind::Internal { what },
             };
             Err(Halt::new(kind, mask))
         }
         frequent!() | infrequent!() | Op::Load(_) | Op::Store(_) | Op::Branch { .. } => {
-            without_plan("an operation that no family executes")
+            Err(Halt::internal("an operation that no family executes", mask))
         }
     }
 }
@@ -448,13 +404,10 @@ fn execute(
 fn run_system_call(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    plan: u32,
+    plan: &SystemPlan,
     mask: u32,
     step: u64,
 ) -> Executed {
-    let Some(plan) = around.code.system_calls.get(plan as usize) else {
-        return Err(Halt::internal("a call of the driver without a plan", mask));
-    };
     let mut reach = SystemReach {
         code: around.code,
         map: around.map,
@@ -468,37 +421,22 @@ fn run_system_call(
     system_call(&mut reach, warp, mask, plan)
 }
 
-/// `isspacep`
-fn is_space(
-    around: &Surroundings<'_>,
-    warp: &mut Warp,
-    (space, d, a): (StateSpace, Slot, Element),
-    mask: u32,
-) {
-    let depth = warp.splits.current().depth;
-    let mut lanes = lanes_at(around.code, warp, depth, mask);
-    let row = elements::read64(&lanes, a);
-    let map = around.map;
-    let mut result = 0;
-    for (lane, address) in row.iter().enumerate() {
+/// `isspacep`: whether an address is in the window of a space.
+fn inside_space(map: &AddressMap, space: StateSpace) -> impl Fn(u64) -> bool {
+    move |address| {
         let constant = address.wrapping_sub(map.constant) < 1 << 32;
         let parameter = address.wrapping_sub(map.parameters) < 1 << 16;
-        let inside = match space {
-            StateSpace::Shared => map.in_shared(*address),
-            StateSpace::SharedCluster => map.in_shared_cluster(*address),
-            StateSpace::Local => map.in_local(*address),
+        match space {
+            StateSpace::Shared => map.in_shared(address),
+            StateSpace::SharedCluster => map.in_shared_cluster(address),
+            StateSpace::Local => map.in_local(address),
             StateSpace::Const => constant,
             StateSpace::ParamEntry | StateSpace::ParamFunc => parameter,
             _ => {
-                !(map.in_shared_cluster(*address)
-                    || map.in_local(*address)
-                    || constant
-                    || parameter)
+                !(map.in_shared_cluster(address) || map.in_local(address) || constant || parameter)
             }
-        };
-        result |= u32::from(inside) << lane;
+        }
     }
-    lanes.set_predicate(d, result);
 }
 
 /// Puts the present time into the special registers that show it: `steps` of the warp, and the number of the step.

@@ -1,14 +1,14 @@
 //! What an instruction of one warp can reach, and how its execution ends.
 
 use crate::decode::code::Code;
-use crate::run::fault::{AccessKind, FaultKind};
+use crate::decode::plans::{PlanId, Plans};
+use crate::run::fault::FaultKind;
 use crate::run::observe::{EventBuffer, Interest, Observer};
 use crate::state::cluster::{GridShape, Peers};
 use crate::state::image::Image;
-use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes, TriedAccess};
 use crate::state::multicast::Multicast;
 use crate::state::warp::Stack;
-use warpgrid_isa::StateSpace;
 
 /// What an instruction of one warp can reach.
 pub(crate) struct Reach<'a> {
@@ -41,8 +41,7 @@ pub(crate) struct Reach<'a> {
 pub(crate) struct Halt {
     pub(crate) kind: FaultKind,
     pub(crate) lanes: u32,
-    /// Access, space, address of the lowest lane, width.
-    pub(crate) access: Option<(AccessKind, StateSpace, u64, u32)>,
+    pub(crate) access: Option<TriedAccess>,
 }
 
 impl Halt {
@@ -60,6 +59,12 @@ impl Halt {
         let what = what.to_owned();
         Halt::new(FaultKind::Internal { what }, lanes)
     }
+}
+
+/// The details of an operation that lanes execute.
+pub(crate) fn plan_of<P>(plans: &Plans<P>, id: PlanId<P>, lanes: u32) -> Result<&P, Box<Halt>> {
+    let missing = || Halt::internal("an operation without a plan", lanes);
+    plans.get(id).ok_or_else(missing)
 }
 
 pub(crate) type Executed = Result<(), Box<Halt>>;

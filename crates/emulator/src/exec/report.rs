@@ -114,34 +114,38 @@ impl Reach<'_> {
     }
 }
 
-/// Adds the pieces of one lane: one for each element that is not a sink. `bytes` and `old` are
-/// those of all elements of the lane.
-pub(crate) fn add_pieces(
-    events: &mut EventBuffer,
-    plan: &AccessPlan,
-    (memory, address): (MemoryId, u64),
-    lane: usize,
-    written: bool,
-    bytes: &[u8],
-    old: &[u8],
-) {
+/// What an access did for one lane.
+pub(crate) struct LanePieces<'b> {
+    pub(crate) lane: usize,
+    pub(crate) memory: MemoryId,
+    /// Of the first element.
+    pub(crate) address: u64,
+    pub(crate) written: bool,
+    /// Of all elements.
+    pub(crate) bytes: &'b [u8],
+    /// What was there before.
+    pub(crate) old: &'b [u8],
+}
+
+/// Adds the pieces of one lane: one for each element that is not a sink.
+pub(crate) fn add_pieces(events: &mut EventBuffer, plan: &AccessPlan, of: &LanePieces<'_>) {
     let size = plan.element_bytes as usize;
     for element in lanes_of(plan.written) {
         let from = element * size;
         let piece = PieceHead {
-            asked: lane as u8,
-            gave: lane as u8,
+            asked: of.lane as u8,
+            gave: of.lane as u8,
             element: element as u8,
-            written,
+            written: of.written,
             ty: plan.noted.ty,
             operand: plan.noted.operands.get(element).copied().map(OperandIndex),
-            memory,
-            address: address.wrapping_add(from as u64),
+            memory: of.memory,
+            address: of.address.wrapping_add(from as u64),
         };
         events.add(
             piece,
-            bytes.get(from..from + size).unwrap_or(&[]),
-            old.get(from..from + size).unwrap_or(&[]),
+            of.bytes.get(from..from + size).unwrap_or(&[]),
+            of.old.get(from..from + size).unwrap_or(&[]),
         );
     }
 }

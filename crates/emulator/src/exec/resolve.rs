@@ -282,7 +282,7 @@ impl<'a> Memories<'a> {
                 let even = even64(base, plan.base.is_constant(), width);
                 if let Some(Even { starts, follow }) = even {
                     let gap = starts[1].wrapping_sub(starts[0]);
-                    if let Some(place) = even_place((gap, follow), first, range, plan) {
+                    if let Some(place) = even_place(gap, follow, first, range, plan) {
                         target.place = place;
                         return true;
                     }
@@ -306,7 +306,7 @@ impl<'a> Memories<'a> {
                 let even = even32(base, plan.base.is_constant(), plan.width_bytes);
                 if let Some(Even { starts, follow }) = even {
                     let gap = u64::from(starts[1].wrapping_sub(starts[0]));
-                    if let Some(place) = even_place((gap, follow), first.into(), range, plan) {
+                    if let Some(place) = even_place(gap, follow, first.into(), range, plan) {
                         target.place = place;
                         return true;
                     }
@@ -415,7 +415,7 @@ impl<'a> Memories<'a> {
         purpose: Purpose,
     ) -> Result<(Backing, u32), FaultKind> {
         let width = u64::from(plan.width_bytes);
-        self.examine_range(plan.space, address, (width, width), purpose)
+        self.examine_range(plan.space, address, width, width, purpose)
     }
 
     /// Finds `width` bytes at an address that must be a multiple of `alignment`.
@@ -423,7 +423,8 @@ impl<'a> Memories<'a> {
         &self,
         space: StateSpace,
         address: u64,
-        (alignment, width): (u64, u64),
+        alignment: u64,
+        width: u64,
         purpose: Purpose,
     ) -> Result<(Backing, u32), FaultKind> {
         if !address.is_multiple_of(alignment) {
@@ -482,7 +483,8 @@ impl<'a> Memories<'a> {
 /// apart, and beyond the range.
 #[inline(always)]
 fn even_place(
-    (gap, follow): (u64, bool),
+    gap: u64,
+    follow: bool,
     first: u64,
     range: Range,
     plan: &AccessPlan,

@@ -121,9 +121,9 @@ pub(crate) fn launch(
     let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| {
         let (answers, objects) = (addresses(l, to), addresses(l, mbarrier));
         for lane in lanes_of(l.mask) {
-            let at = (lane, Purpose::Write);
-            let (backing, answer) = shared_place(reach, to, answers[lane], 16, at)?;
-            let (_, object) = shared_place(reach, mbarrier, objects[lane], 8, at)?;
+            let write = Purpose::Write;
+            let (backing, answer) = shared_place(reach, to, answers[lane], 16, lane, write)?;
+            let (_, object) = shared_place(reach, mbarrier, objects[lane], 8, lane, write)?;
             let own = reach.peers.own_rank();
             let blocks = match to_all {
                 true => (0..reach.peers.n_ranks())

@@ -1,7 +1,8 @@
 //! The steps of one warp: which group of lanes goes on, its instruction, and what is kept of each step.
 
-use crate::decode::code::{Code, Instr, Op};
-use crate::exec::access::{Rows, access, access_apart};
+use crate::decode::code::{BarrierPlan, Code, Instr, Op};
+use crate::decode::plans::PlanId;
+use crate::exec::access::{Request, Rows, access, access_apart};
 use crate::exec::compute::{compute, compute_apart};
 use crate::exec::control::{branch, lanes_at};
 use crate::exec::elements::write64;
@@ -9,7 +10,7 @@ use crate::exec::even::AskFor;
 use crate::exec::rare::{After, rare, refresh_clocks};
 use crate::exec::reach::{Halt, Reach};
 use crate::exec::waits::{Outside, begin_to_wait};
-use crate::run::event::{Agent, LastStep, Outcome};
+use crate::run::event::{Agent, LastStep, Outcome, WarpId};
 use crate::run::inspect::{Note, NoteKind};
 use crate::run::launch::Limits;
 use crate::run::notes::add_once;
@@ -34,7 +35,7 @@ pub(crate) enum Stop {
     Exited,
     /// Some lanes came to a barrier of the block; the step is not counted yet.
     Barrier {
-        plan: u32,
+        plan: PlanId<BarrierPlan>,
         mask: u32,
     },
     /// Some lanes arrived at the barrier of the cluster; the step is not counted yet.
@@ -95,9 +96,9 @@ impl Surroundings<'_> {
         add_once(self.notes, note, self.limits.max_notes);
     }
 
-    /// Reports what lanes of a warp did to the order of others: warp, place in the code, lanes, step.
+    /// Reports what lanes of a warp did to the order of others.
     #[inline(always)]
-    pub(crate) fn report_sync(&mut self, at: (u32, u32, u32, u64), what: SyncKind<'_>) {
+    pub(crate) fn report_sync(&mut self, at: SyncAt, what: SyncKind<'_>) {
         if self.interest.syncs {
             self.send_sync(at, what);
         }
@@ -105,15 +106,15 @@ impl Surroundings<'_> {
 
     #[cold]
     #[inline(never)]
-    fn send_sync(&mut self, (warp, pc, lanes, step): (u32, u32, u32, u64), what: SyncKind<'_>) {
-        let (function, instruction) = self.code.origin(pc);
+    fn send_sync(&mut self, at: SyncAt, what: SyncKind<'_>) {
+        let (function, instruction) = self.code.origin(at.pc);
         self.observer.sync(&SyncEvent {
-            step,
+            step: at.step,
             block: self.block,
-            warp,
+            warp: at.warp,
             function,
             instruction,
-            lanes,
+            lanes: at.lanes,
             what,
         });
     }
@@ -131,13 +132,43 @@ impl Surroundings<'_> {
     }
 }
 
+/// Lanes of a warp that execute an instruction.
+#[derive(Clone, Copy)]
+pub(crate) struct SyncAt {
+    pub(crate) warp: u32,
+    /// Their place in the code.
+    pub(crate) pc: u32,
+    pub(crate) lanes: u32,
+    pub(crate) step: u64,
+}
+
+impl SyncAt {
+    pub(crate) fn of(warp: &Warp, choice: &Choice<'_>, step: u64) -> SyncAt {
+        SyncAt {
+            warp: warp.index,
+            pc: choice.pc,
+            lanes: choice.executed,
+            step,
+        }
+    }
+}
+
 /// What became of the steps of a warp.
 pub(crate) struct Run {
     /// Steps that were executed.
     pub(crate) steps: u32,
     pub(crate) stop: Stop,
-    /// Where lanes came to a barrier: place in the code, and the lanes that were there.
-    pub(crate) at: (u32, u32),
+    /// Who came to a barrier.
+    pub(crate) came: Came,
+}
+
+/// Lanes that came to a barrier of the block or of the cluster.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Came {
+    /// Their place in the code.
+    pub(crate) pc: u32,
+    /// Those whose guard holds, and those whose guard does not.
+    pub(crate) lanes: u32,
 }
 
 /// A group of lanes, and the instruction that it executes.
@@ -185,7 +216,10 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     budget: u32,
     ask_for: impl AskFor,
 ) -> Run {
-    let agent = (around.block, warp.index);
+    let agent = WarpId {
+        block: around.block,
+        warp: warp.index,
+    };
     warp.dirty = true;
     if std::mem::take(&mut warp.fresh) {
         warp.banks.reset(around.code.entry_sizes);
@@ -199,7 +233,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         in_bundle: false,
         last: Trace::default(),
     };
-    let mut at = (0, 0);
+    let mut came = Came::default();
     let mut exited = false;
     let stop = loop {
         // The parts of a step belong to one group.
@@ -257,7 +291,10 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                 Ok(After::Moved) => {}
                 // Counted by the machine, once the other warps are looked at.
                 Ok(After::Stops(stop @ (Stop::Barrier { .. } | Stop::ClusterArrive { .. }))) => {
-                    at = (choice.pc, choice.lanes);
+                    came = Came {
+                        pc: choice.pc,
+                        lanes: choice.lanes,
+                    };
                     break stop;
                 }
                 Ok(After::Stops(stop)) => ends = Some(stop),
@@ -289,7 +326,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     Run {
         steps: way.steps,
         stop,
-        at,
+        came,
     }
 }
 
@@ -409,21 +446,18 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
         if is_done {
             // Registers alone have changed.
         } else if let Op::Load(plan) | Op::Store(plan) = instr.op {
-            let loads = matches!(instr.op, Op::Load(_));
-            let of_warp = (&mut warp.stack, warp.index);
-            let at = (way.step(), pc);
+            let request = Request {
+                plan,
+                loads: matches!(instr.op, Op::Load(_)),
+                warp: warp.index,
+                step: way.step(),
+                pc,
+            };
+            let stack = &mut warp.stack;
             let outcome = if APART {
-                access_apart(around, &mut lanes, of_warp, (plan, loads), at, rows)
+                access_apart(around, &mut lanes, stack, request, rows)
             } else {
-                access(
-                    around,
-                    &mut lanes,
-                    of_warp,
-                    (plan, loads),
-                    at,
-                    rows,
-                    ask_for,
-                )
+                access(around, &mut lanes, stack, request, rows, ask_for)
             };
             match outcome {
                 Ok(stores) => stored = stores,
@@ -477,7 +511,8 @@ impl Trace {
         }
     }
 
-    fn last_step(self, (block, warp): (u64, u32), what: Outcome) -> LastStep {
+    fn last_step(self, of: WarpId, what: Outcome) -> LastStep {
+        let WarpId { block, warp } = of;
         LastStep {
             agent: Agent::Warp { block, warp },
             block,
@@ -494,13 +529,7 @@ impl Trace {
 /// Reports a step to the observer.
 #[cold]
 #[inline(never)]
-fn report(
-    around: &mut Surroundings<'_>,
-    agent: (u64, u32),
-    trace: Trace,
-    what: Outcome,
-    step: u64,
-) {
+fn report(around: &mut Surroundings<'_>, agent: WarpId, trace: Trace, what: Outcome, step: u64) {
     let event = trace.last_step(agent, what).event(around.code, step);
     around.observer.step(&event);
 }

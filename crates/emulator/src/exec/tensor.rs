@@ -29,4 +29,4 @@ pub use explain::{BlockStep, Explanation, Special, Step, TermSource, TermStep};
 pub use plan::Plan;
 pub use rule::{BitOp, Overflow, Product, ProductOp, UnsupportedProduct};
 pub use scaled::{FactorType, ScaledLine};
-pub use value::{nearest_bits, value_of};
+pub use value::{ProductValues, nearest_bits, value_of};

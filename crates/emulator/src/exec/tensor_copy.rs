@@ -12,6 +12,7 @@ use crate::exec::resolve::{Backing, Purpose};
 use crate::exec::step::{Choice, Surroundings};
 use crate::exec::tensor_map::{report_use, tensor_map};
 use crate::run::fault::{AccessKind, FaultKind};
+use crate::state::memory::TriedAccess;
 use crate::state::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
 use crate::state::registers::{Lanes, Row64, lanes_of};
 use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
@@ -42,7 +43,8 @@ pub(crate) fn start(
                 reach,
                 plan,
                 &rows,
-                (lane, groups[lane]),
+                lane,
+                groups[lane],
                 |work, completion| {
                     started.push(PendingOperation {
                         origin,
@@ -93,7 +95,8 @@ fn copy(
     reach: &Reach<'_>,
     plan: &TensorCopyPlan,
     rows: &Rows,
-    (lane, group): (usize, u32),
+    lane: usize,
+    group: u32,
     mut start: impl FnMut(TensorTransfer, PendingCompletion),
 ) -> Executed {
     let map = tensor_map(reach, rows.map[lane], lane)?;
@@ -126,7 +129,8 @@ fn copy(
         &plan.shared,
         rows.shared[lane],
         n_bytes,
-        (lane, purpose),
+        lane,
+        purpose,
     )?;
     transfer.shared = at;
     if let Some(access) = transfer.outside(reach.global) {
@@ -146,7 +150,7 @@ fn copy(
     };
     let object = plan.mbarrier.as_ref().unwrap_or(&plan.shared);
     let (of_object, object_at) =
-        shared_place(reach, object, mbarriers[lane], 8, (lane, Purpose::Write))?;
+        shared_place(reach, object, mbarriers[lane], 8, lane, Purpose::Write)?;
     let own = reach.peers.own_rank();
     let rank_of = |backing| match backing {
         Backing::Peer(rank) => u32::from(rank),
@@ -163,12 +167,12 @@ fn copy(
     }
     for rank in ranks {
         if rank >= reach.peers.n_ranks() {
-            let access = (
-                AccessKind::Store,
-                plan.shared.space,
-                rows.shared[lane],
-                n_bytes as u32,
-            );
+            let access = TriedAccess {
+                kind: AccessKind::Store,
+                space: plan.shared.space,
+                address: rows.shared[lane],
+                width_bytes: n_bytes as u32,
+            };
             return Err(halt(access, FaultKind::OutOfBounds, lane));
         }
         // Of a pair, the parity of the mbarrier's own block says which of the two counts (PTX ISA, "cp.async.bulk.tensor").
@@ -271,16 +275,22 @@ pub(crate) fn shared_place(
     plan: &AccessPlan,
     address: u64,
     n_bytes: u64,
-    (lane, purpose): (usize, Purpose),
+    lane: usize,
+    purpose: Purpose,
 ) -> Result<(Backing, u64), Box<Halt>> {
-    match find(reach, plan, address, n_bytes, (lane, purpose))? {
+    match find(reach, plan, address, n_bytes, lane, purpose)? {
         (backing @ (Backing::Shared | Backing::Peer(_)), at) => Ok((backing, at as u64)),
         (Backing::Arena | Backing::Stack, _) => {
             let access = match purpose {
                 Purpose::Read => AccessKind::Load,
                 Purpose::Write => AccessKind::Store,
             };
-            let access = (access, plan.space, address, n_bytes as u32);
+            let access = TriedAccess {
+                kind: access,
+                space: plan.space,
+                address: address,
+                width_bytes: n_bytes as u32,
+            };
             Err(halt(access, FaultKind::WrongSpace, lane))
         }
     }

@@ -9,6 +9,7 @@ use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, Purpose};
 use crate::run::fault::{AccessKind, FaultKind};
 use crate::run::sync_event::{MapAct, MapTouch, SyncKind};
+use crate::state::memory::TriedAccess;
 use crate::state::registers::{Lanes, Row64, lanes_of};
 use crate::state::tensor_map::{TENSOR_MAP_BYTES, TensorMap};
 use warpgrid_isa::{StateSpace, TensorMapField};
@@ -20,7 +21,7 @@ pub(crate) fn tensor_map(
     lane: usize,
 ) -> Result<TensorMap, Box<Halt>> {
     let space = StateSpace::Generic;
-    let (bytes, _, _) = map_bytes(reach, (space, address), Purpose::Read, lane)?;
+    let (bytes, _, _) = map_bytes(reach, space, address, Purpose::Read, lane)?;
     TensorMap::decode(&bytes).ok_or_else(|| {
         let why = format!("no tensor map is at 0x{address:x}");
         Halt::new(FaultKind::TensorCopy { why }, 1 << lane)
@@ -30,14 +31,15 @@ pub(crate) fn tensor_map(
 /// The bytes of a tensor map, and where they are.
 fn map_bytes(
     reach: &Reach<'_>,
-    (space, address): (StateSpace, u64),
+    space: StateSpace,
+    address: u64,
     purpose: Purpose,
     lane: usize,
 ) -> Result<([u8; TENSOR_MAP_BYTES], Backing, usize), Box<Halt>> {
-    let range = (64, TENSOR_MAP_BYTES as u64);
+    let (alignment, n_bytes) = (64, TENSOR_MAP_BYTES as u64);
     let found = reach
         .memories()
-        .examine_range(space, address, range, purpose);
+        .examine_range(space, address, alignment, n_bytes, purpose);
     let kind = match found {
         Ok((backing, at)) => {
             let bytes = reach.bytes_of(backing).get(at as usize..);
@@ -48,23 +50,27 @@ fn map_bytes(
         }
         Err(kind) => kind,
     };
-    let access = (AccessKind::Load, space, address, TENSOR_MAP_BYTES as u32);
+    let access = TriedAccess {
+        kind: AccessKind::Load,
+        space: space,
+        address: address,
+        width_bytes: TENSOR_MAP_BYTES as u32,
+    };
     Err(halt(access, kind, lane))
 }
 
 /// Reports that copies will read maps at generic addresses.
 pub(crate) fn report_use(reach: &mut Reach<'_>, places: &Row64, lanes: u32) {
-    report(reach, MapAct::Use, (StateSpace::Generic, places), lanes);
+    report(reach, MapAct::Use, StateSpace::Generic, places, lanes);
 }
 
 /// Reports what lanes do to maps. A place that is none is left out: who reads it faults, and a fence for it orders nothing.
-fn report(reach: &mut Reach<'_>, act: MapAct, (space, places): (StateSpace, &Row64), lanes: u32) {
+fn report(reach: &mut Reach<'_>, act: MapAct, space: StateSpace, places: &Row64, lanes: u32) {
     if !reach.interest.syncs {
         return;
     }
     let touch = |lane: usize| {
-        let place = (space, places[lane]);
-        let (_, backing, at) = map_bytes(reach, place, Purpose::Read, lane).ok()?;
+        let (_, backing, at) = map_bytes(reach, space, places[lane], Purpose::Read, lane).ok()?;
         let (memory, address) = reach.memory_of(backing, at, lane, places[lane]);
         Some(MapTouch {
             lane: lane as u8,
@@ -93,33 +99,52 @@ pub(crate) fn change_map(
         } => {
             let (places, values) = (addresses(l, access), read64(l, *value));
             for lane in lanes_of(l.mask) {
-                let place = (access.space, places[lane]);
                 let value = match value.bits {
                     64 => values[lane],
                     _ => values[lane] & 0xffff_ffff,
                 };
-                replace(reach, place, (*field, *dimension, value), lane)?;
+                let change = FieldChange {
+                    field: *field,
+                    dimension: *dimension,
+                    value,
+                };
+                replace(reach, access.space, places[lane], change, lane)?;
             }
-            report(reach, MapAct::Replace, (access.space, &places), l.mask);
+            report(reach, MapAct::Replace, access.space, &places, l.mask);
         }
         // The warp copies once; every lane says the same.
         TensorMapPlan::Publish { to, from } => publish(reach, l, to, from)?,
         TensorMapPlan::Acquire { map } => {
             let places = addresses(l, map);
-            report(reach, MapAct::Acquire, (map.space, &places), l.mask);
+            report(reach, MapAct::Acquire, map.space, &places, l.mask);
         }
     }
     Ok(())
 }
 
-/// Replaces a field of a map.
+/// What `tensormap.replace` puts into a map.
+#[derive(Clone, Copy)]
+struct FieldChange {
+    field: TensorMapField,
+    /// Of a field that each dimension has.
+    dimension: usize,
+    value: u64,
+}
+
+/// Replaces a field of the map at an address.
 fn replace(
     reach: &mut Reach<'_>,
-    place: (StateSpace, u64),
-    (field, dimension, value): (TensorMapField, usize, u64),
+    space: StateSpace,
+    address: u64,
+    change: FieldChange,
     lane: usize,
 ) -> Executed {
-    let (bytes, backing, at) = map_bytes(reach, place, Purpose::Write, lane)?;
+    let FieldChange {
+        field,
+        dimension,
+        value,
+    } = change;
+    let (bytes, backing, at) = map_bytes(reach, space, address, Purpose::Write, lane)?;
     let replaced = TensorMap::decode(&bytes).and_then(|mut map| {
         let is_right = map.replace(field, dimension, value);
         is_right.then_some(map)
@@ -127,7 +152,7 @@ fn replace(
     let Some(map) = replaced else {
         let why = match TensorMap::decode(&bytes) {
             Some(_) => format!("`.{}` cannot be {value}", field.name()),
-            None => format!("no tensor map is at 0x{:x}", place.1),
+            None => format!("no tensor map is at 0x{address:x}"),
         };
         return Err(Halt::new(FaultKind::TensorCopy { why }, 1 << lane));
     };
@@ -139,10 +164,10 @@ fn replace(
 fn publish(reach: &mut Reach<'_>, l: &Lanes<'_>, to: &AccessPlan, from: &AccessPlan) -> Executed {
     let lane = l.first();
     let (targets, sources) = (addresses(l, to), addresses(l, from));
-    let (bytes, _, _) = map_bytes(reach, (from.space, sources[lane]), Purpose::Read, lane)?;
-    let (_, backing, at) = map_bytes(reach, (to.space, targets[lane]), Purpose::Write, lane)?;
-    report(reach, MapAct::Load, (from.space, &sources), 1 << lane);
+    let (bytes, _, _) = map_bytes(reach, from.space, sources[lane], Purpose::Read, lane)?;
+    let (_, backing, at) = map_bytes(reach, to.space, targets[lane], Purpose::Write, lane)?;
+    report(reach, MapAct::Load, from.space, &sources, 1 << lane);
     reach.write(backing, at, lane, &bytes);
-    report(reach, MapAct::Publish, (to.space, &targets), 1 << lane);
+    report(reach, MapAct::Publish, to.space, &targets, 1 << lane);
     Ok(())
 }

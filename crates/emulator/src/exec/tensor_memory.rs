@@ -2,6 +2,7 @@
 //! In: a plan, registers and the tensor memory of the block; out: words of it, registers, operations in flight.
 
 use crate::decode::code::{AccessPlan, Element};
+use crate::decode::plans::PlanId;
 use crate::decode::tensor_memory::{
     FactorOperand, MovePlan, Reduced, Reserved, StartKind, StartPlan, TensorAddress,
     TensorMemoryPlan,
@@ -10,10 +11,10 @@ use crate::exec::control::lanes_at;
 use crate::exec::elements::{read64, write64};
 use crate::exec::mbarrier::block_of;
 use crate::exec::memory_ops::addresses;
-use crate::exec::rare::reaching;
-use crate::exec::reach::{Executed, Halt, Reach};
+use crate::exec::rare::{After, reaching};
+use crate::exec::reach::{Executed, Halt, Reach, plan_of};
 use crate::exec::resolve::{Backing, Purpose};
-use crate::exec::step::{Choice, Surroundings};
+use crate::exec::step::{Choice, Stop, Surroundings};
 use crate::exec::tensor_copy::shared_place;
 use crate::run::event::PendingId;
 use crate::run::fault::{FaultKind, MatrixMistake};
@@ -33,23 +34,26 @@ pub(crate) fn wrong(why: String, lanes: u32) -> Box<Halt> {
     Halt::new(FaultKind::TensorMemory { why }, lanes)
 }
 
-/// Executes an operation on tensor memory; whether it stored to shared or to tensor memory.
+/// Executes an operation on tensor memory. What is in flight afterwards may land before the next step of the warp.
 #[inline(never)]
 pub(crate) fn execute(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    (index, plan): (u32, &TensorMemoryPlan),
+    id: PlanId<TensorMemoryPlan>,
     choice: &Choice<'_>,
     step: u64,
-) -> Result<bool, Box<Halt>> {
+) -> Result<After, Box<Halt>> {
     let mask = choice.executed;
+    let code = around.code;
+    let plan = plan_of(&code.tensor_memory, id, mask)?;
+    let (mut stores, mut stop) = (false, Stop::Turn);
     match plan {
         TensorMemoryPlan::Allocate { to, columns } => {
             if plan.takes_warp() {
                 whole_warp(mask)?;
             }
-            allocate(around, warp, (to, *columns), choice, step)?;
-            return Ok(true);
+            allocate(around, warp, to, *columns, choice, step)?;
+            stores = true;
         }
         TensorMemoryPlan::Free { place, columns, .. } => {
             if plan.takes_warp() {
@@ -67,6 +71,7 @@ pub(crate) fn execute(
                 );
                 return Err(wrong(why, mask));
             }
+            stop = Stop::ColumnsFreed;
         }
         TensorMemoryPlan::Relinquish => {
             whole_warp(mask)?;
@@ -79,14 +84,14 @@ pub(crate) fn execute(
         TensorMemoryPlan::Store(plan) => {
             whole_warp(mask)?;
             store(around, warp, plan, choice, step)?;
-            return Ok(true);
+            stores = true;
         }
         TensorMemoryPlan::Commit { object, blocks } => {
-            commit(around, warp, (object, *blocks), choice, step)?;
+            commit(around, warp, object, *blocks, choice, step)?;
         }
-        TensorMemoryPlan::Start(plan) => start(around, warp, (index, plan), choice, step),
+        TensorMemoryPlan::Start(plan) => start(around, warp, id, plan, choice, step),
     }
-    Ok(false)
+    Ok(After::NextThen { stores, stop })
 }
 
 /// `.sync.aligned`: all lanes take part.
@@ -106,7 +111,8 @@ fn first_lane(mask: u32) -> usize {
 fn allocate(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    (to, columns): (&Reserved, Element),
+    to: &Reserved,
+    columns: Element,
     choice: &Choice<'_>,
     step: u64,
 ) -> Executed {
@@ -136,7 +142,7 @@ fn allocate(
     };
     let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| {
         let place = addresses(l, to)[0];
-        let (backing, at) = shared_place(reach, to, place, 4, (0, Purpose::Write))?;
+        let (backing, at) = shared_place(reach, to, place, 4, 0, Purpose::Write)?;
         reach.write(backing, at as usize, 0, &first.to_le_bytes());
         Ok(())
     };
@@ -297,7 +303,8 @@ fn in_flight(around: &Surroundings<'_>, blocks: &[u64]) -> Vec<(PendingId, u64)>
 fn start(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    (index, plan): (u32, &StartPlan),
+    id: PlanId<TensorMemoryPlan>,
+    plan: &StartPlan,
     choice: &Choice<'_>,
     step: u64,
 ) {
@@ -311,7 +318,7 @@ fn start(
     let works: Vec<TensorMemoryWork> = {
         let l = lanes_at(around.code, warp, choice.depth, choice.executed);
         lanes_of(l.mask)
-            .map(|lane| work(&l, (index, plan), lane, &blocks))
+            .map(|lane| work(&l, id, plan, lane, &blocks))
             .collect()
     };
     for work in works {
@@ -331,14 +338,15 @@ fn start(
 /// What the registers of a lane say.
 fn work(
     l: &Lanes<'_>,
-    (index, plan): (u32, &StartPlan),
+    id: PlanId<TensorMemoryPlan>,
+    plan: &StartPlan,
     lane: usize,
     blocks: &[u64],
 ) -> TensorMemoryWork {
     let at = |place: &TensorAddress| address(l, place)[lane] as u32;
     let of = |element: Element| read64(l, element)[lane];
     let mut work = TensorMemoryWork {
-        plan: index,
+        plan: id.number(),
         d: at(&plan.d),
         a: 0,
         b: 0,
@@ -381,7 +389,8 @@ fn work(
 fn commit(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    (object, blocks): (&AccessPlan, Option<Element>),
+    object: &AccessPlan,
+    blocks: Option<Element>,
     choice: &Choice<'_>,
     step: u64,
 ) -> Executed {
@@ -390,8 +399,7 @@ fn commit(
         let places = addresses(l, object);
         let masks = blocks.map(|element| read64(l, element));
         for lane in lanes_of(l.mask) {
-            let (backing, at) =
-                shared_place(reach, object, places[lane], 8, (lane, Purpose::Write))?;
+            let (backing, at) = shared_place(reach, object, places[lane], 8, lane, Purpose::Write)?;
             let Some(masks) = &masks else {
                 arrivals.push((block_of(reach, backing), at));
                 continue;

@@ -6,7 +6,8 @@ use crate::exec::factor::{read_bits, read_lines};
 use crate::exec::reach::{Executed, Halt};
 use crate::exec::sparse::chosen;
 use crate::exec::tensor::{
-    BitOp, FactorType, Overflow, Plan, Product, ProductOp, ScaledLine, nearest_bits, value_of,
+    BitOp, FactorType, Overflow, Plan, Product, ProductOp, ProductValues, ScaledLine, nearest_bits,
+    value_of,
 };
 use crate::exec::tensor_memory::wrong;
 use crate::run::inspect::Writer;
@@ -64,8 +65,8 @@ pub(crate) fn land(
             let core =
                 core.ok_or_else(|| Halt::internal("a target without tensor cores", lanes))?;
             match operands.is_described {
-                true => product(&of_descriptor(operands, work), work, blocks, (core, writer)),
-                false => product(operands, work, blocks, (core, writer)),
+                true => product(&of_descriptor(operands, work), work, blocks, core, writer),
+                false => product(operands, work, blocks, core, writer),
             }
         }
     }
@@ -165,7 +166,7 @@ fn copy(
                 let value = match plan.unpacking {
                     None => {
                         let address = source.place(Major::K, row as u64, 4 * word as u64);
-                        read_bits(blocks.shared(block), address, (0, 32), 1 << work.lane)?
+                        read_bits(blocks.shared(block), address, 0..32, 1 << work.lane)?
                     }
                     Some(unpacking) => {
                         let factor = SharedFactor {
@@ -174,7 +175,7 @@ fn copy(
                             storage: unpacked_storage(unpacking),
                         };
                         let elements = 4 * word..4 * word + 4;
-                        unpacked_word(&factor, blocks.shared(block), (row, elements), work)?
+                        unpacked_word(&factor, blocks.shared(block), row, elements, work)?
                     }
                 };
                 for lane in copied_lanes(plan.shape, plan.warps, row as u32) {
@@ -199,13 +200,14 @@ const fn unpacked_storage(unpacking: Unpacking) -> Storage {
 fn unpacked_word(
     factor: &SharedFactor,
     shared: &[u8],
-    (row, elements): (usize, std::ops::Range<usize>),
+    row: usize,
+    elements: std::ops::Range<usize>,
     work: &TensorMemoryWork,
 ) -> Result<u64, Box<Halt>> {
     let mut word = 0;
     for (at, k) in elements.enumerate() {
         let (address, bit, n_bits) = factor.element(row as u64, k as u64);
-        let value = read_bits(shared, address, (bit, n_bits), 1 << work.lane)?;
+        let value = read_bits(shared, address, bit..bit + n_bits, 1 << work.lane)?;
         let byte = if n_bits == 4 { value << 2 } else { value };
         word |= byte << (8 * at);
     }
@@ -309,7 +311,8 @@ fn product(
     operands: &ProductOperands,
     work: &TensorMemoryWork,
     blocks: &mut Blocks<'_>,
-    (core, writer): (TensorCore, Writer),
+    core: TensorCore,
+    writer: Writer,
 ) -> Executed {
     let reading = Reading::new(operands, work, blocks.places.len())?;
     let (says, sums) = (reading.says, reading.sums);
@@ -323,9 +326,14 @@ fn product(
     let b = reading.factor_b(blocks)?;
     let c = reading.sums_before(blocks)?;
     let plan = reading.plan(core, dense)?;
+    let values = ProductValues {
+        a: &a,
+        b: &b,
+        c: &c,
+    };
     let d = match operands.factors {
-        Some(_) => reading.scaled(blocks, &plan, (&a, &b, &c))?,
-        None if sums.is_sparse => reading.sparse(blocks, &plan, (&a, &b, &c))?,
+        Some(_) => reading.scaled(blocks, &plan, values)?,
+        None if sums.is_sparse => reading.sparse(blocks, &plan, values)?,
         None => plan.whole(sums.n, &a, &b, &c),
     };
     reading.write(blocks, &d, writer)
@@ -545,8 +553,9 @@ impl<'p> Reading<'p> {
         &self,
         blocks: &Blocks<'_>,
         plan: &Plan,
-        (a, b, c): (&[u64], &[u64], &[u64]),
+        values: ProductValues<'_>,
     ) -> Result<Vec<u64>, Box<Halt>> {
+        let ProductValues { a, b, c } = values;
         let ProductLayout { n, .. } = self.sums;
         let stored = self.depth / 2;
         let mut d = Vec::with_capacity(c.len());
@@ -583,12 +592,13 @@ impl<'p> Reading<'p> {
         &self,
         blocks: &Blocks<'_>,
         plan: &Plan,
-        (a, b, c): (&[u64], &[u64], &[u64]),
+        values: ProductValues<'_>,
     ) -> Result<Vec<u64>, Box<Halt>> {
+        let ProductValues { a, b, c } = values;
         let ProductLayout { m, n, n_blocks, .. } = self.sums;
         let rows = m / n_blocks;
         let of_a = (0..m)
-            .map(|row| self.factors(blocks, (0, row / rows), row % rows))
+            .map(|row| self.factors(blocks, 0, row / rows, row % rows))
             .collect::<Result<Vec<_>, _>>()?;
         let mut d = Vec::with_capacity(m * n);
         let stored = match self.sums.is_sparse {
@@ -614,7 +624,7 @@ impl<'p> Reading<'p> {
                         &chosen[..]
                     }
                 };
-                let of_column = self.factors(blocks, (1, block), column)?;
+                let of_column = self.factors(blocks, 1, block, column)?;
                 let c = c.get(row * n + column).copied().unwrap_or(0);
                 let a = ScaledLine {
                     values: a,
@@ -630,11 +640,12 @@ impl<'p> Reading<'p> {
         Ok(d)
     }
 
-    /// The factors of a row of A or a column of B: bytes of the word of its line.
+    /// The factors of a row of A (0) or a column of B (1), of a block: bytes of the word of its line.
     fn factors(
         &self,
         blocks: &Blocks<'_>,
-        (factor, block): (usize, usize),
+        factor: usize,
+        block: usize,
         line: usize,
     ) -> Result<Vec<u8>, Box<Halt>> {
         let start = TensorPlace::of(self.work.factors[factor]);

@@ -7,7 +7,7 @@ use crate::exec::elements::{read64, write64};
 use crate::exec::memory_ops::{LaneBytes, MAX_WIDTH, set_elements};
 use crate::exec::mode::Round;
 use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::report::add_pieces;
+use crate::exec::report::{LanePieces, add_pieces};
 use crate::exec::resolve::Backing;
 use crate::exec::sample::{Spot, Texel, cube_face};
 use crate::exec::soft;
@@ -161,7 +161,7 @@ fn sample(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SamplePlan) -> Execut
     let mut results = [[0u64; LANES]; 4];
     for lane in lanes_of(l.mask) {
         let image = find_wanted(reach, handles[lane], Wanted::Texture, lane)?;
-        let mut spot = spot(plan, image, (&coordinates, &offsets), lane)?;
+        let mut spot = spot(plan, image, &coordinates, &offsets, lane)?;
         spot.compared = compared.map(|row| f32::from_bits(row[lane] as u32));
         // Where the two are apart, the second reference is the sampler if it is a texture of the launch.
         let other = samplers
@@ -221,7 +221,8 @@ fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
 fn spot(
     plan: &SamplePlan,
     image: &Image,
-    (coordinates, offsets): (&[Row64], &[Row64]),
+    coordinates: &[Row64],
+    offsets: &[Row64],
     lane: usize,
 ) -> Result<Spot, Box<Halt>> {
     use Geometry as G;
@@ -436,17 +437,15 @@ fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Execu
         }
         // What a format makes of several values has other bytes than the operands.
         if listens && n_bytes == width {
-            let place = (MemoryId::Global, image.address + offset);
-            let (new, old) = (&new[..width], &old[..width]);
-            add_pieces(
-                reach.events,
-                &plan.access,
-                place,
+            let pieces = LanePieces {
                 lane,
-                is_written,
-                new,
-                old,
-            );
+                memory: MemoryId::Global,
+                address: image.address + offset,
+                written: is_written,
+                bytes: &new[..width],
+                old: &old[..width],
+            };
+            add_pieces(reach.events, &plan.access, &pieces);
         }
     }
     if listens {

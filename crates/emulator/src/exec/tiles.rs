@@ -2,6 +2,7 @@
 //! the operation was started; out: ranges of shared and of tensor memory, by the rules that the operation itself follows.
 
 use crate::decode::code::Code;
+use crate::decode::plans::PlanId;
 use crate::decode::tensor_memory::{FactorOperand, StartKind, StartPlan, TensorMemoryPlan};
 use crate::decode::warp_product::{FactorPlace, WarpProductPlan};
 use crate::exec::tensor_product::{
@@ -72,10 +73,10 @@ pub(crate) fn tiles(code: &Code, pending: &Pending) -> Vec<Tile> {
     match &pending.operation.work {
         Work::Product(product) => code
             .warp_products
-            .get(product.plan as usize)
-            .and_then(|plan| of_warp(plan, product, (origin.block, origin.warp)))
+            .get(PlanId::new(product.plan))
+            .and_then(|plan| of_warp(plan, product, origin.block, origin.warp))
             .unwrap_or_default(),
-        Work::TensorMemory(work) => match code.tensor_memory.get(work.plan as usize) {
+        Work::TensorMemory(work) => match code.tensor_memory.get(PlanId::new(work.plan)) {
             Some(TensorMemoryPlan::Start(plan)) => of_blocks(plan, work).unwrap_or_default(),
             Some(
                 TensorMemoryPlan::Allocate { .. }
@@ -133,10 +134,11 @@ fn of_factor(factor: &SharedFactor, lines: Range<usize>, depth: usize) -> Ranges
 fn of_warp(
     plan: &WarpProductPlan,
     product: &WarpgroupProduct,
-    (block, warp): (u64, u32),
+    block: u64,
+    warp: u32,
 ) -> Option<Vec<Tile>> {
     let shared = MemoryRegion::Shared { block };
-    let factor = |matrix, ty, (rows, columns): (usize, usize)| Tile {
+    let factor = |matrix, ty, rows: usize, columns: usize| Tile {
         matrix,
         ty,
         rows,
@@ -149,9 +151,9 @@ fn of_warp(
     // Single bits lie in words.
     let per_word = |ty| if ty == ScalarType::B1 { 32 } else { 1 };
     let a_columns = plan.stored() * per_word(types.a);
-    let mut a = factor(TileMatrix::A, types.a, (ROWS, a_columns));
+    let mut a = factor(TileMatrix::A, types.a, ROWS, a_columns);
     let b_rows = plan.depth * per_word(types.b);
-    let mut b = factor(TileMatrix::B, types.b, (b_rows, plan.n_columns));
+    let mut b = factor(TileMatrix::B, types.b, b_rows, plan.n_columns);
     let first = ROWS * (warp % WARPS) as usize;
     let places = [(&plan.a, 0), (&plan.b, 1)];
     for (tile, (place, at)) in [&mut a, &mut b].into_iter().zip(places) {
@@ -178,7 +180,7 @@ fn of_warp(
     }
     let d = Tile {
         is_written: true,
-        ..factor(TileMatrix::D, plan.d_type, (ROWS, plan.n_columns))
+        ..factor(TileMatrix::D, plan.d_type, ROWS, plan.n_columns)
     };
     Some(vec![a, b, d])
 }
@@ -186,7 +188,7 @@ fn of_warp(
 /// What an operation on tensor memory reads and writes.
 fn of_blocks(plan: &StartPlan, work: &TensorMemoryWork) -> Option<Vec<Tile>> {
     match &plan.kind {
-        StartKind::Copy { shape, warps, .. } => of_copy(work, (*shape, *warps)),
+        StartKind::Copy { shape, warps, .. } => of_copy(work, *shape, *warps),
         StartKind::Shift => of_shift(work),
         StartKind::Product(operands) => {
             let reading = Reading::new(operands, work, work.blocks.len()).ok()?;
@@ -209,7 +211,8 @@ fn of_blocks(plan: &StartPlan, work: &TensorMemoryWork) -> Option<Vec<Tile>> {
 
 fn of_copy(
     work: &TensorMemoryWork,
-    (shape, warps): (CopyShape, Option<WarpMulticast>),
+    shape: CopyShape,
+    warps: Option<WarpMulticast>,
 ) -> Option<Vec<Tile>> {
     let source = descriptor(work.a).ok()?;
     let (rows, bytes) = shape.rows_and_bytes();
@@ -303,7 +306,7 @@ impl Shares {
 }
 
 impl Reading<'_> {
-    fn tile(&self, matrix: TileMatrix, ty: ScalarType, (rows, columns): (usize, usize)) -> Tile {
+    fn tile(&self, matrix: TileMatrix, ty: ScalarType, rows: usize, columns: usize) -> Tile {
         Tile {
             matrix,
             ty,
@@ -319,7 +322,8 @@ impl Reading<'_> {
     fn shared_ranges(
         &self,
         factor: &SharedFactor,
-        (lines, depth): (usize, usize),
+        lines: usize,
+        depth: usize,
     ) -> Vec<(MemoryRegion, Range<u64>)> {
         let blocks = self.work.blocks.iter();
         let share = lines / self.sums.n_blocks.max(1);
@@ -351,13 +355,13 @@ impl Reading<'_> {
             true => self.depth / 2,
             false => self.depth,
         };
-        let tile = self.tile(TileMatrix::A, self.says.a, (m, stored));
+        let tile = self.tile(TileMatrix::A, self.says.a, m, stored);
         Some(match &self.operands.a {
             FactorOperand::Described(_) => {
                 let factor = self.factor(self.work.a, self.says.a, self.says.a_major)?;
                 Tile {
                     place: self.described(self.work.a, self.says.a_major),
-                    ranges: self.shared_ranges(&factor, (m, stored)),
+                    ranges: self.shared_ranges(&factor, m, stored),
                     ..tile
                 }
             }
@@ -387,8 +391,8 @@ impl Reading<'_> {
         let factor = self.factor(self.work.b, ty, major)?;
         Some(Tile {
             place: self.described(self.work.b, major),
-            ranges: self.shared_ranges(&factor, (n, self.depth)),
-            ..self.tile(TileMatrix::B, ty, (self.depth, n))
+            ranges: self.shared_ranges(&factor, n, self.depth),
+            ..self.tile(TileMatrix::B, ty, self.depth, n)
         })
     }
 
@@ -400,7 +404,7 @@ impl Reading<'_> {
         Tile {
             place: self.kept(self.work.d),
             ranges: self.words(kept.map(|(block, place)| (block, place, 4))),
-            ..self.tile(TileMatrix::D, self.says.d, (m, n))
+            ..self.tile(TileMatrix::D, self.says.d, m, n)
         }
     }
 
@@ -422,7 +426,7 @@ impl Reading<'_> {
                 product: None,
             },
             ranges: self.words(places),
-            ..self.tile(matrix, self.says.factor_type, (lines, per_line))
+            ..self.tile(matrix, self.says.factor_type, lines, per_line)
         }
     }
 
@@ -443,11 +447,7 @@ impl Reading<'_> {
                 product: None,
             },
             ranges: self.words(places),
-            ..self.tile(
-                TileMatrix::Metadata,
-                ScalarType::B32,
-                (self.sums.m, n_chunks),
-            )
+            ..self.tile(TileMatrix::Metadata, ScalarType::B32, self.sums.m, n_chunks)
         }
     }
 

@@ -1,6 +1,8 @@
 //! Lanes that wait for others before their instruction: what they wait for, and how they become ready again.
 
-use crate::decode::code::{Code, Collective, CollectiveKind, GroupWait, MbarrierAction, Op};
+use crate::decode::code::{
+    Code, Collective, CollectiveKind, GroupWait, MbarrierAction, MbarrierPlan, Op,
+};
 use crate::decode::op::{beyond_registers, frequent, infrequent};
 use crate::decode::tensor_memory::TensorMemoryPlan;
 use crate::exec::control::lanes_at;
@@ -8,6 +10,7 @@ use crate::exec::elements::read64;
 use crate::exec::mbarrier::parity_of;
 use crate::exec::memory_ops::addresses;
 use crate::exec::step::Choice;
+use crate::run::event::WarpId;
 use crate::run::fault::WaitReason;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::memory::{AddressMap, PagedBytes};
@@ -57,7 +60,7 @@ fn must_wait(
 ) -> Option<WaitReason> {
     let mask = choice.executed;
     let missing = match choice.instr.op {
-        Op::Collective(plan) => match code.collectives.get(plan as usize) {
+        Op::Collective(plan) => match code.collectives.get(plan) {
             None => 0,
             // In machine code `elect` asks one of the lanes that are there.
             Some(Collective {
@@ -68,7 +71,7 @@ fn must_wait(
         },
         // Every lane of the warp takes part.
         Op::Matrix(_) | Op::Warpgroup(_) => warp.live() & !mask,
-        Op::TensorMemory(plan) => match code.tensor_memory.get(plan as usize) {
+        Op::TensorMemory(plan) => match code.tensor_memory.get(plan) {
             Some(plan) if plan.takes_warp() && warp.live() & !mask != 0 => warp.live() & !mask,
             Some(plan) => return columns_to_wait_for(code, warp, choice, plan, outside),
             None => 0,
@@ -85,7 +88,10 @@ fn must_wait(
         Op::ClusterWait if outside.cluster_pending & mask != 0 => {
             return Some(WaitReason::ClusterBarrier);
         }
-        Op::Mbarrier(plan) => return phase_to_wait_for(code, warp, choice, plan, outside),
+        Op::Mbarrier(plan) => {
+            let plan = code.mbarriers.get(plan)?;
+            return phase_to_wait_for(code, warp, choice, plan, outside);
+        }
         Op::AsyncWait(wait) => {
             let n = wait.latest.unwrap_or(0);
             let waits = is_pending(warp, wait, mask, outside);
@@ -120,10 +126,9 @@ fn phase_to_wait_for(
     code: &Code,
     warp: &mut Warp,
     choice: &Choice<'_>,
-    plan: u32,
+    plan: &MbarrierPlan,
     outside: &Outside<'_>,
 ) -> Option<WaitReason> {
-    let plan = code.mbarriers.get(plan as usize)?;
     let MbarrierAction::Test { phase, waits: true } = plan.action else {
         return None;
     };
@@ -156,7 +161,10 @@ pub(crate) fn object_at(shared: &PagedBytes, address: u64) -> Option<u64> {
 
 /// Whether operations are in flight that lanes wait for.
 fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &Outside<'_>) -> bool {
-    let own = (outside.block, warp.index);
+    let own = WarpId {
+        block: outside.block,
+        warp: warp.index,
+    };
     let mut pending = outside.in_flight.grouped(own, wait.kind);
     pending.any(|(operation, lanes, number)| {
         if wait.reads && operation.reads_at.is_none() {

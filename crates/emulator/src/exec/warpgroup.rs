@@ -3,18 +3,22 @@
 
 use crate::decode::code::Element;
 use crate::decode::held::Touched;
+use crate::decode::plans::PlanId;
 use crate::decode::warp_product::{FactorPlace, WarpProductPlan};
 use crate::exec::control::lanes_at;
 use crate::exec::elements::{read64, write64};
 use crate::exec::factor::read_lines;
 use crate::exec::matrix::{Factors, MAX_LINE_FACTORS, lines_of_factors};
-use crate::exec::reach::{Executed, Halt};
+use crate::exec::reach::{Executed, Halt, plan_of};
 use crate::exec::sparse::stored_columns;
 use crate::exec::step::{Choice, Surroundings};
-use crate::exec::tensor::ScaledLine;
+use crate::exec::tensor::{ProductValues, ScaledLine};
+use crate::run::event::WarpId;
 use crate::run::fault::{FaultKind, MatrixMistake};
 use crate::run::inspect::NoteKind;
-use crate::state::pending::{GroupKind, OpenProduct, PendingCompletion, PendingOperation, Work};
+use crate::state::pending::{
+    GroupKind, GroupProduct, OpenProduct, PendingCompletion, PendingOperation, Work,
+};
 use crate::state::registers::{FULL, LANES, Lanes, Row32, Row64};
 use crate::state::warp::Warp;
 use crate::state::warpgroup::WarpgroupProduct;
@@ -32,27 +36,36 @@ pub(super) const WARPS: u32 = 4;
 pub(crate) fn start(
     around: &mut Surroundings<'_>,
     warp: &mut Warp,
-    plan: (u32, &WarpProductPlan),
+    id: PlanId<WarpProductPlan>,
     choice: &Choice<'_>,
     step: u64,
 ) -> Executed {
     let index = warp.index;
+    let code = around.code;
+    let plan = plan_of(&code.warp_products, id, choice.executed)?;
     let lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
-    let mut product = started(&lanes, plan)?;
+    let mut product = started(&lanes, id, plan)?;
     let kind = GroupKind::Products;
     let groups = warp.groups.get_or_insert_default();
     let number = groups.made(kind, 0);
     product.index = groups.next_product();
     let (function, instruction) = around.code.origin(choice.pc);
     groups.open(OpenProduct {
-        plan: plan.0,
+        plan: product.plan,
         base: product.base,
         group: number,
         function,
         instruction,
     });
-    let group = (around.block, index / WARPS, product.index);
-    let own = (around.block, index);
+    let group = GroupProduct {
+        block: around.block,
+        warpgroup: index / WARPS,
+        index: product.index,
+    };
+    let own = WarpId {
+        block: around.block,
+        warp: index,
+    };
     let earlier = around.starter.in_flight.grouped(own, kind).last();
     let after = earlier.map(|(pending, _, _)| pending.id);
     around.starter.start(PendingOperation {
@@ -95,7 +108,7 @@ pub(crate) fn note_touched(
     );
     let in_frame = |product: &&OpenProduct| (product.base, product.function) == (base, function);
     for product in open.iter().filter(in_frame) {
-        let plan = around.code.warp_products.get(product.plan as usize);
+        let plan = around.code.warp_products.get(PlanId::new(product.plan));
         let registers = plan.map_or(Vec::new(), |plan| touched.held_by(&plan.held));
         if registers.is_empty() {
             continue;
@@ -113,7 +126,8 @@ pub(crate) fn note_touched(
 /// What a product has read when it starts.
 fn started(
     l: &Lanes<'_>,
-    (index, plan): (u32, &WarpProductPlan),
+    id: PlanId<WarpProductPlan>,
+    plan: &WarpProductPlan,
 ) -> Result<WarpgroupProduct, Box<Halt>> {
     if l.mask != FULL {
         let missing = !l.mask;
@@ -125,7 +139,7 @@ fn started(
         FactorPlace::Registers(_) => 0,
     };
     Ok(WarpgroupProduct {
-        plan: index,
+        plan: id.number(),
         base: l.base,
         index: 0,
         a: match &plan.a {
@@ -156,10 +170,11 @@ fn rows(l: &Lanes<'_>, registers: &[Element]) -> Vec<Row32> {
 pub(crate) fn land(
     l: &mut Lanes<'_>,
     plan: &WarpProductPlan,
-    (product, warp): (&WarpgroupProduct, u32),
+    product: &WarpgroupProduct,
+    warp: u32,
     shared: &[u8],
 ) -> Executed {
-    let a = match &plan.a {
+    let mut a = match &plan.a {
         FactorPlace::Registers(_) => of_registers(plan, plan.a_bits(), &product.a),
         FactorPlace::Described { major, .. } => {
             let first = ROWS * (warp % WARPS) as usize;
@@ -167,7 +182,7 @@ pub(crate) fn land(
             read_lines(&factor, shared, first..first + ROWS, plan.stored(), FULL)?
         }
     };
-    let b = match &plan.b {
+    let mut b = match &plan.b {
         FactorPlace::Registers(registers) => columns_of_registers(plan, &rows(l, registers)),
         FactorPlace::Described { major, .. } => {
             let factor = described(plan, product.descriptors[1], *major, plan.b_bits())?;
@@ -182,37 +197,46 @@ pub(crate) fn land(
         Some([of_a, of_b]) => Some([lines_of_factors(l, of_a)?, lines_of_factors(l, of_b)?]),
         None => None,
     };
-    let d = multiply(plan, (a, b, &c), (&product.metadata, factors.as_ref()));
+    let [negates_a, negates_b] = plan.negate;
+    if negates_a {
+        negate(&mut a, plan.a_bits());
+    }
+    if negates_b {
+        negate(&mut b, plan.b_bits());
+    }
+    let values = ProductValues {
+        a: &a,
+        b: &b,
+        c: &c,
+    };
+    let d = multiply(plan, values, &product.metadata, factors.as_ref());
     scatter(l, plan, &d);
     Ok(())
 }
 
 /// An immediate product whose operands are all registers: `mma.sp`.
 pub(crate) fn multiply_now(l: &mut Lanes<'_>, plan: &WarpProductPlan) -> Executed {
-    let product = started(l, (0, plan))?;
-    land(l, plan, (&product, 0), &[])
+    let product = started(l, PlanId::new(0), plan)?;
+    land(l, plan, &product, 0, &[])
+}
+
+/// Flips the signs of floats of so many bits.
+fn negate(values: &mut [u64], bits: u32) {
+    for value in values {
+        *value ^= 1 << (bits - 1);
+    }
 }
 
 /// D, row after row.
 fn multiply(
     plan: &WarpProductPlan,
-    (mut a, mut b, c): (Vec<u64>, Vec<u64>, &[u64]),
-    (metadata, factors): (&Row32, Option<&[Factors; 2]>),
+    values: ProductValues<'_>,
+    metadata: &Row32,
+    factors: Option<&[Factors; 2]>,
 ) -> Vec<u64> {
-    let [negate_a, negate_b] = plan.negate;
-    let flip = |values: &mut [u64], bits: u32| {
-        for value in values {
-            *value ^= 1 << (bits - 1);
-        }
-    };
-    if negate_a {
-        flip(&mut a, plan.a_bits());
-    }
-    if negate_b {
-        flip(&mut b, plan.b_bits());
-    }
+    let ProductValues { a, b, c } = values;
     let Some((_, selector)) = plan.sparse else {
-        return plan.plan.whole(plan.n_columns, &a, &b, c);
+        return plan.plan.whole(plan.n_columns, a, b, c);
     };
     let sparsity = Sparsity {
         bits: plan.a_bits(),

@@ -10,7 +10,7 @@ use crate::decode::code::{AccessPlan, Bank, Element};
 use crate::exec::elements::{read64, read128};
 use crate::exec::memory_ops::{LaneBytes, MAX_WIDTH, addresses};
 use crate::exec::reach::Reach;
-use crate::exec::report::add_pieces;
+use crate::exec::report::{LanePieces, add_pieces};
 use crate::exec::resolve::{Backing, Place, Target};
 use crate::run::inspect::Writer;
 use crate::run::observe::AccessAction;
@@ -207,8 +207,16 @@ pub(crate) fn store_lane_by_lane(
         if listens {
             let old = reach.read_lane(backing, at, width);
             let old = old.get(..width).unwrap_or(&[]);
-            let place = reach.place_of(target, &addresses, lane, width);
-            add_pieces(reach.events, plan, place, lane, true, data, old);
+            let (memory, address) = reach.place_of(target, &addresses, lane, width);
+            let pieces = LanePieces {
+                lane,
+                memory,
+                address,
+                written: true,
+                bytes: data,
+                old,
+            };
+            add_pieces(reach.events, plan, &pieces);
         }
         if all {
             reach.write(backing, at, lane, data);

@@ -1,6 +1,7 @@
 //! Waits and wakes that no instruction of a test program makes yet, on code put together by hand.
 
 use crate::decode::code::{Code, FunctionCode, Instr, Op};
+use crate::decode::plans::PlanId;
 use crate::run::event::{Agent, Outcome};
 use crate::run::fault::{FaultKind, WaitReason};
 use crate::run::inspect::{Status, Writer};
@@ -298,10 +299,13 @@ fn instructions_of_one_step_are_counted_once() {
 #[test]
 fn what_cannot_be_is_an_internal_fault() {
     let cases = [
-        (vec![instruction(Op::Load(9))], "an access without a plan"),
         (
-            vec![instruction(Op::Barrier(9))],
-            "a barrier without a plan",
+            vec![instruction(Op::Load(PlanId::new(9)))],
+            "an operation without a plan",
+        ),
+        (
+            vec![instruction(Op::Barrier(PlanId::new(9)))],
+            "an operation without a plan",
         ),
         (
             vec![instruction(Op::Nop)],

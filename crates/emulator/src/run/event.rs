@@ -18,6 +18,15 @@ pub enum Agent {
     InFlight(PendingId),
 }
 
+/// A warp of a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WarpId {
+    /// Linear index of its block.
+    pub block: u64,
+    /// Its number in the block.
+    pub warp: u32,
+}
+
 /// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepEvent {
@@ -38,6 +47,16 @@ pub struct StepEvent {
     pub what: Outcome,
     /// Whether the step changed memory.
     pub stored: bool,
+}
+
+impl StepEvent {
+    /// The warp, or that which started the operation in flight.
+    pub const fn warp_id(&self) -> WarpId {
+        WarpId {
+            block: self.block,
+            warp: self.warp,
+        }
+    }
 }
 
 /// How a step ended for its lanes.

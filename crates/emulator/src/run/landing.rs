@@ -1,5 +1,6 @@
 //! An operation in flight lands: its bytes are written, and those that wait for it try again.
 
+use crate::decode::plans::PlanId;
 use crate::decode::tensor_memory::TensorMemoryPlan;
 use crate::exec::atomic::combine;
 use crate::exec::cluster::PIECE_BYTES;
@@ -17,6 +18,7 @@ use crate::run::observe::{
 };
 use crate::run::sync_event::{SyncEvent, SyncKind};
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
+use crate::state::memory::TriedAccess;
 use crate::state::pending::{
     Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, PieceBytes, Work,
 };
@@ -128,7 +130,7 @@ impl Machine {
         let code = &self.setup.code;
         let origin = &pending.operation.origin;
         let missing = || Halt::internal("a product without its warp", u32::MAX);
-        let plan = code.warp_products.get(product.plan as usize);
+        let plan = code.warp_products.get(PlanId::new(product.plan));
         let place = self
             .state
             .blocks
@@ -151,7 +153,7 @@ impl Machine {
             mask: FULL,
             carry: &mut warp.carry,
         };
-        warpgroup::land(&mut lanes, plan, (product, origin.warp), shared.contents())?;
+        warpgroup::land(&mut lanes, plan, product, origin.warp, shared.contents())?;
         warp.dirty = true;
         Ok(())
     }
@@ -219,7 +221,7 @@ impl Machine {
         step: u64,
     ) -> Result<(), Box<Halt>> {
         let lanes = 1 << (work.lane & 31);
-        let plan = self.setup.code.tensor_memory.get(work.plan as usize);
+        let plan = self.setup.code.tensor_memory.get(PlanId::new(work.plan));
         let Some(TensorMemoryPlan::Start(plan)) = plan else {
             return Err(Halt::internal(
                 "an operation on tensor memory without a plan",
@@ -468,12 +470,12 @@ impl Machine {
         let halt = Halt {
             kind: FaultKind::OutOfBounds,
             lanes: 1 << (piece.lane & 31),
-            access: Some((
-                AccessKind::Store,
-                piece.space,
-                piece.address,
-                piece.bytes.len() as u32,
-            )),
+            access: Some(TriedAccess {
+                kind: AccessKind::Store,
+                space: piece.space,
+                address: piece.address,
+                width_bytes: piece.bytes.len() as u32,
+            }),
         };
         self.record_landing_fault(pending, halt);
     }

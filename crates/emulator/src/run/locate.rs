@@ -55,15 +55,13 @@ impl Machine {
 
     fn record(&mut self, agent: Agent, origin: PendingOrigin, stack_bytes: u64, halt: Halt) {
         let lane = halt.lanes.trailing_zeros() & 31;
-        let access = halt
-            .access
-            .map(|(kind, space, address, width_bytes)| AccessFault {
-                kind,
-                space,
-                address,
-                width_bytes,
-                place: self.place_of(space, address, stack_bytes),
-            });
+        let access = halt.access.map(|tried| AccessFault {
+            kind: tried.kind,
+            space: tried.space,
+            address: tried.address,
+            width_bytes: tried.width_bytes,
+            place: self.place_of(tried.space, tried.address, stack_bytes),
+        });
         let named = halt.kind.mbarriers().into_iter();
         let names = named.filter_map(|address| Some((address, self.shared_name(address)?)));
         let mbarrier_names = names.collect();

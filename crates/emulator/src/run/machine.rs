@@ -3,7 +3,7 @@
 use crate::decode::decode;
 use crate::exec::access::Rows;
 use crate::exec::barrier::{self, AfterExit};
-use crate::exec::step::{Stop, Surroundings};
+use crate::exec::step::{Came, Stop, Surroundings};
 use crate::exec::vectors::run_warp;
 use crate::run::event::{Agent, LastStep, Outcome, Turn};
 use crate::run::fault::{Fault, WaitReason};
@@ -239,8 +239,8 @@ impl Machine {
                 match arrived {
                     Ok(arrived) => {
                         self.note_parts(place.block, &arrived.parts);
-                        self.report_barrier(place, run.at.0, mask, &arrived, observer);
-                        self.after_arrival(place, run.at, mask, observer);
+                        self.report_barrier(place, run.came.pc, mask, &arrived, observer);
+                        self.after_arrival(place, run.came, mask, observer);
                     }
                     Err(halt) => self.stop(place, *halt),
                 }
@@ -248,11 +248,11 @@ impl Machine {
             Stop::ClusterArrive { mask } => {
                 let opened = self.arrive_at_cluster_barrier(place, mask);
                 let arrived = SyncKind::ClusterArrived;
-                self.report_at(place, (run.at.0, mask), arrived, observer);
+                self.report_at(place, run.came.pc, mask, arrived, observer);
                 if opened {
-                    self.report_at(place, (run.at.0, 0), SyncKind::ClusterOpened, observer);
+                    self.report_at(place, run.came.pc, 0, SyncKind::ClusterOpened, observer);
                 }
-                self.after_arrival(place, run.at, mask, observer);
+                self.after_arrival(place, run.came, mask, observer);
             }
             Stop::Exited => self.after_exit(place, observer),
         }
@@ -262,7 +262,7 @@ impl Machine {
     fn after_arrival(
         &mut self,
         place: WarpPlace,
-        (pc, lanes): (u32, u32),
+        came: Came,
         executed: u32,
         observer: &mut dyn Observer,
     ) {
@@ -286,8 +286,8 @@ impl Machine {
             },
             block: block.index,
             warp: warp.index,
-            pc,
-            lanes,
+            pc: came.pc,
+            lanes: came.lanes,
             executed,
             what,
             stored: false,
@@ -315,12 +315,13 @@ impl Machine {
         } = arrived;
         self.report_at(
             place,
-            (pc, mask),
+            pc,
+            mask,
             SyncKind::BarrierArrived { id, waits },
             observer,
         );
         if opened {
-            self.report_at(place, (pc, 0), SyncKind::BarrierOpened { id }, observer);
+            self.report_at(place, pc, 0, SyncKind::BarrierOpened { id }, observer);
         }
     }
 
@@ -329,7 +330,7 @@ impl Machine {
     #[inline(never)]
     fn report_opened(&self, place: WarpPlace, opened: u32, observer: &mut dyn Observer) {
         for id in (0..32).filter(|id| opened >> id & 1 != 0) {
-            self.report_at(place, (0, 0), SyncKind::BarrierOpened { id }, observer);
+            self.report_at(place, 0, 0, SyncKind::BarrierOpened { id }, observer);
         }
     }
 
@@ -337,7 +338,8 @@ impl Machine {
     fn report_at(
         &self,
         place: WarpPlace,
-        (pc, lanes): (u32, u32),
+        pc: u32,
+        lanes: u32,
         what: SyncKind<'_>,
         observer: &mut dyn Observer,
     ) {
@@ -454,7 +456,7 @@ impl Machine {
             self.report_opened(place, opened, observer);
         }
         if n_ranks > 1 && self.end_cluster_phase(cluster) {
-            self.report_at(place, (0, 0), SyncKind::ClusterOpened, observer);
+            self.report_at(place, 0, 0, SyncKind::ClusterOpened, observer);
         }
         if !finished {
             return self.find_cluster_stuck(place);

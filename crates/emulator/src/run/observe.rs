@@ -1,7 +1,7 @@
 //! Listening to a run: what each access did to memory, piece by piece. In: accesses as they happen; out: events.
 //! Nothing is put together for an observer that has no interest in it.
 
-use crate::run::event::{Agent, StepEvent};
+use crate::run::event::{Agent, StepEvent, WarpId};
 use crate::run::sync_event::SyncEvent;
 use std::ops::Range;
 use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};
@@ -206,10 +206,10 @@ impl<'a> AccessEvent<'a> {
         }
     }
 
-    /// The block and warp that executed the instruction; `None` for an operation in flight.
-    pub fn warp(&self) -> Option<(u64, u32)> {
+    /// The warp that executed the instruction; `None` for an operation in flight.
+    pub fn warp(&self) -> Option<WarpId> {
         match self.agent {
-            Agent::Warp { block, warp } => Some((block, warp)),
+            Agent::Warp { block, warp } => Some(WarpId { block, warp }),
             Agent::InFlight(_) => None,
         }
     }

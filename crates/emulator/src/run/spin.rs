@@ -5,7 +5,7 @@
 //! the machine runs as if no thread looked. What is remembered belongs to the state, so that going back and running again finds the same.
 
 use crate::exec::reach::Halt;
-use crate::run::event::{Agent, StepEvent};
+use crate::run::event::{Agent, StepEvent, WarpId};
 use crate::run::fault::{FaultKind, SpinPlace, WaitReason, Waiter};
 use crate::run::machine::Machine;
 use crate::run::observe::{AccessEvent, Interest, Observer};
@@ -131,7 +131,10 @@ impl Machine {
             let Some(block) = self.state.blocks.get(mark.place.block) else {
                 return;
             };
-            let key = (block.index, mark.place.warp as u32);
+            let key = WarpId {
+                block: block.index,
+                warp: mark.place.warp as u32,
+            };
             let found = reads.by_warp.remove(&key);
             let Some(found) = found.or_else(|| reads.tests.remove(&key)) else {
                 // It waits for nothing: a loop without a test.
@@ -245,8 +248,8 @@ impl Mixer {
 /// Notes what each warp reads, group by group, and where it tests registers.
 struct Reads<'p> {
     program: &'p Program,
-    by_warp: BTreeMap<(u64, u32), Vec<Read>>,
-    tests: BTreeMap<(u64, u32), Vec<Read>>,
+    by_warp: BTreeMap<WarpId, Vec<Read>>,
+    tests: BTreeMap<WarpId, Vec<Read>>,
 }
 
 impl<'p> Reads<'p> {
@@ -259,7 +262,7 @@ impl<'p> Reads<'p> {
     }
 
     /// Whether an instruction is a branch that depends on a predicate.
-    fn is_test(&self, (function, instruction): (FunctionId, u32)) -> bool {
+    fn is_test(&self, function: FunctionId, instruction: u32) -> bool {
         let body = self.program.functions.get(function.0 as usize);
         let found = body.and_then(|body| body.instructions.get(instruction as usize));
         found.is_some_and(|found| {
@@ -269,8 +272,8 @@ impl<'p> Reads<'p> {
         })
     }
 
-    fn add(&mut self, at: (u64, u32), read: Read) {
-        let reads = self.by_warp.entry(at).or_default();
+    fn add(&mut self, of: WarpId, read: Read) {
+        let reads = self.by_warp.entry(of).or_default();
         match reads.iter_mut().find(|known| known.origin == read.origin) {
             Some(known) => known.lanes |= read.lanes,
             None => reads.push(read),
@@ -292,10 +295,10 @@ impl Observer for Reads<'_> {
             return;
         };
         let origin = (event.function, event.instruction);
-        if !self.is_test(origin) {
+        if !self.is_test(event.function, event.instruction) {
             return;
         }
-        let tests = self.tests.entry((block, warp)).or_default();
+        let tests = self.tests.entry(WarpId { block, warp }).or_default();
         match tests.iter_mut().find(|known| known.origin == origin) {
             Some(known) => known.lanes |= event.lanes,
             None => tests.push(Read {
@@ -321,12 +324,13 @@ impl Observer for Reads<'_> {
                 address: piece.address,
             },
         };
+        let of = WarpId { block, warp };
         let is_phase = self
             .by_warp
-            .get(&(block, warp))
+            .get(&of)
             .is_some_and(|reads| reads.iter().any(|known| known.origin == read.origin));
         if !is_phase {
-            self.add((block, warp), read);
+            self.add(of, read);
         }
     }
 
@@ -341,16 +345,19 @@ impl Observer for Reads<'_> {
         let Some(touch) = touched.first() else {
             return;
         };
-        let at = (event.block, event.warp);
+        let of = WarpId {
+            block: event.block,
+            warp: event.warp,
+        };
         let origin = (event.function, event.instruction);
         let place = SpinPlace::Phase {
             address: touch.address,
             parity: touch.value & 1 != 0,
         };
-        let reads = self.by_warp.entry(at).or_default();
+        let reads = self.by_warp.entry(of).or_default();
         reads.retain(|known| known.origin != origin);
         self.add(
-            at,
+            of,
             Read {
                 lanes: event.lanes,
                 origin,

@@ -2,6 +2,7 @@
 //! an observer that asks for them.
 
 use crate::exec::tiles::Tile;
+use crate::run::event::WarpId;
 use crate::run::observe::MemoryId;
 use crate::state::mbarrier::MbarrierState;
 use crate::state::pending::{GroupKind, Pending};
@@ -21,6 +22,16 @@ pub struct SyncEvent<'a> {
     /// Lanes that take part.
     pub lanes: u32,
     pub what: SyncKind<'a>,
+}
+
+impl SyncEvent<'_> {
+    /// The warp, or that which started the operation in flight.
+    pub const fn warp_id(&self) -> WarpId {
+        WarpId {
+            block: self.block,
+            warp: self.warp,
+        }
+    }
 }
 
 /// What a step does to the order of others.

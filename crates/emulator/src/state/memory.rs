@@ -6,7 +6,17 @@ use crate::state::page::PAGE_BYTES;
 use crate::state::undo::Undo;
 use crate::state::writers::Writers;
 use std::sync::Arc;
-use warpgrid_isa::Limits;
+use warpgrid_isa::{AccessKind, Limits, StateSpace};
+
+/// An access that could not happen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TriedAccess {
+    pub(crate) kind: AccessKind,
+    pub(crate) space: StateSpace,
+    /// Of the lowest lane.
+    pub(crate) address: u64,
+    pub(crate) width_bytes: u32,
+}
 
 /// The most blocks that a cluster may have on any target: the windows of their shared memory lie side by side.
 pub(crate) const MAX_CLUSTER_BLOCKS: u32 = Limits::LARGEST.cluster_blocks_nonportable;

@@ -1,6 +1,6 @@
 //! Operations in flight: started by one step, completed by a later one.
 
-use crate::run::event::{PendingId, Turn};
+use crate::run::event::{PendingId, Turn, WarpId};
 use crate::run::schedule::Schedule;
 use crate::state::registers::BankSizes;
 use crate::state::tensor_memory::TensorMemoryWork;
@@ -27,6 +27,16 @@ pub struct PendingOrigin {
     pub function: FunctionId,
     /// Index into the function's instructions.
     pub instruction: u32,
+}
+
+impl PendingOrigin {
+    /// The warp that started it.
+    pub(crate) const fn warp_id(&self) -> WarpId {
+        WarpId {
+            block: self.block,
+            warp: self.warp,
+        }
+    }
 }
 
 /// The bytes of a piece: sixteen or fewer need no memory of their own, and are copied as a whole.
@@ -456,7 +466,7 @@ impl InFlight {
     /// Operations of a warp that are in one of its lanes' groups, with the lanes and the number of the group.
     pub(crate) fn grouped(
         &self,
-        (block, warp): (u64, u32),
+        of: WarpId,
         wanted: GroupKind,
     ) -> impl Iterator<Item = (&Pending, u32, u32)> {
         self.operations.iter().filter_map(move |pending| {
@@ -464,7 +474,7 @@ impl InFlight {
             let origin = &operation.origin;
             match operation.completion {
                 PendingCompletion::AsyncGroup { kind, number }
-                    if kind == wanted && (origin.block, origin.warp) == (block, warp) =>
+                    if kind == wanted && origin.warp_id() == of =>
                 {
                     Some((&**pending, pending.lanes(), number))
                 }
@@ -478,16 +488,12 @@ impl InFlight {
 
     /// Lets the parts of a product land, each after the one before it of its warp, once all `n_warps` of its warpgroup have started theirs.
     /// Until then they would land last of all.
-    pub(crate) fn join_product(
-        &mut self,
-        (block, warpgroup, index): (u64, u32, u32),
-        n_warps: usize,
-        lands_at: u64,
-    ) {
+    pub(crate) fn join_product(&mut self, group: GroupProduct, n_warps: usize, lands_at: u64) {
+        let GroupProduct { index, .. } = group;
         let of_group = |pending: &Pending| match &pending.operation.work {
             Work::Product(product) => {
                 let origin = &pending.operation.origin;
-                let is_here = (origin.block, origin.warp / 4) == (block, warpgroup);
+                let is_here = origin.block == group.block && origin.warp / 4 == group.warpgroup;
                 is_here.then_some((origin.warp, product.index))
             }
             Work::Pieces
@@ -553,6 +559,16 @@ impl InFlight {
     }
 }
 
+/// A product of a warpgroup, which each of its warps starts for its own rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupProduct {
+    /// Linear index of the block.
+    pub(crate) block: u64,
+    pub(crate) warpgroup: u32,
+    /// Among the products of the warpgroup.
+    pub(crate) index: u32,
+}
+
 /// Starts operations while a warp runs: the schedule chooses when they land.
 #[derive(Debug)]
 pub(crate) struct Starter<'a> {
@@ -569,8 +585,8 @@ impl Starter<'_> {
     }
 
     /// As [`InFlight::join_product`], from a step on.
-    pub(crate) fn join_product(&mut self, product: (u64, u32, u32), n_warps: usize, step: u64) {
+    pub(crate) fn join_product(&mut self, group: GroupProduct, n_warps: usize, step: u64) {
         let delay = self.schedule.landing_delay();
-        self.in_flight.join_product(product, n_warps, step + delay);
+        self.in_flight.join_product(group, n_warps, step + delay);
     }
 }

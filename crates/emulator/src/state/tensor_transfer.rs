@@ -1,6 +1,6 @@
 //! One copy of a part of a tensor: by rule in flight, and as pieces when it reads or lands (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
-use crate::state::memory::GlobalMemory;
+use crate::state::memory::{GlobalMemory, TriedAccess};
 use crate::state::pending::{PendingPiece, PendingSource, PieceBytes, SourceForm};
 use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
 use std::ops::Range;
@@ -123,10 +123,7 @@ impl TensorTransfer {
     }
 
     /// The first row of which global memory does not have all bytes that are read or written.
-    pub(crate) fn outside(
-        &self,
-        global: &GlobalMemory,
-    ) -> Option<(AccessKind, StateSpace, u64, u32)> {
+    pub(crate) fn outside(&self, global: &GlobalMemory) -> Option<TriedAccess> {
         let unit = self.map.ty.unit();
         let kind = match self.direction {
             TensorDirection::Load => AccessKind::Load,
@@ -144,7 +141,12 @@ impl TensorTransfer {
                 allocation.holds(address, n_bytes) && is_writable
             });
             if n_bytes > 0 && !is_there && found.is_none() {
-                found = Some((kind, StateSpace::Global, address, n_bytes as u32));
+                found = Some(TriedAccess {
+                    kind: kind,
+                    space: StateSpace::Global,
+                    address: address,
+                    width_bytes: n_bytes as u32,
+                });
             }
         });
         found
@@ -171,7 +173,7 @@ impl TensorTransfer {
         self.for_each_run(|run| {
             for block in &self.blocks {
                 pieces.push(match run.global {
-                    Some(global) => self.piece((global, run.shared), run.n_bytes, *block),
+                    Some(global) => self.piece(global, run.shared, run.n_bytes, *block),
                     None => self.filled(run, fill, *block),
                 });
             }
@@ -385,7 +387,7 @@ impl TensorTransfer {
         }
     }
 
-    fn piece(&self, (global, shared): (u64, u64), n_bytes: usize, block: u64) -> PendingPiece {
+    fn piece(&self, global: u64, shared: u64, n_bytes: usize, block: u64) -> PendingPiece {
         let in_global = PendingSource {
             space: StateSpace::Global,
             block: 0,

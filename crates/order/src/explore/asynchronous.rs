@@ -156,7 +156,7 @@ impl Walker<'_> {
         let mut ways = Vec::new();
         for reads in self.choices(&from) {
             let mut way = path.clone();
-            let events = copy_cells(&mut way, at, copy.kind, (&from, &to), &reads);
+            let events = copy_cells(&mut way, at, copy.kind, &from, &to, &reads);
             match (copy.object, copy.kind) {
                 (Some(object), _) => {
                     let landed = Landed {
@@ -260,7 +260,8 @@ fn copy_cells(
     way: &mut Path,
     at: &At<'_>,
     kind: Kind,
-    (from, to): (&Range<usize>, &Range<usize>),
+    from: &Range<usize>,
+    to: &Range<usize>,
     reads: &[u64],
 ) -> Vec<usize> {
     let proxy = match kind {

@@ -7,7 +7,7 @@
 use super::question::{ExploreError, Question};
 use super::step::{NodeKind, Step, Trace};
 use super::traces::Traces;
-use crate::scope::{Home, mutual};
+use crate::scope::{Home, Scoped, mutual};
 use std::collections::BTreeMap;
 use warpgrid_isa::Sem;
 
@@ -47,9 +47,9 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of(&mut self, place: (usize, u64)) -> usize {
+    fn of(&mut self, cell: usize, value: u64) -> usize {
         let next = self.by_value.len();
-        *self.by_value.entry(place).or_insert(next)
+        *self.by_value.entry((cell, value)).or_insert(next)
     }
 }
 
@@ -78,7 +78,7 @@ impl Search {
             .list
             .iter()
             .enumerate()
-            .map(|(cell, found)| numbers.of((cell, found.init)))
+            .map(|(cell, found)| numbers.of(cell, found.init))
             .collect();
         let counts = takes_once(question, traces);
         let listed: Vec<Vec<Listed>> = traces
@@ -217,14 +217,14 @@ fn listed(trace: &Trace, counts: Counts, numbers: &mut Numbers) -> Listed {
     };
     for step in &trace.steps {
         for (cell, value) in step.cells.clone().zip(&step.reads) {
-            let number = numbers.of((cell, *value));
+            let number = numbers.of(cell, *value);
             found.reads.push(number);
             if step.kind == NodeKind::Atomic && counts == Counts::Once {
                 found.taken.push(number);
             }
         }
         for (cell, value) in step.cells.clone().zip(&step.writes) {
-            found.made.push(numbers.of((cell, *value)));
+            found.made.push(numbers.of(cell, *value));
         }
     }
     found
@@ -281,7 +281,10 @@ fn takes_once(question: &Question, traces: &Traces) -> Counts {
             && first.proxy == second.proxy
             && first.words.sem != Sem::Weak
             && second.words.sem != Sem::Weak
-            && mutual((first.words.scope, here), (second.words.scope, there))
+            && mutual(
+                Scoped::new(first.words.scope, here),
+                Scoped::new(second.words.scope, there),
+            )
     };
     match all
         .iter()

@@ -5,7 +5,7 @@ use super::question::{LocationKind, Question};
 use super::relation::{MOST_EVENTS, Relation, Set, bit, low_bits, members};
 use super::step::{Barrier, Covers, Entry, Learns, NodeKind, Proxy, Step, Trace, Words};
 use super::traces::Traces;
-use crate::scope::{Home, acquires, mutual, releases};
+use crate::scope::{Home, Scoped, acquires, mutual, releases};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_isa::Sem;
@@ -369,8 +369,8 @@ impl<'a> Graph<'a> {
         first.is_strong()
             && second.is_strong()
             && mutual(
-                (first.words.scope, first.home),
-                (second.words.scope, second.home),
+                Scoped::new(first.words.scope, first.home),
+                Scoped::new(second.words.scope, second.home),
             )
     }
 
@@ -542,7 +542,7 @@ fn events_of<'a>(
             cluster: spec.cluster_index,
         });
         starts.push(events.len());
-        places.push(add_thread(&mut events, (thread, home), trace, stronger));
+        places.push(add_thread(&mut events, thread, home, trace, stronger));
     }
     Parts {
         events,
@@ -560,7 +560,8 @@ struct Parts<'a> {
 
 fn add_thread<'a>(
     events: &mut Vec<Event<'a>>,
-    (thread, home): (usize, Home),
+    thread: usize,
+    home: Home,
     trace: &'a Trace,
     stronger: &Stronger,
 ) -> Vec<Option<usize>> {

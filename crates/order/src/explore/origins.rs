@@ -121,8 +121,10 @@ impl Writes {
         })
     }
 
-    fn numbered(&mut self, key: (usize, u32, usize)) -> Option<usize> {
+    /// The number of a write: of a thread, by an instruction, and how often it was executed before.
+    fn numbered(&mut self, thread: usize, instruction: u32, before: usize) -> Option<usize> {
         let next = self.numbers.len();
+        let key = (thread, instruction, before);
         let number = *self.numbers.entry(key).or_insert(next);
         (number < MOST_WRITES).then_some(number)
     }
@@ -135,8 +137,8 @@ impl Writes {
                 continue;
             }
             let before = trace.steps.get(..index).unwrap_or(&[]);
-            let key = (thread, step.instruction, count(before, step.instruction));
-            let number = self.numbered(key);
+            let n_before = count(before, step.instruction);
+            let number = self.numbered(thread, step.instruction, n_before);
             let origins = origins_of(trace, index, number, domain);
             for (cell, value) in step.cells.clone().zip(&step.writes) {
                 let Some(values) = domain.get_mut(cell) else {

@@ -85,6 +85,14 @@ pub(crate) struct Groups {
     pub(crate) made: Vec<Vec<usize>>,
 }
 
+/// What is known so far of all threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) cells: &'a Cells,
+    pub(crate) domain: &'a Domain,
+    pub(crate) writes: &'a Writes,
+}
+
 /// The ways on from an instruction.
 pub(crate) type Ways = Result<Vec<Path>, Halt>;
 
@@ -92,7 +100,7 @@ impl<'a> Walker<'a> {
     pub(crate) fn new(
         question: &'a Question,
         index: usize,
-        (cells, domain, writes): (&'a Cells, &'a Domain, &'a Writes),
+        known: Known<'a>,
         places: &'a [bool],
     ) -> Option<Walker<'a>> {
         let thread = question.threads.get(index)?;
@@ -102,9 +110,9 @@ impl<'a> Walker<'a> {
             index,
             thread,
             function,
-            cells,
-            domain,
-            writes,
+            cells: known.cells,
+            domain: known.domain,
+            writes: known.writes,
             places,
             heads: heads_of(function),
             bounded: false,

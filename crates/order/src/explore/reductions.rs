@@ -45,7 +45,7 @@ impl Walker<'_> {
                     words: Words::new(Sem::Relaxed, at.words.scope.unwrap_or(Scope::Cluster)),
                     proxy: Proxy::Generic,
                 };
-                longer.extend(self.land(&(way, events), at, &change));
+                longer.extend(self.land(&way, &events, at, &change));
             }
             ways = longer;
         }
@@ -73,7 +73,8 @@ impl Walker<'_> {
     /// Every way in which an element is changed: one for each value that may be there.
     fn land(
         &self,
-        (path, events): &(Path, Vec<usize>),
+        path: &Path,
+        events: &[usize],
         at: &At<'_>,
         change: &Change,
     ) -> Vec<(Path, Vec<usize>)> {
@@ -133,7 +134,7 @@ impl Walker<'_> {
                         words: Words::new(Sem::Relaxed, Scope::Gpu),
                         proxy: Proxy::Async,
                     };
-                    longer.extend(self.land(&(way, events), at, &change));
+                    longer.extend(self.land(&way, &events, at, &change));
                 }
             }
             ways = longer;

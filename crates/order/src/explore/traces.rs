@@ -9,6 +9,7 @@ use super::origins::{Origins, Writes};
 use super::path::{Domain, Halt, Path, Walker};
 use super::question::{ExploreError, Observed, Question};
 use super::step::Trace;
+use crate::explore::path::Known;
 use std::collections::BTreeMap;
 
 /// Cuts of cells before a question is given up.
@@ -97,7 +98,12 @@ fn grow(
     let mut writes = Writes::default();
     let mut rounds = 0;
     loop {
-        let round = walk_all(question, (cells, &domain, &writes), places, starts)?;
+        let known = Known {
+            cells,
+            domain: &domain,
+            writes: &writes,
+        };
+        let round = walk_all(question, known, places, starts)?;
         let before: usize = domain.iter().map(BTreeMap::len).sum();
         let mut most_writes = 0;
         let mut changes = false;
@@ -119,7 +125,7 @@ fn grow(
 
 fn walk_all(
     question: &Question,
-    known: (&Cells, &Domain, &Writes),
+    known: Known<'_>,
     places: &[Vec<bool>],
     starts: &mut Starts,
 ) -> Result<Round, Halt> {

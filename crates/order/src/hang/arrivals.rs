@@ -3,9 +3,9 @@
 use super::lines::{Case, Fault, absent, branch_apart};
 use super::root::{Wait, WaitKind};
 use super::rounds::{extra_round, order_of_waits};
-use super::story::{Deed, Excluded, Object, Place, WarpId};
+use super::story::{Deed, Excluded, LaneId, Object, Place};
 use std::collections::BTreeSet;
-use warpgrid_emulator::MbarrierAct;
+use warpgrid_emulator::{MbarrierAct, WarpId};
 
 pub(super) const WRONG_OBJECT: &str =
     "who waits here is who should arrive at the object: it waits for the wrong one";
@@ -70,22 +70,22 @@ impl Missing<'_> {
     }
 
     /// Threads that arrived in a phase.
-    fn threads_of(&self, phase: u32) -> BTreeSet<(WarpId, u32)> {
+    fn threads_of(&self, phase: u32) -> BTreeSet<LaneId> {
         let arrivals = self.deeds();
         let arrivals = arrivals.filter(|deed| deed.phase == phase && is_arrival(deed.act));
-        arrivals.map(|deed| (deed.warp, deed.lane)).collect()
+        arrivals.map(Deed::thread).collect()
     }
 
-    fn threads_before(&self) -> BTreeSet<(WarpId, u32)> {
+    fn threads_before(&self) -> BTreeSet<LaneId> {
         let before = self.phase().checked_sub(1);
         before
             .map(|phase| self.threads_of(phase))
             .unwrap_or_default()
     }
 
-    fn has_ended(&self, (warp, lane): &(WarpId, u32)) -> bool {
-        let path = self.case.story.paths.get(warp);
-        path.is_some_and(|path| path.exited >> lane & 1 != 0)
+    fn has_ended(&self, thread: &LaneId) -> bool {
+        let path = self.case.story.paths.get(&thread.warp);
+        path.is_some_and(|path| path.exited >> thread.lane & 1 != 0)
     }
 
     /// Whether no object of the block is known that who waits could have meant.
@@ -164,7 +164,7 @@ impl Missing<'_> {
             .find(|thread| self.has_ended(thread));
         let last = gone.and_then(|thread| {
             let mut last = self.deeds().rev();
-            last.find(|deed| (deed.warp, deed.lane) == *thread && is_arrival(deed.act))
+            last.find(|deed| deed.thread() == *thread && is_arrival(deed.act))
         });
         if let Some(deed) = last {
             return Some(Fault::at(
@@ -254,7 +254,7 @@ pub(crate) fn excluded_arrival(case: &Case<'_>, object: Object, pending: u32) ->
                 _ => excluded.excluded.count_ones() == pending && of_object(excluded.at),
             };
             excluded.step >= began
-                && excluded.warp.0 == object.0
+                && excluded.warp.block == object.0
                 && case.code.is_arrival(excluded.at)
                 && counts
                 && (of_object(excluded.at) || no_one(excluded.at))
@@ -273,7 +273,7 @@ pub(super) fn is_only_provider(case: &Case<'_>, warp: WarpId, object: Object) ->
         .story
         .paths
         .keys()
-        .filter(|other| other.0 == warp.0)
+        .filter(|other| other.block == warp.block)
         .count()
         < 2;
     let expects = case.story.deeds.iter().any(|deed| {
@@ -326,7 +326,11 @@ fn left_early(case: &Case<'_>, object: Object, pending: u32) -> Option<Place> {
     };
     let mut left = 0;
     let mut found = None;
-    for (warp, path) in story.paths.iter().filter(|(warp, _)| warp.0 == object.0) {
+    for (warp, path) in story
+        .paths
+        .iter()
+        .filter(|(warp, _)| warp.block == object.0)
+    {
         let (lanes, last) = arrived(*warp);
         let lives = case.waits.iter().any(|wait| wait.warp_id() == *warp);
         let at = match last {
@@ -398,9 +402,12 @@ fn passed_by(case: &Case<'_>, object: Object) -> Option<Place> {
     let story = case.story;
     let twin = story.deeds.iter().find(|deed| {
         let is_twin = deed.object.1 == object.1 && deed.object.0 != object.0;
-        is_twin && deed.warp.0 == deed.object.0 && case.code.is_arrival(deed.at)
+        is_twin && deed.warp.block == deed.object.0 && case.code.is_arrival(deed.at)
     })?;
-    let own = story.paths.iter().filter(|(warp, _)| warp.0 == object.0);
+    let own = story
+        .paths
+        .iter()
+        .filter(|(warp, _)| warp.block == object.0);
     let mut steps = own.flat_map(|(_, path)| path.steps.iter().map(|(at, _)| *at).rev());
     steps.find(|at| {
         let target = case.code.target(*at);

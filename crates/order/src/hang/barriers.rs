@@ -2,8 +2,8 @@
 
 use super::lines::{Case, Fault, absent, parting};
 use super::root::{Wait, WaitKind};
-use super::story::{Place, Story, WarpId};
-use warpgrid_emulator::Waits;
+use super::story::{Place, Story};
+use warpgrid_emulator::{Waits, WarpId};
 
 /// A barrier of the block to which not all come.
 pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
@@ -17,7 +17,7 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         .story
         .paths
         .keys()
-        .filter(|warp| warp.0 == root.block)
+        .filter(|warp| warp.block == root.block)
         .count() as u32;
     if expected > n_warps * 32 {
         return Fault::at(root.at(), "more threads are expected than the block has");
@@ -38,7 +38,7 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     let missing: Vec<WarpId> = story
         .paths
         .keys()
-        .filter(|warp| warp.0 == root.block && !is_here(warp))
+        .filter(|warp| warp.block == root.block && !is_here(warp))
         .copied()
         .collect();
     for warp in &missing {
@@ -81,7 +81,7 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
 fn came_twice(story: &Story, block: u64, id: u32) -> Option<Place> {
     let all = || {
         let came = story.came.iter().enumerate();
-        came.filter(move |(_, came)| came.warp.0 == block && came.id == id)
+        came.filter(move |(_, came)| came.warp.block == block && came.id == id)
     };
     let again = all().find(|(index, came)| {
         let mut before = all().take_while(|(other, _)| other < index);

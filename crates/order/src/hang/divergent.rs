@@ -3,8 +3,8 @@
 use super::code::Code;
 use super::lines;
 use super::root::{Diagnosis, RootKind, Wait, WaitKind, wait_of};
-use super::story::{Place, Story, WarpId};
-use warpgrid_emulator::{FaultKind, Machine, NoteKind, WaitReason};
+use super::story::{Place, Story};
+use warpgrid_emulator::{FaultKind, Machine, NoteKind, WaitReason, WarpId};
 
 /// An aligned barrier to which a part of a warp came: undefined, whether it hangs or not.
 pub(super) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnosis> {
@@ -18,8 +18,11 @@ pub(super) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
                 ..
             } => {
                 let at = (function, instruction);
-                let warp = (note.block, note.warp);
-                let parts = !comes_later(machine, story, code, (warp, at));
+                let warp = WarpId {
+                    block: note.block,
+                    warp: note.warp,
+                };
+                let parts = !comes_later(machine, story, code, warp, at);
                 parts.then_some((note.block, note.warp, at))
             }
             _ => None,
@@ -30,12 +33,12 @@ pub(super) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
     let came = story
         .came
         .iter()
-        .find(|came| came.warp == (block, warp) && came.at == at);
+        .find(|came| came.warp == WarpId { block, warp } && came.at == at);
     let (id, lanes) = came.map_or((0, 1), |came| (came.id, came.lanes));
     let other = parts
         .iter()
         .find(|part| part.0 == block && part.1 == warp && part.2 != at);
-    let parted = || lines::branch_apart(story, code, (block, warp), lanes, at);
+    let parted = || lines::branch_apart(story, code, WarpId { block, warp }, lanes, at);
     let (at_fault, what) = match other {
         Some(part) => (
             Some(part.2),
@@ -79,21 +82,16 @@ pub(super) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
 }
 
 /// Whether the rest of a warp waits for something else where it would come to the barrier next.
-fn comes_later(
-    machine: &Machine,
-    story: &Story,
-    code: Code<'_>,
-    (warp, at): (WarpId, Place),
-) -> bool {
+fn comes_later(machine: &Machine, story: &Story, code: Code<'_>, warp: WarpId, at: Place) -> bool {
     let Some(FaultKind::Deadlock { waiting }) = machine.fault().map(|fault| &fault.kind) else {
         return false;
     };
     let came = story.came.iter();
     let came = came.filter(|came| (came.warp, came.at) == (warp, at));
     let came = came.fold(0, |lanes, came| lanes | came.lanes);
-    let mut rest = waiting
-        .iter()
-        .filter(|waiter| (waiter.block, waiter.warp) == warp && waiter.lanes & came == 0);
+    let mut rest = waiting.iter().filter(|waiter| {
+        waiter.block == warp.block && waiter.warp == warp.warp && waiter.lanes & came == 0
+    });
     rest.any(|waiter| {
         let place = (waiter.function, waiter.instruction);
         let waits_for_others = waiter.spins_at.is_some()

@@ -6,9 +6,9 @@ use super::code::Code;
 use super::root::{Diagnosis, RootKind, Wait, WaitKind};
 use super::rounds::{order_of_waits, strayed};
 use super::spins::spin_at_fault;
-use super::story::{Object, Place, Sent, Story, WarpId};
+use super::story::{Object, Place, Sent, Story};
 use std::collections::BTreeSet;
-use warpgrid_emulator::{Machine, MbarrierAct, MbarrierState, MemoryId};
+use warpgrid_emulator::{Machine, MbarrierAct, MbarrierState, MemoryId, WarpId};
 
 /// All that is known of a hang.
 #[derive(Clone, Copy)]
@@ -94,14 +94,14 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
             (RootKind::WarpSync, lanes_at_fault(case, root, *missing))
         }
         WaitKind::Spin { memory, address } => {
-            let place = (*memory, *address);
+            let (memory, address) = (*memory, *address);
             match case.unstarted.first() {
                 Some(_) => {
-                    let (starter, fault) = unstarted_at_fault(case, root, place);
+                    let (starter, fault) = unstarted_at_fault(case, root, memory, address);
                     block = Some(starter);
                     (RootKind::NotResident, fault)
                 }
-                None => (RootKind::Spin, spin_at_fault(case, root, place)),
+                None => (RootKind::Spin, spin_at_fault(case, root, memory, address)),
             }
         }
         WaitKind::Registers => {
@@ -157,7 +157,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     let left_out = story.excluded.iter().rev().find(|excluded| {
         excluded.step >= began
             && excluded.executed == 0
-            && excluded.warp.0 == object.0
+            && excluded.warp.block == object.0
             && case.code.is_copy(excluded.at)
     });
     if let Some(excluded) = left_out {
@@ -241,7 +241,7 @@ pub(super) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
     let missing = story
         .paths
         .keys()
-        .find(|warp| warp.0 == root.block && !here(warp))
+        .find(|warp| warp.block == root.block && !here(warp))
         .or_else(|| story.paths.keys().find(|warp| !here(warp)));
     let found = missing.and_then(|warp| parting(case, root, *warp));
     Fault {
@@ -254,13 +254,14 @@ pub(super) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
 
 /// The first instruction of one warp that another one does not execute, after the last that both do; the branch before it, if it ends there.
 pub(super) fn parting(case: &Case<'_>, waiting: &Wait, missing: WarpId) -> Option<Place> {
-    parting_from(case, (waiting.warp_id(), waiting.lanes), missing)
+    parting_from(case, waiting.warp_id(), waiting.lanes, missing)
 }
 
 /// The same from the way of some lanes of a warp, to that of the same lanes of the other one.
 pub(super) fn parting_from(
     case: &Case<'_>,
-    (warp, lanes): (WarpId, u32),
+    warp: WarpId,
+    lanes: u32,
     missing: WarpId,
 ) -> Option<Place> {
     let of = |warp: &WarpId| {
@@ -308,7 +309,8 @@ pub(crate) fn branch_apart(
 fn unstarted_at_fault(
     case: &Case<'_>,
     root: &Wait,
-    (memory, address): (MemoryId, u64),
+    memory: MemoryId,
+    address: u64,
 ) -> (u64, Fault) {
     let first = case.unstarted.first().copied().unwrap_or(0);
     let written = case.ahead.and_then(|ahead| {
@@ -317,7 +319,7 @@ fn unstarted_at_fault(
             w.memory == memory
                 && w.start <= address
                 && address < w.end
-                && case.unstarted.contains(&w.warp.0)
+                && case.unstarted.contains(&w.warp.block)
         })
     });
     let Some(written) = written else {
@@ -338,5 +340,5 @@ fn unstarted_at_fault(
         true => "more blocks are counted on than run at a time",
         false => "the block that stores this does not start before another one ends",
     };
-    (written.warp.0, Fault::at(at, what))
+    (written.warp.block, Fault::at(at, what))
 }

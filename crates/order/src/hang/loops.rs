@@ -1,7 +1,7 @@
 //! What loops of a kernel's text test, where they are left, and what addresses and parities are made of.
 
 use super::code::Code;
-use super::story::{Place, Story, WarpId};
+use super::story::{LaneId, Place, Story};
 use warpgrid_isa::{ControlOp, Does};
 use warpgrid_program::RegisterId;
 
@@ -101,18 +101,13 @@ impl Code<'_> {
     }
 
     /// The branch by which a thread left the loop around a place before the loop's own test did.
-    pub(crate) fn way_out(
-        self,
-        story: &Story,
-        (warp, lane): (WarpId, u32),
-        at: Place,
-    ) -> Option<Place> {
+    pub(crate) fn way_out(self, story: &Story, thread: LaneId, at: Place) -> Option<Place> {
         let around = self.loop_around(at)?;
-        let path = story.paths.get(&warp)?;
+        let path = story.paths.get(&thread.warp)?;
         let own = path
             .steps
             .iter()
-            .filter(|(_, lanes)| lanes >> lane & 1 != 0);
+            .filter(|(_, lanes)| lanes >> thread.lane & 1 != 0);
         let steps: Vec<Place> = own.map(|(at, _)| *at).collect();
         let last = steps.iter().rposition(|step| around.holds(*step))?;
         let exit = steps[last];

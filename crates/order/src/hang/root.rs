@@ -4,12 +4,12 @@ use super::barriers::passes_by_cluster;
 use super::code::Code;
 use super::divergent::divergent;
 use super::lines::{self, Case};
-use super::story::{Object, Place, Story, WarpId};
+use super::story::{Object, Place, Story};
 use super::{arrivals, spins};
 use std::collections::BTreeMap;
 use warpgrid_emulator::{
     Fault, FaultKind, Machine, MbarrierFault, MbarrierMisuse, MbarrierState, MemoryId, SpinPlace,
-    WaitReason, Waiter,
+    WaitReason, Waiter, WarpId,
 };
 use warpgrid_program::FunctionId;
 
@@ -175,7 +175,10 @@ pub(super) fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait
     let kind = match (waiter.spins_at, waiter.waits_for) {
         (Some(SpinPlace::Memory { memory, address }), _) => WaitKind::Spin { memory, address },
         (Some(SpinPlace::Registers), _) => {
-            let warp = (waiter.block, waiter.warp);
+            let warp = WarpId {
+                block: waiter.block,
+                warp: waiter.warp,
+            };
             let at = (waiter.function, waiter.instruction);
             let load = Code(machine.program()).load_before(at);
             let read = load.and_then(|load| story.read.get(&(warp, load)));
@@ -228,7 +231,7 @@ fn missing_of_cluster(block: u64, machine: &Machine, story: &Story) -> u32 {
     let of_block = |block: u64| -> u32 {
         let warps = machine.live_lanes(block).into_iter().zip(0..);
         let missing = warps.map(|(live, warp)| {
-            let arrived = story.at_cluster.get(&(block, warp)).copied();
+            let arrived = story.at_cluster.get(&WarpId { block, warp }).copied();
             (live & !arrived.unwrap_or(0)).count_ones()
         });
         missing.sum()
@@ -246,7 +249,7 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
             WaitKind::Registers => 58,
             WaitKind::Spin { .. } if !case.unstarted.is_empty() => 99,
             WaitKind::Spin { memory, address } => {
-                let holder = spins::holder(case, wait, (*memory, *address));
+                let holder = spins::holder(case, wait, *memory, *address);
                 let is_own =
                     holder.is_some_and(|h| h.warp == wait.warp_id() && h.lanes & wait.lanes != 0);
                 60 + u32::from(is_own)
@@ -319,7 +322,10 @@ impl Wait {
     }
 
     pub(crate) fn warp_id(&self) -> WarpId {
-        (self.block, self.warp)
+        WarpId {
+            block: self.block,
+            warp: self.warp,
+        }
     }
 }
 

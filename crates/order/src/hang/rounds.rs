@@ -104,7 +104,7 @@ pub(super) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault
         deed.object == object
             && matches!(deed.act, MbarrierAct::Arrive | MbarrierAct::ArriveExpecting)
     });
-    let left = producer.and_then(|deed| case.code.way_out(story, (deed.warp, deed.lane), deed.at));
+    let left = producer.and_then(|deed| case.code.way_out(story, deed.thread(), deed.at));
     if let Some(at) = left {
         return Fault::at(
             at,
@@ -147,8 +147,8 @@ pub(super) fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
     let own = deeds().filter(|deed| (deed.warp, deed.object) == (first.warp, first.object));
     let state = case.object_state(first.object);
     Some(Wait {
-        block: first.warp.0,
-        warp: first.warp.1,
+        block: first.warp.block,
+        warp: first.warp.warp,
         lanes: own.fold(0, |lanes, deed| lanes | 1 << (deed.lane & 31)),
         function: wait.0,
         instruction: wait.1,

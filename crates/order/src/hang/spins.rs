@@ -2,15 +2,11 @@
 
 use super::lines::{Case, Fault, absent, parting_from};
 use super::root::{Wait, WaitKind};
-use super::story::{Path, Place, WarpId, Written};
-use warpgrid_emulator::MemoryId;
+use super::story::{Path, Place, Written};
+use warpgrid_emulator::{MemoryId, WarpId};
 
 /// A loop that reads memory which no thread changes any more.
-pub(super) fn spin_at_fault(
-    case: &Case<'_>,
-    root: &Wait,
-    (memory, address): (MemoryId, u64),
-) -> Fault {
+pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Fault {
     if !case.code.is_data_access(root.at())
         && let Some(load) = case.code.load_before(root.at())
     {
@@ -25,7 +21,7 @@ pub(super) fn spin_at_fault(
             "what is tested here does not come from what the loop reads",
         );
     }
-    if let Some(fault) = lock_at_fault(case, root, (memory, address)) {
+    if let Some(fault) = lock_at_fault(case, root, memory, address) {
         return fault;
     }
     let story = case.story;
@@ -143,7 +139,7 @@ fn count_at_fault(case: &Case<'_>, root: &Wait, last: &Written) -> Fault {
         let counts = |path: &Path| path.steps.iter().any(|(at, _)| *at == count.at);
         let mut gone = story.paths.iter().filter(|(_, path)| !counts(path));
         let (gone, _) = gone.find(|(warp, _)| !waits(warp))?;
-        parting_from(case, (count.warp, count.lanes), *gone)
+        parting_from(case, count.warp, count.lanes, *gone)
     });
     match left {
         Some(at) => Fault::at(at, "threads that are counted on leave here"),
@@ -164,7 +160,8 @@ fn is_alike(a: MemoryId, b: MemoryId) -> bool {
 pub(super) fn holder<'a>(
     case: &Case<'a>,
     root: &Wait,
-    (memory, address): (MemoryId, u64),
+    memory: MemoryId,
+    address: u64,
 ) -> Option<&'a Written> {
     let touches = |w: &&Written| w.memory == memory && w.start <= address && address < w.end;
     if !case.code.is_exchange(root.at()) {
@@ -177,8 +174,8 @@ pub(super) fn holder<'a>(
 }
 
 /// A lock that is not given back.
-fn lock_at_fault(case: &Case<'_>, root: &Wait, place: (MemoryId, u64)) -> Option<Fault> {
-    let holder = holder(case, root, place)?;
+fn lock_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Option<Fault> {
+    let holder = holder(case, root, memory, address)?;
     let is_own = |wait: &&Wait| wait.warp_id() == holder.warp && wait.lanes & holder.lanes != 0;
     if let Some(wait) = case.waits.iter().find(is_own) {
         let is_spin = matches!(wait.kind, WaitKind::Spin { .. });
@@ -195,7 +192,7 @@ fn lock_at_fault(case: &Case<'_>, root: &Wait, place: (MemoryId, u64)) -> Option
             ..Fault::at(wait.at(), what)
         });
     }
-    Some(kept_lock(case, root, holder, place))
+    Some(kept_lock(case, root, holder, memory, address))
 }
 
 /// Why a thread that has ended has not given back a lock.
@@ -203,7 +200,8 @@ fn kept_lock(
     case: &Case<'_>,
     root: &Wait,
     holder: &Written,
-    (memory, address): (MemoryId, u64),
+    memory: MemoryId,
+    address: u64,
 ) -> Fault {
     let (story, code) = (case.story, case.code);
     let gives_back = |at: Place| {

@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use warpgrid_emulator::{
     AccessAction, AccessEvent, Agent, Interest, MbarrierAct, MemoryId, Observer, Outcome,
-    PendingCompletion, StepEvent, SyncEvent, SyncKind, Waits,
+    PendingCompletion, StepEvent, SyncEvent, SyncKind, Waits, WarpId,
 };
 use warpgrid_program::FunctionId;
 
 /// An instruction: function and index.
 pub(crate) type Place = (FunctionId, u32);
-/// A warp: linear index of the block, and number there.
-pub(crate) type WarpId = (u64, u32);
 /// An mbarrier: linear index of the block, and address there.
 pub(crate) type Object = (u64, u64);
 
@@ -18,6 +16,13 @@ pub(crate) type Object = (u64, u64);
 const LONGEST_PATH: usize = 1 << 14;
 /// Deeds that are remembered.
 const MOST_DEEDS: usize = 1 << 16;
+
+/// A thread, as a lane of its warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LaneId {
+    pub(crate) warp: WarpId,
+    pub(crate) lane: u32,
+}
 
 /// What a lane did to an mbarrier.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +34,15 @@ pub(crate) struct Deed {
     pub(crate) object: Object,
     /// Phases of the object that were over before.
     pub(crate) phase: u32,
+}
+
+impl Deed {
+    pub(crate) fn thread(&self) -> LaneId {
+        LaneId {
+            warp: self.warp,
+            lane: self.lane,
+        }
+    }
 }
 
 /// A copy that completes on an mbarrier, or an arrival after copies.
@@ -141,7 +155,7 @@ impl Story {
         let is_kept = act != MbarrierAct::Test || touch.passed;
         if is_kept && self.deeds.len() < MOST_DEEDS {
             self.deeds.push(Deed {
-                warp: (event.block, event.warp),
+                warp: event.warp_id(),
                 lane: touch.lane.into(),
                 at: (event.function, event.instruction),
                 act,
@@ -171,7 +185,7 @@ impl Story {
         if self.sent.len() < MOST_DEEDS {
             self.sent.push(Sent {
                 step: event.step,
-                warp: (event.block, event.warp),
+                warp: event.warp_id(),
                 at: (event.function, event.instruction),
                 object,
                 phase: self.phase(object),
@@ -203,7 +217,7 @@ impl Observer for Story {
         let at = (event.function, event.instruction);
         if event.action == AccessAction::Load {
             let place = (first.memory, first.address);
-            self.read.insert(((block, warp), at), place);
+            self.read.insert((WarpId { block, warp }, at), place);
             return;
         }
         if !is_shared || self.written.len() >= MOST_DEEDS {
@@ -215,7 +229,7 @@ impl Observer for Story {
             .iter()
             .map(|p| p.address + u64::from(p.n_bytes));
         self.written.push(Written {
-            warp: (block, warp),
+            warp: WarpId { block, warp },
             lanes: event.mask,
             at: (event.function, event.instruction),
             memory: first.memory,
@@ -234,7 +248,7 @@ impl Observer for Story {
         };
         let at = (event.function, event.instruction);
         let is_waiting = matches!(event.what, Outcome::Waits(_));
-        let path = self.paths.entry((block, warp)).or_default();
+        let path = self.paths.entry(WarpId { block, warp }).or_default();
         if path.steps.len() == LONGEST_PATH {
             path.steps.pop_front();
         }
@@ -243,7 +257,7 @@ impl Observer for Story {
         if excluded != 0 && !is_waiting && self.excluded.len() < MOST_DEEDS {
             self.excluded.push(Excluded {
                 step: event.position,
-                warp: (block, warp),
+                warp: WarpId { block, warp },
                 at,
                 executed: event.executed,
                 excluded,
@@ -276,7 +290,7 @@ impl Observer for Story {
                 let phase = self.barrier_phase(event.block, id);
                 if self.came.len() < MOST_DEEDS {
                     self.came.push(Came {
-                        warp: (event.block, event.warp),
+                        warp: event.warp_id(),
                         lanes: event.lanes,
                         at: (event.function, event.instruction),
                         id,
@@ -289,20 +303,14 @@ impl Observer for Story {
                 *self.opened.entry((event.block, id)).or_default() += 1;
             }
             SyncKind::Exited => {
-                let path = self.paths.entry((event.block, event.warp)).or_default();
+                let path = self.paths.entry(event.warp_id()).or_default();
                 path.exited |= event.lanes;
             }
             SyncKind::ClusterArrived => {
-                *self
-                    .at_cluster
-                    .entry((event.block, event.warp))
-                    .or_default() |= event.lanes;
+                *self.at_cluster.entry(event.warp_id()).or_default() |= event.lanes;
             }
             SyncKind::ClusterPassed => {
-                *self
-                    .at_cluster
-                    .entry((event.block, event.warp))
-                    .or_default() &= !event.lanes;
+                *self.at_cluster.entry(event.warp_id()).or_default() &= !event.lanes;
             }
             SyncKind::Fence
             | SyncKind::TensorMap { .. }

@@ -2,12 +2,14 @@
 
 use super::check::{Accessor, Bytes};
 use super::detector::{Detector, Visit};
-use super::found::{Access, End, Found, Lifetime, Unwritten, Why};
+use super::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
 use super::shadow::{Entry, LINE, Memory, Spread};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
 use super::threads::{Warp, row_of};
 use crate::scope::Strength;
-use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece, RowAccess, WarpAccess};
+use warpgrid_emulator::{
+    AccessAction, AccessEvent, MemoryId, Piece, RowAccess, WarpAccess, WarpId,
+};
 
 /// Pieces of lanes at the same bytes.
 #[derive(Clone, Copy)]
@@ -19,7 +21,7 @@ struct Together {
 
 impl Detector {
     pub(crate) fn see_access(&mut self, event: &AccessEvent<'_>) {
-        let Some((block, warp)) = event.warp() else {
+        let Some(of) = event.warp() else {
             // What is in flight was looked at when it was started.
             self.see_landed_bytes(event);
             return;
@@ -30,17 +32,17 @@ impl Detector {
         {
             return;
         }
-        let state = self.take(block, warp);
+        let state = self.take(of.block, of.warp);
         let strength = Strength::of(event.sem, event.scope);
         let mut state = state;
         match strength {
-            Strength::Weak => self.see_weak(event, &state, (block, warp)),
-            Strength::Strong(scope) => self.see_strong(event, &mut state, (block, warp), scope),
+            Strength::Weak => self.see_weak(event, &state, of),
+            Strength::Strong(scope) => self.see_strong(event, &mut state, of, scope),
         }
-        self.put(block, warp, state);
+        self.put(of.block, of.warp, state);
     }
 
-    fn see_weak(&mut self, event: &AccessEvent<'_>, state: &Warp, at: (u64, u32)) {
+    fn see_weak(&mut self, event: &AccessEvent<'_>, state: &Warp, of: WarpId) {
         let mut together: Option<Together> = None;
         for piece in event.pieces {
             let Some(memory) = memory_of(piece.memory) else {
@@ -59,7 +61,7 @@ impl Detector {
                 continue;
             }
             if let Some(last) = together.take() {
-                self.see_together(event, state, at, last);
+                self.see_together(event, state, of, last);
             }
             together = Some(Together {
                 lanes: lane,
@@ -74,7 +76,7 @@ impl Detector {
             });
         }
         if let Some(last) = together {
-            self.see_together(event, state, at, last);
+            self.see_together(event, state, of, last);
         }
     }
 
@@ -112,7 +114,7 @@ impl Detector {
                 lane_bytes: lane_bytes as u8,
             };
             let line = address + number * LINE;
-            self.shadow.add_line(line, spread, (site, epoch), writes)
+            self.shadow.add_line(line, spread, site, epoch, writes)
         })
     }
 
@@ -120,7 +122,7 @@ impl Detector {
         &mut self,
         event: &AccessEvent<'_>,
         state: &Warp,
-        (block, warp): (u64, u32),
+        of: WarpId,
         together: Together,
     ) {
         let site = self.site_of(event, together.ty_bytes);
@@ -131,12 +133,12 @@ impl Detector {
                 .filter(|lane| state.epochs[*lane] == epoch)
                 .fold(0, |lanes, lane| lanes | 1 << lane);
             left &= !lanes;
-            let row = row_of(block, warp);
+            let row = row_of(of.block, of.warp);
             let by = Accessor {
                 warp: state,
                 threads: row,
                 lanes,
-                home: self.shape.home(block),
+                home: self.shape.home(of.block),
                 site,
                 as_row: row,
                 as_lanes: lanes,
@@ -178,7 +180,10 @@ impl Detector {
         let lane = by.lanes.trailing_zeros();
         self.unwritten_sites.push(by.site);
         self.unwritten.push(Unwritten {
-            reader: Access::of(&site, (by.home.block, by.threads.warp() * 32 + lane)),
+            reader: Access::of(
+                &site,
+                ThreadId::of_lane(by.home.block, by.threads.warp(), lane),
+            ),
             memory: bytes.memory,
             address: bytes.address,
             step: by.step,
@@ -188,13 +193,13 @@ impl Detector {
     /// An access to the shared memory of another block, which must have started and must not have ended.
     fn visit(&mut self, by: &Accessor<'_>, bytes: Bytes, block: u64) {
         let lane = by.lanes.trailing_zeros();
-        let thread = by.threads.warp() * 32 + lane;
+        let thread = ThreadId::of_lane(by.home.block, by.threads.warp(), lane);
         let is_there = super::clock::lanes_of(by.lanes)
             .all(|lane| by.warp.clock(lane).seen().knows_block(block));
         let site = *self.sites.get(by.site);
         if !is_there {
             let found = Found {
-                first: Access::of(&site, (by.home.block, thread)),
+                first: Access::of(&site, thread),
                 second: End::Life(Lifetime::Start(block)),
                 memory: bytes.memory,
                 address: bytes.address,
@@ -215,8 +220,7 @@ impl Detector {
                 bytes: 0,
             },
             address: bytes.address,
-            block: by.home.block,
-            thread,
+            by: thread,
             step: by.step,
         };
         let visits = &mut self.block(block).visits;
@@ -235,23 +239,28 @@ impl Detector {
 
     /// The site of an access with elements of this size.
     pub(crate) fn site_of(&mut self, event: &AccessEvent<'_>, element_bytes: u32) -> SiteId {
-        let place = (event.function, event.instruction);
-        self.sites.of(place, Side::Only, element_bytes, || Site {
-            function: event.function,
-            instruction: event.instruction,
-            kind: match event.action {
-                AccessAction::Load => Kind::Read,
-                AccessAction::Store => Kind::Write,
-                AccessAction::Atomic | AccessAction::Reduction => Kind::Atomic,
-            },
-            strength: Strength::of(event.sem, event.scope),
-            proxy: match event.cache.non_coherent {
-                true => ProxyKind::ReadOnly,
-                false => ProxyKind::Generic,
-            },
-            asynchronous: false,
+        self.sites.of(
+            event.function,
+            event.instruction,
+            Side::Only,
             element_bytes,
-        })
+            || Site {
+                function: event.function,
+                instruction: event.instruction,
+                kind: match event.action {
+                    AccessAction::Load => Kind::Read,
+                    AccessAction::Store => Kind::Write,
+                    AccessAction::Atomic | AccessAction::Reduction => Kind::Atomic,
+                },
+                strength: Strength::of(event.sem, event.scope),
+                proxy: match event.cache.non_coherent {
+                    true => ProxyKind::ReadOnly,
+                    false => ProxyKind::Generic,
+                },
+                asynchronous: false,
+                element_bytes,
+            },
+        )
     }
 }
 

@@ -4,7 +4,7 @@
 use super::check::{Accessor, Bytes};
 use super::clock::{Clock, Fenced, Row, RowKind, join, lanes_of, raise};
 use super::detector::Detector;
-use super::found::{Access, End, Found, Why};
+use super::found::{Access, End, Found, ThreadId, Why};
 use super::mbarriers::object_site;
 use super::products::see_products_complete;
 use super::shadow::Memory;
@@ -77,7 +77,7 @@ impl Detector {
         };
         if numbers.is_none() {
             self.singles
-                .insert(pending.id.0, (block, warp * 32 + starter));
+                .insert(pending.id.0, ThreadId::of_lane(block, warp, starter));
         }
         let start = Start {
             state: &state,
@@ -187,17 +187,22 @@ impl Detector {
             }
             (_, None) => (Kind::Write, Strength::Weak, 0),
         };
-        let place = (event.function, event.instruction);
         let proxy = start.proxy;
-        self.sites.of(place, side, element_bytes, || Site {
-            function: event.function,
-            instruction: event.instruction,
-            kind,
-            strength,
-            proxy,
-            asynchronous: true,
+        self.sites.of(
+            event.function,
+            event.instruction,
+            side,
             element_bytes,
-        })
+            || Site {
+                function: event.function,
+                instruction: event.instruction,
+                kind,
+                strength,
+                proxy,
+                asynchronous: true,
+                element_bytes,
+            },
+        )
     }
 
     /// The mbarrier that the operation completes on, or arrives at.
@@ -212,7 +217,8 @@ impl Detector {
         };
         let event = start.event;
         let site = self.sites.of(
-            (event.function, event.instruction),
+            event.function,
+            event.instruction,
             Side::Object,
             super::mbarriers::OBJECT_BYTES,
             || Site {
@@ -251,12 +257,11 @@ impl Detector {
         }
         let (first, second) = (*self.sites.get(init.site), *self.sites.get(site));
         let their = init.point;
+        let theirs = ThreadId::of_lane(their.row.block(), their.row.warp(), their.lane);
+        let own = ThreadId::of_lane(start.block, start.warp, lane);
         let found = Found {
-            first: Access::of(
-                &first,
-                (their.row.block(), their.row.warp() * 32 + their.lane),
-            ),
-            second: End::Access(Access::of(&second, (start.block, start.warp * 32 + lane))),
+            first: Access::of(&first, theirs),
+            second: End::Access(Access::of(&second, own)),
             memory: bytes.memory,
             address: bytes.address,
             n_bytes: bytes.n,
@@ -265,7 +270,7 @@ impl Detector {
             step: start.event.step,
             is_fenced_there: false,
         };
-        self.add((init.site, site), found);
+        self.add(init.site, site, found);
     }
 
     /// An arrival that comes after all copies that its lanes have started; or after products, which come after what their thread did.
@@ -278,10 +283,8 @@ impl Detector {
                 raise(&mut clock, start.state.point(row, lane));
             }
             // What one thread has committed completes in order: who waits for a later arrival knows the earlier ones.
-            let thread = (
-                start.block,
-                start.warp * 32 + start.event.lanes.trailing_zeros(),
-            );
+            let lane = start.event.lanes.trailing_zeros();
+            let thread = ThreadId::of_lane(start.block, start.warp, lane);
             let committed = self.committed.entry(thread).or_default();
             join(&mut clock, committed);
             let (row, bit) = Row::single(start.pending.id.0);

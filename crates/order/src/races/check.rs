@@ -2,7 +2,7 @@
 
 use super::clock::{Clock, Fenced, Row, lanes_of};
 use super::detector::Detector;
-use super::found::{Access, End, Found, Why};
+use super::found::{Access, End, Found, ThreadId, Why};
 use super::shadow::{Entry, Memory, Shadow, WORD};
 use super::site::{ProxyKind, Site, SiteId};
 use super::threads::Warp;
@@ -57,6 +57,17 @@ impl Bytes {
     }
 }
 
+/// The bytes of an access that are in one word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// All bytes of the access.
+    pub(crate) bytes: Bytes,
+    /// The address of the word.
+    pub(crate) word: u64,
+    /// A bit for each byte of the word.
+    pub(crate) mask: u8,
+}
+
 /// An earlier access that races: with which of the lanes, by which of its own, and why.
 struct Conflict {
     entry: Entry,
@@ -78,18 +89,17 @@ impl Detector {
         let mut shadow = std::mem::take(&mut self.shadow);
         let mut conflicts = Conflicts::new();
         for (address, mask) in bytes.words() {
-            let at = (bytes, address, mask);
-            self.check_word(
-                by,
-                &site,
-                at,
-                floor.as_deref(),
-                (&mut shadow, &mut conflicts),
-            );
+            let part = Part {
+                bytes,
+                word: address,
+                mask,
+            };
+            let floor = floor.as_deref();
+            self.check_word(by, &site, part, floor, &mut shadow, &mut conflicts);
         }
         self.shadow = shadow;
-        for (address, found) in conflicts {
-            self.report(by, &site, &found, (bytes, address));
+        for (word, found) in conflicts {
+            self.report(by, &site, &found, bytes, word);
         }
         self.check_lanes(by, &site, bytes);
     }
@@ -135,10 +145,16 @@ impl Detector {
         &mut self,
         by: &Accessor<'_>,
         site: &Site,
-        (bytes, address, mask): (Bytes, u64, u8),
+        part: Part,
         floor: Option<&Clock>,
-        (shadow, conflicts): (&mut Shadow, &mut Conflicts),
+        shadow: &mut Shadow,
+        conflicts: &mut Conflicts,
     ) {
+        let Part {
+            bytes,
+            word: address,
+            mask,
+        } = part;
         let word = shadow.word(bytes.memory, address);
         let mut merged = false;
         let mut pairs = None;
@@ -151,14 +167,12 @@ impl Detector {
                 let known = match pairs {
                     Some((of, known)) if of == entry.site => known,
                     _ => {
-                        let known = self.is_known(entry.site, by.site, (bytes.memory, address));
+                        let known = self.is_known(entry.site, by.site, bytes.memory, address);
                         pairs = Some((entry.site, known));
                         known
                     }
                 };
-                if !known
-                    && let Some(found) = self.conflict(by, site, other, entry, (bytes, address))
-                {
+                if !known && let Some(found) = self.conflict(by, site, other, entry, part) {
                     conflicts.push((address, found));
                 }
             }
@@ -201,7 +215,7 @@ impl Detector {
     fn check_lanes(&mut self, by: &Accessor<'_>, site: &Site, bytes: Bytes) {
         if by.lanes.count_ones() < 2
             || !site.kind.writes()
-            || self.is_known(by.site, by.site, (bytes.memory, bytes.address))
+            || self.is_known(by.site, by.site, bytes.memory, bytes.address)
         {
             return;
         }
@@ -230,7 +244,7 @@ impl Detector {
             same_value: bytes.same_among,
             ..bytes
         };
-        self.report(by, site, &found, (bytes, bytes.address));
+        self.report(by, site, &found, bytes, bytes.address);
     }
 
     /// The threads of an entry that nothing of what lanes know covers; a thread knows what it did itself.
@@ -260,7 +274,7 @@ impl Detector {
         site: &Site,
         other: &Site,
         entry: &Entry,
-        (bytes, address): (Bytes, u64),
+        part: Part,
     ) -> Option<Conflict> {
         let past_all = [site, other].iter().any(|s| s.proxy == ProxyKind::ReadOnly);
         if past_all {
@@ -281,7 +295,7 @@ impl Detector {
             let unknown = self.unknown(by, 1 << lane, entry);
             let why = match unknown {
                 0 => {
-                    let unfenced = self.unfenced(by, lane, (site, other), entry, bytes);
+                    let unfenced = self.unfenced(by, lane, site, other, entry, part.bytes);
                     if unfenced == 0 {
                         // All lanes know the same, unless they are threads of the entry themselves.
                         if by.warp.alike().is_some() && entry.row != by.threads {
@@ -298,9 +312,8 @@ impl Detector {
                 _ => (unknown, Why::Completion),
             };
             let (threads, why) = why;
-            let left = lanes_of(threads).find(|thread| {
-                !self.is_observed(by, lane, other, (entry, *thread), (bytes, address))
-            });
+            let left = lanes_of(threads)
+                .find(|thread| !self.is_observed(by, lane, other, entry, *thread, part));
             if let Some(thread) = left {
                 return Some(Conflict {
                     entry: *entry,
@@ -308,7 +321,7 @@ impl Detector {
                     other: thread,
                     why,
                     is_fenced_there: why == Why::Proxy
-                        && self.is_fenced_there(by, lane, entry, bytes.memory),
+                        && self.is_fenced_there(by, lane, entry, part.bytes.memory),
                 });
             }
         }
@@ -319,13 +332,13 @@ impl Detector {
     fn block_of(&self, entry: &Entry) -> u64 {
         if entry.row.is_single() {
             let operation = entry.row.operation(entry.lanes.trailing_zeros());
-            return self.starter_of(operation).0;
+            return self.starter_of(operation).block;
         }
         entry.row.block()
     }
 
     /// The thread that started an operation that completes on its own.
-    fn starter_of(&self, operation: u64) -> (u64, u32) {
+    fn starter_of(&self, operation: u64) -> ThreadId {
         self.singles.get(&operation).copied().unwrap_or_default()
     }
 
@@ -334,7 +347,8 @@ impl Detector {
         &self,
         by: &Accessor<'_>,
         lane: usize,
-        (site, other): (&Site, &Site),
+        site: &Site,
+        other: &Site,
         entry: &Entry,
         bytes: Bytes,
     ) -> u32 {
@@ -379,17 +393,19 @@ impl Detector {
         by: &Accessor<'_>,
         site: &Site,
         found: &Conflict,
-        (bytes, address): (Bytes, u64),
+        bytes: Bytes,
+        address: u64,
     ) {
         let entry = &found.entry;
         let other = *self.sites.get(entry.site);
-        let thread = |row: Row, lane: usize| row.warp() * 32 + lane as u32;
-        let (their_block, their_thread) = match entry.row.is_single() {
+        let of_row =
+            |row: Row, lane: usize| ThreadId::of_lane(row.block(), row.warp(), lane as u32);
+        let theirs = match entry.row.is_single() {
             true => {
                 let operation = entry.row.operation(found.other as u32);
                 self.starter_of(operation)
             }
-            false => (entry.row.block(), thread(entry.row, found.other)),
+            false => of_row(entry.row, found.other),
         };
         let start = address.max(bytes.address);
         let end = match other.element_bytes {
@@ -398,12 +414,10 @@ impl Detector {
                 .max(address + 1)
                 .min(bytes.address + u64::from(bytes.n)),
         };
+        let own = of_row(by.threads, found.lane);
         let race = Found {
-            first: Access::of(&other, (their_block, their_thread)),
-            second: End::Access(Access::of(
-                site,
-                (by.home.block, thread(by.threads, found.lane)),
-            )),
+            first: Access::of(&other, theirs),
+            second: End::Access(Access::of(site, own)),
             memory: bytes.memory,
             address: start,
             n_bytes: end.saturating_sub(start).max(1) as u32,
@@ -412,6 +426,6 @@ impl Detector {
             step: by.step,
             is_fenced_there: found.is_fenced_there,
         };
-        self.add((entry.site, by.site), race);
+        self.add(entry.site, by.site, race);
     }
 }

@@ -1,7 +1,7 @@
 //! The detector: all that it keeps of a run.
 
 use super::clock::{Clock, join};
-use super::found::{Access, End, Found, Lifetime, Unwritten, Why};
+use super::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
 use super::hash::Map;
 use super::mbarriers::Object;
 use super::message::Message;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use warpgrid_emulator::{
-    AccessEvent, Interest, LanesAccess, MapTouch, Observer, Piece, RowAccess, SyncEvent,
+    AccessEvent, Interest, LanesAccess, MapTouch, Observer, Piece, RowAccess, SyncEvent, WarpId,
 };
 use warpgrid_isa::UnitOp;
 use warpgrid_program::{FunctionId, Program};
@@ -88,8 +88,7 @@ pub(crate) struct BlockState {
 pub(crate) struct Visit {
     pub(crate) entry: super::shadow::Entry,
     pub(crate) address: u64,
-    pub(crate) block: u64,
-    pub(crate) thread: u32,
+    pub(crate) by: ThreadId,
     pub(crate) step: u64,
 }
 
@@ -118,7 +117,7 @@ pub struct Detector {
     pub(crate) used_maps: Vec<MapTouch>,
     pub(crate) sites: Sites,
     pub(crate) shadow: Shadow,
-    pub(crate) warps: Map<(u64, u32), Option<Box<Warp>>>,
+    pub(crate) warps: Map<WarpId, Option<Box<Warp>>>,
     pub(crate) blocks: Map<u64, BlockState>,
     pub(crate) clusters: Map<u64, [Gathering; 2]>,
     pub(crate) strong: Map<Location, StrongWrite>,
@@ -126,10 +125,10 @@ pub struct Detector {
     pub(crate) objects: Map<Location, Object>,
     /// Whether the answer of each test of an mbarrier is looked at.
     pub(crate) tests: Map<(FunctionId, u32), bool>,
-    /// The thread that started each operation that completes on its own: block, and thread within it.
-    pub(crate) singles: Map<u64, (u64, u32)>,
+    /// The thread that started each operation that completes on its own.
+    pub(crate) singles: Map<u64, ThreadId>,
     /// By thread: the arrivals that it has committed so far.
-    pub(crate) committed: Map<(u64, u32), Rc<Clock>>,
+    pub(crate) committed: Map<ThreadId, Rc<Clock>>,
     /// What arrivals in flight will bring.
     pub(crate) arrivals: Map<u64, Rc<Clock>>,
     /// All sequentially consistent fences so far.
@@ -200,12 +199,13 @@ impl Detector {
 
     /// A warp, taken out; it is put back with [`Detector::put`].
     pub(crate) fn take(&mut self, block: u64, warp: u32) -> Box<Warp> {
-        let known = self.warps.get_mut(&(block, warp)).and_then(Option::take);
+        let known = self.warps.get_mut(&WarpId { block, warp });
+        let known = known.and_then(Option::take);
         known.unwrap_or_else(|| Box::new(Warp::new(self.shape.present(warp))))
     }
 
     pub(crate) fn put(&mut self, block: u64, warp: u32, state: Box<Warp>) {
-        self.warps.insert((block, warp), Some(state));
+        self.warps.insert(WarpId { block, warp }, Some(state));
     }
 
     pub(crate) fn block(&mut self, block: u64) -> &mut BlockState {
@@ -213,24 +213,30 @@ impl Detector {
     }
 
     /// Whether two sites are known to race, with an example that none at this place would be better than.
-    pub(crate) fn is_known(&self, first: SiteId, second: SiteId, place: (Memory, u64)) -> bool {
+    pub(crate) fn is_known(
+        &self,
+        first: SiteId,
+        second: SiteId,
+        memory: Memory,
+        address: u64,
+    ) -> bool {
         let (a, b) = (first.min(second), first.max(second));
         let index = self.by_pair.get(&(a, Some(b), Why::Order));
         let known = index.and_then(|index| self.found.get(*index));
         known.is_some_and(|known| {
-            let (is_axiom, is_same, memory, address) = known.rank();
-            !is_axiom && !is_same && (memory, address) <= place
+            let (is_axiom, is_same, at, first) = known.rank();
+            !is_axiom && !is_same && (at, first) <= (memory, address)
         })
     }
 
     /// Keeps a race of two accesses, unless one of the same places is there.
-    pub(crate) fn add(&mut self, sites: (SiteId, SiteId), found: Found) {
-        let (a, b) = (sites.0.min(sites.1), sites.0.max(sites.1));
-        let key = match found.why {
-            Why::Init => (a, Some(b), Why::Init),
-            _ => (a, Some(b), Why::Order),
+    pub(crate) fn add(&mut self, one: SiteId, other: SiteId, found: Found) {
+        let (a, b) = (one.min(other), one.max(other));
+        let why = match found.why {
+            Why::Init => Why::Init,
+            _ => Why::Order,
         };
-        self.keep(key, found);
+        self.keep(a, Some(b), why, found);
     }
 
     /// Keeps an access to the memory of a block that may not live.
@@ -239,7 +245,7 @@ impl Detector {
             End::Life(Lifetime::Start(_)) => Why::Order,
             _ => Why::Lifetime,
         };
-        self.keep((site, None, why), found);
+        self.keep(site, None, why, found);
     }
 
     /// What an operation in flight has left: the last one to land says whether both leave the same value.
@@ -269,9 +275,9 @@ impl Detector {
         }
     }
 
-    fn keep(&mut self, key: (SiteId, Option<SiteId>, Why), found: Found) {
+    fn keep(&mut self, first: SiteId, second: Option<SiteId>, why: Why, found: Found) {
         let next = self.found.len();
-        let index = *self.by_pair.entry(key).or_insert(next);
+        let index = *self.by_pair.entry((first, second, why)).or_insert(next);
         match self.found.get_mut(index) {
             None => self.found.push(found),
             Some(known) if found.rank() < known.rank() => *known = found,
@@ -306,7 +312,7 @@ impl Detector {
                 }
                 let site = *self.sites.get(entry.site);
                 let found = Found {
-                    first: Access::of(&site, (visit.block, visit.thread)),
+                    first: Access::of(&site, visit.by),
                     second: End::Life(Lifetime::Exit(block)),
                     memory: Memory::Shared(block),
                     address: visit.address,

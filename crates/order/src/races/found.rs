@@ -5,6 +5,25 @@ use super::site::{Kind, ProxyKind, Site};
 use crate::scope::Strength;
 use warpgrid_program::FunctionId;
 
+/// A thread of a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ThreadId {
+    /// Linear index of its block.
+    pub(crate) block: u64,
+    /// Within the block.
+    pub(crate) thread: u32,
+}
+
+impl ThreadId {
+    /// The thread of a lane of a warp of a block.
+    pub(crate) const fn of_lane(block: u64, warp: u32, lane: u32) -> ThreadId {
+        ThreadId {
+            block,
+            thread: warp * 32 + lane,
+        }
+    }
+}
+
 /// One side of a race: where in the code, and an example of who.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Access {
@@ -22,12 +41,12 @@ pub struct Access {
 }
 
 impl Access {
-    pub(crate) fn of(site: &Site, (block, thread): (u64, u32)) -> Access {
+    pub(crate) fn of(site: &Site, by: ThreadId) -> Access {
         Access {
             function: site.function,
             instruction: site.instruction,
-            block,
-            thread,
+            block: by.block,
+            thread: by.thread,
             kind: site.kind,
             strength: site.strength,
             proxy: site.proxy,

@@ -9,7 +9,7 @@ use super::detector::Detector;
 use super::shadow::Entry;
 use super::site::{Kind, ProxyKind, Side, Site, SiteId};
 use super::threads::{Warp, row_of};
-use crate::scope::{Strength, acquires, mutual, releases};
+use crate::scope::{Scoped, Strength, acquires, mutual, releases};
 use std::rc::Rc;
 use warpgrid_emulator::{MapAct, MapTouch, SyncEvent, TENSOR_MAP_BYTES};
 use warpgrid_isa::{Scope, Sem};
@@ -74,17 +74,22 @@ impl Detector {
                 (Side::Destination, Kind::Write, ProxyKind::Generic)
             }
         };
-        let place = (event.function, event.instruction);
         let element_bytes = TENSOR_MAP_BYTES as u32;
-        self.sites.of(place, side, element_bytes, || Site {
-            function: event.function,
-            instruction: event.instruction,
-            kind,
-            strength: Strength::Weak,
-            proxy,
-            asynchronous: act == MapAct::Use,
+        self.sites.of(
+            event.function,
+            event.instruction,
+            side,
             element_bytes,
-        })
+            || Site {
+                function: event.function,
+                instruction: event.instruction,
+                kind,
+                strength: Strength::Weak,
+                proxy,
+                asynchronous: act == MapAct::Use,
+                element_bytes,
+            },
+        )
     }
 
     /// A copy that was started reads its map until it is complete.
@@ -117,7 +122,10 @@ impl Detector {
             };
             let clock = Rc::make_mut(state.clock_mut(usize::from(touch.lane & 31)));
             clock.acquire_map(Fenced::Map(memory, touch.address), |their, block| {
-                mutual((their, shape.home(block)), (scope, home))
+                mutual(
+                    Scoped::new(their, shape.home(block)),
+                    Scoped::new(scope, home),
+                )
             });
         }
     }

@@ -150,17 +150,22 @@ impl Detector {
             | MbarrierAct::Expect
             | MbarrierAct::Complete => Kind::Atomic,
         };
-        let place = (event.function, event.instruction);
-        self.sites.of(place, Side::Only, OBJECT_BYTES, || {
-            let site = object_site(event.function, event.instruction, kind);
-            match kind {
-                Kind::Write => Site {
-                    strength: Strength::Weak,
-                    ..site
-                },
-                Kind::Read | Kind::Atomic => site,
-            }
-        })
+        self.sites.of(
+            event.function,
+            event.instruction,
+            Side::Only,
+            OBJECT_BYTES,
+            || {
+                let site = object_site(event.function, event.instruction, kind);
+                match kind {
+                    Kind::Write => Site {
+                        strength: Strength::Weak,
+                        ..site
+                    },
+                    Kind::Read | Kind::Atomic => site,
+                }
+            },
+        )
     }
 
     fn see_act(&mut self, event: &SyncEvent<'_>, state: &mut Warp, act: &Act<'_>) {

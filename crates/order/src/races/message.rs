@@ -1,7 +1,7 @@
 //! Messages: what releasing operations of a strong write hand to whoever acquires it.
 
 use super::clock::{Clock, Point, join, raise};
-use crate::scope::{Home, mutual};
+use crate::scope::{Home, Scoped, mutual};
 use std::rc::Rc;
 use warpgrid_isa::Scope;
 
@@ -42,7 +42,10 @@ impl Message {
     /// Adds to a clock what an acquiring operation with this scope gets.
     pub(crate) fn acquire(&self, clock: &mut Rc<Clock>, scope: Scope, home: Home) {
         for release in &self.0 {
-            if mutual((release.scope, release.home), (scope, home)) {
+            if mutual(
+                Scoped::new(release.scope, release.home),
+                Scoped::new(scope, home),
+            ) {
                 join(clock, &release.clock);
                 raise(clock, release.own);
             }

@@ -5,6 +5,7 @@
 use super::check::{Accessor, Bytes};
 use super::clock::{Point, Row, RowKind, lanes_of, raise};
 use super::detector::Detector;
+use super::found::ThreadId;
 use super::shadow::Memory;
 use super::site::{Kind, ProxyKind, Side, Site, SiteId};
 use super::threads::{Warp, row_of};
@@ -30,7 +31,7 @@ impl Detector {
                 (row, 1, numbers[lane as usize])
             }
             _ => {
-                let thread = (block, warp * 32 + lane);
+                let thread = ThreadId::of_lane(block, warp, lane);
                 self.singles.insert(pending.id.0, thread);
                 let (row, bit) = Row::single(pending.id.0);
                 // What a thread commits later arrives after it.
@@ -72,16 +73,18 @@ impl Detector {
     }
 
     fn site_of_matrices(&mut self, event: &SyncEvent<'_>) -> SiteId {
-        let place = (event.function, event.instruction);
-        self.sites.of(place, Side::Source, 0, || Site {
-            function: event.function,
-            instruction: event.instruction,
-            kind: Kind::Read,
-            strength: Strength::Weak,
-            proxy: ProxyKind::Async,
-            asynchronous: true,
-            element_bytes: 0,
-        })
+        self.sites
+            .of(event.function, event.instruction, Side::Source, 0, || {
+                Site {
+                    function: event.function,
+                    instruction: event.instruction,
+                    kind: Kind::Read,
+                    strength: Strength::Weak,
+                    proxy: ProxyKind::Async,
+                    asynchronous: true,
+                    element_bytes: 0,
+                }
+            })
     }
 }
 

@@ -86,7 +86,7 @@ impl Detector {
                 same_value: false,
                 same_among: false,
             };
-            quick.look(own, &mut shadow, (mask, epoch), bytes)
+            quick.look(own, &mut shadow, mask, epoch, bytes)
         });
         drop(quick);
         self.shadow = shadow;
@@ -129,23 +129,28 @@ impl Detector {
 
     /// Where a warp accesses weakly.
     pub(crate) fn site_of_warp(&mut self, access: &WarpAccess) -> SiteId {
-        let place = (access.function, access.instruction);
         let element_bytes = access.element_bytes;
-        self.sites.of(place, Side::Only, element_bytes, || Site {
-            function: access.function,
-            instruction: access.instruction,
-            kind: match access.action.writes() {
-                true => Kind::Write,
-                false => Kind::Read,
-            },
-            strength: Strength::Weak,
-            proxy: match access.non_coherent {
-                true => ProxyKind::ReadOnly,
-                false => ProxyKind::Generic,
-            },
-            asynchronous: false,
-            element_bytes,
-        })
+        let WarpAccess {
+            function,
+            instruction,
+            ..
+        } = *access;
+        self.sites
+            .of(function, instruction, Side::Only, element_bytes, || Site {
+                function: access.function,
+                instruction: access.instruction,
+                kind: match access.action.writes() {
+                    true => Kind::Write,
+                    false => Kind::Read,
+                },
+                strength: Strength::Weak,
+                proxy: match access.non_coherent {
+                    true => ProxyKind::ReadOnly,
+                    false => ProxyKind::Generic,
+                },
+                asynchronous: false,
+                element_bytes,
+            })
     }
 }
 
@@ -154,7 +159,8 @@ impl Quick<'_> {
         &mut self,
         all: &Detector,
         shadow: &mut Shadow,
-        (lanes, epoch): (u32, u32),
+        lanes: u32,
+        epoch: u32,
         bytes: Bytes,
     ) -> bool {
         if self.writes && !lanes.is_power_of_two() {

@@ -96,9 +96,9 @@ impl Shadow {
     #[inline]
     pub(crate) fn word(&mut self, memory: Memory, address: u64) -> Word {
         let word = address / WORD;
-        let key = (memory, word / PAGE_WORDS as u64);
+        let number = word / PAGE_WORDS as u64;
         let at = (word % PAGE_WORDS as u64) as u16;
-        let page = self.page_of(key);
+        let page = self.page_of(memory, number);
         if self.pages[page as usize].whole[at as usize / 32] != 0 {
             self.spell_out(page, at as usize / 32);
         }
@@ -106,13 +106,14 @@ impl Shadow {
     }
 
     #[inline]
-    fn page_of(&mut self, key: (Memory, u64)) -> u32 {
+    fn page_of(&mut self, memory: Memory, number: u64) -> u32 {
+        let key = (memory, number);
         if let Some((last, page)) = self.last
             && last == key
         {
             return page;
         }
-        let page = self.page(key);
+        let page = self.page(memory, number);
         self.last = Some((key, page));
         page
     }
@@ -124,11 +125,12 @@ impl Shadow {
         &mut self,
         address: u64,
         spread: Spread,
-        (site, epoch): (SiteId, u32),
+        site: SiteId,
+        epoch: u32,
         writes: bool,
     ) -> bool {
         let line = address / LINE;
-        let page = self.page_of((Memory::Global, line / LINES as u64));
+        let page = self.page_of(Memory::Global, line / LINES as u64);
         let at = (line % LINES as u64) as usize;
         let held = &mut self.pages[page as usize];
         let number = held.whole[at];
@@ -215,7 +217,7 @@ impl Shadow {
         }
     }
 
-    fn page(&mut self, key: (Memory, u64)) -> u32 {
+    fn page(&mut self, memory: Memory, number: u64) -> u32 {
         if self.links.is_empty() {
             // Number 0 is none.
             self.links.push(Link {
@@ -229,7 +231,7 @@ impl Shadow {
                 next: 0,
             });
         }
-        if let Some(page) = self.index.get(&key) {
+        if let Some(page) = self.index.get(&(memory, number)) {
             return *page;
         }
         let page = self.free_pages.pop().unwrap_or_else(|| {
@@ -239,7 +241,7 @@ impl Shadow {
             });
             self.pages.len() as u32 - 1
         });
-        self.index.insert(key, page);
+        self.index.insert((memory, number), page);
         page
     }
 

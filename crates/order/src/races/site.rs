@@ -1,7 +1,7 @@
 //! Places in the code that access memory: what is the same for each of their accesses. In: instructions; out: sites by number.
 
 use super::hash::Map;
-use crate::scope::{Home, Strength, mutual};
+use crate::scope::{Home, Scoped, Strength, mutual};
 use warpgrid_isa::{Flag, Sem, Transfer, UnitOp};
 use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
 
@@ -63,7 +63,9 @@ impl Site {
     /// Whether the scopes take each other in.
     pub(crate) fn mutual(&self, own: Home, other: &Site, their: Home) -> bool {
         match (self.strength, other.strength) {
-            (Strength::Strong(a), Strength::Strong(b)) => mutual((a, own), (b, their)),
+            (Strength::Strong(a), Strength::Strong(b)) => {
+                mutual(Scoped::new(a, own), Scoped::new(b, their))
+            }
             _ => false,
         }
     }
@@ -95,12 +97,13 @@ impl Sites {
     /// The site of an instruction's side with elements of this size.
     pub(crate) fn of(
         &mut self,
-        place: (FunctionId, u32),
+        function: FunctionId,
+        instruction: u32,
         side: Side,
         element_bytes: u32,
         make: impl FnOnce() -> Site,
     ) -> SiteId {
-        let key = (place.0.0, place.1, side, element_bytes);
+        let key = (function.0, instruction, side, element_bytes);
         if let Some((last, id)) = self.last
             && last == key
         {

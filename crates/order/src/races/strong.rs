@@ -1,17 +1,17 @@
 //! Strong accesses: what they hand on and get, and who has observed whom.
 
 use super::accesses::memory_of;
-use super::check::{Accessor, Bytes};
+use super::check::{Accessor, Bytes, Part};
 use super::clock::{Point, lanes_of};
 use super::detector::Detector;
 use super::message::Message;
 use super::shadow::Entry;
 use super::site::Site;
 use super::threads::{Location, Warp, row_of};
-use crate::scope::{Home, Strength, acquires, mutual, releases};
+use crate::scope::{Home, Scoped, Strength, acquires, mutual, releases};
 use std::cell::RefCell;
 use std::rc::Rc;
-use warpgrid_emulator::{AccessAction, AccessEvent, Piece};
+use warpgrid_emulator::{AccessAction, AccessEvent, Piece, WarpId};
 use warpgrid_isa::{Scope, Sem};
 
 /// Writes that a chain of atomics begins with and goes on with, at most.
@@ -66,11 +66,11 @@ impl Detector {
         &mut self,
         event: &AccessEvent<'_>,
         state: &mut Warp,
-        (block, warp): (u64, u32),
+        of: WarpId,
         scope: Scope,
     ) {
-        let row = row_of(block, warp);
-        let home = self.shape.home(block);
+        let row = row_of(of.block, of.warp);
+        let home = self.shape.home(of.block);
         for piece in event.pieces {
             let Some(memory) = memory_of(piece.memory) else {
                 continue;
@@ -127,8 +127,11 @@ impl Detector {
             }
         }
         let write = self.strong.get_mut(&by.place)?;
-        let is_linked =
-            write.n_bytes == by.n_bytes && mutual((write.scope, write.home), (by.scope, by.home));
+        let is_linked = write.n_bytes == by.n_bytes
+            && mutual(
+                Scoped::new(write.scope, write.home),
+                Scoped::new(by.scope, by.home),
+            );
         if !is_linked {
             return None;
         }
@@ -253,15 +256,16 @@ impl Detector {
         by: &Accessor<'_>,
         lane: usize,
         other: &Site,
-        (entry, thread): (&Entry, usize),
-        (bytes, address): (Bytes, u64),
+        entry: &Entry,
+        thread: usize,
+        part: Part,
     ) -> bool {
         if !other.kind.writes() || other.strength == Strength::Weak || !entry.row.is_threads() {
             return false;
         }
         let size = u64::from(other.element_bytes.max(1));
-        let start = address.max(bytes.address) / size * size;
-        let Some(observations) = self.observed.get(&(bytes.memory, start)) else {
+        let start = part.word.max(part.bytes.address) / size * size;
+        let Some(observations) = self.observed.get(&(part.bytes.memory, start)) else {
             return false;
         };
         let clock = by.warp.clock(lane);

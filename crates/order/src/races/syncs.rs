@@ -8,7 +8,7 @@ use super::site::action_of;
 use super::threads::{Warp, row_of};
 use crate::scope::{acquires, releases};
 use std::rc::Rc;
-use warpgrid_emulator::{SyncEvent, SyncKind, Waits};
+use warpgrid_emulator::{SyncEvent, SyncKind, Waits, WarpId};
 use warpgrid_isa::{Flag, Modifiers, Proxy, Scope, Sem, StateSpace};
 
 /// Threads of a launch up to which sequentially consistent fences of one warp are put in an order among themselves.
@@ -22,7 +22,7 @@ impl Detector {
             SyncKind::BarrierArrived { id, waits } => {
                 let gathering = self.block(block).barriers.remove(&id);
                 let mut gathering = gathering.unwrap_or_default();
-                self.gather(&mut gathering, (block, warp), event.lanes, Releases::Yes);
+                self.gather(&mut gathering, event.warp_id(), event.lanes, Releases::Yes);
                 if waits == Waits::Yes {
                     gathering.waiting.push((block, warp, event.lanes));
                 }
@@ -33,7 +33,7 @@ impl Detector {
                     self.open(block, gathering);
                 }
             }
-            SyncKind::WarpMet { masks } => self.see_warp_met((block, warp), event.lanes, masks),
+            SyncKind::WarpMet { masks } => self.see_warp_met(event.warp_id(), event.lanes, masks),
             SyncKind::ClusterArrived => self.see_cluster_arrival(event),
             SyncKind::ClusterOpened => {
                 let cluster = self.shape.home(block).cluster;
@@ -68,18 +68,13 @@ impl Detector {
             } => self.see_wait(event, kind, latest, reads),
             SyncKind::Landed { pending, signal } => self.see_landing(pending, signal),
             SyncKind::TensorMap { act, touched } => self.see_maps(event, act, touched),
-            SyncKind::Exited => self.see_exit((block, warp), event.lanes),
+            SyncKind::Exited => self.see_exit(event.warp_id(), event.lanes),
         }
     }
 
     /// Adds lanes, and what they know, to those that have come to a barrier.
-    fn gather(
-        &mut self,
-        gathering: &mut Gathering,
-        (block, warp): (u64, u32),
-        lanes: u32,
-        releases: Releases,
-    ) {
+    fn gather(&mut self, gathering: &mut Gathering, of: WarpId, lanes: u32, releases: Releases) {
+        let WarpId { block, warp } = of;
         let mut state = self.take(block, warp);
         let row = row_of(block, warp);
         if releases == Releases::Yes {
@@ -125,7 +120,8 @@ impl Detector {
     }
 
     /// Lanes met that name each other.
-    fn see_warp_met(&mut self, (block, warp): (u64, u32), here: u32, masks: &[u32; 32]) {
+    fn see_warp_met(&mut self, of: WarpId, here: u32, masks: &[u32; 32]) {
+        let WarpId { block, warp } = of;
         let mut state = self.take(block, warp);
         let row = row_of(block, warp);
         let mut left = here;
@@ -157,7 +153,7 @@ impl Detector {
     }
 
     fn see_cluster_arrival(&mut self, event: &SyncEvent<'_>) {
-        let (block, warp) = (event.block, event.warp);
+        let block = event.block;
         let cluster = self.shape.home(block).cluster;
         let modifiers = self.modifiers(event);
         let is_relaxed = modifiers.is_some_and(|words| words.sem == Some(Sem::Relaxed));
@@ -168,13 +164,14 @@ impl Detector {
         };
         let phases = self.clusters.entry(cluster).or_default();
         let mut gathering = std::mem::take(&mut phases[0]);
-        self.gather(&mut gathering, (block, warp), event.lanes, releases);
+        self.gather(&mut gathering, event.warp_id(), event.lanes, releases);
         if let Some(phases) = self.clusters.get_mut(&cluster) {
             phases[0] = gathering;
         }
     }
 
-    fn see_exit(&mut self, (block, warp): (u64, u32), lanes: u32) {
+    fn see_exit(&mut self, of: WarpId, lanes: u32) {
+        let WarpId { block, warp } = of;
         let mut state = self.take(block, warp);
         if self.shape.has_clusters() {
             self.end(block, warp, &state, lanes);
@@ -185,7 +182,7 @@ impl Detector {
         let is_over = state.live == 0;
         self.put(block, warp, state);
         if is_over {
-            self.warps.remove(&(block, warp));
+            self.warps.remove(&of);
         }
         if !self.shape.has_clusters() && self.block(block).n_exited >= self.shape.n_threads() {
             let end = self.block(block).shared_end;

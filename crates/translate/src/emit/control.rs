@@ -6,7 +6,7 @@ use crate::Refusal;
 use crate::helpers;
 use crate::place::{ALL_BYTES, TRACE_BYTES, cell, record};
 use crate::run::stop;
-use warpgrid_emulator::plain::{BarrierMode, Instr, Op, SlotPlace};
+use warpgrid_emulator::plain::{BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
@@ -402,7 +402,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn barrier(&mut self, instr: &Instr, plan: u32) -> Result<(), Refusal> {
+    fn barrier(&mut self, instr: &Instr, plan: PlanId<BarrierPlan>) -> Result<(), Refusal> {
         let plan = self.plain.barrier(plan);
         let is_whole = plan.is_some_and(|plan| {
             matches!(plan.kind, BarrierMode::Sync)

@@ -9,7 +9,7 @@ use super::{Emitter, Names, at, halves};
 use crate::Refusal;
 use crate::place::{IS_STORE, SEVERAL, Site, holds, site};
 pub(crate) use address::Lie;
-use warpgrid_emulator::plain::{AccessPlan, Bank, Element, RangeKind, SlotPlace};
+use warpgrid_emulator::plain::{AccessPlan, Bank, Element, PlanId, RangeKind, SlotPlace};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -54,8 +54,12 @@ impl Access<'_> {
 }
 
 impl<'p> Emitter<'p> {
-    pub(super) fn load_or_store(&mut self, number: u32, way: Way) -> Result<(), Refusal> {
-        let Some(plan) = self.plain.access(number) else {
+    pub(super) fn load_or_store(
+        &mut self,
+        id: PlanId<AccessPlan>,
+        way: Way,
+    ) -> Result<(), Refusal> {
+        let Some(plan) = self.plain.access(id) else {
             return self.refuse("an access without a plan");
         };
         let accepts = match plan.space {
@@ -73,7 +77,7 @@ impl<'p> Emitter<'p> {
             return Ok(());
         }
         let site = self.places.sites + self.sites.len() as u32 * site::BYTES;
-        let sharing = self.sharing.get(&number).copied();
+        let sharing = self.sharing.get(&id.number()).copied();
         self.sites.push(Site {
             accepts,
             sharing: sharing.unwrap_or(SEVERAL),

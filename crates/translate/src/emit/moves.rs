@@ -2,7 +2,7 @@
 
 use super::{Emitter, halves, high_words, low_words, splat32, splat64};
 use crate::Refusal;
-use warpgrid_emulator::plain::{Bank, Element, Slot, SlotPlace};
+use warpgrid_emulator::plain::{Bank, Element, PlanId, Slot, SlotPlace};
 use wasm_encoder::Instruction as I;
 
 /// The low or the high words of two rows, by turns.
@@ -145,7 +145,12 @@ impl Emitter<'_> {
     }
 
     /// Several elements as one value.
-    pub(super) fn pack(&mut self, d: Element, list: u32, bits: u8) -> Result<(), Refusal> {
+    pub(super) fn pack(
+        &mut self,
+        d: Element,
+        list: PlanId<Vec<Element>>,
+        bits: u8,
+    ) -> Result<(), Refusal> {
         let elements = self.plain.elements(list);
         match (d.bank, elements, bits) {
             (Bank::B64, [low, high], 32) => {
@@ -179,7 +184,12 @@ impl Emitter<'_> {
     }
 
     /// One value as several elements.
-    pub(super) fn unpack(&mut self, a: Element, list: u32, bits: u8) -> Result<(), Refusal> {
+    pub(super) fn unpack(
+        &mut self,
+        a: Element,
+        list: PlanId<Vec<Element>>,
+        bits: u8,
+    ) -> Result<(), Refusal> {
         let elements = self.plain.elements(list);
         let fits = elements.iter().all(|e| e.bank == Bank::B32);
         match (a.bank, elements, bits) {

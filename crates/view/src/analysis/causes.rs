@@ -6,7 +6,7 @@ use crate::model::CauseView;
 use crate::session::Session;
 use warpgrid_emulator::{
     AccessEvent, Agent, Fault, FaultKind, Interest, MatrixMistake, MemoryId as Place, Observer,
-    Outcome, Piece, StepEvent, WaitReason,
+    Outcome, Piece, StepEvent, WaitReason, WarpId,
 };
 use warpgrid_isa::StateSpace;
 use warpgrid_launch::reading::{AccessKind, Reader};
@@ -111,7 +111,7 @@ impl Observer for LastChange {
     fn access(&mut self, event: &AccessEvent<'_>) {
         let changes = event.written().filter(|piece| self.bytes.meets(piece));
         if let Some(piece) = changes.last() {
-            let (block, warp) = event.warp().unwrap_or((0, 0));
+            let WarpId { block, warp } = event.warp().unwrap_or_default();
             self.found = Some(Past {
                 step: event.step,
                 function: event.function,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, Agent, Interest, MemoryRegion, Observer, Piece, StepEvent,
+    AccessAction, AccessEvent, Agent, Interest, MemoryRegion, Observer, Piece, StepEvent, WarpId,
 };
 use warpgrid_launch::value::ElementType;
 use warpgrid_program::FunctionId;
@@ -42,7 +42,7 @@ impl CellPlace {
 #[derive(Clone, Debug)]
 struct Write {
     step: u64,
-    issued_by: (u64, u32),
+    issued_by: WarpId,
     lane: Option<u8>,
     /// Every lane that wrote it.
     lanes: u32,
@@ -189,7 +189,7 @@ impl Observer for HistorySearch {
         // What an operation in flight does names no warp; its step names the one that started it.
         let landed = self.listed_mut().rev();
         for write in landed.take_while(|write| write.step == event.position) {
-            write.issued_by = (event.block, event.warp);
+            write.issued_by = event.warp_id();
         }
     }
 }
@@ -250,7 +250,7 @@ impl Session {
             let before = std::mem::replace(&mut search.bytes, now);
             let write = Write {
                 step: event.position,
-                issued_by: (event.block, event.warp),
+                issued_by: event.warp_id(),
                 lane: None,
                 lanes: 0,
                 function: event.function,
@@ -298,7 +298,7 @@ impl Session {
     }
 
     fn write_view(&self, write: &Write, ty: ElementType) -> CellWrite {
-        let (block, warp) = write.issued_by;
+        let WarpId { block, warp } = write.issued_by;
         CellWrite {
             position: write.step + 1,
             block,

@@ -4,7 +4,7 @@ use crate::memories::{Memory, element_of, locate};
 use crate::model::{LaneStore, PieceView, SourceRange, Space, StoreAction, StoreView, Traffic};
 use crate::traffic::{Part, count_accesses, passes_of};
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, Agent, CacheHints, Interest, Observer, Piece, StepEvent,
+    AccessAction, AccessEvent, Agent, CacheHints, Interest, Observer, Piece, StepEvent, WarpId,
 };
 use warpgrid_isa::{MemoryShape, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::Function;
@@ -35,7 +35,7 @@ pub(crate) struct StoreRecord {
     pub(crate) step: u64,
     agent: Agent,
     /// The block and warp whose instruction it is.
-    issued_by: (u64, u32),
+    issued_by: WarpId,
     pub(crate) function: u32,
     pub(crate) instruction: u32,
     action: AccessAction,
@@ -63,7 +63,7 @@ impl From<&AccessEvent<'_>> for StoreRecord {
         StoreRecord {
             step: event.step,
             agent: event.agent,
-            issued_by: event.warp().unwrap_or((0, 0)),
+            issued_by: event.warp().unwrap_or_default(),
             function: event.function.0,
             instruction: event.instruction,
             action: event.action,
@@ -122,7 +122,7 @@ impl Observer for StoreCollector {
         // What an operation in flight does names no warp; its step names the one that started it.
         let landed = self.stores.iter_mut().rev();
         for record in landed.take_while(|record| record.step == event.position) {
-            record.issued_by = (event.block, event.warp);
+            record.issued_by = event.warp_id();
         }
     }
 
@@ -189,7 +189,7 @@ impl StoreRecord {
                 memories.push(found.0.view.id.clone());
             }
         }
-        let (block, warp) = self.issued_by;
+        let WarpId { block, warp } = self.issued_by;
         // An atomic that leaves memory as it was costs as much as the others.
         let traffic = self.traffic(self.pieces.iter(), self.access_bytes, place.shape);
         // Accesses of a matrix whose lines overlap write some bytes again.
@@ -304,7 +304,7 @@ impl StoreRecord {
         LaneStore {
             lane,
             thread: unravel(
-                u64::from(self.issued_by.1) * 32 + u64::from(lane),
+                u64::from(self.issued_by.warp) * 32 + u64::from(lane),
                 place.block,
             ),
             address: first.map_or_else(String::new, |address| format!("{address:#x}")),

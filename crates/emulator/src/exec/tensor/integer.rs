@@ -22,15 +22,17 @@ impl IntegerFormat {
 
 /// The sum of products and `c` as `s32`. The clamp of `.satfinite` acts once, on the exact sum.
 pub(super) fn sum(
-    a: (&[u64], IntegerFormat),
-    b: (&[u64], IntegerFormat),
+    a: &[u64],
+    a_format: IntegerFormat,
+    b: &[u64],
+    b_format: IntegerFormat,
     c: u64,
     overflow: Overflow,
 ) -> u64 {
-    let products =
-        a.0.iter()
-            .zip(b.0)
-            .map(|(x, y)| a.1.value(*x) * b.1.value(*y));
+    let products = a
+        .iter()
+        .zip(b)
+        .map(|(x, y)| a_format.value(*x) * b_format.value(*y));
     finish(products.sum::<i64>() + i64::from(c as u32 as i32), overflow)
 }
 

@@ -87,9 +87,8 @@ impl Plan {
     ) -> u64 {
         match self.kernel {
             Kernel::Groups => {
-                let lines = (a, b);
                 let rule = &scaled::GROUP_RULE;
-                scaled::sum_groups(rule, self.factors, lines, c as u32, watch).into()
+                scaled::sum_groups(rule, self.factors, a, b, c as u32, watch).into()
             }
             Kernel::Scaled(fused) => {
                 let power = |line: ScaledLine<'_>| {
@@ -121,8 +120,8 @@ impl Plan {
             // Each factor is used by a whole row or column of D, and taken apart once.
             let left = Operands::<MAX_OPERANDS>::read(fused.a, a);
             let right = Operands::<MAX_OPERANDS>::read(fused.b, b);
-            let factors = (left.first(a.len()), right.first(b.len()));
-            return rows_of(&fused, factors, (depth, columns), c, d);
+            let (left, right) = (left.first(a.len()), right.first(b.len()));
+            return rows_of(&fused, left, right, depth, columns, c, d);
         }
         for ((d, c), a) in rows.zip(a.chunks(depth)) {
             for (b, (d, c)) in b.chunks(depth).zip(d.iter_mut().zip(c)) {
@@ -140,8 +139,7 @@ impl Plan {
                 ManyOperands::read(fused.a, a),
                 ManyOperands::read(fused.b, b),
             );
-            let factors = (left.all(), right.all());
-            rows_of(&fused, factors, (depth, columns), c, &mut d);
+            rows_of(&fused, left.all(), right.all(), depth, columns, c, &mut d);
             return d;
         }
         let rows = d.chunks_mut(columns).zip(c.chunks(columns));
@@ -173,7 +171,7 @@ impl Plan {
                 a: x,
                 b: y,
                 overflow,
-            } => integer::sum((a, x), (b, y), c, overflow),
+            } => integer::sum(a, x, b, y, c, overflow),
             Kernel::Bits(op) => integer::count(op, a, b, c),
             Kernel::Fused(fused) => {
                 let left = Operands::<MAX_DEPTH>::read(fused.a, a);
@@ -273,7 +271,7 @@ fn sum_blocks_of<const N: usize>(
     blocks.fold(c, |sum, (a, b)| fused::block(&fused.rule, a, b, sum, watch))
 }
 
-/// The rows of D, each with all columns: `depth` and the number of columns come second. Compiled once more for each width of vectors that hosts
+/// The rows of D, each with all columns. Compiled once more for each width of vectors that hosts
 /// have, as the loop over steps is; all give the same bits.
 #[cfg_attr(
     target_arch = "x86_64",
@@ -284,8 +282,10 @@ fn sum_blocks_of<const N: usize>(
 )]
 fn rows_of(
     fused: &Fused,
-    (a, b): (Factors<'_>, Factors<'_>),
-    (depth, columns): (usize, usize),
+    a: Factors<'_>,
+    b: Factors<'_>,
+    depth: usize,
+    columns: usize,
     c: &[u64],
     d: &mut [u64],
 ) {

@@ -79,7 +79,8 @@ fn halves(bits: u64) -> i64 {
 pub(super) fn sum_groups(
     rule: &BlockRule,
     ty: FactorType,
-    (a, b): (ScaledLine<'_>, ScaledLine<'_>),
+    a: ScaledLine<'_>,
+    b: ScaledLine<'_>,
     c: u32,
     watch: &mut impl Listener,
 ) -> u32 {

@@ -4,6 +4,17 @@ use super::number::{F32, Format};
 use super::rule::factor;
 use warpgrid_isa::ScalarType;
 
+/// The values of the matrices that a product takes.
+#[derive(Clone, Copy, Debug)]
+pub struct ProductValues<'v> {
+    /// Row after row.
+    pub a: &'v [u64],
+    /// Column after column.
+    pub b: &'v [u64],
+    /// Row after row.
+    pub c: &'v [u64],
+}
+
 /// The value of `bits` as an element of a factor or of an accumulator, exactly; none for types that are no such floats. A number of 4 bits is
 /// in the middle of a byte, as in the registers of `.kind::f8f6f4`.
 pub fn value_of(ty: ScalarType, bits: u64) -> Option<f64> {

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use warpgrid_isa::{AsyncOp, Does, MbarrierOp, MemoryOp, Scope, Sem, SyncOp};
 use warpgrid_program::Instruction;
 
+/// A thread, and an instruction of its function.
+type Place = (usize, u32);
+
 /// What can be changed at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SiteKind {
@@ -23,7 +26,7 @@ pub(super) enum SiteKind {
 /// A place of change: level 0 is what the text has, the last one is above all others.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
-    pub(super) place: (usize, u32),
+    pub(super) place: Place,
     pub(super) kind: SiteKind,
     levels: Vec<Level>,
 }
@@ -317,7 +320,7 @@ pub(super) fn sites_of(
                 .action(instruction)
                 .map(|action| action.does);
             if let (Some(does), Some(words)) = (does, words.get(&place)) {
-                sites.extend(words_site(question, place, (does, *words), &scopes));
+                sites.extend(words_site(question, place, does, *words, &scopes));
             }
         }
     }
@@ -325,7 +328,7 @@ pub(super) fn sites_of(
 }
 
 /// The words of the instructions that some trace executes.
-fn words_of(traces: &Traces) -> BTreeMap<(usize, u32), Words> {
+fn words_of(traces: &Traces) -> BTreeMap<Place, Words> {
     let mut words = BTreeMap::new();
     for (thread, all) in traces.threads.iter().enumerate() {
         for step in all.iter().flat_map(|trace| &trace.steps) {
@@ -347,7 +350,7 @@ fn words_of(traces: &Traces) -> BTreeMap<(usize, u32), Words> {
     words
 }
 
-fn fence_site(place: (usize, u32), scopes: &[(Scope, usize)]) -> Option<Site> {
+fn fence_site(place: Place, scopes: &[(Scope, usize)]) -> Option<Site> {
     let none = Level {
         words: Words::WEAK,
         width: 0,
@@ -366,7 +369,7 @@ fn fence_site(place: (usize, u32), scopes: &[(Scope, usize)]) -> Option<Site> {
     })
 }
 
-fn proxy_site(place: (usize, u32)) -> Site {
+fn proxy_site(place: Place) -> Site {
     let level = |sem: Sem| Level {
         words: Words::new(sem, Scope::Cta),
         width: 0,
@@ -380,8 +383,9 @@ fn proxy_site(place: (usize, u32)) -> Site {
 
 fn words_site(
     question: &Question,
-    place: (usize, u32),
-    (does, words): (Does, Words),
+    place: Place,
+    does: Does,
+    words: Words,
     scopes: &[(Scope, usize)],
 ) -> Option<Site> {
     let width = match words.sem {

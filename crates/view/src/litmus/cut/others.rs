@@ -5,6 +5,7 @@ use super::watch::{Lines, Thread};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{
     AccessEvent, Interest, MbarrierAct, MbarrierState, MemoryId, Observer, SyncEvent, SyncKind,
+    WarpId,
 };
 
 /// Bytes that are followed.
@@ -106,7 +107,7 @@ impl Observer for Others {
             return;
         }
         for piece in event.pieces.iter().filter(|piece| piece.written) {
-            let is_own = event.warp().map(|(block, warp)| {
+            let is_own = event.warp().map(|WarpId { block, warp }| {
                 let thread = warp * 32 + u32::from(piece.asked);
                 self.own.contains(&Thread { block, thread })
             });

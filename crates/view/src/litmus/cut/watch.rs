@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use warpgrid_emulator::{
     AccessEvent, Agent, Interest, MbarrierAct, MemoryId, Observer, Pending, PendingCompletion,
-    Piece, StepEvent, SyncEvent, SyncKind,
+    Piece, StepEvent, SyncEvent, SyncKind, WarpId,
 };
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;
@@ -23,8 +23,11 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    fn warp(self) -> (u64, u32) {
-        (self.block, self.thread / 32)
+    fn warp(self) -> WarpId {
+        WarpId {
+            block: self.block,
+            warp: self.thread / 32,
+        }
     }
 
     fn bit(self) -> u32 {
@@ -141,7 +144,7 @@ impl Observer for Meeting {
 
     fn access(&mut self, event: &AccessEvent<'_>) {
         let is_here = self.lines.has(event.function, event.instruction);
-        if let Some((block, warp)) = event.warp().filter(|_| is_here) {
+        if let Some(WarpId { block, warp }) = event.warp().filter(|_| is_here) {
             for piece in event.pieces {
                 let thread = warp * 32 + u32::from(piece.asked);
                 self.touch(Thread { block, thread }, of_piece(event, piece));
@@ -274,8 +277,8 @@ impl Watch {
             .iter()
             .fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));
         let lanes = if lanes == 0 { event.lanes } else { lanes };
-        let (block, warp) = (event.block, event.warp);
-        let mine = |stay: &Thread| stay.warp() == (block, warp) && stay.bit() & lanes != 0;
+        let of = event.warp_id();
+        let mine = |stay: &Thread| stay.warp() == of && stay.bit() & lanes != 0;
         let Some(thread) = self.stays.keys().copied().find(mine) else {
             return;
         };
@@ -347,7 +350,7 @@ impl Observer for Watch {
         for piece in event.pieces {
             let touch = of_piece(event, piece);
             // What no warp does itself was known when it started.
-            if let Some((block, warp)) = event.warp() {
+            if let Some(WarpId { block, warp }) = event.warp() {
                 let thread = warp * 32 + u32::from(piece.asked);
                 self.note(Thread { block, thread }, touch);
             }
@@ -376,7 +379,7 @@ impl Observer for Watch {
         let is_here = self.lines.has(event.function, event.instruction);
         let many = self.before.is_some();
         for (thread, stay) in &mut self.stays {
-            if thread.warp() == (block, warp) && event.lanes & thread.bit() != 0 {
+            if thread.warp() == (WarpId { block, warp }) && event.lanes & thread.bit() != 0 {
                 stay.step(event, is_here, many);
             }
         }

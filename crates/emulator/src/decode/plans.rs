@@ -1,0 +1,77 @@
+//! Details of operations, listed by kind. An operation names its details by a number of their kind, so that no number is
+//! looked up in the list of another.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The details of all operations of one kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Plans<P>(Vec<P>);
+
+impl<P> Plans<P> {
+    /// Adds details; the number that names them.
+    pub(crate) fn add(&mut self, plan: P) -> PlanId<P> {
+        self.0.push(plan);
+        PlanId::new(self.0.len() as u32 - 1)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, id: PlanId<P>) -> Option<&P> {
+        self.0.get(id.number as usize)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Those that were added after the first `n`, to be changed.
+    pub(crate) fn after_mut(&mut self, n: usize) -> impl Iterator<Item = &mut P> {
+        self.0.iter_mut().skip(n)
+    }
+}
+
+impl<P> Default for Plans<P> {
+    fn default() -> Plans<P> {
+        Plans(Vec::new())
+    }
+}
+
+/// The number of an operation's details among those of its kind.
+pub struct PlanId<P> {
+    number: u32,
+    kind: PhantomData<fn() -> P>,
+}
+
+impl<P> PlanId<P> {
+    pub(crate) const fn new(number: u32) -> PlanId<P> {
+        PlanId {
+            number,
+            kind: PhantomData,
+        }
+    }
+
+    /// As a plain number, for what knows no kinds of details.
+    #[inline(always)]
+    pub const fn number(self) -> u32 {
+        self.number
+    }
+}
+
+// By hand, since a derive asks the same of the details.
+impl<P> Clone for PlanId<P> {
+    fn clone(&self) -> PlanId<P> {
+        *self
+    }
+}
+
+impl<P> Copy for PlanId<P> {}
+
+impl<P> fmt::Debug for PlanId<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.number)
+    }
+}
