@@ -111,7 +111,7 @@ fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manual) -> Chec
     let (plans, actions) = Plans::of(source, tree, &module, manual);
     let declared = declare::pass::declare(context, &mut reporter);
     let (bodies, made) = body::check(context, &declared, &plans, &mut reporter);
-    let unsealed = assemble::assemble(&module, declared, bodies, (actions, made), &mut reporter);
+    let unsealed = assemble::assemble(&module, declared, bodies, actions, made, &mut reporter);
     let mut found = reporter.finish();
     let mut diagnostics = parse.diagnostics.clone();
     diagnostics.append(&mut found.list);

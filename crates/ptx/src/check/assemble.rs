@@ -12,7 +12,8 @@ pub(crate) fn assemble(
     module: &Module,
     declared: Declared,
     bodies: Vec<Body>,
-    (mut actions, made): (Vec<Action>, Made),
+    mut actions: Vec<Action>,
+    made: Made,
     reporter: &mut Reporter,
 ) -> Unsealed {
     let Declared {

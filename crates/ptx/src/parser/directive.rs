@@ -74,7 +74,7 @@ impl Parser<'_> {
             return self.declaration(start, None);
         }
         if let Some(linkage) = linkage_of(text) {
-            return self.linked(start, (linkage, word));
+            return self.linked(start, linkage, word);
         }
         match text {
             ".entry" => self.function(start, FunctionSort::Entry, word, None),
@@ -104,16 +104,16 @@ impl Parser<'_> {
     }
 
     /// `.visible` and its kind, and what it makes visible.
-    fn linked(&mut self, start: u32, linkage: (Linkage, Span)) -> Read<()> {
+    fn linked(&mut self, start: u32, linkage: Linkage, word: Span) -> Read<()> {
         self.cursor.skip();
         let token = self.cursor.token();
         let text = token.span.text(self.cursor.source);
         if token.kind != TokenKind::Word {
             return self.unexpected("a function or variable after the linkage");
         }
-        if linkage.0 == Linkage::Common && matches!(text, ".entry" | ".func") {
+        if linkage == Linkage::Common && matches!(text, ".entry" | ".func") {
             return self.broken(syntax::misplaced_linkage(
-                linkage.1,
+                word,
                 ".common",
                 "concerns variables only",
             ));
@@ -132,20 +132,20 @@ impl Parser<'_> {
             } else {
                 FunctionSort::Func
             };
-            return self.function(start, sort, token.span, Some(linkage));
+            return self.function(start, sort, token.span, Some((linkage, word)));
         }
         if !is_specifier(text) {
             return self.unexpected("a function or variable after the linkage");
         }
         if self.place == Place::Body && self.tree.kind == SourceKind::Module {
-            let shown = self.text(linkage.1);
+            let shown = self.text(word);
             self.report(syntax::misplaced_linkage(
-                linkage.1,
+                word,
                 shown,
                 "concerns variables of the module, not of a function",
             ));
         }
-        self.declaration(start, Some(linkage))
+        self.declaration(start, Some((linkage, word)))
     }
 
     /// Records a directive whose arguments were pushed since `first`.

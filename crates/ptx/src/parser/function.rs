@@ -277,7 +277,7 @@ impl Parser<'_> {
                 self.cursor.at = end;
                 break;
             }
-            self.integer_argument(row.word, expected_arguments(row.arguments), Width::Word)?;
+            self.integer_argument(row.word, expected_arguments(row.arguments.1), Width::Word)?;
         }
         self.push_directive(
             word.start,
@@ -330,9 +330,10 @@ impl Parser<'_> {
     }
 }
 
-fn expected_arguments(arguments: (usize, usize)) -> &'static str {
-    match arguments {
-        (_, 3) => "one to three integer literals",
+/// What at most `n` arguments are called.
+fn expected_arguments(n: usize) -> &'static str {
+    match n {
+        3 => "one to three integer literals",
         _ => "an integer literal",
     }
 }

@@ -121,7 +121,7 @@ impl<'a> BodyChecker<'a, '_> {
             let base = AddressBase::Register(RegisterRun::one(register));
             return Some(Address::new(base, offset));
         }
-        let base = self.address_base(site, operand, rule, (name, binding))?;
+        let base = self.address_base(site, operand, rule, name, binding)?;
         Some(Address::new(base, offset))
     }
 
@@ -130,7 +130,8 @@ impl<'a> BodyChecker<'a, '_> {
         site: &Site<'a>,
         operand: &Operand,
         rule: &AddressRule<'_>,
-        (name, binding): (Name, Binding),
+        name: Name,
+        binding: Binding,
     ) -> Option<AddressBase> {
         if let (Binding::Variable(variable), Words::Plain) = (binding, rule.words)
             && self.variable_fits(rule, variable)
@@ -140,7 +141,7 @@ impl<'a> BodyChecker<'a, '_> {
         let span = self.name_span(operand, name);
         let problem = match binding {
             Binding::Register(register) => {
-                return self.register_base(site, operand, rule, (span, register));
+                return self.register_base(site, operand, rule, span, register);
             }
             Binding::Variable(variable) if self.is_handle(variable) => {
                 NoAddress::Name(span, binding)
@@ -183,7 +184,8 @@ impl<'a> BodyChecker<'a, '_> {
         site: &Site<'a>,
         operand: &Operand,
         rule: &AddressRule<'_>,
-        (span, register): (Span, RegisterId),
+        span: Span,
+        register: RegisterId,
     ) -> Option<AddressBase> {
         let ty = self.body.type_of(register);
         if !rule.addressing.takes_register(ty) {

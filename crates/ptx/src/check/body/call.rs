@@ -7,6 +7,7 @@ use crate::check::declare::convention;
 use crate::check::declare::redeclaration::own_convention;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
+use crate::diagnostics::check::CallCounts;
 use crate::diagnostics::syntax::is_decimal_float;
 use crate::tree::{
     DeclarationSpace, Declarator, DeclaredType, Directive, DirectiveKind, FunctionHeader, Operand,
@@ -36,6 +37,13 @@ struct Parts<'t> {
     table: Option<&'t Operand>,
 }
 
+/// Where a call's elements are among those of the body: results from `first` on, arguments from `middle` to the end.
+#[derive(Clone, Copy)]
+struct CallElements {
+    first: usize,
+    middle: usize,
+}
+
 impl<'a> BodyChecker<'a, '_> {
     /// `call (returns), target, (arguments){, prototype or targets}`; both lists may be left out in the text.
     pub(crate) fn call(&mut self, site: &Site<'a>) -> Option<()> {
@@ -47,6 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
         let first = self.body.elements.len();
         let returned = self.call_values(site, parts.returns);
         let middle = self.body.elements.len();
+        let elements = CallElements { first, middle };
         let returns = self.body.list_from(first);
         let given = self.call_values(site, parts.arguments);
         let arguments = self.body.list_from(middle);
@@ -56,12 +65,12 @@ impl<'a> BodyChecker<'a, '_> {
         match &callee {
             Callee::Direct(function) => {
                 self.check_table(parts.table)?;
-                self.match_signature(site, *function, (first, middle))?;
+                self.match_signature(site, *function, elements)?;
             }
-            Callee::Indirect { .. } => self.match_table(site, parts.table, (first, middle))?,
+            Callee::Indirect { .. } => self.match_table(site, parts.table, elements)?,
             Callee::System(_) => self.check_table(parts.table)?,
         }
-        self.note_returned((first, middle));
+        self.note_returned(elements);
         // What is returned is written.
         for element in self.body.elements.iter_mut().take(middle).skip(first) {
             element.value = match element.value {
@@ -79,8 +88,9 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Notes which parameters of the body the call returns into.
-    fn note_returned(&mut self, (first, middle): (usize, usize)) {
-        let returned = self.body.elements.get(first..middle).unwrap_or(&[]);
+    fn note_returned(&mut self, elements: CallElements) {
+        let returned = elements.first..elements.middle;
+        let returned = self.body.elements.get(returned).unwrap_or(&[]);
         for element in returned {
             if let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = element.value
             {
@@ -260,7 +270,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         table: Option<&Operand>,
-        elements: (usize, usize),
+        elements: CallElements,
     ) -> Option<()> {
         let table = table?;
         let directive = self.table(table)?;
@@ -274,7 +284,10 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(());
         };
         let name = table.span.text(self.source);
-        let counts = (header.returns.len(), header.parameters.len());
+        let counts = CallCounts {
+            returns: header.returns.len(),
+            arguments: header.parameters.len(),
+        };
         let (mut variables, mut formals) = (Vec::new(), Vec::new());
         for list in [header.returns, header.parameters] {
             for declaration in list.of(&self.tree.declarations) {
@@ -371,11 +384,14 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         function: FunctionId,
-        elements: (usize, usize),
+        elements: CallElements,
     ) -> Option<()> {
         let declared = self.declared;
         let callee = declared.function(function)?;
-        let counts = (callee.returns.len(), callee.parameters.len());
+        let counts = CallCounts {
+            returns: callee.returns.len(),
+            arguments: callee.parameters.len(),
+        };
         let expected = callee.returns.iter().chain(&callee.parameters);
         let declarators = self.register_declarators(callee);
         let mut declarators = declarators.iter();
@@ -420,12 +436,13 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         name: &str,
-        counts: (usize, usize),
-        (first, middle): (usize, usize),
+        counts: CallCounts,
+        elements: CallElements,
     ) -> Option<()> {
-        let n_elements = self.body.elements.len().saturating_sub(first);
-        let n_returns = middle.saturating_sub(first);
-        let found = (n_returns, n_elements.saturating_sub(n_returns));
+        let found = CallCounts {
+            returns: elements.middle.saturating_sub(elements.first),
+            arguments: self.body.elements.len().saturating_sub(elements.middle),
+        };
         if found != counts {
             let problem = diagnose::call_counts(site.span, name, found, counts);
             self.report(problem);
@@ -439,24 +456,24 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         name: &str,
-        counts: (usize, usize),
+        counts: CallCounts,
         mut formals: impl Iterator<Item = Formal<'f>>,
-        (first, middle): (usize, usize),
+        elements: CallElements,
     ) -> Option<()> {
-        self.match_counts(site, name, counts, (first, middle))?;
-        let given = self.body.elements.get(first..).unwrap_or(&[]);
+        self.match_counts(site, name, counts, elements)?;
+        let given = self.body.elements.get(elements.first..).unwrap_or(&[]);
         let has_convention = convention::is_kept(self.module);
         let mut given = given.iter().enumerate();
         let wrong = given.position(|(index, element)| {
             let formal = formals.next();
             let fits = |formal| {
                 let is_passed = !has_convention || self.is_passed(formal);
-                is_passed && self.argument_fits(element, formal, index < counts.0)
+                is_passed && self.argument_fits(element, formal, index < counts.returns)
             };
             !formal.is_none_or(fits)
         });
         if let Some(index) = wrong {
-            let problem = diagnose::call_argument(site.span, name, index, counts.0);
+            let problem = diagnose::call_argument(site.span, name, index, counts.returns);
             self.report(problem);
             return None;
         }

@@ -57,9 +57,9 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let n = declaration.vector.map_or(1, |v| v.n_elements()) as u8;
         let span = declarator.name_span;
-        let mut clash = self.declare_register_as(name, declarator.count, (ty, n), span);
+        let mut clash = self.declare_register_as(name, declarator.count, ty, n, span);
         if clash.is_err() && self.reopen_snippet() {
-            clash = self.declare_register_as(name, declarator.count, (ty, n), span);
+            clash = self.declare_register_as(name, declarator.count, ty, n, span);
         }
         if let Err(first) = clash {
             let text = span.text(self.source);
@@ -71,7 +71,8 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         name: Name,
         count: Option<u32>,
-        (ty, n): (ScalarType, u8),
+        ty: ScalarType,
+        n: u8,
         span: Span,
     ) -> Result<(), Span> {
         match count {

@@ -24,6 +24,13 @@ use warpgrid_isa::{
     SpecialRegister, StateSpace, Transfer, TypeKind,
 };
 
+/// How an operand is used that is a value.
+#[derive(Clone, Copy)]
+struct AsValue {
+    ty: ScalarType,
+    written: bool,
+}
+
 /// How an undeclared name is used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use {
@@ -243,7 +250,14 @@ impl Inference<'_> {
                 _ => None,
             };
             let first = uses.len();
-            self.operand_uses(plan, operand, children, (ty, written), space, uses);
+            self.operand_uses(
+                plan,
+                operand,
+                children,
+                AsValue { ty, written },
+                space,
+                uses,
+            );
             if let (OperandKind::Name(_) | OperandKind::Address { .. }, [used]) =
                 (operand.kind, &mut uses[first..])
             {
@@ -398,10 +412,11 @@ impl Inference<'_> {
         plan: &Plan,
         operand: &Operand,
         children: Operands<'_>,
-        (ty, written): (ScalarType, bool),
+        as_value: AsValue,
         space: Option<StateSpace>,
         uses: &mut Vec<Use>,
     ) {
+        let AsValue { ty, written } = as_value;
         let n = vector_width(plan, ty);
         let value = |name, ty, n, written| Use {
             name,
@@ -449,7 +464,8 @@ impl Inference<'_> {
                         _ => ScalarType::B64,
                     };
                     let first = uses.len();
-                    self.operand_uses(plan, part, coordinates, (ty, false), space, uses);
+                    let as_value = AsValue { ty, written: false };
+                    self.operand_uses(plan, part, coordinates, as_value, space, uses);
                     let is_place = matches!(part.kind, OperandKind::Vector { .. });
                     if let Some(used) = uses.get_mut(first).filter(|_| is_place) {
                         used.start = Start::of_coordinate(plan);

@@ -27,19 +27,19 @@ impl<'a> BodyChecker<'a, '_> {
             a = self.only_element(a_children).unwrap_or(a);
         }
         let (to, from) = if n_elements > 1 {
-            let to = self.vector_destinations(site, d, d_children, (ty, Fit::Exact), n_elements);
+            let to = self.vector_destinations(site, d, d_children, ty, Fit::Exact, n_elements);
             let from = match self.is_single(a) {
                 true => self.source(site, a, ty, Fit::Exact).map(source),
                 false => self.vector_sources(site, (a, a_children), ty, n_elements),
             };
             (to, from)
-        } else if let Some(vector) = self.whole_vector(d) {
-            let to = self.vector_elements(site, d, vector, ty, destination);
+        } else if let Some((first, n)) = self.whole_vector(d) {
+            let to = self.vector_elements(site, d, first, n, ty, destination);
             let from = self.source(site, a, ty, Fit::Exact).map(source);
             (to, from)
-        } else if let Some(vector) = self.whole_vector(a) {
+        } else if let Some((first, n)) = self.whole_vector(a) {
             let to = self.moved_to(site, d, ty);
-            let from = self.vector_elements(site, a, vector, ty, |id| source(register(id)));
+            let from = self.vector_elements(site, a, first, n, ty, |id| source(register(id)));
             (to, from)
         } else {
             match (d.kind, a.kind) {
@@ -146,7 +146,8 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         operand: &Operand,
-        (first, n): (RegisterId, u8),
+        first: RegisterId,
+        n: u8,
         ty: ScalarType,
         value: impl Fn(RegisterId) -> OperandValue,
     ) -> Option<OperandValue> {

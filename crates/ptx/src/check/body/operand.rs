@@ -149,7 +149,7 @@ impl<'a> BodyChecker<'a, '_> {
             Expect::Destinations(ty) => self.destinations(site, ty, operand, children),
             Expect::Elements(ty) => {
                 let (n, fit) = (site.plan.modifiers.n_elements(), Fit::Exact);
-                self.vector_destinations(site, operand, children, (ty, fit), n)
+                self.vector_destinations(site, operand, children, ty, fit, n)
             }
             Expect::Sources(ty, n) => self.vector_sources(site, (operand, children), ty, n),
             Expect::OwnDestination(ty) => self.own_destination(site, operand, ty),

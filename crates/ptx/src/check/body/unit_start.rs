@@ -212,7 +212,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             Start::WarpLanes => {
                 self.set(d, bits, source(Source::Special(SpecialRegister::Warpid)));
-                self.combine(ArithmeticOp::Shl, "shl", (d, bits), LANES_OF_WARP);
+                self.combine(ArithmeticOp::Shl, "shl", d, bits, LANES_OF_WARP);
             }
             Start::Tile(tile) => {
                 let variable =
@@ -226,7 +226,7 @@ impl<'a> BodyChecker<'a, '_> {
                     generic: false,
                 };
                 self.set(d, bits, source(address));
-                self.combine(ArithmeticOp::Shr, "shr", (d, bits), 4);
+                self.combine(ArithmeticOp::Shr, "shr", d, bits, 4);
                 let descriptor = MatrixDescriptor {
                     start: 0,
                     leading_bytes: LEADING_BYTES,
@@ -235,7 +235,7 @@ impl<'a> BodyChecker<'a, '_> {
                     swizzle: Swizzle::None,
                 };
                 if let Some(fields) = descriptor.encode(tile.kind) {
-                    self.combine(ArithmeticOp::Or, "or", (d, bits), fields);
+                    self.combine(ArithmeticOp::Or, "or", d, bits, fields);
                 }
             }
         }
@@ -251,7 +251,8 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         op: ArithmeticOp,
         opcode: &str,
-        (d, ty): (RegisterId, ScalarType),
+        d: RegisterId,
+        ty: ScalarType,
         number: u64,
     ) {
         let operands = vec![

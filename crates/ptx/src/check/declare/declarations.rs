@@ -127,7 +127,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
             for declaration in list.of(&tree.declarations) {
                 self.check_parameter_gate(declaration, header);
                 self.check(declaration, place);
-                self.check_parameter_name(declaration, (header, within), &mut sinks);
+                self.check_parameter_name(declaration, header, within, &mut sinks);
             }
         }
         for attribute in header.attributes.of(&tree.attributes) {
@@ -190,7 +190,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
     fn check_parameter_name(
         &mut self,
         declaration: &Declaration,
-        (header, within): (&FunctionHeader, Option<FunctionSort>),
+        header: &FunctionHeader,
+        within: Option<FunctionSort>,
         sinks: &mut usize,
     ) {
         use DeclarationSpace as S;

@@ -100,7 +100,15 @@ impl Declarations<'_, '_> {
                 mask,
             } => {
                 let width = if mask.is_some() { 1 } else { width };
-                self.relocate(variable, (name, name_span), (at, width), offset, generic);
+                if let Some(target) = self.relocation_target(name, name_span) {
+                    variable.relocations.push(Relocation {
+                        byte_offset: at,
+                        width_bytes: width,
+                        target,
+                        addend: offset,
+                        generic,
+                    });
+                }
             }
             InitValueKind::String => self.write_string(variable, value.span, at),
             _ => {
@@ -136,27 +144,17 @@ impl Declarations<'_, '_> {
         self.write_bytes(variable, at, text, text.len() as u32);
     }
 
-    fn relocate(
-        &mut self,
-        variable: &mut Variable,
-        (name, span): (Name, Span),
-        (byte_offset, width_bytes): (u64, u32),
-        addend: i64,
-        generic: bool,
-    ) {
-        let target = match meaning(&self.context, self.names, name) {
-            Binding::Variable(VariableId::Module(index)) => RelocationTarget::Variable(index),
-            Binding::Function(function) => RelocationTarget::Function(function),
-            Binding::None => return self.report_unknown(span),
-            _ => return,
-        };
-        variable.relocations.push(Relocation {
-            byte_offset,
-            width_bytes,
-            target,
-            addend,
-            generic,
-        });
+    /// The variable or function whose address a name means; reports a name that is unknown.
+    fn relocation_target(&mut self, name: Name, span: Span) -> Option<RelocationTarget> {
+        match meaning(&self.context, self.names, name) {
+            Binding::Variable(VariableId::Module(index)) => Some(RelocationTarget::Variable(index)),
+            Binding::Function(function) => Some(RelocationTarget::Function(function)),
+            Binding::None => {
+                self.report_unknown(span);
+                None
+            }
+            _ => None,
+        }
     }
 }
 

@@ -38,7 +38,8 @@ impl Outline {
     pub(crate) fn read(
         context: &Context<'_>,
         function: FunctionId,
-        (header, at): (Option<u32>, u32),
+        header: Option<u32>,
+        at: u32,
         start: usize,
         labels: &mut Vec<Label>,
     ) -> Outline {

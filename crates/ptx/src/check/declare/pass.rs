@@ -1,11 +1,11 @@
 //! The pass over the statements outside of bodies.
 
 use crate::check::context::Context;
-use crate::check::declare::Declared;
+use crate::check::declare::{Declared, debug, redeclaration};
 use crate::check::declare::declarations::{Declarations, Place};
 use crate::check::declare::directive::{self, DirectivePlace};
 use crate::check::declare::outline::Outline;
-use crate::check::declare::{debug, redeclaration};
+use crate::check::declare::redeclaration::Shape;
 use crate::check::names::binding::Binding;
 use crate::check::names::module_names::Stamp;
 use crate::check::names::name_map::NameMap;
@@ -150,7 +150,7 @@ impl<'a> Pass<'a, '_> {
             span: Span::at(0),
         });
         let labels = &mut self.declared.labels;
-        let outline = Outline::read(&self.context, FunctionId(0), (None, 0), 0, labels);
+        let outline = Outline::read(&self.context, FunctionId(0), None, 0, 0, labels);
         self.declared.bodies.push(outline);
     }
 
@@ -182,7 +182,7 @@ impl<'a> Pass<'a, '_> {
             match declarator.count {
                 None => self.variable(declaration, declarator, name, variable, is_sound),
                 Some(count) => {
-                    if !self.family((declaration, declarator), name) {
+                    if !self.family(Shape::of(declaration, declarator), name) {
                         continue;
                     }
                     for (name, text) in self.context.numbered_names(&variable.name, count) {
@@ -199,20 +199,24 @@ impl<'a> Pass<'a, '_> {
 
     /// Notes a family of names; whether its members can be declared. A family is a name of its own, which is declared again as
     /// a variable is; its counts need not agree (assembler 13.5).
-    fn family(&mut self, again: (&Declaration, &Declarator), name: Name) -> bool {
+    fn family(&mut self, again: Shape<'_>, name: Name) -> bool {
         let Some((declaration, declarator)) = self.families.get(name).copied() else {
-            self.families.get_or_insert(name, (*again.0, *again.1));
+            self.families
+                .get_or_insert(name, (*again.declaration, *again.declarator));
             return true;
         };
         let is_extern = |declaration: &Declaration| declaration.linkage == Some(Linkage::Extern);
-        if is_extern(&declaration) || is_extern(again.0) {
-            let is_same = self.check_same((&declaration, &declarator), again);
-            if is_same && !is_extern(again.0) {
-                *self.families.get_or_insert(name, (*again.0, *again.1)) = (*again.0, *again.1);
+        if is_extern(&declaration) || is_extern(again.declaration) {
+            let is_same = self.check_same(Shape::of(&declaration, &declarator), again);
+            if is_same && !is_extern(again.declaration) {
+                *self
+                    .families
+                    .get_or_insert(name, (*again.declaration, *again.declarator)) =
+                    (*again.declaration, *again.declarator);
             }
             return is_same;
         }
-        let (span, first) = (again.1.name_span, declarator.name_span);
+        let (span, first) = (again.declarator.name_span, declarator.name_span);
         let problem = diagnose::duplicate(span.text(self.context.source), span, first);
         self.reporter.report(problem);
         false
@@ -307,7 +311,8 @@ impl<'a> Pass<'a, '_> {
             let open = self.externs.binary_search(&index);
             if is_extern || open.is_ok() {
                 if let Some((declared, as_declared)) = self.known.get(index as usize).copied() {
-                    self.check_same((&declared, &as_declared), (declaration, declarator));
+                    let first = Shape::of(&declared, &as_declared);
+                    self.check_same(first, Shape::of(declaration, declarator));
                 }
                 if let (false, Ok(place)) = (is_extern, open) {
                     self.externs.remove(place);
@@ -326,18 +331,15 @@ impl<'a> Pass<'a, '_> {
     }
 
     /// Checks a variable that is declared again: it has the type that it had, and what defines it is seen by other modules.
-    fn check_same(
-        &mut self,
-        first: (&Declaration, &Declarator),
-        again: (&Declaration, &Declarator),
-    ) -> bool {
-        let (span, place) = (again.1.name_span, first.1.name_span);
+    fn check_same(&mut self, first: Shape<'_>, again: Shape<'_>) -> bool {
+        let (span, place) = (again.declarator.name_span, first.declarator.name_span);
         let text = span.text(self.context.source);
         if !redeclaration::has_type(&self.context, first, again) {
             let problem = diagnose_declarations::redeclared(text, span, place, "with another type");
             self.reporter.report(problem);
-        } else if again.0.linkage.is_none() {
-            let problem = diagnose_declarations::hidden_definition(text, again.0.span, span, place);
+        } else if again.declaration.linkage.is_none() {
+            let problem =
+                diagnose_declarations::hidden_definition(text, again.declaration.span, span, place);
             self.reporter.report(problem);
         } else {
             return true;
@@ -351,7 +353,7 @@ impl<'a> Pass<'a, '_> {
             return start;
         };
         let labels = &mut self.declared.labels;
-        let outline = Outline::read(&self.context, function, (Some(header), at), start, labels);
+        let outline = Outline::read(&self.context, function, Some(header), at, start, labels);
         self.declared.bodies.push(outline);
         if outline.declares {
             self.open = Some(function);

@@ -82,8 +82,9 @@ fn parameter_difference(
     }
     let declarators = |declaration| context.tree.declarators_of(declaration).first();
     let shapes = declarators(first).zip(declarators(again));
-    let has_type =
-        shapes.is_none_or(|(one, other)| has_type(context, (first, one), (again, other)));
+    let has_type = shapes.is_none_or(|(one, other)| {
+        has_type(context, Shape::of(first, one), Shape::of(again, other))
+    });
     if !has_type {
         return Some("with parameters of other types");
     }
@@ -105,21 +106,35 @@ fn alignment(declaration: &Declaration) -> u64 {
     natural.max(own)
 }
 
+/// A name as it is declared: what it shares with others of its declaration, and what is its alone.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape<'t> {
+    pub(crate) declaration: &'t Declaration,
+    pub(crate) declarator: &'t Declarator,
+}
+
+impl<'t> Shape<'t> {
+    pub(crate) const fn of(declaration: &'t Declaration, declarator: &'t Declarator) -> Shape<'t> {
+        Shape {
+            declaration,
+            declarator,
+        }
+    }
+}
+
 /// Whether two names have the same type: that of their elements, vectors and arrays. An array without size is like every
 /// array that differs in its first dimension alone.
-pub(crate) fn has_type(
-    context: &Context<'_>,
-    (first, one): (&Declaration, &Declarator),
-    (again, other): (&Declaration, &Declarator),
-) -> bool {
-    if first.scalar != again.scalar || first.vector != again.vector {
+pub(crate) fn has_type(context: &Context<'_>, first: Shape<'_>, again: Shape<'_>) -> bool {
+    let declarations = [first.declaration, again.declaration];
+    let [one, other] = declarations.map(|declaration| (declaration.scalar, declaration.vector));
+    if one != other {
         return false;
     }
     let sizes = |declarator| {
         let dimensions = context.tree.dimensions_of(declarator).iter();
         dimensions.map(|dimension| dimension.size.unwrap_or(0))
     };
-    let (one, other) = (sizes(one), sizes(other));
+    let (one, other) = (sizes(first.declarator), sizes(again.declarator));
     let n_alike = one.len() == other.len();
     let mut pairs = one.zip(other).enumerate();
     n_alike && pairs.all(|(index, (a, b))| a == b || (index == 0 && (a == 0 || b == 0)))

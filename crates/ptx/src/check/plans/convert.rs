@@ -29,7 +29,7 @@ pub(crate) fn check(
     let mut problems = match is_packed(to) || is_packed(from) {
         // The rows say how these round.
         true => Vec::new(),
-        false => rounding(opcode, bound, (to, from)),
+        false => rounding(opcode, bound, to, from),
     };
     if let Some(word) = bound.word(Flag::Ftz)
         && to != ScalarType::F32
@@ -44,8 +44,8 @@ pub(crate) fn check(
     {
         problems.push(diagnose::needs_version(opcode, None, EIGHT_BITS, module));
     }
-    problems.extend(brain(opcode, bound, (to, from), module));
-    problems.extend(saturation(opcode, bound, (to, from)));
+    problems.extend(brain(opcode, bound, to, from, module));
+    problems.extend(saturation(opcode, bound, to, from));
     problems
 }
 
@@ -73,7 +73,8 @@ fn is_packed(ty: ScalarType) -> bool {
 fn brain(
     opcode: &Opcode<'_>,
     bound: &Bound,
-    (to, from): (ScalarType, ScalarType),
+    to: ScalarType,
+    from: ScalarType,
     module: &Module,
 ) -> Option<Diagnostic> {
     const BRAIN: Gate = Gate::ptx(7, 8).sm(90);
@@ -100,7 +101,8 @@ fn brain(
 fn saturation(
     opcode: &Opcode<'_>,
     bound: &Bound,
-    (to, from): (ScalarType, ScalarType),
+    to: ScalarType,
+    from: ScalarType,
 ) -> Option<Diagnostic> {
     let word = bound.word(Flag::Sat)?;
     let is_brain = to == ScalarType::Bf16 || from == ScalarType::Bf16;
@@ -118,7 +120,8 @@ fn saturation(
 fn rounding(
     opcode: &Opcode<'_>,
     bound: &Bound,
-    (to, from): (ScalarType, ScalarType),
+    to: ScalarType,
+    from: ScalarType,
 ) -> Vec<Diagnostic> {
     // Both kinds may be written, which is wrong whatever the types.
     let (to_float, to_integer) = (

@@ -42,15 +42,22 @@ pub(crate) fn call_argument_space(span: Span, space: StateSpace) -> Diagnostic {
     Diagnostic::error(CALL_ARGUMENTS, span, message)
 }
 
+/// How many results and arguments a call or a function has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CallCounts {
+    pub(crate) returns: usize,
+    pub(crate) arguments: usize,
+}
+
 pub(crate) fn call_counts(
     span: Span,
     name: &str,
-    found: (usize, usize),
-    want: (usize, usize),
+    found: CallCounts,
+    want: CallCounts,
 ) -> Diagnostic {
     let message = format!(
         "found {} results and {} arguments, `{name}` has {} and {}",
-        found.0, found.1, want.0, want.1
+        found.returns, found.arguments, want.returns, want.arguments
     );
     Diagnostic::error(CALL_ARGUMENTS, span, message)
 }

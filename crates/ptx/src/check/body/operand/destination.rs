@@ -54,7 +54,7 @@ impl<'a> BodyChecker<'a, '_> {
         let braced = matches!(operand.kind, OperandKind::Vector { .. });
         if n_elements > 1 || braced {
             let fit = Fit::Wider;
-            return self.vector_destinations(site, operand, children, (ty, fit), n_elements);
+            return self.vector_destinations(site, operand, children, ty, fit, n_elements);
         }
         match self.written(site, operand, ty, Fit::Wider)? {
             Some(register) => Some(destination(register)),
@@ -71,7 +71,8 @@ impl<'a> BodyChecker<'a, '_> {
         site: &Site<'a>,
         operand: &Operand,
         children: Operands<'a>,
-        (ty, fit): (ScalarType, Fit),
+        ty: ScalarType,
+        fit: Fit,
         n_elements: usize,
     ) -> Option<OperandValue> {
         let first = self.body.elements.len();

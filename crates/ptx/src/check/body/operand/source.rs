@@ -9,7 +9,6 @@ use crate::check::declare::convention;
 use crate::check::declare::kernels::KERNEL_ADDRESS;
 use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
-use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations::not_passed;
 use crate::diagnostics::rules::special_gate;
@@ -26,6 +25,14 @@ enum AddressRule {
     Names,
     /// `name+4`
     Sums,
+}
+
+/// A name plus a number, and what of names the operand takes.
+#[derive(Clone, Copy)]
+struct NameSum {
+    name: Name,
+    offset: i64,
+    takes: AddressRule,
 }
 
 impl<'a> BodyChecker<'a, '_> {
@@ -48,20 +55,20 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Single(bits) => self.single(operand.span, bits, ty),
             OperandKind::Double(bits) => self.double(operand.span, bits, ty),
             OperandKind::Component { name, component } => {
-                self.component_source(site, operand.span, (name, component), ty, fit)
+                self.component_source(site, operand.span, name, component, ty, fit)
             }
             OperandKind::Sum { name, offset }
             | OperandKind::Indexed {
                 name,
                 index: offset,
-            } => self.sum(
-                site,
-                (site.plan, AddressRule::Sums),
-                operand.span,
-                (name, offset),
-                ty,
-                fit,
-            ),
+            } => {
+                let sum = NameSum {
+                    name,
+                    offset,
+                    takes: AddressRule::Sums,
+                };
+                self.sum(site, operand.span, sum, ty, fit)
+            }
             OperandKind::Error => None,
             _ => {
                 let found = diagnose::describe(operand.kind);
@@ -116,8 +123,12 @@ impl<'a> BodyChecker<'a, '_> {
                 None
             }
             Binding::Variable(_) | Binding::Function(_) => {
-                let takes = AddressRule::Names;
-                self.sum(site, (site.plan, takes), span, (name, 0), ty, fit)
+                let sum = NameSum {
+                    name,
+                    offset: 0,
+                    takes: AddressRule::Names,
+                };
+                self.sum(site, span, sum, ty, fit)
             }
             Binding::None if span.text(self.source) == WARP_SZ => self.integer(span, 32, ty),
             Binding::None => {
@@ -170,7 +181,8 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         span: Span,
-        (name, component): (Name, Component),
+        name: Name,
+        component: Component,
         ty: ScalarType,
         fit: Fit,
     ) -> Option<Source> {
@@ -191,12 +203,17 @@ impl<'a> BodyChecker<'a, '_> {
     fn sum(
         &mut self,
         site: &Site<'a>,
-        (plan, takes): (&'a Plan, AddressRule),
         span: Span,
-        (name, offset): (Name, i64),
+        sum: NameSum,
         ty: ScalarType,
         fit: Fit,
     ) -> Option<Source> {
+        let NameSum {
+            name,
+            offset,
+            takes,
+        } = sum;
+        let plan = site.plan;
         let binding = self.binding(name, span);
         let problem = match binding {
             Binding::Variable(_)
@@ -209,7 +226,7 @@ impl<'a> BodyChecker<'a, '_> {
                     && ty != ScalarType::Pred
                     && plan.grammar != OperandGrammar::Row(Beyond::LongDivision) =>
             {
-                return self.register_sum(span, (register, offset), ty, fit);
+                return self.register_sum(span, register, offset, ty, fit);
             }
             // Only counts and amounts ask for a width (assembler 13.5).
             Binding::Special(special)
@@ -274,7 +291,8 @@ impl<'a> BodyChecker<'a, '_> {
     fn register_sum(
         &mut self,
         span: Span,
-        (register, offset): (RegisterId, i64),
+        register: RegisterId,
+        offset: i64,
         ty: ScalarType,
         fit: Fit,
     ) -> Option<Source> {

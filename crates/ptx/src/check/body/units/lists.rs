@@ -50,7 +50,8 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         list: Written<'a>,
         n: usize,
-        (role, specials): (Role, Specials),
+        role: Role,
+        specials: Specials,
     ) -> Option<OperandValue> {
         let mut has_register = false;
         for (child, _) in list.1 {
@@ -122,7 +123,7 @@ impl<'a> BodyChecker<'a, '_> {
                         ScalarType::F32 => Fit::ExactInBraces,
                         _ => Fit::Exact,
                     };
-                    self.vector_destinations(site, operand, children, (ty, fit), n)
+                    self.vector_destinations(site, operand, children, ty, fit, n)
                 }
             };
         }
@@ -165,7 +166,8 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         (operand, children): Written<'a>,
         n: usize,
-        (ty, fit): (ScalarType, Fit),
+        ty: ScalarType,
+        fit: Fit,
         role: Role,
     ) -> Option<OperandValue> {
         let Some(list) = self.list(operand, children) else {

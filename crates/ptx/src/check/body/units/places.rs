@@ -180,7 +180,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             Role::Written if n > 1 || is_list => {
                 let n = self.texels_of(site.plan, operand, children);
-                self.vector_destinations(site, operand, children, (ty, Fit::Wider), n)
+                self.vector_destinations(site, operand, children, ty, Fit::Wider, n)
             }
             Role::Written => match self.written(site, operand, ty, Fit::Wider)? {
                 Some(register) => Some(destination(register)),

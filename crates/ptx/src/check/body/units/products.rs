@@ -26,10 +26,10 @@ impl<'a> BodyChecker<'a, '_> {
         match what {
             U::Words => {
                 let n = n_words(&site.plan.modifiers)?;
-                self.words(written, n, (role, Specials::Refused))
+                self.words(written, n, role, Specials::Refused)
             }
             U::Reduced => match operand.kind {
-                OperandKind::Vector { .. } => self.words(written, 1, (role, Specials::Refused)),
+                OperandKind::Vector { .. } => self.words(written, 1, role, Specials::Refused),
                 _ => {
                     let fits = |ty: ScalarType| ty.width_bits() == 32 && ty != ScalarType::Pred;
                     let is_word = self.is_register(operand, fits);
@@ -44,7 +44,7 @@ impl<'a> BodyChecker<'a, '_> {
                     ScalarType::S32 => Fit::Integer,
                     _ => Fit::Exact,
                 };
-                self.fragment(written, n, (ty, fit), role)
+                self.fragment(written, n, ty, fit, role)
             }
             U::WarpgroupFactor => self.warpgroup_factor(site, role, written),
             U::Metadata => self.metadata(site, operand, children),
@@ -62,7 +62,7 @@ impl<'a> BodyChecker<'a, '_> {
             };
         }
         let group = site.plan.modifiers.unit.group.unwrap_or(CtaGroup::One);
-        self.words(written, group.n_lane_masks(), (role, Specials::Taken))
+        self.words(written, group.n_lane_masks(), role, Specials::Taken)
     }
 
     /// A factor in tensor memory, or the descriptor of one in shared memory.
@@ -107,7 +107,7 @@ impl<'a> BodyChecker<'a, '_> {
             ty if ty.is_float() => ScalarType::Tf32,
             _ => ScalarType::B32,
         };
-        self.fragment(written, FACTOR_REGISTERS, (ty, Fit::Exact), role)
+        self.fragment(written, FACTOR_REGISTERS, ty, Fit::Exact, role)
     }
 }
 
