@@ -48,7 +48,7 @@ pub fn prepare(
     let (mut scenario, entry, guessed) = complete(scenario, annotations, program)?;
     let limits = limits(&scenario);
     let decoded = rehearse(&mut scenario, &guessed, program, entry, &limits);
-    let (machine, buffers) = launch(&scenario, entry, program, (writers, decoded.as_ref()))?;
+    let (machine, buffers) = launch(&scenario, entry, program, writers, decoded.as_ref())?;
     Ok(Prepared {
         guesses: guessed.lines(&scenario, mark),
         scenario,
@@ -65,7 +65,7 @@ pub fn prepare_again(
     decoded: &Decoded,
 ) -> Result<Prepared, Problem> {
     let entry = find_entry(scenario.entry.as_deref(), program)?;
-    let (machine, buffers) = launch(&scenario, entry, program, (writers, Some(decoded)))?;
+    let (machine, buffers) = launch(&scenario, entry, program, writers, Some(decoded))?;
     Ok(Prepared {
         guesses: Vec::new(),
         scenario,
@@ -88,7 +88,8 @@ fn launch(
     scenario: &Scenario,
     entry: FunctionId,
     program: &Arc<Program>,
-    (writers, decoded): (Writers, Option<&Decoded>),
+    writers: Writers,
+    decoded: Option<&Decoded>,
 ) -> Result<(Machine, Vec<Buffer>), Problem> {
     let limits = limits(scenario);
     let function = &program.functions[entry.0 as usize];
@@ -784,14 +785,15 @@ impl Builder {
                 size,
                 align,
                 fields,
-            } => self.structure(name, (*size, *align), fields),
+            } => self.structure(name, *size, *align, fields),
         }
     }
 
     fn structure(
         &self,
         name: &str,
-        (size, align): (u64, u64),
+        size: u64,
+        align: u64,
         fields: &[Field],
     ) -> Result<ArgumentInit, Problem> {
         if size > 1 << 16 {

@@ -120,7 +120,7 @@ pub(crate) fn walk(
         let size = sizes.get(at).copied().unwrap_or(1);
         let stride = strides.get(at).map(ToString::to_string);
         let stride = stride.unwrap_or_default();
-        not_divisible(right, (size, &stride), what, number)
+        not_divisible(right, size, &stride, what, number)
     };
     let mut found: Vec<Walk> = Vec::new();
     for (at, size) in sizes.iter().copied().enumerate() {
@@ -165,7 +165,7 @@ fn scaled(step: i64, stride: i64) -> Result<i64, LayoutError> {
         .ok_or_else(|| LayoutError::of(format!("the stride overflows: {step} times {stride}")))
 }
 
-fn not_divisible(right: Mode, (size, stride): (i64, &str), what: &str, number: i64) -> LayoutError {
+fn not_divisible(right: Mode, size: i64, stride: &str, what: &str, number: i64) -> LayoutError {
     LayoutError::of(format!(
         "cannot compose {}:{} with the mode {size}:{stride} to its left: {what} {number} and the shape {size} do not divide each other",
         right.shape, right.stride

@@ -123,7 +123,7 @@ impl RawBlock {
                 false => last,
             };
             last = choice;
-            let operand = self.operand(raw, number, (&mut names, choice), &mut diagnostics);
+            let operand = self.operand(raw, number, &mut names, choice, &mut diagnostics);
             let is_missing = !operand.is_known && !raw.expression.is_empty();
             if is_missing && operand.kind == OperandKind::Constant {
                 unknown.push(Unknown {
@@ -187,7 +187,8 @@ impl RawBlock {
         &self,
         raw: &RawOperand,
         number: usize,
-        (names, choice): (&mut Names, i64),
+        names: &mut Names,
+        choice: i64,
         found: &mut Vec<Diagnostic>,
     ) -> BlockOperand {
         let text = raw.constraint.as_str();

@@ -127,7 +127,7 @@ impl Work for Runner {
                     entry,
                     ..Scenario::default()
                 };
-                self.launch(id, (scenario, seed), goal, clock())
+                self.launch(id, scenario, seed, goal, clock())
             }
             // It names the launch that follows, which another core has.
             RequestBody::Rest => {
@@ -239,7 +239,8 @@ impl Runner {
     fn launch(
         &mut self,
         id: u32,
-        (scenario, seed): (Scenario, Option<u64>),
+        scenario: Scenario,
+        seed: Option<u64>,
         goal: Goal,
         now: f64,
     ) -> ResponseBody {

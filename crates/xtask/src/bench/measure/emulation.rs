@@ -89,7 +89,7 @@ pub(super) fn tensor_copies(inputs: &Inputs) -> Measured {
         "grid": [BLOCKS, 1, 1],
         "block": [1, 1, 1],
         "params": [
-            tensor_map("map", "x", ("f16", 2), [64, 64], "128B"),
+            tensor_map("map", "x", "f16", 2, [64, 64], "128B"),
             { "kind": "scalar", "name": "n", "type": "u32", "value": COPIES },
             { "kind": "buffer", "name": "x", "type": "f16", "len": SIDE * SIDE, "init": 0.5 },
         ],
@@ -116,7 +116,8 @@ const SIDE: u32 = 1024;
 fn tensor_map(
     name: &str,
     buffer: &str,
-    (ty, bytes): (&str, u32),
+    ty: &str,
+    bytes: u32,
     tile: [u32; 2],
     swizzle: &str,
 ) -> Value {
@@ -150,9 +151,9 @@ impl TensorProduct {
             "grid": [SIDE / columns, SIDE / rows, 1],
             "block": [self.threads, 1, 1],
             "params": [
-                tensor_map("a", "a", ("f16", 2), a, self.swizzle),
-                tensor_map("b", "b", ("f16", 2), b, self.swizzle),
-                tensor_map("d", "d", self.sums, d, "128B"),
+                tensor_map("a", "a", "f16", 2, a, self.swizzle),
+                tensor_map("b", "b", "f16", 2, b, self.swizzle),
+                tensor_map("d", "d", self.sums.0, self.sums.1, d, "128B"),
                 { "kind": "scalar", "name": "blocks_of_k", "type": "s32", "value": SIDE / a[0] },
                 buffer("a", "f16"),
                 buffer("b", "f16"),
