@@ -12,7 +12,6 @@ mod opcode;
 pub mod parser;
 pub mod tokens;
 pub mod tree;
-mod values;
 pub mod visible;
 
 pub use check::{Checked, check};

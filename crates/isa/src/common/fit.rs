@@ -69,6 +69,23 @@ impl ValueClass {
         }
     }
 
+    /// Width of what `st` writes: that of constants is the width that they are computed with, and a predicate beside
+    /// other elements counts as 32 bits (assembler 13.5).
+    pub const fn stored_width(self) -> u32 {
+        use ValueClass as V;
+        match self {
+            V::Bits(w) | V::Unsigned(w) | V::Signed(w) | V::Float(w) => w,
+            V::Halves | V::Predicate | V::Single => 32,
+            V::Integer | V::Double | V::Open => 64,
+        }
+    }
+
+    /// Whether it is no register but a constant.
+    pub const fn is_constant(self) -> bool {
+        use ValueClass as V;
+        matches!(self, V::Integer | V::Single | V::Double | V::Open)
+    }
+
     /// Whether it is a signed or unsigned integer, a constant included.
     pub const fn is_integer(self) -> bool {
         matches!(

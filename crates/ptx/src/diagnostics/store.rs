@@ -4,8 +4,7 @@ use super::catalogue;
 use super::rules::fix;
 use crate::opcode::Opcode;
 use crate::tree::OperandKind;
-use crate::values::{Class, Element};
-use warpgrid_isa::{ScalarType, StateSpace};
+use warpgrid_isa::{ScalarType, StateSpace, ValueClass};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 catalogue! {
@@ -75,33 +74,32 @@ catalogue! {
     PARAM_REGISTER_PASSES = "W0345", "parameter by address", "st.param.u32 [%rd], %r;", "st.param.u32 [argument], %r;";
 }
 
-fn describe(element: Element) -> String {
-    let kind = match element.class {
-        Class::Bits => "untyped",
-        Class::Unsigned => "unsigned",
-        Class::Signed => "signed",
-        Class::Float => "floating-point",
-        Class::Packed => "packed `.f16x2`",
-        Class::Predicate => return "a predicate".to_owned(),
+fn describe(class: ValueClass) -> String {
+    use ValueClass as V;
+    let kind = match class {
+        V::Bits(_) => "untyped",
+        V::Unsigned(_) => "unsigned",
+        V::Signed(_) => "signed",
+        V::Float(_) => "floating-point",
+        V::Halves => "packed `.f16x2`",
+        V::Predicate => return "a predicate".to_owned(),
+        V::Single => return "a single-precision literal".to_owned(),
+        V::Double => return "a floating-point literal".to_owned(),
+        V::Integer | V::Open => return "an integer literal".to_owned(),
     };
-    match (element.is_literal, element.class) {
-        (true, Class::Float) if element.width_bits == 32 => "a single-precision literal".to_owned(),
-        (true, Class::Float) => "a floating-point literal".to_owned(),
-        (true, _) => "an integer literal".to_owned(),
-        (false, _) => format!("a {}-bit {kind} value", element.width_bits),
-    }
+    format!("a {}-bit {kind} value", class.stored_width())
 }
 
 /// What can be stored as a type.
 fn compatible_with(ty: ScalarType) -> String {
-    match (Class::of(ty), ty.width_bits()) {
+    match (ValueClass::of(ty), ty.width_bits()) {
         (_, 128) => "a `.b128` register or an integer literal can be stored as `.b128`".to_owned(),
-        (Class::Float, bits) => {
+        (ValueClass::Float(_), bits) => {
             format!(
                 "`.{ty}`, `.b{bits}` and wider untyped registers, and floating-point literals can be stored as `.{ty}`"
             )
         }
-        (Class::Bits, bits) => {
+        (ValueClass::Bits(_), bits) => {
             format!(
                 "registers of at least {bits} bits, except predicates, and integer literals can be stored as `.{ty}`"
             )
@@ -115,14 +113,14 @@ fn compatible_with(ty: ScalarType) -> String {
 }
 
 /// A value of the wrong type.
-pub(crate) fn type_mismatch(span: Span, element: Element, ty: ScalarType) -> Diagnostic {
-    let message = format!("{} is not compatible with `.{ty}`", describe(element));
+pub(crate) fn type_mismatch(span: Span, class: ValueClass, ty: ScalarType) -> Diagnostic {
+    let message = format!("{} is not compatible with `.{ty}`", describe(class));
     Diagnostic::error(TYPE_MISMATCH, span, message).help(compatible_with(ty))
 }
 
 /// A vector of the wrong type.
-pub(crate) fn vector_mismatch(span: Span, element: Element, ty: ScalarType) -> Diagnostic {
-    let element = describe(element);
+pub(crate) fn vector_mismatch(span: Span, class: ValueClass, ty: ScalarType) -> Diagnostic {
+    let element = describe(class);
     let element = element.strip_prefix("a ").unwrap_or(&element);
     let message = format!("a vector of {element} elements is not compatible with `.{ty}`");
     Diagnostic::error(TYPE_MISMATCH, span, message).help(compatible_with(ty))
@@ -143,31 +141,27 @@ pub(crate) fn n_elements(span: Span, found: usize, expected: usize) -> Diagnosti
 /// Neighbours that cannot be combined.
 pub(crate) fn different_kinds(
     span: Span,
-    element: Element,
+    class: ValueClass,
     before: Span,
-    neighbour: Element,
+    neighbour: ValueClass,
 ) -> Diagnostic {
-    let message = format!(
-        "found {} next to {}",
-        describe(element),
-        describe(neighbour)
-    );
+    let (found, neighbour) = (describe(class), describe(neighbour));
+    let message = format!("found {found} next to {neighbour}");
     Diagnostic::error(KINDS, span, message)
-        .label(before, describe(neighbour))
+        .label(before, neighbour)
         .help("neighbouring elements are both integers or both floats, unless one of them is untyped (`.bN`)")
 }
 
 /// Registers of different widths.
 pub(crate) fn different_widths(
     span: Span,
-    element: Element,
+    class: ValueClass,
     first: Span,
-    other: Element,
+    other: ValueClass,
 ) -> Diagnostic {
-    let message = format!(
-        "found an element of {} bits, expected {} as in the first one",
-        element.width_bits, other.width_bits
-    );
+    let (found, expected) = (class.stored_width(), other.stored_width());
+    let message =
+        format!("found an element of {found} bits, expected {expected} as in the first one");
     Diagnostic::error(WIDTHS, span, message)
         .label(first, describe(other))
         .help("all registers in braces have the same width")

@@ -2,6 +2,7 @@
 //! operands, and the operation that comes out.
 
 mod address;
+mod braces;
 mod policy;
 mod source;
 mod width;

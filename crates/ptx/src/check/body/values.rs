@@ -21,6 +21,9 @@ pub(crate) struct Element {
 }
 
 impl Element {
+    /// A place for a value that is not read yet.
+    pub(crate) const NONE: Element = Element::new(Span::at(0), Class::Open, Source::Sink);
+
     const fn new(span: Span, class: Class, source: Source) -> Element {
         Element {
             span,

@@ -1,11 +1,11 @@
 //! The pass over the statements outside of bodies.
 
 use crate::check::context::Context;
-use crate::check::declare::{Declared, debug, redeclaration};
 use crate::check::declare::declarations::{Declarations, Place};
 use crate::check::declare::directive::{self, DirectivePlace};
 use crate::check::declare::outline::Outline;
 use crate::check::declare::redeclaration::Shape;
+use crate::check::declare::{Declared, debug, redeclaration};
 use crate::check::names::binding::Binding;
 use crate::check::names::module_names::Stamp;
 use crate::check::names::name_map::NameMap;

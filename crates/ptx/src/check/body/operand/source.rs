@@ -14,7 +14,6 @@ use crate::diagnostics::declarations::not_passed;
 use crate::diagnostics::rules::special_gate;
 use crate::diagnostics::store::sum_value;
 use crate::tree::{Component, Name, Operand, OperandKind};
-use crate::values::Element;
 use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
 use warpgrid_program::{FunctionKind, RegisterId, Source, Span};
 
@@ -299,7 +298,7 @@ impl<'a> BodyChecker<'a, '_> {
         let have = self.body.type_of(register);
         match fit {
             Fit::Integer => self.fit(span, register, ty, fit)?,
-            _ if ty.takes(Element::register(have).value(), Fit::StoredSum) => {}
+            _ if ty.takes(ValueClass::of(have), Fit::StoredSum) => {}
             _ => {
                 self.report(diagnose::type_mismatch(span, have, ty));
                 return None;

@@ -7,9 +7,8 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Name, Operand, OperandKind, Operands};
-use crate::values::{Class, Element};
-use warpgrid_isa::StateSpace;
 use warpgrid_isa::form::Addressing;
+use warpgrid_isa::{StateSpace, ValueClass};
 use warpgrid_program::{Address, AddressBase, Diagnostic, Parameter, Span, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
@@ -166,10 +165,9 @@ impl<'a> BodyChecker<'a, '_> {
             };
             match self.binding(name, child.span) {
                 Binding::Register(register) => {
-                    let element = Element::register(self.body.type_of(register));
-                    let is_integer =
-                        matches!(element.class, Class::Bits | Class::Unsigned | Class::Signed);
-                    if !is_integer || element.width_bits > 64 {
+                    use ValueClass::{Bits, Signed, Unsigned};
+                    let class = ValueClass::of(self.body.type_of(register));
+                    if !matches!(class, Bits(..=64) | Unsigned(..=64) | Signed(..=64)) {
                         self.report(diagnose::index_type(child.span));
                         return None;
                     }

@@ -1,5 +1,6 @@
 //! The value that a store writes: one value, a vector register, or a list in braces.
 
+use super::braces::{Problem, find_problems};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
 use crate::check::body::operand::Site;
@@ -8,8 +9,7 @@ use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Name, Operand, OperandKind, Operands};
-use crate::values::{self, Problem, find_problems};
-use warpgrid_isa::{Fit, ScalarType};
+use warpgrid_isa::{Fit, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 
 /// The most elements of a vector access; a longer list is refused for its length.
@@ -18,8 +18,7 @@ const MAX_ELEMENTS: usize = 8;
 /// The elements in braces, sinks left out.
 #[derive(Debug)]
 struct Reads {
-    elements: [values::Element; MAX_ELEMENTS],
-    spans: [Span; MAX_ELEMENTS],
+    elements: [Element; MAX_ELEMENTS],
     n: usize,
     /// The first component of a vector.
     component: Option<Span>,
@@ -29,35 +28,25 @@ struct Reads {
 
 impl Reads {
     const NONE: Reads = Reads {
-        elements: [values::Element::literal(values::Class::Bits, 0); MAX_ELEMENTS],
-        spans: [Span::at(0); MAX_ELEMENTS],
+        elements: [Element::NONE; MAX_ELEMENTS],
         n: 0,
         component: None,
         literal: None,
     };
 
     fn push(&mut self, read: &Element) {
-        let element = values::Element::of(read.class, read.is_unsigned);
-        if let (Some(place), Some(span)) =
-            (self.elements.get_mut(self.n), self.spans.get_mut(self.n))
-        {
-            *place = element;
-            *span = read.span;
+        if let Some(place) = self.elements.get_mut(self.n) {
+            *place = *read;
             self.n += 1;
         }
         let component = read.is_component.then_some(read.span);
-        let literal = element.is_literal.then_some(read.span);
+        let literal = read.class.is_constant().then_some(read.span);
         self.component = self.component.or(component);
         self.literal = self.literal.or(literal);
     }
 
-    fn elements(&self) -> &[values::Element] {
+    fn elements(&self) -> &[Element] {
         self.elements.get(..self.n).unwrap_or(&[])
-    }
-
-    fn get(&self, index: usize) -> Option<(Span, values::Element)> {
-        let element = self.elements().get(index)?;
-        Some((*self.spans.get(index)?, *element))
     }
 }
 
@@ -85,9 +74,8 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::n_elements(span, 1, store.n_elements));
             return None;
         }
-        let found = values::Element::of(element.class, element.is_unsigned);
-        if !store.ty.takes(found.value(), Fit::Stored) {
-            self.report(diagnose::type_mismatch(span, found, store.ty));
+        if !store.ty.takes(element.class, Fit::Stored) {
+            self.report(diagnose::type_mismatch(span, element.class, store.ty));
             return None;
         }
         Some(source(element.source_as(store.ty)))
@@ -148,9 +136,9 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::n_elements(span, n.into(), store.n_elements));
             return None;
         }
-        let element = values::Element::register(self.body.type_of(first));
-        if !store.ty.takes(element.value(), Fit::StoredInBraces) {
-            self.report(diagnose::type_mismatch(span, element, store.ty));
+        let class = ValueClass::of(self.body.type_of(first));
+        if !store.ty.takes(class, Fit::StoredInBraces) {
+            self.report(diagnose::type_mismatch(span, class, store.ty));
             return None;
         }
         let start = self.body.elements.len();
@@ -174,22 +162,19 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::n_elements(span, 1, store.n_elements));
             return None;
         }
-        let (element, sum) = match self.binding(name, span) {
+        let (class, sum) = match self.binding(name, span) {
             Binding::Register(register) => (
-                values::Element::register(self.body.type_of(register)),
+                ValueClass::of(self.body.type_of(register)),
                 Source::RegisterOffset { register, offset },
             ),
-            Binding::Special(special) => (
-                values::Element::bits(special.width_bits()),
-                self.not_said()?,
-            ),
+            Binding::Special(special) => (ValueClass::Bits(special.width_bits()), self.not_said()?),
             Binding::Variable(variable) => {
                 let address = Source::VariableAddress {
                     variable,
                     offset,
                     generic: false,
                 };
-                (values::Element::register(ScalarType::U64), address)
+                (ValueClass::of(ScalarType::U64), address)
             }
             Binding::None => {
                 let span = self.name_span(operand, name);
@@ -201,8 +186,8 @@ impl<'a> BodyChecker<'a, '_> {
                 return None;
             }
         };
-        if !store.ty.takes(element.value(), Fit::StoredSum) {
-            self.report(diagnose::type_mismatch(span, element, store.ty));
+        if !store.ty.takes(class, Fit::StoredSum) {
+            self.report(diagnose::type_mismatch(span, class, store.ty));
             return None;
         }
         self.report(diagnose::sum_value(span));
@@ -280,23 +265,22 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::literal_beside_component(literal, component));
             return;
         }
-        for problem in find_problems(reads.elements(), store.ty) {
-            let at = |index: usize| reads.get(index);
+        let elements = reads.elements();
+        for problem in find_problems(elements, store.ty) {
+            let at = |index: usize| elements.get(index);
             let report = match problem {
-                Problem::Kinds { at: index } => at(index).zip(at(index.saturating_sub(1))).map(
-                    |((span, element), (before, neighbour))| {
-                        diagnose::different_kinds(span, element, before, neighbour)
-                    },
-                ),
-                Problem::Width { at: index } => {
+                Problem::Kinds { at: index } => {
                     at(index)
-                        .zip(at(0))
-                        .map(|((span, element), (first, other))| {
-                            diagnose::different_widths(span, element, first, other)
+                        .zip(at(index.saturating_sub(1)))
+                        .map(|(e, before)| {
+                            diagnose::different_kinds(e.span, e.class, before.span, before.class)
                         })
                 }
+                Problem::Width { at: index } => at(index).zip(at(0)).map(|(e, first)| {
+                    diagnose::different_widths(e.span, e.class, first.span, first.class)
+                }),
                 Problem::Type => {
-                    at(0).map(|(_, element)| diagnose::vector_mismatch(span, element, store.ty))
+                    at(0).map(|first| diagnose::vector_mismatch(span, first.class, store.ty))
                 }
             };
             if let Some(report) = report {

@@ -1,0 +1,92 @@
+//! What elements in braces are together, as `st` compares them with its type. In: elements; out: what is wrong with them.
+//! Facts of assembler 13.5; the manual has only the table of operand sizes ("Operand Size Exceeding Instruction-Type
+//! Size").
+
+use crate::check::body::values::Element;
+use warpgrid_isa::{Fit, ScalarType, ValueClass};
+
+/// What is wrong with the elements of a vector; numbers are places in the list of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Problem {
+    /// The element and its neighbour before it are of different kinds.
+    Kinds { at: usize },
+    /// The element is not as wide as the first.
+    Width { at: usize },
+    /// The vector does not fit the type of the instruction.
+    Type,
+}
+
+/// Checks the elements of a vector in braces, sinks left out.
+pub(super) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let Some(first) = elements.first() else {
+        return problems;
+    };
+    for (at, pair) in elements.windows(2).enumerate() {
+        if let [a, b] = pair
+            && !are_of_a_kind(as_register(a), as_register(b))
+        {
+            problems.push(Problem::Kinds { at: at + 1 });
+        }
+    }
+    let same_type = |element: &Element| as_register(element) == as_register(first);
+    let is_uniform = elements.iter().all(same_type);
+    if first.class.is_constant() {
+        let last = elements.last().unwrap_or(first);
+        if !constants_fit(first, last, is_uniform, ty) {
+            problems.push(Problem::Type);
+        }
+        return problems;
+    }
+    let is_odd = |element: &Element| {
+        !element.class.is_constant() && element.class.stored_width() != first.class.stored_width()
+    };
+    let places = elements.iter().enumerate();
+    problems.extend(
+        places
+            .filter(|(_, element)| is_odd(element))
+            .map(|(at, _)| Problem::Width { at }),
+    );
+    // Elements of several types count as untyped bits of the first one's width.
+    let whole = match is_uniform {
+        true => first.class,
+        false => ValueClass::Bits(first.class.stored_width()),
+    };
+    if !ty.takes(whole, Fit::StoredInBraces) {
+        problems.push(Problem::Type);
+    }
+    problems
+}
+
+/// The register that would hold a value: a constant has the width that the assembler computes it with.
+fn as_register(element: &Element) -> ValueClass {
+    match element.class {
+        ValueClass::Integer if element.is_unsigned => ValueClass::Unsigned(64),
+        ValueClass::Integer => ValueClass::Signed(64),
+        ValueClass::Single => ValueClass::Float(32),
+        ValueClass::Double => ValueClass::Float(64),
+        ValueClass::Open => ValueClass::Bits(64),
+        class => class,
+    }
+}
+
+fn are_of_a_kind(a: ValueClass, b: ValueClass) -> bool {
+    use ValueClass as V;
+    match (a, b) {
+        (V::Bits(_), _) | (_, V::Bits(_)) => true,
+        (V::Halves, _) | (V::Predicate, _) => a == b,
+        _ => a.is_integer() && b.is_integer() || a.is_float() && b.is_float(),
+    }
+}
+
+/// A vector that starts with a constant counts as a constant.
+fn constants_fit(first: &Element, last: &Element, is_uniform: bool, ty: ScalarType) -> bool {
+    let last = as_register(last).stored_width();
+    match (first.class.is_float(), ValueClass::of(ty)) {
+        (true, ValueClass::Float(_)) => true,
+        (true, ValueClass::Bits(width)) => last == width,
+        (true, _) => !is_uniform && last >= ty.width_bits(),
+        (false, ValueClass::Float(width)) => !is_uniform || width == 64,
+        (false, _) => true,
+    }
+}
