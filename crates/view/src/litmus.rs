@@ -118,7 +118,7 @@ impl RepairSearch {
     /// What has been found.
     pub fn finish(self) -> LitmusRepairs {
         let answer = self.weakest.answer();
-        repairs::view(&self.test, &self.prepared, (&answer, &self.bad))
+        repairs::view(&self.test, &self.prepared, &answer, &self.bad)
     }
 }
 

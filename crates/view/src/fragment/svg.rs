@@ -21,7 +21,7 @@ pub fn svg(view: &FragmentView) -> String {
         cells: cells
             .iter()
             .enumerate()
-            .map(|(at, holders)| cell(view, holders, (at / columns, at % columns)))
+            .map(|(at, holders)| cell(view, holders, at / columns, at % columns))
             .collect(),
     });
     let drawing = Drawing {
@@ -32,11 +32,7 @@ pub fn svg(view: &FragmentView) -> String {
     drawing.svg()
 }
 
-fn cell(
-    view: &FragmentView,
-    holders: &[CellHolder],
-    (row, column): (usize, usize),
-) -> Option<Cell> {
+fn cell(view: &FragmentView, holders: &[CellHolder], row: usize, column: usize) -> Option<Cell> {
     let first = holders.first()?;
     let place = |holder: &CellHolder| {
         let packed = if view.elems_per_reg > 1 {

@@ -37,7 +37,8 @@ pub(super) fn chosen_kind(
 /// What 32 bits say; a refusal names what they do not.
 pub(crate) fn decoded(
     bits: u64,
-    (name, kind): (&str, MmaKind),
+    name: &str,
+    kind: MmaKind,
 ) -> Result<InstructionDescriptor, FragmentRefusal> {
     let bits = bits as u32;
     InstructionDescriptor::decode(bits, kind).ok_or_else(|| {
@@ -54,7 +55,7 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
     let about = "the bits that were meant, to see which fields differ";
     let meant = words.bits("meant", u32::MAX.into(), about)?;
     let (bits, says) = match written {
-        Some(bits) => (bits as u32, decoded(bits, (name, kind))?),
+        Some(bits) => (bits as u32, decoded(bits, name, kind)?),
         None => {
             let says = chosen(words, kind, kind.is_scaled())?;
             let bits = says.encode(kind);
@@ -70,7 +71,7 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
     let fields = fields(bits, &says, kind);
     let mut notes = mistakes(bits, &says, kind);
     if let Some(meant) = meant {
-        let other = decoded(meant, (name, kind))?;
+        let other = decoded(meant, name, kind)?;
         notes.extend(differences(
             &fields,
             &self::fields(meant as u32, &other, kind),
@@ -193,7 +194,7 @@ fn chosen(
     ];
     let is_sparse = words.flag("sparse", "A is sparse")?;
     let selector = match is_sparse {
-        true => words.number("selector", (0, 3), "the sparsity selector")? as u32,
+        true => words.number("selector", 0, 3, "the sparsity selector")? as u32,
         false => 0,
     };
     let saturates = match kind {
@@ -218,8 +219,8 @@ fn chosen(
         };
         factor_type = ty(words.choice("scale_type", types, "the type of the scales")?);
         factor_ids = [
-            words.number("id_a", (0, 3), "the byte of the scales of A")? as u32,
-            words.number("id_b", (0, 3), "the byte of the scales of B")? as u32,
+            words.number("id_a", 0, 3, "the byte of the scales of A")? as u32,
+            words.number("id_b", 0, 3, "the byte of the scales of B")? as u32,
         ];
     }
     Ok(InstructionDescriptor {

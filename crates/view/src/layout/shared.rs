@@ -133,6 +133,15 @@ impl Described {
             .or_else(|| self.matrix.descriptor.encode(self.kind))
     }
 
+    /// How large the tile is.
+    pub(crate) fn extent(&self) -> TileExtent {
+        TileExtent {
+            line_bytes: self.line_bytes(),
+            one_bytes: self.one_bytes,
+            depth: self.depth(),
+        }
+    }
+
     /// Bytes of a line, if it lies in neighbours.
     pub(crate) fn line_bytes(&self) -> u64 {
         line_bytes(self.matrix.storage, self.lines)
@@ -219,7 +228,7 @@ pub(crate) fn read_tensor_memory(
     let about = "the bits of the instruction descriptor, which say type, shape and order";
     if let Some(bits) = words.bits("idesc", u32::MAX.into(), about)? {
         let kind = chosen_kind(words)?;
-        let said = said_of(&decoded(bits, kind)?, factor, kind.1)?;
+        let said = said_of(&decoded(bits, kind.0, kind.1)?, factor, kind.1)?;
         let swizzles = swizzles_of(said.major, said.storage);
         return Ok(Described {
             instruction: Some(InstructionBits {
@@ -374,8 +383,12 @@ fn read(
         None => self::chosen(
             words,
             swizzles,
-            (major, line_bytes(storage, lines)),
-            (one_bytes, &|bytes| depth_of(storage, bytes)),
+            major,
+            TileExtent {
+                line_bytes: line_bytes(storage, lines),
+                one_bytes,
+                depth: depth_of(storage, one_bytes),
+            },
         )?,
     };
     Ok(Described {
@@ -467,16 +480,15 @@ pub(crate) fn base_note(descriptor: &MatrixDescriptor) -> Option<String> {
 fn chosen(
     words: &mut Words<'_>,
     swizzles: &[&'static str],
-    (major, line_bytes): (Major, u64),
-    (one_bytes, depth_of): (u64, &dyn Fn(u64) -> u64),
+    major: Major,
+    extent: TileExtent,
 ) -> Result<MatrixDescriptor, FragmentRefusal> {
-    let depth = depth_of(one_bytes);
     let swizzle = words.choice("swizzle", swizzles, "how 16-byte pieces change places")?;
     let swizzle = Swizzle::from_name(swizzle).unwrap_or_default();
-    let (leading, stride) = usual_offsets(swizzle, major, (line_bytes, one_bytes, depth));
-    let start = words.number("start", (0, MAX_BYTES), "the byte of the first element")?;
-    let leading = words.number("leading", (leading, MAX_BYTES), "the leading byte offset")?;
-    let stride = words.number("stride", (stride, MAX_BYTES), "the stride byte offset")?;
+    let (leading, stride) = usual_offsets(swizzle, major, extent);
+    let start = words.number("start", 0, MAX_BYTES, "the byte of the first element")?;
+    let leading = words.number("leading", leading, MAX_BYTES, "the leading byte offset")?;
+    let stride = words.number("stride", stride, MAX_BYTES, "the stride byte offset")?;
     for (name, bytes) in [("start", start), ("leading", leading), ("stride", stride)] {
         if !bytes.is_multiple_of(16) {
             return Err(refusal(format!(
@@ -486,7 +498,8 @@ fn chosen(
     }
     let base_offset = words.number(
         "base",
-        (0, 7),
+        0,
+        7,
         "the base offset: where the pattern begins, in lines of 128 bytes",
     )?;
     Ok(MatrixDescriptor {
@@ -498,12 +511,24 @@ fn chosen(
     })
 }
 
-/// The leading and the stride byte offset of a tile without gaps, by the bytes of a line, and the bytes and elements along k.
-pub(crate) fn usual_offsets(
-    swizzle: Swizzle,
-    major: Major,
-    (line_bytes, one_bytes, depth): (u64, u64, u64),
-) -> (u64, u64) {
+/// How large a tile is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TileExtent {
+    /// Bytes across k.
+    pub(crate) line_bytes: u64,
+    /// Bytes along k.
+    pub(crate) one_bytes: u64,
+    /// Elements along k.
+    pub(crate) depth: u64,
+}
+
+/// The leading and the stride byte offset of a tile without gaps.
+pub(crate) fn usual_offsets(swizzle: Swizzle, major: Major, extent: TileExtent) -> (u64, u64) {
+    let TileExtent {
+        line_bytes,
+        one_bytes,
+        depth,
+    } = extent;
     match (major, swizzle.span_bytes()) {
         // 8 rows of 16 bytes lie together; then comes the next piece along k.
         (Major::K, None) => (128, one_bytes / 16 * 128),

@@ -60,7 +60,7 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
     let half = match shape {
         MoveShape::M16x32x2 => {
             let about = "columns between the two halves of the lanes";
-            words.number("half", (n_registers as u64, COLUMNS - 1), about)? as u32
+            words.number("half", n_registers as u64, COLUMNS - 1, about)? as u32
         }
         MoveShape::M32x32 | MoveShape::M16x64 | MoveShape::M16x128 | MoveShape::M16x256 => 0,
     };

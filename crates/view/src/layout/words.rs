@@ -120,7 +120,8 @@ impl<'r> Words<'r> {
     pub(crate) fn number(
         &mut self,
         name: &'static str,
-        (usual, most): (u64, u64),
+        usual: u64,
+        most: u64,
         about: &str,
     ) -> Result<u64, FragmentRefusal> {
         let number = match self.written(name) {

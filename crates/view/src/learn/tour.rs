@@ -81,7 +81,7 @@ impl Tour {
         let mut stops: Vec<TourStop> = Vec::new();
         for (moment, prose) in &self.stops {
             let words = moment.words();
-            let stop = follow_stop(&mut session, (*moment, prose), n_lines);
+            let stop = follow_stop(&mut session, *moment, prose, n_lines);
             let position = stop.map_err(|why| format!("the stop {words}: {why}"))?;
             if stops.last().is_some_and(|last| last.position >= position) {
                 return Err(format!(
@@ -120,7 +120,8 @@ impl Tour {
 /// Goes to a stop and checks what is said there; its position.
 fn follow_stop(
     session: &mut Session,
-    (moment, prose): (Moment, &Prose),
+    moment: Moment,
+    prose: &Prose,
     n_lines: u32,
 ) -> Result<u64, String> {
     moment.go(session)?;

@@ -112,9 +112,17 @@ pub(crate) fn traffic_of(
     request: &Request,
     shape: MemoryShape,
 ) -> BankTraffic {
-    let widths = (request.width_bytes, request.access_bytes);
+    let (width, access) = (request.width_bytes, request.access_bytes);
     let n_lanes = request.mask.count_ones();
-    count_accesses(&request.parts, n_lanes, widths, recorded.passes(), shape).shared
+    count_accesses(
+        &request.parts,
+        n_lanes,
+        width,
+        access,
+        recorded.passes(),
+        shape,
+    )
+    .shared
 }
 
 impl Session {
@@ -165,7 +173,7 @@ impl Session {
 
 /// Lanes by banks, in the order in which they go.
 fn phases_of(recorded: &Recorded, request: &Request, shape: MemoryShape) -> Vec<BankPhase> {
-    let split = accesses(&request.parts, (request.width_bytes, request.access_bytes));
+    let split = accesses(&request.parts, request.width_bytes, request.access_bytes);
     let mut phases = Vec::new();
     for (parts, width_bytes) in split {
         let n_groups = groups(width_bytes) as u8;

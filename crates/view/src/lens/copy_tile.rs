@@ -83,7 +83,7 @@ fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
     names.swap(0, 3);
     let name = words.choice("swizzle", &names, "the swizzle mode of the tensor map")?;
     let about = "the byte of shared memory at which the tile begins";
-    let base = words.number("base", (0, MAX_BYTES), about)?;
+    let base = words.number("base", 0, MAX_BYTES, about)?;
     if !base.is_multiple_of(PIECE) {
         return Err(refusal(format!(
             "found base {base}, expected a multiple of 16: the copy needs it"

@@ -74,15 +74,15 @@ impl Meant {
         let Some(bits) = words.bits("meant_idesc", u32::MAX.into(), about)? else {
             return Ok(false);
         };
-        let kind = (instruction.kind_name, instruction.kind);
-        let says = decoded(bits, kind)?;
-        let said = said_of(&says, found.factor, kind.1)?;
+        let (name, kind) = (instruction.kind_name, instruction.kind);
+        let says = decoded(bits, name, kind)?;
+        let said = said_of(&says, found.factor, kind)?;
         self.matrix.storage = said.storage;
         self.matrix.major = said.major();
-        let own = decoded(instruction.bits.into(), kind)?;
+        let own = decoded(instruction.bits.into(), name, kind)?;
         self.notes.extend(differences(
-            &instruction_fields(instruction.bits, &own, kind.1),
-            &instruction_fields(bits as u32, &says, kind.1),
+            &instruction_fields(instruction.bits, &own, kind),
+            &instruction_fields(bits as u32, &says, kind),
         ));
         Ok(true)
     }
@@ -110,8 +110,8 @@ impl Meant {
             matrix: self.matrix,
             ..found.clone()
         };
-        let numbers = (stored.line_bytes(), stored.one_bytes, stored.depth());
-        let (leading_bytes, stride_bytes) = usual_offsets(swizzle, self.matrix.major, numbers);
+        let extent = stored.extent();
+        let (leading_bytes, stride_bytes) = usual_offsets(swizzle, self.matrix.major, extent);
         self.matrix.descriptor = MatrixDescriptor {
             start: found.matrix.descriptor.start,
             leading_bytes,

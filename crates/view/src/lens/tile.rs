@@ -383,8 +383,7 @@ fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
 fn mistakes(found: &Described) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = Vec::new();
-    let numbers = (found.line_bytes(), found.one_bytes, found.depth());
-    let (leading, stride) = usual_offsets(descriptor.swizzle, found.matrix.major, numbers);
+    let (leading, stride) = usual_offsets(descriptor.swizzle, found.matrix.major, found.extent());
     let uses_leading = found.matrix.major == Major::Mn || descriptor.swizzle == Swizzle::None;
     let fields = [
         ("LBO", descriptor.leading_bytes, leading, uses_leading),

@@ -32,7 +32,7 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     );
     let shown = words.choice("shown", &["offset", "bank", "element"], "what a cell says")?;
     let bytes = words
-        .number("bytes", (2, 16), "bytes of an element, for banks")?
+        .number("bytes", 2, 16, "bytes of an element, for banks")?
         .max(1);
     let value = evaluate(&text).map_err(|error| refusal(error.in_text(&text)))?;
     if let Value::Coordinates(layout) = value {

@@ -35,6 +35,12 @@ pub(super) struct Asker<'a> {
     blocks: Vec<Option<u32>>,
 }
 
+/// What a location begins with.
+struct Contents {
+    element_bytes: u32,
+    init: Vec<u64>,
+}
+
 impl<'a> Asker<'a> {
     pub(super) fn new(test: &'a LitmusTest) -> Result<Asker<'a>, LitmusError> {
         let shape = Shape::new(test)?;
@@ -87,7 +93,16 @@ impl<'a> Asker<'a> {
                     location.name
                 ));
             }
-            self.add(index, None, at, (element_bytes, init, kind));
+            self.add(
+                index,
+                None,
+                at,
+                Contents {
+                    element_bytes,
+                    init,
+                },
+                kind,
+            );
             return Ok(());
         }
         for block in self.blocks_within_reach() {
@@ -95,12 +110,11 @@ impl<'a> Asker<'a> {
                 let (cluster, rank) = self.shape.home(block);
                 let cluster = self.clusters.get(&cluster).copied().unwrap_or(0);
                 let start = window(cluster, u64::from(rank)) + at;
-                self.add(
-                    index,
-                    Some(block),
-                    start,
-                    (element_bytes, init.clone(), kind),
-                );
+                let contents = Contents {
+                    element_bytes,
+                    init: init.clone(),
+                };
+                self.add(index, Some(block), start, contents, kind);
             }
         }
         Ok(())
@@ -111,7 +125,8 @@ impl<'a> Asker<'a> {
         index: usize,
         block: Option<u32>,
         start: u64,
-        (element_bytes, init, kind): (u32, Vec<u64>, LocationKind),
+        contents: Contents,
+        kind: LocationKind,
     ) {
         let found = self.test.locations.get(index);
         self.origins.push(index);
@@ -120,8 +135,8 @@ impl<'a> Asker<'a> {
             name: found.map_or_else(String::new, |location| location.name.clone()),
             offset: found.map_or(0, |location| location.offset),
             start,
-            element_bytes,
-            init,
+            element_bytes: contents.element_bytes,
+            init: contents.init,
             kind,
         });
     }

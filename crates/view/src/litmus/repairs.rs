@@ -50,7 +50,8 @@ pub enum LitmusEditOp {
 pub(super) fn view(
     test: &LitmusTest,
     prepared: &Prepared,
-    (repairs, bad): (&Repairs, &[Vec<u64>]),
+    repairs: &Repairs,
+    bad: &[Vec<u64>],
 ) -> LitmusRepairs {
     let edits = |repair: &Vec<Change>| {
         let edits = repair.iter().map(|change| edit(test, prepared, change));

@@ -87,7 +87,7 @@ fn draw(moments: &[Moment]) -> Option<String> {
         };
         for (from, to) in periods(end, same) {
             if let Some(cell) = cell(&moments[from], at) {
-                let _ = write_cell(&mut body, &last.grid, layout, (at, cell), &note((from, to)));
+                let _ = write_cell(&mut body, &last.grid, layout, at, cell, &note((from, to)));
             }
         }
         for (index, moment) in moments.iter().enumerate() {

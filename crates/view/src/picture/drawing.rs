@@ -155,7 +155,7 @@ fn write(out: &mut String, grid: &Grid, layout: Layout, sentence: &str) -> Resul
     open(out, grid, layout, "")?;
     write_sentence(out, layout, sentence, "")?;
     for (at, cell) in grid.cells.iter().enumerate() {
-        write_cell(out, grid, layout, (at, cell), "")?;
+        write_cell(out, grid, layout, at, cell, "")?;
         if cell.written == Written::Now {
             write_outline(out, layout, at, "")?;
         }
@@ -236,7 +236,8 @@ pub(super) fn write_cell(
     out: &mut String,
     grid: &Grid,
     layout: Layout,
-    (at, cell): (usize, &Cell),
+    at: usize,
+    cell: &Cell,
     class: &str,
 ) -> Result {
     let (x, y) = layout.place(at);

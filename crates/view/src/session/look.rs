@@ -16,7 +16,7 @@ use crate::step::warp;
 use crate::step::warp::PresentStep;
 use crate::{blocks, fault, grid};
 use std::sync::Arc;
-use warpgrid_emulator::{Agent, GroupKind, LaneList, NoteKind, Outcome, Pending, Status};
+use warpgrid_emulator::{Agent, GroupKind, LaneList, NoteKind, Outcome, Pending, Status, WarpId};
 use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
 use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::reading::{HeldMatrix, Reader, Value};
@@ -203,9 +203,12 @@ impl Session {
         };
         let fault = self.fault();
         let next = machine.next_step().map(|next| {
-            let agent = (next.block, next.warp);
-            let place = (next.function, next.instruction);
-            self.step_view(self.position(), agent, place, next.executed)
+            let of = WarpId {
+                block: next.block,
+                warp: next.warp,
+            };
+            let (function, instruction) = (next.function, next.instruction);
+            self.step_view(self.position(), of, function, instruction, next.executed)
         });
         let last = self.last.step.clone();
         let faulted = machine.fault().map(|fault| (fault.block_index, fault.warp));
@@ -333,16 +336,17 @@ impl Session {
         (self.last.stores, self.last.loads) = (collector.stores, collector.loads);
         if let Some(event) = self.timeline.machine().last_step() {
             let place = (event.function, event.instruction);
-            let agent = (event.block, event.warp);
+            let of = event.warp_id();
             self.last.place = Some(place);
-            self.last.step = Some(self.step_view(event.position, agent, place, event.executed));
+            let (step, executed) = (event.position, event.executed);
+            self.last.step = Some(self.step_view(step, of, place.0, place.1, executed));
             // What the step wrote is there now, also what instructions before the matrix instruction wrote for it.
             let written = self.reader(place.0, place.1).map(Reader::destinations);
             let written = written.unwrap_or_default();
             let is_new =
                 |record: &MatrixRecord| record.is_written() || !record.is_held_in(&written);
             for record in matrices.iter_mut().filter(|record| is_new(record)) {
-                if let Some(after) = self.matrix(record.held().clone(), agent, place.0) {
+                if let Some(after) = self.matrix(record.held().clone(), of, place.0) {
                     *record = after;
                 }
             }
@@ -387,18 +391,18 @@ impl Session {
             parts.take_while(|part| *part == StepPart::WithNext).count()
         });
         let reader = self.reader(next.function, next.instruction + n_before as u32);
+        let of = WarpId {
+            block: next.block,
+            warp: next.warp,
+        };
         let held = reader.map(Reader::held_matrices).unwrap_or_default();
         held.into_iter()
-            .filter_map(|held| self.matrix(held, (next.block, next.warp), next.function))
+            .filter_map(|held| self.matrix(held, of, next.function))
             .collect()
     }
 
-    fn matrix(
-        &self,
-        held: HeldMatrix,
-        (block, warp): (u64, u32),
-        function: FunctionId,
-    ) -> Option<MatrixRecord> {
+    fn matrix(&self, held: HeldMatrix, of: WarpId, function: FunctionId) -> Option<MatrixRecord> {
+        let WarpId { block, warp } = of;
         let machine = self.timeline.machine();
         MatrixRecord::read(held, |lane, value| match value {
             Value::Register(id) => {
@@ -457,10 +461,12 @@ impl Session {
     fn step_view(
         &self,
         step: u64,
-        (block, warp): (u64, u32),
-        (function, instruction): (FunctionId, u32),
+        of: WarpId,
+        function: FunctionId,
+        instruction: u32,
         active: u32,
     ) -> StepView {
+        let WarpId { block, warp } = of;
         let reader = self.reader(function, instruction);
         StepView {
             step,

@@ -251,7 +251,8 @@ impl StoreRecord {
         count_accesses(
             &parts,
             self.mask.count_ones(),
-            (self.width_bytes, access_bytes),
+            self.width_bytes,
+            access_bytes,
             passes_of(self.action),
             shape,
         )

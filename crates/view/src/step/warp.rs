@@ -89,7 +89,7 @@ pub(crate) fn view(
                         true => ScalarType::F32,
                         false => register.ty,
                     };
-                    register_view((name, ty), bits, changed)
+                    register_view(name, ty, bits, changed)
                 })
                 .collect()
         })
@@ -153,7 +153,8 @@ fn floats(program: &Program, function: &Function, next: Option<u32>) -> BTreeSet
 }
 
 fn register_view(
-    (name, ty): (&str, ScalarType),
+    name: &str,
+    ty: ScalarType,
     bits: impl Fn(u32) -> u128,
     changed: bool,
 ) -> RegisterView {

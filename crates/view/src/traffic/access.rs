@@ -49,12 +49,13 @@ pub(crate) enum Passes {
 pub(crate) fn count_accesses(
     parts: &[Part],
     n_lanes: u32,
-    (width_bytes, access_bytes): (u32, u32),
+    width_bytes: u32,
+    access_bytes: u32,
     passes: Passes,
     shape: MemoryShape,
 ) -> Traffic {
     let mut traffic = Traffic::default();
-    for (own, width_bytes) in accesses(parts, (width_bytes, access_bytes)) {
+    for (own, width_bytes) in accesses(parts, width_bytes, access_bytes) {
         traffic.add(&count_access(&own, n_lanes, width_bytes, passes, shape));
     }
     traffic
@@ -63,7 +64,8 @@ pub(crate) fn count_accesses(
 /// The accesses that an instruction is, each with its bytes per lane: one, or several where a matrix is moved.
 pub(crate) fn accesses(
     parts: &[Part],
-    (width_bytes, access_bytes): (u32, u32),
+    width_bytes: u32,
+    access_bytes: u32,
 ) -> Vec<(Cow<'_, [Part]>, u32)> {
     if access_bytes >= width_bytes {
         return vec![(Cow::Borrowed(parts), width_bytes)];

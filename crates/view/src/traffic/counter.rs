@@ -48,7 +48,8 @@ impl Observer for TrafficCounter {
         let found = count_accesses(
             &self.parts,
             event.mask.count_ones(),
-            (event.width_bytes, event.access_bytes),
+            event.width_bytes,
+            event.access_bytes,
             passes_of(event.action),
             self.shape,
         );

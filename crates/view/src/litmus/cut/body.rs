@@ -61,11 +61,11 @@ impl Bodies<'_> {
             if starts_later && statement.index == entry.instruction {
                 body.push(format!("{START}:"));
             }
-            let constant = self.constant(function, (thread, stay), statement.index)?;
+            let constant = self.constant(function, thread, stay, statement.index)?;
             let line = statement.line;
             let text = match constant {
                 Some(text) => text,
-                None => self.with_places(function, (thread, stay), statement),
+                None => self.with_places(function, thread, stay, statement),
             };
             body.push(format!("{text}{ORIGIN}{line}"));
         }
@@ -139,13 +139,14 @@ impl Bodies<'_> {
         let machine = self.session.timeline.machine();
         let (warp, lane) = (thread.thread / 32, thread.thread % 32);
         let held = machine.register(thread.block, warp, lane, self.lines.function, register);
-        self.number_in(function, (register, name), held.unwrap_or(0))
+        self.number_in(function, register, name, held.unwrap_or(0))
     }
 
     fn number_in(
         &self,
         function: &Function,
-        (register, name): (RegisterId, &str),
+        register: RegisterId,
+        name: &str,
         held: u128,
     ) -> Result<String, LitmusError> {
         let ty = type_of(function, register);
@@ -171,7 +172,8 @@ impl Bodies<'_> {
     fn with_places(
         &mut self,
         function: &Function,
-        (thread, stay): (Thread, &Stay),
+        thread: Thread,
+        stay: &Stay,
         statement: Statement,
     ) -> String {
         let mut text = statement.text;
@@ -222,7 +224,8 @@ impl Bodies<'_> {
     fn constant(
         &mut self,
         function: &Function,
-        (thread, stay): (Thread, &Stay),
+        thread: Thread,
+        stay: &Stay,
         index: u32,
     ) -> Result<Option<String>, LitmusError> {
         let program = std::sync::Arc::clone(&self.session.program);

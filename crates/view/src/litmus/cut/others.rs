@@ -56,7 +56,7 @@ impl Others {
     }
 
     /// A value with what others do to its bytes.
-    pub(super) fn applied(&self, memory: MemoryId, start: u64, (held, n): (u64, usize)) -> u64 {
+    pub(super) fn applied(&self, memory: MemoryId, start: u64, held: u64, n: usize) -> u64 {
         let keep = u64::MAX >> (64 - 8 * n.clamp(1, 8));
         let mut value = held;
         for change in self.changes.get(&memory).map_or(&[][..], |all| all) {
@@ -78,8 +78,8 @@ impl Others {
     }
 
     /// An object that expects the arrivals of the threads of the question alone.
-    pub(super) fn object(&self, at: (u64, u64), state: MbarrierState) -> MbarrierState {
-        let Some(arrivals) = self.objects.get(&at) else {
+    pub(super) fn object(&self, block: u64, address: u64, state: MbarrierState) -> MbarrierState {
+        let Some(arrivals) = self.objects.get(&(block, address)) else {
             return state;
         };
         let own = arrivals.most.max(arrivals.now);

@@ -118,7 +118,7 @@ impl Places {
                     && a.n_bytes == b.n_bytes
                     && a.offset + a.n_bytes == b.offset
             }) {
-                locations.extend(location((session, others), home, own, run));
+                locations.extend(location(session, others, home, own, run));
             }
         }
         Ok(locations)
@@ -234,7 +234,8 @@ fn whole_part(at: u64, n: u64) -> u64 {
 }
 
 fn location(
-    (session, others): (&Session, &Others),
+    session: &Session,
+    others: &Others,
     home: &Home,
     own: Option<u32>,
     elements: &[Element],
@@ -247,7 +248,7 @@ fn location(
             None => MemoryId::Global,
         };
         let held = session.bytes_at(home.block, start, element.n_bytes as usize);
-        others.applied(memory, start, (held, element.n_bytes as usize))
+        others.applied(memory, start, held, element.n_bytes as usize)
     };
     let is_shared = home.block.is_some();
     let mut found = LitmusLocation {
@@ -266,7 +267,7 @@ fn location(
     });
     let object = object.map(|state| {
         let at = home.base + first.offset;
-        others.object((home.block.unwrap_or(0), at), state)
+        others.object(home.block.unwrap_or(0), at, state)
     });
     match object.filter(|_| first.is_object) {
         Some(state) => {

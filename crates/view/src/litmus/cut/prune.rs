@@ -32,7 +32,7 @@ pub(super) fn prune(mut test: LitmusTest) -> Result<LitmusTest, LitmusError> {
             continue;
         };
         let kept = Kept::new(program, function, ran);
-        let pruned = kept.text(thread, (&prepared, number));
+        let pruned = kept.text(thread, &prepared, number);
         thread.body = pruned.body;
         observe.extend(pruned.loaded.iter().map(|name| format!("{number}:{name}")));
     }
@@ -178,7 +178,7 @@ impl<'a> Kept<'a> {
     }
 
     /// The lines that stay, and the registers that they load.
-    fn text(&self, thread: &LitmusThread, (prepared, number): (&Prepared, usize)) -> Pruned {
+    fn text(&self, thread: &LitmusThread, prepared: &Prepared, number: usize) -> Pruned {
         let lines: BTreeSet<u32> = self
             .kept()
             .map(|(index, _)| prepared.line(number, index as u32))
