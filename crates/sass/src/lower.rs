@@ -33,7 +33,7 @@ pub(crate) use kernel::{NotRun, lower};
 pub(crate) use parameters::offsets_read;
 
 use crate::listing::Text;
-use body::{Arg, Body, Step, id_of};
+use body::{Arg, Body, Placed, Step, id_of};
 use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, Target, WarpOp};
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span, Variable};
 use words::{Lowered, Words};
@@ -95,7 +95,7 @@ fn arithmetic(op: ArithmeticOp, ty: ScalarType, args: Vec<Arg>) -> Step {
 }
 
 /// A copy of 32 bits.
-fn copy(to: Arg, from: (OperandValue, Span)) -> Step {
+fn copy(to: Arg, from: Placed) -> Step {
     step(
         Does::Move(MoveOp::Mov),
         typed(ScalarType::B32),
@@ -111,7 +111,7 @@ fn number_of(value: u64) -> OperandValue {
 /// Logic of up to three predicates by a table: the result of a, b and c is at bit `4 * a + 2 * b + c`.
 fn predicates_by_table(
     to: Option<RegisterId>,
-    conditions: Vec<(OperandValue, Span)>,
+    conditions: Vec<Placed>,
     table: u8,
     span: Span,
 ) -> Step {
@@ -134,7 +134,7 @@ fn predicate_source(register: RegisterId, negated: bool) -> OperandValue {
 
 impl Context<'_> {
     /// A predicate that holds in the lanes whose guard holds and where `condition` does, and the step that makes it.
-    fn guard_with(&mut self, (condition, span): (OperandValue, Span)) -> (Guard, Step) {
+    fn guard_with(&mut self, (condition, span): Placed) -> (Guard, Step) {
         let both = self.body.hidden(ScalarType::Pred);
         let own = match self.guard {
             Some(guard) => predicate_source(guard.predicate, guard.negated),
@@ -173,17 +173,17 @@ impl Context<'_> {
     }
 }
 
-fn one((value, span): (OperandValue, Span)) -> Arg {
+fn one((value, span): Placed) -> Arg {
     Arg::One(value, span)
 }
 
 /// Lists of an operation of machine code, in their order.
 #[derive(Default)]
 struct Machine {
-    registers: Vec<(OperandValue, Span)>,
-    predicates: Vec<(OperandValue, Span)>,
-    sources: Vec<(OperandValue, Span)>,
-    conditions: Vec<(OperandValue, Span)>,
+    registers: Vec<Placed>,
+    predicates: Vec<Placed>,
+    sources: Vec<Placed>,
+    conditions: Vec<Placed>,
     number: u64,
 }
 
@@ -201,7 +201,7 @@ impl Machine {
 }
 
 /// A predicate that is written, as an element of a list.
-fn predicate_destination((id, span): (Option<RegisterId>, Span)) -> (OperandValue, Span) {
+fn predicate_destination((id, span): (Option<RegisterId>, Span)) -> Placed {
     (OperandValue::Destination(id.map(RegisterRun::one)), span)
 }
 

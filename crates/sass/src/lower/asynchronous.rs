@@ -1,6 +1,6 @@
 //! Copies that are done at some later time, and waits for them.
 
-use super::body::{Arg, Step, read, written};
+use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, arithmetic, is_zero, memory, one, step};
 use crate::environment::Environment;
@@ -9,7 +9,7 @@ use warpgrid_isa::{
     ArithmeticOp, AsyncOp, Completion, Does, Flag, MemoryOp, Modifiers, ScalarType, StateSpace,
     SyncOp,
 };
-use warpgrid_program::{OperandValue, Span};
+use warpgrid_program::OperandValue;
 
 /// `LDGSTS.E.BYPASS.128 [a], [b]{, p}`: from global memory at b to shared memory at a, zeros where p does not hold; with `.ZFILL`
 /// the low bits of b say how many bytes at the end are zero.
@@ -128,7 +128,7 @@ fn direction(w: &mut Words<'_>) -> Lowered<(StateSpace, StateSpace)> {
 }
 
 /// The mbarrier of a copy to shared memory: its address is in the register after that of the destination.
-fn mbarrier_beside(w: &Words<'_>, to: &(OperandValue, Span)) -> Lowered<OperandValue> {
+fn mbarrier_beside(w: &Words<'_>, to: &Placed) -> Lowered<OperandValue> {
     let unknown = || w.unknown("an address without a register", to.1);
     let OperandValue::Address(mut address) = to.0 else {
         return Err(unknown());

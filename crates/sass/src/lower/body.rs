@@ -39,11 +39,14 @@ impl Actions {
     }
 }
 
+/// A value, and its place in the text.
+pub(super) type Placed = (OperandValue, Span);
+
 /// An operand with its place.
 #[derive(Clone, Debug)]
 pub(super) enum Arg {
     One(OperandValue, Span),
-    List(Vec<(OperandValue, Span)>, Span),
+    List(Vec<Placed>, Span),
 }
 
 impl Arg {
@@ -82,7 +85,7 @@ pub(super) struct Body {
     /// The commits of groups of copies so far, in the order of the text, each kind once.
     pub(super) commits: Vec<AsyncOp>,
     /// Which lanes are together at an address, as an instruction just before it has made it.
-    pub(super) together: Option<(u64, (OperandValue, Span))>,
+    pub(super) together: Option<(u64, Placed)>,
 }
 
 impl Body {
@@ -120,7 +123,9 @@ impl Body {
         actions: &mut Actions,
         steps: Vec<Step>,
         guard: Option<Guard>,
-        (opcode, span, address): (&str, Span, u64),
+        opcode: &str,
+        span: Span,
+        address: u64,
     ) {
         let n = steps.len();
         for (index, step) in steps.into_iter().enumerate() {

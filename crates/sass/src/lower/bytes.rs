@@ -1,11 +1,11 @@
 //! Sums over the bytes and half words of registers, and conversions between integers.
 
-use super::body::{Arg, Step, read, written};
+use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, destinations};
 use super::{Context, Machine, arithmetic, modifiers_of, number_of, one, step, typed};
 use crate::syntax::Operand;
 use warpgrid_isa::{ArithmeticOp, Does, Flag, MachineOp, Modifiers, MoveOp, MulPart, ScalarType};
-use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers, SourcePart, Span};
+use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers, SourcePart};
 
 const FORMATS: &[(&str, ScalarType)] = &[
     ("U2", ScalarType::U2),
@@ -87,7 +87,7 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
     let adds = w.take("ACC");
     let to = w.destination(1)?;
     let (a, b, base) = (w.source()?, w.source()?, w.source()?);
-    let is_plain = |(value, _): &(OperandValue, Span)| modifiers_of(value) == SourceModifiers::NONE;
+    let is_plain = |(value, _): &Placed| modifiers_of(value) == SourceModifiers::NONE;
     if !is_plain(&a) || !is_plain(&b) {
         return Err(w.unknown("this difference of bytes", w.instruction.span));
     }
@@ -112,7 +112,7 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
     });
     let mut sum = base;
     for byte in 0..4 {
-        let part = |(value, span): &(OperandValue, Span)| {
+        let part = |(value, span): &Placed| {
             let value = match value {
                 OperandValue::Source(source, _) => OperandValue::Source(
                     *source,
@@ -128,7 +128,7 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
         let next = c.body.hidden(ScalarType::B32);
         let last = (byte == 3).then_some(to.0);
         let place = last.unwrap_or(Some(RegisterRun::one(next)));
-        let distance = |place: Option<RegisterRun>, base: (OperandValue, Span)| {
+        let distance = |place: Option<RegisterRun>, base: Placed| {
             let to = Arg::One(OperandValue::Destination(place), span);
             step(
                 Does::Arithmetic(ArithmeticOp::Sad),
@@ -206,7 +206,7 @@ pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 }
 
 /// A source; `R3.28` is the part of it that stays, which the formats say as well.
-fn kept_source(w: &mut Words<'_>) -> Lowered<(OperandValue, Span)> {
+fn kept_source(w: &mut Words<'_>) -> Lowered<Placed> {
     let kept = |operand: &&Operand| {
         let words = w.operand_words(operand);
         words.contains(&"24") || words.contains(&"28")

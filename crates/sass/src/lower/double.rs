@@ -1,6 +1,6 @@
 //! Arithmetic of 64-bit floats: pairs of registers.
 
-use super::body::{Arg, Step, read, written};
+use super::body::{Arg, Placed, Step, read, written};
 use super::integer::{COMPARISONS, JOINS, set_predicate};
 use super::words::{Lowered, Words};
 use super::{Context, float, known, one, step, typed};
@@ -52,7 +52,7 @@ fn choice(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<V
     let span = w.instruction.span;
     let [least, left, most] = [0; 3].map(|_| c.body.hidden(ScalarType::B64));
     let to = |register| Arg::One(written(register), span);
-    let of = |op, to, a: &(OperandValue, Span), b: &(OperandValue, Span)| {
+    let of = |op, to, a: &Placed, b: &Placed| {
         let args = vec![to, one(a.clone()), one(b.clone())];
         step(Does::Arithmetic(op), typed(ScalarType::F64), args)
     };

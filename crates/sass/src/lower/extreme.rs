@@ -1,13 +1,13 @@
 //! The smaller or the larger of two or three values, and of sums: integers, pairs of 16-bit integers, floats, pairs of halves.
 
-use super::body::{Arg, Step, read, written};
+use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, destinations};
 use super::{
     Context, Machine, arithmetic, float, half, is_zero, known, modifiers_of, number_of, one, step,
     typed,
 };
 use warpgrid_isa::{ArithmeticOp, CompareForm, Does, Flag, MachineOp, Modifiers, ScalarType};
-use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
+use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
 /// The types of integers that are compared; the one without a word is `.S32`.
 const INTEGERS: &[(&str, ScalarType)] = &[
@@ -83,7 +83,7 @@ fn sum(
     w: &mut Words<'_>,
     ty: ScalarType,
     steps: &mut Vec<Step>,
-) -> Lowered<(OperandValue, Span)> {
+) -> Lowered<Placed> {
     let (a, b) = (w.source_as(ty)?, w.source_as(ty)?);
     let to = c.body.hidden(bits_of(ty));
     let span = w.instruction.span;
@@ -124,7 +124,7 @@ pub(super) fn floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 
 /// With `.XORSIGN` the sizes are compared, and the sign is that of the product of the registers: the operation itself takes
 /// their sizes.
-fn unsign(w: &Words<'_>, modifiers: Modifiers, values: &mut [(OperandValue, Span)]) -> Lowered<()> {
+fn unsign(w: &Words<'_>, modifiers: Modifiers, values: &mut [Placed]) -> Lowered<()> {
     if !modifiers.has(Flag::Xorsign) {
         return Ok(());
     }
@@ -176,8 +176,8 @@ fn choose(
     c: &mut Context<'_>,
     to: Arg,
     modifiers: Modifiers,
-    values: Vec<(OperandValue, Span)>,
-    p: (OperandValue, Span),
+    values: Vec<Placed>,
+    p: Placed,
 ) -> Vec<Step> {
     let ty = modifiers.ty.unwrap_or(ScalarType::S32);
     let mut steps = Vec::new();
@@ -210,7 +210,7 @@ fn fold(
     op: ArithmeticOp,
     to: Arg,
     modifiers: Modifiers,
-    values: &[(OperandValue, Span)],
+    values: &[Placed],
     steps: &mut Vec<Step>,
 ) {
     let of = |to: Arg, a: Arg, b: Arg| step(Does::Arithmetic(op), modifiers, vec![to, a, b]);

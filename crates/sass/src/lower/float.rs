@@ -1,6 +1,6 @@
 //! Arithmetic of 32-bit floats.
 
-use super::body::{Step, read, written};
+use super::body::{Placed, Step, read, written};
 use super::integer::{COMPARISONS, JOINS, select_as, set_predicate};
 use super::words::{Lowered, Words, number, parts};
 use super::{Arg, Context, Machine, modifiers_of, one, predicate_destination, step, typed};
@@ -9,7 +9,7 @@ use warpgrid_isa::{
     ArithmeticOp, BoolOp, CompareForm, Does, Flag, MachineOp, Modifiers, MoveOp, Rounding,
     ScalarType,
 };
-use warpgrid_program::{OperandValue, SourceModifiers, Span};
+use warpgrid_program::SourceModifiers;
 
 /// How results are rounded; without a word to the nearest.
 pub(super) const ROUNDINGS: &[(&str, Rounding)] = &[
@@ -199,7 +199,7 @@ const FLUSHING: &[ArithmeticOp] = &[
 ];
 
 /// The upper half of a 64-bit float: a register, or a literal that is printed as the whole float.
-fn upper_half(w: &mut Words<'_>) -> Lowered<(OperandValue, Span)> {
+fn upper_half(w: &mut Words<'_>) -> Lowered<Placed> {
     let operand = w.peek();
     let is_literal = |operand: &Operand| match operand.value {
         Value::Float(_) => true,

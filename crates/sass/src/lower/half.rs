@@ -1,6 +1,6 @@
 //! Arithmetic of pairs of 16-bit floats.
 
-use super::body::{Step, read, written};
+use super::body::{Placed, Step, read, written};
 use super::integer::{COMPARISONS, JOINS};
 use super::words::{Lowered, Words, as_register, number};
 use super::{
@@ -11,7 +11,7 @@ use warpgrid_isa::{
     ArithmeticOp, BoolOp, CompareForm, Does, Flag, Modifiers, MoveOp, Rounding, ScalarType,
 };
 use warpgrid_program::{
-    OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart, Span,
+    OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart,
 };
 
 /// The format of the halves.
@@ -26,7 +26,7 @@ pub(super) fn format(w: &mut Words<'_>) -> ScalarType {
 }
 
 /// A register, or two literals for the two halves, the high one first.
-pub(super) fn pair(w: &mut Words<'_>, ty: ScalarType) -> Lowered<(OperandValue, Span)> {
+pub(super) fn pair(w: &mut Words<'_>, ty: ScalarType) -> Lowered<Placed> {
     let is_literal = w.peek().is_some_and(|operand| {
         as_register(&operand.value).is_none() && w.number(operand, ty).is_ok()
     });
@@ -59,7 +59,7 @@ fn any_pair(
     w: &mut Words<'_>,
     ty: ScalarType,
     steps: &mut Vec<Step>,
-) -> Lowered<(OperandValue, Span)> {
+) -> Lowered<Placed> {
     let is_swapped = |operand: &&Operand| w.operand_words(operand).contains(&"H0_NH1");
     if let Some(operand) = w.peek().filter(is_swapped) {
         w.next()?;
@@ -94,7 +94,7 @@ fn swapped_pair(
     w: &Words<'_>,
     operand: &Operand,
     steps: &mut Vec<Step>,
-) -> Lowered<(OperandValue, Span)> {
+) -> Lowered<Placed> {
     let span = operand.span;
     let OperandValue::Source(source, signs) = w.plain_value_of(operand, ScalarType::B32)? else {
         return Err(w.unknown("this pair", span));

@@ -1,6 +1,6 @@
 //! Integer arithmetic, comparisons, selections, and searches for bits.
 
-use super::body::{Arg, Step, read, written};
+use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, as_register, destinations, is_predicate, number, parts};
 use super::{
     Context, Machine, arithmetic, copy, is_number, is_zero, known, modifiers_of, one,
@@ -14,7 +14,7 @@ use warpgrid_isa::{
 use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 
 /// The carries that an instruction writes, after its register: none, one or two.
-fn carries(w: &mut Words<'_>) -> Lowered<Vec<(OperandValue, Span)>> {
+fn carries(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
     let mut found = Vec::new();
     while found.len() < 2 && w.is_predicate() {
         found.push(predicate_destination(w.predicate_destination()?));
@@ -23,18 +23,14 @@ fn carries(w: &mut Words<'_>) -> Lowered<Vec<(OperandValue, Span)>> {
 }
 
 /// Whether nothing is written.
-fn are_sinks(predicates: &[(OperandValue, Span)]) -> bool {
+fn are_sinks(predicates: &[Placed]) -> bool {
     predicates
         .iter()
         .all(|(value, _)| *value == OperandValue::Destination(None))
 }
 
 /// A source of a sum. Where the sum has a carry, `-RZ` is the complement of zero and one more, which is a carry of its own.
-fn summand(
-    w: &mut Words<'_>,
-    ty: ScalarType,
-    carries: &[(OperandValue, Span)],
-) -> Lowered<(OperandValue, Span)> {
+fn summand(w: &mut Words<'_>, ty: ScalarType, carries: &[Placed]) -> Lowered<Placed> {
     let operand = w.peek();
     let is_negated =
         |operand: &Operand| operand.signs.negated && as_register(&operand.value).is_some();
@@ -62,10 +58,10 @@ fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Ve
             return Err(w.unknown("a carry of three values", w.instruction.span));
         }
         let to = destinations(run, 2, run_span);
-        return add_halves(c, w, to, results, (a, b), extends);
+        return add_halves(c, w, to, results, a, b, extends);
     }
     let to = Arg::One(OperandValue::Destination(run), run_span);
-    let sum = |to: Arg, a: (OperandValue, Span), b: (OperandValue, Span)| {
+    let sum = |to: Arg, a: Placed, b: Placed| {
         arithmetic(ArithmeticOp::Add, ScalarType::U64, vec![to, one(a), one(b)])
     };
     let Some(third) = third else {
@@ -83,9 +79,10 @@ fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>, extends: bool) -> Lowered<Ve
 fn add_halves(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
-    to: Vec<(OperandValue, Span)>,
-    results: Vec<(OperandValue, Span)>,
-    (a, b): ((OperandValue, Span), (OperandValue, Span)),
+    to: Vec<Placed>,
+    results: Vec<Placed>,
+    a: Placed,
+    b: Placed,
     extends: bool,
 ) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
@@ -133,7 +130,7 @@ fn add_halves(
 }
 
 /// The halves of a value in a sum: the upper half of `-a` is `~a`, and the carry does the rest.
-fn halves_of_sum(value: (OperandValue, Span)) -> [(OperandValue, Span); 2] {
+fn halves_of_sum(value: Placed) -> [Placed; 2] {
     let mut halves = parts(value, 2).into_iter();
     let none = || (number(0), Span::default());
     let (low, mut high) = (
@@ -220,7 +217,7 @@ pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> 
             let mut modifiers = modifiers_of(value);
             std::mem::take(&mut modifiers.negate) && modifiers == SourceModifiers::NONE
         };
-        let stripped = |(value, span): (OperandValue, Span)| match value {
+        let stripped = |(value, span): Placed| match value {
             OperandValue::Source(source, _) => {
                 Arg::One(OperandValue::Source(source, SourceModifiers::NONE), span)
             }
@@ -278,7 +275,7 @@ pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         if is_zero(&a.0) || is_zero(&b.0) {
             return Ok(vec![copy(to, c)]);
         }
-        let args = |sources: Vec<(OperandValue, Span)>| {
+        let args = |sources: Vec<Placed>| {
             let mut args = vec![to.clone()];
             args.extend(sources.into_iter().map(one));
             args
@@ -494,7 +491,7 @@ pub(super) fn set_predicate(
     let to = OperandValue::Pair(p.map(warpgrid_program::RegisterRun::one), q);
     let mut args = vec![Arg::One(to, span), one(a), one(b)];
     modifiers.compare = Some(op);
-    let changes_nothing = |(value, _): &(OperandValue, Span)| {
+    let changes_nothing = |(value, _): &Placed| {
         known(value) == Some(combine == BoolOp::And) && combine != BoolOp::Xor
     };
     if let Some(condition) = condition.filter(|condition| !changes_nothing(condition)) {

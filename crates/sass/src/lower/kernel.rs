@@ -274,8 +274,8 @@ impl Lowering<'_> {
                 vec![super::step(Does::Unknown, Modifiers::default(), Vec::new())]
             }
         };
-        let place = (opcode, instruction.span, address);
-        body.add(&mut self.actions, steps, guard, place);
+        let span = instruction.span;
+        body.add(&mut self.actions, steps, guard, opcode, span, address);
     }
 
     /// A constant bank that steps read and that no section of the text has. `cuobjdump -sass` and `nvdisasm -c` print none. The

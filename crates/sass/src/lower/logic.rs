@@ -1,6 +1,6 @@
 //! Logic, shifts and permutations, on registers and predicates.
 
-use super::body::{Arg, Step};
+use super::body::{Arg, Placed, Step};
 use super::words::{Lowered, Words, destinations, number};
 use super::{
     Context, Machine, arithmetic, is_zero, modifiers_of, one, predicate_destination,
@@ -11,7 +11,7 @@ use warpgrid_isa::{
     ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, FunnelShift, MachineOp, PermuteMode,
     ScalarType,
 };
-use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers, Span};
+use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers};
 
 /// `LOP3.LUT`: `{p,} d, a, b, c, table, x`
 pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
@@ -94,7 +94,7 @@ fn predicate_or_sign(
     c: &mut Context<'_>,
     w: &mut Words<'_>,
     steps: &mut Vec<Step>,
-) -> Lowered<(OperandValue, Span)> {
+) -> Lowered<Placed> {
     let is_sign = |operand: &&Operand| w.operand_words(operand).contains(&"SIGN");
     let Some(operand) = w.peek().filter(is_sign) else {
         return w.predicate();

@@ -1,7 +1,7 @@
 //! Products of matrices and what moves their parts: the fragments are those of `mma`, `ldmatrix`, `stmatrix` and `movmatrix`,
 //! register by register, since the assembler makes one instruction of each.
 
-use super::body::{Arg, Step, id_of, plain, read, written};
+use super::body::{Arg, Placed, Step, id_of, plain, read, written};
 use super::words::{Lowered, Words, as_register, destinations, number, parts};
 use super::{Context, arithmetic, memory, one, step, typed};
 use crate::syntax::Operand;
@@ -173,7 +173,7 @@ fn scale_words(w: &mut Words<'_>, has_scales: bool, modifiers: &mut Modifiers) -
 
 /// What follows the addend of a block-scaled product.
 struct Scaled {
-    metadata: Option<(OperandValue, Span)>,
+    metadata: Option<Placed>,
     /// Those of A and its selectors, and the same of B.
     scales: [Arg; 4],
 }
@@ -221,7 +221,7 @@ fn factor(
     ty: ScalarType,
     n: u8,
     steps: &mut Vec<Step>,
-) -> Lowered<Vec<(OperandValue, Span)>> {
+) -> Lowered<Vec<Placed>> {
     let sign = match ty {
         ScalarType::F16 | ScalarType::Bf16 => 0x8000_8000,
         ScalarType::Tf32 => 0x8000_0000,
@@ -282,7 +282,7 @@ const fn register_bits(ty: ScalarType) -> u32 {
 }
 
 /// A matrix that is read: a run of registers, or zeros for `RZ`. `.ROW` and `.COL` repeat what the operation has anyway.
-fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<(OperandValue, Span)>> {
+fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<Placed>> {
     let operand = w.next()?;
     if ty != ScalarType::F64 && operand.signs != crate::syntax::Signs::default() {
         return Err(w.unknown("a sign of a matrix", operand.span));
@@ -291,12 +291,7 @@ fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<(OperandValue
 }
 
 /// The registers of an operand, with its signs where they are doubles.
-fn registers_of(
-    w: &Words<'_>,
-    operand: &Operand,
-    ty: ScalarType,
-    n: u8,
-) -> Lowered<Vec<(OperandValue, Span)>> {
+fn registers_of(w: &Words<'_>, operand: &Operand, ty: ScalarType, n: u8) -> Lowered<Vec<Placed>> {
     let is_plain = w
         .operand_words(operand)
         .iter()
@@ -330,7 +325,7 @@ fn registers_of(
 }
 
 /// The pairs of a run that is written.
-fn pairs_written(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<(OperandValue, Span)> {
+fn pairs_written(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<Placed> {
     let pair = |i: u8| {
         let pair = run.map(|run| pair_of(run.first, i));
         (OperandValue::Destination(pair), span)

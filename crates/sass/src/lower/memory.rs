@@ -1,6 +1,6 @@
 //! Loads, stores and atomics: addresses of all forms, widths, and what is said about caches and order.
 
-use super::body::{Arg, Step, plain, read, written};
+use super::body::{Arg, Placed, Step, plain, read, written};
 use super::words::{Lowered, Words, destinations, parts, signed};
 use super::{Context, copy, id_of, one, predicate_source, predicates_by_table, step, typed};
 use crate::syntax::{RegisterFile, RegisterNumber, TermValue, Value};
@@ -8,7 +8,7 @@ use warpgrid_isa::{
     ArithmeticOp, AtomicOp, CacheOp, CompareForm, CompareOp, Does, EvictionPriority, Flag,
     MemoryOp, Modifiers, MoveOp, ScalarType, Scope, Sem, StateSpace, VectorWidth,
 };
-use warpgrid_program::{Address, AddressBase, Guard, OperandValue, RegisterRun, Source, Span};
+use warpgrid_program::{Address, AddressBase, Guard, OperandValue, RegisterRun, Source};
 
 /// What one access moves: the type of an element, and registers.
 #[derive(Clone, Copy)]
@@ -101,7 +101,7 @@ pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
 }
 
 /// `[R2.64+UR4+0x8]` and its relatives.
-pub(super) fn address(w: &mut Words<'_>, wide: bool) -> Lowered<(OperandValue, Span)> {
+pub(super) fn address(w: &mut Words<'_>, wide: bool) -> Lowered<Placed> {
     let operand = w.next()?;
     let Value::Memory(memory) = &operand.value else {
         return Err(w.unknown("an operand that is no address", operand.span));

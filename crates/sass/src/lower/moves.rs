@@ -1,6 +1,6 @@
 //! Moves: between registers, from special registers, from constant banks.
 
-use super::body::{Arg, Step, plain, read, written};
+use super::body::{Arg, Placed, Step, plain, read, written};
 use super::library::read_relocation;
 use super::words::{
     Lowered, Words, as_register, destinations, is_zero as is_zero_register, number, parts, signed,
@@ -225,7 +225,7 @@ pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
             negated: false,
         },
     };
-    let first_of = |registers: Vec<(OperandValue, Span)>, old| {
+    let first_of = |registers: Vec<Placed>, old| {
         let machine = Machine {
             registers,
             sources: vec![source.clone(), (old, span)],

@@ -1,11 +1,11 @@
 //! Arithmetic of two 32-bit floats in a pair of registers: `FADD2`, `FMUL2`, `FFMA2`.
 
-use super::body::{Arg, Step, read, written};
+use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, as_register, destinations, parts};
 use super::{Context, copy, float, one, step};
 use crate::syntax::Value;
 use warpgrid_isa::{ArithmeticOp, Does, ScalarType};
-use warpgrid_program::{OperandValue, Span};
+use warpgrid_program::OperandValue;
 
 /// `FFMA2 d, a.F32x2.HI_LO, b.F32, c.F32x2.LO_HI`
 pub(super) fn floats(
@@ -37,7 +37,7 @@ pub(super) fn floats(
 
 /// The low and the high float of a source; `.F32` is one value for both, and so is a literal. `.NP` negates the upper half, `.PN` the
 /// lower one.
-fn pair(w: &mut Words<'_>) -> Lowered<[(OperandValue, Span); 2]> {
+fn pair(w: &mut Words<'_>) -> Lowered<[Placed; 2]> {
     let operand = w.next()?;
     let words = w.operand_words(operand);
     let known = ["F32x2", "HI_LO", "LO_HI", "F32", "NP", "PN", "reuse", "64"];
@@ -59,7 +59,7 @@ fn pair(w: &mut Words<'_>) -> Lowered<[(OperandValue, Span); 2]> {
             false => [low, high],
         }
     };
-    let negated = |(mut value, span): (OperandValue, Span), word: &str| {
+    let negated = |(mut value, span): Placed, word: &str| {
         if let OperandValue::Source(_, signs) = &mut value {
             signs.negate ^= words.contains(&word);
         }

@@ -1,7 +1,7 @@
 //! Textures and surfaces. A handle is 64 bits of constant bank 0, or the lower half of one in a uniform register. The level and the gradients of a sample
 //! change nothing, since the images have one level (measured with assembler 13.5, against the PTX that it was made of).
 
-use super::body::{Arg, Step, plain, read};
+use super::body::{Arg, Placed, Step, plain, read};
 use super::words::{Lowered, Words, destinations, number, parts};
 use super::{Context, copy, memory, step};
 use crate::syntax::{Operand, TermValue, Value};
@@ -23,8 +23,6 @@ const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
     ("1D_ARRAY", (Geometry::A1d, 2)),
     ("2D_ARRAY", (Geometry::A2d, 3)),
 ];
-
-type Value32 = (OperandValue, Span);
 
 /// `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low has the first two of the elements that are asked for, high the rest. a has the
 /// layer and the coordinates, b the level, the offsets and with `.DC` the value to compare with; with `.SCR` half of all of them are in a. With `.B` the lower half of the handle is the first of b.
@@ -112,7 +110,7 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
             Geometry::A1d | Geometry::A2d | Geometry::Acube => n_coordinates - 1,
             _ => n_coordinates,
         };
-        let offsets = offsets(c, (op, n_offsets), packed, &mut steps);
+        let offsets = offsets(c, op, n_offsets, packed, &mut steps);
         args.push(Arg::List(offsets, span));
     }
     if is_compared {
@@ -139,10 +137,11 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 /// The offsets of a sample in texels, which one register holds: 4 bits each, or for a gather, which reaches further, 6 bits of a byte each.
 fn offsets(
     c: &mut Context<'_>,
-    (op, n): (TextureOp, u8),
-    (packed, span): &Value32,
+    op: TextureOp,
+    n: u8,
+    (packed, span): &Placed,
     steps: &mut Vec<Step>,
-) -> Vec<Value32> {
+) -> Vec<Placed> {
     let (stride, width) = match op == TextureOp::Gather {
         true => (8, 6),
         false => (4, 4),
@@ -169,7 +168,7 @@ fn elements(
     mask: u64,
     (low, low_span): (Option<RegisterRun>, Span),
     (high, high_span): (Option<RegisterRun>, Span),
-) -> Vec<Value32> {
+) -> Vec<Placed> {
     let all = destinations(low, 2, low_span)
         .into_iter()
         .chain(destinations(high, 2, high_span));
@@ -182,7 +181,7 @@ fn elements(
 }
 
 /// `0x0, 0x58`: words of constant bank 0. `UR4, 0x0` and, from Blackwell on, `UR4`: the lower half in a register.
-fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowered<Value32> {
+fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowered<Placed> {
     let operand = w.next()?;
     let span = operand.span;
     let next_is_number = w
@@ -213,7 +212,7 @@ fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowe
 }
 
 /// A pair of a lower half and zero.
-fn whole(c: &mut Context<'_>, low: Value32, steps: &mut Vec<Step>) -> OperandValue {
+fn whole(c: &mut Context<'_>, low: Placed, steps: &mut Vec<Step>) -> OperandValue {
     let span = low.1;
     let first = c.body.hidden(ScalarType::B32);
     let second = c.body.hidden(ScalarType::B32);
@@ -358,7 +357,7 @@ pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
 }
 
 /// The coordinates of `[R12]`, in the order of PTX: the layer first.
-fn coordinates(w: &mut Words<'_>, geometry: Geometry, n: u8) -> Lowered<Vec<Value32>> {
+fn coordinates(w: &mut Words<'_>, geometry: Geometry, n: u8) -> Lowered<Vec<Placed>> {
     let operand = w.next()?;
     let unknown = || w.unknown("this place", operand.span);
     let Value::Memory(memory) = &operand.value else {

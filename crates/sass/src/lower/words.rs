@@ -1,7 +1,7 @@
 //! The words of one instruction: its modifiers, each taken once by whoever knows its meaning, and its operands in order. What
 //! is not taken makes the instruction unknown, so that no modifier is lost in silence.
 
-use super::body::{Arg, id_of, plain};
+use super::body::{Arg, Placed, id_of, plain};
 use crate::syntax::{
     Bracket, Instruction, Joint, Memory, Operand, Register, RegisterFile, RegisterNumber,
     TermValue, Tree, Value,
@@ -182,7 +182,7 @@ impl<'a> Words<'a> {
     }
 
     /// A predicate that is read; `!` negates it.
-    pub(super) fn predicate(&mut self) -> Lowered<(OperandValue, Span)> {
+    pub(super) fn predicate(&mut self) -> Lowered<Placed> {
         let operand = self.next()?;
         let register = as_register(&operand.value).filter(|register| is_predicate(*register));
         let Some(register) = register else {
@@ -197,12 +197,12 @@ impl<'a> Words<'a> {
     }
 
     /// A source of an integer operation, 32 bits wide.
-    pub(super) fn source(&mut self) -> Lowered<(OperandValue, Span)> {
+    pub(super) fn source(&mut self) -> Lowered<Placed> {
         self.source_as(ScalarType::B32)
     }
 
     /// A source of this type: 64-bit types read pairs, floats read decimal numbers as floats.
-    pub(super) fn source_as(&mut self, ty: ScalarType) -> Lowered<(OperandValue, Span)> {
+    pub(super) fn source_as(&mut self, ty: ScalarType) -> Lowered<Placed> {
         let operand = self.next()?;
         let value = self.value_of(operand, ty)?;
         Ok((value, operand.span))
@@ -411,11 +411,7 @@ impl<'a> Words<'a> {
 }
 
 /// The single registers of a run that is written.
-pub(super) fn destinations(
-    run: Option<RegisterRun>,
-    n: u8,
-    span: Span,
-) -> Vec<(OperandValue, Span)> {
+pub(super) fn destinations(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<Placed> {
     let one = |i: u8| {
         let register = run.map(|run| RegisterRun::one(RegisterId(run.first.0 + u32::from(i))));
         (OperandValue::Destination(register), span)
@@ -424,7 +420,7 @@ pub(super) fn destinations(
 }
 
 /// The 32-bit parts of a value that is read, the low one first.
-pub(super) fn parts((value, span): (OperandValue, Span), n: u8) -> Vec<(OperandValue, Span)> {
+pub(super) fn parts((value, span): Placed, n: u8) -> Vec<Placed> {
     let part = |i: u8| {
         let OperandValue::Source(source, modifiers) = value else {
             return (value.clone(), span);
