@@ -88,10 +88,14 @@ function plain(shared) {
 }
 
 const isWord = (value) => typeof value === "string" && value.length <= RULES.most_in_word;
+const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
+const listOf = (has) => (value) => Array.isArray(value) && value.length <= RULES.most_words && value.every(has);
 const HAS = {
   text: (value) => typeof value === "string",
   word: isWord,
-  number: (value) => Number.isSafeInteger(value) && value >= 0,
+  number: isNumber,
+  list: listOf(isWord),
+  numbers: listOf(isNumber),
   words: (value) => typeof value === "object" && !Array.isArray(value) && Object.keys(value).length <= RULES.most_words &&
     Object.entries(value).every(([name, word]) => isWord(name) && isWord(word)),
 };

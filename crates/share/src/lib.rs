@@ -71,4 +71,10 @@ pub struct View {
     /// How memories are shown, by their ids: `f32 columns=16 lane`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub grids: BTreeMap<String, String>,
+    /// Expressions that are watched, in the order of the page: `out[3] + %r5`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub watch: Vec<String>,
+    /// Lines with a breakpoint, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<u64>,
 }

@@ -150,7 +150,10 @@ pub(crate) fn read_value(mut value: Value, what: What) -> Result<Shared, Mistake
     let guessed = guessed.map(str::to_owned);
     let view = value.get_mut("view").map(Value::take).unwrap_or_default();
     let view = match view {
-        Value::Object(fields) => serde_json::from_value(fields.into()).unwrap_or_default(),
+        Value::Object(mut fields) => {
+            fields.retain(|_, field| !field.is_null());
+            serde_json::from_value(fields.into()).unwrap_or_default()
+        }
         _ => View::default(),
     };
     if let Value::Object(fields) = &mut value {
@@ -180,16 +183,23 @@ impl Kind {
         let rules = &*RULES;
         // JavaScript counts UTF-16 units.
         let is_word = |text: &str| text.encode_utf16().count() <= rules.most_in_word;
+        let is_number = |value: &Value| value.as_u64().is_some_and(|n| n <= rules.most_number);
+        let are = |has: &dyn Fn(&Value) -> bool| {
+            let values = value.as_array();
+            values.is_some_and(|values| values.len() <= rules.most_words && values.iter().all(has))
+        };
         match self {
             Kind::Text => value.is_string(),
             Kind::Word => value.as_str().is_some_and(is_word),
-            Kind::Number => value.as_u64().is_some_and(|n| n <= rules.most_number),
+            Kind::Number => is_number(value),
             Kind::Words => value.as_object().is_some_and(|words| {
                 let is_short = |(name, text): (&String, &Value)| {
                     is_word(name) && text.as_str().is_some_and(is_word)
                 };
                 words.len() <= rules.most_words && words.iter().all(is_short)
             }),
+            Kind::List => are(&|value| value.as_str().is_some_and(is_word)),
+            Kind::Numbers => are(&is_number),
         }
     }
 }

@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     Word,
     Number,
     Words,
+    List,
+    Numbers,
 }
 
 /// What is said of a link or a file that is not opened.
@@ -62,7 +64,9 @@ mod tests {
             let words = &rules.kinds[&kind];
             assert!(words.contains(&grouped(limit).expect("digits")), "{words}");
         }
-        assert!(rules.kinds[&Kind::Words].contains(&rules.most_words.to_string()));
+        for kind in [Kind::Words, Kind::List, Kind::Numbers] {
+            assert!(rules.kinds[&kind].contains(&rules.most_words.to_string()));
+        }
         let millions = rules.most_bytes / 1_000_000;
         assert!(
             rules
@@ -70,6 +74,6 @@ mod tests {
                 .large
                 .contains(&format!("{millions} million"))
         );
-        assert_eq!(rules.kinds.len(), 4);
+        assert_eq!(rules.kinds.len(), 6);
     }
 }

@@ -125,6 +125,14 @@ fn what_a_later_minor_version_adds_is_read_past() {
 }
 
 #[test]
+fn a_part_of_the_view_that_is_null_is_left_open() {
+    let file =
+        r#"{"source": "ret;", "view": {"step": 2, "grids": null, "watch": null, "breaks": null}}"#;
+    let view = read_file(file).expect("a file").view;
+    assert_eq!((view.step, view.watch), (Some(2), Vec::new()));
+}
+
+#[test]
 fn files_that_are_none_cost_a_sentence() {
     for (file, sentence) in [
         (
@@ -146,6 +154,14 @@ fn files_that_are_none_cost_a_sentence() {
         (
             r#"{"source": "", "view": {"grids": {"out": 1}}}"#,
             "The file is not understood: expected `view.grids` to be at most 256 short texts by name.",
+        ),
+        (
+            r#"{"source": "", "view": {"watch": ["%r1", 2]}}"#,
+            "The file is not understood: expected `view.watch` to be at most 256 short texts.",
+        ),
+        (
+            r#"{"source": "", "view": {"breaks": "12"}}"#,
+            "The file is not understood: expected `view.breaks` to be at most 256 whole numbers.",
         ),
         (
             r#"{"source": "", "params": [{"kind": "image", "name": "x"}]}"#,
@@ -230,8 +246,10 @@ fn shared() -> impl Strategy<Value = Shared> {
         proptest::option::of(0u64..1 << 53),
         words,
         proptest::collection::btree_map("[a-z:]{1,8}", "[ -~]{0,20}", 0..4),
+        proptest::collection::vec("\\PC{0,20}", 0..4),
+        proptest::collection::vec(1u64..1 << 53, 0..4),
     );
-    (launch, view).prop_map(|((source, seed, grid), (step, pin, grids))| Shared {
+    let shared = |((source, seed, grid), (step, pin, grids, watch, breaks))| Shared {
         scenario: Scenario {
             source,
             seed,
@@ -242,10 +260,13 @@ fn shared() -> impl Strategy<Value = Shared> {
             step,
             pin,
             grids,
+            watch,
+            breaks,
             ..View::default()
         },
         guessed: None,
-    })
+    };
+    (launch, view).prop_map(shared)
 }
 
 proptest! {
