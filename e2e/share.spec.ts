@@ -271,3 +271,44 @@ test("on a phone the panel fits, and a link opens", async ({ page }) => {
   expect(box!.x + box!.width).toBeLessThanOrEqual(390);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
+
+test("what is watched and where a run stops go along, and stay with the text of the one who opens it", async ({ page, browser }) => {
+  await open(page);
+  await pick(page, "Rows coalesce, columns scatter");
+  await page.getByRole("button", { name: "watch a value" }).click();
+  const watched = (page: Page) => page.getByRole("region", { name: "Watch", exact: true }).locator(".watch-list > li > code");
+  for (const expression of ["rows[0][3] + 100", "lane 3: %r13 * 2"]) {
+    await page.getByRole("textbox", { name: "Expression to watch" }).fill(expression);
+    await page.keyboard.press("Enter");
+  }
+  await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^44$/ }).click();
+  const link = await share(page);
+  const other = await stranger(browser, link);
+  await ready(other);
+  await expect(watched(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2"]);
+  await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveText(["44"]);
+  expect(await share(other)).toBe(link);
+  // The reader's own expressions come after them, also over a reload.
+  await other.getByRole("textbox", { name: "Expression to watch" }).fill("columns[5]");
+  await other.keyboard.press("Enter");
+  await expect(watched(other)).toHaveCount(3);
+  await other.reload();
+  await ready(other);
+  await expect(watched(other)).toHaveText(["rows[0][3] + 100", "lane 3: %r13 * 2", "columns[5]"]);
+  await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveText(["44"]);
+  // An edit makes it the reader's text, with what is watched.
+  await other.getByRole("textbox", { name: "PTX source" }).click();
+  await other.keyboard.press("ControlOrMeta+End");
+  await other.keyboard.type("// mine\n");
+  await ready(other);
+  await expect(watched(other)).toHaveCount(3);
+  // Another text has none of it; a file brings it again.
+  await pick(other, "One store, two or four elements a lane");
+  await expect(watched(other)).toHaveCount(0);
+  await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveCount(0);
+  await drop(other, [["watched.warpgrid.json", kept("watched.warpgrid.json")]]);
+  await ready(other);
+  await expect(watched(other)).toHaveText(["out[3] + %r1", "lane 5: %r2", "f32(%r2)"]);
+  await expect(other.locator(".cm-lineNumbers .cm-break")).toHaveText(["11", "15"]);
+  await expect(other.locator(".banner")).toHaveCount(0);
+});

@@ -18,7 +18,7 @@ import { shareOf, showEmbed } from "./embed.js";
 import { savePromised } from "./files.js";
 import { chooseFile, fillFrom, isFilling } from "./fill.js";
 import { followLearn, openLearn } from "./learn.js";
-import { guessedLines, showLook } from "./look.js";
+import { guessedLines, showLook, watched } from "./look.js";
 import { fromFiles, listenToDrops, showShare } from "./share.js";
 import { addNarrow, openHeader, showView } from "./narrow.js";
 import * as texts from "./texts.js";
@@ -253,11 +253,18 @@ function keepBreaks() {
 function restoreBreaks() {
   try {
     const [print, lines] = JSON.parse(sessionStorage.getItem(BREAKS) ?? "[]");
-    const { doc } = view.state;
-    if (lines.length === 0 || print !== printOf(api.text())) return;
-    view.dispatch({ effects: lines.filter((line) => line >= 1 && line <= doc.lines).map((line) => breakToggled.of(doc.line(line).from)) });
+    if (print === printOf(api.text())) addBreaks(lines);
   } catch { /* none were kept */ }
 }
+/** Sets breakpoints at lines that have none. */
+function addBreaks(lines) {
+  const { doc } = view.state;
+  const known = new Set(breakLines(view.state, view.state.field(breaks)));
+  const added = [...new Set(lines)].filter((line) => line >= 1 && line <= doc.lines && !known.has(line));
+  if (added.length > 0) view.dispatch({ effects: added.map((line) => breakToggled.of(doc.line(line).from)) });
+}
+/** What a link or a file says of the text beside it: `watch` or `breaks`; none where the text is another one. */
+const broughtView = (name, text = api.text()) => texts.brought(text)?.view?.[name] ?? [];
 
 function lineUnder(event, view) {
   const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
@@ -343,6 +350,7 @@ function report() {
   replaced = false;
   if (isAnother) generation += 1;
   if (isAnother) view.dispatch({ effects: [wrapping.reconfigure(wrappingOf(api.text())), breaksCleared.of(null)] });
+  if (isAnother) addBreaks(broughtView("breaks"));
   onChange?.(api.text(), isAnother);
   colour();
 }
@@ -449,13 +457,17 @@ const api = {
   fillPanel(panel, name, facts) {
     if (name === "inspect") {
       const source = api.text();
-      showLook({ place: panel, facts: Object.fromEntries(facts), source, key: texts.keyOf(printOf(source)), generation, page: learner });
+      showLook({ place: panel, facts: Object.fromEntries(facts), source, key: texts.keyOf(printOf(source)), generation, watch: broughtView("watch", source), page: learner });
       return;
     }
     if (!panel.open) return;
     const place = panel.querySelector(".popover");
     const source = api.text();
-    if (name === "sharing") { showShare(place, { source, facts, brought: texts.brought(source) }, openFiles); return; }
+    if (name === "sharing") {
+      const set = breakLines(view.state, view.state.field(breaks));
+      void watched().then((watch) => showShare(place, { source, facts, brought: texts.brought(source), watch, breaks: set }, openFiles));
+      return;
+    }
     const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(facts);
     showEmbed(place, { source, position, front, target, version, entry, seed }, texts.linkedFact("view"));
   },
@@ -601,6 +613,7 @@ async function openFiles(files, memory) {
     const brought = texts.bring(shared, "file");
     texts.showsExample(brought, api.text());
     show(brought);
+    addBreaks(broughtView("breaks"));
     onOpened?.(brought);
   } catch (error) {
     onFailed?.(error.message);
@@ -611,5 +624,6 @@ listenToDrops(openFiles);
 const host = document.getElementById("editor-host");
 if (host) api.attach(host);
 restoreBreaks();
+addBreaks(broughtView("breaks"));
 followLearn(learner);
 dispatchEvent(new Event("warpgrid-editor"));

@@ -8,8 +8,8 @@ import { grouped } from "./parts.js";
 /** Names of fields, and parts of them by their ids. */
 const GRIDS = "view.grids.";
 
-/** What is shared: a scenario with its view. What a link has brought stays, as long as its text is the same. */
-export function sharedOf({ source, facts, brought }) {
+/** What is shared: a scenario with its view. What a link has brought stays, as long as its text is the same. `watch` is what is watched, `breaks` the lines with a breakpoint. */
+export function sharedOf({ source, facts, brought, watch = [], breaks = [] }) {
   const { view: _view, widget: _widget, ...before } = brought ?? {};
   const shared = { ...before, source: brought?.source ?? source, view: {} };
   for (const name of ["target", "ptx_version", "entry", "seed", "guessed", "beside"]) delete shared[name];
@@ -21,6 +21,7 @@ export function sharedOf({ source, facts, brought }) {
     if (part) (shared[field] ??= {})[part] = value;
     else shared[field] = value;
   }
+  for (const [name, values] of Object.entries({ watch, breaks })) if (values.length > 0) shared.view[name] = values.slice(0, RULES.most_words);
   return shared;
 }
 
@@ -93,7 +94,7 @@ export async function showShare(place, seen, openFiles) {
     make("button", { type: "button", className: "fix", title: "All of this as a file to send", onclick: () => saveFile(fileName(kernel), writeFile(shared)) }, "Save file"),
     make("button", { type: "button", className: "fix", title: "A file that was saved here, PTX, C++ or Python with inline assembly, machine code, a cubin or a program; dropping it on the page opens it, too", onclick: () => chosen.click() }, "Open a file"), chosen);
   place.replaceChildren(status, area, make("div", { className: "choices" }, make("span", {}, "Copy as:"), ...forms), files,
-    make("p", { className: "quiet" }, view ? "The address of this view is its link." : "The link holds the text itself, the step, what is pinned and how it is shown; no server keeps it."));
+    make("p", { className: "quiet" }, view ? "The address of this view is its link." : "The link holds the text itself, the step, what is pinned and watched, breakpoints, and how it is shown; no server keeps it."));
   let made;
   try {
     made = view ? location.href : home() + await writeLink(shared);

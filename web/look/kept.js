@@ -17,9 +17,10 @@ function all() {
   }
 }
 
-/** The expressions of a text. */
-export function keptOf(key) {
-  return (all().find(([own]) => own === key)?.[1] ?? []).filter(isExpression).slice(0, MOST);
+/** The expressions of a text: those that a link or a file has brought, and those that were kept. */
+export function keptOf(key, brought = []) {
+  const kept = all().find(([own]) => own === key)?.[1] ?? [];
+  return [...new Set([...brought, ...kept])].filter(isExpression).slice(0, MOST);
 }
 
 export function keep(key, expressions) {

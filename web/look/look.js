@@ -13,7 +13,10 @@ let cards = null;
 const BELOW = { arrange: arrangeCard, map: minimapCard };
 const below = {};
 
-/** Shows a moment in its place: `{ place, facts, source, key, generation, page }`. */
+/** What is watched now. */
+export const watched = () => cards?.[0].watched() ?? [];
+
+/** Shows a moment in its place: `{ place, facts, source, key, generation, watch, page }`. */
 export function show(moment) {
   if (!cards) {
     document.head.append(make("style", {}, css));

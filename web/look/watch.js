@@ -112,12 +112,14 @@ export function watchCard(first) {
   return {
     node,
     begin: () => field.focus(),
+    watched: () => expressions,
     show(next) {
       moment = next;
-      if (next.key !== key) {
+      // A file may bring the text that is here, with other expressions.
+      if (next.key !== key || next.generation !== generation) {
         // A text that was edited has another key and is the same for a person.
         const isSame = generation === next.generation && key !== null;
-        const own = keptOf(next.key);
+        const own = keptOf(next.key, next.watch);
         key = next.key;
         expressions = isSame && own.length === 0 ? expressions : own;
         if (isSame) keep(key, expressions);
