@@ -318,6 +318,12 @@ impl ElementType {
         self.is_float().then(|| self.to_f64(bits))
     }
 
+    /// The number that bits are: that of a float or an integer, and of other types that of the bits.
+    pub fn number(self, bits: u128) -> f64 {
+        let float = self.float(bits);
+        float.unwrap_or_else(|| self.to_integer(bits) as f64)
+    }
+
     /// The bits of a number as a float of this type; none for types that are no float.
     pub fn float_bits(self, value: f64) -> Option<u128> {
         self.float(0).map(|_| self.encode_float(value))
