@@ -2,7 +2,9 @@
 
 use expect_test::{Expect, expect};
 use warpgrid_view::MemoryId;
-use warpgrid_view::inspect::{Arrangement, Moments, WatchExpression, WatchedValue};
+use warpgrid_view::inspect::{
+    Arrangement, Moments, ShadeRequest, Shades, Shading, WatchExpression, WatchedValue,
+};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
 
@@ -373,6 +375,60 @@ fn all_of_a_memory_is_seen_at_a_glance() {
         [(0, Some((0, 2)), false), (1_023, Some((0, 999_999)), true)]
     );
     assert!(session.minimap(3, &MemoryId::from("q")).is_err());
+}
+
+/// A kernel in which lane `i` stores `i - 2` at element `i`, and lane 1 stores a number that is none at element 6.
+const SHADES: &str = "\
+//@ launch grid=1 block=4
+//@ buffer p: f32[8] = [0, 0, 0, 0, 0, 0, 0, 3]
+.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .pred %p;
+    .reg .f32 %f<3>;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    cvt.rn.f32.u32 %f1, %r1;
+    sub.f32 %f2, %f1, 0f40000000;
+    st.global.f32 [%rd3], %f2;
+    setp.eq.u32 %p, %r1, 1;
+    @%p st.global.u32 [%rd1+24], 0x7fc00000;
+    ret;
+}
+";
+
+#[test]
+fn elements_are_shades_of_values_lanes_and_steps() {
+    let mut session = session(SHADES);
+    let mut ask = |shading, elements| {
+        let request = ShadeRequest {
+            memory: "p".into(),
+            ty: None,
+            shading,
+            elements,
+        };
+        session.shades(9, &request).expect("shades")
+    };
+    let (never, unknown) = (Shades::NEVER, Shades::UNKNOWN);
+    let values = ask(Shading::Value, 0..99);
+    // -2, -1, 0, 1, 0, 0, no number, 3: fifths of the way from -2 to 3.
+    assert_eq!(values.shades, [0, 13, 25, 38, 25, 25, unknown, 63]);
+    assert_eq!(values.ends, Some(["-2.0".to_owned(), "3.0".to_owned()]));
+    assert_eq!(values.now, [6..7]);
+    let lanes = ask(Shading::Lane, 2..8);
+    assert_eq!((lanes.first, lanes.ends), (2, None));
+    assert_eq!(lanes.shades, [2, 3, never, never, 1, never]);
+    let steps = ask(Shading::Step, 0..8);
+    assert_eq!(steps.shades[..2], [0, 0]);
+    assert_eq!((steps.shades[6], steps.shades[7]), (63, never));
+    assert_eq!(steps.ends, Some(["7".to_owned(), "9".to_owned()]));
+    assert_eq!(ask(Shading::Value, 50..9).shades, [] as [u8; 0]);
 }
 
 #[test]
