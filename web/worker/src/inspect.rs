@@ -7,7 +7,7 @@ use crate::json::response;
 use crate::order;
 use crate::protocol::OrderRequest;
 use crate::runner::launched;
-use warpgrid_view::inspect::Arrangement;
+use warpgrid_view::inspect::{Arrangement, ShadeRequest, Shading};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Session};
 
@@ -17,7 +17,8 @@ pub(crate) struct Inspect {
     open: Option<(OrderRequest, Session)>,
 }
 
-/// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT` or `map POSITION MEMORY`, each with a launch.
+/// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT`,
+/// `map POSITION MEMORY` or `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, each with a launch.
 struct Asked<'a> {
     number: u32,
     what: &'a str,
@@ -56,6 +57,10 @@ impl Inspect {
                 let found = session.minimap(number(first)?, &MemoryId::from(second))?;
                 Ok(json::minimap(&found))
             }
+            "shades" => {
+                let found = session.shades(number(first)?, &shade_request(second, third)?)?;
+                Ok(json::shades(&found))
+            }
             _ => {
                 let found = session.moments([number(first)?, number(second)?])?;
                 Ok(json::moments(&found))
@@ -84,7 +89,7 @@ impl<'a> Asked<'a> {
             return None;
         };
         let stated = |word: &str| (!word.is_empty()).then(|| word.to_owned());
-        matches!(what, "watch" | "moments" | "arrange" | "map").then_some(Asked {
+        matches!(what, "watch" | "moments" | "arrange" | "map" | "shades").then_some(Asked {
             number: number.parse().ok()?,
             what,
             launch: OrderRequest {
@@ -101,7 +106,26 @@ impl<'a> Asked<'a> {
 
 fn number(text: &str) -> Result<u64, String> {
     let number = text.parse();
-    number.map_err(|_| format!("found the position `{text}`, expected a number"))
+    number.map_err(|_| format!("found `{text}`, expected a position or an element"))
+}
+
+/// A memory, a type that may be empty, and what is seen; the first element, and the end.
+fn shade_request(what: &str, elements: &str) -> Result<ShadeRequest, String> {
+    let what: Vec<&str> = what.split('\n').collect();
+    let [memory, ty, shading] = what[..] else {
+        return Err("expected a memory, a type and what is seen".to_owned());
+    };
+    let (first, end) = elements.split_once(' ').unwrap_or((elements, ""));
+    Ok(ShadeRequest {
+        memory: MemoryId::from(memory),
+        ty: ElementType::from_name(ty),
+        shading: match shading {
+            "lane" => Shading::Lane,
+            "step" => Shading::Step,
+            _ => Shading::Value,
+        },
+        elements: number(first)?..number(end)?,
+    })
 }
 
 /// `1 of block 3`, as links have it.
@@ -156,6 +180,16 @@ mod tests {
         assert_eq!(
             said["found"]["parts"][1],
             serde_json::json!([1, 1, 1, false])
+        );
+        let shades = ["shades", "", "", "", "", "9", "p\nu16\nvalue", "0 4"];
+        let said = found(&mut inspect, shades);
+        assert_eq!(said["found"]["shades"], "_A_A");
+        assert_eq!(said["found"]["ends"], serde_json::json!(["0", "7"]));
+        let shades = ["shades", "", "", "", "", "9", "p\nu16\nlane", "0 99"];
+        let said = found(&mut inspect, shades);
+        assert_eq!(
+            said["found"]["shades"].as_str().map(|text| &text[60..]),
+            Some("eeff")
         );
         assert_eq!(inspect.answer("1\0watch\0"), None);
     }

@@ -2,7 +2,7 @@
 
 use crate::json::{list, object, or_null, text};
 use warpgrid_view::inspect::{
-    Arranged, CellChange, MemoryChange, Minimap, Moments, RegisterChange, WatchedValue,
+    Arranged, CellChange, MemoryChange, Minimap, Moments, RegisterChange, Shades, WatchedValue,
 };
 use warpgrid_view::model::{Cell, Written};
 
@@ -127,5 +127,23 @@ pub(super) fn minimap(found: &Minimap) -> String {
         ("n", found.n_elements.to_string()),
         ("part", found.part.to_string()),
         ("parts", list(parts)),
+    ])
+}
+
+/// The letters of shades, in their order: those of base64 for addresses, then that of elements that no step wrote, and that of what is not known.
+const LETTERS: &[u8; 66] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.?";
+
+/// A letter for each element, what the first and the last shade mean, and first and end of each range that the present step wrote.
+pub(super) fn shades(found: &Shades) -> String {
+    let letter = |shade: &u8| char::from(LETTERS[usize::from(*shade).min(LETTERS.len() - 1)]);
+    let letters: String = found.shades.iter().map(letter).collect();
+    let ends = found.ends.iter().flatten().map(|end| text(end));
+    let now = found.now.iter();
+    let now = now.map(|run| list([run.start.to_string(), run.end.to_string()].into_iter()));
+    object(&[
+        ("first", found.first.to_string()),
+        ("shades", text(&letters)),
+        ("ends", list(ends)),
+        ("now", list(now)),
     ])
 }
