@@ -18,10 +18,11 @@ import { shareOf, showEmbed } from "./embed.js";
 import { savePromised } from "./files.js";
 import { chooseFile, fillFrom, isFilling } from "./fill.js";
 import { followLearn, openLearn } from "./learn.js";
-import { guessedLines, showLook, watched } from "./look.js";
+import { arrange, guessedLines, showLook, watched } from "./look.js";
 import { fromFiles, listenToDrops, showShare } from "./share.js";
 import { addNarrow, openHeader, showView } from "./narrow.js";
 import * as texts from "./texts.js";
+import { listenToZoom } from "./zoom.js";
 import firstExample from "first-example";
 
 /** Beyond this many units a text is coloured only after a pause, and only so far. */
@@ -400,6 +401,20 @@ const span = (range) => {
   return { from, to: Math.max(from, offset(range[2], range[3])) };
 };
 
+/** The text and its print, which each frame asks for. */
+let present = { doc: null };
+function presentText() {
+  const { doc } = view.state;
+  if (present.doc !== doc) {
+    const source = doc.toString();
+    present = { doc, source, print: printOf(source) };
+  }
+  return present;
+}
+
+/** The panels that `web/editor/look.js` fills. */
+const LOOKED_AT = new Set(["inspect", "memory-map", "small-cells"]);
+
 const api = {
   text: () => view.state.doc.toString(),
   setText(text) {
@@ -453,11 +468,11 @@ const api = {
     });
   },
   format: () => void formatText(view),
-  /** Fills a panel, if it is open: `inspect` with what is watched, `sharing` with a link to what is seen, `embed` with the lines that embed it. `facts` are pairs of a name and its words. */
+  /** Fills a panel, if it is open: `inspect` with what is watched, `memory-map` and `small-cells` with all or a part of a memory, `sharing` with a link to what is seen, `embed` with the lines that embed it. `facts` are pairs of a name and its words. */
   fillPanel(panel, name, facts) {
-    if (name === "inspect") {
-      const source = api.text();
-      showLook({ place: panel, facts: Object.fromEntries(facts), source, key: texts.keyOf(printOf(source)), generation, watch: broughtView("watch", source), page: learner });
+    if (LOOKED_AT.has(name)) {
+      const { source, print } = presentText();
+      showLook({ name, place: panel, facts: Object.fromEntries(facts), source, key: texts.keyOf(print), generation, watch: broughtView("watch", source), page: learner });
       return;
     }
     if (!panel.open) return;
@@ -471,10 +486,13 @@ const api = {
     const { front, target, ptx_version: version, entry, seed, "view.step": position } = Object.fromEntries(facts);
     showEmbed(place, { source, position, front, target, version, entry, seed }, texts.linkedFact("view"));
   },
-  /** `pinned(words)` is called with what is to be pointed at, in the words of a link: `cell 3 of out`; empty words for nothing. */
+  /** `pinned(words)` is called with what is to be pointed at, in the words of a link: `cell 3 of out`; empty words for nothing. `find 7` looks for a value, and
+   *  `closer cell 3 of out` and `farther …` change the size of cells. */
   connectPin(pinned) {
     onPin = guarded(pinned);
   },
+  /** Shows a memory by a stride or a layout, as a type. */
+  arrange: (memory, type) => void arrange(memory, type),
   /** Lets a person choose the file that a buffer starts with. */
   chooseFile: (name) => chooseFile(filler, name),
   /** Looks for a value, an address or an element in memory. */
@@ -620,6 +638,7 @@ async function openFiles(files, memory) {
   }
 }
 listenToDrops(openFiles);
+listenToZoom((words) => onPin?.(words));
 
 const host = document.getElementById("editor-host");
 if (host) api.attach(host);

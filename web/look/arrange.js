@@ -128,9 +128,15 @@ export function arrangeCard(first) {
     node,
     /** Where it belongs: below the memories. */
     place: () => (isOn ? document.querySelector(".arrange-place") : null),
-    begin() {
+    /** `{ memory, type }` is what it shows first. */
+    begin(what) {
       isOn = true;
       this.show(moment);
+      if (what) {
+        [memory.value, type.value] = [what.memory, what.type];
+        begin();
+        void update(moment);
+      }
       // It is with the memories, where one view is shown at a time.
       moment.page.showView("memory");
       node.scrollIntoView({ block: "nearest" });

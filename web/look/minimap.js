@@ -3,7 +3,7 @@ import { grouped } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { memories } from "./arrange.js";
 import { askAt, latest, positionOf } from "./ask.js";
-import { laneColour } from "./watch.js";
+import { colourOf, onTheme } from "./colours.js";
 
 const COLUMNS = 64;
 const CELL = 9;
@@ -47,7 +47,7 @@ export function minimapCard(first) {
       context.fillRect(x, y, CELL - 1, CELL - 1);
       const of = Math.min(part, n - at * part);
       if (nWritten > 0) {
-        if (!colours.has(lane)) colours.set(lane, colour(lane === undefined ? "var(--ink3)" : laneColour(lane)));
+        if (!colours.has(lane)) colours.set(lane, colour(colourOf(lane)));
         context.fillStyle = colours.get(lane);
         // What is written at all can be seen.
         const share = Math.max(Math.min(nWritten / of, 1), 0.25);
@@ -112,8 +112,6 @@ export function minimapCard(first) {
   };
   memory.onchange = () => { place.value = "0"; void update(moment); };
   close.onclick = () => { isOn = false; node.remove(); };
-  new MutationObserver(paint).observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
 
   return {
     node,
@@ -121,6 +119,7 @@ export function minimapCard(first) {
       isOn = true;
       this.show(moment);
       moment.page.showView("memory");
+      onTheme(node, paint);
       node.scrollIntoView({ block: "nearest" });
       place.focus();
     },
