@@ -67,6 +67,9 @@ extern "C" {
     /// Opens examples, tours and puzzles, which are loaded then.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
     pub fn open_learn();
+    /// Opens the card that shows a memory by a stride or a layout.
+    #[wasm_bindgen(js_namespace = warpgridEditor)]
+    pub fn arrange(memory: &str, ty: &str);
     /// Lets a person choose the file that a buffer starts with.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = chooseFile)]
     pub fn choose_file(buffer: &str);
@@ -102,6 +105,10 @@ pub enum Panel {
     Share,
     /// What is watched, in the side of the page.
     Inspect,
+    /// All of a long memory, beside its rows.
+    Map,
+    /// Cells of a memory that are too small for a text.
+    Cells,
 }
 
 impl Panel {
@@ -111,6 +118,8 @@ impl Panel {
             Panel::Embed => "embed",
             Panel::Share => "sharing",
             Panel::Inspect => "inspect",
+            Panel::Map => "memory-map",
+            Panel::Cells => "small-cells",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The places of the cells of a grid: pure geometry in CSS pixels, also for memories of very many rows.
 
+use crate::model::Zoom;
 use warpgrid_view::model::{Cell, Grid, Written};
 
 /// Height of a row, with the gap below it.
@@ -15,6 +16,8 @@ const ROOMY: f64 = 1000.0;
 /// The narrowest and the widest cell whose value needs less.
 const PLAIN_CELL: f64 = 30.0;
 const WIDE_CELL: f64 = 56.0;
+/// How much wider cells become at least, where all of a value is to be seen.
+const LARGER: f64 = 1.4;
 /// What two cards side by side need beside their cells: the gap, and the insides of the second.
 const BETWEEN_CARDS: f64 = 40.0;
 /// Browsers cut elements that are much taller than this.
@@ -41,6 +44,9 @@ impl Rect {
     }
 }
 
+/// Width of the map beside the rows of a long memory, with the gap before it.
+pub const MAP: f64 = 40.0;
+
 /// The measures of one grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Geometry {
@@ -52,14 +58,19 @@ pub struct Geometry {
 
 impl Geometry {
     /// Fits the widest value of the window and the widest row number; where that is too wide for the
-    /// card, cells become narrower as long as their text can still be read.
-    pub fn of(grid: &Grid, available: f64) -> Geometry {
+    /// card, cells become narrower as long as their text can still be read, unless all of it is to be seen.
+    pub fn of(grid: &Grid, available: f64, zoom: Zoom) -> Geometry {
         let longest = grid
             .cells
             .iter()
             .map(|cell| short(&cell.text).chars().count())
             .max();
-        let text = longest.unwrap_or(1).clamp(2, 20) as f64 * DIGIT;
+        let longest = longest.unwrap_or(1).max(2);
+        let text = match zoom {
+            Zoom::Full => longest,
+            Zoom::Fit | Zoom::Pixels(_) => longest.min(20),
+        } as f64
+            * DIGIT;
         let last_label = row_label(grid, grid.total_rows.saturating_sub(1));
         let row_head = (last_label.len().max(2) as f64 * DIGIT + 10.0).round();
         let columns = grid.columns.max(1);
@@ -71,9 +82,13 @@ impl Geometry {
             false => half.floor().clamp(PLAIN_CELL, WIDE_CELL),
         };
         let (narrowest, widest) = ((text * 0.62 + 3.0).max(14.0), (text + 8.0).max(roomy));
-        let cell_width = match fit < narrowest {
+        let fitting = match fit < narrowest {
             true => (text + 6.0).max(20.0),
             false => fit.min(widest),
+        };
+        let cell_width = match zoom {
+            Zoom::Full => (text + 8.0).max(fitting * LARGER),
+            Zoom::Fit | Zoom::Pixels(_) => fitting,
         };
         Geometry {
             columns,
@@ -81,6 +96,11 @@ impl Geometry {
             row_head,
             cell_width: cell_width.round(),
         }
+    }
+
+    /// Whether a memory is so long that a map of all of it stays beside its rows.
+    pub fn has_map(total_rows: u64) -> bool {
+        total_rows > 3 * SHOWN_ROWS
     }
 
     /// Width of all columns.
@@ -249,12 +269,22 @@ mod tests {
     #[test]
     fn cells_shrink_to_the_card_but_stay_readable() {
         let grid = fixture::frame().grids.remove(0);
-        let wide = Geometry::of(&grid, 600.0);
+        let wide = Geometry::of(&grid, 600.0, Zoom::Fit);
         assert_eq!(wide.cell_width, 30.0);
-        assert_eq!(Geometry::of(&grid, 1_600.0).cell_width, 56.0);
-        let narrow = Geometry::of(&grid, 64.0);
+        assert_eq!(Geometry::of(&grid, 1_600.0, Zoom::Fit).cell_width, 56.0);
+        let narrow = Geometry::of(&grid, 64.0, Zoom::Fit);
         assert!(narrow.width() <= 64.0 && narrow.cell_width >= 14.0);
-        assert_eq!(Geometry::of(&grid, 10.0).cell_width, 20.0);
+        assert_eq!(Geometry::of(&grid, 10.0, Zoom::Fit).cell_width, 20.0);
+    }
+
+    #[test]
+    fn a_full_value_has_all_the_room_that_it_needs() {
+        let mut grid = fixture::frame().grids.remove(0);
+        grid.cells[0].text = "1".repeat(39);
+        for available in [64.0, 600.0, 20_000.0] {
+            let geometry = Geometry::of(&grid, available, Zoom::Full);
+            assert!(geometry.cell_width >= 39.0 * DIGIT + GAP, "{available}");
+        }
     }
 
     #[test]
@@ -262,7 +292,7 @@ mod tests {
         let mut grid = fixture::frame().grids.remove(0);
         grid.columns = 16;
         let available = 1_227.0;
-        let card = Geometry::of(&grid, available).width();
+        let card = Geometry::of(&grid, available, Zoom::Fit).width();
         let both = 2.0 * card + BETWEEN_CARDS;
         assert!(both <= available && both > available - 2.0 * 16.0, "{both}");
     }

@@ -15,6 +15,7 @@ mod run;
 mod screen;
 mod start;
 mod until;
+mod zoom;
 
 pub use actions::{Action, reduce};
 pub use beside::BesideAction;
@@ -27,6 +28,7 @@ pub use run::{Busy, Cure, History, Run};
 pub use screen::Screen;
 pub use start::StartPage;
 pub use until::{UntilAction, UntilPage};
+pub use zoom::{Zoom, ZoomStep};
 
 use crate::protocol::{Goal, Request, RequestBody};
 use crate::reference::{Library, Subject};
@@ -145,6 +147,7 @@ pub struct GridChoice {
     pub ty: Option<ElementType>,
     pub columns: Option<u32>,
     pub overlay: Overlay,
+    pub zoom: Zoom,
     pub table: bool,
     pub folded: bool,
     /// A cell that is brought into sight when the grid is shown first.

@@ -1,7 +1,7 @@
 //! What a person sees, as named words: the page's state goes in, and what `web/editor/share.js` makes a link of comes out; and back.
 //! The names are those of the fields of a link (`crates/share`).
 
-use crate::model::{Focus, GridChoice, Model, Overlay};
+use crate::model::{Focus, GridChoice, Model, Overlay, Zoom};
 use std::rc::Rc;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Front, MemoryId};
@@ -170,6 +170,7 @@ fn read_small(digits: &str) -> Option<u32> {
 }
 
 const COLUMNS: &str = "columns=";
+const CELL: &str = "cell=";
 /// More columns than any grid is given.
 const MAX_COLUMNS: u32 = 4_096;
 
@@ -182,6 +183,11 @@ fn write_grid(choice: &GridChoice) -> String {
         Overlay::Lane => Some("lane".to_owned()),
         Overlay::Age => Some("age".to_owned()),
     });
+    words.extend(match choice.zoom {
+        Zoom::Fit => None,
+        Zoom::Full => Some("full".to_owned()),
+        Zoom::Pixels(size) => Some(format!("{CELL}{size}")),
+    });
     words.extend(choice.table.then(|| "table".to_owned()));
     words.extend(choice.folded.then(|| "folded".to_owned()));
     words.join(" ")
@@ -193,14 +199,18 @@ fn read_grid(words: &str) -> GridChoice {
         match word {
             "lane" => choice.overlay = Overlay::Lane,
             "age" => choice.overlay = Overlay::Age,
+            "full" => choice.zoom = Zoom::Full,
             "table" => choice.table = true,
             "folded" => choice.folded = true,
-            _ => match word.strip_prefix(COLUMNS) {
-                Some(n) => {
+            _ => match (word.strip_prefix(COLUMNS), word.strip_prefix(CELL)) {
+                (Some(n), _) => {
                     let columns = read_small(n);
                     choice.columns = columns.filter(|n| (1..=MAX_COLUMNS).contains(n));
                 }
-                None => choice.ty = ElementType::from_name(word).or(choice.ty),
+                (None, Some(n)) => {
+                    choice.zoom = read_small(n).and_then(Zoom::of_pixels).unwrap_or_default();
+                }
+                (None, None) => choice.ty = ElementType::from_name(word).or(choice.ty),
             },
         }
     }
@@ -255,6 +265,7 @@ mod tests {
                 ty: Some(ElementType::F16),
                 columns: Some(8),
                 overlay: Overlay::Age,
+                zoom: Zoom::Pixels(4),
                 table: true,
                 folded: true,
                 ..GridChoice::default()
@@ -276,7 +287,7 @@ mod tests {
             ("view.pin", "lane 32"),
             ("view.warp", "first of block two"),
             ("view.step", "soon"),
-            ("view.grids.out", "f33 columns=0 hue"),
+            ("view.grids.out", "f33 columns=0 cell=3 hue"),
         ];
         let facts = facts.map(|(name, words)| (name.to_owned(), words.to_owned()));
         let found = linked(&facts);

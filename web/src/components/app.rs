@@ -8,10 +8,10 @@ use super::conflicts_card::conflicts_card;
 use super::diagnostics::{Diagnostics, is_without_instructions};
 use super::editor_pane::EditorPane;
 use super::fault_card::FaultCard;
+use super::filled_place::FilledPlace;
 use super::fragment_card::FragmentCard;
 use super::header::Header;
 use super::help::Help;
-use super::inspect_cards::InspectCards;
 use super::layouts_card::{layouts_card, sectors_card};
 use super::matrix::{MatrixView, save};
 use super::mbarrier_card::mbarrier_card;
@@ -213,7 +213,7 @@ fn run(
                     { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                 }
                 <div class="shown">
-                    <Memories frame={frame.clone()} views={state.views.clone()} save_file={save_file.clone()}
+                    <Memories frame={frame.clone()} views={state.views.clone()} save_file={save_file.clone()} fill={fill.clone()}
                         links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                     if let Some(found) = order {
                         { conflicts_card(&found.conflicts, &state.run.cure, &state.text, dispatch) }
@@ -238,7 +238,7 @@ fn run(
                         dispatch={dispatch.clone()} />
                     <UntilCard frame={frame.clone()} breaks={state.until.breaks.clone()}
                         said={state.until.said_at(frame.position).cloned()} dispatch={dispatch.clone()} />
-                    <InspectCards frame={frame.clone()} fill={fill.clone()} />
+                    <FilledPlace panel={Panel::Inspect} frame={frame.clone()} fill={fill.clone()} />
                     { cell_card(state, &frame, dispatch) }
                     if let Some(traffic) = &state.run.traffic {
                         { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }

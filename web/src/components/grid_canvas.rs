@@ -7,7 +7,7 @@ use crate::format::extent_css;
 use crate::hooks::use_size;
 use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS, cell_after, cell_words, is_pin};
 use crate::links::Links;
-use crate::model::{Action, Focus, Overlay};
+use crate::model::{Action, Focus, Overlay, Zoom};
 use crate::theme::Palette;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,6 +25,7 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
     pub(crate) overlay: Overlay,
+    pub(crate) zoom: Zoom,
     /// A cell that is brought into sight once.
     pub(crate) reveal: Option<u64>,
     pub(crate) reachable: Reachable,
@@ -57,7 +58,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     let Some(grid) = frame.grids.get(props.index) else {
         return Html::default();
     };
-    let geometry = Geometry::of(grid, props.available);
+    let geometry = Geometry::of(grid, props.available, props.zoom);
     let (left, scroll_top) = *scroll;
     let view = View {
         geometry,

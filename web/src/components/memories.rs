@@ -4,6 +4,7 @@ use super::blocks_card::{class, word};
 use super::memory_card::{MemoryCard, facts};
 use super::memory_files::MemoryFile;
 use super::{Dispatch, FrameRef, say};
+use crate::editor::Panel;
 use crate::hooks::use_size;
 use crate::links::Links;
 use crate::model::{Action, GridChoice};
@@ -32,6 +33,7 @@ pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) views: BTreeMap<MemoryId, GridChoice>,
     pub(crate) save_file: Callback<MemoryFile>,
+    pub(crate) fill: Callback<(Panel, Element)>,
     pub(crate) links: Rc<Links>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
@@ -58,6 +60,7 @@ pub(crate) fn Memories(props: &Props) -> Html {
                     available={width}
                     choice={props.views.get(id).cloned().unwrap_or_default()}
                     save_file={props.save_file.clone()}
+                    fill={props.fill.clone()}
                     links={props.links.clone()}
                     palette={props.palette.clone()}
                     dispatch={props.dispatch.clone()}

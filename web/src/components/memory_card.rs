@@ -1,13 +1,16 @@
 //! A memory as a card: its name and facts, how it is shown, and the grid.
 
+use super::filled_place::FilledPlace;
 use super::grid_canvas::GridCanvas;
 use super::grid_table::GridTable;
 use super::memory_files::{FILES, MemoryFile, ending};
 use super::pickers::Select;
 use super::{Dispatch, FrameRef, say};
+use crate::editor::{self, Panel};
 use crate::format;
+use crate::layout::{Geometry, MAP};
 use crate::links::Links;
-use crate::model::{Action, GridChoice, Overlay};
+use crate::model::{Action, GridChoice, Overlay, ZoomStep};
 use crate::theme::Palette;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
@@ -19,6 +22,8 @@ use web_sys::{Element, HtmlElement, HtmlSelectElement};
 use yew::prelude::*;
 
 const COLUMNS: [u32; 7] = [1, 4, 8, 16, 32, 64, 128];
+/// The choice that opens the card for strides and layouts.
+const LAYOUT: &str = "layout";
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -26,6 +31,7 @@ pub(crate) struct Props {
     pub(crate) index: usize,
     pub(crate) choice: GridChoice,
     pub(crate) save_file: Callback<MemoryFile>,
+    pub(crate) fill: Callback<(Panel, Element)>,
     /// Width that the cells may take.
     pub(crate) available: f64,
     pub(crate) links: Rc<Links>,
@@ -42,9 +48,10 @@ impl Stop {
     const OVERLAYS: u8 = 1;
     const TYPE: Stop = Stop(4);
     const COLUMNS: Stop = Stop(5);
-    const TABLE: Stop = Stop(6);
-    const SAVE: Stop = Stop(7);
-    const CELLS: Stop = Stop(8);
+    const SIZES: u8 = 6;
+    const TABLE: Stop = Stop(8);
+    const SAVE: Stop = Stop(9);
+    const CELLS: Stop = Stop(10);
 
     /// The place that a key leads to. Up and down choose within a list, and move within the cells.
     fn after(self, key: &str) -> Option<Stop> {
@@ -118,6 +125,10 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
         (None, false) => Stop::CELLS,
         (_, true) => Stop::FOLD,
     });
+    let map_width = match Geometry::has_map(grid.total_rows) {
+        true => MAP,
+        false => 0.0,
+    };
     html! {
         <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} data-extents={extents} {onfocusin} {onkeydown}>
             <div class="head" role="toolbar" aria-label={format!("{title}: arrow keys move among the view options, Down moves to the cells")}>
@@ -129,6 +140,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                 { overlays(&id, choice.overlay, reachable, dispatch) }
                 { types(grid, choice, reachable, dispatch) }
                 { columns(grid, choice, reachable, dispatch) }
+                { sizes(&id, choice, reachable, dispatch) }
                 <button class="icon small" aria-pressed={choice.table.to_string()} title="Show as a table"
                     data-stop={Stop::TABLE.0.to_string()} tabindex={reachable.index(Stop::TABLE)}
                     aria-label="Show as a table" onclick={say(dispatch, Action::ToggleTable(id.clone()))}>
@@ -140,16 +152,45 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                 </span>
             </div>
             if !choice.folded {
-                <div data-stop={Stop::CELLS.0.to_string()}>
+                <div class="rows" data-stop={Stop::CELLS.0.to_string()}>
                 if !choice.table {
-                    <GridCanvas {reachable} reveal={choice.reveal} frame={props.frame.clone()} available={props.available} index={props.index} overlay={choice.overlay}
-                        links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
+                    if choice.zoom.pixels().is_some() {
+                        <FilledPlace panel={Panel::Cells} frame={props.frame.clone()} how={small_cells(grid, choice)} fill={props.fill.clone()} />
+                    } else {
+                        <GridCanvas {reachable} reveal={choice.reveal} frame={props.frame.clone()} available={props.available - map_width} index={props.index} overlay={choice.overlay}
+                            zoom={choice.zoom} links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
+                    }
+                    if map_width > 0.0 {
+                        <FilledPlace panel={Panel::Map} frame={props.frame.clone()} fill={props.fill.clone()} />
+                    }
                 }
                 <GridTable {reachable} frame={props.frame.clone()} index={props.index} shown={choice.table} />
                 </div>
             }
         </section>
     }
+}
+
+/// What the cells that are too small for a text are: `cell=4 shows=lane type=f32 columns=16 fixed=1 total=64 reveal=5`. The columns are fixed where they are those
+/// of the memory or were chosen; `total` counts elements.
+fn small_cells(grid: &Grid, choice: &GridChoice) -> String {
+    let shows = match choice.overlay {
+        Overlay::Value => "value",
+        Overlay::Lane => "lane",
+        Overlay::Age => "step",
+    };
+    let is_fixed = choice.columns.is_some() || grid.memory.shape.len() > 1;
+    format!(
+        "cell={} shows={shows} type={} columns={} fixed={} total={} reveal={}",
+        choice.zoom.pixels().unwrap_or(1),
+        choice.ty.map_or("", ElementType::name),
+        grid.columns,
+        u8::from(is_fixed),
+        grid.memory
+            .size_bytes
+            .div_ceil(grid.ty.width_bytes().max(1) as u64),
+        choice.reveal.unwrap_or(0),
+    )
 }
 
 /// Moves the focus within a card, where a key asks for it.
@@ -228,8 +269,10 @@ fn types(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Disp
 
 fn columns(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
     let (dispatch, id) = (dispatch.clone(), grid.memory.id.clone());
-    let on_choice = Callback::from(move |n: String| {
-        dispatch.dispatch(Action::SetColumns(id.clone(), n.parse().ok()));
+    let ty = choice.ty.map_or("", ElementType::name);
+    let on_choice = Callback::from(move |n: String| match &*n {
+        LAYOUT => editor::arrange(&id.to_string(), ty),
+        _ => dispatch.dispatch(Action::SetColumns(id.clone(), n.parse().ok())),
     });
     let option = |n: u32| {
         html! { <option value={n.to_string()}>{ format!("× {n}") }</option> }
@@ -239,11 +282,30 @@ fn columns(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Di
         Some(_) => "× auto".into(),
     };
     html! {
-        <Select label="Columns" class="mini" stop={Stop::COLUMNS.0.to_string()} tabindex={reachable.index(Stop::COLUMNS)} value={choice.columns.map(|n| n.to_string()).unwrap_or_default()} {on_choice}>
+        <Select label="Columns" class="mini" action={LAYOUT} stop={Stop::COLUMNS.0.to_string()} tabindex={reachable.index(Stop::COLUMNS)} value={choice.columns.map(|n| n.to_string()).unwrap_or_default()} {on_choice}>
             <option value="">{ natural }</option>
             { for COLUMNS.into_iter().filter(|n| choice.columns.is_some() || *n != grid.columns).map(option) }
+            <option value={LAYOUT}>{ "by a stride or layout …" }</option>
         </Select>
     }
+}
+
+/// Two buttons for the size of cells.
+fn sizes(id: &MemoryId, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
+    let steps = [
+        (ZoomStep::Farther, "−", "Smaller cells (-, Ctrl and wheel)"),
+        (ZoomStep::Closer, "+", "Larger cells (+, Ctrl and wheel)"),
+    ];
+    let button = |(number, (step, sign, title)): (u8, (ZoomStep, &'static str, &'static str))| {
+        let stop = Stop(Stop::SIZES + number);
+        let onclick = say(dispatch, Action::Zoom(id.clone(), step, None));
+        let is_last = choice.zoom.after(step) == choice.zoom;
+        html! {
+            <button data-stop={stop.0.to_string()} tabindex={reachable.index(stop)} {title} aria-label={title} aria-disabled={is_last.to_string()}
+                {onclick}>{ sign }</button>
+        }
+    };
+    html! { <span class="seg sizes" role="group" aria-label="Size of cells">{ for (0..).zip(steps).map(button) }</span> }
 }
 
 /// A list of the files that the memory can become; it shows its title again once one is chosen.

@@ -13,6 +13,9 @@ pub(crate) struct SelectProps {
     /// The present choice; it holds whatever a person did to the element before.
     pub(crate) value: AttrValue,
     pub(crate) on_choice: Callback<String>,
+    /// A choice that opens something and is no value.
+    #[prop_or_default]
+    pub(crate) action: Option<AttrValue>,
     /// Its place among those that arrow keys go along.
     #[prop_or_default]
     pub(crate) stop: Option<AttrValue>,
@@ -36,10 +39,15 @@ pub(crate) fn Select(props: &SelectProps) -> Html {
             },
         );
     }
-    let on_choice = props.on_choice.clone();
+    let (on_choice, value) = (props.on_choice.clone(), props.value.clone());
+    let action = props.action.clone();
     let onchange = Callback::from(move |event: Event| {
         if let Some(select) = event.target_dyn_into::<HtmlSelectElement>() {
-            on_choice.emit(select.value());
+            let choice = select.value();
+            if action.as_deref() == Some(&*choice) {
+                select.set_value(&value);
+            }
+            on_choice.emit(choice);
         }
     });
     html! {

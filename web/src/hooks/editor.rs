@@ -4,7 +4,7 @@ use crate::client::Ask;
 use crate::components::State;
 use crate::editor::{self, Marks};
 use crate::links::Links;
-use crate::model::{Action, Focus, Model, UntilAction};
+use crate::model::{Action, Focus, Model, UntilAction, ZoomStep};
 use crate::share::read_focus;
 use crate::texts;
 use std::rc::Rc;
@@ -22,10 +22,15 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
         });
         let on_pin = dispatch.clone();
         editor::listen_to_pins(move |words| {
-            on_pin.dispatch(match words.strip_prefix("find ") {
-                Some(text) => Action::Find(text.to_owned()),
-                None => Action::Show(read_focus(&words)),
-            });
+            let action = match words.split_once(' ') {
+                Some(("find", text)) => Some(Action::Find(text.to_owned())),
+                Some(("closer", cell)) => zoom(ZoomStep::Closer, cell),
+                Some(("farther", cell)) => zoom(ZoomStep::Farther, cell),
+                _ => Some(Action::Show(read_focus(&words))),
+            };
+            if let Some(action) = action {
+                on_pin.dispatch(action);
+            }
         });
         editor::listen(
             ask,
@@ -76,6 +81,14 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
             editor::reveal(marks.done);
         }
     });
+}
+
+/// Other sizes of cells, with `cell 3 of out` in sight.
+fn zoom(step: ZoomStep, cell: &str) -> Option<Action> {
+    match read_focus(cell)? {
+        Focus::Cell { memory, index } => Some(Action::Zoom(memory, step, Some(index))),
+        _ => None,
+    }
 }
 
 /// The person's own texts: which there are, and what the one in the editor is called.

@@ -5,7 +5,7 @@ use super::history::ask_history;
 use super::{
     BesideAction, Busy, Cure, FileAction, Focus, Fresh, GridChoice, History, MatrixAction, Model,
     OutcomesAction, Overlay, OwnText, ProductAction, Screen, StartPage, ThemeChoice, Trouble,
-    UntilAction, screen,
+    UntilAction, Zoom, ZoomStep, screen,
 };
 use super::{beside, file, matrix, outcomes, product, start, until};
 use crate::examples::{self, EXAMPLES};
@@ -75,6 +75,8 @@ pub enum Action {
     SetType(MemoryId, Option<ElementType>),
     SetColumns(MemoryId, Option<u32>),
     SetOverlay(MemoryId, Overlay),
+    /// Larger or smaller cells, with an element that stays in sight.
+    Zoom(MemoryId, ZoomStep, Option<u64>),
     ToggleTable(MemoryId),
     ToggleFold(MemoryId),
     /// Opens the card of a memory that is not laid out yet.
@@ -195,6 +197,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             (choice.columns, choice.first_row) = (columns, 0);
         }),
         Action::SetOverlay(memory, overlay) => view_of(&mut model, memory).overlay = overlay,
+        Action::Zoom(memory, step, element) => zoom(&mut model, memory, step, element),
         Action::ToggleTable(memory) => {
             let choice = view_of(&mut model, memory);
             choice.table = !choice.table;
@@ -515,12 +518,30 @@ fn change_view(model: &mut Model, memory: MemoryId, change: impl FnOnce(&mut Gri
     look_again(model);
 }
 
+/// Changes the size of cells. The element that is meant stays in sight: else that under the pointer, the pinned one, or the first in sight.
+fn zoom(model: &mut Model, memory: MemoryId, step: ZoomStep, element: Option<u64>) {
+    let focused = match model.focus() {
+        Some(Focus::Cell { memory: of, index }) if *of == memory => Some(*index),
+        _ => None,
+    };
+    let grids = model.run.frame.iter().flat_map(|frame| &frame.grids);
+    let grid = grids.clone().find(|grid| grid.memory.id == memory);
+    let first = grid.map(|grid| grid.first_row * u64::from(grid.columns));
+    let choice = view_of(model, memory);
+    choice.zoom = choice.zoom.after(step);
+    choice.reveal = element.or(focused).or(first);
+}
+
 /// Pins something, and brings a cell into sight.
 pub(super) fn show(model: &mut Model, focus: Option<Focus>) {
     if let Some(Focus::Cell { memory, index }) = &focus {
         let index = *index;
         change_view(model, memory.clone(), |choice| {
             (choice.ty, choice.folded, choice.reveal) = (None, false, Some(index));
+            // Its value is seen.
+            if choice.zoom.pixels().is_some() {
+                choice.zoom = Zoom::Fit;
+            }
         });
     }
     ask_writer(model, focus.as_ref());

@@ -1,0 +1,197 @@
+// From the full value to one pixel a cell, and all of a long memory beside its rows.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test, type Page } from "@playwright/test";
+import { open, paste, press, ready } from "./playground";
+
+/** Each of 64 blocks stores the lane of its first warps at every 2,048th element of 1 MiB. */
+const LONG = `//@ launch grid=64 block=64
+//@ buffer p: u32[262144] = 0
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %r<5>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r3, %r1, 2048, %r2;
+  mul.wide.u32 %rd2, %r3, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+  ret;
+}
+`;
+
+const memory = (page: Page, name: string) => page.locator(`.memory[data-memory="${name}"]`);
+const size = (page: Page, name: string) => memory(page, name).locator(".small-cells").getAttribute("data-how");
+const smaller = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Smaller cells/ });
+const larger = (page: Page, name: string) => memory(page, name).getByRole("button", { name: /^Larger cells/ });
+/** The colour of the pixel at a place of the small cells, in pixels of the page. */
+const pixel = (page: Page, name: string, x: number, y: number) => memory(page, name).locator(".small-cells canvas").evaluate((canvas: HTMLCanvasElement, [x, y]) => {
+  const density = devicePixelRatio;
+  return [...canvas.getContext("2d")!.getImageData(Math.floor(x * density), Math.floor(y * density), 1, 1).data].join(" ");
+}, [x, y]);
+
+async function long(page: Page) {
+  await open(page);
+  await paste(page, LONG);
+  await expect(memory(page, "p")).toBeVisible();
+  await ready(page);
+  await press(page, "Run to the end");
+}
+
+test("cells shrink to a pixel and grow to the full value, by buttons and by keys", async ({ page }) => {
+  await open(page);
+  const rows = memory(page, "rows");
+  await expect(rows.locator(".small-cells")).toHaveCount(0);
+  await smaller(page, "rows").click();
+  await expect(rows.locator(".small-cells .said")).toHaveText("16 a row, by value, from 0 to 95 in what is shown.");
+  expect(await size(page, "rows")).toContain("cell=12");
+  // What it holds is read as before.
+  await expect(page.getByRole("grid", { name: "rows", exact: true }).getByRole("gridcell")).toHaveCount(128);
+  await rows.getByRole("button", { name: "lane", exact: true }).click();
+  await expect(rows.locator(".small-cells .said")).toHaveText("16 a row, by the lane that wrote last.");
+  // Lane 0 wrote the elements 0 and 32, lane 1 the next one.
+  await expect.poll(async () => (await pixel(page, "rows", 3, 3)) === (await pixel(page, "rows", 3, 27)) && (await pixel(page, "rows", 3, 3)) !== (await pixel(page, "rows", 15, 3))).toBe(true);
+  // The keys stay with the cells, whatever their size.
+  await rows.getByRole("button", { name: "value", exact: true }).focus();
+  await page.keyboard.press("+");
+  await rows.locator(".scroller:has(> div > canvas)").focus();
+  for (let n = 0; n < 5; n += 1) await page.keyboard.press("-");
+  await expect(rows.locator(".small-cells .scroller")).toBeFocused();
+  expect(await size(page, "rows")).toContain("cell=1 ");
+  await expect(smaller(page, "rows")).toHaveAttribute("aria-disabled", "true");
+  await expect.poll(async () => (await pixel(page, "rows", 0, 0)) === (await pixel(page, "rows", 0, 2)) && (await pixel(page, "rows", 0, 0)) !== (await pixel(page, "rows", 1, 0))).toBe(true);
+  for (let n = 0; n < 5; n += 1) await page.keyboard.press("+");
+  await expect(rows.locator(".small-cells")).toHaveCount(0);
+  await expect(rows.locator(".scroller")).toBeFocused();
+  const canvas = rows.locator(".scroller canvas");
+  const width = (await canvas.boundingBox())!.width;
+  await larger(page, "rows").click();
+  await expect(larger(page, "rows")).toHaveAttribute("aria-disabled", "true");
+  await expect.poll(() => rows.locator(".scroller > div").evaluate((node) => node.clientWidth)).toBeGreaterThan(width);
+  // The transport has its keys again.
+  await expect(page.getByRole("status")).toContainText("store 5 of 8");
+});
+
+test("Ctrl and the wheel change the size, and what is under the pointer stays", async ({ page }) => {
+  await long(page);
+  const cells = memory(page, "p");
+  await cells.locator(".scroller").hover();
+  const turn = async (pixels: number) => {
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, pixels);
+    await page.keyboard.up("Control");
+  };
+  await turn(120);
+  await expect.poll(() => size(page, "p")).toContain("cell=12");
+  await turn(120);
+  await expect.poll(() => size(page, "p")).toContain("cell=8");
+  await expect(cells.locator(".small-cells .said")).toContainText("by value");
+  // Far below, a press shows the value, and pins the cell.
+  await cells.locator(".small-cells .scroller").evaluate((node) => { node.scrollTop = node.scrollHeight / 2; });
+  await page.waitForTimeout(300);
+  await cells.locator(".small-cells canvas").hover({ position: { x: 12, y: 200 } });
+  await expect(cells.locator(".small-cells .said")).toContainText("Element ");
+  const said = await cells.locator(".small-cells .said").textContent();
+  const index = /Element ([\d,]+)/.exec(said!)![1].replaceAll(",", "");
+  await turn(-120);
+  await expect.poll(() => size(page, "p")).toContain("cell=12");
+  expect(await size(page, "p")).toContain(`reveal=${index}`);
+  await cells.locator(".small-cells canvas").click({ position: { x: 20, y: 200 } });
+  await expect(cells.locator(".small-cells")).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "Cell", exact: true })).toContainText(/p\[\d+\]/);
+});
+
+test("two fingers change the size", async ({ browser }) => {
+  const page = await (await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })).newPage();
+  await open(page);
+  const { x, y } = (await memory(page, "rows").locator(".scroller").boundingBox())!;
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", apart?: number) => session.send("Input.dispatchTouchEvent", {
+    type, touchPoints: apart === undefined ? [] : [{ x: x + 150 - apart, y: y + 80, id: 0 }, { x: x + 150 + apart, y: y + 80, id: 1 }],
+  });
+  await touch("touchStart", 100);
+  for (const apart of [90, 80, 70]) await touch("touchMove", apart);
+  await touch("touchEnd");
+  await expect.poll(() => size(page, "rows")).toContain("cell=12");
+  await page.context().close();
+});
+
+test("a size goes along in a link", async ({ page }) => {
+  await open(page);
+  for (let n = 0; n < 3; n += 1) await smaller(page, "columns").click();
+  await expect.poll(() => size(page, "columns")).toContain("cell=4");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("status").click();
+  await page.keyboard.press("s");
+  await expect(page.locator("details.sharing").getByRole("status")).toContainText("Link of");
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.goto("about:blank");
+  await page.goto(link.slice(link.indexOf("/#")));
+  await ready(page);
+  expect(await size(page, "columns")).toContain("cell=4");
+});
+
+test("all of a long memory is beside its rows: a press, a drag and keys move them", async ({ page }) => {
+  await long(page);
+  const map = memory(page, "p").getByRole("slider", { name: "Map of p" });
+  const rows = memory(page, "p").locator(".scroller");
+  const share = () => rows.evaluate((node) => node.scrollTop / (node.scrollHeight - node.clientHeight));
+  await expect(map).toHaveAttribute("aria-valuetext", /^elements 0 to 2\d\d of 262,144$/);
+  const box = (await map.boundingBox())!;
+  await page.mouse.move(box.x + 8, box.y + box.height / 2);
+  await page.mouse.down();
+  await expect.poll(share).toBeCloseTo(0.5, 1);
+  await page.mouse.move(box.x + 8, box.y + box.height * 0.75, { steps: 3 });
+  await page.mouse.up();
+  await expect.poll(share).toBeCloseTo(0.75, 1);
+  await page.mouse.move(box.x + 8, box.y + 5);
+  expect(await share()).toBeGreaterThan(0.7);
+  await map.focus();
+  await page.keyboard.press("End");
+  await expect.poll(share).toBeCloseTo(1, 3);
+  await expect(map).toHaveAttribute("aria-valuetext", /to 262,143 of 262,144$/);
+  await page.keyboard.press("Home");
+  await expect.poll(share).toBe(0);
+  // What was written has the colour of the lane that wrote last, and the rest none.
+  const alpha = () => map.locator("canvas").evaluate((canvas: HTMLCanvasElement) => {
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+    const [half, third] = [canvas.width * canvas.height / 2, 3];
+    const written = (from: number, to: number) => { let n = 0; for (let at = from; at < to; at += 1) n += data[at * 4 + third] > 0 ? 1 : 0; return n; };
+    return [written(0, half), written(half, half * 2)];
+  });
+  // 64 blocks store in the first half of the memory.
+  await expect.poll(alpha).toEqual([64, 0]);
+  // A short memory has none, and stays so small as it was.
+  await page.goto("/");
+  await ready(page);
+  await expect(page.getByRole("slider", { name: /^Map of/ })).toHaveCount(0);
+});
+
+test("columns by a stride or a layout are where columns are chosen", async ({ page }) => {
+  await open(page);
+  const card = memory(page, "columns");
+  await card.getByRole("combobox", { name: "Value type" }).selectOption("u16");
+  await card.getByRole("combobox", { name: "Columns" }).selectOption("by a stride or layout …");
+  const view = page.getByRole("region", { name: "By a layout", exact: true });
+  await expect(view.getByRole("combobox", { name: "Memory" })).toHaveValue("columns");
+  await expect(view.getByRole("combobox", { name: "Elements as" })).toHaveValue("u16");
+  await expect(view.getByRole("textbox", { name: "Layout" })).toBeFocused();
+  await expect(card.getByRole("combobox", { name: "Columns" })).toHaveValue("");
+  // The cards of watched values stay as they were.
+  await expect(page.getByRole("button", { name: "watch a value" })).toBeVisible();
+});
+
+test("small cells and the map are read by everyone", async ({ page }) => {
+  await long(page);
+  await smaller(page, "p").click();
+  await expect(memory(page, "p").locator(".small-cells .said")).toContainText("by value");
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const found = await new AxeBuilder({ page }).include(".memory").analyze();
+    expect(found.violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  }
+});

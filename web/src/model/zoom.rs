@@ -1,0 +1,82 @@
+//! How large the cells of a memory are: from the full value to a pixel.
+
+/// A size of cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Zoom {
+    /// As wide as the longest value.
+    Full,
+    /// As wide as the card allows.
+    #[default]
+    Fit,
+    /// So many pixels wide and high, without a text.
+    Pixels(u8),
+}
+
+/// Which way the size changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZoomStep {
+    Closer,
+    Farther,
+}
+
+/// All sizes, the largest first.
+const SIZES: [Zoom; 7] = [
+    Zoom::Full,
+    Zoom::Fit,
+    Zoom::Pixels(12),
+    Zoom::Pixels(8),
+    Zoom::Pixels(4),
+    Zoom::Pixels(2),
+    Zoom::Pixels(1),
+];
+
+impl Zoom {
+    /// The next size; the same where there is none.
+    pub fn after(self, step: ZoomStep) -> Zoom {
+        let at = SIZES.iter().position(|size| *size == self).unwrap_or(1);
+        let next = match step {
+            ZoomStep::Closer => at.saturating_sub(1),
+            ZoomStep::Farther => at + 1,
+        };
+        SIZES.get(next).copied().unwrap_or(self)
+    }
+
+    /// The size of cells without a text.
+    pub fn pixels(self) -> Option<u8> {
+        match self {
+            Zoom::Full | Zoom::Fit => None,
+            Zoom::Pixels(size) => Some(size),
+        }
+    }
+
+    /// The size that has so many pixels.
+    pub fn of_pixels(size: u32) -> Option<Zoom> {
+        let mut sizes = SIZES.into_iter();
+        sizes.find(|zoom| zoom.pixels().map(u32::from) == Some(size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_follow_each_other_and_end() {
+        let go = |from: Zoom, step| {
+            let mut sizes = vec![from];
+            while let next = sizes[sizes.len() - 1].after(step)
+                && next != sizes[sizes.len() - 1]
+            {
+                sizes.push(next);
+            }
+            sizes
+        };
+        assert_eq!(go(Zoom::Full, ZoomStep::Farther), SIZES);
+        assert_eq!(
+            go(Zoom::Pixels(1), ZoomStep::Closer).last(),
+            Some(&Zoom::Full)
+        );
+        assert_eq!(Zoom::of_pixels(4), Some(Zoom::Pixels(4)));
+        assert_eq!(Zoom::of_pixels(3), None);
+    }
+}
