@@ -1,7 +1,7 @@
 // On a phone, and zoomed in: one view at a time, memory first, and the header shows most of what it holds after a press.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
-import { open, paste, press, ready } from "./playground";
+import { open, paste, pick, press, ready } from "./playground";
 
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true });
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -126,4 +126,26 @@ test("at 400 % the text, the memory and the run are all reached", async ({ page 
   await tab(page, "Source").click();
   await expect(page.getByRole("textbox", { name: "PTX source" })).toBeInViewport();
   await accessible(page);
+});
+
+test("by a finger, what is said is short until it is pressed, so that memory comes first", async ({ browser }) => {
+  const page = await (await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })).newPage();
+  await open(page);
+  const top = async () => (await page.locator("div.shown").boundingBox())!.y;
+  const sentence = page.locator(".say");
+  await expect(sentence.locator(".aside")).toBeHidden();
+  expect(await top()).toBeLessThan(220);
+  await sentence.tap({ position: { x: 372, y: 12 } });
+  await expect(sentence.locator(".aside")).toBeVisible();
+  expect(await top()).toBeGreaterThan(260);
+  await page.locator(".about").tap();
+  await expect(sentence.locator(".aside")).toBeHidden();
+  await pick(page, "A histogram over a cluster");
+  expect(await top()).toBeLessThan(220);
+  // With a mouse, as in a window that is zoomed in, all of it is there.
+  await page.context().close();
+  const other = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  await open(other);
+  await expect(other.locator(".say .aside")).toBeVisible();
+  await other.close();
 });

@@ -77,6 +77,10 @@ function more(header) {
     setOpen(false);
     button.focus();
   });
+  // What is said of the text and of the step is short or whole, where the style sheet shortens it.
+  document.querySelector(".right").addEventListener("click", ({ target }) => {
+    if (target.closest(".about, .say") && !target.closest("button, a")) root.classList.toggle("whole");
+  });
   // What opens something else has been chosen; what opens within the header stays there.
   header.addEventListener("click", ({ target }) => { if (target.closest(".text-button:not(summary)")) setOpen(false); });
   return button;
