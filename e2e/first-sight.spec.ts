@@ -106,3 +106,12 @@ test("on a phone the transport stays in reach, and every card can be scrolled ab
   const [card, over] = [await registers.boundingBox(), await transport.boundingBox()];
   expect(card!.y + card!.height).toBeLessThanOrEqual(over!.y);
 });
+
+test("at 1,920 pixels two memories lie side by side", async ({ browser }) => {
+  const page = await browser.newPage({ viewport: { width: 1920, height: 1080 } });
+  await open(page);
+  const [rows, columns] = await Promise.all(["rows", "columns"].map((name) => page.locator(`.memory[data-memory="${name}"]`).boundingBox()));
+  expect(columns!.y).toBe(rows!.y);
+  expect(columns!.x).toBeGreaterThanOrEqual(rows!.x + rows!.width);
+  await page.close();
+});

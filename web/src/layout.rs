@@ -11,9 +11,9 @@ pub const HEAD: f64 = 18.0;
 pub const GAP: f64 = 1.0;
 /// Rows that a card shows before it scrolls.
 pub const SHOWN_ROWS: u64 = 17;
-/// So much is much room.
-const ROOMY: f64 = 1000.0;
-/// The narrowest and the widest cell whose value needs less.
+/// So much is room for two cards.
+const ROOMY: f64 = 880.0;
+/// The width of a cell whose value needs less, and the widest where there is much room.
 const PLAIN_CELL: f64 = 30.0;
 const WIDE_CELL: f64 = 56.0;
 /// How much wider cells become at least, where all of a value is to be seen.
@@ -77,11 +77,11 @@ impl Geometry {
         let fit = ((available - row_head) / f64::from(columns)).floor();
         // Where there is much room, two cards fill it together.
         let half = ((available - BETWEEN_CARDS) / 2.0 - row_head) / f64::from(columns);
-        let roomy = match available < ROOMY {
-            true => PLAIN_CELL,
-            false => half.floor().clamp(PLAIN_CELL, WIDE_CELL),
+        let widest = match available < ROOMY {
+            true => (text + 8.0).max(PLAIN_CELL),
+            false => (text + 6.0).max(half.floor().min(WIDE_CELL)),
         };
-        let (narrowest, widest) = ((text * 0.62 + 3.0).max(14.0), (text + 8.0).max(roomy));
+        let narrowest = (text * 0.62 + 3.0).max(14.0);
         let fitting = match fit < narrowest {
             true => (text + 6.0).max(20.0),
             false => fit.min(widest),
@@ -291,10 +291,11 @@ mod tests {
     fn two_cards_of_sixteen_columns_fill_a_wide_page() {
         let mut grid = fixture::frame().grids.remove(0);
         grid.columns = 16;
-        let available = 1_227.0;
-        let card = Geometry::of(&grid, available, Zoom::Fit).width();
-        let both = 2.0 * card + BETWEEN_CARDS;
-        assert!(both <= available && both > available - 2.0 * 16.0, "{both}");
+        for available in [915.0, 1_227.0] {
+            let card = Geometry::of(&grid, available, Zoom::Fit).width();
+            let both = 2.0 * card + BETWEEN_CARDS;
+            assert!(both <= available && both > available - 2.0 * 16.0, "{both}");
+        }
     }
 
     #[test]
