@@ -1,10 +1,11 @@
-// How long the page takes from a link to its first store, and for a move of the pointer over matrices of 4,096 labelled cells: what `cargo xtask bench
+// How long the page takes from a link to its first store, and for a move of the pointer over matrices of 4,096 labelled cells, and how it holds up in use: what `cargo xtask bench
 // --only page` prints, one JSON object a figure. The release site must be in dist/.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chromium } from "@playwright/test";
 import { serveOver } from "./line.mjs";
 import { paintings } from "./paint.mjs";
+import { figuresOfUse } from "./use.mjs";
 
 /** A kernel whose memory is a grid of 64 by 64 numbers. */
 const grid = `//@ launch grid=16 block=256
@@ -152,6 +153,8 @@ try {
   say("hover memory", "hovering a memory of 64 x 64 cells, a move", "ms", memory.busy);
   say("hover memory, slow", "the slowest twentieth of these moves", "ms", memory.slow);
   say("hover memory, frames", "between two frames of it", "ms", memory.apart);
+  await page.close();
+  await figuresOfUse(browser, start, say);
 } finally {
   await browser.close();
   server.kill();
