@@ -10,6 +10,8 @@ export function bytesOf(place, colours) {
   const canvas = make("canvas", { width: colours.length, height: 1 });
   const context = canvas.getContext("2d", { willReadFrequently: true });
   const probe = make("i", {});
+  // Where colours are forced, what they tell of values and lanes stays.
+  probe.style.forcedColorAdjust = "none";
   place.append(probe);
   colours.forEach((colour, at) => {
     probe.style.color = colour;

@@ -10,6 +10,8 @@ const ACROSS = 4;
 /** How strong a part is that is hardly written: it can be seen. */
 const LEAST = 0.4;
 const LANES = 32;
+/** How much longer than for an answer the core rests before the next one. */
+const RESTS = 3;
 
 export function memoryMap(place) {
   const card = place.closest("[data-memory]");
@@ -54,11 +56,14 @@ export function memoryMap(place) {
     canvas.getContext("2d").putImageData(image, 0, 0);
   }
   const update = latest(async (now) => {
+    const start = performance.now();
     try {
       found = await askAt(now, "map", positionOf(now), card.dataset.memory);
       paint();
     } catch { /* without it there is the frame */ }
     follow();
+    // While a run is played the core rests longer than it looks at all of a memory.
+    await new Promise((done) => setTimeout(done, RESTS * (performance.now() - start)));
   });
 
   /** Brings a share of the memory into the middle. */
