@@ -129,7 +129,7 @@ fn pictures() -> Html {
             <li>{ "A tensor copy is drawn as the box over its tensor and as pieces of 16 bytes in shared memory, with their coordinates; hatched pieces are outside of the tensor. \
                    A line below cells marks the tiles that a copy or a product reads or writes, in the colour that the card gives them." }</li>
             <li>{ "Thin vertical lines separate the sectors of global memory." }</li>
-            <li>{ "Cells too small for a text have the colour of their value, of the lane or of the step that wrote them, as chosen above; a press shows the value. Beside the rows                    of a long memory is a map of all of it: press or drag it to go there." }</li>
+            <li>{ "Cells too small for a text have the colour of their value, of the lane or of the step that wrote them, as chosen above; a press shows the value. Beside the rows of a long memory is a map of all of it: press or drag it to go there." }</li>
             <li>{ "“Matrices” shows which lane and register holds which element of a matrix, for wmma, mma, ldmatrix and stmatrix, \
                    and where the element lies in memory; for wgmma and tcgen05 where elements lie in registers, shared memory and tensor memory. It needs no kernel, and its address can be shared. “Products” there shows how a \
                    tensor core computes one sum, bit by bit." }</li>
