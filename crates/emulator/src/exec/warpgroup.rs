@@ -220,7 +220,7 @@ pub(crate) fn multiply_now(l: &mut Lanes<'_>, plan: &WarpProductPlan) -> Execute
     land(l, plan, &product, 0, &[])
 }
 
-/// Flips the signs of floats of so many bits.
+/// Flips the sign of each float, which has this number of bits.
 fn negate(values: &mut [u64], bits: u32) {
     for value in values {
         *value ^= 1 << (bits - 1);
