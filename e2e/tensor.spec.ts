@@ -1,6 +1,6 @@
 // A person steps through kernels of the tensor units, and looks at what a copy moved and at what a product read.
 import { expect, test } from "@playwright/test";
-import { open, pick, ready } from "./playground";
+import { open, pick, press, ready } from "./playground";
 
 test("a tensor copy is a picture: the box over the tensor, and each piece at its place", async ({ page }) => {
   await open(page);
@@ -45,4 +45,14 @@ test("a product says which tiles it reads, and leads to their layouts", async ({
   await expect(page.getByText("128 × 32", { exact: true })).toBeVisible();
   await tiles.getByRole("button", { name: "layout" }).first().click();
   await expect(page).toHaveURL(/matrix.*tcgen05\.shared\.a/);
+});
+
+test("a card of a matrix gives way to one of a tensor copy, and the page goes on", async ({ page }) => {
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  await open(page);
+  for (const title of ["The manual's matrix stores", "An epilogue: stmatrix, then a tensor store", "The manual's matrix stores"]) await pick(page, title);
+  await press(page, "Next store");
+  await expect(page.locator(".core-broken")).toHaveCount(0);
+  expect(errors).toEqual([]);
 });

@@ -225,13 +225,9 @@ fn run(
                 <div class="side">
                     <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
                     { mbarrier_card(&frame, dispatch) }
-                    if frame.tensor.is_some() {
-                        <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-                    }
+                    <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                     <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
-                    if frame.matrix.is_some() {
-                        <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-                    }
+                    <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                     <WarpCard frame={frame.clone()} links={links.clone()}
                         register={focused_register(state)} dispatch={dispatch.clone()} />
                     <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}

@@ -45,7 +45,7 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
     use_paint(props, &plan, index, &boxes, &lit);
     let Some((step, operand)) = step.and_then(|step| Some((step, step.operands.get(index)?)))
     else {
-        return html! { <div ref={node} /> };
+        return html! { <div ref={node} hidden=true /> };
     };
     let element = move |cell: usize| Focus::Element {
         operand: index,
