@@ -22,6 +22,7 @@ export function memoryMap(place) {
   const slider = make("div", { role: "slider", tabIndex: 0, title: "All of the memory: press or drag to go there", "aria-label": `Map of ${title}`, "aria-orientation": "vertical", "aria-valuemin": "0", "aria-valuemax": "100" }, canvas, frame);
   place.append(slider);
   let found = null;
+  let colours = null;
 
   const scroller = () => rows.querySelector(".scroller");
   /** The share of the memory that is above what is in sight, and that which is in sight. */
@@ -44,7 +45,7 @@ export function memoryMap(place) {
     const { parts, part, n } = found;
     const [width, height] = [ACROSS, Math.ceil(parts.length / ACROSS)];
     Object.assign(canvas, { width, height });
-    const colours = bytesOf(place, [...Array.from({ length: LANES }, (_, lane) => colourOf(lane)), colourOf(), "var(--now)"]);
+    colours ??= bytesOf(place, [...Array.from({ length: LANES }, (_, lane) => colourOf(lane)), colourOf(), "var(--now)"]);
     const image = new ImageData(width, height);
     parts.forEach(([nWritten, lane = LANES, , isNow], at) => {
       if (nWritten === 0) return;
@@ -95,7 +96,10 @@ export function memoryMap(place) {
   rows.addEventListener("scroll", follow, true);
   new MutationObserver(follow).observe(rows, { childList: true });
   new ResizeObserver(follow).observe(slider);
-  onTheme(place, paint);
+  onTheme(place, () => {
+    colours = null;
+    paint();
+  });
   follow();
   return { show: (moment) => void update(moment) };
 }
