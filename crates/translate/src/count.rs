@@ -1,8 +1,10 @@
 //! Steps and stores of a phase in which lanes of a warp went different ways. In: the traces of gangs and of their parts; out: what the
 //! interpreter counts, which lets the lanes go on that are furthest back in the code.
 
+use crate::engine::Instance;
 use crate::module::Kernel;
-use crate::place::{GANGS, IS_STORE, TRACE_BYTES, cell, get32, get64, record};
+use crate::place::{GANGS, IS_STORE, TRACE_BYTES, Window, record};
+use std::borrow::Cow;
 use warpgrid_emulator::plain::TURN_STEPS;
 
 /// Steps after which the interpreter may let others of a warp go on, less a margin: what is counted here are whole blocks.
@@ -21,18 +23,16 @@ struct Way {
 }
 
 impl Way {
-    fn read(bytes: &[u8], at: u32) -> Option<Way> {
-        let n_bytes = get32(bytes, at + record::TRACED);
+    fn read(instance: &impl Instance, records: &Records<'_>, at: u32) -> Option<Way> {
+        let n_bytes = records.get32(at + record::TRACED);
         if n_bytes > TRACE_BYTES {
             return None;
         }
-        let start = get32(bytes, at + record::TRACE) as usize;
-        let words = bytes
-            .get(start..start + n_bytes as usize)?
-            .as_chunks::<2>()
-            .0;
+        let start = records.get32(at + record::TRACE) as usize;
+        let bytes = instance.look(start..start + n_bytes as usize);
+        let words = bytes.as_chunks::<2>().0.iter();
         Some(Way {
-            trace: words.iter().map(|word| u16::from_le_bytes(*word)).collect(),
+            trace: words.map(|word| u16::from_le_bytes(*word)).collect(),
             at: 0,
         })
     }
@@ -55,27 +55,32 @@ impl Way {
     }
 }
 
+/// The records of gangs and of their parts.
+pub(crate) type Records<'i> = Window<Cow<'i, [u8]>>;
+
 /// None if that cannot be said: a trace is too long, or the scheduler may have turned to lanes that are further ahead.
 pub(crate) fn count_parted(
     kernel: &Kernel,
-    bytes: &[u8],
+    instance: &impl Instance,
+    n_records: u32,
     turns: &mut Vec<Turn>,
 ) -> Option<(u64, u64)> {
     let places = &kernel.places;
+    let all = Window::of(instance, places.first_records(n_records));
     let n_warps = (places.n_gangs / GANGS) as usize;
     let mut warps: Vec<Vec<u32>> = vec![Vec::new(); n_warps];
     turns.resize(n_warps, Turn::default());
-    for index in 0..get32(bytes, cell::RECORDS) {
+    for index in 0..n_records {
         let at = places.record(index);
-        let warp = get32(bytes, at + record::GANG) / GANGS;
+        let warp = all.get32(at + record::GANG) / GANGS;
         // Counts begin with the phase, so what was over before has none.
-        if get64(bytes, at + record::STEPS) > 0 {
+        if all.get64(at + record::STEPS) > 0 {
             warps.get_mut(warp as usize)?.push(at);
         }
     }
     let (mut steps, mut stores) = (0, 0);
     for (records, turn) in warps.iter().zip(turns) {
-        let (more_steps, more_stores) = count_warp(kernel, bytes, records, turn)?;
+        let (more_steps, more_stores) = count_warp(kernel, instance, &all, records, turn)?;
         steps += more_steps;
         stores += more_stores;
     }
@@ -84,7 +89,8 @@ pub(crate) fn count_parted(
 
 fn count_warp(
     kernel: &Kernel,
-    bytes: &[u8],
+    instance: &impl Instance,
+    all: &Records<'_>,
     records: &[u32],
     turn: &mut Turn,
 ) -> Option<(u64, u64)> {
@@ -92,18 +98,18 @@ fn count_warp(
         return Some((0, 0));
     };
     let same = |offset: u32| {
-        let value = get32(bytes, first + offset);
-        records.iter().all(|at| get32(bytes, at + offset) == value)
+        let value = all.get32(first + offset);
+        records.iter().all(|at| all.get32(at + offset) == value)
     };
     if [record::PATH, record::STEPS, record::STORES]
         .into_iter()
         .all(same)
     {
-        let steps = get64(bytes, first + record::STEPS);
-        return Some((steps, get32(bytes, first + record::STORES).into()));
+        let steps = all.get64(first + record::STEPS);
+        return Some((steps, all.get32(first + record::STORES).into()));
     }
-    let ways: Option<Vec<Way>> = records.iter().map(|at| Way::read(bytes, *at)).collect();
-    merge(kernel, ways?, turn)
+    let ways = records.iter().map(|at| Way::read(instance, all, *at));
+    merge(kernel, ways.collect::<Option<Vec<Way>>>()?, turn)
 }
 
 /// Lets the ways go on block by block, those that are furthest back first and together.

@@ -5,6 +5,7 @@ mod compare;
 mod control;
 mod convert;
 mod float;
+mod fused;
 mod integer;
 mod memory;
 mod moves;
@@ -12,6 +13,7 @@ mod notes;
 mod wide;
 
 use crate::Refusal;
+use crate::engine::Products;
 use crate::flow::Flow;
 use crate::place::{GANG, Places, Site, cell, record};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +63,13 @@ pub(crate) const fn splat64(value: u64) -> I<'static> {
     I::V128Const((value | value << 64) as i128)
 }
 
+/// What is translated, and for which engine.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'p> {
+    pub(crate) plain: Plain<'p>,
+    pub(crate) products: Products,
+}
+
 /// Locals of the strip beside the registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Names {
@@ -84,6 +93,8 @@ pub(crate) struct Names {
     pub(crate) offset: u32,
     pub(crate) vectors: [u32; 6],
     pub(crate) addresses: [u32; 2],
+    /// What `fma` is computed with where the engine has no fused product.
+    pub(crate) fused: [u32; 9],
 }
 
 /// The strip's parameters: the record, and whether its counts begin again.
@@ -93,6 +104,7 @@ pub(crate) const IS_FRESH: u32 = 1;
 /// Writes one strip.
 pub(crate) struct Emitter<'p> {
     pub(crate) plain: Plain<'p>,
+    pub(crate) products: Products,
     pub(crate) places: &'p Places,
     pub(crate) flow: &'p Flow,
     pub(crate) out: Vec<I<'static>>,
@@ -128,13 +140,14 @@ pub(crate) struct Emitter<'p> {
 
 impl<'p> Emitter<'p> {
     pub(crate) fn new(
-        plain: Plain<'p>,
+        Source { plain, products }: Source<'p>,
         places: &'p Places,
         flow: &'p Flow,
         live: &'p [BTreeSet<Register>],
     ) -> Emitter<'p> {
         let mut emitter = Emitter {
             plain,
+            products,
             places,
             flow,
             out: Vec::new(),
@@ -183,6 +196,10 @@ impl<'p> Emitter<'p> {
             offset: self.local(I64),
             vectors: std::array::from_fn(|_| self.local(V128)),
             addresses: std::array::from_fn(|_| self.local(V128)),
+            fused: match self.products {
+                Products::Fused => [0; 9],
+                Products::Separate => std::array::from_fn(|_| self.local(V128)),
+            },
         };
     }
 

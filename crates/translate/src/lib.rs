@@ -1,15 +1,24 @@
 //! Kernels translated to WebAssembly with SIMD. In comes a machine at its start; out comes memory at the end of the run, bit for bit what
-//! the interpreter leaves, or why the interpreter must run it.
+//! the interpreter leaves, or why the interpreter must run it. An [`Engine`] runs the module: the one that is linked in, or that of a
+//! JavaScript host.
 
 mod affine;
 mod count;
 mod emit;
+mod engine;
 mod flow;
 mod helpers;
 mod module;
+#[cfg(not(target_arch = "wasm32"))]
+mod native;
 mod place;
+mod probe;
 mod refusal;
 mod run;
 
+pub use engine::{Engine, Instance, Products};
+#[cfg(not(target_arch = "wasm32"))]
+pub use native::{Native, NativeInstance};
+pub use probe::measure_products;
 pub use refusal::Refusal;
 pub use run::{Ended, run};

@@ -2,7 +2,8 @@
 
 use crate::Refusal;
 use crate::affine::private_accesses;
-use crate::emit::{Emitter, Register, parts};
+use crate::emit::{Emitter, Register, Source, parts};
+use crate::engine::Products;
 use crate::flow::Flow;
 use crate::helpers::{self, PHASE, TYPES};
 use crate::place::{Places, Site};
@@ -30,17 +31,18 @@ pub(crate) struct Kernel {
 }
 
 /// Translates the kernel of a machine at its start.
-pub(crate) fn translate(plain: Plain<'_>) -> Result<Kernel, Refusal> {
+pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, Refusal> {
+    let source = Source { plain, products };
     let flow = Flow::new(plain)?;
     // Once to learn what is read and written where, and once with what is live.
     let draft = Places::new(plain, 0, 0)?;
     let nothing = vec![BTreeSet::new(); flow.blocks.len()];
-    let mut first = Emitter::new(plain, &draft, &flow, &nothing);
+    let mut first = Emitter::new(source, &draft, &flow, &nothing);
     first.strip()?;
     let live = flow.live(&first.touched);
     let sharing = private_accesses(plain, &flow, &first.definitions);
     let places = Places::new(plain, first.sites.len() as u32, first.register_bytes)?;
-    let mut emitter = Emitter::new(plain, &places, &flow, &live);
+    let mut emitter = Emitter::new(source, &places, &flow, &live);
     emitter.sharing = sharing;
     emitter.written = flow.written(plain, &first.touched);
     for register in first.registers.keys() {

@@ -1,6 +1,9 @@
 //! Where things lie in the module's memory. In: a machine's parts; out: addresses, and the bytes before the first block.
 
 use crate::Refusal;
+use crate::engine::Instance;
+use std::borrow::Cow;
+use std::ops::Range;
 use warpgrid_emulator::plain::{AddressRange, LANES, Plain, RangeKind};
 use warpgrid_isa::SpecialRegister;
 
@@ -40,6 +43,8 @@ pub(crate) mod cell {
     pub(crate) const NOWHERE: u32 = 1152;
     /// Special registers that differ by block, 16 bytes each.
     pub(crate) const BY_BLOCK: u32 = 1280;
+    /// All of them but the special registers.
+    pub(crate) const ALL: std::ops::Range<usize> = RECORDS as usize..NOWHERE as usize;
 }
 
 /// A record of a gang, or of a part of one, by offset.
@@ -161,7 +166,6 @@ pub(crate) struct Places {
     /// From bytes of shared memory to who wrote and who read them.
     pub(crate) shared_notes: [u32; 2],
     pub(crate) arena: u32,
-    pub(crate) arena_bytes: usize,
     pub(crate) arena_notes: [u32; 2],
     /// Of all.
     pub(crate) bytes: u64,
@@ -225,19 +229,33 @@ impl Places {
             shared_bytes: shared_bytes as u32,
             shared_notes,
             arena,
-            arena_bytes,
             arena_notes,
             bytes: next + 4096,
         })
     }
 
+    /// The bytes of ranges of addresses.
+    pub(crate) fn ranges(&self) -> Range<usize> {
+        self.ranges as usize..(self.ranges + self.n_ranges * range::BYTES) as usize
+    }
+
+    /// The bytes of all that is filled before the first block, but the arena.
+    fn tables(&self) -> Range<usize> {
+        self.table as usize..self.traces as usize
+    }
+
     /// Fills the tables and the arena.
-    pub(crate) fn fill(&self, plain: Plain<'_>, sites: &[Site], memory: &mut [u8]) {
-        self.fill_ranges(plain, &[], memory);
-        self.forget(sites, memory);
+    pub(crate) fn fill(&self, plain: Plain<'_>, sites: &[Site], instance: &mut impl Instance) {
+        let tables = self.tables();
+        let mut memory = Window {
+            start: tables.start,
+            bytes: vec![0; tables.len()],
+        };
+        self.fill_ranges(plain, &[], &mut memory);
+        self.forget(sites, &mut memory);
         for index in 0..self.most_records {
             let trace = self.traces + index * TRACE_BYTES;
-            put32(memory, self.record(index) + record::TRACE, trace);
+            memory.put32(self.record(index) + record::TRACE, trace);
         }
         let n_threads = plain.n_threads();
         for gang in 0..self.n_gangs {
@@ -245,31 +263,29 @@ impl Places {
             let mask = present.fold(0, |mask, lane| mask | 1 << lane);
             let row = self.table + gang * 16 * self.by_thread.len() as u32;
             let at = self.records + gang * self.record_bytes;
-            put32(memory, at + record::GANG, gang);
-            put32(memory, at + record::TABLE, row);
-            put32(memory, at + record::FIRST_MASK, mask);
+            memory.put32(at + record::GANG, gang);
+            memory.put32(at + record::TABLE, row);
+            memory.put32(at + record::FIRST_MASK, mask);
             for (index, special) in (0..).zip(&self.by_thread) {
                 for lane in 0..GANG {
                     let (warp, lane_of_warp) = (gang / GANGS, gang % GANGS * GANG + lane);
                     let value = plain.special(*special, 0, warp, lane_of_warp);
-                    put32(memory, row + 16 * index + 4 * lane, value as u32);
+                    memory.put32(row + 16 * index + 4 * lane, value as u32);
                 }
             }
         }
-        let arena = self.arena as usize;
-        if let Some(place) = memory.get_mut(arena..arena + self.arena_bytes) {
-            place.copy_from_slice(plain.arena());
-        }
+        instance.write(memory.start, &memory.bytes);
+        instance.write(self.arena as usize, plain.arena());
     }
 
     /// The sites know no ranges.
-    fn forget(&self, sites: &[Site], memory: &mut [u8]) {
+    fn forget<B: AsRef<[u8]> + AsMut<[u8]>>(&self, sites: &[Site], memory: &mut Window<B>) {
         for (index, found) in (0..).zip(sites) {
             let at = self.sites + index * site::BYTES;
-            put64(memory, at + site::ADDRESS, NO_ADDRESS);
-            put64(memory, at + site::FAST, NO_ADDRESS);
-            put32(memory, at + site::ACCEPTS, found.accepts);
-            put32(memory, at + site::SHARING, found.sharing);
+            memory.put64(at + site::ADDRESS, NO_ADDRESS);
+            memory.put64(at + site::FAST, NO_ADDRESS);
+            memory.put32(at + site::ACCEPTS, found.accepts);
+            memory.put32(at + site::SHARING, found.sharing);
         }
     }
 
@@ -279,36 +295,32 @@ impl Places {
         plain: Plain<'_>,
         noted: &[u32],
         sites: &[Site],
-        memory: &mut [u8],
+        instance: &mut impl Instance,
     ) {
-        let changed = self.that_hold(holds::NOTED | holds::WRITTEN, memory);
-        self.fill_ranges(plain, noted, memory);
-        self.forget(sites, memory);
+        let changed = self.that_hold(holds::NOTED | holds::WRITTEN, instance);
+        instance.edit(self.sites as usize..self.records as usize, |bytes| {
+            let mut memory = Window {
+                start: self.sites as usize,
+                bytes,
+            };
+            self.fill_ranges(plain, noted, &mut memory);
+            self.forget(sites, &mut memory);
+        });
         for (range, start) in self.changed(plain, &changed) {
             let n_bytes = range.len();
             let first = range.start;
             for notes in self.arena_notes {
                 let notes = first + notes as usize;
-                // Untouched pages stay so.
-                let notes = memory.get_mut(notes..notes + n_bytes).unwrap_or_default();
-                notes
-                    .iter_mut()
-                    .filter(|byte| **byte != 0)
-                    .for_each(|byte| *byte = 0);
+                instance.clear(notes..notes + n_bytes);
             }
-            let bytes = plain.arena().get(start..start + n_bytes);
-            if let (Some(to), Some(from)) = (memory.get_mut(range), bytes) {
-                to.copy_from_slice(from);
+            if let Some(bytes) = plain.arena().get(start..start + n_bytes) {
+                instance.write(first, bytes);
             }
         }
     }
 
     /// Where the bytes of ranges are, and where they lie in the arena.
-    pub(crate) fn changed(
-        &self,
-        plain: Plain<'_>,
-        ranges: &[u32],
-    ) -> Vec<(std::ops::Range<usize>, usize)> {
+    pub(crate) fn changed(&self, plain: Plain<'_>, ranges: &[u32]) -> Vec<(Range<usize>, usize)> {
         let numbered = (0u32..).zip(plain.ranges());
         let chosen = numbered.filter(|(index, _)| ranges.contains(index));
         let place = |range: AddressRange| {
@@ -318,15 +330,20 @@ impl Places {
         chosen.map(|(_, range)| place(range)).collect()
     }
 
-    fn fill_ranges(&self, plain: Plain<'_>, noted: &[u32], memory: &mut [u8]) {
+    fn fill_ranges<B: AsRef<[u8]> + AsMut<[u8]>>(
+        &self,
+        plain: Plain<'_>,
+        noted: &[u32],
+        memory: &mut Window<B>,
+    ) {
         let mut at = self.ranges;
         let mut add = |address: u64, size: u64, place: u32, holds: u32| {
-            put64(memory, at + range::ADDRESS, address);
-            put64(memory, at + range::SIZE, size);
-            put32(memory, at + range::PLACE, place);
-            put32(memory, at + range::HOLDS, holds);
-            put32(memory, at + range::SHARING, 0);
-            put32(memory, at + range::TOUCHED, 0);
+            memory.put64(at + range::ADDRESS, address);
+            memory.put64(at + range::SIZE, size);
+            memory.put32(at + range::PLACE, place);
+            memory.put32(at + range::HOLDS, holds);
+            memory.put32(at + range::SHARING, 0);
+            memory.put32(at + range::TOUCHED, 0);
             at += range::BYTES;
         };
         for (index, found) in (0..).zip(plain.ranges()) {
@@ -347,12 +364,18 @@ impl Places {
     }
 
     /// The ranges that hold something of this.
-    pub(crate) fn that_hold(&self, what: u32, memory: &[u8]) -> Vec<u32> {
+    pub(crate) fn that_hold(&self, what: u32, instance: &impl Instance) -> Vec<u32> {
+        let memory = Window::of(instance, self.ranges());
         let holds = |index: &u32| {
             let at = self.ranges + index * range::BYTES + range::HOLDS;
-            get32(memory, at) & what != 0
+            memory.get32(at) & what != 0
         };
         (0..self.n_ranges).filter(holds).collect()
+    }
+
+    /// The bytes of the first records.
+    pub(crate) fn first_records(&self, n: u32) -> Range<usize> {
+        self.records as usize..self.record(n) as usize
     }
 
     /// The record with this number.
@@ -361,22 +384,60 @@ impl Places {
     }
 }
 
-pub(crate) fn get32(memory: &[u8], at: u32) -> u32 {
-    let bytes = memory.get(at as usize..at as usize + 4);
-    bytes.map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+/// Bytes of the module's memory, by their addresses.
+pub(crate) struct Window<B> {
+    /// The address of the first.
+    pub(crate) start: usize,
+    pub(crate) bytes: B,
 }
 
-pub(crate) fn get64(memory: &[u8], at: u32) -> u64 {
-    u64::from(get32(memory, at)) | u64::from(get32(memory, at + 4)) << 32
-}
-
-pub(crate) fn put32(memory: &mut [u8], at: u32, value: u32) {
-    if let Some(place) = memory.get_mut(at as usize..at as usize + 4) {
-        place.copy_from_slice(&value.to_le_bytes());
+impl<'i> Window<Cow<'i, [u8]>> {
+    /// A range as it is.
+    pub(crate) fn of(instance: &'i impl Instance, range: Range<usize>) -> Window<Cow<'i, [u8]>> {
+        Window {
+            start: range.start,
+            bytes: instance.look(range),
+        }
     }
 }
 
-pub(crate) fn put64(memory: &mut [u8], at: u32, value: u64) {
-    put32(memory, at, value as u32);
-    put32(memory, at + 4, (value >> 32) as u32);
+impl<B: AsRef<[u8]>> Window<B> {
+    /// The number at an address, zero outside.
+    pub(crate) fn get32(&self, at: u32) -> u32 {
+        let from = (at as usize).checked_sub(self.start);
+        let bytes = from.and_then(|from| self.bytes.as_ref().get(from..from + 4));
+        bytes.map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+    }
+
+    pub(crate) fn get64(&self, at: u32) -> u64 {
+        u64::from(self.get32(at)) | u64::from(self.get32(at + 4)) << 32
+    }
+}
+
+impl<B: AsRef<[u8]> + AsMut<[u8]>> Window<B> {
+    /// Puts a number at an address; outside nothing is put.
+    pub(crate) fn put32(&mut self, at: u32, value: u32) {
+        let from = (at as usize).checked_sub(self.start);
+        let place = from.and_then(|from| self.bytes.as_mut().get_mut(from..from + 4));
+        if let Some(place) = place {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    pub(crate) fn put64(&mut self, at: u32, value: u64) {
+        self.put32(at, value as u32);
+        self.put32(at + 4, (value >> 32) as u32);
+    }
+
+    /// Copies bytes from one address to another.
+    pub(crate) fn copy(&mut self, from: Range<u32>, to: u32) {
+        let bytes = self.bytes.as_mut();
+        let inside = |at: u32| (at as usize).checked_sub(self.start);
+        let places = (inside(from.start), inside(from.end), inside(to));
+        if let (Some(start), Some(end), Some(to)) = places
+            && end.max(to + (end - start)) <= bytes.len()
+        {
+            bytes.copy_within(start..end, to);
+        }
+    }
 }

@@ -2,14 +2,14 @@
 //! end, or why the interpreter must run it.
 
 use crate::Refusal;
-use crate::count::{Turn, count_parted};
+use crate::count::{Records, Turn, count_parted};
+use crate::engine::{Engine, Instance};
 use crate::module::{Kernel, lane_bytes, translate};
-use crate::place::{GANG, Places, cell, get32, get64, holds, put32, put64, record};
+use crate::place::{GANG, GANGS, Places, Window, cell, holds, record};
+use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
-use std::time::{Duration, Instant};
-use warpgrid_emulator::plain::Plain;
-use wasmtime::{Config, Engine, Instance, Memory, Module, OptLevel, Store, TypedFunc};
+use std::time::Duration;
+use warpgrid_emulator::plain::{Plain, PlainEnd};
 
 /// Why code stops.
 pub(crate) mod stop {
@@ -28,21 +28,10 @@ const MOST_NAMES: u32 = 0x0fff_0000;
 /// Steps of a strip: one that waits for what another strip would do never ends.
 const LONGEST_STRIP: u64 = 1 << 26;
 
-/// The engine, the same for all kernels of a process.
-static ENGINE: LazyLock<Result<Engine, String>> = LazyLock::new(|| {
-    let mut config = Config::new();
-    config
-        .cranelift_opt_level(OptLevel::Speed)
-        .wasm_relaxed_simd(true)
-        // Products are added with one rounding, on every host.
-        .relaxed_simd_deterministic(true);
-    Engine::new(&config).map_err(|error| error.to_string())
-});
-
 /// A run that ended.
-pub struct Ended {
-    store: Store<()>,
-    memory: Memory,
+#[derive(Debug)]
+pub struct Ended<I> {
+    instance: I,
     /// Bytes of the module's memory that blocks may have changed, and where they lie in the arena.
     changed: Vec<(Range<usize>, usize)>,
     pub steps: u64,
@@ -53,35 +42,44 @@ pub struct Ended {
     pub running: Duration,
 }
 
-impl Ended {
-    /// What blocks may have changed of the memory that they share: where it starts in the arena, and its bytes.
-    pub fn changes(&self) -> Vec<(usize, &[u8])> {
-        let bytes = self.memory.data(&self.store);
+impl<I: Instance> Ended<I> {
+    /// Gives the end to a machine that takes it over.
+    pub fn hand_over<R>(&self, take: impl FnOnce(&PlainEnd<'_>) -> R) -> R {
         let changed = self.changed.iter();
-        changed
-            .filter_map(|(range, start)| Some((*start, bytes.get(range.clone())?)))
-            .collect()
+        let looked: Vec<(usize, Cow<'_, [u8]>)> = changed
+            .map(|(range, start)| (*start, self.instance.look(range.clone())))
+            .collect();
+        let changes: Vec<(usize, &[u8])> = looked
+            .iter()
+            .map(|(start, bytes)| (*start, &**bytes))
+            .collect();
+        take(&PlainEnd {
+            changes: &changes,
+            steps: self.steps,
+            stores: self.stores,
+        })
     }
 }
 
-/// Translates the kernel of a machine at its start and runs it to its end, if that takes at most `max_steps` steps.
-pub fn run(plain: Plain<'_>, max_steps: u64) -> Result<Ended, Refusal> {
-    let started = Instant::now();
-    let kernel = translate(plain)?;
-    let engine = ENGINE.as_ref();
-    let engine = engine.map_err(|why| Refusal::Engine(why.clone()))?;
-    let module = Module::new(engine, &kernel.wasm).map_err(refused)?;
-    let translating = started.elapsed();
-    let started = Instant::now();
+/// Translates the kernel of a machine at its start and runs it to its end by an engine, if that takes at most `max_steps` steps.
+pub fn run<E: Engine>(
+    engine: &E,
+    plain: Plain<'_>,
+    max_steps: u64,
+) -> Result<Ended<E::Instance>, Refusal> {
+    let started = engine.now();
+    let kernel = translate(plain, engine.products())?;
+    let module = engine.compile(&kernel.wasm).map_err(Refusal::Engine)?;
+    let translated = engine.now();
+    let instance = engine.instantiate(&module).map_err(Refusal::Engine)?;
+    let mut run = Run::new(&kernel, plain, instance);
     let mut noted = Vec::new();
-    let mut run = Run::new(&kernel, plain, engine, &module)?;
     loop {
         match run.blocks(plain, max_steps) {
             Ok(()) => break,
             Err(Stopped::Again) => {
                 let before = noted.len();
-                let bytes = run.memory.data(&run.store);
-                noted = kernel.places.that_hold(holds::NOTED, bytes);
+                noted = kernel.places.that_hold(holds::NOTED, &run.instance);
                 // Each time a range more is noted.
                 if noted.len() <= before {
                     return Err(Refusal::Conflict);
@@ -92,27 +90,21 @@ pub fn run(plain: Plain<'_>, max_steps: u64) -> Result<Ended, Refusal> {
         }
     }
     let Run {
-        store,
-        memory,
+        instance,
         steps,
         stores,
         ..
     } = run;
     let what = holds::NOTED | holds::WRITTEN;
-    let changed = kernel.places.that_hold(what, memory.data(&store));
+    let changed = kernel.places.that_hold(what, &instance);
     Ok(Ended {
         changed: kernel.places.changed(plain, &changed),
-        store,
-        memory,
+        instance,
         steps,
         stores,
-        translating,
-        running: started.elapsed(),
+        translating: translated.saturating_sub(started),
+        running: engine.now().saturating_sub(translated),
     })
-}
-
-fn refused(error: wasmtime::Error) -> Refusal {
-    Refusal::Engine(format!("{error:#}"))
 }
 
 /// Why a try ended before its end.
@@ -122,11 +114,9 @@ enum Stopped {
 }
 
 /// A try.
-struct Run<'k> {
+struct Run<'k, I> {
     kernel: &'k Kernel,
-    store: Store<()>,
-    memory: Memory,
-    phase: TypedFunc<i32, i32>,
+    instance: I,
     steps: u64,
     stores: u64,
     /// The first name of the next phase.
@@ -135,61 +125,40 @@ struct Run<'k> {
     turns: Vec<Turn>,
 }
 
-impl<'k> Run<'k> {
-    fn new(
-        kernel: &'k Kernel,
-        plain: Plain<'_>,
-        engine: &Engine,
-        module: &Module,
-    ) -> Result<Run<'k>, Refusal> {
-        let mut store = Store::new(engine, ());
-        let instance = Instance::new(&mut store, module, &[]).map_err(refused)?;
-        let memory = instance.get_memory(&mut store, "memory");
-        let memory = memory.ok_or_else(|| Refusal::Engine("no memory".to_owned()))?;
-        let phase = instance
-            .get_typed_func(&mut store, "phase")
-            .map_err(refused)?;
-        let bytes = memory.data_mut(&mut store);
-        kernel.places.fill(plain, &kernel.sites, bytes);
-        Ok(Run {
+impl<'k, I: Instance> Run<'k, I> {
+    fn new(kernel: &'k Kernel, plain: Plain<'_>, mut instance: I) -> Run<'k, I> {
+        kernel.places.fill(plain, &kernel.sites, &mut instance);
+        Run {
             kernel,
-            store,
-            memory,
-            phase,
+            instance,
             steps: 0,
             stores: 0,
             next_name: 8,
             turns: Vec::new(),
-        })
+        }
     }
 
     fn places(&self) -> &'k Places {
         &self.kernel.places
     }
 
-    fn bytes(&mut self) -> &mut [u8] {
-        self.memory.data_mut(&mut self.store)
-    }
-
     /// As at the start, but that these ranges are noted from there on; no others can have changed.
     fn begin_again(&mut self, plain: Plain<'_>, noted: &[u32]) {
         let kernel = self.kernel;
-        kernel
-            .places
-            .refill(plain, noted, &kernel.sites, self.bytes());
+        let instance = &mut self.instance;
+        kernel.places.refill(plain, noted, &kernel.sites, instance);
         (self.steps, self.stores) = (0, 0);
     }
 
     fn blocks(&mut self, plain: Plain<'_>, max_steps: u64) -> Result<(), Stopped> {
-        let (_, shared_bytes) = plain.shared();
         for block in 0..plain.n_blocks() {
-            self.begin_block(plain, block, shared_bytes as usize);
+            self.begin_block(plain, block);
             let mut begins = self.kernel.flow.entries.len() as i32;
             loop {
                 self.begin_phase(begins >= 0, max_steps);
-                let stopped = self.phase.call(&mut self.store, begins);
-                let stopped = stopped.map_err(|error| Stopped::Refused(refused(error)))?;
-                self.check(stopped as u32)?;
+                let stopped = self.instance.phase(begins);
+                let stopped = stopped.map_err(|why| Stopped::Refused(Refusal::Engine(why)))?;
+                self.check(stopped)?;
                 let has_ended = self.end_phase(plain)?;
                 if self.steps > max_steps {
                     return Err(Stopped::Refused(Refusal::Steps));
@@ -204,38 +173,46 @@ impl<'k> Run<'k> {
     }
 
     /// What the block sees in special registers, and zeros in its shared memory.
-    fn begin_block(&mut self, plain: Plain<'_>, block: u64, shared_bytes: usize) {
+    fn begin_block(&mut self, plain: Plain<'_>, block: u64) {
         let places = self.places();
-        let n_gangs = places.n_gangs;
-        let bytes = self.bytes();
-        for (index, special) in (0..).zip(&places.by_block) {
-            let value = plain.special(*special, block, 0, 0) as u32;
-            for lane in 0..GANG {
-                put32(bytes, cell::BY_BLOCK + 16 * index + 4 * lane, value);
-            }
+        let values: Vec<u8> = places
+            .by_block
+            .iter()
+            .flat_map(|special| {
+                let value = plain.special(*special, block, 0, 0) as u32;
+                [value.to_le_bytes(); GANG as usize].into_iter().flatten()
+            })
+            .collect();
+        if !values.is_empty() {
+            self.instance.write(cell::BY_BLOCK as usize, &values);
         }
         let start = places.shared as usize;
-        if let Some(shared) = bytes.get_mut(start..start + shared_bytes) {
-            shared.fill(0);
+        if places.shared_bytes > 0 {
+            let end = start + places.shared_bytes as usize;
+            self.instance.clear(start..end);
         }
-        put32(bytes, cell::RECORDS, n_gangs);
         self.turns.clear();
     }
 
     fn begin_phase(&mut self, is_first: bool, max_steps: u64) {
         let name = self.next_name;
-        self.next_name += 8 * (self.places().n_gangs + 2);
+        let n_gangs = self.places().n_gangs;
+        self.next_name += 8 * (n_gangs + 2);
         let fuel = max_steps.saturating_sub(self.steps).min(LONGEST_STRIP);
-        let bytes = self.bytes();
-        put32(bytes, cell::PHASE, name);
-        if is_first {
-            put32(bytes, cell::BLOCK, name);
-        }
-        put64(bytes, cell::FUEL, fuel);
-        for at in cell::COUNTS.step_by(4) {
-            put32(bytes, at, 0);
-        }
-        put32(bytes, cell::FIRST_ENTRY, u32::MAX);
+        self.instance.edit(cell::ALL, |bytes| {
+            let start = cell::ALL.start;
+            let mut cells = Window { start, bytes };
+            if is_first {
+                cells.put32(cell::BLOCK, name);
+                cells.put32(cell::RECORDS, n_gangs);
+            }
+            cells.put32(cell::PHASE, name);
+            cells.put64(cell::FUEL, fuel);
+            for at in cell::COUNTS.step_by(4) {
+                cells.put32(at, 0);
+            }
+            cells.put32(cell::FIRST_ENTRY, u32::MAX);
+        });
     }
 
     fn check(&self, stopped: u32) -> Result<(), Stopped> {
@@ -253,78 +230,83 @@ impl<'k> Run<'k> {
     /// Counts what was done; whether the block has ended.
     fn end_phase(&mut self, plain: Plain<'_>) -> Result<bool, Stopped> {
         let kernel = self.kernel;
-        let bytes = self.memory.data_mut(&mut self.store);
-        let counted = match get32(bytes, cell::DIVERGENT) {
-            0 => Some((get64(bytes, cell::STEPS), get64(bytes, cell::STORES))),
+        let cells = Window::of(&self.instance, cell::ALL);
+        let n_records = cells.get32(cell::RECORDS);
+        let counted = match cells.get32(cell::DIVERGENT) {
+            0 => Some((cells.get64(cell::STEPS), cells.get64(cell::STORES))),
             // Other seeds let lanes go on in another order.
             _ if plain.seed() != 0 => None,
-            _ => count_parted(kernel, bytes, &mut self.turns),
+            _ => count_parted(kernel, &self.instance, n_records, &mut self.turns),
         };
         let Some((steps, stores)) = counted else {
             return Err(Stopped::Refused(Refusal::Uncounted));
         };
-        if get32(bytes, cell::MIXED) != 0 || is_parted(kernel, bytes) {
+        let waits = cells.get32(cell::WAITING) != 0;
+        let has_parts = n_records > kernel.places.n_gangs;
+        let is_mixed = cells.get32(cell::MIXED) != 0;
+        let may_be_parted = has_parts && waits && cells.get32(cell::ENDED) != 0;
+        if is_mixed || may_be_parted && self.is_parted(n_records) {
             return Err(Stopped::Refused(Refusal::Parted));
         }
-        let waits = get32(bytes, cell::WAITING) != 0;
-        if waits && get32(bytes, cell::RECORDS) > kernel.places.n_gangs {
-            join_parts(kernel, bytes);
+        if waits && has_parts {
+            let places = &kernel.places;
+            self.instance
+                .edit(places.first_records(n_records), |bytes| {
+                    join_parts(kernel, n_records, bytes);
+                });
+            let n_gangs = places.n_gangs.to_le_bytes();
+            self.instance.write(cell::RECORDS as usize, &n_gangs);
         }
         self.steps += steps;
         self.stores += stores;
         Ok(!waits)
     }
-}
 
-/// Whether some lanes of a warp have ended in a phase, and others wait.
-fn is_parted(kernel: &Kernel, bytes: &[u8]) -> bool {
-    let places = &kernel.places;
-    let n_records = get32(bytes, cell::RECORDS);
-    let both = get32(bytes, cell::WAITING) != 0 && get32(bytes, cell::ENDED) != 0;
-    if !both || n_records <= places.n_gangs {
-        return false;
+    /// Whether some lanes of a warp have ended in a phase, and others wait.
+    fn is_parted(&self, n_records: u32) -> bool {
+        let places = self.places();
+        let records: Records<'_> = Window::of(&self.instance, places.first_records(n_records));
+        let in_warp = |index: u32| {
+            let at = places.record(index);
+            let warp = records.get32(at + record::GANG) / GANGS;
+            let waits = records.get32(at + record::ENTRY).cast_signed() >= 0;
+            (records.get64(at + record::STEPS) > 0).then_some((warp, waits))
+        };
+        let all: Vec<(u32, bool)> = (0..n_records).filter_map(in_warp).collect();
+        let mut waiting = all.iter().filter(|(_, waits)| *waits);
+        waiting.any(|(warp, _)| all.contains(&(*warp, false)))
     }
-    let in_warp = |index: u32| {
-        let at = places.record(index);
-        let warp = get32(bytes, at + record::GANG) / crate::place::GANGS;
-        let waits = (get32(bytes, at + record::ENTRY) as i32) >= 0;
-        (get64(bytes, at + record::STEPS) > 0).then_some((warp, waits))
-    };
-    let all: Vec<(u32, bool)> = (0..n_records).filter_map(in_warp).collect();
-    let waiting = all.iter().filter(|(_, waits)| *waits);
-    waiting
-        .into_iter()
-        .any(|(warp, _)| all.contains(&(*warp, false)))
 }
 
 /// Lanes that parted from their gang and wait at the same barrier are one gang again.
-fn join_parts(kernel: &Kernel, bytes: &mut [u8]) {
+fn join_parts(kernel: &Kernel, n_records: u32, bytes: &mut [u8]) {
     let places = &kernel.places;
-    for index in places.n_gangs..get32(bytes, cell::RECORDS) {
+    let start = places.first_records(n_records).start;
+    let mut records = Window { start, bytes };
+    for index in places.n_gangs..n_records {
         let part = places.record(index);
-        let entry = get32(bytes, part + record::ENTRY);
+        let entry = records.get32(part + record::ENTRY);
         let Some(live) = kernel.live.get(entry as usize) else {
             continue;
         };
-        let whole = places.record(get32(bytes, part + record::GANG));
-        let mask = get32(bytes, part + record::MASK);
+        let whole = places.record(records.get32(part + record::GANG));
+        let mask = records.get32(part + record::MASK);
         for (register, offset) in live {
             for lane in (0..GANG).filter(|lane| mask >> lane & 1 != 0) {
                 let lane_bytes = lane_bytes(*register, lane);
                 let start = record::REGISTERS + offset + lane_bytes.start;
-                let from = (part + start) as usize;
-                let n_bytes = lane_bytes.len();
-                bytes.copy_within(from..from + n_bytes, (whole + start) as usize);
+                let from = part + start;
+                let n_bytes = lane_bytes.end - lane_bytes.start;
+                records.copy(from..from + n_bytes, whole + start);
             }
         }
-        let joined = get32(bytes, whole + record::MASK) | mask;
-        put32(bytes, whole + record::MASK, joined);
+        let joined = records.get32(whole + record::MASK) | mask;
+        records.put32(whole + record::MASK, joined);
     }
     for index in 0..places.n_gangs {
         let at = places.record(index);
-        put32(bytes, at + record::NAME, 0);
-        put32(bytes, at + record::ANCESTORS, 0);
-        put32(bytes, at + record::NEXT_NAME, 1);
+        records.put32(at + record::NAME, 0);
+        records.put32(at + record::ANCESTORS, 0);
+        records.put32(at + record::NEXT_NAME, 1);
     }
-    put32(bytes, cell::RECORDS, places.n_gangs);
 }

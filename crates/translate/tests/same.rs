@@ -1,5 +1,7 @@
 //! Kernels that are translated leave exactly the memory that the interpreter leaves, after as many steps and stores.
 
+#[path = "same/fused.rs"]
+mod fused;
 #[path = "same/generated.rs"]
 mod generated;
 
@@ -8,13 +10,39 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use warpgrid_emulator::plain::PlainEnd;
+use std::time::Duration;
 use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion, Timeline, TimelineLimits};
 use warpgrid_launch::prepare::{Writers, prepare};
 use warpgrid_launch::{Annotations, Scenario};
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_ptx::Ptx;
-use warpgrid_translate::{Refusal, run};
+use warpgrid_translate::{
+    Engine, Native, NativeInstance, Products, Refusal, measure_products, run,
+};
+
+/// The engine without its fused product, as some hosts have none.
+struct Separate;
+
+impl Engine for Separate {
+    type Module = <Native as Engine>::Module;
+    type Instance = NativeInstance;
+
+    fn products(&self) -> Products {
+        Products::Separate
+    }
+
+    fn now(&self) -> Duration {
+        Native::get().now()
+    }
+
+    fn compile(&self, wasm: &[u8]) -> Result<Self::Module, String> {
+        Native::get().compile(wasm)
+    }
+
+    fn instantiate(&self, module: &Self::Module) -> Result<NativeInstance, String> {
+        Native::get().instantiate(module)
+    }
+}
 
 /// Far more than any case needs.
 const MAX_STEPS: u64 = 50_000_000;
@@ -61,20 +89,15 @@ fn left(timeline: &Timeline, n_buffers: usize) -> Left {
 }
 
 /// Whether it was translated, or why not; an error where the two runs differ.
-fn both(scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
+fn both<E: Engine>(engine: &E, scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
     let (machine, n_buffers) = machine(scenario)?;
     let mut timeline = Timeline::new(machine.clone(), TimelineLimits::default());
     let ended = machine.plain().ok_or(Refusal::Launch);
-    let ended = match ended.and_then(|plain| run(plain, MAX_STEPS)) {
+    let ended = match ended.and_then(|plain| run(engine, plain, MAX_STEPS)) {
         Ok(ended) => ended,
         Err(why) => return Ok(Err(why)),
     };
-    let taken = timeline.take_end(&PlainEnd {
-        changes: &ended.changes(),
-        steps: ended.steps,
-        stores: ended.stores,
-    });
-    if !taken {
+    if !ended.hand_over(|end| timeline.take_end(end)) {
         return Err("the end is not taken over".to_owned());
     }
     let found = left(&timeline, n_buffers);
@@ -151,7 +174,7 @@ fn the_corpus_is_the_same_or_left_to_the_interpreter() {
     let mut lines = String::new();
     let mut wrong = Vec::new();
     for (name, scenario) in corpus() {
-        match both(&scenario) {
+        match both(Native::get(), &scenario) {
             Ok(Ok(())) => lines.push_str(&format!("{name}: translated\n")),
             Ok(Err(why)) => lines.push_str(&format!("{name}: {why}\n")),
             Err(why) => wrong.push(format!("{name}: {why}")),
@@ -178,7 +201,7 @@ fn shortened(scenario: Scenario) -> String {
             source: lines.join("\n"),
             ..scenario.clone()
         };
-        let found = std::panic::catch_unwind(|| both(&scenario));
+        let found = std::panic::catch_unwind(|| both(Native::get(), &scenario));
         matches!(found, Ok(Err(why)) if why.contains("differ") || why.contains("steps and stores"))
     };
     let mut lines: Vec<String> = scenario.source.lines().map(str::to_owned).collect();
@@ -204,7 +227,7 @@ fn generated_kernels_are_the_same() {
     let mut wrong = Vec::new();
     let mut refused = BTreeMap::<String, Vec<u64>>::new();
     for seed in seeds() {
-        match both(&generated::scenario(seed)) {
+        match both(Native::get(), &generated::scenario(seed)) {
             Ok(Ok(())) => n_translated += 1,
             Ok(Err(why)) => refused.entry(why.to_string()).or_default().push(seed),
             Err(why) => wrong.push((seed, why)),
@@ -223,4 +246,35 @@ fn generated_kernels_are_the_same() {
     }
     let n = seeds().count();
     assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
+}
+
+#[test]
+fn fused_products_are_rounded_once() {
+    for (opcode, scenario) in fused::scenarios() {
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{opcode}");
+        let found = both(&Separate, &scenario);
+        assert_eq!(found, Ok(Ok(())), "{opcode} without a fused product");
+    }
+}
+
+#[test]
+fn kernels_are_the_same_without_a_fused_product() {
+    let mut wrong = Vec::new();
+    for (name, scenario) in corpus() {
+        let found = (both(&Separate, &scenario), both(Native::get(), &scenario));
+        if found.0 != found.1 {
+            wrong.push(format!("{name}: {found:?}"));
+        }
+    }
+    for seed in 0..100 {
+        if let Err(why) = both(&Separate, &generated::scenario(seed)) {
+            wrong.push(format!("seed {seed}: {why}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn the_engine_that_is_linked_in_has_a_fused_product() {
+    assert_eq!(measure_products(Native::get()), Native::get().products());
 }

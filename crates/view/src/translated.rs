@@ -3,9 +3,14 @@
 
 use crate::memory_id::MemoryId;
 use crate::session::Session;
+use std::fmt;
 use std::time::Duration;
-use warpgrid_emulator::plain::{LANES, PlainEnd};
-use warpgrid_translate::{Refusal, run};
+use warpgrid_emulator::plain::LANES;
+use warpgrid_translate::run;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub use warpgrid_translate::Native;
+pub use warpgrid_translate::{Engine, Instance, Products, Refusal};
 
 /// What a translated run took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +26,33 @@ pub struct Translated {
 impl Translated {
     /// Million lane-instructions a second of the run alone.
     pub fn rate(&self) -> f64 {
-        let seconds = self.running.as_secs_f64().max(1e-9);
-        self.lane_instructions as f64 / seconds / 1e6
+        million_a_second(self.lane_instructions, self.running)
     }
 }
+
+impl fmt::Display for Translated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "translated in {}, run in {}: {:.0} million lane-instructions a second",
+            milliseconds(self.translating),
+            milliseconds(self.running),
+            self.rate()
+        )
+    }
+}
+
+/// Million lane-instructions a second.
+pub(crate) fn million_a_second(lane_instructions: u64, took: Duration) -> f64 {
+    lane_instructions as f64 / took.as_secs_f64().max(1e-9) / 1e6
+}
+
+pub(crate) fn milliseconds(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}
+
+/// Steps that the interpreter does before translation is worth its time: a few milliseconds.
+pub const FIRST_STEPS: u64 = 100_000;
 
 /// What translating a kernel takes, about, and copying a mebibyte of its memory there and back.
 const TRANSLATING: Duration = Duration::from_millis(15);
@@ -49,18 +77,25 @@ impl Session {
         done == 0 || left > (cost * MARGIN).as_secs_f64() * done as f64
     }
 
+    /// Whether the end is likely to be more than `max_steps` from the start, by the blocks that are done.
+    pub fn ends_beyond(&self, max_steps: u64) -> bool {
+        let machine = self.timeline.machine();
+        let (done, all) = (machine.blocks_done(), machine.n_blocks());
+        let steps = u128::from(self.position()) * u128::from(all);
+        done > 0 && steps > u128::from(max_steps) * u128::from(done)
+    }
+
     /// Runs to the end by translated code, if that is at most `max_steps` away; memory, steps and stores are then those that the
     /// interpreter leaves. If it is refused, the session is at its start, and [`Session::run`] runs it.
-    pub fn run_translated(&mut self, max_steps: u64) -> Result<Translated, Refusal> {
+    pub fn run_translated<E: Engine>(
+        &mut self,
+        engine: &E,
+        max_steps: u64,
+    ) -> Result<Translated, Refusal> {
         self.seek(0);
         let plain = self.timeline.machine().plain().ok_or(Refusal::Launch)?;
-        let ended = run(plain, max_steps)?;
-        let end = PlainEnd {
-            changes: &ended.changes(),
-            steps: ended.steps,
-            stores: ended.stores,
-        };
-        match self.timeline.take_end(&end) {
+        let ended = run(engine, plain, max_steps)?;
+        match ended.hand_over(|end| self.timeline.take_end(end)) {
             true => Ok(Translated {
                 translating: ended.translating,
                 running: ended.running,

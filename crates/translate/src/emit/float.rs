@@ -1,8 +1,10 @@
 //! Floating-point arithmetic. In: rows; out: rows with the NaNs, zeros and roundings of the interpreter. What is rare and needs
 //! more, such as a NaN of 64 bits whose payload matters, gives the run up.
 
+use super::fused::Results;
 use super::{Emitter, splat32, splat64};
 use crate::Refusal;
+use crate::engine::Products;
 use crate::run::stop;
 use warpgrid_emulator::plain::{Float32Op, Float64Op, FloatMode, FloatOp, Round, Slot};
 use wasm_encoder::{BlockType, Instruction as I};
@@ -64,13 +66,7 @@ impl Emitter<'_> {
             F::Plain(FloatOp::Sub) => I::F32x4Sub,
             F::Plain(FloatOp::Mul) => I::F32x4Mul,
             F::Div => I::F32x4Div,
-            F::Plain(FloatOp::Fma) => {
-                self.read_float(a, mode)?;
-                self.read_float(b, mode)?;
-                self.read_float(c, mode)?;
-                self.op(I::F32x4RelaxedMadd);
-                return self.canonical();
-            }
+            F::Plain(FloatOp::Fma) => return self.multiply_add(mode, [a, b, c]),
             F::Rcp => {
                 self.op(splat32(1f32.to_bits()));
                 self.read_float(a, mode)?;
@@ -96,6 +92,23 @@ impl Emitter<'_> {
         self.read_float(a, mode)?;
         self.read_float(b, mode)?;
         self.op(two);
+        self.canonical()
+    }
+
+    fn multiply_add(&mut self, mode: FloatMode, sources: [Slot; 3]) -> Result<(), Refusal> {
+        let [_, x, y, z, ..] = self.names.vectors;
+        let rows = [x, y, z];
+        for (source, row) in sources.into_iter().zip(rows) {
+            self.read_float(source, mode)?;
+            if self.products == Products::Separate {
+                self.set(row);
+            }
+        }
+        match (self.products, mode.ftz) {
+            (Products::Fused, _) => self.op(I::F32x4RelaxedMadd),
+            (Products::Separate, true) => self.fused32(rows, Results::Flushed),
+            (Products::Separate, false) => self.fused32(rows, Results::Exact),
+        }
         self.canonical()
     }
 
@@ -235,22 +248,32 @@ impl Emitter<'_> {
             if f == F::Plain(FloatOp::Fma) {
                 self.read64(c, half)?;
             }
-            self.op(match f {
-                F::Plain(FloatOp::Add) => I::F64x2Add,
-                F::Plain(FloatOp::Sub) => I::F64x2Sub,
-                F::Plain(FloatOp::Mul) => I::F64x2Mul,
-                F::Plain(FloatOp::Fma) => I::F64x2RelaxedMadd,
-                F::Plain(FloatOp::Neg) => I::F64x2Neg,
-                F::Plain(FloatOp::Abs) => I::F64x2Abs,
-                F::Div | F::Rcp => I::F64x2Div,
-                F::Sqrt => I::F64x2Sqrt,
-                F::Plain(FloatOp::Min | FloatOp::Max) | F::Rsqrt | F::Copysign => {
-                    return self.refuse(format!("{f:?} of 64 bits"));
-                }
-            });
+            match (f, self.products) {
+                (F::Plain(FloatOp::Fma), Products::Separate) => self.fused64(),
+                _ => self.operate64(f)?,
+            }
             self.stop_at_nan();
             self.write64(d, half);
         }
+        Ok(())
+    }
+
+    /// One instruction for what is on the stack.
+    fn operate64(&mut self, f: Float64Op) -> Result<(), Refusal> {
+        use Float64Op as F;
+        self.op(match f {
+            F::Plain(FloatOp::Add) => I::F64x2Add,
+            F::Plain(FloatOp::Sub) => I::F64x2Sub,
+            F::Plain(FloatOp::Mul) => I::F64x2Mul,
+            F::Plain(FloatOp::Fma) => I::F64x2RelaxedMadd,
+            F::Plain(FloatOp::Neg) => I::F64x2Neg,
+            F::Plain(FloatOp::Abs) => I::F64x2Abs,
+            F::Div | F::Rcp => I::F64x2Div,
+            F::Sqrt => I::F64x2Sqrt,
+            F::Plain(FloatOp::Min | FloatOp::Max) | F::Rsqrt | F::Copysign => {
+                return self.refuse(format!("{f:?} of 64 bits"));
+            }
+        });
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use crate::emulation::{matmul_scenario, saxpy_scenario, scenario, session};
 use crate::timing::best_of;
 use crate::{Inputs, Measured};
 use serde_json::{Value, json};
-use warpgrid_view::translated::Translated;
+use warpgrid_view::translated::{Native, Translated};
 use warpgrid_view::{Scenario, Session};
 
 /// More than any of the runs needs.
@@ -93,7 +93,7 @@ fn number(name: &str, value: u32) -> Value {
 
 fn run(session: &mut Session) -> Result<Translated, String> {
     session
-        .run_translated(MAX_STEPS)
+        .run_translated(Native::get(), MAX_STEPS)
         .map_err(|why| why.to_string())
 }
 

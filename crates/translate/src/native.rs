@@ -1,0 +1,121 @@
+//! The engine of native hosts: `wasmtime`, linked in.
+
+use crate::engine::{Engine, Instance, Products};
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+use wasmtime::{Config, Memory, Module, OptLevel, Store, TypedFunc};
+
+/// Bytes of a page of the operating system.
+const PAGE: usize = 4096;
+
+/// The engine that is linked in, the same for all kernels of a process.
+#[derive(Debug)]
+pub struct Native {
+    engine: Result<wasmtime::Engine, String>,
+    started: Instant,
+}
+
+impl Native {
+    /// The one of this process.
+    pub fn get() -> &'static Native {
+        static NATIVE: OnceLock<Native> = OnceLock::new();
+        NATIVE.get_or_init(|| {
+            let mut config = Config::new();
+            config
+                .cranelift_opt_level(OptLevel::Speed)
+                .wasm_relaxed_simd(true)
+                // Products are added with one rounding, on every host.
+                .relaxed_simd_deterministic(true);
+            Native {
+                engine: wasmtime::Engine::new(&config).map_err(said),
+                started: Instant::now(),
+            }
+        })
+    }
+
+    fn engine(&self) -> Result<&wasmtime::Engine, String> {
+        self.engine.as_ref().map_err(Clone::clone)
+    }
+}
+
+fn said(error: wasmtime::Error) -> String {
+    format!("{error:#}")
+}
+
+impl Engine for Native {
+    type Module = Module;
+    type Instance = NativeInstance;
+
+    fn products(&self) -> Products {
+        Products::Fused
+    }
+
+    fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn compile(&self, wasm: &[u8]) -> Result<Module, String> {
+        Module::new(self.engine()?, wasm).map_err(said)
+    }
+
+    fn instantiate(&self, module: &Module) -> Result<NativeInstance, String> {
+        let mut store = Store::new(self.engine()?, ());
+        let instance = wasmtime::Instance::new(&mut store, module, &[]).map_err(said)?;
+        let memory = instance.get_memory(&mut store, "memory");
+        let memory = memory.ok_or_else(|| "the module has no memory".to_owned())?;
+        let phase = instance.get_typed_func(&mut store, "phase").map_err(said)?;
+        Ok(NativeInstance {
+            store,
+            memory,
+            phase,
+        })
+    }
+}
+
+/// An instance of [`Native`].
+pub struct NativeInstance {
+    store: Store<()>,
+    memory: Memory,
+    phase: TypedFunc<i32, i32>,
+}
+
+impl NativeInstance {
+    fn bytes(&mut self, range: Range<usize>) -> &mut [u8] {
+        let bytes = self.memory.data_mut(&mut self.store);
+        bytes.get_mut(range).unwrap_or_default()
+    }
+}
+
+impl Instance for NativeInstance {
+    fn phase(&mut self, begins: i32) -> Result<u32, String> {
+        let stopped = self.phase.call(&mut self.store, begins);
+        stopped.map(i32::cast_unsigned).map_err(said)
+    }
+
+    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        let bytes = self.memory.data(&self.store);
+        Cow::Borrowed(bytes.get(range).unwrap_or_default())
+    }
+
+    fn edit<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R {
+        edit(self.bytes(range))
+    }
+
+    fn write(&mut self, start: usize, bytes: &[u8]) {
+        let place = self.bytes(start..start + bytes.len());
+        if place.len() == bytes.len() {
+            place.copy_from_slice(bytes);
+        }
+    }
+
+    fn clear(&mut self, range: Range<usize>) {
+        // Untouched pages stay so.
+        for page in self.bytes(range).chunks_mut(PAGE) {
+            if page.iter().any(|byte| *byte != 0) {
+                page.fill(0);
+            }
+        }
+    }
+}

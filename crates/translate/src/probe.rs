@@ -1,0 +1,88 @@
+//! Whether an engine rounds `relaxed_madd` once, as the specification lets it choose. In: an engine; out: what it computes.
+
+use crate::emit::{splat32, splat64};
+use crate::engine::{Engine, Instance, Products};
+use crate::helpers::{PHASE, TYPES};
+use wasm_encoder::{
+    CodeSection, ExportKind, ExportSection, Function, FunctionSection, Instruction as I,
+    MemorySection, MemoryType, Module, TypeSection,
+};
+
+/// Computes products whose last digits only one rounding keeps; an engine without the instruction has none that are fused.
+pub fn measure_products<E: Engine>(engine: &E) -> Products {
+    let found = engine
+        .compile(&module())
+        .and_then(|module| engine.instantiate(&module))
+        .and_then(|mut instance| instance.phase(0));
+    match found {
+        Ok(0) => Products::Fused,
+        _ => Products::Separate,
+    }
+}
+
+/// `phase` gives zero where products are fused. Its argument is zero, which a compiler does not know.
+fn module() -> Vec<u8> {
+    let mut types = TypeSection::new();
+    let (parameters, result) = TYPES[PHASE as usize];
+    types.ty().function(parameters.iter().copied(), [result]);
+    let mut functions = FunctionSection::new();
+    functions.function(0);
+    let mut memories = MemorySection::new();
+    memories.memory(MemoryType {
+        minimum: 1,
+        maximum: None,
+        memory64: false,
+        shared: false,
+        page_size_log2: None,
+    });
+    let mut exports = ExportSection::new();
+    exports.export("memory", ExportKind::Memory, 0);
+    exports.export("phase", ExportKind::Func, 0);
+    let mut phase = Function::new([]);
+    // (1 + x) squared is 1 + 2x + x^2; without 1 + 2x it is x^2 or, rounded twice, nothing.
+    let one_more = |x: f64| 1.0 + x;
+    let x = 2f64.powi(-12);
+    let narrow = |x: f64| splat32((x as f32).to_bits());
+    for instruction in [
+        narrow(one_more(x)),
+        I::LocalGet(0),
+        I::I32x4Splat,
+        I::V128Xor,
+        narrow(one_more(x)),
+        narrow(-one_more(2.0 * x)),
+        I::F32x4RelaxedMadd,
+        narrow(x * x),
+        I::I32x4Ne,
+        I::V128AnyTrue,
+    ] {
+        phase.instruction(&instruction);
+    }
+    let x = 2f64.powi(-27);
+    let wide = |x: f64| splat64(x.to_bits());
+    for instruction in [
+        wide(one_more(x)),
+        I::LocalGet(0),
+        I::I32x4Splat,
+        I::V128Xor,
+        wide(one_more(x)),
+        wide(-one_more(2.0 * x)),
+        I::F64x2RelaxedMadd,
+        wide(x * x),
+        I::I64x2Ne,
+        I::V128AnyTrue,
+        I::I32Or,
+        I::End,
+    ] {
+        phase.instruction(&instruction);
+    }
+    let mut code = CodeSection::new();
+    code.function(&phase);
+    let mut module = Module::new();
+    module
+        .section(&types)
+        .section(&functions)
+        .section(&memories)
+        .section(&exports)
+        .section(&code);
+    module.finish()
+}
