@@ -257,6 +257,11 @@ impl Timeline {
         true
     }
 
+    /// Takes over the number of steps of the whole run, which was done elsewhere.
+    pub fn learn_length(&mut self, length: u64) {
+        self.length = self.length.or(Some(length));
+    }
+
     /// Runs forward to position `n`, or to the end if that comes first, and reports the steps to `observer`.
     pub fn run_observed(&mut self, n: u64, observer: &mut dyn Observer) -> Status {
         self.advance(n, n, observer);
