@@ -22,7 +22,10 @@ pub use history::{CellHistory, CellWrite, HistoryOptions};
 pub use matrix::{ElementView, MatrixOperand, MatrixStep, StepProduct};
 pub use mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
 pub use part::{PartOperandView, PartView};
-pub use request::{FrameRequest, GridOptions, RunOptions, UntilOptions};
+pub use request::{
+    EngineChoice, EngineName, EngineView, FrameRequest, GridOptions, RunOptions, SessionRunOptions,
+    UntilOptions,
+};
 pub use step::{CounterpartView, StepView};
 pub use store::{LaneStore, PendingPieceView, PendingView, PieceView, StoreAction, StoreView};
 pub use tensor::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};

@@ -473,6 +473,27 @@ export type RunOptions = {
 /** Steps after which the run pauses. */
 maxSteps?: number | null, };
 
+/** Which engine runs a session to its end: `auto` lets translated code run what is long and not watched; `interpreter` switches that off;
+ * `translated` tries it however short the run is. */
+export type EngineChoice = "auto" | "interpreter" | "translated";
+
+/** Options of the run of a session from JavaScript. */
+export type SessionRunOptions = {
+/** Steps after which the run pauses. */
+maxSteps?: number | null,
+/** Which engine runs. */
+engine?: EngineChoice | null, };
+
+/** What ran a session. */
+export type EngineName = "interpreter" | "translated";
+
+/** Which engine ran a session last, and how fast. */
+export type EngineView = { name: EngineName,
+/** The same as a sentence, with why a run was not translated where that was tried. */
+words: string,
+/** Million lane-instructions a second. */
+rate: number, };
+
 /** What a report has beside its verdict, from JavaScript. */
 export type ReportOptions = {
 /** Steps after which the run stops; one that has not ended is not well. */
@@ -484,7 +505,9 @@ races?: boolean,
 /** Says which layout the addresses of each access have. */
 layouts?: boolean,
 /** Digests every buffer. */
-digests?: boolean, };
+digests?: boolean,
+/** Which engine runs. */
+engine?: EngineChoice | null, };
 
 /** How a run ended, and whether it is as its scenario promises. */
 export type RunReport = {

@@ -25,11 +25,12 @@ use warpgrid_view::litmus::{
 use warpgrid_view::model::CauseView;
 use warpgrid_view::model::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 use warpgrid_view::model::{
-    BlockMap, Cell, CounterpartView, DiagnosticView, EditView, FaultSort, FaultView, FixView,
-    Frame, FrameRequest, Grid, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView,
-    MemoryView, PendingPieceView, PendingView, Phrase, PhraseLink, PieceView, Progress,
-    RegisterType, RegisterView, ResidentBlock, RunOptions, RunStatus, Severity, SourceRange, Space,
-    StepView, StoreAction, StoreView, TokenClass, TokenView, WarpView, Written,
+    BlockMap, Cell, CounterpartView, DiagnosticView, EditView, EngineChoice, EngineName,
+    EngineView, FaultSort, FaultView, FixView, Frame, FrameRequest, Grid, GridOptions, GridRequest,
+    LabelView, LaneState, LaneStore, LaneView, MemoryView, PendingPieceView, PendingView, Phrase,
+    PhraseLink, PieceView, Progress, RegisterType, RegisterView, ResidentBlock, RunOptions,
+    RunStatus, SessionRunOptions, Severity, SourceRange, Space, StepView, StoreAction, StoreView,
+    TokenClass, TokenView, WarpView, Written,
 };
 use warpgrid_view::model::{CellHistory, CellWrite, HistoryOptions, UntilOptions};
 use warpgrid_view::model::{ClusterBlock, ClusterView};
@@ -131,6 +132,10 @@ fn the_types_of_the_package_are_those_of_the_core() {
         StepProduct,
         MatrixStep,
         RunOptions,
+        EngineChoice,
+        SessionRunOptions,
+        EngineName,
+        EngineView,
         ReportOptions,
         RunReport,
         FaultReport,

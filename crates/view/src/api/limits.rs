@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::grid::MAX_COLUMNS;
-use crate::model::RunOptions;
+use crate::model::{RunOptions, SessionRunOptions};
 
 /// Steps of one call from a program, which may have a person waiting for its window.
 pub const STEPS_OF_A_CALL: u64 = 100_000_000;
@@ -28,6 +28,13 @@ pub(super) fn steps(max_steps: Option<f64>) -> Result<u64, Failure> {
 }
 
 impl RunOptions {
+    /// Steps that the run may take.
+    pub fn steps(self) -> Result<u64, Failure> {
+        steps(self.max_steps)
+    }
+}
+
+impl SessionRunOptions {
     /// Steps that the run may take.
     pub fn steps(self) -> Result<u64, Failure> {
         steps(self.max_steps)

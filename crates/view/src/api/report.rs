@@ -6,7 +6,7 @@ use crate::expect::{compare, compare_fault};
 use crate::failure::Failure;
 use crate::lens::AccessLayout;
 use crate::memory_id::MemoryId;
-use crate::model::{CauseView, FaultView, TrafficView};
+use crate::model::{CauseView, EngineChoice, FaultView, TrafficView};
 use crate::order::{HangView, RaceView};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,9 @@ pub struct ReportOptions {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub digests: bool,
+    /// Which engine runs.
+    #[serde(default)]
+    pub engine: Option<EngineChoice>,
 }
 
 impl ReportOptions {

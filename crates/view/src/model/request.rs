@@ -28,6 +28,51 @@ pub struct RunOptions {
     pub max_steps: Option<f64>,
 }
 
+/// Which engine runs a session to its end: `auto` lets translated code run what is long and not watched; `interpreter` switches that off;
+/// `translated` tries it however short the run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum EngineChoice {
+    #[default]
+    Auto,
+    Interpreter,
+    Translated,
+}
+
+/// Options of the run of a session from JavaScript.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRunOptions {
+    /// Steps after which the run pauses.
+    #[serde(default)]
+    pub max_steps: Option<f64>,
+    /// Which engine runs.
+    #[serde(default)]
+    pub engine: Option<EngineChoice>,
+}
+
+/// What ran a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum EngineName {
+    Interpreter,
+    Translated,
+}
+
+/// Which engine ran a session last, and how fast.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct EngineView {
+    pub name: EngineName,
+    /// The same as a sentence, with why a run was not translated where that was tried.
+    pub words: String,
+    /// Million lane-instructions a second.
+    pub rate: f64,
+}
+
 /// What a run is to stop at, from JavaScript: one of `condition`, `lines` and `memory`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]

@@ -141,6 +141,21 @@ impl Session {
         Language::from(scenario.front).session(scenario, Writers::Untracked)
     }
 
+    /// The same launch at its start, without last writers.
+    pub fn unwatched(&self) -> Result<Session, Failure> {
+        let again = self
+            .restart()
+            .with_seed(self.scenario.seed.unwrap_or_default())?;
+        Ok(Session {
+            scenario: self.scenario.clone(),
+            guesses: self.guesses.clone(),
+            diagnostics: self.diagnostics.clone(),
+            mark: self.mark.clone(),
+            parts: self.parts.clone(),
+            ..again
+        })
+    }
+
     fn of(
         language: Language,
         prepared: Prepared,
