@@ -1,22 +1,23 @@
 // A page of another project runs kernels that real compilers made, in a module worker with the npm package.
 import { expect, type Page, test } from "@playwright/test";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { families, kernels, listings } from "../crates/wasm/npm/corpus.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the package makes of the cases in a worker of that page. */
-async function run(page: Page, cases: unknown[]) {
+async function run(page: Page, asked: { cases?: unknown[]; engine?: string; launches?: unknown[] }) {
   await page.goto("/pages/host.html");
   const { result, error } = await page.evaluate(
-    (cases) =>
+    (asked) =>
       new Promise<any>((resolve, reject) => {
         const worker = new Worker("/pages/corpus.worker.js", { type: "module" });
         worker.onmessage = ({ data }) => resolve(data);
         worker.onerror = ({ message }) => reject(new Error(message));
-        worker.postMessage(cases);
+        worker.postMessage(asked);
       }),
-    cases,
+    asked,
   );
   expect(error).toBeUndefined();
   expect(result.wrong).toEqual([]);
@@ -24,13 +25,13 @@ async function run(page: Page, cases: unknown[]) {
 }
 
 test("every compiled kernel leaves the expected bytes in a browser", async ({ page }) => {
-  const result = await run(page, await kernels(root));
+  const result = await run(page, { cases: await kernels(root) });
   expect(result.nRuns).toBeGreaterThanOrEqual(151);
   expect(result.nBuffers).toBeGreaterThanOrEqual(424);
 });
 
 test("kernels of tensor instructions leave the expected bytes in a browser", async ({ page }) => {
-  const result = await run(page, await families(root));
+  const result = await run(page, { cases: await families(root) });
   expect(result.nRuns).toBeGreaterThanOrEqual(195);
   expect(result.nBuffers).toBeGreaterThanOrEqual(result.nRuns);
 });
@@ -38,6 +39,17 @@ test("kernels of tensor instructions leave the expected bytes in a browser", asy
 test("the machine code of the same kernels leaves the expected bytes in a browser", async ({ page }) => {
   const cases = await listings(root);
   expect(cases.length).toBeGreaterThanOrEqual(47);
-  const result = await run(page, cases);
+  const result = await run(page, { cases });
   expect(result.nRuns).toBeGreaterThanOrEqual(cases.length);
+});
+
+test("every compiled kernel leaves the expected bytes by translated code in a browser", async ({ page }) => {
+  const result = await run(page, { cases: await kernels(root), engine: "translated" });
+  expect(result.nTranslated).toBeGreaterThanOrEqual(70);
+});
+
+test("generated kernels leave the same bytes by both engines in a browser", async ({ page }) => {
+  const result = await run(page, { launches: JSON.parse(await readFile(process.env.GENERATED_KERNELS!, "utf8")) });
+  expect(result.nRuns).toBeGreaterThanOrEqual(500);
+  expect(2 * result.nTranslated).toBeGreaterThan(result.nRuns);
 });

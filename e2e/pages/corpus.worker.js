@@ -1,11 +1,11 @@
-// Cases go in, what the package makes of them in this worker comes out.
+// Cases and the engine that runs them go in, or launches for both engines; what the package makes of them in this worker comes out.
 import init, * as warpgrid from "/pkg/warpgrid.js";
-import { runCorpus } from "/npm/corpus.mjs";
+import { compareEngines, runCorpus } from "/npm/corpus.mjs";
 
-onmessage = async ({ data: cases }) => {
+onmessage = async ({ data: { cases, engine, launches } }) => {
   try {
     await init();
-    postMessage({ result: await runCorpus(warpgrid, cases, text, bytes) });
+    postMessage({ result: launches ? compareEngines(warpgrid, launches) : await runCorpus(warpgrid, cases, text, { bytes, engine }) });
   } catch (error) {
     postMessage({ error: String(error?.stack ?? error) });
   }

@@ -141,7 +141,7 @@ const METHODS = {
   },
   memoryView: (name) => text("name", name),
   report: (options) => [readArgument("options", options, SHAPES.report)],
-  run: (options) => [readArgument("options", options, SHAPES.run)],
+  run: (options) => [readArgument("options", options, SHAPES.sessionRun)],
   runUntil: (options) => [readArgument("options", options, SHAPES.until, true)],
   seek: (position) => whole("position", position),
 };

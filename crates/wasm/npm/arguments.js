@@ -46,10 +46,12 @@ const ARRAY = {
 
 const FAULT = { kind: TEXT, buffer: TEXT, space: TEXT, byte_offset: WHOLE, width: SMALL, thread: EXTENTS, block: EXTENTS };
 const GRID = { type: TEXT, columns: SMALL, firstRow: COUNT, nRows: COUNT };
+const ENGINE = oneOf("auto", "interpreter", "translated");
 export const SHAPES = {
   check: { front: FRONT, target: TEXT, ptx_version: TEXT },
   run: { maxSteps: STEPS },
-  report: { maxSteps: STEPS, traffic: FLAG, races: FLAG, layouts: FLAG, digests: FLAG },
+  sessionRun: { maxSteps: STEPS, engine: ENGINE },
+  report: { maxSteps: STEPS, engine: ENGINE, traffic: FLAG, races: FLAG, layouts: FLAG, digests: FLAG },
   history: { type: TEXT, bytes: COUNT },
   until: { condition: TEXT, lines: list(SMALL), memory: TEXT, offset: COUNT, bytes: COUNT, back: FLAG, maxSteps: STEPS },
   cut: {

@@ -83,10 +83,11 @@ async function folder(root, which) {
 
 /**
  * Runs every file of the cases. `read` takes a path that a case gives and brings the file's text, `bytes` brings its bytes.
- * `wrong` has a sentence for whatever is not as the case says; it is empty when all is well.
+ * `wrong` has a sentence for whatever is not as the case says; it is empty when all is well. `engine` says what runs them, and `nTranslated` how many
+ * were translated.
  */
-export async function runCorpus({ Session }, cases, read, bytes) {
-  const result = { nRuns: 0, nBuffers: 0, wrong: [] };
+export async function runCorpus({ Session }, cases, read, { bytes, engine = "auto" } = {}) {
+  const result = { nRuns: 0, nBuffers: 0, nTranslated: 0, wrong: [] };
   const all = [];
   for (const each of cases) all.push(...(each.packed ? await unpacked(await bytes(each.packed)) : [each]));
   for (const { name, facts, files: named, front, traces, given: said, texts } of all) {
@@ -102,7 +103,8 @@ export async function runCorpus({ Session }, cases, read, bytes) {
       const source = texts?.[file] ?? await read(file);
       try {
         const session = new Session({ ...scenario(given, source), ...(front && { front }) });
-        if (!session.run({ maxSteps: MAX_STEPS })) say(`not over after ${MAX_STEPS} steps`);
+        if (!session.run({ maxSteps: MAX_STEPS, engine })) say(`not over after ${MAX_STEPS} steps`);
+        result.nTranslated += Number(session.engine?.name === "translated");
         faultDifferences(session.fault, given.fault).forEach(say);
         for (const promise of promises) {
           (await bufferDifferences(promise, session.memory(promise.name))).forEach(say);
@@ -117,6 +119,30 @@ export async function runCorpus({ Session }, cases, read, bytes) {
       result.nRuns += 1;
     }
   }
+  return result;
+}
+
+/**
+ * Runs launches by the interpreter and by translated code. `wrong` has a sentence for each launch that does not leave the same memory after as many steps.
+ */
+export function compareEngines({ Session }, scenarios) {
+  const result = { nRuns: 0, nTranslated: 0, wrong: [] };
+  scenarios.forEach((scenario, number) => {
+    const [interpreted, translated] = ["interpreter", "translated"].map((engine) => {
+      const session = new Session(scenario);
+      session.run({ maxSteps: MAX_STEPS, engine });
+      return session;
+    });
+    const buffers = scenario.params.filter(({ kind }) => kind === "buffer");
+    const differs = ({ name }) => hex(interpreted.memory(name)) !== hex(translated.memory(name));
+    const wrong = buffers.filter(differs).map(({ name }) => `\`${name}\` differs`);
+    if (interpreted.position !== translated.position) wrong.push(`${translated.position} steps, expected ${interpreted.position}`);
+    result.wrong.push(...wrong.map((what) => `kernel ${number}: ${what}`));
+    result.nRuns += 1;
+    result.nTranslated += Number(translated.engine?.name === "translated");
+    interpreted.free();
+    translated.free();
+  });
   return result;
 }
 

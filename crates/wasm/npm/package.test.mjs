@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { project } from "../consumers/build.mjs";
-import { families, kernels, listings, readBytes, readCase, runCorpus } from "./corpus.mjs";
+import { compareEngines, families, kernels, listings, readBytes, readCase, runCorpus } from "./corpus.mjs";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const scale = await readFile(join(root, "crates/view/tests/data/scale.ptx"), "utf8");
@@ -331,7 +331,7 @@ test("every compiled kernel leaves the same bytes in wasm as natively", async ()
 });
 
 test("kernels of tensor instructions leave the same bytes in wasm", async () => {
-  const result = await runCorpus(warpgrid, await families(root), read, (path) => readBytes(root, path));
+  const result = await runCorpus(warpgrid, await families(root), read, { bytes: (path) => readBytes(root, path) });
   assert.deepEqual(result.wrong, []);
   assert.ok(result.nRuns >= 195 && result.nBuffers >= result.nRuns, `${result.nBuffers} buffers after ${result.nRuns} runs`);
 });
@@ -341,4 +341,78 @@ test("the machine code of the same kernels leaves the same bytes in wasm", async
   const result = await runCorpus(warpgrid, cases, read);
   assert.deepEqual(result.wrong, []);
   assert.ok(cases.length >= 47 && result.nRuns >= cases.length && result.nBuffers > result.nRuns, JSON.stringify(result));
+});
+
+test("every compiled kernel leaves the same bytes by translated code, or is left to the interpreter", async () => {
+  const result = await runCorpus(warpgrid, await kernels(root), read, { engine: "translated" });
+  assert.deepEqual(result.wrong, []);
+  assert.ok(result.nTranslated >= 70, `${result.nTranslated} of ${result.nRuns} translated`);
+});
+
+test("generated kernels leave the same bytes by both engines", async () => {
+  const result = compareEngines(warpgrid, JSON.parse(await readFile(process.env.GENERATED_KERNELS, "utf8")));
+  assert.deepEqual(result.wrong, []);
+  assert.ok(result.nRuns >= 500 && 2 * result.nTranslated > result.nRuns, `${result.nTranslated} of ${result.nRuns} translated`);
+});
+
+/** A product of matrices: long enough to be translated. */
+async function product() {
+  const source = await readFile(join(root, "crates/view/tests/corpus/matmul_naive/kernel.ptx"), "utf8");
+  const side = 128;
+  const buffer = (name, init) => ({ kind: "buffer", name, type: "f32", len: side * side, init });
+  const number = (name) => ({ kind: "scalar", name, type: "s32", value: side });
+  return { source, grid: [8, 8, 1], block: [16, 16, 1], params: [buffer("a", "random 1"), buffer("b", "random 2"), buffer("c", 0), ...["m", "n", "k"].map(number)] };
+}
+
+test("a translated session answers everything as an interpreted one", async () => {
+  const scenario = await product();
+  const [interpreted, translated] = ["interpreter", "translated"].map((engine) => {
+    const session = new warpgrid.Session(scenario);
+    assert.equal(session.engine, undefined);
+    assert.equal(session.run({ engine }), true);
+    return session;
+  });
+  assert.deepEqual([interpreted.engine.name, translated.engine.name], ["interpreter", "translated"]);
+  assert.match(translated.engine.words, /^translated in .* million lane-instructions a second$/);
+  assert.ok(translated.engine.rate > 0);
+  const facts = ({ position, length, over, fault }) => ({ position, length, over, fault });
+  assert.deepEqual(facts(translated), facts(interpreted));
+  assert.deepEqual(translated.memory("c"), interpreted.memory("c"));
+  assert.deepEqual(translated.report(), interpreted.report());
+  // Nothing is left to step.
+  assert.equal(translated.step(), false);
+  // Who wrote what, and the way back, are the interpreter's.
+  const look = (session) => [session.grid("c", { nRows: 2 }), session.events(session.length - 50, session.length), session.back(), session.position, session.length, session.memory("c")];
+  assert.deepEqual(look(translated), look(interpreted));
+  for (const session of [interpreted, translated]) session.free();
+});
+
+test("translation is left out where it is switched off, where steps were asked for, and where it would end too far away", async () => {
+  const scenario = await product();
+  const name = (ready, options) => {
+    const session = new warpgrid.Session(scenario);
+    ready(session);
+    session.run(options);
+    const found = session.engine.name;
+    session.free();
+    return found;
+  };
+  assert.equal(name(() => {}, { engine: "interpreter" }), "interpreter");
+  assert.equal(name((session) => session.step()), "interpreter");
+  assert.equal(name(() => {}, { maxSteps: 150_000 }), "interpreter");
+  assert.throws(() => name(() => {}, { engine: "fast" }), { code: "W0901", message: /`engine` is "fast", expected one of "auto", "interpreter", "translated"/ });
+});
+
+test("a host without SIMD, or without memory, interprets and says why", async () => {
+  const { Module } = WebAssembly;
+  const session = new warpgrid.Session(await product());
+  try {
+    WebAssembly.Module = class { constructor() { throw new WebAssembly.CompileError("no SIMD here"); } };
+    assert.equal(session.run({ engine: "translated" }), true);
+  } finally {
+    WebAssembly.Module = Module;
+  }
+  assert.equal(session.engine.name, "interpreter");
+  assert.match(session.engine.words, /the WebAssembly engine refused: CompileError: no SIMD here/);
+  session.free();
 });

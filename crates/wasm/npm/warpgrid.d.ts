@@ -44,6 +44,7 @@ import type {
   ConflictReport,
   Cured,
   CutRequest,
+  EngineView,
   FaultView,
   FileView,
   FormPage,
@@ -70,6 +71,7 @@ import type {
   RunOptions,
   RunReport,
   Scenario,
+  SessionRunOptions,
   StoreView,
   TokenView,
   TrafficView,
@@ -166,7 +168,7 @@ export class Session {
   races(): RaceReport;
   /**
    * Runs to the end, and says whether it is as the scenario promises (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
-   * stores, notes, … }`. `options`: `{ maxSteps?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
+   * stores, notes, … }`. `options`: `{ maxSteps?, engine?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
    */
   report(options?: ReportOptions): RunReport;
   /**
@@ -176,9 +178,10 @@ export class Session {
    */
   runUntil(options: UntilOptions): Reached;
   /**
-   * Runs forward; true when the run is over. `options`: `{ maxSteps? }`.
+   * Runs forward; true when the run is over. `options`: `{ maxSteps?, engine? }`. A long run to the end is translated to WebAssembly, where the
+   * session was asked for nothing on the way; `engine: "interpreter"` switches that off, and `engine` of the session says what ran.
    */
-  run(options?: RunOptions): boolean;
+  run(options?: SessionRunOptions): boolean;
   /**
    * Goes to a position, or to the end if the run is shorter.
    */
@@ -192,6 +195,10 @@ export class Session {
    * call runs them once more.
    */
   traffic(): TrafficView;
+  /**
+   * Which engine ran last, and how fast: `{ name, words, rate }`; `undefined` before the first run.
+   */
+  readonly engine: EngineView | undefined;
   /**
    * The fault that stopped the launch, or `null`.
    */

@@ -9,9 +9,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpgrid_view::api;
 use warpgrid_view::fields::{CASE_FACTS, unknown_field};
-use warpgrid_view::model::{FrameRequest, GridOptions, GridRequest, RunOptions};
+#[cfg(feature = "whole")]
+use warpgrid_view::model::RunOptions;
+use warpgrid_view::model::{FrameRequest, GridOptions, GridRequest, SessionRunOptions};
 use warpgrid_view::scenario::ExpectedFault;
-use warpgrid_view::{CheckOptions, Failure, Parameter, Scenario};
+use warpgrid_view::{CheckOptions, Failure, HeldSession, Parameter, Scenario};
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "whole")]
@@ -161,6 +163,7 @@ pub fn layout(
 }
 
 /// The limit of a run.
+#[cfg(feature = "whole")]
 fn max_steps(options: JsValue) -> Result<u64, JsValue> {
     let options: RunOptions = from_js(options, "options")?;
     options.steps().map_err(thrown)
@@ -179,7 +182,13 @@ pub fn tokens(
 /// A scenario, checked and ready to be stepped forward and back.
 #[wasm_bindgen]
 pub struct Session {
-    inner: warpgrid_view::Session,
+    inner: HeldSession,
+}
+
+#[cfg(feature = "translate")]
+thread_local! {
+    /// What runs translated kernels.
+    static HOST: warpgrid_webassembly::Host = warpgrid_webassembly::Host::default();
 }
 
 #[wasm_bindgen]
@@ -195,34 +204,46 @@ impl Session {
             refuse_unknown::<ExpectedFault>(&fault, "scenario", &[])?;
         }
         let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
-        let inner = api::open(scenario).map_err(thrown)?;
-        Ok(Session { inner })
+        let session = api::open(scenario).map_err(thrown)?;
+        Ok(Session {
+            inner: HeldSession::new(session),
+        })
     }
 
     /// Steps done.
     #[wasm_bindgen(getter)]
     pub fn position(&self) -> f64 {
-        self.inner.position() as f64
+        self.inner.ended().position() as f64
     }
 
     /// Whether every thread has ended or a fault stopped the launch.
     #[wasm_bindgen(getter)]
     pub fn over(&self) -> bool {
-        self.inner.is_over()
+        self.inner.ended().is_over()
     }
 
     /// Goes to a position, or to the end if the run is shorter.
     pub fn seek(&mut self, position: f64) -> Result<(), JsValue> {
-        self.inner.seek(whole(position, "position")?);
+        self.inner.watched().seek(whole(position, "position")?);
         Ok(())
     }
 
-    /// Runs forward; true when the run is over. `options`: `{ maxSteps? }`.
+    /// Runs forward; true when the run is over. `options`: `{ maxSteps?, engine? }`. A long run to the end is translated to WebAssembly, where the
+    /// session was asked for nothing on the way; `engine: "interpreter"` switches that off, and `engine` of the session says what ran.
     pub fn run(
         &mut self,
-        #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "SessionRunOptions")] options: JsValue,
     ) -> Result<bool, JsValue> {
-        Ok(self.inner.run(max_steps(options)?))
+        let options: SessionRunOptions = from_js(options, "options")?;
+        let max_steps = options.steps().map_err(thrown)?;
+        #[cfg(feature = "translate")]
+        let is_over = HOST.with(|host| {
+            let choice = options.engine.unwrap_or_default();
+            self.inner.run_by(host, max_steps, choice)
+        });
+        #[cfg(not(feature = "translate"))]
+        let is_over = self.inner.run(max_steps);
+        Ok(is_over)
     }
 
     /// A window of memory as cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
@@ -233,7 +254,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
-        answered(self.inner.grid_named(name, options))
+        answered(self.inner.watched().grid_named(name, options))
     }
 
     /// What the steps `from..to` stored: by which lanes, where, which bytes. Stops after the step with which there are 10000
@@ -241,7 +262,7 @@ impl Session {
     #[wasm_bindgen(unchecked_return_type = "StoreView[]")]
     pub fn events(&mut self, from: f64, to: f64) -> Result<JsValue, JsValue> {
         let (from, to) = (whole(from, "start")?, whole(to, "end")?);
-        to_js(&self.inner.events(from, to))
+        to_js(&self.inner.watched().events(from, to))
     }
 
     /// Everything a page shows at the present position.
@@ -254,6 +275,6 @@ impl Session {
             refuse_unknown::<GridRequest>(&grid, "request", &[])?;
         }
         let request: FrameRequest = from_js(request, "request")?;
-        answered(self.inner.frame_asked(&request))
+        answered(self.inner.watched().frame_asked(&request))
     }
 }

@@ -155,19 +155,19 @@ impl Session {
     /// The scenario with everything filled in that was guessed.
     #[wasm_bindgen(getter, unchecked_return_type = "Scenario")]
     pub fn scenario(&self) -> Result<JsValue, JsValue> {
-        to_js(self.inner.scenario())
+        to_js(self.inner.launch().scenario())
     }
 
     /// What was guessed, as the `//@` lines that would state it in the source.
     #[wasm_bindgen(getter)]
     pub fn guesses(&self) -> Vec<String> {
-        self.inner.guesses().to_vec()
+        self.inner.launch().guesses().to_vec()
     }
 
     /// Steps of the whole run; `undefined` until its end was seen.
     #[wasm_bindgen(getter)]
     pub fn length(&self) -> Option<f64> {
-        self.inner.length().map(|length| length as f64)
+        self.inner.ended().length().map(|length| length as f64)
     }
 
     /// Steps one warp-instruction forward; false at the end.
@@ -177,12 +177,14 @@ impl Session {
 
     /// Steps one warp-instruction back; false at the start.
     pub fn back(&mut self) -> bool {
-        self.inner.back()
+        self.inner.watched().back()
     }
 
     /// The bytes of a memory, copied: they stay as they are. Throws for an unknown name.
     pub fn memory(&self, name: &str) -> Result<Uint8Array, JsValue> {
-        Ok(Uint8Array::from(self.inner.bytes_of(name).map_err(thrown)?))
+        Ok(Uint8Array::from(
+            self.inner.ended().bytes_of(name).map_err(thrown)?,
+        ))
     }
 
     /// The bytes of a memory where they lie in the wasm, without a copy: to read at once, in the element type of your choice
@@ -190,7 +192,7 @@ impl Session {
     /// may have other bytes, or none. Throws for an unknown name.
     #[wasm_bindgen(js_name = memoryView)]
     pub fn memory_view(&self, name: &str) -> Result<Uint8Array, JsValue> {
-        let bytes = self.inner.bytes_of(name).map_err(thrown)?;
+        let bytes = self.inner.ended().bytes_of(name).map_err(thrown)?;
         let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
         // Addresses and lengths of this target have 32 bits.
         let (start, length) = (bytes.as_ptr() as usize as u32, bytes.len() as u32);
@@ -211,7 +213,11 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<Uint8Array, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
-        let file = self.inner.file_named(name, form, options).map_err(thrown)?;
+        let file = self
+            .inner
+            .watched()
+            .file_named(name, form, options)
+            .map_err(thrown)?;
         Ok(Uint8Array::from(&file[..]))
     }
 
@@ -227,7 +233,7 @@ impl Session {
     ) -> Result<JsValue, JsValue> {
         let offset = whole(offset, "offset")?;
         let options: HistoryOptions = from_js(options, "options")?;
-        answered(self.inner.history_named(name, offset, options))
+        answered(self.inner.watched().history_named(name, offset, options))
     }
 
     /// Runs until a lane meets a condition (`{ condition: "lane 3: %r5 == 7" }`), a line comes next (`{ lines: [12] }`) or bytes change
@@ -239,7 +245,7 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "UntilOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         let options: UntilOptions = from_js(options, "options")?;
-        answered(self.inner.run_until_asked(&options))
+        answered(self.inner.watched().run_until_asked(&options))
     }
 
     /// Lanes and registers of a warp, by linear block index; `undefined` when it is not on the machine.
@@ -247,7 +253,7 @@ impl Session {
     pub fn lanes(&mut self, block: f64, warp: f64) -> Result<JsValue, JsValue> {
         let (block, warp) = (whole(block, "block")?, whole(warp, "warp")?);
         let view = u32::try_from(warp).ok();
-        match view.and_then(|warp| self.inner.lanes(block, warp)) {
+        match view.and_then(|warp| self.inner.watched().lanes(block, warp)) {
             Some(view) => to_js(&view),
             None => Ok(JsValue::UNDEFINED),
         }
@@ -255,26 +261,26 @@ impl Session {
 
     /// Operations in flight: stores that have started and not landed.
     #[wasm_bindgen(getter, unchecked_return_type = "PendingView[]")]
-    pub fn pending(&self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.pending())
+    pub fn pending(&mut self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.watched().pending())
     }
 
     /// Lets an operation in flight land now; false when it is not in flight.
     pub fn land(&mut self, id: f64) -> bool {
-        self.inner.land(id as u64)
+        self.inner.watched().land(id as u64)
     }
 
     /// The mbarrier objects of the blocks that are on the machine: phase, pending arrivals, awaited bytes, who waits.
     #[wasm_bindgen(getter, unchecked_return_type = "MbarrierView[]")]
-    pub fn mbarriers(&self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.mbarriers())
+    pub fn mbarriers(&mut self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.watched().mbarriers())
     }
 
     /// The cluster of a block, by linear index: its blocks by rank; `undefined` where clusters are single blocks, and when the
     /// block is not on the machine.
     #[wasm_bindgen(unchecked_return_type = "ClusterView | undefined")]
-    pub fn cluster(&self, block: f64) -> Result<JsValue, JsValue> {
-        match self.inner.cluster(whole(block, "block")?) {
+    pub fn cluster(&mut self, block: f64) -> Result<JsValue, JsValue> {
+        match self.inner.watched().cluster(whole(block, "block")?) {
             Some(view) => to_js(&view),
             None => Ok(JsValue::UNDEFINED),
         }
@@ -284,25 +290,25 @@ impl Session {
     /// call runs them once more.
     #[wasm_bindgen(unchecked_return_type = "TrafficView")]
     pub fn traffic(&mut self) -> Result<JsValue, JsValue> {
-        self.inner.count_traffic(u64::MAX);
-        to_js(&self.inner.traffic())
+        self.inner.watched().count_traffic(u64::MAX);
+        to_js(&self.inner.watched().traffic())
     }
 
     /// The layout of each access to shared and global memory in the steps that were taken: shape and stride, a swizzle of them, or bases over
     /// GF(2); or that there is none, and where it breaks. Runs them once more.
     #[wasm_bindgen(unchecked_return_type = "AccessLayout[]")]
     pub fn layouts(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.layouts())
+        to_js(&self.inner.watched().layouts())
     }
 
     /// Bank conflicts of the steps that were taken: lanes by banks, which lanes collide, and what frees each buffer. Runs them once more.
     #[wasm_bindgen(unchecked_return_type = "ConflictReport")]
     pub fn conflicts(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.conflicts())
+        to_js(&self.inner.watched().conflicts())
     }
 
     /// Runs to the end, and says whether it is as the scenario promises (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
-    /// stores, notes, … }`. `options`: `{ maxSteps?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
+    /// stores, notes, … }`. `options`: `{ maxSteps?, engine?, traffic?, races?, layouts?, digests? }` ask for more. What cannot end is not well, and `hang` says why.
     #[wasm_bindgen(unchecked_return_type = "RunReport")]
     pub fn report(
         &mut self,
@@ -310,33 +316,49 @@ impl Session {
     ) -> Result<JsValue, JsValue> {
         let options: ReportOptions = from_js(options, "options")?;
         let request = options.request().map_err(thrown)?;
-        to_js(&self.inner.report(&request))
+        #[cfg(feature = "translate")]
+        let report = HOST.with(|host| {
+            let choice = options.engine.unwrap_or_default();
+            self.inner.report_by(host, &request, choice)
+        });
+        #[cfg(not(feature = "translate"))]
+        let report = self.inner.watched().report(&request);
+        to_js(&report)
+    }
+
+    /// Which engine ran last, and how fast: `{ name, words, rate }`; `undefined` before the first run.
+    #[wasm_bindgen(getter, unchecked_return_type = "EngineView | undefined")]
+    pub fn engine(&self) -> Result<JsValue, JsValue> {
+        match self.inner.engine() {
+            Some(view) => to_js(view),
+            None => Ok(JsValue::UNDEFINED),
+        }
     }
 
     /// The fault that stopped the launch, or `null`.
     #[wasm_bindgen(getter, unchecked_return_type = "FaultView | null")]
     pub fn fault(&self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.fault())
+        to_js(&self.inner.ended().fault())
     }
 
     /// The data races of the steps that were taken, by the memory model of PTX: both accesses of each, what is missing between them, and the
     /// weakest repair of small launches. The steps are run once more.
     #[wasm_bindgen(unchecked_return_type = "RaceReport")]
     pub fn races(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.races())
+        to_js(&self.inner.watched().races())
     }
 
     /// Why the launch never ends, where the run has found that it does not: who waits for what, what is missing, and the line that should
     /// have brought it; or `null`.
     #[wasm_bindgen(unchecked_return_type = "HangView | null")]
     pub fn hang(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.hang())
+        to_js(&self.inner.ended_mut().hang())
     }
 
     /// The earlier events that matter for the fault that stopped the launch: who computed and stored the address, who changed the mbarrier
     /// last, where threads ended that others wait for. Steps before it are run once more for them.
     #[wasm_bindgen(unchecked_return_type = "CauseView[]")]
     pub fn causes(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.causes())
+        to_js(&self.inner.ended_mut().causes())
     }
 }

@@ -9,6 +9,7 @@ mod address;
 mod arguments;
 mod bench;
 mod declarations;
+mod generated;
 mod layouts;
 mod litmus;
 mod optimised;

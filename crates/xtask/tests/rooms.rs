@@ -37,6 +37,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-launch",
         ],
     ),
+    // The engine of translated runs where JavaScript is the host.
+    ("warpgrid-webassembly", &["warpgrid-translate"]),
     (
         "warpgrid-view",
         &[
@@ -53,13 +55,16 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("warpgrid-share", &["warpgrid-view"]),
-    ("warpgrid-wasm", &["warpgrid-view"]),
+    ("warpgrid-wasm", &["warpgrid-view", "warpgrid-webassembly"]),
     // The same as one wasm, which wasm-pack builds.
     ("warpgrid-pack", &["warpgrid-wasm"]),
     ("warpgrid", &["warpgrid-view", "warpgrid-share"]),
     ("warpgrid-web", &["warpgrid-view", "warpgrid-worker"]),
     // The page's worker: a package of its own, because the page's JavaScript must not come along.
-    ("warpgrid-worker", &["warpgrid-view"]),
+    (
+        "warpgrid-worker",
+        &["warpgrid-view", "warpgrid-webassembly"],
+    ),
     // Tools may name every room; no room names them.
     (
         "xtask",
@@ -82,11 +87,21 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("serde-wasm-bindgen", &["warpgrid-wasm", "warpgrid-worker"]),
     (
         "wasm-bindgen",
-        &["warpgrid-wasm", "warpgrid-web", "warpgrid-worker"],
+        &[
+            "warpgrid-wasm",
+            "warpgrid-web",
+            "warpgrid-webassembly",
+            "warpgrid-worker",
+        ],
     ),
     (
         "js-sys",
-        &["warpgrid-wasm", "warpgrid-web", "warpgrid-worker"],
+        &[
+            "warpgrid-wasm",
+            "warpgrid-web",
+            "warpgrid-webassembly",
+            "warpgrid-worker",
+        ],
     ),
 ];
 

@@ -1,9 +1,8 @@
 //! Kernels at random, of what is translated: arithmetic, comparisons, branches that lanes take differently, loops, loads and stores of
-//! global and shared memory. A seed goes in; a scenario comes out, the same for a seed everywhere.
+//! global and shared memory. A seed goes in; a scenario comes out as JSON, the same for a seed everywhere.
 
 use serde_json::{Value, json};
 use std::fmt::Write;
-use warpgrid_launch::Scenario;
 
 /// Words that each thread may write.
 const WORDS: u32 = 16;
@@ -37,8 +36,8 @@ struct Generator {
     has_shared: bool,
 }
 
-/// The kernel of a seed.
-pub(crate) fn scenario(seed: u64) -> Scenario {
+/// The kernel of a seed, with its launch.
+pub(crate) fn scenario(seed: u64) -> Value {
     let mut generator = Generator {
         state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678,
         text: String::new(),
@@ -60,7 +59,7 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
         let _ = write!(init, " [{index}]={value}");
     }
     let buffer = |name: &str, len: u32, init: Value| json!({"kind": "buffer", "name": name, "type": "u32", "len": len, "init": init});
-    let scenario = json!({
+    json!({
         "source": source,
         "grid": [blocks, 1, 1],
         "block": [threads, 1, 1],
@@ -69,8 +68,7 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
             buffer("out", n * WORDS, json!(0)),
             {"kind": "scalar", "name": "n", "type": "u32", "value": n - generator.below(8) as u32},
         ],
-    });
-    serde_json::from_value(scenario).expect("a scenario")
+    })
 }
 
 impl Generator {

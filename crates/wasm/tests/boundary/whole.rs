@@ -1,7 +1,7 @@
 //! What tools and editors ask, and widgets do not.
 
-use super::{SCALE, get, object, scenario, session, text};
-use js_sys::{Array, Reflect};
+use super::{SCALE, bytes, get, object, scenario, session, text};
+use js_sys::{Array, Object, Reflect};
 use warpgrid_wasm::{
     Session, check, codes, complete, cure, cut_litmus, explain, explore_litmus, file_text, format,
     forms, hover, lens, open_file, picture, repair_litmus,
@@ -63,6 +63,29 @@ fn a_session_says_what_was_guessed_and_when_it_is_over() {
     assert!(session.run(JsValue::UNDEFINED).expect("a run"));
     assert!(session.over());
     assert!(session.fault().expect("an answer").is_null());
+}
+
+#[wasm_bindgen_test]
+fn translated_code_leaves_what_the_interpreter_leaves() {
+    let engine = |name: &str| {
+        let options = Object::new();
+        Reflect::set(&options, &"engine".into(), &name.into()).expect("a fresh object");
+        options.into()
+    };
+    let mut interpreted = session();
+    assert!(interpreted.engine().expect("an answer").is_undefined());
+    assert!(interpreted.run(engine("interpreter")).expect("a run"));
+    let mut translated = session();
+    assert!(translated.run(engine("translated")).expect("a run"));
+    let name = |session: &Session| text(&session.engine().expect("an answer"), "name");
+    assert_eq!(name(&interpreted), "interpreter");
+    assert_eq!(name(&translated), "translated");
+    assert_eq!(bytes(&translated), bytes(&interpreted));
+    assert_eq!(translated.position(), interpreted.position());
+    // The way back is the interpreter's.
+    assert!(translated.back() && interpreted.back());
+    assert_eq!(translated.position(), interpreted.position());
+    assert_eq!(bytes(&translated), bytes(&interpreted));
 }
 
 #[wasm_bindgen_test]

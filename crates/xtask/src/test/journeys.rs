@@ -2,10 +2,10 @@
 //! nothing but the npm package.
 
 use super::{suite, tally};
-use crate::package;
 use crate::setup::{browser, consumers, documents, npm};
 use crate::shell::{self, Result};
 use crate::site;
+use crate::{generated, package};
 use tally::Tally;
 
 pub(super) fn run() -> Result<Tally> {
@@ -23,6 +23,7 @@ pub(super) fn run() -> Result<Tally> {
         "--reporter=list",
     ]);
     command.env("CHROMIUM", &found.chromium);
+    command.env(generated::VARIABLE, generated::write()?);
     suite("journeys in Chromium", &mut command, tally::of_playwright)
 }
 

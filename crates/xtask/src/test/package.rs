@@ -3,7 +3,7 @@
 use super::{suite, tally};
 use crate::setup::consumers;
 use crate::shell::{self, Result};
-use crate::{package, release};
+use crate::{generated, package, release};
 use tally::Tally;
 
 pub(super) fn run() -> Result<Tally> {
@@ -21,6 +21,7 @@ pub(super) fn run() -> Result<Tally> {
         "web/widget/record.test.mjs",
         "web/widget/stated.test.mjs",
     ]);
+    command.env(generated::VARIABLE, generated::write()?);
     match consumers::folder() {
         Ok(folder) => drop(command.env("CONSUMER_TOOLS", folder)),
         Err(why) => eprintln!("  no check of the types: {why}"),
