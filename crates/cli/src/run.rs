@@ -56,6 +56,9 @@ pub(crate) struct RunArguments {
     /// instruction can be and no thread depends on the order of others.
     #[arg(long)]
     interpret: bool,
+    /// Threads that run the blocks of a translated kernel; one for each core where nothing is said. Their number changes no result.
+    #[arg(long, value_name = "N", conflicts_with = "interpret", value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: Option<u32>,
     /// Turns the scheduler; 0 is plain round robin.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = read_seed)]
     seed: Option<u64>,
@@ -373,7 +376,7 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     let is_json = arguments.format == Format::Json;
     let engine = match is_watched(arguments) {
         true => None,
-        false => engine::run(&mut session, arguments.max_steps),
+        false => engine::run(&mut session, arguments.max_steps, arguments.threads),
     };
     let mut report = session.report(&ReportRequest {
         max_steps: arguments.max_steps,

@@ -8,6 +8,7 @@ mod emit;
 mod engine;
 mod flow;
 mod helpers;
+mod merge;
 mod module;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
@@ -21,4 +22,6 @@ pub use engine::{Engine, Instance, Products};
 pub use native::{Native, NativeInstance};
 pub use probe::measure_products;
 pub use refusal::Refusal;
+#[cfg(not(target_arch = "wasm32"))]
+pub use run::run_on_threads;
 pub use run::{Ended, run};

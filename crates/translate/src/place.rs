@@ -321,13 +321,24 @@ impl Places {
 
     /// Where the bytes of ranges are, and where they lie in the arena.
     pub(crate) fn changed(&self, plain: Plain<'_>, ranges: &[u32]) -> Vec<(Range<usize>, usize)> {
-        let numbered = (0u32..).zip(plain.ranges());
-        let chosen = numbered.filter(|(index, _)| ranges.contains(index));
-        let place = |range: AddressRange| {
-            let start = self.arena as usize + range.start;
-            (start..start + range.size as usize, range.start)
+        let chosen = self.all(plain).filter(|(index, _)| ranges.contains(index));
+        let arena = self.arena as usize;
+        chosen
+            .map(|(_, place)| (place.clone(), place.start - arena))
+            .collect()
+    }
+
+    /// All ranges with their numbers: where their bytes are.
+    pub(crate) fn all<'m>(
+        &self,
+        plain: Plain<'m>,
+    ) -> impl Iterator<Item = (u32, Range<usize>)> + use<'m> {
+        let arena = self.arena as usize;
+        let place = move |range: AddressRange| {
+            let start = arena + range.start;
+            start..start + range.size as usize
         };
-        chosen.map(|(_, range)| place(range)).collect()
+        (0..).zip(plain.ranges().map(place))
     }
 
     fn fill_ranges<B: AsRef<[u8]> + AsMut<[u8]>>(

@@ -4,9 +4,11 @@
 use crate::Refusal;
 use crate::count::{Records, Turn, count_parted};
 use crate::engine::{Engine, Instance};
+use crate::merge;
 use crate::module::{Kernel, lane_bytes, translate};
 use crate::place::{GANG, GANGS, Places, Window, cell, holds, record};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 use warpgrid_emulator::plain::{Plain, PlainEnd};
@@ -67,50 +69,209 @@ pub fn run<E: Engine>(
     plain: Plain<'_>,
     max_steps: u64,
 ) -> Result<Ended<E::Instance>, Refusal> {
-    let started = engine.now();
-    let kernel = translate(plain, engine.products())?;
-    let module = engine.compile(&kernel.wasm).map_err(Refusal::Engine)?;
-    let translated = engine.now();
-    let instance = engine.instantiate(&module).map_err(Refusal::Engine)?;
-    let mut run = Run::new(&kernel, plain, instance);
-    let mut noted = Vec::new();
-    loop {
-        match run.blocks(plain, max_steps) {
-            Ok(()) => break,
-            Err(Stopped::Again) => {
-                let before = noted.len();
-                noted = kernel.places.that_hold(holds::NOTED, &run.instance);
-                // Each time a range more is noted.
-                if noted.len() <= before {
-                    return Err(Refusal::Conflict);
-                }
-                run.begin_again(plain, &noted);
+    let compiled = Compiled::new(engine, plain)?;
+    let parts = compiled.parts(engine, plain, 1)?;
+    compiled.run(engine, Launch { plain, max_steps }, parts, |parts, work| {
+        parts.iter_mut().for_each(work);
+    })
+}
+
+/// As [`run`], with the blocks shared out among threads, each with a memory of its own. What comes out does not depend on their number.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn run_on_threads<E>(
+    engine: &E,
+    plain: Plain<'_>,
+    max_steps: u64,
+    n_threads: u32,
+) -> Result<Ended<E::Instance>, Refusal>
+where
+    E: Engine,
+    E::Instance: Send,
+{
+    let compiled = Compiled::new(engine, plain)?;
+    let n_parts = compiled.most_parts(plain).min(u64::from(n_threads)).max(1);
+    let parts = compiled.parts(engine, plain, n_parts)?;
+    compiled.run(engine, Launch { plain, max_steps }, parts, |parts, work| {
+        std::thread::scope(|scope| {
+            let mut parts = parts.iter_mut();
+            let own = parts.next();
+            for part in parts {
+                scope.spawn(|| work(part));
             }
-            Err(Stopped::Refused(why)) => return Err(why),
+            own.map(work);
+        });
+    })
+}
+
+/// Blocks of a part, at least: fewer are not worth a memory.
+#[cfg(not(target_arch = "wasm32"))]
+const FEWEST_BLOCKS: u64 = 4;
+
+/// Bytes of the memories of all parts.
+#[cfg(not(target_arch = "wasm32"))]
+const MOST_BYTES: u64 = 4 << 30;
+
+/// What is run, and how far.
+#[derive(Clone, Copy)]
+struct Launch<'m> {
+    plain: Plain<'m>,
+    max_steps: u64,
+}
+
+/// What is done for each part.
+type Work<'w, 'k, I> = &'w (dyn Fn(&mut Part<'k, I>) + Sync);
+
+/// A kernel that an engine has compiled.
+struct Compiled<M> {
+    kernel: Kernel,
+    module: M,
+    translating: Duration,
+}
+
+impl<M> Compiled<M> {
+    fn new<E: Engine<Module = M>>(engine: &E, plain: Plain<'_>) -> Result<Compiled<M>, Refusal> {
+        let started = engine.now();
+        let kernel = translate(plain, engine.products())?;
+        let module = engine.compile(&kernel.wasm).map_err(Refusal::Engine)?;
+        Ok(Compiled {
+            kernel,
+            module,
+            translating: engine.now().saturating_sub(started),
+        })
+    }
+
+    /// Parts that the blocks can be shared out among.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn most_parts(&self, plain: Plain<'_>) -> u64 {
+        let by_bytes = MOST_BYTES / self.kernel.places.bytes.max(1);
+        by_bytes.min(plain.n_blocks() / FEWEST_BLOCKS)
+    }
+
+    /// The blocks in so many parts, each with an instance.
+    fn parts<E: Engine<Module = M>>(
+        &self,
+        engine: &E,
+        plain: Plain<'_>,
+        n_parts: u64,
+    ) -> Result<Vec<Part<'_, E::Instance>>, Refusal> {
+        let n_blocks = plain.n_blocks();
+        // Blocks before a part: products of two such counts have more than 64 bits.
+        let before =
+            |part: u64| (u128::from(n_blocks) * u128::from(part) / u128::from(n_parts)) as u64;
+        let part = |part: u64| {
+            let instance = engine.instantiate(&self.module).map_err(Refusal::Engine)?;
+            Ok(Part {
+                run: Run::new(&self.kernel, instance),
+                blocks: before(part)..before(part + 1),
+                outcome: Ok(()),
+            })
+        };
+        (0..n_parts).map(part).collect()
+    }
+
+    /// Runs all parts, where `each` does its work for each of them, and makes one of what they wrote.
+    fn run<'k, E: Engine<Module = M>>(
+        &'k self,
+        engine: &E,
+        launch: Launch<'_>,
+        mut parts: Vec<Part<'k, E::Instance>>,
+        each: impl Fn(&mut [Part<'k, E::Instance>], Work<'_, 'k, E::Instance>),
+    ) -> Result<Ended<E::Instance>, Refusal> {
+        let started = engine.now();
+        let (plain, places) = (launch.plain, &self.kernel.places);
+        each(&mut parts, &|part| {
+            part.run.fill(plain);
+            part.try_blocks(launch);
+        });
+        let mut noted = Vec::new();
+        loop {
+            let more = unnoted(places, plain, &parts)?;
+            if more.is_empty() {
+                break;
+            }
+            let before = noted.len();
+            noted.extend(more);
+            noted.sort_unstable();
+            noted.dedup();
+            // Each time a range more is noted.
+            if noted.len() <= before {
+                return Err(Refusal::Conflict);
+            }
+            each(&mut parts, &|part| {
+                part.run.begin_again(plain, &noted);
+                part.try_blocks(launch);
+            });
+        }
+        let steps = parts.iter().map(|part| part.run.steps).sum();
+        if steps > launch.max_steps {
+            return Err(Refusal::Steps);
+        }
+        let stores = parts.iter().map(|part| part.run.stores).sum();
+        let what = holds::NOTED | holds::WRITTEN;
+        let changed = parts
+            .iter()
+            .flat_map(|part| places.that_hold(what, &part.run.instance));
+        let changed: BTreeSet<u32> = changed.collect();
+        let changed = places.changed(plain, &Vec::from_iter(changed));
+        let mut instances = parts.into_iter().map(|part| part.run.instance);
+        let mut instance = instances.next().ok_or(Refusal::Launch)?;
+        for other in instances {
+            merge::add(&mut instance, &other, plain, &changed);
+        }
+        Ok(Ended {
+            changed,
+            instance,
+            steps,
+            stores,
+            translating: self.translating,
+            running: engine.now().saturating_sub(started),
+        })
+    }
+}
+
+/// The ranges that must be noted from the start of the run: those that a part found, or where blocks of different parts may have met. A
+/// refusal where a part was refused, or blocks met.
+fn unnoted<I: Instance>(
+    places: &Places,
+    plain: Plain<'_>,
+    parts: &[Part<'_, I>],
+) -> Result<Vec<u32>, Refusal> {
+    let mut found = Vec::new();
+    let mut have_ended = true;
+    for part in parts {
+        match &part.outcome {
+            Ok(()) => {}
+            Err(Stopped::Again) => {
+                have_ended = false;
+                found.extend(places.that_hold(holds::NOTED, &part.run.instance));
+            }
+            Err(Stopped::Refused(why)) => return Err(why.clone()),
         }
     }
-    let Run {
-        instance,
-        steps,
-        stores,
-        ..
-    } = run;
-    let what = holds::NOTED | holds::WRITTEN;
-    let changed = kernel.places.that_hold(what, &instance);
-    Ok(Ended {
-        changed: kernel.places.changed(plain, &changed),
-        instance,
-        steps,
-        stores,
-        translating: translated.saturating_sub(started),
-        running: engine.now().saturating_sub(translated),
-    })
+    if have_ended && parts.len() > 1 {
+        let instances: Vec<&I> = parts.iter().map(|part| &part.run.instance).collect();
+        return merge::check(places, plain, &instances);
+    }
+    Ok(found)
 }
 
 /// Why a try ended before its end.
 enum Stopped {
     Again,
     Refused(Refusal),
+}
+
+/// Some blocks of a run, in an instance of their own.
+struct Part<'k, I> {
+    run: Run<'k, I>,
+    blocks: Range<u64>,
+    outcome: Result<(), Stopped>,
+}
+
+impl<I: Instance> Part<'_, I> {
+    fn try_blocks(&mut self, launch: Launch<'_>) {
+        self.outcome = self.run.blocks(launch, self.blocks.clone());
+    }
 }
 
 /// A try.
@@ -126,8 +287,7 @@ struct Run<'k, I> {
 }
 
 impl<'k, I: Instance> Run<'k, I> {
-    fn new(kernel: &'k Kernel, plain: Plain<'_>, mut instance: I) -> Run<'k, I> {
-        kernel.places.fill(plain, &kernel.sites, &mut instance);
+    fn new(kernel: &'k Kernel, instance: I) -> Run<'k, I> {
         Run {
             kernel,
             instance,
@@ -142,6 +302,12 @@ impl<'k, I: Instance> Run<'k, I> {
         &self.kernel.places
     }
 
+    fn fill(&mut self, plain: Plain<'_>) {
+        let kernel = self.kernel;
+        let instance = &mut self.instance;
+        kernel.places.fill(plain, &kernel.sites, instance);
+    }
+
     /// As at the start, but that these ranges are noted from there on; no others can have changed.
     fn begin_again(&mut self, plain: Plain<'_>, noted: &[u32]) {
         let kernel = self.kernel;
@@ -150,8 +316,9 @@ impl<'k, I: Instance> Run<'k, I> {
         (self.steps, self.stores) = (0, 0);
     }
 
-    fn blocks(&mut self, plain: Plain<'_>, max_steps: u64) -> Result<(), Stopped> {
-        for block in 0..plain.n_blocks() {
+    fn blocks(&mut self, launch: Launch<'_>, blocks: Range<u64>) -> Result<(), Stopped> {
+        let Launch { plain, max_steps } = launch;
+        for block in blocks {
             self.begin_block(plain, block);
             let mut begins = self.kernel.flow.entries.len() as i32;
             loop {

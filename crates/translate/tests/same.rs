@@ -11,13 +11,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use warpgrid_emulator::plain::Plain;
 use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion, Timeline, TimelineLimits};
 use warpgrid_launch::prepare::{Writers, prepare};
 use warpgrid_launch::{Annotations, Scenario};
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_ptx::Ptx;
 use warpgrid_translate::{
-    Engine, Native, NativeInstance, Products, Refusal, measure_products, run,
+    Ended, Engine, Native, NativeInstance, Products, Refusal, measure_products, run, run_on_threads,
 };
 
 /// The engine without its fused product, as some hosts have none.
@@ -67,6 +68,32 @@ fn machine(scenario: &Scenario) -> Result<(Machine, usize), String> {
     Ok((prepared.machine, prepared.buffers.len()))
 }
 
+/// The engine that is linked in, with the blocks on so many threads.
+struct Threads(u32);
+
+/// Runs a machine to its end.
+trait Runs {
+    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal>;
+}
+
+impl Runs for Native {
+    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
+        run(self, plain, MAX_STEPS)
+    }
+}
+
+impl Runs for Separate {
+    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
+        run(self, plain, MAX_STEPS)
+    }
+}
+
+impl Runs for Threads {
+    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
+        run_on_threads(Native::get(), plain, MAX_STEPS, self.0)
+    }
+}
+
 /// What two runs left.
 #[derive(PartialEq, Eq)]
 struct Left {
@@ -89,11 +116,11 @@ fn left(timeline: &Timeline, n_buffers: usize) -> Left {
 }
 
 /// Whether it was translated, or why not; an error where the two runs differ.
-fn both<E: Engine>(engine: &E, scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
+fn both(engine: &impl Runs, scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
     let (machine, n_buffers) = machine(scenario)?;
     let mut timeline = Timeline::new(machine.clone(), TimelineLimits::default());
     let ended = machine.plain().ok_or(Refusal::Launch);
-    let ended = match ended.and_then(|plain| run(engine, plain, MAX_STEPS)) {
+    let ended = match ended.and_then(|plain| engine.run(plain)) {
         Ok(ended) => ended,
         Err(why) => return Ok(Err(why)),
     };
@@ -282,4 +309,73 @@ fn kernels_are_the_same_without_a_fused_product() {
 #[test]
 fn the_engine_that_is_linked_in_has_a_fused_product() {
     assert_eq!(measure_products(Native::get()), Native::get().products());
+}
+
+/// A kernel of sixteen blocks: lines of it, with a buffer of a word for each thread and as many more.
+fn blocks(lines: &str) -> Scenario {
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64
+.visible .entry k(.param .u64 p) {{
+.reg .b64 %p, %q; .reg .b32 %t, %b, %i, %x; .reg .pred %c;
+ld.param.b64 %p, [p];
+mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %i, %b, 32, %t;
+{lines}
+ret; }}"
+    );
+    let scenario = serde_json::json!({
+        "source": source,
+        "grid": [16, 1, 1],
+        "block": [32, 1, 1],
+        "params": [{"kind": "buffer", "name": "p", "type": "u32", "len": 1024, "init": "iota"}],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
+}
+
+/// The place of word `%x`.
+const PLACE: &str = "mul.wide.u32 %q, %x, 4; add.s64 %q, %p, %q;";
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let own = format!("mov.u32 %x, %i; {PLACE} st.global.u32 [%q], %t;");
+    let other = format!("{own} add.u32 %x, %i, 512; {PLACE} ld.global.u32 %t, [%q];");
+    // A word that the next block stores to.
+    let next = format!("add.u32 %x, %i, 32; {PLACE} ld.global.u32 %t, [%q]; {own}");
+    let same = "st.global.u32 [%p], %b;".to_owned();
+    // Words in another order, which no proof knows.
+    let mixed =
+        format!("xor.b32 %x, %i, 511; and.b32 %x, %x, 511; {PLACE} st.global.u32 [%q], %i;");
+    let late = format!(
+        "setp.lt.u32 %c, %b, 12; mov.u32 %x, %i; {PLACE} @%c bra D; ld.global.u32 %t, [%p]; D: st.global.u32 [%q+4], %t;"
+    );
+    let wanted = [
+        (own, Ok(())),
+        (other, Ok(())),
+        (next, Err(Refusal::Conflict)),
+        (same, Err(Refusal::Conflict)),
+        (mixed, Ok(())),
+        (late, Ok(())),
+    ];
+    for (lines, expected) in wanted {
+        for n_threads in [1, 2, 3, 4] {
+            let found = both(&Threads(n_threads), &blocks(&lines));
+            assert_eq!(found, Ok(expected.clone()), "{n_threads} threads: {lines}");
+        }
+    }
+}
+
+#[test]
+fn kernels_are_the_same_on_threads() {
+    let mut wrong = Vec::new();
+    for (name, scenario) in corpus() {
+        let found = [1, 3].map(|n_threads| both(&Threads(n_threads), &scenario));
+        if found[0] != found[1] {
+            wrong.push(format!("{name}: {found:?}"));
+        }
+    }
+    for seed in 0..100 {
+        if let Err(why) = both(&Threads(2), &generated_scenario(seed)) {
+            wrong.push(format!("seed {seed}: {why}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
 }

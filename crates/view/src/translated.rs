@@ -6,7 +6,9 @@ use crate::session::Session;
 use std::fmt;
 use std::time::Duration;
 use warpgrid_emulator::plain::LANES;
-use warpgrid_translate::run;
+#[cfg(not(target_arch = "wasm32"))]
+use warpgrid_translate::run_on_threads;
+use warpgrid_translate::{Ended, run};
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use warpgrid_translate::Native;
@@ -95,6 +97,23 @@ impl Session {
         self.seek(0);
         let plain = self.timeline.machine().plain().ok_or(Refusal::Launch)?;
         let ended = run(engine, plain, max_steps)?;
+        self.take_end(&ended)
+    }
+
+    /// As [`Session::run_translated`], by the engine that is linked in, with the blocks shared out among threads.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn run_on_threads(
+        &mut self,
+        max_steps: u64,
+        n_threads: u32,
+    ) -> Result<Translated, Refusal> {
+        self.seek(0);
+        let plain = self.timeline.machine().plain().ok_or(Refusal::Launch)?;
+        let ended = run_on_threads(Native::get(), plain, max_steps, n_threads)?;
+        self.take_end(&ended)
+    }
+
+    fn take_end<I: Instance>(&mut self, ended: &Ended<I>) -> Result<Translated, Refusal> {
         match ended.hand_over(|end| self.timeline.take_end(end)) {
             true => Ok(Translated {
                 translating: ended.translating,

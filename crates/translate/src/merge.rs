@@ -1,0 +1,143 @@
+//! Parts of a run, each with a memory of its own, made one. In: parts whose blocks have ended; out: whether blocks of different parts met at
+//! a word, which ranges must be noted to know, and the memory that all blocks leave.
+
+use crate::Refusal;
+use crate::engine::Instance;
+use crate::place::{Places, SEVERAL, Window, holds, range};
+use warpgrid_emulator::plain::Plain;
+
+/// How a part accessed a range.
+#[derive(Clone, Copy)]
+struct Access {
+    holds: u32,
+    sharing: u32,
+}
+
+impl Access {
+    fn is_any(self) -> bool {
+        self.holds & (holds::READ | holds::WRITTEN) != 0
+    }
+
+    fn is_store(self) -> bool {
+        self.holds & holds::WRITTEN != 0
+    }
+
+    fn is_noted(self) -> bool {
+        self.holds & holds::NOTED != 0
+    }
+}
+
+/// The ranges that must be noted from the start of the run, so that it can be told whether blocks of different parts met there; a refusal
+/// where they did.
+pub(crate) fn check<I: Instance>(
+    places: &Places,
+    plain: Plain<'_>,
+    parts: &[&I],
+) -> Result<Vec<u32>, Refusal> {
+    let tables: Vec<_> = parts
+        .iter()
+        .map(|part| Window::of(*part, places.ranges()))
+        .collect();
+    let mut unnoted = Vec::new();
+    for (index, place) in places.all(plain) {
+        let at = places.ranges + index * range::BYTES;
+        let access = |table: &Window<_>| Access {
+            holds: table.get32(at + range::HOLDS),
+            sharing: table.get32(at + range::SHARING),
+        };
+        let all: Vec<(&I, Access)> = parts
+            .iter()
+            .copied()
+            .zip(tables.iter().map(access))
+            .collect();
+        let touched: Vec<(&I, Access)> = all.into_iter().filter(|(_, a)| a.is_any()).collect();
+        let is_written = touched.iter().any(|(_, access)| access.is_store());
+        if !is_written || touched.len() < 2 {
+            continue;
+        }
+        let shared = touched.first().map_or(SEVERAL, |(_, first)| first.sharing);
+        let is_shared_out = shared != SEVERAL && touched.iter().all(|(_, a)| a.sharing == shared);
+        if is_shared_out && !touched.iter().any(|(_, access)| access.is_noted()) {
+            continue;
+        }
+        if !touched.iter().all(|(_, access)| access.is_noted()) {
+            unnoted.push(index);
+            continue;
+        }
+        let mut met = Met::new(place.len());
+        for (part, _) in &touched {
+            let [wrote, read] = places.arena_notes.map(|notes| {
+                let notes = notes as usize;
+                part.look(place.start + notes..place.end + notes)
+            });
+            met.add(&wrote, &read)?;
+        }
+    }
+    Ok(unnoted)
+}
+
+/// The words of a range that the parts so far have accessed.
+struct Met {
+    words: Vec<u8>,
+}
+
+const READ: u8 = 1;
+const WROTE: u8 = 2;
+
+impl Met {
+    fn new(n_bytes: usize) -> Met {
+        Met {
+            words: vec![0; n_bytes.div_ceil(4)],
+        }
+    }
+
+    /// Adds what one more part has noted; a refusal where it met another one, and one of them stored.
+    fn add(&mut self, wrote: &[u8], read: &[u8]) -> Result<(), Refusal> {
+        let is_noted = |note: &[u8]| note.iter().any(|byte| *byte != 0);
+        let notes = wrote.chunks(4).zip(read.chunks(4));
+        for (word, (wrote, read)) in self.words.iter_mut().zip(notes) {
+            let mut own = 0;
+            if is_noted(wrote) {
+                own |= WROTE;
+            }
+            if is_noted(read) {
+                own |= READ;
+            }
+            if own != 0 && *word != 0 && (own | *word) & WROTE != 0 {
+                return Err(Refusal::Conflict);
+            }
+            *word |= own;
+        }
+        Ok(())
+    }
+}
+
+/// Adds to the memory of one part what another one has changed, in ranges that are given with their starts in the arena.
+pub(crate) fn add<I: Instance>(
+    to: &mut I,
+    from: &I,
+    plain: Plain<'_>,
+    changed: &[(std::ops::Range<usize>, usize)],
+) {
+    for (place, start) in changed {
+        let Some(before) = plain.arena().get(*start..*start + place.len()) else {
+            continue;
+        };
+        let found = from.look(place.clone());
+        to.edit(place.clone(), |bytes| {
+            let chunks = found.chunks(CHUNK).zip(before.chunks(CHUNK));
+            for (bytes, (found, before)) in bytes.chunks_mut(CHUNK).zip(chunks) {
+                if found != before {
+                    for (byte, (found, before)) in bytes.iter_mut().zip(found.iter().zip(before)) {
+                        if found != before {
+                            *byte = *found;
+                        }
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// Bytes that are compared at once.
+const CHUNK: usize = 64;
