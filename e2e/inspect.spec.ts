@@ -176,3 +176,30 @@ test("a large memory is seen at a glance, and each part of it is gone to", async
   await map.getByRole("button", { name: "Close" }).click();
   await expect(map).toBeHidden();
 });
+
+test("a launch is run translated beside the page's own run, or is said to be the interpreter's", async ({ page }) => {
+  const kernel = (lines: string) => `//@ launch grid=64 block=64\n//@ buffer p: u32[4096] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n  .reg .b64 %rd<3>;\n  .reg .b32 %r<6>;\n  ld.param.u64 %rd1, [p];\n  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %tid.x;\n  mad.lo.u32 %r3, %r1, 64, %r2;\n${lines}  mul.wide.u32 %rd2, %r3, 4;\n  add.s64 %rd1, %rd1, %rd2;\n  st.global.u32 [%rd1], %r3;\n  ret;\n}\n`;
+  await open(page);
+  await paste(page, kernel(""));
+  await ready(page);
+  await press(page, "To the start");
+  await page.getByRole("button", { name: "run translated" }).click();
+  const found = card(page, "Translated run");
+  await expect(found).toContainText(/Translated in .* ms, run in .* ms: .* million lane-instructions a second\. 1,024 steps, 128 of them store\./);
+  await expect(found.getByRole("group", { name: "Memory at the end" })).toContainText("u32 · the first 32 of 4,096");
+  await expect(found.getByRole("group", { name: "Memory at the end" })).toContainText("28 29 30 31");
+  // The page's own run stays where it is.
+  await expect(page.getByRole("status")).toContainText("step 0");
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const violations = (await new AxeBuilder({ page }).include(".translated").analyze()).violations;
+    expect(violations.map((violation) => `${violation.id}: ${violation.nodes[0]?.html}`)).toEqual([]);
+  }
+  await paste(page, kernel("  mov.u32 %r4, %clock;\n"));
+  await ready(page);
+  await expect(found).toBeHidden();
+  await page.getByRole("button", { name: "run translated" }).click();
+  await expect(found).toContainText("The interpreter runs this launch, with Run to the end: line 14, mov.u32 %r4, %clock, is not translated.");
+  await found.getByRole("button", { name: "Close" }).click();
+  await expect(found).toBeHidden();
+});

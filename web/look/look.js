@@ -1,5 +1,5 @@
-// What is asked of a run beside what the page shows: values that are watched, two moments compared, a memory by a layout or at a glance, and cells too small for a
-// text. The page loads this when somebody asks, or has asked before (`web/editor/look.js`); what it needs of the page comes as `page`, and answers come from a core
+// What is asked of a run beside what the page shows: values that are watched, two moments compared, a memory by a layout or at a glance, cells too small for a
+// text, the launch run translated. The page loads this when somebody asks, or has asked before (`web/editor/look.js`); what it needs of the page comes as `page`, and answers come from a core
 // of its own (`web/worker/src/inspect.rs`).
 import css from "./look.css";
 import { make } from "../learn/parts.js";
@@ -9,6 +9,7 @@ import { minimapCard } from "./minimap.js";
 import { momentsCard } from "./moments.js";
 import { CARDS } from "./names.js";
 import { smallCells } from "./small.js";
+import { translatedCard } from "./translated.js";
 import { watchCard } from "./watch.js";
 
 document.head.append(make("style", {}, css));
@@ -16,7 +17,7 @@ document.head.append(make("style", {}, css));
 let cards = null;
 let latest = null;
 /** Those that lie below the memories, by their names. */
-const BELOW = { arrange: arrangeCard, map: minimapCard };
+const BELOW = { arrange: arrangeCard, map: minimapCard, run: translatedCard };
 const below = {};
 
 /** What is watched now. */
@@ -43,7 +44,7 @@ export function show(moment) {
   for (const card of [...cards ?? [], ...Object.values(below)]) card.show(moment);
 }
 
-/** Gives the focus to a card: `watch`, `moments`, `arrange` or `map`; `what` says what it begins with. */
+/** Gives the focus to a card: `watch`, `moments`, `arrange`, `map` or `run`; `what` says what it begins with. */
 export function begin(name, moment, what) {
   if (BELOW[name]) {
     below[name] ??= BELOW[name](moment);

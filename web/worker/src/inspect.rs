@@ -1,7 +1,9 @@
-//! Watched values and two moments of a run, for a worker of their own: a question goes in as text, its number, what is asked, the launch, positions and facts,
+//! Watched values, two moments of a run, and runs by translated code, for a worker of their own: a question goes in as text, its number, what is asked, the launch, positions and facts,
 //! with NUL between them; its answer as JSON comes out. The launch of the last question stays, so that the next one goes on from there.
 
 mod json;
+#[cfg(feature = "translate")]
+mod run;
 
 use crate::json::response;
 use crate::order;
@@ -18,7 +20,7 @@ pub(crate) struct Inspect {
 }
 
 /// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT`,
-/// `map POSITION MEMORY` or `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, each with a launch.
+/// `map POSITION MEMORY`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END` or `run`, each with a launch.
 struct Asked<'a> {
     number: u32,
     what: &'a str,
@@ -61,6 +63,8 @@ impl Inspect {
                 let found = session.shades(number(first)?, &shade_request(second, third)?)?;
                 Ok(json::shades(&found))
             }
+            #[cfg(feature = "translate")]
+            "run" => run::answer(session),
             _ => {
                 let found = session.moments([number(first)?, number(second)?])?;
                 Ok(json::moments(&found))
@@ -89,7 +93,7 @@ impl<'a> Asked<'a> {
             return None;
         };
         let stated = |word: &str| (!word.is_empty()).then(|| word.to_owned());
-        matches!(what, "watch" | "moments" | "arrange" | "map" | "shades").then_some(Asked {
+        matches!(what, "watch" | "moments" | "arrange" | "map" | "shades" | "run").then_some(Asked {
             number: number.parse().ok()?,
             what,
             launch: OrderRequest {
