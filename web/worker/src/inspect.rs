@@ -93,7 +93,11 @@ impl<'a> Asked<'a> {
             return None;
         };
         let stated = |word: &str| (!word.is_empty()).then(|| word.to_owned());
-        matches!(what, "watch" | "moments" | "arrange" | "map" | "shades" | "run").then_some(Asked {
+        matches!(
+            what,
+            "watch" | "moments" | "arrange" | "map" | "shades" | "run"
+        )
+        .then_some(Asked {
             number: number.parse().ok()?,
             what,
             launch: OrderRequest {
