@@ -37,7 +37,7 @@ ${head}.visible .entry fill(.param .u64 out)
 }
 `;
 
-/** A kernel of so many lines. */
+/** A kernel of `n` lines. */
 const lines = (n) => `${head}.visible .entry long()\n{\n    .reg .b32 %r<4>;\n${"    add.u32 %r1, %r2, %r3;\n".repeat(n - 8)}    ret;\n}\n`;
 
 const ready = (page) => page.getByRole("status").and(page.locator("[data-ready=true]")).waitFor({ timeout: 120_000 });

@@ -35,7 +35,7 @@ function coloursOf(shows) {
   const shades = Array.from({ length: SHADES }, (_, shade) => {
     if (shows === "lane") return colourOf(shade < 32 ? shade : undefined);
     const share = shade / (SHADES - 1);
-    // What was written can be told from what was not.
+    // What was written differs from what was not.
     return mixed(shows === "step" ? 0.15 + 0.85 * share : share);
   });
   return [...shades, "var(--cell-empty)", "var(--ink3)", "var(--now)", "var(--panel)"];

@@ -5,7 +5,7 @@ use std::time::Instant;
 use warpgrid_view::Session;
 use warpgrid_view::translated::FIRST_STEPS;
 
-/// Runs a session by translated code where it is long, on so many threads or one for each core. None if the run was over before, or is likely to be soon.
+/// Runs a session by translated code where it is long, on `n_threads` threads or one for each core. None if the run was over before, or is likely to be soon.
 pub(crate) fn run(session: &mut Session, max_steps: u64, n_threads: Option<u32>) -> Option<String> {
     let clock = Instant::now();
     if max_steps <= FIRST_STEPS || session.run(FIRST_STEPS) {

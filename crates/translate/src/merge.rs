@@ -27,7 +27,7 @@ impl Access {
     }
 }
 
-/// The ranges that must be noted from the start of the run, so that it can be told whether blocks of different parts met there; a refusal
+/// The ranges that must be noted from the start of the run, which shows whether blocks of different parts met there; a refusal
 /// where they did.
 pub(crate) fn check<I: Instance>(
     places: &Places,

@@ -147,7 +147,7 @@ impl<M> Compiled<M> {
         by_bytes.min(plain.n_blocks() / FEWEST_BLOCKS)
     }
 
-    /// The blocks in so many parts, each with an instance.
+    /// The blocks in `n_parts` parts, each with an instance.
     fn parts<E: Engine<Module = M>>(
         &self,
         engine: &E,

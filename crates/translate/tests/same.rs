@@ -68,7 +68,7 @@ fn machine(scenario: &Scenario) -> Result<(Machine, usize), String> {
     Ok((prepared.machine, prepared.buffers.len()))
 }
 
-/// The engine that is linked in, with the blocks on so many threads.
+/// The engine that is linked in, with the blocks on this number of threads.
 struct Threads(u32);
 
 /// Runs a machine to its end.

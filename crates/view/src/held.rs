@@ -123,7 +123,7 @@ mod translating {
             self.ended_mut().report(request)
         }
 
-        /// Translates a run from its start that nobody watches, if it is long. Why it was refused, if it was.
+        /// Translates a run from its start that no observer watches, if it is long. Why it was refused, if it was.
         fn try_where_it_pays<E: Engine>(&mut self, engine: &E, max_steps: u64) -> Option<String> {
             if self.is_watched || self.session.position() > 0 || max_steps <= FIRST_STEPS {
                 return None;

@@ -8,7 +8,7 @@ pub enum Zoom {
     /// As wide as the card allows.
     #[default]
     Fit,
-    /// So many pixels wide and high, without a text.
+    /// This number of pixels wide and high, without a text.
     Pixels(u8),
 }
 
@@ -49,7 +49,7 @@ impl Zoom {
         }
     }
 
-    /// The size that has so many pixels.
+    /// The size that has this number of pixels.
     pub fn of_pixels(size: u32) -> Option<Zoom> {
         let mut sizes = SIZES.into_iter();
         sizes.find(|zoom| zoom.pixels().map(u32::from) == Some(size))

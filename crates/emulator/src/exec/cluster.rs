@@ -96,7 +96,7 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
                 access: Some(TriedAccess {
                     kind: AccessKind::Store,
                     space: access.space,
-                    address: address,
+                    address,
                     width_bytes: width as u32,
                 }),
             })

@@ -374,7 +374,7 @@ pub(crate) fn find(
                 access: Some(TriedAccess {
                     kind: access,
                     space: plan.space,
-                    address: address,
+                    address,
                     width_bytes: width,
                 }),
             }))
@@ -399,7 +399,7 @@ fn brought(
             let access = TriedAccess {
                 kind: AccessKind::Load,
                 space: plan.space,
-                address: address,
+                address,
                 width_bytes: plan.width_bytes,
             };
             return Err(halt(access, FaultKind::Misaligned, lane));
@@ -438,7 +438,7 @@ fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<H
     let access = TriedAccess {
         kind: AccessKind::Store,
         space: plan.space,
-        address: address,
+        address,
         width_bytes: plan.width_bytes,
     };
     halt(access, kind, lane)

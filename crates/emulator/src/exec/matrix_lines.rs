@@ -76,7 +76,7 @@ fn check_alignment(plan: &LinesPlan, start: u64, stride: u32) -> Executed {
             access: Some(TriedAccess {
                 kind: plan.kind,
                 space: plan.access.space,
-                address: address,
+                address,
                 width_bytes: plan.rules.bytes.into(),
             }),
         }))

@@ -120,7 +120,7 @@ pub(crate) fn mbarrier(
                 kind: fault,
                 lanes: 1 << lane,
                 access: Some(TriedAccess {
-                    kind: kind,
+                    kind,
                     space: plan.access.space,
                     address: addresses[lane],
                     width_bytes: plan.access.width_bytes,

@@ -79,7 +79,7 @@ impl Reach<'_> {
                     kind: denied.kind,
                     lanes: denied.lanes,
                     access: Some(TriedAccess {
-                        kind: kind,
+                        kind,
                         space: plan.space,
                         address: addresses[lane],
                         width_bytes: plan.width_bytes,

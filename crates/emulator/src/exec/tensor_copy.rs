@@ -288,7 +288,7 @@ pub(crate) fn shared_place(
             let access = TriedAccess {
                 kind: access,
                 space: plan.space,
-                address: address,
+                address,
                 width_bytes: n_bytes as u32,
             };
             Err(halt(access, FaultKind::WrongSpace, lane))

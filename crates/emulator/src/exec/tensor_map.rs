@@ -52,8 +52,8 @@ fn map_bytes(
     };
     let access = TriedAccess {
         kind: AccessKind::Load,
-        space: space,
-        address: address,
+        space,
+        address,
         width_bytes: TENSOR_MAP_BYTES as u32,
     };
     Err(halt(access, kind, lane))

@@ -142,9 +142,9 @@ impl TensorTransfer {
             });
             if n_bytes > 0 && !is_there && found.is_none() {
                 found = Some(TriedAccess {
-                    kind: kind,
+                    kind,
                     space: StateSpace::Global,
-                    address: address,
+                    address,
                     width_bytes: n_bytes as u32,
                 });
             }
