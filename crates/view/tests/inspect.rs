@@ -420,7 +420,8 @@ fn elements_are_shades_of_values_lanes_and_steps() {
     // -2, -1, 0, 1, 0, 0, no number, 3: fifths of the way from -2 to 3.
     assert_eq!(values.shades, [0, 13, 25, 38, 25, 25, unknown, 63]);
     assert_eq!(values.ends, Some(["-2.0".to_owned(), "3.0".to_owned()]));
-    assert_eq!(values.now, [6..7]);
+    assert_eq!(values.now.first(), Some(&(6..7)));
+    assert_eq!(values.now.len(), 1);
     let lanes = ask(Shading::Lane, 2..8);
     assert_eq!((lanes.first, lanes.ends), (2, None));
     assert_eq!(lanes.shades, [2, 3, never, never, 1, never]);
@@ -428,7 +429,9 @@ fn elements_are_shades_of_values_lanes_and_steps() {
     assert_eq!(steps.shades[..2], [0, 0]);
     assert_eq!((steps.shades[6], steps.shades[7]), (63, never));
     assert_eq!(steps.ends, Some(["7".to_owned(), "9".to_owned()]));
-    assert_eq!(ask(Shading::Value, 50..9).shades, [] as [u8; 0]);
+    // The other way round there is nothing.
+    let backwards = std::ops::Range { start: 50, end: 9 };
+    assert_eq!(ask(Shading::Value, backwards).shades, [] as [u8; 0]);
 }
 
 #[test]
