@@ -1,7 +1,9 @@
 //! A session that a program holds. In: calls of a host; out: the session's answers. While nothing on the way is asked for, translated code may
 //! take the run to its end: memory, steps and stores are known then, and what else is asked, the interpreter finds by running to the same place.
 
-use crate::model::EngineView;
+use crate::failure::Failure;
+use crate::model::{EngineView, GridOptions};
+use crate::picture::MemoryForm;
 use crate::session::Session;
 
 /// A session, and its end where translated code has found it.
@@ -55,6 +57,20 @@ impl HeldSession {
     /// Which engine ran last, and how fast.
     pub fn engine(&self) -> Option<&EngineView> {
         self.engine.as_ref()
+    }
+
+    /// A memory as a file: see [`Session::file_named`]. Tables of values need no last writers.
+    pub fn file_named(
+        &mut self,
+        name: &str,
+        form: &str,
+        options: GridOptions,
+    ) -> Result<Vec<u8>, Failure> {
+        let session = match MemoryForm::from_name(form) {
+            Some(MemoryForm::Csv | MemoryForm::Npy) => self.ended_mut(),
+            Some(MemoryForm::Svg | MemoryForm::Animation) | None => self.watched(),
+        };
+        session.file_named(name, form, options)
     }
 
     /// One step forward; false at the end.

@@ -379,6 +379,7 @@ test("a translated session answers everything as an interpreted one", async () =
   assert.deepEqual(facts(translated), facts(interpreted));
   assert.deepEqual(translated.memory("c"), interpreted.memory("c"));
   assert.deepEqual(translated.report(), interpreted.report());
+  assert.deepEqual(translated.memoryFile("c", "csv"), interpreted.memoryFile("c", "csv"));
   // Nothing is left to step.
   assert.equal(translated.step(), false);
   // Who wrote what, and the way back, are the interpreter's.

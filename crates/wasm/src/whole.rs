@@ -213,11 +213,7 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<Uint8Array, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
-        let file = self
-            .inner
-            .watched()
-            .file_named(name, form, options)
-            .map_err(thrown)?;
+        let file = self.inner.file_named(name, form, options).map_err(thrown)?;
         Ok(Uint8Array::from(&file[..]))
     }
 
