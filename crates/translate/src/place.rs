@@ -37,14 +37,12 @@ pub(crate) mod cell {
     pub(crate) const FIRST_ENTRY: u32 = 1088;
     /// Why no place was found.
     pub(crate) const STOP: u32 = 1092;
-    /// The cells that a phase begins with as zero, all but the first entry.
-    pub(crate) const COUNTS: std::ops::Range<u32> = STEPS..FIRST_ENTRY;
     /// Read in place of what lanes that are not active mean.
     pub(crate) const NOWHERE: u32 = 1152;
     /// Special registers that differ by block, 16 bytes each.
     pub(crate) const BY_BLOCK: u32 = 1280;
     /// All of them but the special registers.
-    pub(crate) const ALL: std::ops::Range<usize> = RECORDS as usize..NOWHERE as usize;
+    pub(crate) const ALL: std::ops::Range<usize> = RECORDS as usize..STOP as usize + 4;
 }
 
 /// A record of a gang, or of a part of one, by offset.

@@ -280,8 +280,9 @@ struct Run<'k, I> {
     instance: I,
     steps: u64,
     stores: u64,
-    /// The first name of the next phase.
+    /// The first name of the next phase, and that of the block's first phase.
     next_name: u32,
+    block_name: u32,
     /// By warp of the block: how long its scheduler has gone on with one group of lanes while others were ready.
     turns: Vec<Turn>,
 }
@@ -294,6 +295,7 @@ impl<'k, I: Instance> Run<'k, I> {
             steps: 0,
             stores: 0,
             next_name: 8,
+            block_name: 0,
             turns: Vec::new(),
         }
     }
@@ -366,20 +368,20 @@ impl<'k, I: Instance> Run<'k, I> {
         let n_gangs = self.places().n_gangs;
         self.next_name += 8 * (n_gangs + 2);
         let fuel = max_steps.saturating_sub(self.steps).min(LONGEST_STRIP);
-        self.instance.edit(cell::ALL, |bytes| {
-            let start = cell::ALL.start;
-            let mut cells = Window { start, bytes };
-            if is_first {
-                cells.put32(cell::BLOCK, name);
-                cells.put32(cell::RECORDS, n_gangs);
-            }
-            cells.put32(cell::PHASE, name);
-            cells.put64(cell::FUEL, fuel);
-            for at in cell::COUNTS.step_by(4) {
-                cells.put32(at, 0);
-            }
-            cells.put32(cell::FIRST_ENTRY, u32::MAX);
-        });
+        if is_first {
+            self.block_name = name;
+        }
+        // All cells at once, since what an engine of another language is asked costs most: the others begin with each gang, or as zero.
+        let mut cells = Window {
+            start: cell::ALL.start,
+            bytes: [0; cell::ALL.end - cell::ALL.start],
+        };
+        cells.put32(cell::RECORDS, n_gangs);
+        cells.put32(cell::PHASE, name);
+        cells.put32(cell::BLOCK, self.block_name);
+        cells.put64(cell::FUEL, fuel);
+        cells.put32(cell::FIRST_ENTRY, u32::MAX);
+        self.instance.write(cells.start, &cells.bytes);
     }
 
     fn check(&self, stopped: u32) -> Result<(), Stopped> {
@@ -421,8 +423,6 @@ impl<'k, I: Instance> Run<'k, I> {
                 .edit(places.first_records(n_records), |bytes| {
                     join_parts(kernel, n_records, bytes);
                 });
-            let n_gangs = places.n_gangs.to_le_bytes();
-            self.instance.write(cell::RECORDS as usize, &n_gangs);
         }
         self.steps += steps;
         self.stores += stores;
