@@ -44,6 +44,11 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         let program = wasm_program(&inputs)?;
         let harness = || wasm(&program, &inputs);
         all_well &= measure_each("wasm in Node", harness, |figures| table.wasm(figures))?;
+        let mut command = translated(&program, &inputs)?;
+        table.wasm(&measure(
+            "measuring translated kernels, Node",
+            &mut command,
+        )?);
     }
     if included("page") || included("size") {
         let site = site::release()?;
@@ -101,6 +106,19 @@ fn wasm(program: &Path, inputs: &Path) -> Command {
         .arg(program)
         .arg(inputs);
     command
+}
+
+/// The same launches by the package: its translated code is run by the WebAssembly of the host.
+fn translated(program: &Path, inputs: &Path) -> Result<Command> {
+    let package = package::built()?;
+    let launches = shell::ask(wasm(program, inputs).arg("--launches"));
+    let launches = launches.ok_or("the harness does not say what it launches")?;
+    let file = inputs.join("launches.json");
+    shell::write(&file, &launches)?;
+    let mut command = shell::command("node");
+    command.arg("crates/xtask/src/bench/translated.mjs");
+    command.arg(package).arg(file);
+    Ok(command)
 }
 
 fn peers(inputs: &Path) -> Result<Command> {

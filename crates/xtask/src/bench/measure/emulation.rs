@@ -192,7 +192,7 @@ fn too_short() -> String {
     "the run is too short to be measured".to_string()
 }
 
-fn million_lane_instructions_a_second(scenario: &Scenario) -> Measured {
+pub(super) fn million_lane_instructions_a_second(scenario: &Scenario) -> Measured {
     let mut steps = 0;
     let seconds = best_of(
         || session(scenario, Session::untracked),

@@ -8,7 +8,6 @@ mod operations;
 mod order;
 mod text;
 mod timing;
-#[cfg(not(target_arch = "wasm32"))]
 mod translated;
 
 use serde_json::json;
@@ -38,19 +37,37 @@ const FIGURES: &[Figure] = &[
     Figure { name: "saxpym",  title: "the same saxpy as machine code",      unit: "M lane-instr/s", measure: emulation::saxpy_machine },
     Figure { name: "matmulm", title: "the same matmul as machine code",     unit: "M lane-instr/s", measure: emulation::matmul_machine },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "saxpyt",  title: "saxpy, translated",                   unit: "M lane-instr/s", measure: translated::saxpy },
+    Figure { name: "naivei", title: "matmul without tiles, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "naivet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "matmult", title: "tiled matmul, translated",            unit: "M lane-instr/s", measure: translated::matmul },
+    Figure { name: "transi", title: "transpose, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "transt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "naivet",  title: "matmul without tiles, translated",    unit: "M lane-instr/s", measure: translated::naive },
+    Figure { name: "reducei", title: "reduction, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "reducet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "transt",  title: "transpose, translated",               unit: "M lane-instr/s", measure: translated::transpose },
+    Figure { name: "lifei", title: "game of life, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "lifet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "reducet", title: "reduction, translated",               unit: "M lane-instr/s", measure: translated::reduction },
+    Figure { name: "saxpyt", title: "saxpy, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "saxpyt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "lifet",   title: "game of life, translated",            unit: "M lane-instr/s", measure: translated::life },
+    Figure { name: "matmult", title: "tiled matmul, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "matmult") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "transl",  title: "translating matmul without tiles",    unit: "ms",             measure: translated::translation },
+    Figure { name: "naivet", title: "matmul without tiles, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "naivet") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "transt", title: "transpose, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "transt") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "reducet", title: "reduction, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "reducet") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "lifet", title: "game of life, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "lifet") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "matmulp", title: "tiled matmul, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "matmult") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "naivep", title: "matmul without tiles, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "naivet") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "transp", title: "transpose, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "transt") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "reducep", title: "reduction, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "reducet") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "lifep", title: "game of life, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "lifet") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "transl", title: "translating matmul without tiles", unit: "ms", measure: translated::translation },
     Figure { name: "wmma",    title: "running a wmma product, 1024 x 1024", unit: "s",             measure: emulation::wmma },
     Figure { name: "wgmma",   title: "running a wgmma product, 1024 x 1024", unit: "s",            measure: emulation::wgmma },
     Figure { name: "tcgen05", title: "running a tcgen05 product, 1024 x 1024", unit: "s",          measure: emulation::tcgen05 },
@@ -90,13 +107,20 @@ impl Inputs {
 fn main() {
     let mut arguments = std::env::args();
     let Some(folder) = arguments.nth(1) else {
-        println!("usage: measure FOLDER [--names | FIGURE…]");
+        println!("usage: measure FOLDER [--names | --launches | FIGURE…]");
         return;
     };
     let inputs = Inputs {
         folder: PathBuf::from(folder),
     };
     let chosen: Vec<String> = arguments.collect();
+    if chosen.first().is_some_and(|first| first == "--launches") {
+        match translated::launches(&inputs) {
+            Ok(launches) => println!("{launches}"),
+            Err(reason) => println!("{}", json!({ "error": reason })),
+        }
+        return;
+    }
     if chosen.first().is_some_and(|first| first == "--names") {
         for Figure { name, .. } in FIGURES {
             println!("{name}");

@@ -1,30 +1,44 @@
-//! How fast translated kernels run, beside the interpreter, and what translation takes. Natively alone.
+//! How fast translated kernels run, beside the interpreter, and what translation takes. In: the inputs; out: figures of the engine that is linked
+//! in, and the launches that hosts of JavaScript measure (`bench/translated.mjs`).
 
-use crate::emulation::{matmul_scenario, saxpy_scenario, scenario, session};
-use crate::timing::best_of;
-use crate::{Inputs, Measured};
+use crate::Inputs;
+use crate::emulation::{matmul_scenario, saxpy_scenario, scenario};
 use serde_json::{Value, json};
-use warpgrid_view::translated::{Native, Translated};
-use warpgrid_view::{Scenario, Session};
+use warpgrid_view::Scenario;
 
 /// More than any of the runs needs.
+#[cfg(not(target_arch = "wasm32"))]
 const MAX_STEPS: u64 = 1_000_000_000;
 
-pub(super) fn saxpy(inputs: &Inputs) -> Measured {
-    rate(&saxpy_scenario(inputs, 1 << 20)?)
+/// A launch that both engines run: the name of its figure, its title, and how it is made.
+pub(super) struct Launch {
+    name: &'static str,
+    title: &'static str,
+    scenario: fn(&Inputs) -> Result<Scenario, String>,
 }
 
-pub(super) fn matmul(inputs: &Inputs) -> Measured {
-    rate(&matmul_scenario(inputs, 256)?)
+#[rustfmt::skip]
+const LAUNCHES: &[Launch] = &[
+    Launch { name: "saxpyt",  title: "saxpy, translated",                scenario: |inputs| saxpy_scenario(inputs, 1 << 20) },
+    Launch { name: "matmult", title: "tiled matmul, translated",         scenario: |inputs| matmul_scenario(inputs, 256) },
+    Launch { name: "naivet",  title: "matmul without tiles, translated", scenario: naive_scenario },
+    Launch { name: "transt",  title: "transpose, translated",            scenario: transpose_scenario },
+    Launch { name: "reducet", title: "reduction, translated",            scenario: reduction_scenario },
+    Launch { name: "lifet",   title: "game of life, translated",         scenario: life_scenario },
+];
+
+/// What the hosts of JavaScript run: name, title and scenario of each figure.
+pub(super) fn launches(inputs: &Inputs) -> Result<Value, String> {
+    let launch = |launch: &Launch| {
+        let scenario = (launch.scenario)(inputs)?;
+        Ok(json!({ "name": launch.name, "title": launch.title, "scenario": scenario }))
+    };
+    LAUNCHES.iter().map(launch).collect()
 }
 
-pub(super) fn naive(inputs: &Inputs) -> Measured {
-    rate(&naive_scenario(inputs)?)
-}
-
-pub(super) fn transpose(inputs: &Inputs) -> Measured {
+fn transpose_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     let side = 1024;
-    rate(&scenario(json!({
+    scenario(json!({
         "source": inputs.read("transpose_naive.ptx")?,
         "grid": [side / 16, side / 16, 1],
         "block": [16, 16, 1],
@@ -32,42 +46,27 @@ pub(super) fn transpose(inputs: &Inputs) -> Measured {
             buffer("in", "s32", side * side), buffer("out", "s32", side * side),
             number("rows", side), number("cols", side),
         ],
-    }))?)
+    }))
 }
 
-pub(super) fn reduction(inputs: &Inputs) -> Measured {
+fn reduction_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     let blocks = 4096;
-    rate(&scenario(json!({
+    scenario(json!({
         "source": inputs.read("reduce_shared.ptx")?,
         "grid": [blocks, 1, 1],
         "block": [256, 1, 1],
         "params": [buffer("in", "s32", blocks * 256), buffer("out", "s32", blocks)],
-    }))?)
+    }))
 }
 
-pub(super) fn life(inputs: &Inputs) -> Measured {
+fn life_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     let side = 1024;
-    rate(&scenario(json!({
+    scenario(json!({
         "source": inputs.read("game_of_life.ptx")?,
         "grid": [side / 16, side / 8, 1],
         "block": [16, 8, 1],
         "params": [buffer("now", "u8", side * side), buffer("next", "u8", side * side), number("n", side)],
-    }))?)
-}
-
-/// Milliseconds from decoded code to machine code, of a kernel of a hundred instructions.
-pub(super) fn translation(inputs: &Inputs) -> Measured {
-    let scenario = naive_scenario(inputs)?;
-    let mut best = f64::INFINITY;
-    best_of(
-        || session(&scenario, Session::untracked),
-        |session| {
-            let took = run(session)?;
-            best = best.min(took.translating.as_secs_f64());
-            Ok(())
-        },
-    )?;
-    Ok(best * 1e3)
+    }))
 }
 
 fn naive_scenario(inputs: &Inputs) -> Result<Scenario, String> {
@@ -91,21 +90,72 @@ fn number(name: &str, value: u32) -> Value {
     json!({ "kind": "scalar", "name": name, "type": "s32", "value": value })
 }
 
-fn run(session: &mut Session) -> Result<Translated, String> {
-    session
-        .run_translated(Native::get(), MAX_STEPS)
-        .map_err(|why| why.to_string())
-}
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) use native::{interpreted, on_threads, translated, translation};
 
-/// Million lane-instructions a second of the run alone, without translation.
-fn rate(scenario: &Scenario) -> Measured {
-    let mut best = 0.0f64;
-    best_of(
-        || session(scenario, Session::untracked),
-        |session| {
-            best = best.max(run(session)?.rate());
-            Ok::<(), String>(())
-        },
-    )?;
-    Ok(best)
+#[cfg(not(target_arch = "wasm32"))]
+mod native {
+    use super::{LAUNCHES, MAX_STEPS, naive_scenario};
+    use crate::emulation::{million_lane_instructions_a_second, session};
+    use crate::timing::best_of;
+    use crate::{Inputs, Measured};
+    use warpgrid_view::translated::{Native, Translated};
+    use warpgrid_view::{Scenario, Session};
+
+    fn scenario_of(inputs: &Inputs, name: &str) -> Result<Scenario, String> {
+        let launch = LAUNCHES.iter().find(|launch| launch.name == name);
+        let launch = launch.ok_or_else(|| format!("no launch is named {name}"))?;
+        (launch.scenario)(inputs)
+    }
+
+    /// Million lane-instructions a second of the run alone, without translation.
+    pub(crate) fn translated(inputs: &Inputs, name: &str) -> Measured {
+        rate(&scenario_of(inputs, name)?, |session| {
+            session.run_translated(Native::get(), MAX_STEPS)
+        })
+    }
+
+    /// The same on two threads.
+    pub(crate) fn on_threads(inputs: &Inputs, name: &str) -> Measured {
+        rate(&scenario_of(inputs, name)?, |session| {
+            session.run_on_threads(MAX_STEPS, 2)
+        })
+    }
+
+    /// The same by the interpreter.
+    pub(crate) fn interpreted(inputs: &Inputs, name: &str) -> Measured {
+        million_lane_instructions_a_second(&scenario_of(inputs, name)?)
+    }
+
+    /// Milliseconds from decoded code to machine code, of a kernel of a hundred instructions.
+    pub(crate) fn translation(inputs: &Inputs) -> Measured {
+        let scenario = naive_scenario(inputs)?;
+        let mut best = f64::INFINITY;
+        best_of(
+            || session(&scenario, Session::untracked),
+            |session| {
+                let took = session.run_translated(Native::get(), MAX_STEPS);
+                let took = took.map_err(|why| why.to_string())?;
+                best = best.min(took.translating.as_secs_f64());
+                Ok::<(), String>(())
+            },
+        )?;
+        Ok(best * 1e3)
+    }
+
+    fn rate<E: ToString>(
+        scenario: &Scenario,
+        run: impl Fn(&mut Session) -> Result<Translated, E>,
+    ) -> Measured {
+        let mut best = 0.0f64;
+        best_of(
+            || session(scenario, Session::untracked),
+            |session| {
+                let took = run(session).map_err(|why| why.to_string())?;
+                best = best.max(took.rate());
+                Ok::<(), String>(())
+            },
+        )?;
+        Ok(best)
+    }
 }
