@@ -23,7 +23,7 @@ pub trait Engine {
     fn products(&self) -> Products;
 
     /// The time since some moment, which is the same for all calls.
-    fn now(&self) -> Duration;
+    fn now() -> Duration;
 
     /// Compiles a module; the error is a part of a sentence.
     fn compile(&self, wasm: &[u8]) -> Result<Self::Module, String>;

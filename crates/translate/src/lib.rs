@@ -24,4 +24,4 @@ pub use probe::measure_products;
 pub use refusal::Refusal;
 #[cfg(not(target_arch = "wasm32"))]
 pub use run::run_on_threads;
-pub use run::{Ended, run};
+pub use run::{Ended, Limits, run};

@@ -19,6 +19,8 @@ pub enum Refusal {
     Parted,
     /// The run is longer than was allowed.
     Steps,
+    /// The translated run was slower than the interpreter.
+    Slow,
     /// How many steps the interpreter would count is not known.
     Uncounted,
     /// The engine refused.
@@ -42,6 +44,7 @@ impl fmt::Display for Refusal {
             }
             Refusal::Parted => write!(f, "threads of one warp came to a barrier apart"),
             Refusal::Steps => write!(f, "the run is longer than was allowed"),
+            Refusal::Slow => write!(f, "the interpreter is faster with this kernel"),
             Refusal::Uncounted => {
                 write!(f, "the warps parted in a way whose steps are not counted")
             }

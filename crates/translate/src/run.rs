@@ -30,6 +30,19 @@ const MOST_NAMES: u32 = 0x0fff_0000;
 /// Steps of a strip: one that waits for what another strip would do never ends.
 const LONGEST_STRIP: u64 = 1 << 26;
 
+/// How far a run may go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Steps to the end, at most.
+    pub max_steps: u64,
+    /// Steps a second, at least: a run that is slower after a moment is given up. None where it may take its time.
+    pub least_pace: Option<f64>,
+}
+
+/// How long a run may be slow, and after how many steps it is looked at again.
+const MOMENT: Duration = Duration::from_millis(50);
+const STEPS_BETWEEN_LOOKS: u64 = 1 << 15;
+
 /// A run that ended.
 #[derive(Debug)]
 pub struct Ended<I> {
@@ -63,15 +76,16 @@ impl<I: Instance> Ended<I> {
     }
 }
 
-/// Translates the kernel of a machine at its start and runs it to its end by an engine, if that takes at most `max_steps` steps.
+/// Translates the kernel of a machine at its start and runs it to its end by an engine, within limits.
 pub fn run<E: Engine>(
     engine: &E,
     plain: Plain<'_>,
-    max_steps: u64,
+    limits: Limits,
 ) -> Result<Ended<E::Instance>, Refusal> {
     let compiled = Compiled::new(engine, plain)?;
     let parts = compiled.parts(engine, plain, 1)?;
-    compiled.run(engine, Launch { plain, max_steps }, parts, |parts, work| {
+    let launch = Launch::new::<E>(plain, limits, parts.len());
+    compiled.run::<E>(launch, parts, |parts, work| {
         parts.iter_mut().for_each(work);
     })
 }
@@ -81,7 +95,7 @@ pub fn run<E: Engine>(
 pub fn run_on_threads<E>(
     engine: &E,
     plain: Plain<'_>,
-    max_steps: u64,
+    limits: Limits,
     n_threads: u32,
 ) -> Result<Ended<E::Instance>, Refusal>
 where
@@ -91,7 +105,8 @@ where
     let compiled = Compiled::new(engine, plain)?;
     let n_parts = compiled.most_parts(plain).min(u64::from(n_threads)).max(1);
     let parts = compiled.parts(engine, plain, n_parts)?;
-    compiled.run(engine, Launch { plain, max_steps }, parts, |parts, work| {
+    let launch = Launch::new::<E>(plain, limits, parts.len());
+    compiled.run::<E>(launch, parts, |parts, work| {
         std::thread::scope(|scope| {
             let mut parts = parts.iter_mut();
             let own = parts.next();
@@ -115,7 +130,33 @@ const MOST_BYTES: u64 = 4 << 30;
 #[derive(Clone, Copy)]
 struct Launch<'m> {
     plain: Plain<'m>,
-    max_steps: u64,
+    limits: Limits,
+    n_parts: usize,
+    /// The clock, and when the run began.
+    now: fn() -> Duration,
+    started: Duration,
+}
+
+impl<'m> Launch<'m> {
+    fn new<E: Engine>(plain: Plain<'m>, limits: Limits, n_parts: usize) -> Launch<'m> {
+        Launch {
+            plain,
+            limits,
+            n_parts,
+            now: E::now,
+            started: E::now(),
+        }
+    }
+
+    /// Whether a part that has done this number of steps is slower than is allowed.
+    fn is_slow(&self, steps: u64) -> bool {
+        let Some(least) = self.limits.least_pace else {
+            return false;
+        };
+        let took = (self.now)().saturating_sub(self.started);
+        let all = steps as f64 * self.n_parts as f64;
+        took > MOMENT && all < least * took.as_secs_f64()
+    }
 }
 
 /// What is done for each part.
@@ -130,13 +171,13 @@ struct Compiled<M> {
 
 impl<M> Compiled<M> {
     fn new<E: Engine<Module = M>>(engine: &E, plain: Plain<'_>) -> Result<Compiled<M>, Refusal> {
-        let started = engine.now();
+        let started = E::now();
         let kernel = translate(plain, engine.products())?;
         let module = engine.compile(&kernel.wasm).map_err(Refusal::Engine)?;
         Ok(Compiled {
             kernel,
             module,
-            translating: engine.now().saturating_sub(started),
+            translating: E::now().saturating_sub(started),
         })
     }
 
@@ -172,12 +213,10 @@ impl<M> Compiled<M> {
     /// Runs all parts, where `each` does its work for each of them, and makes one of what they wrote.
     fn run<'k, E: Engine<Module = M>>(
         &'k self,
-        engine: &E,
         launch: Launch<'_>,
         mut parts: Vec<Part<'k, E::Instance>>,
         each: impl Fn(&mut [Part<'k, E::Instance>], Work<'_, 'k, E::Instance>),
     ) -> Result<Ended<E::Instance>, Refusal> {
-        let started = engine.now();
         let (plain, places) = (launch.plain, &self.kernel.places);
         each(&mut parts, &|part| {
             part.run.fill(plain);
@@ -203,7 +242,7 @@ impl<M> Compiled<M> {
             });
         }
         let steps = parts.iter().map(|part| part.run.steps).sum();
-        if steps > launch.max_steps {
+        if steps > launch.limits.max_steps {
             return Err(Refusal::Steps);
         }
         let stores = parts.iter().map(|part| part.run.stores).sum();
@@ -224,7 +263,7 @@ impl<M> Compiled<M> {
             steps,
             stores,
             translating: self.translating,
-            running: engine.now().saturating_sub(started),
+            running: E::now().saturating_sub(launch.started),
         })
     }
 }
@@ -319,8 +358,15 @@ impl<'k, I: Instance> Run<'k, I> {
     }
 
     fn blocks(&mut self, launch: Launch<'_>, blocks: Range<u64>) -> Result<(), Stopped> {
-        let Launch { plain, max_steps } = launch;
+        let (plain, max_steps) = (launch.plain, launch.limits.max_steps);
+        let mut next_look = STEPS_BETWEEN_LOOKS;
         for block in blocks {
+            if self.steps >= next_look {
+                next_look = self.steps + STEPS_BETWEEN_LOOKS;
+                if launch.is_slow(self.steps) {
+                    return Err(Stopped::Refused(Refusal::Slow));
+                }
+            }
             self.begin_block(plain, block);
             let mut begins = self.kernel.flow.entries.len() as i32;
             loop {

@@ -18,7 +18,8 @@ use warpgrid_launch::{Annotations, Scenario};
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_ptx::Ptx;
 use warpgrid_translate::{
-    Ended, Engine, Native, NativeInstance, Products, Refusal, measure_products, run, run_on_threads,
+    Ended, Engine, Limits, Native, NativeInstance, Products, Refusal, measure_products, run,
+    run_on_threads,
 };
 
 /// The engine without its fused product, as some hosts have none.
@@ -32,8 +33,8 @@ impl Engine for Separate {
         Products::Separate
     }
 
-    fn now(&self) -> Duration {
-        Native::get().now()
+    fn now() -> Duration {
+        Native::now()
     }
 
     fn compile(&self, wasm: &[u8]) -> Result<Self::Module, String> {
@@ -47,6 +48,10 @@ impl Engine for Separate {
 
 /// Far more than any case needs.
 const MAX_STEPS: u64 = 50_000_000;
+const LIMITS: Limits = Limits {
+    max_steps: MAX_STEPS,
+    least_pace: None,
+};
 
 /// A machine at its start.
 fn machine(scenario: &Scenario) -> Result<(Machine, usize), String> {
@@ -78,19 +83,19 @@ trait Runs {
 
 impl Runs for Native {
     fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
-        run(self, plain, MAX_STEPS)
+        run(self, plain, LIMITS)
     }
 }
 
 impl Runs for Separate {
     fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
-        run(self, plain, MAX_STEPS)
+        run(self, plain, LIMITS)
     }
 }
 
 impl Runs for Threads {
     fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
-        run_on_threads(Native::get(), plain, MAX_STEPS, self.0)
+        run_on_threads(Native::get(), plain, LIMITS, self.0)
     }
 }
 
@@ -333,6 +338,35 @@ ret; }}"
 
 /// The place of word `%x`.
 const PLACE: &str = "mul.wide.u32 %q, %x, 4; add.s64 %q, %p, %q;";
+
+#[test]
+fn a_run_below_its_least_pace_is_given_up() {
+    let source = ".version 8.0\n.target sm_80\n.address_size 64
+.visible .entry k(.param .u64 out) {
+.reg .b32 %i, %x, %t, %n; .reg .pred %p; .reg .b64 %q, %o;
+mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mad.lo.u32 %t, %n, 32, %t; mul.wide.u32 %o, %t, 4;
+mov.u32 %i, 0; mov.u32 %x, 1;
+again: mad.lo.u32 %x, %x, %x, %i; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 20000; @%p bra again;
+ld.param.b64 %q, [out]; add.s64 %q, %q, %o; st.global.u32 [%q], %x;
+ret; }";
+    let scenario = serde_json::json!({
+        "source": source, "grid": [400, 1, 1], "block": [32, 1, 1],
+        "params": [{"kind": "buffer", "name": "out", "type": "u32", "len": 12800, "init": 0}],
+    });
+    let scenario = serde_json::from_value(scenario).expect("a scenario");
+    let (machine, _) = machine(&scenario).expect("a machine");
+    let paced = |least_pace| {
+        let plain = machine.plain().expect("a start");
+        let limits = Limits {
+            least_pace,
+            ..LIMITS
+        };
+        run(Native::get(), plain, limits).err()
+    };
+    assert_eq!(paced(Some(1e30)), Some(Refusal::Slow));
+    assert_eq!(paced(Some(1.0)), None);
+    assert_eq!(paced(None), None);
+}
 
 #[test]
 fn the_number_of_threads_changes_nothing() {

@@ -92,7 +92,7 @@ mod translating {
     use crate::translated::{FIRST_STEPS, Translated, million_a_second, milliseconds};
     use std::time::Duration;
     use warpgrid_emulator::plain::LANES;
-    use warpgrid_translate::Engine;
+    use warpgrid_translate::{Engine, Limits};
 
     impl HeldSession {
         /// Runs forward at most `max_steps`, by translated code where the choice allows it and it is likely to pay; true when the run
@@ -106,19 +106,19 @@ mod translating {
             if self.ended().is_over() {
                 return true;
             }
-            let started = engine.now();
+            let started = E::now();
             let from = self.session.position();
             let why = match choice {
                 EngineChoice::Interpreter => None,
                 EngineChoice::Auto => self.try_where_it_pays(engine, max_steps),
-                EngineChoice::Translated => self.try_translated(engine, max_steps),
+                EngineChoice::Translated => self.try_translated(engine, max_steps, None),
             };
             if self.end.is_some() {
                 return true;
             }
             let done = self.session.position() - from;
             self.session.run(max_steps - done.min(max_steps));
-            let took = engine.now().saturating_sub(started);
+            let took = E::now().saturating_sub(started);
             let steps = self.session.position() - from;
             self.engine = Some(interpreted(steps, took, why));
             self.session.is_over()
@@ -144,25 +144,30 @@ mod translating {
             if self.is_watched || self.session.position() > 0 || max_steps <= FIRST_STEPS {
                 return None;
             }
-            let started = engine.now();
-            if self.session.run(FIRST_STEPS) {
+            let first = self.session.run_first_steps(E::now)?;
+            if self.session.ends_beyond(max_steps) || !self.session.is_worth_translating(first.took)
+            {
                 return None;
             }
-            let took = engine.now().saturating_sub(started);
-            if self.session.ends_beyond(max_steps) || !self.session.is_worth_translating(took) {
-                return None;
-            }
-            self.try_translated(engine, max_steps)
+            self.try_translated(engine, max_steps, Some(first.pace))
         }
 
         /// Runs the launch from its start to its end; why it was refused, if it was.
-        fn try_translated<E: Engine>(&mut self, engine: &E, max_steps: u64) -> Option<String> {
+        fn try_translated<E: Engine>(
+            &mut self,
+            engine: &E,
+            max_steps: u64,
+            least_pace: Option<f64>,
+        ) -> Option<String> {
             let mut end = match self.session.unwatched() {
                 Ok(end) => end,
                 Err(failure) => return Some(failure.message),
             };
-            let max_steps = max_steps.saturating_add(self.session.position());
-            match end.run_translated(engine, max_steps) {
+            let limits = Limits {
+                max_steps: max_steps.saturating_add(self.session.position()),
+                least_pace,
+            };
+            match end.run_translated(engine, limits) {
                 Ok(took) => {
                     self.engine = Some(EngineView::from(&took));
                     self.end = Some(Box::new(end));

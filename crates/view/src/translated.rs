@@ -12,7 +12,7 @@ use warpgrid_translate::{Ended, run};
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use warpgrid_translate::Native;
-pub use warpgrid_translate::{Engine, Instance, Products, Refusal};
+pub use warpgrid_translate::{Engine, Instance, Limits, Products, Refusal};
 
 /// What a translated run took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,31 @@ const COPYING: Duration = Duration::from_millis(1);
 /// How often the interpreter must take longer than translation for that to be tried.
 const MARGIN: u32 = 2;
 
+/// What the first steps by the interpreter took, the second half of them: the first may be slow on a host that still compiles.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstSteps {
+    /// About what all of them take.
+    pub took: Duration,
+    /// Steps a second.
+    pub pace: f64,
+}
+
 impl Session {
+    /// Runs [`FIRST_STEPS`] by the interpreter; none if the run is over then. `now` is a clock.
+    pub fn run_first_steps(&mut self, now: fn() -> Duration) -> Option<FirstSteps> {
+        const HALF: u64 = FIRST_STEPS / 2;
+        if self.run(HALF) {
+            return None;
+        }
+        let started = now();
+        let is_over = self.run(FIRST_STEPS - HALF);
+        let half = now().saturating_sub(started);
+        (!is_over).then(|| FirstSteps {
+            took: half * 2,
+            pace: HALF as f64 / half.as_secs_f64().max(1e-9),
+        })
+    }
+
     /// Whether translation is likely to be worth its time, after the interpreter has run for so long: by the blocks that are done, and by the
     /// bytes of memory.
     pub fn is_worth_translating(&self, interpreted: Duration) -> bool {
@@ -87,16 +111,16 @@ impl Session {
         done > 0 && steps > u128::from(max_steps) * u128::from(done)
     }
 
-    /// Runs to the end by translated code, if that is at most `max_steps` away; memory, steps and stores are then those that the
+    /// Runs to the end by translated code, within limits; memory, steps and stores are then those that the
     /// interpreter leaves. If it is refused, the session is at its start, and [`Session::run`] runs it.
     pub fn run_translated<E: Engine>(
         &mut self,
         engine: &E,
-        max_steps: u64,
+        limits: Limits,
     ) -> Result<Translated, Refusal> {
         self.seek(0);
         let plain = self.timeline.machine().plain().ok_or(Refusal::Launch)?;
-        let ended = run(engine, plain, max_steps)?;
+        let ended = run(engine, plain, limits)?;
         self.take_end(&ended)
     }
 
@@ -104,12 +128,12 @@ impl Session {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_on_threads(
         &mut self,
-        max_steps: u64,
+        limits: Limits,
         n_threads: u32,
     ) -> Result<Translated, Refusal> {
         self.seek(0);
         let plain = self.timeline.machine().plain().ok_or(Refusal::Launch)?;
-        let ended = run_on_threads(Native::get(), plain, max_steps, n_threads)?;
+        let ended = run_on_threads(Native::get(), plain, limits, n_threads)?;
         self.take_end(&ended)
     }
 

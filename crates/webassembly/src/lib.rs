@@ -35,7 +35,7 @@ impl Engine for Host {
         *self.products.get_or_init(|| measure_products(self))
     }
 
-    fn now(&self) -> Duration {
+    fn now() -> Duration {
         let milliseconds = performance_now().unwrap_or_else(js_sys::Date::now);
         Duration::from_secs_f64(milliseconds.max(0.0) / 1e3)
     }

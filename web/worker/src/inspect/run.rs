@@ -4,11 +4,15 @@
 use crate::json::{list, object, text, texts};
 use warpgrid_view::api::ReportRequest;
 use warpgrid_view::model::GridRequest;
+use warpgrid_view::translated::Limits;
 use warpgrid_view::{MemoryId, Session};
 use warpgrid_webassembly::Host;
 
 /// Steps that a run may have.
-const MAX_STEPS: u64 = 4_000_000_000;
+const LIMITS: Limits = Limits {
+    max_steps: 4_000_000_000,
+    least_pace: None,
+};
 
 /// Elements of each buffer that are shown.
 const MAX_ELEMENTS: u32 = 32;
@@ -23,10 +27,10 @@ thread_local! {
 
 pub(super) fn answer(session: &Session) -> Result<String, String> {
     let mut end = session.unwatched().map_err(|failure| failure.message)?;
-    let took = HOST.with(|host| end.run_translated(host, MAX_STEPS));
+    let took = HOST.with(|host| end.run_translated(host, LIMITS));
     let took = took.map_err(|why| end.why_interpreted(&why))?;
     let report = end.report(&ReportRequest {
-        max_steps: MAX_STEPS,
+        max_steps: LIMITS.max_steps,
         ..ReportRequest::default()
     });
     let names = end.buffers().into_iter().map(|buffer| buffer.name);

@@ -5,10 +5,15 @@ use crate::Inputs;
 use crate::emulation::{matmul_scenario, saxpy_scenario, scenario};
 use serde_json::{Value, json};
 use warpgrid_view::Scenario;
+#[cfg(not(target_arch = "wasm32"))]
+use warpgrid_view::translated::Limits;
 
 /// More than any of the runs needs.
 #[cfg(not(target_arch = "wasm32"))]
-const MAX_STEPS: u64 = 1_000_000_000;
+const LIMITS: Limits = Limits {
+    max_steps: 1_000_000_000,
+    least_pace: None,
+};
 
 /// A launch that both engines run: the name of its figure, its title, and how it is made.
 pub(super) struct Launch {
@@ -95,7 +100,7 @@ pub(super) use native::{interpreted, on_threads, translated, translation};
 
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
-    use super::{LAUNCHES, MAX_STEPS, naive_scenario};
+    use super::{LAUNCHES, LIMITS, naive_scenario};
     use crate::emulation::{million_lane_instructions_a_second, session};
     use crate::timing::best_of;
     use crate::{Inputs, Measured};
@@ -111,14 +116,14 @@ mod native {
     /// Million lane-instructions a second of the run alone, without translation.
     pub(crate) fn translated(inputs: &Inputs, name: &str) -> Measured {
         rate(&scenario_of(inputs, name)?, |session| {
-            session.run_translated(Native::get(), MAX_STEPS)
+            session.run_translated(Native::get(), LIMITS)
         })
     }
 
     /// The same on two threads.
     pub(crate) fn on_threads(inputs: &Inputs, name: &str) -> Measured {
         rate(&scenario_of(inputs, name)?, |session| {
-            session.run_on_threads(MAX_STEPS, 2)
+            session.run_on_threads(LIMITS, 2)
         })
     }
 
@@ -134,7 +139,7 @@ mod native {
         best_of(
             || session(&scenario, Session::untracked),
             |session| {
-                let took = session.run_translated(Native::get(), MAX_STEPS);
+                let took = session.run_translated(Native::get(), LIMITS);
                 let took = took.map_err(|why| why.to_string())?;
                 best = best.min(took.translating.as_secs_f64());
                 Ok::<(), String>(())
