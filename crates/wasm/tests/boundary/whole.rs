@@ -137,14 +137,14 @@ fn races_and_hangs_are_data() {
 #[wasm_bindgen_test]
 fn an_operation_in_flight_lands_when_it_is_asked_to() {
     let mut session = launched(COPIES);
-    let in_flight = |session: &Session| array(session.pending().expect("an answer"));
-    while in_flight(&session).length() == 0 {
+    let in_flight = |session: &mut Session| array(session.pending().expect("an answer"));
+    while in_flight(&mut session).length() == 0 {
         assert!(session.step(), "nothing was in flight");
     }
-    let before = in_flight(&session);
+    let before = in_flight(&mut session);
     let id = get(&before.get(0), "id").as_f64().expect("a number");
     assert!(session.land(id));
-    let ids = in_flight(&session);
+    let ids = in_flight(&mut session);
     let is_there = ids
         .iter()
         .any(|operation| get(&operation, "id").as_f64() == Some(id));
