@@ -23,8 +23,11 @@ pub(crate) const STRIP: u32 = 4;
 pub(crate) const PHASE: u32 = 5;
 pub(crate) const RESOLVE_ALL: u32 = 6;
 
+/// Parameters and result of a function.
+pub(crate) type FunctionType = (&'static [ValType], ValType);
+
 /// Parameters and result of each function, by its number.
-pub(crate) const TYPES: [(&[ValType], ValType); 7] = {
+pub(crate) const TYPES: [FunctionType; 7] = {
     use ValType::{I32, I64, V128};
     [
         (&[I64, I32, I32, I32], I32),

@@ -5,7 +5,7 @@ use crate::affine::private_accesses;
 use crate::emit::{Emitter, Register, Source, parts};
 use crate::engine::Products;
 use crate::flow::Flow;
-use crate::helpers::{self, PHASE, TYPES};
+use crate::helpers::{self, FunctionType, PHASE, TYPES};
 use crate::place::{Places, Site};
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::Plain;
@@ -71,15 +71,34 @@ pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, 
 }
 
 fn module(places: &Places, strip: &Function) -> Vec<u8> {
+    let bodies = [
+        &helpers::resolve(places),
+        &helpers::ordered(),
+        &helpers::note(places),
+        &helpers::part(places),
+        strip,
+        &helpers::phase(places),
+        &helpers::resolve_all(),
+    ];
+    assemble(&TYPES, &bodies, PHASE, places.bytes)
+}
+
+/// A module with functions of these types, a memory of at least as many bytes, and what an engine asks for: the memory, and the function `phase`.
+pub(crate) fn assemble(
+    types_of: &[FunctionType],
+    bodies: &[&Function],
+    phase: u32,
+    bytes: u64,
+) -> Vec<u8> {
     let mut types = TypeSection::new();
     let mut functions = FunctionSection::new();
-    for (index, (parameters, result)) in (0..).zip(TYPES) {
-        types.ty().function(parameters.iter().copied(), [result]);
+    for (index, (parameters, result)) in (0..).zip(types_of) {
+        types.ty().function(parameters.iter().copied(), [*result]);
         functions.function(index);
     }
     let mut memories = MemorySection::new();
     memories.memory(MemoryType {
-        minimum: places.bytes.div_ceil(PAGE),
+        minimum: bytes.div_ceil(PAGE),
         maximum: None,
         memory64: false,
         shared: false,
@@ -87,15 +106,11 @@ fn module(places: &Places, strip: &Function) -> Vec<u8> {
     });
     let mut exports = ExportSection::new();
     exports.export("memory", ExportKind::Memory, 0);
-    exports.export("phase", ExportKind::Func, PHASE);
+    exports.export("phase", ExportKind::Func, phase);
     let mut code = CodeSection::new();
-    code.function(&helpers::resolve(places));
-    code.function(&helpers::ordered());
-    code.function(&helpers::note(places));
-    code.function(&helpers::part(places));
-    code.function(strip);
-    code.function(&helpers::phase(places));
-    code.function(&helpers::resolve_all());
+    for body in bodies {
+        code.function(body);
+    }
     let mut module = Module::new();
     module
         .section(&types)

@@ -3,10 +3,8 @@
 use crate::emit::{splat32, splat64};
 use crate::engine::{Engine, Instance, Products};
 use crate::helpers::{PHASE, TYPES};
-use wasm_encoder::{
-    CodeSection, ExportKind, ExportSection, Function, FunctionSection, Instruction as I,
-    MemorySection, MemoryType, Module, TypeSection,
-};
+use crate::module::assemble;
+use wasm_encoder::{Function, Instruction as I};
 
 /// Computes products whose last digits only one rounding keeps; an engine without the instruction has none that are fused.
 pub fn measure_products<E: Engine>(engine: &E) -> Products {
@@ -22,22 +20,6 @@ pub fn measure_products<E: Engine>(engine: &E) -> Products {
 
 /// `phase` gives zero where products are fused. Its argument is zero, which a compiler does not know.
 fn module() -> Vec<u8> {
-    let mut types = TypeSection::new();
-    let (parameters, result) = TYPES[PHASE as usize];
-    types.ty().function(parameters.iter().copied(), [result]);
-    let mut functions = FunctionSection::new();
-    functions.function(0);
-    let mut memories = MemorySection::new();
-    memories.memory(MemoryType {
-        minimum: 1,
-        maximum: None,
-        memory64: false,
-        shared: false,
-        page_size_log2: None,
-    });
-    let mut exports = ExportSection::new();
-    exports.export("memory", ExportKind::Memory, 0);
-    exports.export("phase", ExportKind::Func, 0);
     let mut phase = Function::new([]);
     // (1 + x) squared is 1 + 2x + x^2; without 1 + 2x it is x^2 or, rounded twice, nothing.
     let one_more = |x: f64| 1.0 + x;
@@ -75,14 +57,5 @@ fn module() -> Vec<u8> {
     ] {
         phase.instruction(&instruction);
     }
-    let mut code = CodeSection::new();
-    code.function(&phase);
-    let mut module = Module::new();
-    module
-        .section(&types)
-        .section(&functions)
-        .section(&memories)
-        .section(&exports)
-        .section(&code);
-    module.finish()
+    assemble(&[TYPES[PHASE as usize]], &[&phase], 0, 1)
 }

@@ -148,12 +148,12 @@ impl<'m> Launch<'m> {
         }
     }
 
-    /// Whether a part that has done this number of steps is slower than is allowed.
-    fn is_slow(&self, steps: u64) -> bool {
+    /// Whether a part that has done this number of steps since its first block is slower than is allowed.
+    fn is_slow(&self, steps: u64, first_block: Duration) -> bool {
         let Some(least) = self.limits.least_pace else {
             return false;
         };
-        let took = (self.now)().saturating_sub(self.started);
+        let took = (self.now)().saturating_sub(first_block);
         let all = steps as f64 * self.n_parts as f64;
         took > MOMENT && all < least * took.as_secs_f64()
     }
@@ -359,11 +359,13 @@ impl<'k, I: Instance> Run<'k, I> {
 
     fn blocks(&mut self, launch: Launch<'_>, blocks: Range<u64>) -> Result<(), Stopped> {
         let (plain, max_steps) = (launch.plain, launch.limits.max_steps);
+        // Each try has a pace for itself, without the time that memory takes to be copied.
+        let first_block = (launch.now)();
         let mut next_look = STEPS_BETWEEN_LOOKS;
         for block in blocks {
             if self.steps >= next_look {
                 next_look = self.steps + STEPS_BETWEEN_LOOKS;
-                if launch.is_slow(self.steps) {
+                if launch.is_slow(self.steps, first_block) {
                     return Err(Stopped::Refused(Refusal::Slow));
                 }
             }
