@@ -66,9 +66,9 @@ impl HeldSession {
         form: &str,
         options: GridOptions,
     ) -> Result<Vec<u8>, Failure> {
-        let session = match MemoryForm::from_name(form) {
-            Some(MemoryForm::Csv | MemoryForm::Npy) => self.ended_mut(),
-            Some(MemoryForm::Svg | MemoryForm::Animation) | None => self.watched(),
+        let session = match MemoryForm::from_name(form).is_some_and(MemoryForm::shows_writers) {
+            true => self.watched(),
+            false => self.ended_mut(),
         };
         session.file_named(name, form, options)
     }

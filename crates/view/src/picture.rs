@@ -51,6 +51,14 @@ impl MemoryForm {
         format!("found \"{name}\", expected one of {}", names.join(", "))
     }
 
+    /// Whether it shows who wrote what.
+    pub const fn shows_writers(self) -> bool {
+        match self {
+            MemoryForm::Svg | MemoryForm::Animation => true,
+            MemoryForm::Csv | MemoryForm::Npy => false,
+        }
+    }
+
     /// The ending of its files, without a point.
     pub fn ending(self) -> &'static str {
         let found = MemoryForm::ALL.iter().find(|(form, ..)| *form == self);
