@@ -1,11 +1,11 @@
 // Cells of a memory that are too small for a text, down to one pixel: in the colours of values, lanes or steps. What is in sight is asked for, and a little around it.
+import LETTERS from "../worker/src/inspect/letters.json" with { type: "json" };
 import { grouped } from "../editor/parts.js";
 import { make } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";
 import { bytesOf, colourOf, onTheme } from "./colours.js";
 
-/** The letters of shades, as `web/worker/src/inspect/json.rs` writes them: 64 of them, then that of what no step wrote, and that of what is not known. */
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.?";
+/** Shades that have a letter; then comes that of what no step wrote, and that of what is not known. */
 const SHADES = 64;
 const [NEVER, UNKNOWN] = [SHADES, SHADES + 1];
 /** The shade of each letter, by its code. */
@@ -15,7 +15,7 @@ const shadeOf = new Uint8Array(128).fill(UNKNOWN);
 const HEIGHT = 426;
 /** Browsers cut elements that are much taller than this. */
 const MOST_SPACE = 4_000_000;
-/** Elements of one answer. */
+/** Elements of one answer: `MAX_SHADES` of the core. */
 const MOST_SHADES = 1 << 20;
 /** Cells that are smaller have no gap between them. */
 const GAP_FROM = 4;

@@ -131,11 +131,14 @@ pub(super) fn minimap(found: &Minimap) -> String {
 }
 
 /// The letters of shades, in their order: those of base64 for addresses, then that of elements that no step wrote, and that of what is not known.
-const LETTERS: &[u8; 66] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.?";
+/// The page reads the same file.
+const LETTERS: &str = include_str!("letters.json");
 
 /// A letter for each element, what the first and the last shade mean, and first and end of each range that the present step wrote.
 pub(super) fn shades(found: &Shades) -> String {
-    let letter = |shade: &u8| char::from(LETTERS[usize::from(*shade).min(LETTERS.len() - 1)]);
+    let letters_of = LETTERS.trim().trim_matches('"').as_bytes();
+    let letter = |shade: &u8| letters_of.get(usize::from(*shade)).copied();
+    let letter = |shade| char::from(letter(shade).unwrap_or(b'?'));
     let letters: String = found.shades.iter().map(letter).collect();
     let ends = found.ends.iter().flatten().map(|end| text(end));
     let now = found.now.iter();
