@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chromium } from "@playwright/test";
 import { serveOver } from "./line.mjs";
+import { median } from "./median.mjs";
 import { paintings } from "./paint.mjs";
 import { figuresOfUse } from "./use.mjs";
 
@@ -67,8 +68,7 @@ async function arrival(context, address, rounds = 9) {
     await page.close();
   }
   // The first round fills the cache.
-  const warm = times.slice(1).sort((a, b) => a - b);
-  return warm[Math.floor(warm.length / 2)];
+  return median(times.slice(1));
 }
 
 /** Milliseconds from the request for the start page until its first store is shown, with nothing in the cache, and the bytes of it: the median of several. */
@@ -86,7 +86,7 @@ async function firstVisit(browser, line, rounds = 5) {
     await context.close();
   }
   server.close();
-  return { milliseconds: times.sort((a, b) => a - b)[Math.floor(rounds / 2)], bytes: sent.sent };
+  return { milliseconds: median(times), bytes: sent.sent };
 }
 
 function say(name, title, unit, value) {

@@ -1,6 +1,8 @@
 // How long the lens takes to paint a tile: an address goes in; milliseconds of the main thread from the first box to the last, and until the frame with
 // all of them is there, come out.
 
+import { median } from "./median.mjs";
+
 /** Counts the painting of large canvases from now on: to be run before the page. */
 export function watchPainting() {
   const paints = (globalThis.paints = []);
@@ -46,6 +48,6 @@ export async function paintings(browser, address, rounds = 9) {
     found.push(await page.evaluate(() => ({ ...globalThis.paints[0], drawn: globalThis.paints[0].start - globalThis.chosen })));
   }
   await page.close();
-  const median = (name) => found.map((paint) => paint[name]).sort((a, b) => a - b)[Math.floor(found.length / 2)];
-  return { boxes: median("boxes"), shown: median("shown"), drawn: median("drawn") };
+  const of = (name) => median(found.map((paint) => paint[name]));
+  return { boxes: of("boxes"), shown: of("shown"), drawn: of("drawn") };
 }

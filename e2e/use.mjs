@@ -1,5 +1,7 @@
 // How the page holds up in use: frames a second while a long memory is scrolled and while a run is played, from a step to its picture, from a keystroke to its
 // diagnostics, and what memory grows by. `cargo xtask bench --only page` prints the figures (`e2e/figures.mjs`).
+import { median } from "./median.mjs";
+
 const head = ".version 8.5\n.target sm_80\n.address_size 64\n";
 
 /** A kernel whose lanes store once each, over a memory of 64 MiB. */
@@ -142,7 +144,7 @@ async function stepping(browser, address) {
     await ready(page);
   }
   await page.close();
-  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+  return median(times);
 }
 
 /** Milliseconds from a keystroke that makes a mistake, or mends it, to the verdict about it in a text of 2,000 lines: the median of several. */
@@ -173,7 +175,7 @@ async function typing(browser, address) {
     await page.waitForTimeout(400);
   }
   await page.close();
-  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+  return median(times);
 }
 
 /** Says the figures of use. */
