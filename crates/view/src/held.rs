@@ -89,7 +89,7 @@ mod translating {
     use super::HeldSession;
     use crate::api::{ReportRequest, RunReport};
     use crate::model::{EngineChoice, EngineName, EngineView};
-    use crate::translated::{FIRST_STEPS, Translated, million_a_second, milliseconds};
+    use crate::translated::{FIRST_STEPS, Translated, million_a_second, milliseconds, pace};
     use std::time::Duration;
     use warpgrid_emulator::plain::LANES;
     use warpgrid_translate::{Engine, Limits};
@@ -183,10 +183,7 @@ mod translating {
         let why = why.map_or(String::new(), |why| format!(" ({why})"));
         EngineView {
             name: EngineName::Interpreter,
-            words: format!(
-                "interpreted in {}{why}: {rate:.0} million lane-instructions a second",
-                milliseconds(took)
-            ),
+            words: format!("interpreted in {}{why}: {}", milliseconds(took), pace(rate)),
             rate,
         }
     }

@@ -36,10 +36,10 @@ impl fmt::Display for Translated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "translated in {}, run in {}: {:.0} million lane-instructions a second",
+            "translated in {}, run in {}: {}",
             milliseconds(self.translating),
             milliseconds(self.running),
-            self.rate()
+            pace(self.rate())
         )
     }
 }
@@ -47,6 +47,12 @@ impl fmt::Display for Translated {
 /// Million lane-instructions a second.
 pub(crate) fn million_a_second(lane_instructions: u64, took: Duration) -> f64 {
     lane_instructions as f64 / took.as_secs_f64().max(1e-9) / 1e6
+}
+
+/// A pace in words, of a rate in million lane-instructions a second.
+pub(crate) fn pace(rate: f64) -> String {
+    let digits = if rate < 10.0 { 1 } else { 0 };
+    format!("{rate:.digits$} million lane-instructions a second")
 }
 
 pub(crate) fn milliseconds(time: Duration) -> String {
@@ -160,5 +166,16 @@ impl Session {
             }
             _ => why.to_string(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pace;
+
+    #[test]
+    fn a_slow_pace_has_a_digit_after_the_point() {
+        assert_eq!(pace(0.37), "0.4 million lane-instructions a second");
+        assert_eq!(pace(1234.5), "1235 million lane-instructions a second");
     }
 }
