@@ -29,7 +29,8 @@ export async function serveOver({ bitsPerSecond, delay, encoding }) {
   const line = { free: 0, sent: 0 };
   const pause = (until) => new Promise((done) => setTimeout(done, Math.max(0, until - performance.now())));
   const send = async (response, body) => {
-    for (let at = 0; at < body.length; at += PIECE) {
+    // What is left of an answer to a page that was closed takes no time of the line.
+    for (let at = 0; at < body.length && !response.destroyed; at += PIECE) {
       const piece = body.subarray(at, at + PIECE);
       line.free = Math.max(line.free, performance.now()) + (piece.length * 8000) / bitsPerSecond;
       line.sent += piece.length;
