@@ -20,7 +20,8 @@ export default defineConfig({
     // Each journey gets the files of this build from the server; `offline.spec.ts` allows what keeps them.
     serviceWorkers: "block",
     screenshot: "only-on-failure",
-    trace: "retain-on-failure",
+    // A trace of every journey takes a fifth of their time.
+    trace: "on-first-retry",
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: [
