@@ -79,6 +79,7 @@ fn pack(title: &str, folder: &Path, features: &[&str]) -> Result<()> {
     empty(folder)?;
     let mut command = shell::command(wasm_pack.join("wasm-pack"));
     command.env("PATH", shell::path_with(&[wasm_bindgen]));
+    rust::leave_out_folders(&mut command);
     // The glue of this target is a module by itself, and asks nothing of how the wasm is loaded: each door loads it in its own way. The wasm is
     // the same for all targets. package.json says more than wasm-pack would write.
     command.args([

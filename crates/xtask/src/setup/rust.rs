@@ -59,6 +59,21 @@ pub(crate) fn wasm_target() -> Result<()> {
     target(WASM)
 }
 
+/// Has a command that runs cargo write `crates` where the wasm would name the folder of a machine's downloaded crates: the wasm is
+/// the same on all machines, and so is its size. Adds to the flags of `.cargo/config.toml`.
+pub(crate) fn leave_out_folders(command: &mut Command) {
+    const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let sources = home.map(|home| home.join("registry/src").display().to_string());
+    // Flags are parted at spaces.
+    if let Some(sources) = sources.filter(|sources| !sources.contains(char::is_whitespace)) {
+        let mut flags = std::env::var(FLAGS).unwrap_or_default();
+        flags += &format!(" --remap-path-prefix={sources}=crates");
+        command.env(FLAGS, flags.trim());
+    }
+}
+
 /// Adds a target to the pinned toolchain.
 pub(crate) fn target(name: &str) -> Result<()> {
     let sysroot = shell::ask(shell::command("rustc").args(["--print", "sysroot"]))
