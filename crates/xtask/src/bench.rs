@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         )?);
     }
     if included("page") || included("size") {
-        let site = site::release()?;
+        let site = site::released()?;
         if included("page") {
             npm::packages()?;
             let mut figures = shell::command("node");

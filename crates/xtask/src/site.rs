@@ -7,6 +7,7 @@ use crate::shell::{self, Result};
 use crate::{package, rooms, sizes};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// Where the page's bundled JavaScript lies between the hook and Trunk.
 const BUNDLE: &str = "target/bundle";
@@ -30,15 +31,21 @@ pub(crate) fn serve_release(port: u16) -> Result<bool> {
 /// `cargo xtask build`: the release site in `dist/`, and what its files and the rooms of the core weigh.
 pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
     arguments.done()?;
-    let site = release()?;
+    let site = released()?;
     println!("{}", sizes::report(&site)?);
     println!("{}", surround(&site)?);
     println!("{}", rooms::report()?);
     Ok(true)
 }
 
+/// The release site of the present sources, which whoever asks first builds; its folder.
+pub(crate) fn released() -> Result<PathBuf> {
+    static BUILT: OnceLock<Result<PathBuf>> = OnceLock::new();
+    BUILT.get_or_init(release).clone()
+}
+
 /// Builds the release site, which must not have grown too large; its folder.
-pub(crate) fn release() -> Result<PathBuf> {
+fn release() -> Result<PathBuf> {
     let mut trunk = trunk()?;
     shell::step(
         "building the release site",
@@ -72,6 +79,7 @@ fn trunk() -> Result<Command> {
     keep_folder(&shell::root().join(BUNDLE))?;
     let mut command = shell::command(trunk.join("trunk"));
     command.env("PATH", shell::path_with(&[trunk, wasm_bindgen, npm]));
+    rust::leave_out_folders(&mut command);
     // Trunk takes any value of this variable for its own switch, and refuses what is not a boolean.
     command.env_remove("NO_COLOR");
     Ok(command)

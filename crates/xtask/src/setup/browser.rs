@@ -1,14 +1,23 @@
 //! The browser of the tests: Chromium and its driver, from the search path or from Debian's packages.
 
 use crate::shell::{self, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The paths of the browser and its driver.
 #[derive(Debug)]
 pub(crate) struct Browser {
     pub(crate) chromium: PathBuf,
+    /// The same browser without its windows, which opens a page in half the time; not every system has it.
+    pub(crate) shell: Option<PathBuf>,
     pub(crate) driver: PathBuf,
+}
+
+impl Browser {
+    /// The browser of the journeys.
+    pub(crate) fn of_journeys(&self) -> &Path {
+        self.shell.as_ref().unwrap_or(&self.chromium)
+    }
 }
 
 const CHROMIUM: &[&str] = &[
@@ -17,6 +26,7 @@ const CHROMIUM: &[&str] = &[
     "google-chrome",
     "google-chrome-stable",
 ];
+const SHELL: &str = "chromium-headless-shell";
 const DRIVER: &[&str] = &["chromedriver", "chromium.chromedriver"];
 const DEBIAN: &[&str] = &["chromium", "chromium-driver", "fonts-dejavu-core"];
 
@@ -34,13 +44,21 @@ pub(crate) fn find_or_install() -> Result<Browser> {
         .args(["install", "--yes", "--no-install-recommends"])
         .args(DEBIAN);
     shell::step("installing Chromium and its driver", &mut install)?;
+    let known = shell::ask(shell::command("apt-cache").args(["show", SHELL]));
+    if known.is_some() {
+        let mut install = apt_get()?;
+        install.args(["install", "--yes", "--no-install-recommends", SHELL]);
+        shell::step("installing Chromium without windows", &mut install)?;
+    }
     find().ok_or_else(missing)
 }
 
 /// `$CHROMIUM` and `$CHROMEDRIVER` go before the search path.
 fn find() -> Option<Browser> {
+    let is_named = std::env::var_os("CHROMIUM").is_some();
     Some(Browser {
         chromium: locate("CHROMIUM", CHROMIUM)?,
+        shell: shell::find_on_path(SHELL).filter(|_| !is_named),
         driver: locate("CHROMEDRIVER", DRIVER)?,
     })
 }

@@ -10,7 +10,7 @@ use tally::Tally;
 
 pub(super) fn run() -> Result<Tally> {
     package::built()?;
-    site::release()?;
+    site::released()?;
     build_documents()?;
     build_consumers()?;
     let bin = npm::packages()?;
@@ -22,7 +22,7 @@ pub(super) fn run() -> Result<Tally> {
         "e2e/playwright.config.ts",
         "--reporter=list",
     ]);
-    command.env("CHROMIUM", &found.chromium);
+    command.env("CHROMIUM", found.of_journeys());
     command.env(generated::VARIABLE, generated::write()?);
     suite("journeys in Chromium", &mut command, tally::of_playwright)
 }
