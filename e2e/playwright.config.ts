@@ -6,6 +6,8 @@ export default defineConfig({
   testMatch: "*.spec.ts",
   outputDir: "test-results",
   fullyParallel: true,
+  // Half of the cores otherwise.
+  workers: "100%",
   forbidOnly: !!process.env.CI,
   // A journey that fails once and passes then is reported as flaky, and still looked at.
   retries: process.env.CI ? 1 : 0,

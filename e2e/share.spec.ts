@@ -4,7 +4,8 @@ import { deflateSync } from "node:zlib";
 import { expect, test, type Browser, type Page } from "@playwright/test";
 import { open, paste, pick, press, ready } from "./playground";
 
-const text = (page: Page) => page.evaluate(() => (globalThis as any).warpgridEditor.text() as string);
+/** The text in the editor; empty until there is one. */
+const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
 const panel = (page: Page) => page.locator("details.sharing");
 const step = (page: Page) => page.getByRole("status").first();
 const kernel = ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry mine(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], 7;\n\tret;\n}\n";
@@ -50,7 +51,9 @@ test("a link opens elsewhere at the same step, with the same cell pinned and the
   const grid = card.locator(".scroller").first();
   await grid.focus();
   for (const key of ["ArrowDown", "ArrowRight", "Enter"]) await page.keyboard.press(key);
-  const pinned = await page.locator("section[aria-label='Cell']").first().innerText();
+  const cell = page.locator("section[aria-label='Cell']").first();
+  await expect(cell).toContainText(/history\s*1 store/);
+  const pinned = await cell.innerText();
   const position = await page.locator("footer").innerText();
   const link = await share(page);
   expect(link.length).toBeLessThan(2_000);
