@@ -18,8 +18,9 @@ export async function pick(page: Page, title: string) {
   await ready(page);
 }
 
-/** The cells of a memory, as the table beside its canvas has them. */
+/** The cells of a memory, as the table beside its canvas has them, which follows the canvas a moment later. */
 export async function cells(page: Page, memory: string) {
+  await expect(page.locator(".twin[aria-busy]")).toHaveCount(0);
   return page.getByRole("grid", { name: memory, exact: true }).getByRole("gridcell").allTextContents();
 }
 

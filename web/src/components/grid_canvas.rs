@@ -9,6 +9,7 @@ use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS, cell_after, cell_words, is_
 use crate::links::Links;
 use crate::model::{Action, Focus, Overlay, Zoom};
 use crate::theme::Palette;
+use gloo_render::request_animation_frame;
 use std::cell::RefCell;
 use std::rc::Rc;
 use warpgrid_view::MemoryId;
@@ -127,7 +128,8 @@ fn cursor_words(grid: &Grid, cursor: Option<u64>) -> String {
     found.unwrap_or_default()
 }
 
-/// Paints whatever has changed of what is in sight.
+/// Paints whatever has changed of what is in sight, with the next frame of the screen: until then other effects change the page, and each
+/// text that is drawn asks for the styles of all of it.
 #[hook]
 fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
     let canvas = canvas.clone();
@@ -140,23 +142,29 @@ fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
         view,
     );
     use_effect_with(seen, move |(frame, links, palette, overlay, view)| {
-        let canvas = canvas.cast::<HtmlCanvasElement>();
-        let (Some(canvas), Some(grid)) = (canvas, frame.grids.get(index)) else {
-            return;
-        };
-        let scene = Scene {
-            grid,
-            geometry: view.geometry,
-            overlay: *overlay,
-            links,
-            palette,
-            left: view.left,
-            top: view.top,
-            width: view.size.0,
-            height: view.size.1,
-            cursor: view.cursor,
-        };
-        paint(&canvas, &scene);
+        let (frame, links, palette) = (frame.clone(), links.clone(), palette.clone());
+        let (overlay, view) = (*overlay, *view);
+        let request = request_animation_frame(move |_| {
+            let canvas = canvas.cast::<HtmlCanvasElement>();
+            let (Some(canvas), Some(grid)) = (canvas, frame.grids.get(index)) else {
+                return;
+            };
+            let scene = Scene {
+                grid,
+                geometry: view.geometry,
+                overlay,
+                links: &links,
+                palette: &palette,
+                left: view.left,
+                top: view.top,
+                width: view.size.0,
+                height: view.size.1,
+                cursor: view.cursor,
+            };
+            paint(&canvas, &scene);
+        });
+        // What changes before is painted in its place.
+        move || drop(request)
     });
 }
 

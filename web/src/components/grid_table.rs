@@ -2,6 +2,7 @@
 
 use super::FrameRef;
 use super::memory_card::Reachable;
+use crate::hooks::use_rested;
 use crate::layout::{cell_words, row_label};
 use crate::theme::lane_css;
 use warpgrid_view::model::{Cell, Grid, Written};
@@ -19,8 +20,37 @@ pub(crate) struct Props {
     pub(crate) shown: bool,
 }
 
+/// The table. For readers alone it follows when the frame rests: its cells cost as much as the rest of a frame.
 #[component]
 pub(crate) fn GridTable(props: &Props) -> Html {
+    let (rested, is_present) = use_rested(&props.frame);
+    let memory = |frame: &FrameRef| {
+        frame
+            .grids
+            .get(props.index)
+            .map(|grid| grid.memory.id.clone())
+    };
+    let may_wait = !props.shown && memory(&rested) == memory(&props.frame);
+    let (frame, is_busy) = match may_wait {
+        true => (rested, !is_present),
+        false => (props.frame.clone(), false),
+    };
+    html! {
+        <div class={classes!("twin", (!props.shown).then_some("visually-hidden"))} aria-busy={is_busy.then_some("true")}
+            tabindex={props.shown.then(|| props.reachable.cells())}>
+            <Cells {frame} index={props.index} />
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct CellsProps {
+    frame: FrameRef,
+    index: usize,
+}
+
+#[component]
+fn Cells(props: &CellsProps) -> Html {
     let Some(grid) = props.frame.grids.get(props.index) else {
         return Html::default();
     };
@@ -42,20 +72,17 @@ pub(crate) fn GridTable(props: &Props) -> Html {
     let heads = (0..grid.columns)
         .map(|column| html! { <th role="columnheader" scope="col">{ column }</th> });
     html! {
-        <div class={classes!("twin", (!props.shown).then_some("visually-hidden"))}
-            tabindex={props.shown.then(|| props.reachable.cells())}>
-            <table role="grid" aria-label={grid.memory.title.clone()} aria-readonly="true"
-                aria-rowcount={(grid.total_rows + 1).to_string()} aria-colcount={(grid.columns + 1).to_string()}
-                data-memory={grid.memory.id.to_string()} data-type={grid.ty.name()}>
-                <thead>
-                    <tr role="row" aria-rowindex="1">
-                        <th role="columnheader" scope="col"><span class="visually-hidden">{ "row" }</span></th>
-                        { for heads }
-                    </tr>
-                </thead>
-                <tbody>{ for rows }</tbody>
-            </table>
-        </div>
+        <table role="grid" aria-label={grid.memory.title.clone()} aria-readonly="true"
+            aria-rowcount={(grid.total_rows + 1).to_string()} aria-colcount={(grid.columns + 1).to_string()}
+            data-memory={grid.memory.id.to_string()} data-type={grid.ty.name()}>
+            <thead>
+                <tr role="row" aria-rowindex="1">
+                    <th role="columnheader" scope="col"><span class="visually-hidden">{ "row" }</span></th>
+                    { for heads }
+                </tr>
+            </thead>
+            <tbody>{ for rows }</tbody>
+        </table>
     }
 }
 

@@ -85,7 +85,7 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
         <button class="mini" title="Sets or removes a breakpoint at the line of the cursor (F9 in the editor)" onclick={add}>{ "at cursor" }</button>
     };
     if breaks.is_empty() {
-        return html! { <p class="breaks quiet">{ "Press a line number for a breakpoint, or set one " }{ toggle }</p> };
+        return html! { <p class="breaks quiet">{ "Press a line number, or break " }{ toggle }</p> };
     }
     let to =
         |direction| say::<MouseEvent>(dispatch, Action::Until(UntilAction::GoToBreak(direction)));
