@@ -8,7 +8,7 @@ mod table;
 
 use crate::arguments::Arguments;
 use crate::package;
-use crate::setup::{npm, rust};
+use crate::setup::{browser, npm, rust};
 use crate::shell::{self, Result};
 use crate::{optimised, site, sizes};
 use serde_json::Value;
@@ -54,8 +54,10 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         let site = site::released()?;
         if included("page") {
             npm::packages()?;
+            let found = browser::find_or_install()?;
             let mut figures = shell::command("node");
             figures.arg("e2e/figures.mjs");
+            figures.env("CHROMIUM", found.of_journeys());
             table.wasm(&measure("measuring, the page in Chromium", &mut figures)?);
         }
         if included("size") {
