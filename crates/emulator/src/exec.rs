@@ -20,7 +20,7 @@ pub(crate) mod fused;
 #[cfg(test)]
 mod known_tests;
 pub(crate) mod machine;
-mod matrix;
+pub(crate) mod matrix;
 pub(crate) mod matrix_lines;
 pub(crate) mod matrix_rows;
 pub(crate) mod mbarrier;

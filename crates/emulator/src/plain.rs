@@ -1,9 +1,14 @@
 //! What a translator reads of a machine: decoded code, where memory lies, and what threads see in special registers.
 //! In comes a machine at its start; out come its parts, and the end of a run that was done elsewhere goes back in.
 
+mod matrix;
+mod registers;
+
 pub use crate::decode::code::{
-    AccessPlan, Bank, BarrierMode, BarrierPlan, Combine, CompareKind, Comparison, Element, Instr,
+    AccessPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, Collective, CollectiveKind, Combine,
+    CompareKind, Comparison, Element, Instr, Predicate,
 };
+pub use crate::decode::matrix_plan::MatrixPlan;
 pub use crate::decode::op::Op;
 pub use crate::decode::ops::{
     CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp,
@@ -13,6 +18,12 @@ pub use crate::decode::plans::PlanId;
 pub use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Round};
 pub use crate::state::registers::{Slot, SlotPlace};
 pub use crate::state::warp::TURN_STEPS;
+
+pub use matrix::{
+    FusedProduct, LinesAccess, MatrixOperation, Operand, RowElement, RowsAccess, SumRule,
+    ValuePlace,
+};
+pub use registers::{OperationRegisters, RegisterName, WarpRegisters};
 
 use crate::decode::code::Code;
 use crate::run::machine::Machine;
@@ -155,8 +166,16 @@ impl<'m> Plain<'m> {
         self.code().accesses.get(plan)
     }
 
+    pub fn atomic(self, plan: PlanId<AtomicPlan>) -> Option<&'m AtomicPlan> {
+        self.code().atomics.get(plan)
+    }
+
     pub fn barrier(self, plan: PlanId<BarrierPlan>) -> Option<&'m BarrierPlan> {
         self.code().barriers.get(plan)
+    }
+
+    pub fn collective(self, plan: PlanId<Collective>) -> Option<&'m Collective> {
+        self.code().collectives.get(plan)
     }
 
     /// The elements of a value that is packed or taken apart.

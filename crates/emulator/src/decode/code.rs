@@ -278,16 +278,16 @@ pub struct AccessNotes {
 
 /// An atomic operation on memory.
 #[derive(Clone, Debug)]
-pub(crate) struct AtomicPlan {
+pub struct AtomicPlan {
     /// Its elements are those of the old value.
-    pub(crate) access: AccessPlan,
-    pub(crate) op: AtomicOp,
-    pub(crate) ty: ScalarType,
+    pub access: AccessPlan,
+    pub op: AtomicOp,
+    pub ty: ScalarType,
     /// Whether the old value is returned: `atom`, not `red`.
-    pub(crate) returns: bool,
+    pub returns: bool,
     /// One for each element of the old value.
-    pub(crate) b: Vec<Element>,
-    pub(crate) c: Element,
+    pub b: Vec<Element>,
+    pub c: Element,
 }
 
 /// An operation on an mbarrier object.
@@ -582,14 +582,14 @@ pub(crate) enum Place {
 
 /// An operation across the lanes of a warp.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Collective {
+pub struct Collective {
     /// Lanes that must take part; none for the old forms without a mask.
-    pub(crate) mask: Slot,
-    pub(crate) kind: CollectiveKind,
+    pub mask: Slot,
+    pub kind: CollectiveKind,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum CollectiveKind {
+pub enum CollectiveKind {
     Shuffle {
         mode: ShuffleMode,
         d: Slot,

@@ -35,7 +35,7 @@ pub(crate) fn matrix(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &MatrixPlan
 }
 
 /// `wmma.mma` and `mma`
-fn product(l: &mut Lanes<'_>, plan: &ProductPlan) -> Executed {
+pub(crate) fn product(l: &mut Lanes<'_>, plan: &ProductPlan) -> Executed {
     let mut rows = [[0; LANES]; MAX_REGISTERS];
     let (mut a, mut b) = ([0; MAX_FACTORS], [0; MAX_FACTORS]);
     let (mut c, mut d) = ([0; MAX_SUMS], [0; MAX_SUMS]);

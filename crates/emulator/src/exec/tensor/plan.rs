@@ -1,11 +1,12 @@
 //! A product, ready to be computed again and again: bits of operands go in, bits of results come out. Nothing is allocated.
 
 use super::explain::{Explanation, Recorder, Step};
-use super::fused::{self, Watch};
-use super::number::{Factors, ManyOperands, Operands};
+use super::fused::{self, Accumulator, Watch};
+use super::number::{self, Factors, ManyOperands, Operands};
 use super::rule::{Fused, Kernel, Product, UnsupportedProduct};
 use super::scaled::{self, FactorType, ScaledLine};
 use super::{ieee, integer};
+use crate::plain::SumRule;
 
 /// The most elements of A or B that an instruction with floating-point operands has: 32 rows (columns) of 16, or 16 of 32.
 const MAX_OPERANDS: usize = 512;
@@ -43,6 +44,30 @@ impl Plan {
     /// The product.
     pub fn product(&self) -> &Product {
         &self.product
+    }
+
+    /// How sums are computed, if the factors have 16 bits and the sums are of `f32`.
+    pub(crate) fn sum_rule(&self) -> Option<SumRule> {
+        let Kernel::Fused(fused) = self.kernel else {
+            return None;
+        };
+        let is_narrow = fused.widens_c || fused.narrows_d || fused.a != fused.b;
+        let is_short = [number::F16, number::BF16].contains(&fused.a);
+        let keeps = (23..=25).contains(&fused.rule.kept_bits);
+        let is_plain = fused.rule.accumulator == Accumulator::F32 { cleared_bits: 0 };
+        let shape = self.product.shape;
+        let is_whole =
+            fused.block > 0 && shape.k.is_multiple_of(u16::from(fused.block)) && fused.block <= 16;
+        let is_row = shape.n.is_multiple_of(8) && shape.k.is_multiple_of(8);
+        (!is_narrow && is_short && keeps && is_plain && is_whole && is_row).then_some(SumRule {
+            rows: shape.m,
+            columns: shape.n,
+            depth: shape.k,
+            exponent_bits: fused.a.exponent_bits,
+            fraction_bits: fused.a.fraction_bits,
+            kept_bits: fused.rule.kept_bits,
+            block: fused.block,
+        })
     }
 
     /// Computes one element of D: `a` is a row of A, `b` a column of B, with an element's bits in each value (`b1`: 32 elements), `c`
