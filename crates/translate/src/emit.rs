@@ -10,7 +10,11 @@ mod integer;
 mod memory;
 mod moves;
 mod notes;
+
+mod warp;
 mod wide;
+
+pub(crate) use warp::{Routine, operations_of_host};
 
 use crate::Refusal;
 use crate::engine::Products;
@@ -77,6 +81,9 @@ pub(crate) struct Names {
     pub(crate) mask: u32,
     pub(crate) me: u32,
     pub(crate) phase: u32,
+    /// The first names of the warp in this phase, and since its lanes last met.
+    pub(crate) warp_start: u32,
+    pub(crate) since: u32,
     pub(crate) table: u32,
     pub(crate) path: u32,
     pub(crate) steps: u32,
@@ -101,22 +108,47 @@ pub(crate) struct Names {
 pub(crate) const RECORD: u32 = 0;
 pub(crate) const IS_FRESH: u32 = 1;
 
-/// Writes one strip.
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// A strip in which all is written, to learn what it touches.
+    Draft,
+    /// The strip of a gang.
+    Strip,
+    /// Operations of warps with what is between them.
+    Warp,
+}
+
+/// Writes one strip, or the operations of warps.
 pub(crate) struct Emitter<'p> {
     pub(crate) plain: Plain<'p>,
     pub(crate) products: Products,
     pub(crate) places: &'p Places,
     pub(crate) flow: &'p Flow,
+    pub(crate) writes: Writes,
+    /// In a draft: instructions that are not translated.
+    pub(crate) refused: Vec<Refusal>,
+    /// Registers that atomic operations do not give the old value, each with the place of the operation; and all that are read.
+    pub(crate) unread: Vec<(Register, u32)>,
+    pub(crate) all_read: BTreeSet<Register>,
+    /// Whether atomic operations may access global memory.
+    pub(crate) has_global_atomics: bool,
+    /// What operations of warps call, in the order of the functions.
+    pub(crate) routines: Vec<Routine>,
     pub(crate) out: Vec<I<'static>>,
     pub(crate) locals: Vec<ValType>,
     pub(crate) registers: BTreeMap<Register, Home>,
     pub(crate) register_bytes: u32,
     /// By block of the code.
     pub(crate) touched: Vec<Touched>,
+    /// By block: what is read before an operation of a warp at its end.
+    pub(crate) reads: Vec<BTreeSet<Register>>,
     pub(crate) definitions: Definitions,
     /// By block: what is read from its start on, once known.
     pub(crate) live: &'p [BTreeSet<Register>],
     pub(crate) sites: Vec<Site>,
+    /// By number of what is waited for: the registers that records hold there, each with its offset among them.
+    pub(crate) waits: BTreeMap<u32, Vec<(Register, u32)>>,
     /// By block: what the phases write that it is a part of, if records hold the rest.
     pub(crate) written: Vec<Option<BTreeSet<Register>>>,
     /// By plan: how an access shares a range out among threads.
@@ -133,6 +165,10 @@ pub(crate) struct Emitter<'p> {
     pub(crate) place: usize,
     /// Guarded stores so far.
     pub(crate) n_guarded: u32,
+    /// Locals with the rows of a warp, once they are needed.
+    pub(crate) rows: Vec<u32>,
+    /// Of what is between operations of a warp: locals that say whether a guarded store was done.
+    pub(crate) did_store: Vec<u32>,
     /// By block: the stores that are not guarded.
     pub(crate) stores: Vec<u32>,
     pub(crate) at: u32,
@@ -144,19 +180,28 @@ impl<'p> Emitter<'p> {
         places: &'p Places,
         flow: &'p Flow,
         live: &'p [BTreeSet<Register>],
+        writes: Writes,
     ) -> Emitter<'p> {
         let mut emitter = Emitter {
             plain,
             products,
             places,
             flow,
+            writes,
+            refused: Vec::new(),
+            unread: Vec::new(),
+            all_read: BTreeSet::new(),
+            has_global_atomics: false,
+            routines: Vec::new(),
             out: Vec::new(),
             locals: Vec::new(),
             registers: BTreeMap::new(),
             register_bytes: 0,
             touched: vec![Touched::default(); flow.blocks.len()],
+            reads: vec![BTreeSet::new(); flow.blocks.len()],
             definitions: Definitions::new(),
             live,
+            waits: BTreeMap::new(),
             written: Vec::new(),
             sites: Vec::new(),
             sharing: BTreeMap::new(),
@@ -167,6 +212,8 @@ impl<'p> Emitter<'p> {
             nest: 0,
             place: 0,
             n_guarded: 0,
+            rows: Vec::new(),
+            did_store: Vec::new(),
             stores: vec![0; flow.blocks.len()],
             at: 0,
         };
@@ -181,6 +228,8 @@ impl<'p> Emitter<'p> {
             mask: self.local(I32),
             me: self.local(V128),
             phase: self.local(V128),
+            warp_start: self.local(V128),
+            since: self.local(V128),
             table: self.local(I32),
             path: self.local(I32),
             steps: self.local(I64),
@@ -263,6 +312,7 @@ impl<'p> Emitter<'p> {
 
     /// Notes a read, and gives the first local.
     fn read_register(&mut self, register: Register) -> u32 {
+        self.all_read.insert(register);
         let touched = &mut self.touched[self.block];
         if !touched.written.contains(&register) {
             touched.read.insert(register);
@@ -444,9 +494,16 @@ impl<'p> Emitter<'p> {
             self.set(self.names.guard);
             self.guard = Some(self.names.guard);
         }
-        self.operation(&instr.op)?;
+        let done = self.operation(&instr.op);
         self.guard = None;
-        Ok(())
+        match done {
+            // All of them are learnt at once.
+            Err(refusal) if self.writes == Writes::Draft => {
+                self.refused.push(refusal);
+                Ok(())
+            }
+            done => done,
+        }
     }
 
     fn operation(&mut self, op: &Op) -> Result<(), Refusal> {
@@ -499,6 +556,14 @@ impl<'p> Emitter<'p> {
             Op::PredicateLogic { table, d, a, b } => self.predicate_logic(table, [d, a, b]),
             Op::Load(plan) => self.load_or_store(plan, memory::Way::Load),
             Op::Store(plan) => self.load_or_store(plan, memory::Way::Store),
+            Op::Atomic(plan) => self.atomic(plan),
+            Op::Policy { d } => {
+                for half in 0..2 {
+                    self.op(splat64(0));
+                    self.write64(d, half);
+                }
+                Ok(())
+            }
             Op::Nop | Op::Fence => Ok(()),
             ref other => self.refuse(name_of(other)),
         }

@@ -2,8 +2,9 @@
 
 use crate::Refusal;
 use crate::emit::{Register, Touched};
+use crate::helpers::WaitNumbers;
 use std::collections::BTreeSet;
-use warpgrid_emulator::plain::{Instr, Op, Plain, SlotPlace};
+use warpgrid_emulator::plain::{Instr, MatrixOperation, Op, Plain, SlotPlace};
 use warpgrid_isa::StateSpace;
 
 /// Most instructions of a kernel that is translated.
@@ -16,8 +17,22 @@ pub(crate) struct Block {
     pub(crate) end: usize,
     /// Where it goes on, by block.
     pub(crate) next: Vec<usize>,
-    /// Instructions that are a step.
+    /// Instructions that are a step, without an operation of the whole warp at the end.
     pub(crate) steps: u32,
+    /// What its last instruction waits for.
+    pub(crate) meets: Meeting,
+}
+
+/// Whom lanes wait for at the end of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meeting {
+    None,
+    /// All lanes of the warp, which do the last instruction together.
+    Warp,
+    /// The host, which does the last instruction for them.
+    Host,
+    /// The threads of the block.
+    Barrier,
 }
 
 /// Whether shared memory may be read or written.
@@ -42,16 +57,45 @@ pub(crate) struct Flow {
     pub(crate) blocks: Vec<Block>,
     /// By block, what happens to shared memory in the phases that it is a part of: all gangs begin a phase at the same entry.
     pub(crate) shared: Vec<SharedUse>,
-    /// Blocks that a strip may begin with: the first, those after barriers, and those that branches go to.
+    /// Blocks that a strip may begin with: the first, those after barriers and operations of a warp, and those that branches go to.
     pub(crate) entries: Vec<usize>,
+    /// Operations of a warp that gangs come to, each with those that follow it at once.
+    pub(crate) chains: Vec<Chain>,
 }
 
-/// Whether an instruction ends a block.
-fn ends_block(instr: &Instr) -> bool {
-    matches!(
-        instr.op,
-        Op::Branch { .. } | Op::Return | Op::Exit | Op::Barrier(_)
-    )
+/// Blocks that end with an operation of the whole warp, one after the other. What is before the first operation is not a part of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    pub(crate) blocks: std::ops::Range<usize>,
+}
+
+/// Operations of a chain, at most.
+const LONGEST_CHAIN: usize = 128;
+
+/// Instructions that the host does with the interpreter's own code, by their places.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ByHost {
+    /// For the lanes that come to them.
+    pub(crate) lanes: BTreeSet<u32>,
+    /// For whole warps.
+    pub(crate) warps: BTreeSet<u32>,
+}
+
+/// What lanes wait for before an instruction is executed.
+fn meeting(at: usize, instr: &Instr, by_host: &ByHost) -> Meeting {
+    match instr.op {
+        _ if by_host.lanes.contains(&(at as u32)) => Meeting::Host,
+        Op::Barrier(_) => Meeting::Barrier,
+        Op::Collective(_) | Op::Matrix(_) | Op::WarpBarrier { .. } | Op::ActiveMask { .. } => {
+            Meeting::Warp
+        }
+        _ => Meeting::None,
+    }
+}
+
+/// Whether an instruction ends a block by itself.
+fn leads_away(instr: &Instr) -> bool {
+    matches!(instr.op, Op::Branch { .. } | Op::Return | Op::Exit)
 }
 
 fn is_guarded(instr: &Instr) -> bool {
@@ -59,7 +103,7 @@ fn is_guarded(instr: &Instr) -> bool {
 }
 
 impl Flow {
-    pub(crate) fn new(plain: Plain<'_>) -> Result<Flow, Refusal> {
+    pub(crate) fn new(plain: Plain<'_>, by_host: &ByHost) -> Result<Flow, Refusal> {
         let code = plain.instructions();
         if code.is_empty() || code.len() > MOST_INSTRUCTIONS {
             return Err(Refusal::TooLarge);
@@ -67,7 +111,8 @@ impl Flow {
         let mut starts = BTreeSet::from([0]);
         let mut entered = BTreeSet::from([0]);
         for (at, instr) in code.iter().enumerate() {
-            if ends_block(instr) {
+            let meets = meeting(at, instr, by_host) != Meeting::None;
+            if leads_away(instr) || meets {
                 starts.insert(at + 1);
             }
             match instr.op {
@@ -77,7 +122,7 @@ impl Flow {
                         entered.insert(target as usize);
                     }
                 }
-                Op::Barrier(_) => {
+                _ if meets => {
                     entered.insert(at + 1);
                 }
                 _ => {}
@@ -91,9 +136,12 @@ impl Flow {
             let instrs = code.get(*start..end).unwrap_or(&[]);
             let mut next = Vec::new();
             let last = instrs.last();
-            let goes_on = last.is_none_or(|last| {
-                is_guarded(last) || !ends_block(last) || matches!(last.op, Op::Barrier(_))
-            });
+            let goes_on = last.is_none_or(|last| is_guarded(last) || !leads_away(last));
+            let meets = last.map_or(Meeting::None, |last| meeting(end - 1, last, by_host));
+            let own_steps = match meets {
+                Meeting::Warp => instrs.split_last().map_or(instrs, |(_, rest)| rest),
+                Meeting::None | Meeting::Barrier | Meeting::Host => instrs,
+            };
             if goes_on && end < code.len() {
                 next.push(index + 1);
             }
@@ -104,12 +152,14 @@ impl Flow {
                 start: *start,
                 end,
                 next,
-                steps: instrs.iter().filter(|instr| !instr.with_next).count() as u32,
+                steps: own_steps.iter().filter(|instr| !instr.with_next).count() as u32,
+                meets,
             });
         }
         let entries = entered.into_iter().filter_map(number).collect();
         let mut flow = Flow {
             shared: vec![SharedUse::default(); blocks.len()],
+            chains: chains(&blocks, &by_host.warps),
             blocks,
             entries,
         };
@@ -117,21 +167,70 @@ impl Flow {
         Ok(flow)
     }
 
-    /// Whether a block ends at a barrier.
-    fn waits(&self, block: usize, code: &[Instr]) -> bool {
-        let last = self.blocks.get(block).map_or(0, |block| block.end - 1);
-        matches!(code.get(last).map(|last| last.op), Some(Op::Barrier(_)))
+    /// Whether lanes wait for others at the end of a block.
+    fn meets(&self, block: usize) -> Meeting {
+        self.blocks.get(block).map_or(Meeting::None, |b| b.meets)
     }
 
-    /// The blocks of each phase: where it starts, and what is reached from there before a barrier is passed.
-    fn phases(&self, code: &[Instr]) -> Vec<(usize, BTreeSet<usize>)> {
-        let after_barrier = |block: &usize| *block > 0 && self.waits(block - 1, code);
-        let starts = (0..self.blocks.len()).filter(|block| *block == 0 || after_barrier(block));
+    /// Whether operations of whole warps are among the code.
+    pub(crate) fn has_warp_operations(&self) -> bool {
+        !self.chains.is_empty()
+    }
+
+    /// The number of what lanes wait for at the end of a block: operations of warps from 1 on, then barriers, then what the host does for lanes.
+    /// Zero for other blocks.
+    pub(crate) fn wait_number(&self, block: usize) -> u32 {
+        let count = |what: Meeting, blocks: &[Block]| {
+            blocks.iter().filter(|block| block.meets == what).count() as u32
+        };
+        let before = self.blocks.get(..block).unwrap_or(&[]);
+        let numbers = self.wait_numbers();
+        match self.meets(block) {
+            Meeting::None => 0,
+            Meeting::Warp => self.chain_at(block).map_or(0, |chain| chain as u32 + 1),
+            Meeting::Barrier => numbers.first_barrier + count(Meeting::Barrier, before),
+            Meeting::Host => numbers.first_of_host + count(Meeting::Host, before),
+        }
+    }
+
+    /// How many numbers of waits there are, from 1 on.
+    pub(crate) fn n_waits(&self) -> u32 {
+        let is_of_host = |block: &&Block| block.meets == Meeting::Host;
+        let n_of_host = self.blocks.iter().filter(is_of_host).count() as u32;
+        self.wait_numbers().first_of_host + n_of_host - 1
+    }
+
+    /// Where the kinds of waits begin.
+    pub(crate) fn wait_numbers(&self) -> WaitNumbers {
+        let is_barrier = |block: &&Block| block.meets == Meeting::Barrier;
+        let first_barrier = self.chains.len() as u32 + 1;
+        WaitNumbers {
+            first_barrier,
+            first_of_host: first_barrier + self.blocks.iter().filter(is_barrier).count() as u32,
+        }
+    }
+
+    /// The number of a chain, by the block that it begins with.
+    pub(crate) fn chain_at(&self, block: usize) -> Option<usize> {
+        self.chains
+            .iter()
+            .position(|chain| chain.blocks.start == block)
+    }
+
+    /// Whether a block is executed as a part of a chain alone.
+    pub(crate) fn is_within_chain(&self, block: usize) -> bool {
+        self.meets(block) == Meeting::Warp && self.chain_at(block).is_none()
+    }
+
+    /// The blocks of each phase: where it starts, and what is reached from there before a meeting is passed that ends phases.
+    fn phases(&self, ends: impl Fn(Meeting) -> bool) -> Vec<(usize, BTreeSet<usize>)> {
+        let after_end = |block: &usize| *block > 0 && ends(self.meets(block - 1));
+        let starts = (0..self.blocks.len()).filter(|block| *block == 0 || after_end(block));
         let reached_from = |start: usize| {
             let mut reached = BTreeSet::from([start]);
             let mut left = vec![start];
             while let Some(block) = left.pop() {
-                if self.waits(block, code) {
+                if ends(self.meets(block)) {
                     continue;
                 }
                 for next in self.blocks.get(block).into_iter().flat_map(|b| &b.next) {
@@ -147,7 +246,7 @@ impl Flow {
 
     fn find_shared_use(&mut self, plain: Plain<'_>) {
         let own: Vec<SharedUse> = self.blocks.iter().map(|b| shared_use(plain, b)).collect();
-        for (_, reached) in self.phases(plain.instructions()) {
+        for (_, reached) in self.phases(|meeting| meeting == Meeting::Barrier) {
             let all = reached.iter().filter_map(|block| own.get(*block));
             let all = all.fold(SharedUse::default(), |all, one| all.and(*one));
             for block in reached {
@@ -158,14 +257,10 @@ impl Flow {
         }
     }
 
-    /// By block, what the phases write that it is a part of; none for those of the first phase, at whose start records hold nothing.
-    pub(crate) fn written(
-        &self,
-        plain: Plain<'_>,
-        touched: &[Touched],
-    ) -> Vec<Option<BTreeSet<Register>>> {
+    /// By block, what strips write that it is a part of; none for those that begin at the start, when records hold nothing.
+    pub(crate) fn written(&self, touched: &[Touched]) -> Vec<Option<BTreeSet<Register>>> {
         let mut found = vec![Some(BTreeSet::new()); self.blocks.len()];
-        for (start, reached) in self.phases(plain.instructions()) {
+        for (start, reached) in self.phases(|meeting| meeting != Meeting::None) {
             let written = reached.iter().filter_map(|block| touched.get(*block));
             let written: BTreeSet<Register> = written.flat_map(|t| &t.written).copied().collect();
             for block in reached {
@@ -251,20 +346,90 @@ impl Flow {
     }
 }
 
+/// The operations of warps, each with those that follow at once: blocks that are reached in no other way.
+/// What the host does is apart from the others.
+fn chains(blocks: &[Block], by_host: &BTreeSet<u32>) -> Vec<Chain> {
+    let is_by_host = |index: usize| {
+        let last = blocks.get(index).map_or(0, |block| block.end as u32 - 1);
+        by_host.contains(&last)
+    };
+    let is_meeting = |index: usize| blocks.get(index).is_some_and(|b| b.meets == Meeting::Warp);
+    let mut entered = vec![false; blocks.len()];
+    for (index, block) in blocks.iter().enumerate() {
+        for next in &block.next {
+            if let Some(place) = entered.get_mut(*next) {
+                *place |= !(is_meeting(index) && *next == index + 1);
+            }
+        }
+    }
+    let mut found: Vec<Chain> = Vec::new();
+    for index in (0..blocks.len()).filter(|index| is_meeting(*index)) {
+        let is_entered = entered.get(index).is_none_or(|is_entered| *is_entered);
+        match found.last_mut() {
+            Some(chain)
+                if chain.blocks.end == index
+                    && !is_entered
+                    && !is_by_host(index)
+                    && !is_by_host(index - 1)
+                    && chain.blocks.len() < LONGEST_CHAIN =>
+            {
+                chain.blocks.end += 1;
+            }
+            _ => found.push(Chain {
+                blocks: index..index + 1,
+            }),
+        }
+    }
+    found
+}
+
+/// What an instruction does with memory.
+struct MemoryUse {
+    space: StateSpace,
+    loads: bool,
+    stores: bool,
+}
+
+fn memory_use(plain: Plain<'_>, op: &Op) -> Option<MemoryUse> {
+    let of = |space: StateSpace, stores: bool| MemoryUse {
+        space,
+        loads: !stores,
+        stores,
+    };
+    match *op {
+        Op::Load(plan) => Some(of(plain.access(plan)?.space, false)),
+        Op::Store(plan) => Some(of(plain.access(plan)?.space, true)),
+        Op::Atomic(plan) => Some(MemoryUse {
+            space: plain.atomic(plan)?.access.space,
+            loads: true,
+            stores: true,
+        }),
+        Op::Matrix(plan) => match plain.matrix(plan) {
+            MatrixOperation::Lines(lines) => Some(of(lines.access.space, lines.is_store)),
+            MatrixOperation::Rows(rows) => Some(of(rows.row.space, rows.is_store)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a block accesses memory.
+pub(crate) fn accesses_memory(plain: Plain<'_>, code: &[Instr]) -> bool {
+    code.iter()
+        .any(|instr| memory_use(plain, &instr.op).is_some())
+}
+
 /// What a block does with shared memory, or may do by generic addresses.
 fn shared_use(plain: Plain<'_>, block: &Block) -> SharedUse {
     let code = plain.instructions();
     let mut found = SharedUse::default();
     for instr in code.get(block.start..block.end).unwrap_or(&[]) {
-        let (plan, loads) = match instr.op {
-            Op::Load(plan) => (plan, true),
-            Op::Store(plan) => (plan, false),
-            _ => continue,
+        let Some(used) = memory_use(plain, &instr.op) else {
+            continue;
         };
-        let space = plain.access(plan).map(|access| access.space);
-        if matches!(space, Some(StateSpace::Shared | StateSpace::Generic)) {
-            found.loads |= loads;
-            found.stores |= !loads;
+        if matches!(used.space, StateSpace::Shared | StateSpace::Generic) {
+            found.loads |= used.loads;
+            found.stores |= used.stores;
         }
     }
     found

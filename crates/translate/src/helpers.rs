@@ -1,16 +1,21 @@
 //! The functions beside the strip. Out: a function each that finds the place of a lane's bytes, notes who read or wrote words, makes a
-//! record of lanes that part from their gang, and runs a phase: every gang of a block up to its next barrier.
+//! record of lanes that part from their gang, counts steps of a warp, makes lanes a gang again, and runs a phase: every warp of a block up to its
+//! next barrier.
 
+mod count;
+mod join;
 mod note;
 mod part;
 mod phase;
 mod resolve;
 
 use crate::emit::at;
-use crate::place::cell;
+use crate::place::{GANGS, cell};
+pub(crate) use count::{count, merge};
+pub(crate) use join::{Held, join, lane_bits};
 pub(crate) use note::{note, ordered};
 pub(crate) use part::part;
-pub(crate) use phase::phase;
+pub(crate) use phase::{WaitNumbers, phase};
 pub(crate) use resolve::{resolve, resolve_all};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
@@ -22,12 +27,18 @@ pub(crate) const PART: u32 = 3;
 pub(crate) const STRIP: u32 = 4;
 pub(crate) const PHASE: u32 = 5;
 pub(crate) const RESOLVE_ALL: u32 = 6;
+pub(crate) const COUNT: u32 = 7;
+pub(crate) const MERGE: u32 = 8;
+pub(crate) const JOIN: u32 = 9;
+pub(crate) const WARP: u32 = 10;
+/// The first of those that operations of warps share.
+pub(crate) const ROUTINES: u32 = 11;
 
 /// Parameters and result of a function.
 pub(crate) type FunctionType = (&'static [ValType], ValType);
 
 /// Parameters and result of each function, by its number.
-pub(crate) const TYPES: [FunctionType; 7] = {
+pub(crate) const TYPES: [FunctionType; 11] = {
     use ValType::{I32, I64, V128};
     [
         (&[I64, I32, I32, I32], I32),
@@ -37,6 +48,10 @@ pub(crate) const TYPES: [FunctionType; 7] = {
         (&[I32, I32], I32),
         (&[I32], I32),
         (&[V128, V128, I32, I32, I32, I32], V128),
+        (&[I32, I32], I32),
+        (&[I32, I32], I32),
+        (&[I32, I32], I32),
+        (&[I32, I32], I32),
     ]
 };
 
@@ -49,7 +64,41 @@ fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Function {
     function
 }
 
+/// Where a note of an access says which kind of atomic operation it is.
+pub(crate) const ATOMIC_SHIFT: u32 = 2;
+
 const EMPTY: BlockType = BlockType::Empty;
+
+/// From the number of a gang to the first of its names, after the first of its warp's.
+pub(crate) fn first_name() -> [I<'static>; 6] {
+    [
+        I::I32Const(GANGS as i32 - 1),
+        I::I32And,
+        I::I32Const(3),
+        I::I32Shl,
+        I::I32Const(8),
+        I::I32Add,
+    ]
+}
+
+/// Names that a warp uses up between two meetings of its lanes: eight for each gang, and one of all.
+pub(crate) const NAMES: u32 = 8 * (GANGS + 1);
+
+/// Gives the warp new names: all that it has done until now is before what it does from here on.
+pub(crate) fn new_names() -> [I<'static>; 10] {
+    [
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Load(at(cell::NEXT_NAME)),
+        I::I32Store(at(cell::SINCE)),
+        I::I32Const(cell::NEXT_NAME as i32),
+        I::I32Const(0),
+        I::I32Load(at(cell::NEXT_NAME)),
+        I::I32Const(NAMES as i32),
+        I::I32Add,
+        I::I32Store(at(0)),
+    ]
+}
 
 /// Leaves with a number in the cell of why a run stops, and zero.
 fn stops(why: u32) -> [I<'static>; 5] {

@@ -3,7 +3,6 @@
 //! JavaScript host.
 
 mod affine;
-mod count;
 mod emit;
 mod engine;
 mod flow;
@@ -16,6 +15,7 @@ mod place;
 mod probe;
 mod refusal;
 mod run;
+mod serve;
 
 pub use engine::{Engine, Instance, Products};
 #[cfg(not(target_arch = "wasm32"))]

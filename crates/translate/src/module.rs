@@ -2,13 +2,15 @@
 
 use crate::Refusal;
 use crate::affine::private_accesses;
-use crate::emit::{Emitter, Register, Source, parts};
+use crate::emit::{
+    Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
+};
 use crate::engine::Products;
-use crate::flow::Flow;
-use crate::helpers::{self, FunctionType, PHASE, TYPES};
-use crate::place::{Places, Site};
-use std::collections::BTreeSet;
-use warpgrid_emulator::plain::Plain;
+use crate::flow::{ByHost, Flow, Meeting};
+use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
+use crate::place::{Places, Site, Sizes};
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::plain::{Instr, Op, Plain};
 use wasm_encoder::{
     CodeSection, ExportKind, ExportSection, Function, FunctionSection, MemorySection, MemoryType,
     Module, TypeSection,
@@ -22,65 +24,208 @@ const PAGE: u64 = 1 << 16;
 pub(crate) struct Kernel {
     pub(crate) wasm: Vec<u8>,
     pub(crate) places: Places,
-    pub(crate) flow: Flow,
-    /// By entry: the registers that a record holds there, each with its offset among them.
-    pub(crate) live: Vec<Vec<(Register, u32)>>,
+    pub(crate) n_entries: u32,
     pub(crate) sites: Vec<Site>,
-    /// By block: the stores that are not guarded.
-    pub(crate) stores: Vec<u32>,
+    /// By block of the code: steps, and stores that are not guarded.
+    pub(crate) blocks: Vec<[u32; 2]>,
+    /// Whether blocks must not run apart, since atomic operations add up what they write.
+    pub(crate) is_whole: bool,
+    /// By the number of what lanes wait for: what the host does for them.
+    pub(crate) by_host: BTreeMap<u32, HostOperation>,
+    /// The first of these numbers that is not of whole warps.
+    pub(crate) first_of_lanes: u32,
+}
+
+/// An instruction that the interpreter's own code does, on registers of records.
+#[derive(Clone, Debug)]
+pub(crate) struct HostOperation {
+    /// Its place in the code.
+    pub(crate) at: u32,
+    /// The registers, each with its offset among those of a record.
+    pub(crate) read: Vec<(Register, u32)>,
+    pub(crate) written: Vec<(Register, u32)>,
+}
+
+/// What a draft of the strip tells of the code.
+struct Learnt {
+    touched: Vec<Touched>,
+    reads: Vec<BTreeSet<Register>>,
+    definitions: Definitions,
+    registers: Vec<Register>,
+    sizes: Sizes,
+    refused: Vec<Refusal>,
+}
+
+/// Most instructions that the host does: a kernel with more is the interpreter's.
+const MOST_BY_HOST: usize = 256;
+
+fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
+    let plain = source.plain;
+    let places = Places::new(plain, Sizes::default())?;
+    let nothing = vec![BTreeSet::new(); flow.blocks.len()];
+    let mut draft = Emitter::new(source, &places, flow, &nothing, Writes::Draft);
+    draft.strip()?;
+    for (register, at) in &draft.unread {
+        if draft.all_read.contains(register) {
+            draft.refused.push(Refusal::Instruction {
+                at: *at,
+                what: "an atomic operation whose old value is read".to_owned(),
+            });
+        }
+    }
+    let is_matrix = |instr: &&Instr| matches!(instr.op, Op::Matrix(_));
+    let matrices = plain.instructions().iter().filter(is_matrix).count() as u32;
+    Ok(Learnt {
+        sizes: Sizes {
+            sites: draft.sites.len() as u32 + matrices,
+            registers: draft.register_bytes,
+            blocks: flow.blocks.len() as u32,
+            guarded: draft.n_guarded,
+        },
+        registers: draft.registers.keys().copied().collect(),
+        touched: draft.touched,
+        reads: draft.reads,
+        definitions: draft.definitions,
+        refused: draft.refused,
+    })
+}
+
+/// Once more with what is not translated done by the host, if it needs registers alone.
+fn leave_to_host(
+    plain: Plain<'_>,
+    refused: &[Refusal],
+    by_host: &mut ByHost,
+) -> Result<(), Refusal> {
+    for refusal in refused {
+        let at = match refusal {
+            Refusal::Instruction { at, .. } => *at,
+            other => return Err(other.clone()),
+        };
+        let can = plain.registers_of(at).is_some() && by_host.lanes.len() < MOST_BY_HOST;
+        if !can || !by_host.lanes.insert(at) {
+            return Err(refusal.clone());
+        }
+    }
+    Ok(())
 }
 
 /// Translates the kernel of a machine at its start.
 pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, Refusal> {
     let source = Source { plain, products };
-    let flow = Flow::new(plain)?;
+    let mut by_host = operations_of_host(plain);
+    let mut flow = Flow::new(plain, &by_host)?;
     // Once to learn what is read and written where, and once with what is live.
-    let draft = Places::new(plain, 0, 0)?;
-    let nothing = vec![BTreeSet::new(); flow.blocks.len()];
-    let mut first = Emitter::new(source, &draft, &flow, &nothing);
-    first.strip()?;
-    let live = flow.live(&first.touched);
-    let sharing = private_accesses(plain, &flow, &first.definitions);
-    let places = Places::new(plain, first.sites.len() as u32, first.register_bytes)?;
-    let mut emitter = Emitter::new(source, &places, &flow, &live);
-    emitter.sharing = sharing;
-    emitter.written = flow.written(plain, &first.touched);
-    for register in first.registers.keys() {
-        emitter.home(*register);
+    let mut learnt = learn(source, &flow)?;
+    if !learnt.refused.is_empty() {
+        leave_to_host(plain, &learnt.refused, &mut by_host)?;
+        flow = Flow::new(plain, &by_host)?;
+        learnt = learn(source, &flow)?;
+        if let Some(refusal) = learnt.refused.first() {
+            return Err(refusal.clone());
+        }
     }
-    emitter.strip()?;
-    let mut strip = Function::new_with_locals_types(emitter.locals.iter().copied());
-    for instruction in &emitter.out {
-        strip.instruction(instruction);
-    }
-    let of_entry = |block: &usize| {
-        let registers = live.get(*block).into_iter().flatten();
-        registers
-            .filter_map(|register| Some((*register, emitter.offset_of(*register)?)))
-            .collect()
+    let live = flow.live(&learnt.touched);
+    let sharing = private_accesses(plain, &flow, &learnt.definitions);
+    let places = Places::new(plain, learnt.sizes)?;
+    let begin = |writes: Writes| {
+        let mut emitter = Emitter::new(source, &places, &flow, &live, writes);
+        emitter.sharing = sharing.clone();
+        emitter.reads = learnt.reads.clone();
+        emitter.written = flow.written(&learnt.touched);
+        for register in &learnt.registers {
+            emitter.home(*register);
+        }
+        emitter
     };
-    let live = flow.entries.iter().map(of_entry).collect();
+    let mut strip = begin(Writes::Strip);
+    strip.strip()?;
+    let mut chains = begin(Writes::Warp);
+    chains.sites = std::mem::take(&mut strip.sites);
+    chains.chains()?;
+    let held = |number: u32| strip.waits.get(&number).cloned().unwrap_or_default();
+    let waits: Vec<Held> = (1..=flow.n_waits()).map(held).collect();
+    let by_host = host_operations(plain, &flow, &strip);
     Ok(Kernel {
-        wasm: module(&places, &strip),
-        live,
-        sites: std::mem::take(&mut emitter.sites),
-        stores: std::mem::take(&mut emitter.stores),
+        wasm: module(source, &flow, [&strip, &chains], &waits),
+        n_entries: flow.entries.len() as u32,
+        sites: std::mem::take(&mut chains.sites),
+        blocks: flow
+            .blocks
+            .iter()
+            .zip(&strip.stores)
+            .map(|(block, stores)| [block.steps, *stores])
+            .collect(),
+        is_whole: strip.has_global_atomics || chains.has_global_atomics,
+        by_host,
+        first_of_lanes: flow.wait_numbers().first_of_host,
         places: places.clone(),
-        flow: flow.clone(),
     })
 }
 
-fn module(places: &Places, strip: &Function) -> Vec<u8> {
-    let bodies = [
-        &helpers::resolve(places),
-        &helpers::ordered(),
-        &helpers::note(places),
-        &helpers::part(places),
-        strip,
-        &helpers::phase(places),
-        &helpers::resolve_all(),
+/// What the host does, by the numbers of what lanes wait for.
+fn host_operations(
+    plain: Plain<'_>,
+    flow: &Flow,
+    strip: &Emitter<'_>,
+) -> BTreeMap<u32, HostOperation> {
+    let mut found = BTreeMap::new();
+    for (index, block) in flow.blocks.iter().enumerate() {
+        let at = block.end as u32 - 1;
+        if !matches!(block.meets, Meeting::Host | Meeting::Warp) {
+            continue;
+        }
+        let Some(registers) = plain.registers_of(at) else {
+            continue;
+        };
+        let places = |registers: Vec<Register>| {
+            let place = |register: Register| Some((register, strip.offset_of(register)?));
+            registers.into_iter().filter_map(place).collect()
+        };
+        let operation = HostOperation {
+            at,
+            read: places(registers.read),
+            written: places(registers.written),
+        };
+        found.insert(flow.wait_number(index), operation);
+    }
+    found
+}
+
+fn written(emitter: &Emitter<'_>) -> Function {
+    let mut function = Function::new_with_locals_types(emitter.locals.iter().copied());
+    for instruction in &emitter.out {
+        function.instruction(instruction);
+    }
+    function
+}
+
+fn module(
+    Source { plain, products }: Source<'_>,
+    flow: &Flow,
+    [strip, chains]: [&Emitter<'_>; 2],
+    waits: &[Held],
+) -> Vec<u8> {
+    let places = strip.places;
+    let mut types = TYPES.to_vec();
+    let mut bodies = vec![
+        helpers::resolve(places),
+        helpers::ordered(),
+        helpers::note(places),
+        helpers::part(places),
+        written(strip),
+        helpers::phase(places, flow.wait_numbers()),
+        helpers::resolve_all(),
+        helpers::count(places),
+        helpers::merge(places, plain.seed()),
+        helpers::join(waits),
+        written(chains),
     ];
-    assemble(&TYPES, &bodies, PHASE, places.bytes)
+    for routine in &chains.routines {
+        types.push(routine.function_type());
+        bodies.push(routine.function(places, products));
+    }
+    let bodies: Vec<&Function> = bodies.iter().collect();
+    assemble(&types, &bodies, PHASE, places.bytes)
 }
 
 /// A module with functions of these types, a memory of at least as many bytes, and what an engine asks for: the memory, and the function `phase`.

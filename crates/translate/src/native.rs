@@ -1,6 +1,7 @@
 //! The engine of native hosts: `wasmtime`, linked in.
 
 use crate::engine::{Engine, Instance, Products};
+use crate::probe::measure_products;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -17,6 +18,7 @@ static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
 #[derive(Debug)]
 pub struct Native {
     engine: Result<wasmtime::Engine, String>,
+    products: Products,
 }
 
 impl Native {
@@ -28,11 +30,14 @@ impl Native {
             config
                 .cranelift_opt_level(OptLevel::Speed)
                 .wasm_relaxed_simd(true)
-                // Products are added with one rounding, on every host.
-                .relaxed_simd_deterministic(true);
-            Native {
+                // What the host has: products are measured, and other relaxed instructions are used only where hosts agree.
+                .relaxed_simd_deterministic(false);
+            let mut native = Native {
                 engine: wasmtime::Engine::new(&config).map_err(said),
-            }
+                products: Products::Separate,
+            };
+            native.products = measure_products(&native);
+            native
         })
     }
 
@@ -50,7 +55,7 @@ impl Engine for Native {
     type Instance = NativeInstance;
 
     fn products(&self) -> Products {
-        Products::Fused
+        self.products
     }
 
     fn now() -> Duration {

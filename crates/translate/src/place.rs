@@ -27,22 +27,36 @@ pub(crate) mod cell {
     /// Steps and stores of warps whose gangs agree.
     pub(crate) const STEPS: u32 = 1056;
     pub(crate) const STORES: u32 = 1064;
-    /// Warps whose gangs do not agree.
-    pub(crate) const DIVERGENT: u32 = 1072;
-    /// Gangs that ended, and gangs that came to a barrier.
-    pub(crate) const ENDED: u32 = 1076;
-    pub(crate) const WAITING: u32 = 1080;
-    /// Whether gangs wait at different places, or a warp has ended in part.
-    pub(crate) const MIXED: u32 = 1084;
-    pub(crate) const FIRST_ENTRY: u32 = 1088;
+    /// Whether some warp came to a barrier, and where.
+    pub(crate) const WAITING: u32 = 1072;
+    pub(crate) const FIRST_ENTRY: u32 = 1076;
     /// Why no place was found.
-    pub(crate) const STOP: u32 = 1092;
+    pub(crate) const STOP: u32 = 1080;
+    /// The next name that no gang has had.
+    pub(crate) const NEXT_NAME: u32 = 1084;
+    /// The first names of the warp in this phase, and since its lanes last met.
+    pub(crate) const WARP_START: u32 = 1088;
+    pub(crate) const SINCE: u32 = 1092;
+    /// The warp at hand, which of its records have run since its lanes last met, and whether lanes of it have ended in this phase.
+    pub(crate) const WARP: u32 = 1096;
+    pub(crate) const RAN: u32 = 1100;
+    pub(crate) const ENDED: u32 = 1104;
+    /// Steps of all warps before this one.
+    pub(crate) const STEPS_BEFORE: u32 = 1112;
+    /// Of an operation of the warp: its lanes, whether some of them came another way, and where the gangs go on.
+    pub(crate) const LIVE: u32 = 1120;
+    pub(crate) const CAME_APART: u32 = 1124;
+    pub(crate) const NEXT_ENTRY: u32 = 1128;
+    /// Numbers for what the groups of a merge have stored.
+    pub(crate) const GROUPS: u32 = 1132;
+    /// What the phase at hand began with.
+    pub(crate) const BEGINS: u32 = 1136;
     /// Read in place of what lanes that are not active mean.
     pub(crate) const NOWHERE: u32 = 1152;
     /// Special registers that differ by block, 16 bytes each.
     pub(crate) const BY_BLOCK: u32 = 1280;
     /// All of them but the special registers.
-    pub(crate) const ALL: std::ops::Range<usize> = RECORDS as usize..STOP as usize + 4;
+    pub(crate) const ALL: std::ops::Range<usize> = RECORDS as usize..GROUPS as usize;
 }
 
 /// A record of a gang, or of a part of one, by offset.
@@ -66,6 +80,8 @@ pub(crate) mod record {
     pub(crate) const TRACED: u32 = 48;
     /// Where the trace is.
     pub(crate) const TRACE: u32 = 52;
+    /// What it waits for, by number; zero while it can go on.
+    pub(crate) const WAITS_FOR: u32 = 56;
     pub(crate) const REGISTERS: u32 = 64;
 }
 
@@ -143,6 +159,23 @@ pub(crate) struct Site {
     pub(crate) sharing: u32,
 }
 
+/// How much of what depends on the code there is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sizes {
+    pub(crate) sites: u32,
+    /// Bytes of the registers of a record.
+    pub(crate) registers: u32,
+    pub(crate) blocks: u32,
+    /// Guarded stores.
+    pub(crate) guarded: u32,
+}
+
+/// Parts of the gangs of a warp, at most: a lane each, without those that stay.
+pub(crate) const PARTS: u32 = GANGS * (GANG - 1);
+
+/// Bytes for rows of a warp and operands of a product.
+const SCRATCH_BYTES: u64 = 32 << 10;
+
 /// Addresses in the module's memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
@@ -158,6 +191,16 @@ pub(crate) struct Places {
     pub(crate) records: u32,
     pub(crate) record_bytes: u32,
     pub(crate) most_records: u32,
+    /// By block of the code: steps and stores.
+    pub(crate) blocks: u32,
+    /// By guarded store: the last group that did it.
+    pub(crate) guarded: u32,
+    /// By warp: how long its scheduler has gone on with one group of lanes while others were ready.
+    pub(crate) turns: u32,
+    /// Where the traces are read that are merged.
+    pub(crate) ways: u32,
+    /// Rows of a warp while an operation is done.
+    pub(crate) scratch: u32,
     pub(crate) traces: u32,
     pub(crate) shared: u32,
     pub(crate) shared_bytes: u32,
@@ -171,11 +214,7 @@ pub(crate) struct Places {
 
 impl Places {
     /// Lays out what does not depend on the code.
-    pub(crate) fn new(
-        plain: Plain<'_>,
-        n_sites: u32,
-        register_bytes: u32,
-    ) -> Result<Places, Refusal> {
+    pub(crate) fn new(plain: Plain<'_>, sizes: Sizes) -> Result<Places, Refusal> {
         let n_gangs = plain.n_threads().div_ceil(LANES as u32) * GANGS;
         let mut by_block = Vec::new();
         let mut by_thread = Vec::new();
@@ -198,13 +237,18 @@ impl Places {
             start as u32
         };
         let n_ranges = plain.ranges().count() as u32 + 2;
-        let record_bytes = (record::REGISTERS + register_bytes).next_multiple_of(64);
-        let most_records = n_gangs * GANG + 1;
+        let record_bytes = (record::REGISTERS + sizes.registers).next_multiple_of(64);
+        let most_records = n_gangs + PARTS;
         let table = place(u64::from(n_gangs) * 16 * by_thread.len() as u64);
-        let sites = place(u64::from(n_sites * site::BYTES));
+        let sites = place(u64::from(sizes.sites * site::BYTES));
         let ranges = place(u64::from(n_ranges * range::BYTES));
         let records = place(u64::from(most_records) * u64::from(record_bytes));
-        let traces = place(u64::from(most_records) * u64::from(TRACE_BYTES));
+        let blocks = place(u64::from(sizes.blocks) * 8);
+        let guarded = place(u64::from(sizes.guarded) * 4);
+        let turns = place(u64::from(n_gangs / GANGS) * 4);
+        let ways = place(u64::from(GANGS + PARTS) * 8);
+        let scratch = place(SCRATCH_BYTES);
+        let traces = place(u64::from(GANGS + PARTS) * u64::from(TRACE_BYTES));
         let shared_size = shared_bytes.next_multiple_of(128);
         let shared = place(shared_size);
         let shared_notes = [place(shared_size) - shared, place(shared_size) - shared];
@@ -222,6 +266,11 @@ impl Places {
             records,
             record_bytes,
             most_records,
+            blocks,
+            guarded,
+            turns,
+            ways,
+            scratch,
             traces,
             shared,
             shared_bytes: shared_bytes as u32,
@@ -239,11 +288,17 @@ impl Places {
 
     /// The bytes of all that is filled before the first block, but the arena.
     fn tables(&self) -> Range<usize> {
-        self.table as usize..self.traces as usize
+        self.table as usize..self.guarded as usize
     }
 
-    /// Fills the tables and the arena.
-    pub(crate) fn fill(&self, plain: Plain<'_>, sites: &[Site], instance: &mut impl Instance) {
+    /// Fills the tables and the arena. `blocks` has steps and stores of each block of the code.
+    pub(crate) fn fill(
+        &self,
+        plain: Plain<'_>,
+        sites: &[Site],
+        blocks: &[[u32; 2]],
+        instance: &mut impl Instance,
+    ) {
         let tables = self.tables();
         let mut memory = Window {
             start: tables.start,
@@ -251,8 +306,17 @@ impl Places {
         };
         self.fill_ranges(plain, &[], &mut memory);
         self.forget(sites, &mut memory);
+        for (at, [steps, stores]) in (self.blocks..).step_by(8).zip(blocks) {
+            memory.put32(at, *steps);
+            memory.put32(at + 4, *stores);
+        }
+        // One warp runs at a time.
         for index in 0..self.most_records {
-            let trace = self.traces + index * TRACE_BYTES;
+            let within = match index.checked_sub(self.n_gangs) {
+                Some(part) => GANGS + part,
+                None => index % GANGS,
+            };
+            let trace = self.traces + within * TRACE_BYTES;
             memory.put32(self.record(index) + record::TRACE, trace);
         }
         let n_threads = plain.n_threads();
@@ -382,11 +446,6 @@ impl Places {
         (0..self.n_ranges).filter(holds).collect()
     }
 
-    /// The bytes of the first records.
-    pub(crate) fn first_records(&self, n: u32) -> Range<usize> {
-        self.records as usize..self.record(n) as usize
-    }
-
     /// The record with this number.
     pub(crate) fn record(&self, index: u32) -> u32 {
         self.records + index * self.record_bytes
@@ -436,17 +495,5 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> Window<B> {
     pub(crate) fn put64(&mut self, at: u32, value: u64) {
         self.put32(at, value as u32);
         self.put32(at + 4, (value >> 32) as u32);
-    }
-
-    /// Copies bytes from one address to another.
-    pub(crate) fn copy(&mut self, from: Range<u32>, to: u32) {
-        let bytes = self.bytes.as_mut();
-        let inside = |at: u32| (at as usize).checked_sub(self.start);
-        let places = (inside(from.start), inside(from.end), inside(to));
-        if let (Some(start), Some(end), Some(to)) = places
-            && end.max(to + (end - start)) <= bytes.len()
-        {
-            bytes.copy_within(start..end, to);
-        }
     }
 }

@@ -13,6 +13,8 @@ pub enum Refusal {
     TooLarge,
     /// A thread met a fault, which the interpreter names.
     Fault,
+    /// Lanes use an operation in a way that is too rare to be translated.
+    Rare,
     /// Threads without an order between them met at one place in memory, so that the result may depend on the schedule.
     Conflict,
     /// Threads of one warp came to different barriers, or some of them ended before one.
@@ -36,6 +38,7 @@ impl fmt::Display for Refusal {
             }
             Refusal::TooLarge => write!(f, "memory or code is too large to translate"),
             Refusal::Fault => write!(f, "a thread met a fault"),
+            Refusal::Rare => write!(f, "lanes use an operation in a way that is not translated"),
             Refusal::Conflict => {
                 write!(
                     f,

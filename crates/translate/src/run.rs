@@ -2,11 +2,11 @@
 //! end, or why the interpreter must run it.
 
 use crate::Refusal;
-use crate::count::{Records, Turn, count_parted};
 use crate::engine::{Engine, Instance};
 use crate::merge;
-use crate::module::{Kernel, lane_bytes, translate};
-use crate::place::{GANG, GANGS, Places, Window, cell, holds, record};
+use crate::module::{Kernel, translate};
+use crate::place::{GANG, GANGS, Places, Window, cell, holds};
+use crate::serve::Served;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,10 +22,22 @@ pub(crate) mod stop {
     pub(crate) const STEPS: u32 = 4;
     /// What is too rare to be translated.
     pub(crate) const RARE: u32 = 5;
+    /// Lanes of a warp wait at different places, or some have ended before others wait.
+    pub(crate) const PARTED: u32 = 6;
+    /// How many steps the interpreter would count is not known.
+    pub(crate) const UNCOUNTED: u32 = 7;
+    /// No names are left.
+    pub(crate) const TOO_LARGE: u32 = 8;
+    /// The host must do what lanes of a warp wait for, or what the whole warp does.
+    pub(crate) const CALL: u32 = 9;
+    pub(crate) const CALL_FOR_WARP: u32 = 10;
 }
 
+/// What `phase` is given where it goes on after such a call.
+pub(crate) const RESUMES: i32 = -2;
+
 /// Names of gangs that a run may use up.
-const MOST_NAMES: u32 = 0x0fff_0000;
+pub(crate) const MOST_NAMES: u32 = 0x0fff_0000;
 
 /// Steps of a strip: one that waits for what another strip would do never ends.
 const LONGEST_STRIP: u64 = 1 << 26;
@@ -184,6 +196,9 @@ impl<M> Compiled<M> {
     /// Parts that the blocks can be shared out among.
     #[cfg(not(target_arch = "wasm32"))]
     fn most_parts(&self, plain: Plain<'_>) -> u64 {
+        if self.kernel.is_whole {
+            return 1;
+        }
         let by_bytes = MOST_BYTES / self.kernel.places.bytes.max(1);
         by_bytes.min(plain.n_blocks() / FEWEST_BLOCKS)
     }
@@ -322,8 +337,6 @@ struct Run<'k, I> {
     /// The first name of the next phase, and that of the block's first phase.
     next_name: u32,
     block_name: u32,
-    /// By warp of the block: how long its scheduler has gone on with one group of lanes while others were ready.
-    turns: Vec<Turn>,
 }
 
 impl<'k, I: Instance> Run<'k, I> {
@@ -335,7 +348,6 @@ impl<'k, I: Instance> Run<'k, I> {
             stores: 0,
             next_name: 8,
             block_name: 0,
-            turns: Vec::new(),
         }
     }
 
@@ -346,7 +358,9 @@ impl<'k, I: Instance> Run<'k, I> {
     fn fill(&mut self, plain: Plain<'_>) {
         let kernel = self.kernel;
         let instance = &mut self.instance;
-        kernel.places.fill(plain, &kernel.sites, instance);
+        kernel
+            .places
+            .fill(plain, &kernel.sites, &kernel.blocks, instance);
     }
 
     /// As at the start, but that these ranges are noted from there on; no others can have changed.
@@ -370,13 +384,11 @@ impl<'k, I: Instance> Run<'k, I> {
                 }
             }
             self.begin_block(plain, block);
-            let mut begins = self.kernel.flow.entries.len() as i32;
+            let mut begins = self.kernel.n_entries as i32;
             loop {
                 self.begin_phase(begins >= 0, max_steps);
-                let stopped = self.instance.phase(begins);
-                let stopped = stopped.map_err(|why| Stopped::Refused(Refusal::Engine(why)))?;
-                self.check(stopped)?;
-                let has_ended = self.end_phase(plain)?;
+                self.run_phase(plain, begins)?;
+                let has_ended = self.end_phase();
                 if self.steps > max_steps {
                     return Err(Stopped::Refused(Refusal::Steps));
                 }
@@ -387,6 +399,48 @@ impl<'k, I: Instance> Run<'k, I> {
             }
         }
         Ok(())
+    }
+
+    /// Runs a phase, with what the host does meanwhile.
+    fn run_phase(&mut self, plain: Plain<'_>, begins: i32) -> Result<(), Stopped> {
+        let mut begins = begins;
+        loop {
+            let stopped = self.instance.phase(begins);
+            let stopped = stopped.map_err(|why| Stopped::Refused(Refusal::Engine(why)))?;
+            if !matches!(stopped, stop::CALL | stop::CALL_FOR_WARP) {
+                return self.check(stopped);
+            }
+            if !self.serve(plain, stopped == stop::CALL_FOR_WARP) {
+                return Err(Stopped::Refused(Refusal::Rare));
+            }
+            begins = RESUMES;
+        }
+    }
+
+    /// Does for the lanes of the warp at hand what they wait for; false where that is not possible.
+    fn serve(&mut self, plain: Plain<'_>, for_warp: bool) -> bool {
+        let kernel = self.kernel;
+        let places = &kernel.places;
+        let cells = Window::of(&self.instance, cell::ALL);
+        let (warp, n_records) = (cells.get32(cell::WARP), cells.get32(cell::RECORDS));
+        let gangs =
+            places.record(warp * GANGS) as usize..places.record((warp + 1) * GANGS) as usize;
+        let parts = places.record(places.n_gangs) as usize..places.record(n_records) as usize;
+        let mut served = Served::default();
+        for range in [gangs.clone(), parts.clone()] {
+            let records = Window::of(&self.instance, range);
+            served.read(kernel, plain, &records, for_warp);
+        }
+        if !served.execute(plain) {
+            return false;
+        }
+        for range in [gangs, parts] {
+            let start = range.start;
+            self.instance.edit(range, |bytes| {
+                served.write(kernel, &mut Window { start, bytes }, for_warp);
+            });
+        }
+        true
     }
 
     /// What the block sees in special registers, and zeros in its shared memory.
@@ -408,13 +462,12 @@ impl<'k, I: Instance> Run<'k, I> {
             let end = start + places.shared_bytes as usize;
             self.instance.clear(start..end);
         }
-        self.turns.clear();
     }
 
     fn begin_phase(&mut self, is_first: bool, max_steps: u64) {
         let name = self.next_name;
         let n_gangs = self.places().n_gangs;
-        self.next_name += 8 * (n_gangs + 2);
+        self.next_name += 8;
         let fuel = max_steps.saturating_sub(self.steps).min(LONGEST_STRIP);
         if is_first {
             self.block_name = name;
@@ -426,6 +479,7 @@ impl<'k, I: Instance> Run<'k, I> {
         };
         cells.put32(cell::RECORDS, n_gangs);
         cells.put32(cell::PHASE, name);
+        cells.put32(cell::NEXT_NAME, self.next_name);
         cells.put32(cell::BLOCK, self.block_name);
         cells.put64(cell::FUEL, fuel);
         cells.put32(cell::FIRST_ENTRY, u32::MAX);
@@ -439,89 +493,23 @@ impl<'k, I: Instance> Run<'k, I> {
             stop::AGAIN => return Err(Stopped::Again),
             stop::CONFLICT => Refusal::Conflict,
             stop::STEPS => Refusal::Steps,
+            stop::RARE => Refusal::Rare,
+            stop::PARTED => Refusal::Parted,
+            stop::UNCOUNTED => Refusal::Uncounted,
+            stop::TOO_LARGE => Refusal::TooLarge,
             _ => Refusal::Fault,
         };
         Err(Stopped::Refused(refusal))
     }
 
-    /// Counts what was done; whether the block has ended.
-    fn end_phase(&mut self, plain: Plain<'_>) -> Result<bool, Stopped> {
-        let kernel = self.kernel;
+    /// Takes what was counted; whether the block has ended.
+    fn end_phase(&mut self) -> bool {
         let cells = Window::of(&self.instance, cell::ALL);
-        let n_records = cells.get32(cell::RECORDS);
-        let counted = match cells.get32(cell::DIVERGENT) {
-            0 => Some((cells.get64(cell::STEPS), cells.get64(cell::STORES))),
-            // Other seeds let lanes go on in another order.
-            _ if plain.seed() != 0 => None,
-            _ => count_parted(kernel, &self.instance, n_records, &mut self.turns),
-        };
-        let Some((steps, stores)) = counted else {
-            return Err(Stopped::Refused(Refusal::Uncounted));
-        };
-        let waits = cells.get32(cell::WAITING) != 0;
-        let has_parts = n_records > kernel.places.n_gangs;
-        let is_mixed = cells.get32(cell::MIXED) != 0;
-        let may_be_parted = has_parts && waits && cells.get32(cell::ENDED) != 0;
-        if is_mixed || may_be_parted && self.is_parted(n_records) {
-            return Err(Stopped::Refused(Refusal::Parted));
-        }
-        if waits && has_parts {
-            let places = &kernel.places;
-            self.instance
-                .edit(places.first_records(n_records), |bytes| {
-                    join_parts(kernel, n_records, bytes);
-                });
-        }
-        self.steps += steps;
-        self.stores += stores;
-        Ok(!waits)
-    }
-
-    /// Whether some lanes of a warp have ended in a phase, and others wait.
-    fn is_parted(&self, n_records: u32) -> bool {
-        let places = self.places();
-        let records: Records<'_> = Window::of(&self.instance, places.first_records(n_records));
-        let in_warp = |index: u32| {
-            let at = places.record(index);
-            let warp = records.get32(at + record::GANG) / GANGS;
-            let waits = records.get32(at + record::ENTRY).cast_signed() >= 0;
-            (records.get64(at + record::STEPS) > 0).then_some((warp, waits))
-        };
-        let all: Vec<(u32, bool)> = (0..n_records).filter_map(in_warp).collect();
-        let mut waiting = all.iter().filter(|(_, waits)| *waits);
-        waiting.any(|(warp, _)| all.contains(&(*warp, false)))
-    }
-}
-
-/// Lanes that parted from their gang and wait at the same barrier are one gang again.
-fn join_parts(kernel: &Kernel, n_records: u32, bytes: &mut [u8]) {
-    let places = &kernel.places;
-    let start = places.first_records(n_records).start;
-    let mut records = Window { start, bytes };
-    for index in places.n_gangs..n_records {
-        let part = places.record(index);
-        let entry = records.get32(part + record::ENTRY);
-        let Some(live) = kernel.live.get(entry as usize) else {
-            continue;
-        };
-        let whole = places.record(records.get32(part + record::GANG));
-        let mask = records.get32(part + record::MASK);
-        for (register, offset) in live {
-            for lane in (0..GANG).filter(|lane| mask >> lane & 1 != 0) {
-                let lane_bytes = lane_bytes(*register, lane);
-                let start = record::REGISTERS + offset + lane_bytes.start;
-                let from = part + start;
-                let n_bytes = lane_bytes.end - lane_bytes.start;
-                records.copy(from..from + n_bytes, whole + start);
-            }
-        }
-        let joined = records.get32(whole + record::MASK) | mask;
-        records.put32(whole + record::MASK, joined);
-    }
-    for index in 0..places.n_gangs {
-        let at = places.record(index);
-        records.put32(at + record::NAME, 0);
-        records.put32(at + record::ANCESTORS, 0);
-        records.put32(at + record::NEXT_NAME, 1);
+        self.next_name = cells.get32(cell::NEXT_NAME);
+        let counts = (cells.get64(cell::STEPS), cells.get64(cell::STORES));
+        let has_ended = cells.get32(cell::WAITING) == 0;
+        self.steps += counts.0;
+        self.stores += counts.1;
+        has_ended
     }
 }

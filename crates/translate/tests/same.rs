@@ -4,6 +4,8 @@
 mod fused;
 #[path = "same/generated.rs"]
 mod generated;
+#[path = "same/products.rs"]
+mod products;
 
 use expect_test::expect_file;
 use std::collections::BTreeMap;
@@ -291,6 +293,56 @@ fn fused_products_are_rounded_once() {
         assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{opcode}");
         let found = both(&Separate, &scenario);
         assert_eq!(found, Ok(Ok(())), "{opcode} without a fused product");
+    }
+}
+
+#[test]
+fn products_of_matrices_are_those_of_tensor_cores() {
+    for (what, scenario) in products::scenarios() {
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+        let found = both(&Separate, &scenario);
+        assert_eq!(found, Ok(Ok(())), "{what} without a fused product");
+    }
+}
+
+/// A kernel of one warp that multiplies, with the bits of all factors and of all sums.
+fn product_of(factor: u32, sum: u32) -> Scenario {
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64
+.visible .entry k(.param .u64 p) {{
+.reg .b64 %p; .reg .b32 %t, %a; .reg .f32 %d<4>, %c;
+ld.param.u64 %p, [p]; mov.u32 %a, {factor}; mov.f32 %c, 0f{sum:08x};
+mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {{%d0, %d1, %d2, %d3}}, {{%a, %a}}, {{%a}}, {{%c, %c, %c, %c}};
+mov.u32 %t, %tid.x; mad.wide.u32 %p, %t, 16, %p; st.global.v4.f32 [%p], {{%d0, %d1, %d2, %d3}};
+ret; }}"
+    );
+    let scenario = serde_json::json!({
+        "source": source, "grid": [1, 1, 1], "block": [32, 1, 1],
+        "params": [{"kind": "buffer", "name": "p", "type": "f32", "len": 128, "init": 0}],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
+}
+
+#[test]
+fn unusual_terms_of_products_are_left_to_the_interpreter() {
+    let (one, zero) = (0x3c00_3c00, 0);
+    for (factor, sum, expected) in [
+        (one, 0x3f80_0000, Ok(())),
+        (zero, 0, Ok(())),
+        (zero, 0x8000_0000, Ok(())),
+        // The least subnormal factor.
+        (0x0001_0001, 0x3f80_0000, Ok(())),
+        (0x7c00_7c00, 0, Err(Refusal::Rare)),
+        (0x7e00_7e00, 0, Err(Refusal::Rare)),
+        (one, 0x7f80_0000, Err(Refusal::Rare)),
+        (one, 0x7fc0_0000, Err(Refusal::Rare)),
+        (one, 0x7f00_0000, Err(Refusal::Rare)),
+        // Smaller than what the units can have.
+        (zero, 0x0100_0000, Err(Refusal::Rare)),
+        (zero, 1, Err(Refusal::Rare)),
+    ] {
+        let found = both(Native::get(), &product_of(factor, sum));
+        assert_eq!(found, Ok(expected), "{factor:08x} {sum:08x}");
     }
 }
 

@@ -1,11 +1,14 @@
 //! Blocks, branches, barriers and ends. In: the flow of the code; out: a loop that goes from block to block, and leaves a gang that waits
 //! or has ended in its record.
 
-use super::{Emitter, IS_FRESH, Names, RECORD, at, splat32};
+use super::{Emitter, IS_FRESH, Names, RECORD, Register, at, splat32};
 use crate::Refusal;
+use crate::emit::Writes;
+use crate::flow::Meeting;
 use crate::helpers;
 use crate::place::{ALL_BYTES, TRACE_BYTES, cell, record};
 use crate::run::stop;
+use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -31,7 +34,10 @@ impl Emitter<'_> {
             self.nest = 0;
             self.block = block;
             self.lies.clear();
-            self.block_code(block)?;
+            match self.writes != Writes::Draft && self.flow.is_within_chain(block) {
+                true => self.op(I::Unreachable),
+                false => self.block_code(block)?,
+            }
         }
         self.ops([I::End, I::Unreachable, I::End]);
         Ok(())
@@ -76,19 +82,13 @@ impl Emitter<'_> {
             I::I32Load(at(record::ANCESTORS)),
             I::I32Store(at(cell::ANCESTORS)),
         ]);
-        // The name: the phase, and eight for each gang.
-        self.op(I::I32Const(0));
+        self.begin_names();
+        // The first name of the gang since its lanes met, and its own number.
+        self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
         self.get(RECORD);
-        self.ops([
-            I::I32Load(at(record::GANG)),
-            I::I32Const(3),
-            I::I32Shl,
-            I::I32Const(8),
-            I::I32Add,
-            I::I32Const(0),
-            I::I32Load(at(cell::PHASE)),
-            I::I32Add,
-        ]);
+        self.op(I::I32Load(at(record::GANG)));
+        self.ops(helpers::first_name());
+        self.op(I::I32Add);
         self.get(RECORD);
         self.ops([
             I::I32Load(at(record::NAME)),
@@ -98,7 +98,22 @@ impl Emitter<'_> {
         self.read_name(me);
     }
 
-    fn read_name(&mut self, me: u32) {
+    /// The names from which on notes are of this warp, where its lanes meet.
+    pub(super) fn begin_names(&mut self) {
+        if !self.flow.has_warp_operations() {
+            return;
+        }
+        let Names {
+            warp_start, since, ..
+        } = self.names;
+        for (local, cell) in [(warp_start, cell::WARP_START), (since, cell::SINCE)] {
+            self.ops([I::I32Const(0), I::V128Load32Splat(at(cell))]);
+            self.ops([splat32(ALL_BYTES), I::V128Or]);
+            self.set(local);
+        }
+    }
+
+    pub(super) fn read_name(&mut self, me: u32) {
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::ME))]);
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(me);
@@ -155,6 +170,8 @@ impl Emitter<'_> {
         }
         self.at = block.end as u32 - 1;
         match last.op {
+            _ if block.meets == Meeting::Warp => self.meet(last)?,
+            _ if block.meets == Meeting::Host => self.call_host()?,
             Op::Branch { target } => self.branch(last, target, is_loop)?,
             Op::Return | Op::Exit => self.exit(last)?,
             Op::Barrier(plan) => self.barrier(last, plan)?,
@@ -182,8 +199,11 @@ impl Emitter<'_> {
         self.trace(index as u32);
     }
 
-    /// Adds to the trace.
+    /// Adds to the trace. Between operations of a warp all lanes go one way.
     pub(super) fn trace(&mut self, what: u32) {
+        if self.writes == Writes::Warp {
+            return;
+        }
         let Names { trace, traced, .. } = self.names;
         self.get(trace);
         self.get(traced);
@@ -265,6 +285,9 @@ impl Emitter<'_> {
 
     /// Whether a guarded branch was taken becomes part of the path.
     pub(super) fn add_to_path(&mut self, taken: u32) {
+        if self.writes == Writes::Warp {
+            return;
+        }
         let path = self.names.path;
         self.get(path);
         self.ops([I::I32Const(0x9e37_79b1u32 as i32), I::I32Mul]);
@@ -370,10 +393,15 @@ impl Emitter<'_> {
         }
     }
 
-    /// Leaves the strip with what comes next in the record.
-    fn leave(&mut self, entry: i32) {
+    /// Leaves the strip with what comes next in the record, and what is waited for.
+    fn leave(&mut self, entry: i32, waits_for: u32) {
         self.get(RECORD);
         self.ops([I::I32Const(entry), I::I32Store(at(record::ENTRY))]);
+        self.get(RECORD);
+        self.ops([
+            I::I32Const(waits_for as i32),
+            I::I32Store(at(record::WAITS_FOR)),
+        ]);
         self.get(RECORD);
         self.get(self.names.mask);
         self.op(I::I32Store(at(record::MASK)));
@@ -383,7 +411,7 @@ impl Emitter<'_> {
 
     fn exit(&mut self, instr: &Instr) -> Result<(), Refusal> {
         if instr.guard.place() == SlotPlace::None {
-            self.leave(-1);
+            self.leave(-1, 0);
             return Ok(());
         }
         let Names { active, mask, .. } = self.names;
@@ -393,7 +421,7 @@ impl Emitter<'_> {
         self.get(mask);
         self.get(active);
         self.ops([I::I32Eq, I::If(BlockType::Empty)]);
-        self.leave(-1);
+        self.leave(-1, 0);
         self.op(I::End);
         self.get(mask);
         self.get(active);
@@ -412,19 +440,55 @@ impl Emitter<'_> {
         if !is_whole || instr.guard.place() != SlotPlace::None {
             return self.refuse("a barrier of some threads");
         }
+        self.leave_to_wait(&BTreeSet::new(), &BTreeSet::new())
+    }
+
+    /// Leaves the strip to wait for what the block ends with, which reads some registers and writes others.
+    fn leave_to_wait(
+        &mut self,
+        read: &BTreeSet<Register>,
+        written: &BTreeSet<Register>,
+    ) -> Result<(), Refusal> {
         let next = self.flow.block_at(self.at as usize + 1);
         let entry = next.and_then(|next| Some((next, self.flow.entry(next)?)));
         let Some((block, entry)) = entry else {
             return self.refuse("a barrier without a way on");
         };
-        if let Some(live) = self.live.get(block) {
-            let mut changed = live.clone();
-            if let Some(Some(written)) = self.written.get(self.block) {
-                changed.retain(|register| written.contains(register));
-            }
-            self.save(RECORD, &changed);
+        let mut held: BTreeSet<Register> = self.live.get(block).cloned().unwrap_or_default();
+        held.retain(|register| !written.contains(register));
+        held.extend(read);
+        let number = self.wait_number(&held);
+        let mut changed = held;
+        if let Some(Some(written)) = self.written.get(self.block) {
+            changed.retain(|register| written.contains(register));
         }
-        self.leave(entry as i32);
+        self.save(RECORD, &changed);
+        self.leave(entry as i32, number);
         Ok(())
+    }
+
+    /// The number of what the block at hand ends with, whose records hold these registers.
+    fn wait_number(&mut self, held: &BTreeSet<Register>) -> u32 {
+        let number = self.flow.wait_number(self.block);
+        let held = held.iter().copied();
+        let held: Vec<(Register, u32)> = held.map(|r| (r, self.home(r).offset)).collect();
+        self.waits.insert(number, held);
+        number
+    }
+
+    /// All lanes of the warp meet at an operation.
+    fn meet(&mut self, instr: &Instr) -> Result<(), Refusal> {
+        if instr.guard.place() != SlotPlace::None {
+            return self.refuse("a guarded operation of a warp");
+        }
+        self.reads[self.block] = self.touched[self.block].read.clone();
+        let (read, written) = self.note_operation()?;
+        self.leave_to_wait(&read, &written)
+    }
+
+    /// The host does the instruction at hand.
+    fn call_host(&mut self) -> Result<(), Refusal> {
+        let (read, written) = self.note_operation()?;
+        self.leave_to_wait(&read, &written)
     }
 }

@@ -2,16 +2,17 @@
 //! place are loaded once; all else, and the first access to another range, is found lane by lane.
 
 mod address;
+mod atomic;
 mod lanes;
 mod row;
 
-use super::{Emitter, Names, at, halves};
+use super::{Emitter, Names, Writes, at, halves};
 use crate::Refusal;
 use crate::place::{IS_STORE, SEVERAL, Site, holds, site};
 pub(crate) use address::Lie;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element, PlanId, RangeKind, SlotPlace};
 use warpgrid_isa::StateSpace;
-use wasm_encoder::{BlockType, Instruction as I};
+use wasm_encoder::{BlockType, Instruction as I, ValType};
 
 /// Which way bytes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +155,17 @@ impl<'p> Emitter<'p> {
 
     /// Counts a store, of a guarded one only where some lane does it.
     fn count_store(&mut self) {
+        if self.writes == Writes::Warp {
+            if self.guard.is_some() {
+                let did_store = self.local(ValType::I32);
+                self.did_store.push(did_store);
+                self.op(I::I32Const(1));
+                self.set(did_store);
+            } else {
+                self.stores[self.block] += 1;
+            }
+            return;
+        }
         let stores = self.names.stores;
         self.get(stores);
         self.ops([I::I32Const(1), I::I32Add]);

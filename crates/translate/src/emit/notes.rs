@@ -12,7 +12,12 @@ impl Emitter<'_> {
     /// notes, and one that does not load needs only those of who wrote.
     pub(super) fn note_shared(&mut self, way: Way, bytes: u32) {
         let Names {
-            me, phase, pointer, ..
+            me,
+            phase,
+            warp_start,
+            since,
+            pointer,
+            ..
         } = self.names;
         let phase_has = self.flow.shared[self.block];
         if !phase_has.stores {
@@ -27,6 +32,15 @@ impl Emitter<'_> {
             e.get(local);
             e.get(me);
             e.ops([I::I32x4Eq, I::V128Or]);
+            if e.flow.has_warp_operations() {
+                // Of the warp before its lanes last met.
+                e.get(local);
+                e.get(warp_start);
+                e.op(I::I32x4GeU);
+                e.get(local);
+                e.get(since);
+                e.ops([I::I32x4LtU, I::V128And, I::V128Or]);
+            }
         };
         for chunk in chunks(bytes) {
             self.get(pointer);
@@ -58,7 +72,17 @@ impl Emitter<'_> {
             self.op(I::Else);
             self.get(pointer);
             self.get(me);
-            self.get(phase);
+            match self.flow.has_warp_operations() {
+                // Several of this warp since its lanes met, or of any.
+                true => {
+                    self.get(since);
+                    self.get(phase);
+                    self.get(readers);
+                    self.get(since);
+                    self.ops([I::I32x4GeU, I::V128Bitselect]);
+                }
+                false => self.get(phase),
+            }
             self.get(ordered);
             self.ops([I::V128Bitselect, chunk.store(read), I::End]);
         }

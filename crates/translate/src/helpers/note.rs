@@ -1,6 +1,6 @@
 //! Who read and who wrote words, where a glance does not tell. In: the place of words; out: notes, or a stop.
 
-use super::{EMPTY, ORDERED, function};
+use super::{ATOMIC_SHIFT, EMPTY, ORDERED, function};
 use crate::emit::at;
 use crate::place::{ALL_BYTES, Places, cell};
 use crate::run::stop;
@@ -10,7 +10,6 @@ use wasm_encoder::{Function, Instruction as I, ValType};
 pub(crate) fn ordered() -> Function {
     const NAME: u32 = 0;
     const SHARED: u32 = 1;
-    const PHASE_START: u32 = 2;
     let cell_of = |cell: u32| [I::I32Const(0), I::I32Load(at(cell))];
     let mut code = Vec::new();
     let c = &mut code;
@@ -23,34 +22,23 @@ pub(crate) fn ordered() -> Function {
     c.extend(yes.clone());
     // Of an earlier phase of the block; in shared memory of any earlier phase.
     c.extend(cell_of(cell::PHASE));
-    c.extend([
-        I::LocalTee(PHASE_START),
-        I::LocalGet(NAME),
-        I::I32GtU,
-        I::If(EMPTY),
-    ]);
+    c.extend([I::LocalGet(NAME), I::I32GtU, I::If(EMPTY)]);
     c.extend([I::LocalGet(SHARED), I::LocalGet(NAME)]);
     c.extend(cell_of(cell::BLOCK));
     c.extend([I::I32GeU, I::I32Or, I::Return, I::End]);
-    // Of the gang itself before lanes parted.
-    let own = |c: &mut Vec<I<'static>>| {
-        c.extend([
-            I::LocalGet(PHASE_START),
-            I::I32Sub,
-            I::I32Const(3),
-            I::I32ShrU,
-        ]);
-    };
+    // Of the warp before its lanes last met.
     c.push(I::LocalGet(NAME));
-    own(c);
+    c.extend(cell_of(cell::SINCE));
+    c.extend([I::I32LtU, I::If(EMPTY), I::LocalGet(NAME)]);
+    c.extend(cell_of(cell::WARP_START));
+    c.extend([I::I32GeU, I::Return, I::End]);
+    // Of the gang itself before lanes parted.
+    c.extend([I::LocalGet(NAME), I::I32Const(3), I::I32ShrU]);
     c.extend(cell_of(cell::ME));
-    own(c);
-    c.push(I::I32Eq);
+    c.extend([I::I32Const(3), I::I32ShrU, I::I32Eq]);
     c.extend(cell_of(cell::ANCESTORS));
     c.extend([
         I::LocalGet(NAME),
-        I::LocalGet(PHASE_START),
-        I::I32Sub,
         I::I32Const(7),
         I::I32And,
         I::I32ShrU,
@@ -58,11 +46,11 @@ pub(crate) fn ordered() -> Function {
         I::I32Const(1),
         I::I32And,
     ]);
-    function(&[(1, ValType::I32)], &code)
+    function(&[], &code)
 }
 
-/// `(place, words, flags, bytes) -> why the run stops, or zero`; flag 1 says that it stores, 2 that memory is shared, and `bytes` which of each word
-/// are meant, at the top.
+/// `(place, words, flags, bytes) -> why the run stops, or zero`; flag 1 says that it stores, 2 that memory is shared, those from `ATOMIC_SHIFT` on
+/// are the kind of an atomic operation, and `bytes` says which of each word are meant, at the top.
 pub(crate) fn note(places: &Places) -> Function {
     const PLACE: u32 = 0;
     const WORDS: u32 = 1;
@@ -73,6 +61,7 @@ pub(crate) fn note(places: &Places) -> Function {
     const SHARED: u32 = 6;
     const CALM: u32 = 7;
     const OLD: u32 = 8;
+    const SEVERAL: u32 = 9;
     const NAME: i32 = !(ALL_BYTES as i32);
     let mut code = Vec::new();
     let c = &mut code;
@@ -80,6 +69,8 @@ pub(crate) fn note(places: &Places) -> Function {
         I::LocalGet(FLAGS),
         I::I32Const(1),
         I::I32ShrU,
+        I::I32Const(1),
+        I::I32And,
         I::LocalSet(SHARED),
     ]);
     for (local, index) in [(WROTE, 0), (READ, 1)] {
@@ -105,9 +96,41 @@ pub(crate) fn note(places: &Places) -> Function {
     };
     let me = [I::I32Const(0), I::I32Load(at(cell::ME))];
     let conflict = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(ATOMIC_SHIFT as i32),
+        I::I32ShrU,
+        I::LocalTee(OLD),
+        I::If(EMPTY),
+    ]);
+    note_atomic(c, [PLACE, WORDS, WROTE, READ, SHARED, OLD, CALM]);
+    c.push(I::End);
     c.push(I::Loop(EMPTY));
     ordered(c, READ);
     c.push(I::LocalSet(CALM));
+    // Several readers: of this warp since its lanes last met, of shared memory until the phase ends, of global memory for good.
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::SINCE)),
+        I::I32Const(0),
+        I::I32Load(at(cell::PHASE)),
+        I::I32Const(-1),
+        I::LocalGet(SHARED),
+        I::Select,
+        I::LocalGet(OLD),
+        I::I32Const(NAME),
+        I::I32And,
+        I::LocalTee(OLD),
+        I::I32Const(0),
+        I::I32Load(at(cell::SINCE)),
+        I::I32GeU,
+        I::LocalGet(OLD),
+        I::I32Const(NAME),
+        I::I32Ne,
+        I::I32And,
+        I::Select,
+        I::LocalSet(SEVERAL),
+    ]);
     ordered(c, WROTE);
     c.extend([I::I32Eqz, I::If(EMPTY)]);
     // Lanes of one gang that have parted may store to other bytes of a word: it has the last name of the gang from then on.
@@ -135,13 +158,7 @@ pub(crate) fn note(places: &Places) -> Function {
     .enumerate()
     {
         c.extend(name);
-        c.extend([
-            I::I32Const(0),
-            I::I32Load(at(cell::PHASE)),
-            I::I32Sub,
-            I::I32Const(3),
-            I::I32ShrS,
-        ]);
+        c.extend([I::I32Const(3), I::I32ShrU]);
         if index == 1 {
             c.extend([I::I32Ne, I::I32Or]);
         }
@@ -169,13 +186,8 @@ pub(crate) fn note(places: &Places) -> Function {
     c.extend([I::I32Eq, I::Select, I::I32Or, I::I32Store(at(0)), I::Else]);
     c.extend(word(READ));
     c.extend(me);
-    // Several readers: of shared memory until the phase ends, of global memory for good.
     c.extend([
-        I::I32Const(0),
-        I::I32Load(at(cell::PHASE)),
-        I::I32Const(-1),
-        I::LocalGet(SHARED),
-        I::Select,
+        I::LocalGet(SEVERAL),
         I::LocalGet(CALM),
         I::Select,
         I::I32Const(ALL_BYTES as i32),
@@ -195,5 +207,73 @@ pub(crate) fn note(places: &Places) -> Function {
         I::End,
         I::I32Const(0),
     ]);
-    function(&[(5, ValType::I32)], &code)
+    function(&[(6, ValType::I32)], &code)
+}
+
+/// Words that belong to one kind of atomic operation: of shared memory in this phase, of global memory for good. Who accessed them is not
+/// known from then on.
+fn note_atomic(
+    c: &mut Vec<I<'static>>,
+    [place, words, wrote, read, shared, kind, before]: [u32; 7],
+) {
+    let word = |local: u32| [I::LocalGet(place), I::LocalGet(local), I::I32Add];
+    let name = |c: &mut Vec<I<'static>>, local: u32| {
+        c.extend(word(local));
+        c.extend([
+            I::I32Load(at(0)),
+            I::I32Const(!(ALL_BYTES as i32)),
+            I::I32And,
+        ]);
+    };
+    // Names from here on are not before the operation.
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::PHASE)),
+        I::I32Const(1),
+        I::LocalGet(shared),
+        I::Select,
+        I::LocalSet(before),
+        I::LocalGet(kind),
+        I::LocalGet(before),
+        I::I32Const(0),
+        I::LocalGet(shared),
+        I::Select,
+        I::I32Add,
+        I::LocalSet(kind),
+        I::Loop(EMPTY),
+    ]);
+    name(c, read);
+    c.extend([I::LocalGet(before), I::I32GeU]);
+    name(c, wrote);
+    c.extend([I::LocalGet(before), I::I32GeU]);
+    name(c, wrote);
+    c.extend([
+        I::LocalGet(kind),
+        I::I32Ne,
+        I::I32And,
+        I::I32Or,
+        I::If(EMPTY),
+        I::I32Const(stop::CONFLICT as i32),
+        I::Return,
+        I::End,
+    ]);
+    c.extend(word(wrote));
+    c.extend([
+        I::LocalGet(kind),
+        I::I32Const(ALL_BYTES as i32),
+        I::I32Or,
+        I::I32Store(at(0)),
+        I::LocalGet(place),
+        I::I32Const(4),
+        I::I32Add,
+        I::LocalSet(place),
+        I::LocalGet(words),
+        I::I32Const(1),
+        I::I32Sub,
+        I::LocalTee(words),
+        I::BrIf(0),
+        I::End,
+        I::I32Const(0),
+        I::Return,
+    ]);
 }

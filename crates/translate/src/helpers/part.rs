@@ -1,6 +1,6 @@
 //! Records of lanes that part from their gang. In: the record of the gang; out: another one.
 
-use super::{EMPTY, function};
+use super::{EMPTY, first_name, function};
 use crate::emit::at;
 use crate::place::{Places, TRACE_BYTES, cell, record};
 use wasm_encoder::{Function, Instruction as I, ValType};
@@ -54,6 +54,9 @@ pub(crate) fn part(places: &Places) -> Function {
     }
     c.extend([
         I::LocalGet(MADE),
+        I::I32Const(0),
+        I::I32Store(at(record::WAITS_FOR)),
+        I::LocalGet(MADE),
         I::LocalGet(ENTRY),
         I::I32Store(at(record::ENTRY)),
         I::LocalGet(MADE),
@@ -98,15 +101,10 @@ pub(crate) fn part(places: &Places) -> Function {
             dst_mem: 0,
         },
     ]);
-    c.extend([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::PHASE))]);
+    c.extend([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
     c.extend(field(record::GANG));
-    c.extend([
-        I::I32Const(3),
-        I::I32Shl,
-        I::I32Const(8),
-        I::I32Add,
-        I::I32Add,
-    ]);
+    c.extend(first_name());
+    c.push(I::I32Add);
     c.extend(field(record::NAME));
     c.extend([I::I32Add, I::I32Store(at(cell::ME)), I::I32Const(0)]);
     c.extend(field(record::ANCESTORS));

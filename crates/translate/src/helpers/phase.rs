@@ -1,191 +1,57 @@
 //! A phase of a block. In: its records; out: every gang at its next barrier or its end, and counts.
 
-use super::{EMPTY, STRIP, function};
+use super::{COUNT, EMPTY, JOIN, STRIP, WARP, function, new_names};
 use crate::emit::at;
-use crate::place::{GANGS, Places, cell, record};
+use crate::place::{GANG, GANGS, Places, cell, record};
+use crate::run::{RESUMES, stop};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// `(begins) -> why the run stops, or zero`: every record that has not ended goes on to its next barrier. `begins` is the entry that
-/// all gangs begin at, or below zero.
-pub(crate) fn phase(places: &Places) -> Function {
-    const BEGINS: u32 = 0;
-    const INDEX: u32 = 1;
-    const RECORD: u32 = 2;
-    const STOP: u32 = 3;
-    const PATH: u32 = 4;
-    const IS_FIRST: u32 = 5;
-    const WAITS: u32 = 6;
-    const STORES: u32 = 7;
-    const BEGAN: u32 = 8;
-    const STEPS: u32 = 9;
-    let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
-    let add = |cell: u32, what: I<'static>| {
-        [
-            I::I32Const(0),
-            I::I32Const(0),
-            I::I32Load(at(cell)),
-            what,
-            I::I32Add,
-            I::I32Store(at(cell)),
-        ]
-    };
-    let flag = |cell: u32| [I::I32Const(0), I::I32Const(1), I::I32Store(at(cell))];
-    let mut code = Vec::new();
-    let c = &mut code;
-    c.extend([
+/// Numbers of what lanes wait for: operations of a warp from 1 on, then barriers, then what the host does for lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WaitNumbers {
+    pub(crate) first_barrier: u32,
+    pub(crate) first_of_host: u32,
+}
+
+const BEGINS: u32 = 0;
+const INDEX: u32 = 1;
+const RECORD: u32 = 2;
+const STOP: u32 = 3;
+const FIRST: u32 = 4;
+const RAN: u32 = 5;
+const WAIT: u32 = 6;
+const LIVE: u32 = 7;
+const MIXED: u32 = 8;
+const NUMBER: u32 = 9;
+const RESUMED: u32 = 10;
+
+fn field(offset: u32) -> [I<'static>; 2] {
+    [I::LocalGet(RECORD), I::I32Load(at(offset))]
+}
+
+fn load(cell: u32) -> [I<'static>; 2] {
+    [I::I32Const(0), I::I32Load(at(cell))]
+}
+
+fn store(cell: u32, what: I<'static>) -> [I<'static>; 3] {
+    [I::I32Const(0), what, I::I32Store(at(cell))]
+}
+
+fn put(offset: u32, what: I<'static>) -> [I<'static>; 3] {
+    [I::LocalGet(RECORD), what, I::I32Store(at(offset))]
+}
+
+/// Does something with the gangs of the warp.
+fn each_gang(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
+    let mut code = vec![
         I::I32Const(0),
-        I::I32Load(at(cell::RECORDS)),
-        I::LocalSet(BEGAN),
-        I::I32Const(places.records as i32),
+        I::LocalSet(INDEX),
+        I::LocalGet(FIRST),
         I::LocalSet(RECORD),
         I::Loop(EMPTY),
-        I::LocalGet(INDEX),
-        I::I32Const(GANGS as i32 - 1),
-        I::I32And,
-        I::I32Eqz,
-        I::If(EMPTY),
-        I::I32Const(1),
-        I::LocalSet(IS_FIRST),
-        I::End,
-        I::LocalGet(BEGINS),
-        I::I32Const(0),
-        I::I32GeS,
-        I::LocalGet(INDEX),
-        I::I32Const(places.n_gangs as i32),
-        I::I32LtU,
-        I::I32And,
-        I::If(EMPTY),
-        I::LocalGet(RECORD),
-    ]);
-    // A gang without lanes has ended.
-    c.extend([I::LocalGet(BEGINS), I::I32Const(-1)]);
-    c.extend(field(record::FIRST_MASK));
-    c.extend([
-        I::Select,
-        I::I32Store(at(record::ENTRY)),
-        I::LocalGet(RECORD),
-    ]);
-    c.extend(field(record::FIRST_MASK));
-    c.push(I::I32Store(at(record::MASK)));
-    for (offset, value) in [
-        (record::NAME, 0),
-        (record::ANCESTORS, 0),
-        (record::NEXT_NAME, 1),
-    ] {
-        c.extend([
-            I::LocalGet(RECORD),
-            I::I32Const(value),
-            I::I32Store(at(offset)),
-        ]);
-    }
-    c.push(I::End);
-    c.extend(field(record::ENTRY));
-    c.extend([
-        I::I32Const(0),
-        I::I32LtS,
-        I::If(EMPTY),
-        // What is over counts nothing.
-        I::LocalGet(RECORD),
-        I::I64Const(0),
-        I::I64Store(at(record::STEPS)),
-        I::Else,
-        I::LocalGet(RECORD),
-        // Counts begin again, but those of lanes that parted in this phase.
-        I::LocalGet(INDEX),
-        I::LocalGet(BEGAN),
-        I::I32LtU,
-        I::Call(STRIP),
-        I::LocalTee(STOP),
-        I::If(EMPTY),
-        I::LocalGet(STOP),
-        I::Return,
-        I::End,
-    ]);
-    c.extend(field(record::ENTRY));
-    c.extend([I::I32Const(0), I::I32GeS, I::LocalTee(STOP), I::If(EMPTY)]);
-    c.extend(add(cell::WAITING, I::I32Const(1)));
-    c.extend([
-        I::I32Const(0),
-        I::I32Load(at(cell::FIRST_ENTRY)),
-        I::I32Const(0),
-        I::I32LtS,
-        I::If(EMPTY),
-        I::I32Const(0),
-    ]);
-    c.extend(field(record::ENTRY));
-    c.extend([
-        I::I32Store(at(cell::FIRST_ENTRY)),
-        I::End,
-        I::I32Const(0),
-        I::I32Load(at(cell::FIRST_ENTRY)),
-    ]);
-    c.extend(field(record::ENTRY));
-    c.extend([I::I32Ne, I::If(EMPTY)]);
-    c.extend(flag(cell::MIXED));
-    c.extend([I::End, I::Else]);
-    c.extend(add(cell::ENDED, I::I32Const(1)));
-    c.push(I::End);
-    // The gangs of a warp should go the same way; a part of a gang does not.
-    c.extend([
-        I::LocalGet(INDEX),
-        I::I32Const(places.n_gangs as i32),
-        I::I32GeU,
-        I::If(EMPTY),
-    ]);
-    c.extend(flag(cell::DIVERGENT));
-    c.extend([
-        I::Else,
-        I::LocalGet(IS_FIRST),
-        I::If(EMPTY),
-        I::I32Const(0),
-        I::LocalSet(IS_FIRST),
-    ]);
-    c.extend(field(record::PATH));
-    c.push(I::LocalSet(PATH));
-    c.extend(field(record::STORES));
-    c.push(I::LocalSet(STORES));
-    c.extend([
-        I::LocalGet(RECORD),
-        I::I64Load(at(record::STEPS)),
-        I::LocalSet(STEPS),
-        I::LocalGet(STOP),
-        I::LocalSet(WAITS),
-    ]);
-    for (cell, value) in [
-        (cell::STEPS, vec![I::LocalGet(STEPS)]),
-        (cell::STORES, vec![I::LocalGet(STORES), I::I64ExtendI32U]),
-    ] {
-        c.extend([I::I32Const(0), I::I32Const(0), I::I64Load(at(cell))]);
-        c.extend(value);
-        c.extend([I::I64Add, I::I64Store(at(cell))]);
-    }
-    c.push(I::Else);
-    c.extend(field(record::PATH));
-    c.extend([I::LocalGet(PATH), I::I32Ne]);
-    c.extend(field(record::STORES));
-    c.extend([
-        I::LocalGet(STORES),
-        I::I32Ne,
-        I::I32Or,
-        I::LocalGet(RECORD),
-        I::I64Load(at(record::STEPS)),
-        I::LocalGet(STEPS),
-        I::I64Ne,
-        I::I32Or,
-        I::If(EMPTY),
-    ]);
-    c.extend(flag(cell::DIVERGENT));
-    c.extend([
-        I::End,
-        I::LocalGet(STOP),
-        I::LocalGet(WAITS),
-        I::I32Ne,
-        I::If(EMPTY),
-    ]);
-    c.extend(flag(cell::MIXED));
-    c.extend([I::End, I::End, I::End, I::End]);
-    // On to the next record; those that were made meanwhile come last.
-    c.extend([
+    ];
+    code.extend(body);
+    code.extend([
         I::LocalGet(RECORD),
         I::I32Const(places.record_bytes as i32),
         I::I32Add,
@@ -194,12 +60,386 @@ pub(crate) fn phase(places: &Places) -> Function {
         I::I32Const(1),
         I::I32Add,
         I::LocalTee(INDEX),
+        I::I32Const(GANGS as i32),
+        I::I32LtU,
+        I::BrIf(0),
+        I::End,
+    ]);
+    code
+}
+
+/// Does something with the gangs of the warp and with the parts that are made meanwhile.
+fn each_record(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
+    let parts = places.records + places.n_gangs * places.record_bytes;
+    let mut code = vec![
         I::I32Const(0),
-        I::I32Load(at(cell::RECORDS)),
+        I::LocalSet(INDEX),
+        I::LocalGet(FIRST),
+        I::LocalSet(RECORD),
+        I::Loop(EMPTY),
+    ];
+    code.extend(body);
+    code.extend([
+        I::I32Const(parts as i32),
+        I::LocalGet(RECORD),
+        I::I32Const(places.record_bytes as i32),
+        I::I32Add,
+        I::LocalGet(INDEX),
+        I::I32Const(1),
+        I::I32Add,
+        I::LocalTee(INDEX),
+        I::I32Const(GANGS as i32),
+        I::I32Eq,
+        I::Select,
+        I::LocalSet(RECORD),
+        I::LocalGet(INDEX),
+    ]);
+    code.extend(load(cell::RECORDS));
+    code.extend([
+        I::I32Const((places.n_gangs - GANGS) as i32),
+        I::I32Sub,
+        I::I32LtU,
+        I::BrIf(0),
+        I::End,
+    ]);
+    code
+}
+
+/// `(begins) -> why the run stops, or zero`: warp by warp, every record that has not ended goes on to its next barrier. `begins` is the
+/// entry that all gangs begin at, below zero in later phases, and [`RESUMES`] after what the host has done for lanes.
+pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
+    let leaves = |why: u32| [I::I32Const(why as i32), I::Return];
+    let mut code = Vec::new();
+    let c = &mut code;
+    c.extend([
+        I::LocalGet(BEGINS),
+        I::I32Const(RESUMES),
+        I::I32Eq,
+        I::LocalTee(RESUMED),
+        I::If(EMPTY),
+    ]);
+    for (local, cell) in [
+        (BEGINS, cell::BEGINS),
+        (NUMBER, cell::WARP),
+        (RAN, cell::RAN),
+    ] {
+        c.extend(load(cell));
+        c.push(I::LocalSet(local));
+    }
+    c.push(I::Else);
+    c.extend(store(cell::BEGINS, I::LocalGet(BEGINS)));
+    c.extend([
+        I::LocalGet(BEGINS),
+        I::I32Const(0),
+        I::I32GeS,
+        I::If(EMPTY),
+        I::I32Const(places.turns as i32),
+        I::I32Const(0),
+        I::I32Const((places.n_gangs / GANGS * 4) as i32),
+        I::MemoryFill(0),
+        I::End,
+        I::End,
+        I::Loop(EMPTY),
+        I::LocalGet(NUMBER),
+        I::I32Const((GANGS * places.record_bytes) as i32),
+        I::I32Mul,
+        I::I32Const(places.records as i32),
+        I::I32Add,
+        I::LocalSet(FIRST),
+        I::LocalGet(RESUMED),
+        I::I32Eqz,
+        I::If(EMPTY),
+    ]);
+    begin_warp(c, places);
+    c.extend([
+        I::End,
+        I::I32Const(0),
+        I::LocalSet(RESUMED),
+        I::Block(EMPTY),
+        I::Loop(EMPTY),
+    ]);
+    c.extend(each_record(places, run_record()));
+    c.extend([
+        I::I32Const(-1),
+        I::LocalSet(WAIT),
+        I::I32Const(0),
+        I::LocalSet(LIVE),
+        I::I32Const(0),
+        I::LocalSet(MIXED),
+    ]);
+    c.extend(each_record(places, look_at_record(numbers)));
+    c.extend([
+        I::LocalGet(FIRST),
+        I::LocalGet(RAN),
+        I::Call(COUNT),
+        I::LocalTee(STOP),
+        I::If(EMPTY),
+        I::LocalGet(STOP),
+        I::Return,
+        I::End,
+        I::I32Const(0),
+        I::LocalSet(RAN),
+        I::LocalGet(MIXED),
+        I::If(EMPTY),
+    ]);
+    c.extend(leaves(stop::PARTED));
+    c.extend([
+        I::End,
+        // All have ended.
+        I::LocalGet(WAIT),
+        I::I32Const(0),
+        I::I32LtS,
+        I::BrIf(1),
+    ]);
+    c.extend(load(cell::RECORDS));
+    c.extend([I::I32Const(places.n_gangs as i32), I::I32GtU, I::If(EMPTY)]);
+    c.extend(each_record(places, join_record(places)));
+    c.extend(store(cell::RECORDS, I::I32Const(places.n_gangs as i32)));
+    c.extend(each_gang(places, take_first_name()));
+    c.extend([
+        I::End,
+        I::LocalGet(WAIT),
+        I::I32Const(numbers.first_barrier as i32),
+        I::I32GeU,
+        I::If(EMPTY),
+    ]);
+    // A barrier: the same for all warps, and for all lanes of each.
+    c.extend(load(cell::ENDED));
+    c.extend(load(cell::FIRST_ENTRY));
+    c.extend([I::I32Const(0), I::I32GeS]);
+    c.extend(load(cell::FIRST_ENTRY));
+    c.extend([
+        I::LocalGet(WAIT),
+        I::I32Ne,
+        I::I32And,
+        I::I32Or,
+        I::If(EMPTY),
+    ]);
+    c.extend(leaves(stop::PARTED));
+    c.push(I::End);
+    c.extend(store(cell::FIRST_ENTRY, I::LocalGet(WAIT)));
+    c.extend(store(cell::WAITING, I::I32Const(1)));
+    c.extend([I::Br(2), I::End]);
+    do_operation(c, places);
+    c.extend([
+        I::Br(0),
+        I::End,
+        I::End,
+        I::LocalGet(NUMBER),
+        I::I32Const(1),
+        I::I32Add,
+        I::LocalTee(NUMBER),
+        I::I32Const((places.n_gangs / GANGS) as i32),
         I::I32LtU,
         I::BrIf(0),
         I::End,
         I::I32Const(0),
     ]);
-    function(&[(8, ValType::I32), (1, ValType::I64)], &code)
+    function(&[(10, ValType::I32)], &code)
+}
+
+fn take_first_name() -> Vec<I<'static>> {
+    let mut code = Vec::new();
+    for (offset, value) in [
+        (record::NAME, 0),
+        (record::ANCESTORS, 0),
+        (record::NEXT_NAME, 1),
+    ] {
+        code.extend(put(offset, I::I32Const(value)));
+    }
+    code
+}
+
+/// The gangs of a warp go on from a barrier, or from the start.
+fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
+    c.extend(store(cell::WARP, I::LocalGet(NUMBER)));
+    c.extend(new_names());
+    c.push(I::I32Const(0));
+    c.extend(load(cell::SINCE));
+    c.push(I::I32Store(at(cell::WARP_START)));
+    c.extend(store(cell::RECORDS, I::I32Const(places.n_gangs as i32)));
+    c.extend(store(cell::ENDED, I::I32Const(0)));
+    c.extend([
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I64Load(at(cell::STEPS)),
+        I::I64Store(at(cell::STEPS_BEFORE)),
+        I::I32Const(0),
+        I::LocalSet(RAN),
+    ]);
+    let mut gang = take_first_name();
+    gang.extend(put(record::WAITS_FOR, I::I32Const(0)));
+    gang.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
+    // A gang without lanes has ended.
+    gang.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
+    gang.extend(field(record::FIRST_MASK));
+    gang.extend([
+        I::Select,
+        I::I32Store(at(record::ENTRY)),
+        I::LocalGet(RECORD),
+    ]);
+    gang.extend(field(record::FIRST_MASK));
+    gang.extend([I::I32Store(at(record::MASK)), I::End]);
+    c.extend(each_gang(places, gang));
+}
+
+/// Runs a record that can go on. Counts of a gang begin again where its lanes have met.
+fn run_record() -> Vec<I<'static>> {
+    let mut code = Vec::new();
+    let c = &mut code;
+    c.extend(field(record::ENTRY));
+    c.extend([I::I32Const(0), I::I32GeS]);
+    c.extend(field(record::WAITS_FOR));
+    c.extend([
+        I::I32Eqz,
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(RECORD),
+        I::LocalGet(INDEX),
+        I::I32Const(GANGS as i32),
+        I::I32LtU,
+        I::LocalGet(RAN),
+        I::LocalGet(INDEX),
+        I::I32ShrU,
+        I::I32Const(1),
+        I::I32And,
+        I::I32Eqz,
+        I::I32And,
+        I::Call(STRIP),
+        I::LocalTee(STOP),
+        I::If(EMPTY),
+        I::LocalGet(STOP),
+        I::Return,
+        I::End,
+        I::LocalGet(RAN),
+        I::I32Const(1),
+        I::LocalGet(INDEX),
+        I::I32Shl,
+        I::I32Or,
+        I::LocalSet(RAN),
+    ]);
+    c.extend(field(record::ENTRY));
+    c.extend([I::I32Const(0), I::I32LtS, I::If(EMPTY)]);
+    c.extend(store(cell::ENDED, I::I32Const(1)));
+    c.extend([I::End, I::End]);
+    code
+}
+
+/// What a record waits for.
+fn look_at_record(numbers: WaitNumbers) -> Vec<I<'static>> {
+    let mut code = Vec::new();
+    let c = &mut code;
+    c.extend(field(record::ENTRY));
+    c.extend([I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
+    c.extend(field(record::WAITS_FOR));
+    c.extend([
+        I::I32Const(numbers.first_of_host as i32),
+        I::I32GeU,
+        I::If(EMPTY),
+    ]);
+    c.extend(store(cell::RAN, I::LocalGet(RAN)));
+    c.extend([
+        I::I32Const(stop::CALL as i32),
+        I::Return,
+        I::End,
+        I::LocalGet(WAIT),
+        I::I32Const(0),
+        I::I32LtS,
+        I::If(EMPTY),
+    ]);
+    c.extend(field(record::WAITS_FOR));
+    c.extend([I::LocalSet(WAIT), I::End]);
+    c.extend(field(record::WAITS_FOR));
+    c.extend([
+        I::LocalGet(WAIT),
+        I::I32Ne,
+        I::LocalGet(MIXED),
+        I::I32Or,
+        I::LocalSet(MIXED),
+    ]);
+    c.extend(field(record::MASK));
+    c.extend(field(record::GANG));
+    c.extend([
+        I::I32Const(GANGS as i32 - 1),
+        I::I32And,
+        I::I32Const(GANG as i32),
+        I::I32Mul,
+        I::I32Shl,
+        I::LocalGet(LIVE),
+        I::I32Or,
+        I::LocalSet(LIVE),
+        I::End,
+    ]);
+    code
+}
+
+/// Makes a part that waits a part of its gang again.
+fn join_record(places: &Places) -> Vec<I<'static>> {
+    let mut code = vec![I::LocalGet(INDEX), I::I32Const(GANGS as i32), I::I32GeU];
+    let c = &mut code;
+    c.extend(field(record::ENTRY));
+    c.extend([
+        I::I32Const(0),
+        I::I32GeS,
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(RECORD),
+    ]);
+    c.extend(field(record::GANG));
+    c.extend([
+        I::I32Const(places.record_bytes as i32),
+        I::I32Mul,
+        I::I32Const(places.records as i32),
+        I::I32Add,
+        I::Call(JOIN),
+        I::Drop,
+        I::End,
+    ]);
+    code
+}
+
+/// All lanes of the warp have met at an operation: it is done, with those that follow at once.
+fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
+    c.extend(new_names());
+    c.extend(load(cell::NEXT_NAME));
+    c.extend([
+        I::I32Const(crate::run::MOST_NAMES as i32),
+        I::I32GtU,
+        I::If(EMPTY),
+        I::I32Const(stop::TOO_LARGE as i32),
+        I::Return,
+        I::End,
+        I::I32Const(0),
+        I::I64Load(at(cell::STEPS)),
+        I::I32Const(0),
+        I::I64Load(at(cell::STEPS_BEFORE)),
+        I::I64Sub,
+        I::I32Const(0),
+        I::I64Load(at(cell::FUEL)),
+        I::I64GtU,
+        I::If(EMPTY),
+        I::I32Const(stop::STEPS as i32),
+        I::Return,
+        I::End,
+    ]);
+    c.extend(store(cell::LIVE, I::LocalGet(LIVE)));
+    c.extend(store(cell::RAN, I::I32Const(0)));
+    c.extend([
+        I::LocalGet(FIRST),
+        I::LocalGet(WAIT),
+        I::Call(WARP),
+        I::LocalTee(STOP),
+        I::If(EMPTY),
+        I::LocalGet(STOP),
+        I::Return,
+        I::End,
+    ]);
+    let mut gang = Vec::new();
+    gang.extend(field(record::ENTRY));
+    gang.extend([I::I32Const(0), I::I32GeS, I::If(EMPTY), I::LocalGet(RECORD)]);
+    gang.extend(load(cell::NEXT_ENTRY));
+    gang.push(I::I32Store(at(record::ENTRY)));
+    gang.extend(put(record::WAITS_FOR, I::I32Const(0)));
+    gang.push(I::End);
+    c.extend(each_gang(places, gang));
 }

@@ -1,5 +1,5 @@
 //! Kernels at random, of what is translated: arithmetic, comparisons, branches that lanes take differently, loops, loads and stores of
-//! global and shared memory. A seed goes in; a scenario comes out as JSON, the same for a seed everywhere.
+//! global and shared memory, exchange between lanes, products of matrices, sums of all threads, and what the host does. A seed goes in; a scenario comes out as JSON, the same for a seed everywhere.
 
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -67,6 +67,7 @@ pub(crate) fn scenario(seed: u64) -> Value {
             buffer("in", n.max(512), json!(init)),
             buffer("out", n * WORDS, json!(0)),
             {"kind": "scalar", "name": "n", "type": "u32", "value": n - generator.below(8) as u32},
+            buffer("sums", 8, json!(0)),
         ],
     })
 }
@@ -121,7 +122,7 @@ impl Generator {
         let _ = write!(
             self.text,
             ".version 8.0\n.target sm_80\n.address_size 64\n\n\
-             .visible .entry generated(.param .u64 in, .param .u64 out, .param .u32 n)\n{{\n"
+             .visible .entry generated(.param .u64 in, .param .u64 out, .param .u32 n, .param .u64 sums)\n{{\n"
         );
         for declaration in [
             ".reg .b32 %r<24>;",
@@ -146,6 +147,8 @@ impl Generator {
             "cvta.to.global.u64 %rd13, %rd15;",
             "mul.wide.u32 %rd12, %r19, 4;",
             "add.s64 %rd11, %rd14, %rd12;",
+            "ld.param.u64 %rd15, [sums];",
+            "cvta.to.global.u64 %rd8, %rd15;",
             "mul.wide.u32 %rd12, %r19, 64;",
             "add.s64 %rd10, %rd13, %rd12;",
         ] {
@@ -188,7 +191,10 @@ impl Generator {
     }
 
     fn piece(&mut self) {
-        match self.below(12) {
+        match self.below(16) {
+            12 | 13 if self.depth == 0 => self.collective(),
+            14 => self.add_up(),
+            15 => self.halves(),
             0 if self.depth < 2 => self.choice(),
             1 if self.depth < 2 => self.repeat(),
             2 if self.depth == 0 && self.has_shared => self.exchange(),
@@ -200,6 +206,92 @@ impl Generator {
                 }
             }
         }
+    }
+
+    /// All lanes of a warp as one.
+    fn collective(&mut self) {
+        let [d, a, b] = [self.r(), self.r(), self.r()];
+        let p = self.p();
+        let lane = self.below(32);
+        let clamp = self
+            .pick(&["31", "0x1f", "0x1c1f", "0x181f", "7195", "0"])
+            .to_owned();
+        let mode = self.pick(&["up", "down", "bfly", "idx"]);
+        let full = "0xffffffff";
+        let text = match self.below(14) {
+            0..=3 => format!("shfl.sync.{mode}.b32 {d}|{p}, {a}, {lane}, {clamp}, {full};"),
+            4 => format!("shfl.sync.{mode}.b32 {d}, {a}, {b}, {clamp}, {full};"),
+            5 => format!("shfl.sync.{mode}.b32 {d}|{p}, {a}, {b}, %r20, {full};"),
+            6 => format!("vote.sync.ballot.b32 {d}, {p}, {full};"),
+            7 => {
+                let how = self.pick(&["all", "any", "uni"]);
+                let q = self.p();
+                format!("vote.sync.{how}.pred {q}, !{p}, {full};")
+            }
+            8 => {
+                self.line(&format!("and.b32 %r13, {a}, 3;"));
+                let how = self.pick(&["any.sync.b32 %r12", "all.sync.b32 %r12|%p5"]);
+                self.line(&format!("match.{how}, %r13, {full};"));
+                format!("add.u32 {d}, {d}, %r12;")
+            }
+            9 => {
+                let op = self.pick(&[
+                    "add.s32", "min.s32", "max.u32", "and.b32", "xor.b32", "max.s32",
+                ]);
+                format!("redux.sync.{op} {d}, {a}, {full};")
+            }
+            10 => "bar.warp.sync 0xffffffff;".to_owned(),
+            11 => format!("activemask.b32 {d};"),
+            12 => format!("movmatrix.sync.aligned.m8n8.trans.b16 {d}, {a};"),
+            _ => {
+                // Factors and sums of moderate size.
+                for (index, from) in [&a, &b, &d].into_iter().enumerate() {
+                    self.line(&format!("and.b32 %r{}, {from}, 0xbdffbdff;", 11 + index));
+                }
+                let sums = "{%f0, %f1, %f2, %f3}";
+                for index in 0..4 {
+                    self.line(&format!("cvt.rn.f32.s32 %f{index}, %r{index};"));
+                }
+                format!(
+                    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {sums}, {{%r11, %r12}}, {{%r13}}, {sums};"
+                )
+            }
+        };
+        self.line(&text);
+    }
+
+    /// Words that all threads add to: their order makes no difference.
+    fn add_up(&mut self) {
+        let a = self.r();
+        let index = self.r();
+        let p = self.p();
+        let guard = match self.below(3) {
+            0 => format!("@{p} "),
+            _ => String::new(),
+        };
+        self.line(&format!("and.b32 %r13, {index}, 28;"));
+        self.line("cvt.u64.u32 %rd9, %r13;");
+        self.line("add.s64 %rd9, %rd8, %rd9;");
+        self.line(&format!("{guard}red.global.add.u32 [%rd9], {a};"));
+    }
+
+    /// What the host does with the code of the interpreter.
+    fn halves(&mut self) {
+        let [d, a, b, c] = [self.r(), self.r(), self.r(), self.r()];
+        let f = self.f();
+        let p = self.p();
+        let guard = match self.below(3) {
+            0 => format!("@{p} "),
+            _ => String::new(),
+        };
+        let text = match self.below(5) {
+            0 => format!("fma.rn.f16x2 {d}, {a}, {b}, {c};"),
+            1 => format!("sub.rn.f16x2 {d}, {a}, {b};"),
+            2 => format!("cvt.rn.f16x2.f32 {d}, {f}, {f};"),
+            3 => format!("dp4a.u32.u32 {d}, {a}, {b}, {c};"),
+            _ => format!("max.f16x2 {d}, {a}, {b};"),
+        };
+        self.line(&format!("{guard}{text}"));
     }
 
     /// Some lanes go one way, the others another.

@@ -2,11 +2,9 @@
 
 use super::{Access, Way, scalar_load};
 use crate::Refusal;
-use crate::emit::{Emitter, Names, at};
-use crate::helpers;
-use crate::place::cell;
+use crate::emit::{Emitter, at};
 use warpgrid_emulator::plain::{AccessPlan, SlotPlace};
-use wasm_encoder::{BlockType, Instruction as I};
+use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
     /// Lane by lane.
@@ -14,36 +12,7 @@ impl Emitter<'_> {
         if access.lie.is_some() {
             self.find_addresses(access)?;
         }
-        let Names {
-            active, pointers, ..
-        } = self.names;
-        let [low, high] = self.names.addresses;
-        if access.is_narrow {
-            self.get(low);
-            self.op(I::I64x2ExtendLowI32x4U);
-            self.get(low);
-            self.op(I::I64x2ExtendHighI32x4U);
-        } else {
-            self.get(low);
-            self.get(high);
-        }
-        self.ops([
-            I::I32Const(access.site as i32),
-            I::I32Const(access.width() as i32),
-            I::I32Const(i32::from(access.way == Way::Store)),
-        ]);
-        self.get(active);
-        self.op(I::Call(helpers::RESOLVE_ALL));
-        self.tee(pointers);
-        self.ops([
-            I::I32x4AllTrue,
-            I::I32Eqz,
-            I::If(BlockType::Empty),
-            I::I32Const(0),
-            I::I32Load(at(cell::STOP)),
-            I::Return,
-            I::End,
-        ]);
+        self.resolve_lanes(access, u32::from(access.way == Way::Store));
         for index in 0..access.plan.elements.len() as u32 {
             match access.way {
                 Way::Load => self.load_lanes(access.plan, index),

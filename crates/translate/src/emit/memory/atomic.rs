@@ -1,0 +1,144 @@
+//! Atomic operations whose order does not matter: sums of integers and logic, whose old value is not read. In: addresses of four lanes; out: bytes,
+//! and notes that the words belong to one kind of operation.
+
+use super::Access;
+use crate::Refusal;
+use crate::emit::{Emitter, Names, at};
+use crate::helpers;
+use crate::place::{SEVERAL, Site, cell, holds, site};
+use warpgrid_emulator::plain::{AtomicPlan, Bank, PlanId, SlotPlace};
+use warpgrid_isa::{AtomicOp, StateSpace};
+use wasm_encoder::{BlockType, Instruction as I};
+
+/// What an atomic operation is to others: those of one kind commute. Numbers below the first names of gangs.
+fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
+    match (op, bytes) {
+        (AtomicOp::Add, 4) => Some(1),
+        (AtomicOp::Add, 8) => Some(2),
+        (AtomicOp::And, 4 | 8) => Some(3),
+        (AtomicOp::Or, 4 | 8) => Some(4),
+        (AtomicOp::Xor, 4 | 8) => Some(5),
+        _ => None,
+    }
+}
+
+impl Emitter<'_> {
+    pub(in crate::emit) fn atomic(&mut self, id: PlanId<AtomicPlan>) -> Result<(), Refusal> {
+        let Some(plan) = self.plain.atomic(id) else {
+            return self.refuse("an atomic operation without a plan");
+        };
+        let access = &plan.access;
+        let bytes = access.element_bytes;
+        let kind = kind_of(plan.op, bytes).filter(|_| !plan.ty.is_float());
+        let (Some(kind), [b]) = (kind, plan.b.as_slice()) else {
+            return self.refuse("an atomic operation whose order matters");
+        };
+        for old in &access.elements {
+            if let SlotPlace::Register(index) = old.slot.place() {
+                self.unread.push(((old.bank, index), self.at));
+            }
+        }
+        let accepts = match access.space {
+            StateSpace::Global => holds::GLOBAL,
+            StateSpace::Shared => holds::SHARED,
+            StateSpace::Generic => holds::GLOBAL | holds::WINDOW,
+            other => return self.refuse(format!("an atomic operation on {other:?} memory")),
+        };
+        self.has_global_atomics |= accepts & holds::GLOBAL != 0;
+        let place = self.places.sites + self.sites.len() as u32 * site::BYTES;
+        self.sites.push(Site {
+            accepts,
+            sharing: SEVERAL,
+        });
+        let access = Access {
+            plan: access,
+            way: super::Way::Store,
+            accepts,
+            site: place,
+            is_narrow: accepts == holds::SHARED && !access.wide,
+            lie: None,
+        };
+        self.note_active();
+        if self.guard.is_some() {
+            self.add_to_path(self.names.active);
+            self.get(self.names.active);
+            self.op(I::If(BlockType::Empty));
+        }
+        self.count_store();
+        self.find_addresses(&access)?;
+        self.resolve_lanes(&access, 1 | kind << helpers::ATOMIC_SHIFT);
+        let pointers = self.names.pointers;
+        for lane in 0..4u8 {
+            let place = |e: &mut Self| {
+                e.get(pointers);
+                e.op(I::I32x4ExtractLane(lane));
+            };
+            place(self);
+            place(self);
+            let (and, or, xor, add) = match bytes {
+                8 => (I::I64And, I::I64Or, I::I64Xor, I::I64Add),
+                _ => (I::I32And, I::I32Or, I::I32Xor, I::I32Add),
+            };
+            if bytes == 8 {
+                self.op(I::I64Load(at(0)));
+                if b.bank != Bank::B64 {
+                    return self.refuse("an atomic operation with such a source");
+                }
+                self.read64(b.slot, u32::from(lane / 2))?;
+                self.op(I::I64x2ExtractLane(lane % 2));
+            } else {
+                self.op(I::I32Load(at(0)));
+                self.read_element32(*b)?;
+                self.op(I::I32x4ExtractLane(lane));
+            }
+            self.op(match plan.op {
+                AtomicOp::And => and,
+                AtomicOp::Or => or,
+                AtomicOp::Xor => xor,
+                _ => add,
+            });
+            self.op(match bytes {
+                8 => I::I64Store(at(0)),
+                _ => I::I32Store(at(0)),
+            });
+        }
+        if self.guard.is_some() {
+            self.op(I::End);
+        }
+        Ok(())
+    }
+
+    /// Leaves the places of four lanes in `pointers`, nowhere for lanes that do not take part, or stops. `stores` says how they are accessed.
+    pub(super) fn resolve_lanes(&mut self, access: &Access<'_>, stores: u32) {
+        let Names {
+            active, pointers, ..
+        } = self.names;
+        let [low, high] = self.names.addresses;
+        if access.is_narrow {
+            self.get(low);
+            self.op(I::I64x2ExtendLowI32x4U);
+            self.get(low);
+            self.op(I::I64x2ExtendHighI32x4U);
+        } else {
+            self.get(low);
+            self.get(high);
+        }
+        self.ops([
+            I::I32Const(access.site as i32),
+            I::I32Const(access.width() as i32),
+            I::I32Const(stores as i32),
+        ]);
+        self.get(active);
+        self.op(I::Call(helpers::RESOLVE_ALL));
+        self.tee(pointers);
+        self.ops([
+            I::I32x4AllTrue,
+            I::I32Eqz,
+            I::If(BlockType::Empty),
+            I::I32Const(0),
+            I::I32Load(at(cell::STOP)),
+            I::Return,
+            I::End,
+        ]);
+    }
+}

@@ -1,0 +1,573 @@
+//! Operations of whole warps, with the code between them. In: the records of a warp whose lanes have met; out: its registers after a chain of
+//! operations, each for all gangs at once. What is between two of them is done gang by gang without a strip.
+
+mod collective;
+mod matrix;
+mod product;
+mod routine;
+mod rows;
+
+pub(crate) use routine::Routine;
+
+use super::{Emitter, Names, RECORD, Register, at, parts, splat32};
+use crate::Refusal;
+use crate::flow::{ByHost, accesses_memory};
+use crate::helpers::{self, new_names};
+use crate::place::{GANGS, cell, record};
+use crate::run::stop;
+use std::collections::BTreeSet;
+use warpgrid_emulator::plain::{
+    Bank, CollectiveKind, Instr, MatrixOperation, Op, OperationRegisters, Plain, Slot, SlotPlace,
+};
+use warpgrid_isa::ScalarType;
+use wasm_encoder::{BlockType, Instruction as I, ValType};
+
+/// All lanes of a warp.
+const FULL: i32 = -1;
+
+/// The operations of warps that the host does.
+pub(crate) fn operations_of_host(plain: Plain<'_>) -> ByHost {
+    let code = (0..).zip(plain.instructions());
+    let warps = code.filter(|(_, instr)| is_done_by_host(plain, &instr.op));
+    ByHost {
+        lanes: BTreeSet::new(),
+        warps: warps.map(|(at, _)| at).collect(),
+    }
+}
+
+fn is_done_by_host(plain: Plain<'_>, op: &Op) -> bool {
+    match *op {
+        Op::Collective(plan) => plain.collective(plan).is_some_and(|plan| match plan.kind {
+            CollectiveKind::Reduce { ty, .. } => ty == ScalarType::F32,
+            CollectiveKind::Match { a, .. } => a.bank != Bank::B32,
+            CollectiveKind::Shuffle { .. }
+            | CollectiveKind::Vote { .. }
+            | CollectiveKind::Elect { .. }
+            | CollectiveKind::Transpose { .. } => false,
+        }),
+        Op::Matrix(plan) => matches!(plain.matrix(plan), MatrixOperation::OtherProduct),
+        _ => false,
+    }
+}
+
+impl Emitter<'_> {
+    /// The registers that the operation at hand reads and writes, as a part of its block.
+    pub(super) fn note_operation(
+        &mut self,
+    ) -> Result<(BTreeSet<Register>, BTreeSet<Register>), Refusal> {
+        let found = self.operation_registers()?;
+        for register in &found.read {
+            self.read_register(*register);
+        }
+        for register in &found.written {
+            self.home(*register);
+            self.touched[self.block].written.insert(*register);
+            let places = self.definitions.entry(*register).or_default();
+            places.insert(self.at);
+        }
+        let (read, written) = (found.read.into_iter(), found.written.into_iter());
+        Ok((read.collect(), written.collect()))
+    }
+
+    fn operation_registers(&self) -> Result<OperationRegisters, Refusal> {
+        let instr = self.plain.instructions().get(self.at as usize);
+        let mut found = OperationRegisters::default();
+        match instr.map(|instr| instr.op) {
+            Some(Op::WarpBarrier { mask }) => found.read(Bank::B32, mask),
+            Some(Op::ActiveMask { d }) => found.write(Bank::B32, d),
+            Some(Op::Matrix(plan)) => match self.plain.matrix(plan) {
+                MatrixOperation::Lines(lines) => {
+                    found.read(base_bank(lines.access.wide), lines.access.base);
+                    found.read(Bank::B32, lines.stride);
+                    for element in &lines.access.elements {
+                        match lines.is_store {
+                            true => found.read(element.bank, element.slot),
+                            false => found.write(element.bank, element.slot),
+                        }
+                    }
+                }
+                MatrixOperation::Rows(rows) => {
+                    found.read(base_bank(rows.row.wide), rows.row.base);
+                    for element in &rows.access.elements {
+                        match rows.is_store {
+                            true => found.read(element.bank, element.slot),
+                            false => found.write(element.bank, element.slot),
+                        }
+                    }
+                }
+                MatrixOperation::Product(_) | MatrixOperation::OtherProduct => {
+                    return self.registers_alone();
+                }
+                MatrixOperation::Other => return self.refuse("this matrix operation"),
+            },
+            _ => return self.registers_alone(),
+        }
+        Ok(found)
+    }
+
+    fn registers_alone(&self) -> Result<OperationRegisters, Refusal> {
+        match self.plain.registers_of(self.at) {
+            Some(found) => Ok(found),
+            None => self.refuse("an operation with such operands"),
+        }
+    }
+
+    /// All chains, as the function `WARP`: `(first record, number of the operation) -> why the run stops, or zero`.
+    pub(crate) fn chains(&mut self) -> Result<(), Refusal> {
+        let base = self.local(ValType::I32);
+        let gang = self.local(ValType::I32);
+        let stride = self.places.record_bytes;
+        self.get(RECORD);
+        self.set(base);
+        let n = self.flow.chains.len() as u32;
+        for _ in 0..=n {
+            self.op(I::Block(BlockType::Empty));
+        }
+        self.get(super::IS_FRESH);
+        self.ops([I::I32Const(1), I::I32Sub]);
+        let targets: Vec<u32> = (0..n).collect();
+        self.op(I::BrTable(targets.into(), n));
+        let flow = self.flow;
+        for chain in &flow.chains {
+            self.op(I::End);
+            self.chain(chain.blocks.clone(), Warp { base, gang, stride })?;
+        }
+        self.ops([I::End, I::Unreachable, I::End]);
+        Ok(())
+    }
+
+    fn chain(&mut self, blocks: std::ops::Range<usize>, warp: Warp) -> Result<(), Refusal> {
+        let mut steps = 0;
+        let mut stores = 0;
+        self.did_store.clear();
+        // Whether nothing has been noted since the warp got its names.
+        let mut names_are_new = true;
+        for index in blocks.clone() {
+            let block = &self.flow.blocks[index];
+            let code = self.plain.instructions().get(block.start..block.end);
+            let Some((last, rest)) = code.and_then(<[Instr]>::split_last) else {
+                continue;
+            };
+            self.block = index;
+            if index > blocks.start {
+                steps += u64::from(block.steps);
+                let accesses = accesses_memory(self.plain, rest);
+                if accesses && !names_are_new {
+                    self.ops(new_names());
+                }
+                names_are_new &= !accesses;
+                let before = self.stores[index];
+                self.between(index, rest, warp, accesses)?;
+                stores += u64::from(self.stores[index] - before);
+                self.stores[index] = before;
+            }
+            self.at = block.end as u32 - 1;
+            let accesses = accesses_memory(self.plain, std::slice::from_ref(last));
+            if accesses {
+                if !names_are_new {
+                    self.ops(new_names());
+                }
+                names_are_new = false;
+                self.name_whole_warp();
+            }
+            let is_first = index == blocks.start;
+            let is_store = self.warp_operation(last, warp, is_first)?;
+            stores += u64::from(is_store);
+            steps += u64::from(!last.with_next);
+        }
+        if !names_are_new {
+            self.ops(new_names());
+        }
+        let next = self.flow.block_at(self.at as usize + 1);
+        let Some(entry) = next.and_then(|next| self.flow.entry(next)) else {
+            return self.refuse("an operation without a way on");
+        };
+        self.ops([
+            I::I32Const(0),
+            I::I32Const(entry as i32),
+            I::I32Store(at(cell::NEXT_ENTRY)),
+            I::I32Const(0),
+            I::I32Const(0),
+            I::I64Load(at(cell::STEPS)),
+            I::I64Const(steps as i64),
+            I::I64Add,
+            I::I64Store(at(cell::STEPS)),
+            I::I32Const(0),
+            I::I32Const(0),
+            I::I64Load(at(cell::STORES)),
+            I::I64Const(stores as i64),
+            I::I64Add,
+        ]);
+        for did_store in std::mem::take(&mut self.did_store) {
+            self.get(did_store);
+            self.ops([I::I64ExtendI32U, I::I64Add]);
+        }
+        self.ops([I::I64Store(at(cell::STORES)), I::I32Const(0), I::Return]);
+        Ok(())
+    }
+
+    /// What is between two operations, gang by gang.
+    fn between(
+        &mut self,
+        index: usize,
+        code: &[Instr],
+        warp: Warp,
+        accesses: bool,
+    ) -> Result<(), Refusal> {
+        if code.is_empty() {
+            return Ok(());
+        }
+        let flow = self.flow;
+        let block = &flow.blocks[index];
+        // What the operation at its end reads, or what is live after it.
+        self.at = block.end as u32 - 1;
+        let operation = self.operation_registers()?;
+        let live = self.live.get(index + 1).cloned().unwrap_or_default();
+        let read = self.reads.get(index).cloned().unwrap_or_default();
+        let Names {
+            mask,
+            table,
+            me,
+            phase,
+            ..
+        } = self.names;
+        self.get(warp.base);
+        self.set(RECORD);
+        self.op(I::I32Const(0));
+        self.set(warp.gang);
+        self.op(I::Loop(BlockType::Empty));
+        self.get(RECORD);
+        self.ops([
+            I::I32Load(at(record::ENTRY)),
+            I::I32Const(0),
+            I::I32GeS,
+            I::If(BlockType::Empty),
+        ]);
+        for (local, offset) in [(mask, record::MASK), (table, record::TABLE)] {
+            self.get(RECORD);
+            self.op(I::I32Load(at(offset)));
+            self.set(local);
+        }
+        if accesses {
+            self.begin_names();
+            self.ops([
+                I::I32Const(0),
+                I::I32Const(0),
+                I::I32Store(at(cell::ANCESTORS)),
+                I::I32Const(0),
+                I::I32Const(0),
+                I::I32Load(at(cell::SINCE)),
+            ]);
+            self.get(warp.gang);
+            self.ops(helpers::first_name());
+            self.ops([I::I32Add, I::I32Store(at(cell::ME))]);
+            self.read_name(me);
+            self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
+            self.ops([splat32(crate::place::ALL_BYTES), I::V128Or]);
+            self.set(phase);
+        }
+        self.load(&read);
+        self.lies.clear();
+        self.touched[index].written.clear();
+        for (offset, instr) in code.iter().enumerate() {
+            self.at = (block.start + offset) as u32;
+            self.straight(instr)?;
+        }
+        let mut written = std::mem::take(&mut self.touched[index].written);
+        written.retain(|register| operation.read.contains(register) || live.contains(register));
+        self.save(RECORD, &written);
+        self.op(I::End);
+        self.get(RECORD);
+        self.ops([I::I32Const(warp.stride as i32), I::I32Add]);
+        self.set(RECORD);
+        self.get(warp.gang);
+        self.ops([I::I32Const(1), I::I32Add]);
+        self.tee(warp.gang);
+        self.ops([I::I32Const(GANGS as i32), I::I32LtU, I::BrIf(0), I::End]);
+        Ok(())
+    }
+
+    /// What follows is done by all lanes as one.
+    fn name_whole_warp(&mut self) {
+        self.ops([
+            I::I32Const(0),
+            I::I32Const(0),
+            I::I32Load(at(cell::SINCE)),
+            I::I32Const(8),
+            I::I32Add,
+            I::I32Store(at(cell::ME)),
+            I::I32Const(0),
+            I::I32Const(0),
+            I::I32Store(at(cell::ANCESTORS)),
+        ]);
+    }
+
+    /// An operation for all gangs; whether it stores.
+    fn warp_operation(
+        &mut self,
+        instr: &Instr,
+        warp: Warp,
+        is_first: bool,
+    ) -> Result<bool, Refusal> {
+        if is_done_by_host(self.plain, &instr.op) {
+            self.ops([
+                I::I32Const(0),
+                I::I32Const(0),
+                I::I64Load(at(cell::STEPS)),
+                I::I64Const(i64::from(!instr.with_next)),
+                I::I64Add,
+                I::I64Store(at(cell::STEPS)),
+                I::I32Const(stop::CALL_FOR_WARP as i32),
+                I::Return,
+            ]);
+            return Ok(false);
+        }
+        match instr.op {
+            Op::WarpBarrier { mask } => {
+                self.check_mask(mask, Groups::MakeNoDifference, warp, is_first)?;
+                Ok(false)
+            }
+            Op::ActiveMask { d } => {
+                self.stop_if_apart(is_first);
+                self.write_same(d, warp, |e| {
+                    e.ops([I::I32Const(0), I::V128Load32Splat(at(cell::LIVE))]);
+                });
+                Ok(false)
+            }
+            Op::Collective(plan) => {
+                let Some(plan) = self.plain.collective(plan) else {
+                    return self.refuse("an operation without a plan");
+                };
+                let groups = match plan.kind {
+                    CollectiveKind::Shuffle { .. } => Groups::MakeNoDifference,
+                    _ => Groups::Matter,
+                };
+                self.check_mask(plan.mask, groups, warp, is_first)?;
+                self.collective(&plan.kind, warp)?;
+                Ok(false)
+            }
+            Op::Matrix(plan) => {
+                // All lanes take part.
+                self.ops([
+                    I::I32Const(0),
+                    I::I32Load(at(cell::LIVE)),
+                    I::I32Const(FULL),
+                    I::I32Ne,
+                ]);
+                self.stop_if(stop::FAULT);
+                match self.plain.matrix(plan) {
+                    MatrixOperation::Lines(lines) => self.lines(&lines, warp),
+                    MatrixOperation::Rows(rows) => self.rows_of_matrices(&rows, warp),
+                    MatrixOperation::Product(product) => {
+                        self.product(&product, warp)?;
+                        Ok(false)
+                    }
+                    MatrixOperation::OtherProduct | MatrixOperation::Other => {
+                        self.refuse("this matrix operation")
+                    }
+                }
+            }
+            _ => self.refuse("an operation of a warp"),
+        }
+    }
+
+    /// Stops where the number on the stack is not zero.
+    pub(super) fn stop_if(&mut self, why: u32) {
+        self.ops([
+            I::If(BlockType::Empty),
+            I::I32Const(why as i32),
+            I::Return,
+            I::End,
+        ]);
+    }
+
+    /// Stops where lanes came apart to an operation that does not wait for them.
+    fn stop_if_apart(&mut self, is_first: bool) {
+        if is_first {
+            self.ops([I::I32Const(0), I::I32Load(at(cell::CAME_APART))]);
+            self.stop_if(stop::RARE);
+        }
+    }
+
+    /// Stops where a lane that is there is not among those that its mask names.
+    fn check_own_bits(&mut self, mask: Slot, warp: Warp) -> Result<(), Refusal> {
+        self.op(splat32(0));
+        for gang in 0..GANGS {
+            let bit = |lane: u32| (1u128 << (4 * gang + lane)) << (32 * lane);
+            let bits = I::V128Const((bit(0) | bit(1) | bit(2) | bit(3)) as i128);
+            self.push_row(mask, gang, warp)?;
+            self.ops([bits, I::V128And, splat32(0), I::I32x4Eq]);
+            self.push_lanes(gang);
+            self.ops([I::V128And, I::V128Or]);
+        }
+        self.op(I::V128AnyTrue);
+        self.stop_if(stop::RARE);
+        Ok(())
+    }
+
+    /// Stops unless the mask names all lanes that are there; where groups make no difference, lanes that came together may have masks of
+    /// their own.
+    fn check_mask(
+        &mut self,
+        mask: Slot,
+        groups: Groups,
+        warp: Warp,
+        is_first: bool,
+    ) -> Result<(), Refusal> {
+        let live = [I::I32Const(0), I::I32Load(at(cell::LIVE))];
+        match self.known32(mask) {
+            _ if mask.place() == SlotPlace::None => self.stop_if_apart(is_first),
+            Some(u32::MAX) => {}
+            Some(known) => {
+                self.ops(live);
+                self.ops([I::I32Const(!known as i32), I::I32And]);
+                self.stop_if(stop::RARE);
+            }
+            None => {
+                // Lanes that are not there have any mask.
+                self.op(splat32(u32::MAX));
+                for gang in 0..GANGS {
+                    self.push_row(mask, gang, warp)?;
+                    self.push_lanes(gang);
+                    self.ops([I::V128Not, I::V128Or, I::V128And]);
+                }
+                let row = self.names.vectors[0];
+                self.set(row);
+                for lane in 0..4 {
+                    self.get(row);
+                    self.op(I::I32x4ExtractLane(lane));
+                    if lane > 0 {
+                        self.op(I::I32And);
+                    }
+                }
+                self.ops([I::I32Const(-1), I::I32Xor]);
+                self.ops(live);
+                self.ops([I::I32And, I::If(BlockType::Empty)]);
+                match groups {
+                    Groups::Matter => self.ops([I::I32Const(stop::RARE as i32), I::Return]),
+                    Groups::MakeNoDifference => {
+                        self.stop_if_apart(is_first);
+                        self.check_own_bits(mask, warp)?;
+                    }
+                }
+                self.op(I::End);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether lanes with one mask are a group for themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Groups {
+    Matter,
+    MakeNoDifference,
+}
+
+fn base_bank(wide: bool) -> Bank {
+    if wide { Bank::B64 } else { Bank::B32 }
+}
+
+/// Where the records of a warp are: a local with the first, a local that counts gangs, and the bytes of one.
+#[derive(Clone, Copy)]
+pub(super) struct Warp {
+    base: u32,
+    gang: u32,
+    stride: u32,
+}
+
+impl Warp {
+    /// Where a gang's part of a register is, after the first record.
+    fn offset(self, gang: u32, offset: u32, part: u32) -> u32 {
+        gang * self.stride + record::REGISTERS + offset + 16 * part
+    }
+}
+
+impl Emitter<'_> {
+    /// Pushes ones for the lanes of a gang that are there.
+    fn push_lanes(&mut self, gang: u32) {
+        self.ops([
+            I::I32Const(0),
+            I::I32Load(at(cell::LIVE)),
+            I::I32Const((4 * gang) as i32),
+            I::I32ShrU,
+            I::I32x4Splat,
+            helpers::lane_bits(),
+            I::V128And,
+            helpers::lane_bits(),
+            I::I32x4Eq,
+        ]);
+    }
+
+    /// Pushes a row of 32 bits of a gang.
+    fn push_row(&mut self, slot: Slot, gang: u32, warp: Warp) -> Result<(), Refusal> {
+        match slot.place() {
+            SlotPlace::Register(index) => self.push_part((Bank::B32, index), gang, 0, warp),
+            SlotPlace::Special(_) => return self.refuse("a special register of a warp"),
+            SlotPlace::Constant(_) | SlotPlace::None => self.read32(slot)?,
+        }
+        Ok(())
+    }
+
+    /// Pushes a predicate of a gang.
+    fn push_predicate(&mut self, slot: Slot, gang: u32, warp: Warp) -> Result<(), Refusal> {
+        match slot.place() {
+            SlotPlace::Register(index) => self.push_part((Bank::Predicate, index), gang, 0, warp),
+            _ => self.read_predicate(slot)?,
+        }
+        Ok(())
+    }
+
+    /// Pushes a part of a gang's register.
+    fn push_part(&mut self, register: Register, gang: u32, part: u32, warp: Warp) {
+        let offset = self.home(register).offset;
+        self.get(warp.base);
+        self.op(I::V128Load(at(warp.offset(gang, offset, part))));
+    }
+
+    /// Writes what is pushed to a part of a gang's register.
+    fn write_part(
+        &mut self,
+        register: Register,
+        gang: u32,
+        part: u32,
+        warp: Warp,
+        push: impl FnOnce(&mut Self),
+    ) {
+        let offset = self.home(register).offset;
+        debug_assert!(part < parts(register));
+        self.get(warp.base);
+        push(self);
+        self.op(I::V128Store(at(warp.offset(gang, offset, part))));
+    }
+
+    /// Writes what is pushed to a row of 32 bits of a gang.
+    fn write_row(&mut self, slot: Slot, gang: u32, warp: Warp, push: impl FnOnce(&mut Self)) {
+        if let SlotPlace::Register(index) = slot.place() {
+            self.write_part((Bank::B32, index), gang, 0, warp, push);
+        }
+    }
+
+    /// Writes the same to a row of 32 bits of all gangs.
+    fn write_same(&mut self, slot: Slot, warp: Warp, push: impl FnOnce(&mut Self)) {
+        let row = self.names.vectors[0];
+        push(self);
+        self.set(row);
+        for gang in 0..GANGS {
+            self.write_row(slot, gang, warp, |e| e.get(row));
+        }
+    }
+
+    /// Writes what is pushed to a predicate of a gang.
+    fn write_row_predicate(
+        &mut self,
+        slot: Slot,
+        gang: u32,
+        warp: Warp,
+        push: impl FnOnce(&mut Self),
+    ) {
+        if let SlotPlace::Register(index) = slot.place() {
+            self.write_part((Bank::Predicate, index), gang, 0, warp, push);
+        }
+    }
+}

@@ -1,0 +1,503 @@
+//! Exchange between the lanes of a warp. In: rows of registers, the lanes that are there; out: rows.
+
+use super::{FULL, Warp};
+use crate::Refusal;
+use crate::emit::{Emitter, at, splat32};
+use crate::place::{GANG, GANGS, cell};
+use crate::run::stop;
+use warpgrid_emulator::plain::{CollectiveKind, Element, LANES, Predicate, Slot};
+use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
+use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
+
+/// Operands of a shuffle.
+#[derive(Clone, Copy)]
+struct Shuffle {
+    mode: ShuffleMode,
+    d: Slot,
+    predicate: Slot,
+    a: Slot,
+    b: Slot,
+    c: Slot,
+}
+
+/// The lane that a lane reads, and whether it is within its segment.
+fn source_of(mode: ShuffleMode, lane: i32, b: u32, c: u32) -> (u32, bool) {
+    let amount = (b & 31) as i32;
+    let (clamp, segment) = ((c & 31) as i32, (c >> 8 & 31) as i32);
+    let lowest = lane & segment;
+    let limit = lowest | clamp & !segment & 31;
+    let (source, within) = match mode {
+        ShuffleMode::Up => (lane - amount, lane - amount >= limit),
+        ShuffleMode::Down => (lane + amount, lane + amount <= limit),
+        ShuffleMode::Bfly => (lane ^ amount, lane ^ amount <= limit),
+        ShuffleMode::Idx => {
+            let source = lowest | amount & !segment & 31;
+            (source, source <= limit)
+        }
+    };
+    let source = if within { source } else { lane };
+    ((source & 31) as u32, within)
+}
+
+impl Emitter<'_> {
+    pub(super) fn collective(&mut self, kind: &CollectiveKind, warp: Warp) -> Result<(), Refusal> {
+        match *kind {
+            CollectiveKind::Shuffle {
+                mode,
+                d,
+                predicate,
+                a,
+                b,
+                c,
+            } => {
+                let operands = Shuffle {
+                    mode,
+                    d,
+                    predicate,
+                    a,
+                    b,
+                    c,
+                };
+                match (self.known32(b), self.known32(c)) {
+                    (Some(b), Some(c)) => self.shuffle_known(operands, [b, c], warp),
+                    _ => self.shuffle_any(operands, warp),
+                }
+            }
+            CollectiveKind::Vote { mode, d, a } => self.vote(mode, d, a, warp),
+            CollectiveKind::Match {
+                all,
+                d,
+                predicate,
+                a,
+            } => self.match_values(all, [d, predicate], a, warp),
+            CollectiveKind::Reduce { op, ty, d, a, .. } => self.reduce(op, ty, [d, a], warp),
+            CollectiveKind::Elect { d, predicate } => {
+                self.elect(d, predicate, warp);
+                Ok(())
+            }
+            CollectiveKind::Transpose { d, a } => self.transpose(d, a, warp),
+        }
+    }
+
+    /// New locals with the rows of a register.
+    fn take_rows(&mut self, slot: Slot, warp: Warp) -> Result<[u32; GANGS as usize], Refusal> {
+        if self.rows.is_empty() {
+            for _ in 0..GANGS {
+                let local = self.local(ValType::V128);
+                self.rows.push(local);
+            }
+        }
+        let mut locals = [0; GANGS as usize];
+        for (gang, local) in (0..GANGS).zip(&mut locals) {
+            *local = self.rows[gang as usize];
+            self.push_row(slot, gang, warp)?;
+            self.set(*local);
+        }
+        Ok(locals)
+    }
+
+    fn shuffle_known(
+        &mut self,
+        operands: Shuffle,
+        [b, c]: [u32; 2],
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        let sources: Vec<(u32, bool)> = (0..LANES as i32)
+            .map(|lane| source_of(operands.mode, lane, b, c))
+            .collect();
+        self.check_sources(&sources);
+        let rows = self.take_rows(operands.a, warp)?;
+        for gang in 0..GANGS {
+            let first = (gang * GANG) as usize;
+            let own = &sources[first..first + GANG as usize];
+            self.write_row(operands.d, gang, warp, |e| {
+                e.push_lanes_of(&rows, own);
+            });
+            self.write_row_predicate(operands.predicate, gang, warp, |e| {
+                let bits = own
+                    .iter()
+                    .enumerate()
+                    .fold(0u128, |bits, (lane, (_, within))| {
+                        bits | if *within {
+                            0xffff_ffffu128 << (32 * lane)
+                        } else {
+                            0
+                        }
+                    });
+                e.op(I::V128Const(bits as i128));
+            });
+        }
+        Ok(())
+    }
+
+    /// Stops where a lane that is there reads one that is not.
+    fn check_sources(&mut self, sources: &[(u32, bool)]) {
+        let mut by_distance = std::collections::BTreeMap::<i32, u32>::new();
+        for (lane, (source, _)) in (0i32..).zip(sources) {
+            *by_distance.entry(*source as i32 - lane).or_default() |= 1 << lane;
+        }
+        by_distance.remove(&0);
+        let live = [I::I32Const(0), I::I32Load(at(cell::LIVE))];
+        self.ops(live.clone());
+        self.ops([
+            I::I32Const(FULL),
+            I::I32Ne,
+            I::If(BlockType::Empty),
+            I::I32Const(0),
+        ]);
+        for (distance, lanes) in by_distance {
+            self.ops(live.clone());
+            self.ops([I::I32Const(lanes as i32), I::I32And]);
+            self.ops(live.clone());
+            self.op(I::I32Const(distance.abs()));
+            self.op(if distance > 0 { I::I32ShrU } else { I::I32Shl });
+            self.ops([I::I32Const(-1), I::I32Xor, I::I32And, I::I32Or]);
+        }
+        self.stop_if(stop::RARE);
+        self.op(I::End);
+    }
+
+    /// Pushes four lanes from rows.
+    fn push_lanes_of(&mut self, rows: &[u32; GANGS as usize], sources: &[(u32, bool)]) {
+        let place = |source: u32| ((source / GANG) as usize, (source % GANG) as u8);
+        let mut gangs: Vec<usize> = sources.iter().map(|(s, _)| place(*s).0).collect();
+        gangs.sort_unstable();
+        gangs.dedup();
+        let is_same = |(lane, (source, _)): (usize, &(u32, bool))| place(*source).1 == lane as u8;
+        self.get(rows[gangs[0]]);
+        if gangs.len() == 1 && sources.iter().enumerate().all(is_same) {
+            return;
+        }
+
+        for (index, gang) in gangs.iter().enumerate().skip(usize::from(gangs.len() > 1)) {
+            let is_first = index <= 1;
+            self.get(rows[*gang]);
+            let mut bytes = [0u8; 16];
+            for (lane, (source, _)) in sources.iter().enumerate() {
+                let (from, within) = place(*source);
+                // Of the second row, of the first one, or what has been put there.
+                let word = if from == *gang {
+                    4 + within
+                } else if is_first && from == gangs[0] {
+                    within
+                } else {
+                    lane as u8
+                };
+                for byte in 0..4 {
+                    bytes[4 * lane + byte] = 4 * word + byte as u8;
+                }
+            }
+            self.op(I::I8x16Shuffle(bytes));
+        }
+    }
+
+    /// Copies a row of each gang side by side to the scratch memory.
+    fn lay_out(&mut self, slot: Slot, warp: Warp) -> Result<u32, Refusal> {
+        let scratch = self.places.scratch;
+        for gang in 0..GANGS {
+            self.op(I::I32Const(0));
+            self.push_row(slot, gang, warp)?;
+            self.op(I::V128Store(at(scratch + 16 * gang)));
+        }
+        Ok(scratch)
+    }
+
+    /// Stops unless all lanes of the warp are there: others have registers that are not known.
+    fn stop_unless_all(&mut self) {
+        self.ops([
+            I::I32Const(0),
+            I::I32Load(at(cell::LIVE)),
+            I::I32Const(FULL),
+            I::I32Ne,
+        ]);
+        self.stop_if(stop::RARE);
+    }
+
+    /// As lanes say it.
+    fn shuffle_any(&mut self, operands: Shuffle, warp: Warp) -> Result<(), Refusal> {
+        self.stop_unless_all();
+        let Shuffle {
+            mode,
+            d,
+            predicate,
+            a,
+            b,
+            c,
+        } = operands;
+        let scratch = self.lay_out(a, warp)?;
+        let [amount, lowest, limit, source, within, lanes] = self.names.vectors;
+        let low_bits = [splat32(31), I::V128And];
+        for gang in 0..GANGS {
+            let lane = |lane: u32| u128::from(gang * GANG + lane) << (32 * lane);
+            self.op(I::V128Const(
+                (lane(0) | lane(1) | lane(2) | lane(3)) as i128,
+            ));
+            self.set(lanes);
+            self.push_row(b, gang, warp)?;
+            self.ops(low_bits.clone());
+            self.set(amount);
+            // The segment, until it is known what is lowest in it.
+            self.push_row(c, gang, warp)?;
+            self.ops([I::I32Const(8), I::I32x4ShrU]);
+            self.ops(low_bits.clone());
+            self.set(source);
+            self.get(lanes);
+            self.get(source);
+            self.op(I::V128And);
+            self.tee(lowest);
+            self.push_row(c, gang, warp)?;
+            self.ops(low_bits.clone());
+            self.get(source);
+            self.ops([I::V128AndNot, I::V128Or]);
+            self.set(limit);
+            match mode {
+                ShuffleMode::Up => {
+                    self.get(lanes);
+                    self.get(amount);
+                    self.op(I::I32x4Sub);
+                }
+                ShuffleMode::Down => {
+                    self.get(lanes);
+                    self.get(amount);
+                    self.op(I::I32x4Add);
+                }
+                ShuffleMode::Bfly => {
+                    self.get(lanes);
+                    self.get(amount);
+                    self.op(I::V128Xor);
+                }
+                ShuffleMode::Idx => {
+                    self.get(lowest);
+                    self.get(amount);
+                    self.get(source);
+                    self.ops([I::V128AndNot, I::V128Or]);
+                }
+            }
+            self.tee(source);
+            self.get(limit);
+            self.op(match mode {
+                ShuffleMode::Up => I::I32x4GeS,
+                ShuffleMode::Down | ShuffleMode::Bfly | ShuffleMode::Idx => I::I32x4LeS,
+            });
+            self.set(within);
+            self.get(source);
+            self.get(lanes);
+            self.get(within);
+            self.ops([I::V128Bitselect, splat32(31), I::V128And]);
+            self.ops([I::I32Const(2), I::I32x4Shl]);
+            self.set(source);
+            self.write_row(d, gang, warp, |e| {
+                e.each_lane(|e, lane| {
+                    e.get(source);
+                    e.ops([I::I32x4ExtractLane(lane), I::I32Load(at(scratch))]);
+                });
+            });
+            self.write_row_predicate(predicate, gang, warp, |e| e.get(within));
+        }
+        Ok(())
+    }
+
+    /// Pushes a bit for each lane of the warp whose row has ones.
+    fn push_ballot(
+        &mut self,
+        mut row: impl FnMut(&mut Self, u32) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        for gang in 0..GANGS {
+            row(self, gang)?;
+            self.op(I::I32x4Bitmask);
+            if gang > 0 {
+                self.ops([I::I32Const((4 * gang) as i32), I::I32Shl, I::I32Or]);
+            }
+        }
+        Ok(())
+    }
+
+    fn vote(&mut self, mode: VoteMode, d: Slot, a: Predicate, warp: Warp) -> Result<(), Refusal> {
+        let ballot = self.names.first;
+        self.push_ballot(|e, gang| {
+            e.push_predicate(a.slot, gang, warp)?;
+            if a.negated {
+                e.op(I::V128Not);
+            }
+            Ok(())
+        })?;
+        let live = [I::I32Const(0), I::I32Load(at(cell::LIVE))];
+        self.ops(live.clone());
+        self.op(I::I32And);
+        self.set(ballot);
+        if mode == VoteMode::Ballot {
+            self.write_same(d, warp, |e| {
+                e.get(ballot);
+                e.op(I::I32x4Splat);
+            });
+            return Ok(());
+        }
+        self.op(I::I32Const(0));
+        self.get(ballot);
+        match mode {
+            VoteMode::All => {
+                self.ops(live);
+                self.op(I::I32Eq);
+            }
+            VoteMode::Any => self.ops([I::I32Const(0), I::I32Ne]),
+            VoteMode::Uni | VoteMode::Ballot => {
+                self.op(I::I32Eqz);
+                self.get(ballot);
+                self.ops(live);
+                self.ops([I::I32Eq, I::I32Or]);
+            }
+        }
+        self.ops([I::I32Sub, I::I32x4Splat]);
+        let row = self.names.vectors[0];
+        self.set(row);
+        for gang in 0..GANGS {
+            self.write_row_predicate(d, gang, warp, |e| e.get(row));
+        }
+        Ok(())
+    }
+
+    /// Lane after lane, which others have the same value.
+    fn match_values(
+        &mut self,
+        all: bool,
+        [d, predicate]: [Slot; 2],
+        a: Element,
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        let rows = self.take_rows(a.slot, warp)?;
+        let scratch = self.lay_out(a.slot, warp)?;
+        let found = self.names.first;
+        let live = [I::I32Const(0), I::I32Load(at(cell::LIVE))];
+        let results = scratch + 4 * LANES as u32;
+        let row = self.names.vectors[0];
+        for lane in 0..LANES as u32 {
+            self.ops([I::I32Const(0), I::V128Load32Splat(at(scratch + 4 * lane))]);
+            self.set(row);
+            self.op(I::I32Const(0));
+            self.push_ballot(|e, gang| {
+                e.get(rows[gang as usize]);
+                e.get(row);
+                e.op(I::I32x4Eq);
+                Ok(())
+            })?;
+            self.ops(live.clone());
+            self.op(I::I32And);
+            if all {
+                self.tee(found);
+                self.op(I::I32Const(0));
+                self.get(found);
+                self.ops(live.clone());
+                self.ops([I::I32Eq, I::Select]);
+            }
+            self.op(I::I32Store(at(results + 4 * lane)));
+        }
+        for gang in 0..GANGS {
+            let place = at(results + 16 * gang);
+            self.write_row(d, gang, warp, |e| {
+                e.ops([I::I32Const(0), I::V128Load(place)]);
+            });
+            self.write_row_predicate(predicate, gang, warp, |e| {
+                e.ops([
+                    I::I32Const(0),
+                    I::V128Load(place),
+                    I::I32Const(0),
+                    I::V128Load32Splat(at(cell::LIVE)),
+                    I::I32x4Eq,
+                ]);
+            });
+        }
+        Ok(())
+    }
+
+    fn reduce(
+        &mut self,
+        op: ReduceOp,
+        ty: ScalarType,
+        [d, a]: [Slot; 2],
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        let (combine, neutral) = match op {
+            ReduceOp::Add => (I::I32x4Add, 0),
+            ReduceOp::Min if ty.is_signed() => (I::I32x4MinS, i32::MAX as u32),
+            ReduceOp::Max if ty.is_signed() => (I::I32x4MaxS, i32::MIN as u32),
+            ReduceOp::Min => (I::I32x4MinU, u32::MAX),
+            ReduceOp::Max => (I::I32x4MaxU, 0),
+            ReduceOp::And => (I::V128And, u32::MAX),
+            ReduceOp::Or => (I::V128Or, 0),
+            ReduceOp::Xor => (I::V128Xor, 0),
+        };
+        for gang in 0..GANGS {
+            self.push_row(a, gang, warp)?;
+            self.op(splat32(neutral));
+            self.push_lanes(gang);
+            self.op(I::V128Bitselect);
+            if gang > 0 {
+                self.op(combine.clone());
+            }
+        }
+        let row = self.names.vectors[0];
+        for bytes in [
+            [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7],
+            [4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11],
+        ] {
+            self.tee(row);
+            self.get(row);
+            self.get(row);
+            self.ops([I::I8x16Shuffle(bytes), combine.clone()]);
+        }
+        self.set(row);
+        for gang in 0..GANGS {
+            self.write_row(d, gang, warp, |e| e.get(row));
+        }
+        Ok(())
+    }
+
+    fn elect(&mut self, d: Slot, predicate: Slot, warp: Warp) {
+        let leader = self.names.first;
+        self.ops([I::I32Const(0), I::I32Load(at(cell::LIVE)), I::I32Ctz]);
+        self.set(leader);
+        for gang in 0..GANGS {
+            let lane = |lane: u32| u128::from(gang * GANG + lane) << (32 * lane);
+            let lanes = (lane(0) | lane(1) | lane(2) | lane(3)) as i128;
+            self.write_row(d, gang, warp, |e| {
+                e.get(leader);
+                e.op(I::I32x4Splat);
+            });
+            self.write_row_predicate(predicate, gang, warp, |e| {
+                e.get(leader);
+                e.ops([I::I32x4Splat, I::V128Const(lanes), I::I32x4Eq]);
+            });
+        }
+    }
+
+    /// The transpose of 8 rows of 8 elements of 16 bits, four lanes a row.
+    fn transpose(&mut self, d: Slot, a: Slot, warp: Warp) -> Result<(), Refusal> {
+        self.stop_unless_all();
+        let scratch = self.lay_out(a, warp)?;
+        for gang in 0..GANGS {
+            self.write_row(d, gang, warp, |e| {
+                e.op(I::V128Const(0));
+                let row = e.names.vectors[0];
+                e.set(row);
+                for half in 0..8u32 {
+                    let lane = gang * GANG + half / 2;
+                    let (row_of, column) = (lane / 4, lane % 4 * 2 + half % 2);
+                    let from = 4 * (4 * column + row_of / 2) + 2 * (row_of % 2);
+                    e.op(I::I32Const(0));
+                    e.get(row);
+                    e.op(I::V128Load16Lane {
+                        memarg: MemArg {
+                            offset: u64::from(scratch + from),
+                            align: 0,
+                            memory_index: 0,
+                        },
+                        lane: half as u8,
+                    });
+                    e.set(row);
+                }
+                e.get(row);
+            });
+        }
+        Ok(())
+    }
+}

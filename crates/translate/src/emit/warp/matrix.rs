@@ -1,0 +1,374 @@
+//! Matrices that a warp moves between memory and registers: lines of `wmma.load` and `wmma.store`, rows of `ldmatrix` and `stmatrix`. They
+//! pass through scratch memory, where every element has a place that the code knows.
+
+use super::routine::{Lines, Routine};
+use super::rows::BytePlaces;
+use super::{Warp, base_bank};
+use crate::Refusal;
+use crate::emit::{Emitter, parts};
+use crate::place::{GANG, GANGS, SEVERAL, Site, holds, site};
+use crate::run::stop;
+use warpgrid_emulator::plain::{
+    AccessPlan, Bank, Element, LANES, LinesAccess, RowsAccess, Slot, SlotPlace,
+};
+use warpgrid_isa::StateSpace;
+use wasm_encoder::{BlockType, Instruction as I};
+
+/// A row that a lane names.
+const ROW_BYTES: u32 = 16;
+
+impl Emitter<'_> {
+    /// The site of an operation's accesses.
+    fn matrix_site(&mut self, plan: &AccessPlan) -> Result<u32, Refusal> {
+        let accepts = match plan.space {
+            StateSpace::Global => holds::GLOBAL,
+            StateSpace::Shared => holds::SHARED,
+            StateSpace::Generic => holds::GLOBAL | holds::WINDOW,
+            other => return self.refuse(format!("a matrix in {other:?} memory")),
+        };
+        let place = self.places.sites + self.sites.len() as u32 * site::BYTES;
+        self.sites.push(Site {
+            accepts,
+            sharing: SEVERAL,
+        });
+        Ok(place)
+    }
+
+    /// Pushes the address that a lane names, 64 bits.
+    fn push_address(&mut self, plan: &AccessPlan, lane: u32, warp: Warp) -> Result<(), Refusal> {
+        let gang = lane / GANG;
+        if plan.wide {
+            match plan.base.place() {
+                SlotPlace::Register(index) => {
+                    self.push_part((Bank::B64, index), gang, lane % GANG / 2, warp);
+                }
+                _ => self.read64(plan.base, 0)?,
+            }
+            self.op(I::I64x2ExtractLane((lane % 2) as u8));
+            if plan.offset != 0 {
+                self.ops([I::I64Const(plan.offset), I::I64Add]);
+            }
+            if plan.space == StateSpace::Shared {
+                self.ops([I::I64Const(0xffff_ffff), I::I64And]);
+            }
+            return Ok(());
+        }
+        self.push_row(plan.base, gang, warp)?;
+        self.op(I::I32x4ExtractLane((lane % GANG) as u8));
+        if plan.offset as u32 != 0 {
+            self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
+        }
+        self.op(I::I64ExtendI32U);
+        Ok(())
+    }
+
+    /// Leaves where the number on the stack says why the run stops.
+    fn stop_if_refused(&mut self) {
+        let why = self.names.active;
+        self.tee(why);
+        self.op(I::If(BlockType::Empty));
+        self.get(why);
+        self.ops([I::Return, I::End]);
+    }
+
+    /// `ldmatrix` and `stmatrix`; whether it stores.
+    pub(super) fn rows_of_matrices(
+        &mut self,
+        rows: &RowsAccess<'_>,
+        warp: Warp,
+    ) -> Result<bool, Refusal> {
+        let scratch = self.places.scratch;
+        let site = self.matrix_site(rows.row)?;
+        let row = Lines {
+            n_lines: 1,
+            line_bytes: ROW_BYTES,
+            chunk_bytes: ROW_BYTES,
+            is_store: rows.is_store,
+            is_narrow: rows.row.space == StateSpace::Shared,
+            notes_shared: self.flow.shared[self.block].stores,
+        };
+        // Where each half of each lane's registers is.
+        let elements = &rows.access.elements;
+        let mut places = vec![[[None; 16]; GANGS as usize]; elements.len()];
+        for element in &rows.places {
+            let held = element.held;
+            let place =
+                scratch + ROW_BYTES * u32::from(element.asked) + 2 * u32::from(element.column);
+            let first = 4 * (u32::from(held.lane) % GANG) + u32::from(held.shift) / 8;
+            let row = places
+                .get_mut(usize::from(held.register))
+                .and_then(|of_register| {
+                    of_register.get_mut(usize::from(held.lane) / GANG as usize)
+                });
+            if let Some(row) = row {
+                row[first as usize] = Some(place);
+                row[first as usize + 1] = Some(place + 1);
+            }
+        }
+        if rows.is_store {
+            self.lay_out_elements(elements, &places, warp)?;
+        }
+        for lane in (0..LANES as u32).filter(|lane| rows.asking >> lane & 1 != 0) {
+            self.push_address(rows.row, lane, warp)?;
+            self.ops([
+                I::I64Const(0),
+                I::I32Const(site as i32),
+                I::I32Const((scratch + ROW_BYTES * lane) as i32),
+            ]);
+            self.call(Routine::Lines(row));
+            self.stop_if_refused();
+        }
+        if !rows.is_store {
+            self.take_elements(elements, &places, warp)?;
+        }
+        Ok(rows.is_store)
+    }
+
+    /// Registers to scratch memory.
+    fn lay_out_elements(
+        &mut self,
+        elements: &[Element],
+        places: &[[BytePlaces; GANGS as usize]],
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        for (element, places) in elements.iter().zip(places) {
+            for (gang, places) in (0..GANGS).zip(places) {
+                match element.bank {
+                    Bank::B32 => self.push_row(element.slot, gang, warp)?,
+                    _ => return self.refuse("a matrix of such registers"),
+                }
+                self.put_bytes(places);
+            }
+        }
+        Ok(())
+    }
+
+    /// Scratch memory to registers.
+    fn take_elements(
+        &mut self,
+        elements: &[Element],
+        places: &[[BytePlaces; GANGS as usize]],
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        for (element, places) in elements.iter().zip(places) {
+            if element.bank != Bank::B32 {
+                return self.refuse("a matrix of such registers");
+            }
+            for (gang, places) in (0..GANGS).zip(places) {
+                self.write_row(element.slot, gang, warp, |e| e.push_bytes(places));
+            }
+        }
+        Ok(())
+    }
+
+    /// `wmma.load` and `wmma.store`; whether it stores.
+    pub(super) fn lines(&mut self, lines: &LinesAccess<'_>, warp: Warp) -> Result<bool, Refusal> {
+        let scratch = self.places.scratch;
+        let line_bits = u32::from(lines.line_elements) * lines.element_bits;
+        let line_bytes = line_bits / 8;
+        let chunk_bytes = u32::from(lines.align_bytes).clamp(1, 16);
+        let is_odd = !line_bits.is_multiple_of(8)
+            || !line_bytes.is_multiple_of(chunk_bytes)
+            || lines.unit_bytes > 8
+            || lines.access.elements.is_empty();
+        if is_odd {
+            return self.refuse("lines of such elements");
+        }
+        let site = self.matrix_site(lines.access)?;
+        self.agree_about_address(lines, warp)?;
+        let places = self.places_of_lines(lines, scratch, line_bytes);
+        if lines.is_store {
+            let all: std::collections::BTreeSet<u32> = places
+                .iter()
+                .flatten()
+                .flatten()
+                .flatten()
+                .copied()
+                .collect();
+            if all.len() as u32 != line_bytes * u32::from(lines.n_lines) {
+                return self.refuse("a fragment with holes");
+            }
+            for (index, places) in places.iter().enumerate() {
+                self.lay_out_part(
+                    lines.access.elements[index / parts_of(lines) as usize],
+                    index as u32 % parts_of(lines),
+                    places,
+                    warp,
+                )?;
+            }
+        }
+        self.get(self.names.offset);
+        self.get(self.names.first);
+        self.ops([
+            I::I64ExtendI32U,
+            I::I64Const(lines.element_bits.into()),
+            I::I64Mul,
+            I::I64Const(3),
+            I::I64ShrU,
+            I::I32Const(site as i32),
+            I::I32Const(scratch as i32),
+        ]);
+        self.call(Routine::Lines(Lines {
+            n_lines: lines.n_lines.into(),
+            line_bytes,
+            chunk_bytes,
+            is_store: lines.is_store,
+            is_narrow: lines.access.space == StateSpace::Shared,
+            notes_shared: self.flow.shared[self.block].stores,
+        }));
+        self.stop_if_refused();
+        if !lines.is_store {
+            let n = parts_of(lines);
+            for (index, element) in lines.access.elements.iter().enumerate() {
+                for part in 0..n {
+                    let read = (index % lines.n_read.max(1)) as u32 * n + part;
+                    if let Some(places) = places.get(read as usize) {
+                        self.take_part(*element, part, places, warp)?;
+                    }
+                }
+            }
+        }
+        Ok(lines.is_store)
+    }
+
+    /// Leaves the address of the matrix in `offset` and the stride in `first`, where all lanes agree about both and they are aligned.
+    fn agree_about_address(&mut self, lines: &LinesAccess<'_>, warp: Warp) -> Result<(), Refusal> {
+        let plan = lines.access;
+        let (address, stride) = (self.names.offset, self.names.first);
+        self.push_address(plan, 0, warp)?;
+        self.set(address);
+        self.check_same(base_bank(plan.wide), plan.base, warp)?;
+        self.push_row(lines.stride, 0, warp)?;
+        self.op(I::I32x4ExtractLane(0));
+        self.set(stride);
+        self.check_same(Bank::B32, lines.stride, warp)?;
+        let align = i64::from(lines.align_bytes.max(1));
+        self.get(address);
+        self.ops([I::I64Const(align - 1), I::I64And, I::I64Eqz, I::I32Eqz]);
+        self.get(stride);
+        self.ops([
+            I::I64ExtendI32U,
+            I::I64Const(lines.element_bits.into()),
+            I::I64Mul,
+            I::I64Const(8 * align - 1),
+            I::I64And,
+            I::I64Eqz,
+            I::I32Eqz,
+            I::I32Or,
+        ]);
+        if lines.is_store {
+            // Lines that overlap.
+            self.get(stride);
+            self.ops([I::I32Const(lines.line_elements.into()), I::I32LtU, I::I32Or]);
+        }
+        self.stop_if(stop::RARE);
+        Ok(())
+    }
+
+    /// Stops unless all lanes have the same in a register.
+    fn check_same(&mut self, bank: Bank, slot: Slot, warp: Warp) -> Result<(), Refusal> {
+        let SlotPlace::Register(index) = slot.place() else {
+            return Ok(());
+        };
+        let register = (bank, index);
+        let first = self.names.vectors[0];
+        self.push_part(register, 0, 0, warp);
+        match bank {
+            Bank::B64 => self.ops([I::I64x2ExtractLane(0), I::I64x2Splat]),
+            _ => self.ops([I::I32x4ExtractLane(0), I::I32x4Splat]),
+        }
+        self.set(first);
+        self.op(I::V128Const(0));
+        for gang in 0..GANGS {
+            for part in 0..parts(register) {
+                self.push_part(register, gang, part, warp);
+                self.get(first);
+                self.ops([I::V128Xor, I::V128Or]);
+            }
+        }
+        self.op(I::V128AnyTrue);
+        self.stop_if(stop::FAULT);
+        Ok(())
+    }
+
+    /// By part of a register and gang: where its bytes lie in scratch memory, line after line.
+    fn places_of_lines(
+        &self,
+        lines: &LinesAccess<'_>,
+        scratch: u32,
+        line_bytes: u32,
+    ) -> Vec<[BytePlaces; GANGS as usize]> {
+        let n_parts = parts_of(lines);
+        let lane_bytes = 4 * n_parts;
+        let mut found = vec![[[None; 16]; GANGS as usize]; lines.n_read * n_parts as usize];
+        for (unit, lanes) in (0u32..).zip(lines.places) {
+            let (register, within) = (unit / lines.per_register, unit % lines.per_register);
+            for (lane, [line, position]) in (0u32..).zip(lanes) {
+                let first = scratch
+                    + u32::from(*line) * line_bytes
+                    + u32::from(*position) * lines.element_bits / 8;
+                for byte in 0..lines.unit_bytes {
+                    // Among the bytes of the gang's lanes, 16 a part.
+                    let at = lane % GANG * lane_bytes + within * lines.unit_bytes + byte;
+                    let part = register * n_parts + at / 16;
+                    let row = found
+                        .get_mut(part as usize)
+                        .and_then(|gangs| gangs.get_mut((lane / GANG) as usize));
+                    if let Some(row) = row {
+                        row[(at % 16) as usize] = Some(first + byte);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn lay_out_part(
+        &mut self,
+        element: Element,
+        part: u32,
+        places: &[BytePlaces; GANGS as usize],
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        for (gang, places) in (0..GANGS).zip(places) {
+            match (element.bank, element.slot.place()) {
+                (Bank::B32 | Bank::B64, SlotPlace::Register(index)) => {
+                    self.push_part((element.bank, index), gang, part, warp);
+                }
+                (Bank::B32, _) => self.push_row(element.slot, gang, warp)?,
+                _ => return self.refuse("a matrix of such registers"),
+            }
+            self.put_bytes(places);
+        }
+        Ok(())
+    }
+
+    fn take_part(
+        &mut self,
+        element: Element,
+        part: u32,
+        places: &[BytePlaces; GANGS as usize],
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        let SlotPlace::Register(index) = element.slot.place() else {
+            return Ok(());
+        };
+        if !matches!(element.bank, Bank::B32 | Bank::B64) {
+            return self.refuse("a matrix of such registers");
+        }
+        for (gang, places) in (0..GANGS).zip(places) {
+            self.write_part((element.bank, index), gang, part, warp, |e| {
+                e.push_bytes(places);
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Parts of 16 bytes that a gang has of a register.
+fn parts_of(lines: &LinesAccess<'_>) -> u32 {
+    match lines.per_register * lines.unit_bytes {
+        8.. => 2,
+        _ => 1,
+    }
+}

@@ -1,0 +1,593 @@
+//! Products of matrices with factors of 16 bits and sums of `f32`, as tensor cores compute them. In: operands in scratch memory; out: sums there,
+//! bit for bit those of the interpreter.
+//!
+//! Neighbouring sums of a row are computed together, block by block: the largest exponent of all terms of a sum is found, every term is
+//! cut to whole units of a power of two below it, and the sum of these is exact. What is unusual (infinities, NaNs, terms at the ends of the
+//! range) stops the run.
+
+use super::Warp;
+use super::routine::Routine;
+use super::rows::BytePlaces;
+use crate::Refusal;
+use crate::emit::{Emitter, at, splat32};
+use crate::engine::Products;
+use crate::place::{GANG, GANGS};
+use crate::run::stop;
+use warpgrid_emulator::plain::{Bank, FusedProduct, Operand, SumRule, ValuePlace};
+use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
+
+/// Exponents of factors that are zero, and that are no finite numbers: sums of two tell what a product is.
+const ZERO: i16 = -2000;
+const SPECIAL: i16 = 4000;
+/// Exponents of terms from which on the run stops, and below which there is only zero.
+const LARGEST: i32 = 118;
+const NO_TERM: i32 = -400;
+
+/// Where the operands of a product lie, after the start of the scratch memory.
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    /// Factors as they are: rows of A, and of B by depth.
+    a_bits: u32,
+    b_bits: u32,
+    /// The same as `f32`, and their exponents.
+    a: u32,
+    b: u32,
+    a_exponents: u32,
+    b_exponents: u32,
+    /// Rows of C, which become those of D.
+    sums: u32,
+}
+
+impl Layout {
+    fn new(rule: SumRule, scratch: u32) -> Layout {
+        let (m, n, k) = (
+            u32::from(rule.rows),
+            u32::from(rule.columns),
+            u32::from(rule.depth),
+        );
+        let mut next = scratch;
+        let mut place = |bytes: u32| {
+            let start = next;
+            next += bytes;
+            start
+        };
+        Layout {
+            a_bits: place(2 * m * k),
+            b_bits: place(2 * n * k),
+            a: place(4 * m * k),
+            b: place(4 * n * k),
+            a_exponents: place(2 * m * k),
+            b_exponents: place(2 * n * k),
+            sums: place(4 * m * n),
+        }
+    }
+}
+
+impl Emitter<'_> {
+    /// A product of the warp, by the function of its rule.
+    pub(super) fn product(
+        &mut self,
+        product: &FusedProduct<'_>,
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        let rule = product.rule;
+        let layout = Layout::new(rule, self.places.scratch);
+        let (n, k) = (u32::from(rule.columns), u32::from(rule.depth));
+        self.lay_out_operand(&product.a, 2, |at| layout.a_bits + 2 * at, warp)?;
+        // Columns one after the other become rows by depth.
+        self.lay_out_operand(
+            &product.b,
+            2,
+            |at| layout.b_bits + 2 * (at % k * n + at / k),
+            warp,
+        )?;
+        self.lay_out_operand(&product.c, 4, |at| layout.sums + 4 * at, warp)?;
+        self.call(Routine::Product(rule));
+        self.op(I::If(BlockType::Empty));
+        self.ops([I::I32Const(stop::RARE as i32), I::Return, I::End]);
+        let places = places_of(&product.d, &product.d.held, &product.d.values, 4, |at| {
+            layout.sums + 4 * at
+        });
+        if places.len() != product.d.registers.len() {
+            return self.refuse("a fragment with copies of some values");
+        }
+        for (element, places) in product.d.registers.iter().zip(&places) {
+            if element.bank != Bank::B32 {
+                return self.refuse("sums in such registers");
+            }
+            for (gang, places) in (0..GANGS).zip(places) {
+                if places.iter().any(Option::is_none) {
+                    return self.refuse("a fragment with holes");
+                }
+                self.write_row(element.slot, gang, warp, |e| e.push_bytes(places));
+            }
+        }
+        Ok(())
+    }
+
+    /// Registers to scratch memory, each value at the place of its number.
+    fn lay_out_operand(
+        &mut self,
+        operand: &Operand<'_>,
+        value_bytes: u32,
+        place: impl Fn(u32) -> u32,
+        warp: Warp,
+    ) -> Result<(), Refusal> {
+        let places = places_of(
+            operand,
+            &operand.values,
+            &operand.values,
+            value_bytes,
+            place,
+        );
+        for (element, places) in operand.registers.iter().zip(&places) {
+            if element.bank != Bank::B32 {
+                return self.refuse("factors in such registers");
+            }
+            for (gang, places) in (0..GANGS).zip(places) {
+                // Of copies none is read.
+                if places.iter().all(Option::is_none) {
+                    continue;
+                }
+                self.push_row(element.slot, gang, warp)?;
+                self.put_bytes(places);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// By register and gang, where each byte of its row lies.
+type RowPlaces = [BytePlaces; GANGS as usize];
+
+/// The places of the values that `held` lists; copies have the number of the value.
+fn places_of(
+    operand: &Operand<'_>,
+    held: &[ValuePlace],
+    values: &[ValuePlace],
+    value_bytes: u32,
+    place: impl Fn(u32) -> u32,
+) -> Vec<RowPlaces> {
+    let mut found = vec![[[None; 16]; GANGS as usize]; operand.registers.len()];
+    let copies = (held.len() / values.len().max(1)).max(1);
+    // Copies follow their value, as many of each.
+    let is_known = values
+        .iter()
+        .enumerate()
+        .all(|(index, value)| held.get(index * copies) == Some(value));
+    if !is_known || held.len() != copies * values.len() {
+        return Vec::new();
+    }
+    for (index, value) in held.iter().enumerate() {
+        let first = place((index / copies) as u32);
+        let from = 4 * (u32::from(value.lane) % GANG) + u32::from(value.shift) / 8;
+        let row = found
+            .get_mut(usize::from(value.register))
+            .and_then(|gangs| gangs.get_mut(usize::from(value.lane) / GANG as usize));
+        if let Some(row) = row {
+            for byte in 0..value_bytes {
+                if let Some(at) = row.get_mut((from + byte) as usize) {
+                    *at = Some(first + byte);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Two raised to a power, as `f32`.
+fn power(exponent: i32) -> u32 {
+    ((127 + exponent) as u32) << 23
+}
+
+/// The function of a rule: one if something unusual was met, else zero.
+pub(super) fn product_function(rule: SumRule, scratch: u32, products: Products) -> Function {
+    let mut code = Code {
+        rule,
+        layout: Layout::new(rule, scratch),
+        cut: match products {
+            // Terms are within the range of `i32`, where engines agree.
+            Products::Fused => I::I32x4RelaxedTruncF32x4S,
+            Products::Separate => I::I32x4TruncSatF32x4S,
+        },
+        out: Vec::new(),
+    };
+    let (m, n, k) = (
+        u32::from(rule.rows),
+        u32::from(rule.columns),
+        u32::from(rule.depth),
+    );
+    let Layout {
+        a_bits,
+        b_bits,
+        a,
+        b,
+        a_exponents,
+        b_exponents,
+        ..
+    } = code.layout;
+    code.take_apart(m * k, a_bits, a, a_exponents);
+    code.take_apart(n * k, b_bits, b, b_exponents);
+    code.rows();
+    code.out.extend([
+        I::LocalGet(BAD),
+        I::LocalGet(LARGEST_YET),
+        splat32(LARGEST as u32),
+        I::I32x4GtS,
+        I::V128Or,
+        I::V128AnyTrue,
+        I::End,
+    ]);
+    let mut function = Function::new([(4, ValType::I32), (N_VECTORS, ValType::V128)]);
+    for instruction in &code.out {
+        function.instruction(instruction);
+    }
+    function
+}
+
+// Locals of the function: places in A, of exponents, in sums, and how many are left.
+const A: u32 = 0;
+const EXPONENTS: u32 = 1;
+const SUMS: u32 = 2;
+const LEFT: u32 = 3;
+// Vectors.
+const BAD: u32 = 4;
+const BITS: u32 = 5;
+const LARGE: u32 = 6;
+const MASK: u32 = 7;
+/// Of two halves of eight sums each.
+const SUM: u32 = 8;
+const EXPONENT: u32 = 10;
+const UNIT: u32 = 12;
+const TOTAL: u32 = 14;
+const WORD: u32 = 16;
+const LARGEST_YET: u32 = 17;
+/// The sums before, in units.
+const OLD: u32 = 18;
+const N_VECTORS: u32 = 16;
+
+struct Code {
+    rule: SumRule,
+    layout: Layout,
+    /// To whole numbers, towards zero.
+    cut: I<'static>,
+    out: Vec<I<'static>>,
+}
+
+fn splat16(value: i16) -> I<'static> {
+    let value = u128::from(value as u16);
+    let four = value | value << 16 | value << 32 | value << 48;
+    I::V128Const((four | four << 64) as i128)
+}
+
+impl Code {
+    fn ops<const N: usize>(&mut self, instructions: [I<'static>; N]) {
+        self.out.extend(instructions);
+    }
+
+    /// Factors to `f32` and exponents, eight at a time.
+    fn take_apart(&mut self, n: u32, from: u32, values: u32, exponents: u32) {
+        let SumRule {
+            exponent_bits,
+            fraction_bits,
+            ..
+        } = self.rule;
+        let top = (1i16 << exponent_bits) - 1;
+        let bias = i32::from(top >> 1);
+        self.ops([
+            I::I32Const(0),
+            I::LocalSet(A),
+            I::I32Const(0),
+            I::LocalSet(SUMS),
+            I::Loop(BlockType::Empty),
+            I::LocalGet(A),
+            I::V128Load(at(from)),
+            I::LocalSet(BITS),
+        ]);
+        // Values: the fields move to those of `f32`, and the power of two between the biases makes subnormal numbers right.
+        for half in 0..2 {
+            self.ops([
+                I::LocalGet(SUMS),
+                I::LocalGet(BITS),
+                match half {
+                    0 => I::I32x4ExtendLowI16x8U,
+                    _ => I::I32x4ExtendHighI16x8U,
+                },
+                I::LocalTee(WORD),
+                splat32(0x7fff),
+                I::V128And,
+                I::I32Const(i32::from(23 - fraction_bits)),
+                I::I32x4Shl,
+            ]);
+            if bias != 127 {
+                self.ops([splat32(power(127 - bias)), I::F32x4Mul]);
+            }
+            self.ops([
+                I::LocalGet(WORD),
+                splat32(0x8000),
+                I::V128And,
+                I::I32Const(16),
+                I::I32x4Shl,
+                I::V128Or,
+                I::V128Store(at(values + 16 * half)),
+            ]);
+        }
+        self.ops([
+            I::LocalGet(A),
+            // The exponent, of zeros and of what is not finite another one.
+            splat16(ZERO),
+            splat16(SPECIAL),
+            I::LocalGet(BITS),
+            I::I32Const(i32::from(fraction_bits)),
+            I::I16x8ShrU,
+            splat16(top),
+            I::V128And,
+            I::LocalTee(WORD),
+            splat16(1),
+            I::I16x8MaxS,
+            splat16(bias as i16),
+            I::I16x8Sub,
+            I::LocalGet(WORD),
+            splat16(top),
+            I::I16x8Eq,
+            I::V128Bitselect,
+            I::LocalGet(BITS),
+            splat16(0x7fff),
+            I::V128And,
+            splat16(0),
+            I::I16x8Eq,
+            I::V128Bitselect,
+            I::V128Store(at(exponents)),
+            I::LocalGet(SUMS),
+            I::I32Const(32),
+            I::I32Add,
+            I::LocalSet(SUMS),
+            I::LocalGet(A),
+            I::I32Const(16),
+            I::I32Add,
+            I::LocalTee(A),
+            I::I32Const((2 * n) as i32),
+            I::I32LtU,
+            I::BrIf(0),
+            I::End,
+        ]);
+    }
+
+    /// All rows of sums.
+    fn rows(&mut self) {
+        let SumRule {
+            rows,
+            columns,
+            depth,
+            block,
+            ..
+        } = self.rule;
+        self.ops([
+            I::I32Const(0),
+            I::LocalSet(A),
+            I::I32Const(0),
+            I::LocalSet(EXPONENTS),
+            I::I32Const(0),
+            I::LocalSet(SUMS),
+            I::I32Const(i32::from(rows)),
+            I::LocalSet(LEFT),
+            I::Loop(BlockType::Empty),
+        ]);
+        for column in (0..u32::from(columns)).step_by(8) {
+            for half in 0..2 {
+                self.ops([
+                    I::LocalGet(SUMS),
+                    I::V128Load(at(self.layout.sums + 4 * column + 16 * half)),
+                    I::LocalTee(SUM + half),
+                    // Subnormal numbers are no zeros.
+                    I::I32Const(1),
+                    I::I32x4Shl,
+                    splat32(1),
+                    I::I32x4Sub,
+                    splat32((1 << 24) - 1),
+                    I::I32x4LtU,
+                    I::LocalGet(BAD),
+                    I::V128Or,
+                    I::LocalSet(BAD),
+                ]);
+            }
+            for first in (0..u32::from(depth)).step_by(usize::from(block)) {
+                self.block(first, column);
+            }
+            for half in 0..2 {
+                self.ops([
+                    I::LocalGet(SUMS),
+                    I::LocalGet(SUM + half),
+                    I::V128Store(at(self.layout.sums + 4 * column + 16 * half)),
+                ]);
+            }
+        }
+        self.ops([
+            I::LocalGet(A),
+            I::I32Const(4 * i32::from(depth)),
+            I::I32Add,
+            I::LocalSet(A),
+            I::LocalGet(EXPONENTS),
+            I::I32Const(2 * i32::from(depth)),
+            I::I32Add,
+            I::LocalSet(EXPONENTS),
+            I::LocalGet(SUMS),
+            I::I32Const(4 * i32::from(columns)),
+            I::I32Add,
+            I::LocalSet(SUMS),
+            I::LocalGet(LEFT),
+            I::I32Const(1),
+            I::I32Sub,
+            I::LocalTee(LEFT),
+            I::BrIf(0),
+            I::End,
+        ]);
+    }
+
+    /// A block of products from a depth on, for eight columns.
+    fn block(&mut self, first: u32, column: u32) {
+        let columns = u32::from(self.rule.columns);
+        let kept = i32::from(self.rule.kept_bits);
+        let depths = first..first + u32::from(self.rule.block);
+        let least = kept - 125;
+        for (index, depth) in depths.clone().enumerate() {
+            self.ops([
+                I::LocalGet(EXPONENTS),
+                I::V128Load16Splat(at(self.layout.a_exponents + 2 * depth)),
+                I::I32Const(0),
+                I::V128Load(at(self.layout.b_exponents + 2 * (depth * columns + column))),
+                I::I16x8Add,
+            ]);
+            if index > 0 {
+                self.ops([I::I16x8MaxS]);
+            }
+        }
+        self.ops([I::LocalSet(LARGE)]);
+        for half in 0..2 {
+            let (sum, exponent) = (SUM + half, EXPONENT + half);
+            let (unit, total) = (UNIT + half, TOTAL + half);
+            self.ops([
+                I::LocalGet(LARGE),
+                match half {
+                    0 => I::I32x4ExtendLowI16x8S,
+                    _ => I::I32x4ExtendHighI16x8S,
+                },
+                I::LocalTee(MASK),
+                I::LocalGet(sum),
+                I::I32Const(1),
+                I::I32x4Shl,
+                I::I32Const(24),
+                I::I32x4ShrU,
+                splat32(127),
+                I::I32x4Sub,
+                I::I32x4MaxS,
+                I::LocalTee(exponent),
+                I::LocalGet(LARGEST_YET),
+                I::I32x4MaxS,
+                I::LocalSet(LARGEST_YET),
+            ]);
+            if self.rule.exponent_bits > 5 {
+                // Products may be as small as sums.
+                self.ops([
+                    I::LocalGet(exponent),
+                    splat32(least as u32),
+                    I::I32x4LeS,
+                    I::LocalGet(MASK),
+                    splat32(NO_TERM as u32),
+                    I::I32x4GtS,
+                    I::V128And,
+                    I::LocalGet(BAD),
+                    I::V128Or,
+                    I::LocalSet(BAD),
+                ]);
+            }
+            self.ops([
+                // A sum that is smaller than what the units can have, and no zero.
+                I::LocalGet(exponent),
+                splat32(126),
+                I::I32x4Add,
+                splat32((126 + least) as u32),
+                I::I32x4LtU,
+                I::LocalGet(BAD),
+                I::V128Or,
+                I::LocalSet(BAD),
+                splat32((127 + kept) as u32),
+                I::LocalGet(exponent),
+                splat32(least as u32),
+                I::I32x4MaxS,
+                I::I32x4Sub,
+                I::I32Const(23),
+                I::I32x4Shl,
+                I::LocalTee(unit),
+                I::LocalGet(sum),
+                I::F32x4Mul,
+                self.cut.clone(),
+                I::LocalSet(OLD + half),
+                splat32(0),
+                I::LocalSet(total),
+            ]);
+        }
+        for depth in depths {
+            self.ops([
+                I::LocalGet(A),
+                I::V128Load32Splat(at(self.layout.a + 4 * depth)),
+                I::LocalSet(WORD),
+            ]);
+            for half in 0..2 {
+                self.ops([
+                    I::LocalGet(WORD),
+                    I::I32Const(0),
+                    I::V128Load(at(self.layout.b
+                        + 4 * (depth * columns + column)
+                        + 16 * half)),
+                    I::F32x4Mul,
+                    I::LocalGet(UNIT + half),
+                    I::F32x4Mul,
+                    self.cut.clone(),
+                    I::LocalGet(TOTAL + half),
+                    I::I32x4Add,
+                    I::LocalSet(TOTAL + half),
+                ]);
+            }
+        }
+        for half in 0..2 {
+            self.round(half);
+        }
+    }
+
+    /// The sum in units of the block to `f32`, cut towards zero. Sums of products fit 32 bits; where the old sum makes them more, the run stops.
+    fn round(&mut self, half: u32) {
+        let (total, old) = (TOTAL + half, OLD + half);
+        let is_wide = u32::from(self.rule.kept_bits) + 3 + u32::from(self.rule.block).ilog2() > 30;
+        self.ops([
+            I::LocalGet(total),
+            I::LocalGet(old),
+            I::I32x4Add,
+            I::LocalTee(WORD),
+        ]);
+        if is_wide {
+            self.ops([
+                I::LocalGet(total),
+                I::V128Xor,
+                I::LocalGet(WORD),
+                I::LocalGet(old),
+                I::V128Xor,
+                I::V128And,
+                splat32(0),
+                I::I32x4LtS,
+                I::LocalGet(WORD),
+                I::I32x4Abs,
+                splat32(i32::MAX as u32),
+                I::I32x4Eq,
+                I::V128Or,
+                I::LocalGet(BAD),
+                I::V128Or,
+                I::LocalSet(BAD),
+                I::LocalGet(WORD),
+            ]);
+        }
+        let back = match is_wide {
+            true => I::I32x4TruncSatF32x4S,
+            false => self.cut.clone(),
+        };
+        self.ops([I::LocalSet(total)]);
+        self.ops([
+            // To nearest first; one less where that is more than the sum. Then out of the units.
+            I::LocalGet(total),
+            I::F32x4ConvertI32x4S,
+            I::LocalTee(WORD),
+            I::LocalGet(WORD),
+            back,
+            I::I32x4Abs,
+            I::LocalGet(total),
+            I::I32x4Abs,
+            I::I32x4GtS,
+            I::I32x4Add,
+            splat32(254 << 23),
+            I::LocalGet(UNIT + half),
+            I::I32x4Sub,
+            I::F32x4Mul,
+            I::LocalSet(SUM + half),
+        ]);
+    }
+}

@@ -1,0 +1,239 @@
+//! Functions that operations of warps share. In: what an operation is like; out: the number of its function, and its code.
+
+use super::product::product_function;
+use crate::emit::{Emitter, at};
+use crate::engine::Products;
+use crate::helpers::{self, FunctionType};
+use crate::place::{Places, cell, holds, site};
+use warpgrid_emulator::plain::SumRule;
+use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
+
+/// A function that is written once for all operations that are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Routine {
+    /// `() -> whether something unusual was met`: operands lie in scratch memory.
+    Product(SumRule),
+    /// `(address, bytes between lines, site, scratch) -> why the run stops, or zero`: moves lines to scratch memory, or from there.
+    Lines(Lines),
+}
+
+/// Lines of bytes that are moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lines {
+    pub(super) n_lines: u32,
+    pub(super) line_bytes: u32,
+    /// Bytes that are aligned.
+    pub(super) chunk_bytes: u32,
+    pub(super) is_store: bool,
+    /// Whether addresses have 32 bits.
+    pub(super) is_narrow: bool,
+    /// Whether accesses to shared memory are noted.
+    pub(super) notes_shared: bool,
+}
+
+impl Routine {
+    pub(crate) const fn function_type(self) -> FunctionType {
+        use ValType::{I32, I64};
+        match self {
+            Routine::Product(_) => (&[], I32),
+            Routine::Lines(_) => (&[I64, I64, I32, I32], I32),
+        }
+    }
+
+    pub(crate) fn function(self, places: &Places, products: Products) -> Function {
+        match self {
+            Routine::Product(rule) => product_function(rule, places.scratch, products),
+            Routine::Lines(lines) => lines.function(),
+        }
+    }
+}
+
+impl Emitter<'_> {
+    /// Calls the function of a routine.
+    pub(super) fn call(&mut self, routine: Routine) {
+        let known = self.routines.iter().position(|known| *known == routine);
+        let index = known.unwrap_or(self.routines.len());
+        if known.is_none() {
+            self.routines.push(routine);
+        }
+        self.op(I::Call(helpers::ROUTINES + index as u32));
+    }
+}
+
+// Parameters and locals.
+const ADDRESS: u32 = 0;
+const STRIDE: u32 = 1;
+const SITE: u32 = 2;
+const SCRATCH: u32 = 3;
+const PLACE: u32 = 4;
+const LEFT: u32 = 5;
+const DONE: u32 = 6;
+const OFFSET: u32 = 7;
+
+impl Lines {
+    fn function(self) -> Function {
+        let Lines {
+            n_lines,
+            line_bytes,
+            chunk_bytes,
+            is_store,
+            is_narrow,
+            notes_shared,
+        } = self;
+        let noted = match notes_shared {
+            true => holds::NOTED | holds::WINDOW | holds::SHARED,
+            false => holds::NOTED,
+        };
+        let next_line = [
+            I::LocalGet(ADDRESS),
+            I::LocalGet(STRIDE),
+            I::I64Add,
+            I::LocalSet(ADDRESS),
+            I::LocalGet(SCRATCH),
+            I::I32Const(line_bytes as i32),
+            I::I32Add,
+            I::LocalSet(SCRATCH),
+            I::LocalGet(LEFT),
+            I::I32Const(1),
+            I::I32Sub,
+            I::LocalTee(LEFT),
+            I::BrIf(0),
+            I::End,
+        ];
+        let mut code = Vec::new();
+        let c = &mut code;
+        // All of them in the range that was met last, without notes.
+        c.extend([
+            I::I32Const(n_lines as i32),
+            I::LocalSet(LEFT),
+            I::Block(BlockType::Empty),
+            I::LocalGet(SITE),
+            I::I32Load(at(site::HOLDS)),
+            I::I32Const(noted as i32),
+            I::I32And,
+            I::BrIf(0),
+            I::LocalGet(ADDRESS),
+            I::LocalGet(SITE),
+            I::I64Load(at(site::ADDRESS)),
+            I::I64Sub,
+            I::LocalTee(OFFSET),
+            I::LocalGet(SITE),
+            I::I64Load(at(site::SIZE)),
+            I::I64GeU,
+            I::BrIf(0),
+            I::LocalGet(STRIDE),
+            I::I64Const(i64::from(n_lines) - 1),
+            I::I64Mul,
+            I::I64Const(line_bytes.into()),
+            I::I64Add,
+            I::LocalGet(SITE),
+            I::I64Load(at(site::SIZE)),
+            I::LocalGet(OFFSET),
+            I::I64Sub,
+            I::I64GtU,
+            I::BrIf(0),
+            I::LocalGet(ADDRESS),
+            I::I32WrapI64,
+            I::I32Const(chunk_bytes as i32 - 1),
+            I::I32And,
+            I::BrIf(0),
+            I::LocalGet(OFFSET),
+            I::I32WrapI64,
+            I::LocalGet(SITE),
+            I::I32Load(at(site::PLACE)),
+            I::I32Add,
+            I::LocalSet(PLACE),
+            I::Loop(BlockType::Empty),
+        ]);
+        copy(c, line_bytes, is_store);
+        c.extend([
+            I::LocalGet(PLACE),
+            I::LocalGet(STRIDE),
+            I::I32WrapI64,
+            I::I32Add,
+            I::LocalSet(PLACE),
+        ]);
+        c.extend(next_line.clone());
+        c.extend([I::I32Const(0), I::Return, I::End]);
+        // Chunk by chunk.
+        c.extend([
+            I::Loop(BlockType::Empty),
+            I::I32Const(0),
+            I::LocalSet(DONE),
+            I::Loop(BlockType::Empty),
+            I::LocalGet(ADDRESS),
+            I::LocalGet(DONE),
+            I::I64ExtendI32U,
+            I::I64Add,
+        ]);
+        if is_narrow {
+            c.extend([I::I64Const(0xffff_ffff), I::I64And]);
+        }
+        c.extend([
+            I::LocalGet(SITE),
+            I::I32Const(chunk_bytes as i32),
+            I::I32Const(is_store.into()),
+            I::Call(helpers::RESOLVE),
+            I::LocalTee(PLACE),
+            I::I32Eqz,
+            I::If(BlockType::Empty),
+            I::I32Const(0),
+            I::I32Load(at(cell::STOP)),
+            I::Return,
+            I::End,
+        ]);
+        let step = |c: &mut Vec<I<'static>>, by: I<'static>| {
+            c.extend([
+                I::LocalGet(SCRATCH),
+                I::LocalGet(DONE),
+                by,
+                I::LocalSet(SCRATCH),
+            ]);
+        };
+        step(c, I::I32Add);
+        copy(c, chunk_bytes, is_store);
+        step(c, I::I32Sub);
+        c.extend([
+            I::LocalGet(DONE),
+            I::I32Const(chunk_bytes as i32),
+            I::I32Add,
+            I::LocalTee(DONE),
+            I::I32Const(line_bytes as i32),
+            I::I32LtU,
+            I::BrIf(0),
+            I::End,
+        ]);
+        c.extend(next_line);
+        c.extend([I::I32Const(0), I::End]);
+        let mut function = Function::new([(3, ValType::I32), (1, ValType::I64)]);
+        for instruction in &code {
+            function.instruction(instruction);
+        }
+        function
+    }
+}
+
+/// Copies bytes between the place and scratch memory.
+fn copy(c: &mut Vec<I<'static>>, n_bytes: u32, is_store: bool) {
+    let (from, to) = match is_store {
+        true => (SCRATCH, PLACE),
+        false => (PLACE, SCRATCH),
+    };
+    let mut done = 0;
+    while done < n_bytes {
+        let n = [16, 8, 4, 2]
+            .into_iter()
+            .find(|n| done + n <= n_bytes)
+            .unwrap_or(1);
+        let place: MemArg = at(done);
+        c.extend([I::LocalGet(to), I::LocalGet(from)]);
+        c.extend(match n {
+            16 => [I::V128Load(place), I::V128Store(place)],
+            8 => [I::I64Load(place), I::I64Store(place)],
+            4 => [I::I32Load(place), I::I32Store(place)],
+            2 => [I::I32Load16U(place), I::I32Store16(place)],
+            _ => [I::I32Load8U(place), I::I32Store8(place)],
+        });
+        done += n;
+    }
+}

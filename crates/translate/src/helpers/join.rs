@@ -1,0 +1,95 @@
+//! Lanes that parted from their gang are a part of it again. In: the record of a part that waits where its gang does; out: the gang's record.
+
+use super::{EMPTY, function};
+use crate::emit::{Register, at, halves, parts};
+use crate::place::record;
+use warpgrid_emulator::plain::Bank;
+use wasm_encoder::{Function, Instruction as I, ValType};
+
+/// The registers that a record holds, each with its offset among them.
+pub(crate) type Held = Vec<(Register, u32)>;
+
+/// `(record of a part, record of its gang) -> zero`
+pub(crate) fn join(waits: &[Held]) -> Function {
+    const PART: u32 = 0;
+    const WHOLE: u32 = 1;
+    const LANES: u32 = 2;
+    const MASK: u32 = 3;
+    let mut code = Vec::new();
+    let c = &mut code;
+    c.extend([
+        I::LocalGet(PART),
+        I::I32Load(at(record::MASK)),
+        I::LocalTee(LANES),
+        I::I32x4Splat,
+        lane_bits(),
+        I::V128And,
+        lane_bits(),
+        I::I32x4Eq,
+        I::LocalSet(MASK),
+    ]);
+    // The gang itself may have ended.
+    c.extend([
+        I::LocalGet(WHOLE),
+        I::LocalGet(LANES),
+        I::I32Const(0),
+        I::LocalGet(WHOLE),
+        I::I32Load(at(record::MASK)),
+        I::LocalGet(WHOLE),
+        I::I32Load(at(record::ENTRY)),
+        I::I32Const(0),
+        I::I32LtS,
+        I::Select,
+        I::I32Or,
+        I::I32Store(at(record::MASK)),
+    ]);
+    for offset in [record::ENTRY, record::WAITS_FOR] {
+        c.extend([
+            I::LocalGet(WHOLE),
+            I::LocalGet(PART),
+            I::I32Load(at(offset)),
+            I::I32Store(at(offset)),
+        ]);
+    }
+    c.push(I::Block(EMPTY));
+    for _ in waits {
+        c.push(I::Block(EMPTY));
+    }
+    let n = waits.len() as u32;
+    let targets: Vec<u32> = (0..n).collect();
+    c.extend([
+        I::LocalGet(PART),
+        I::I32Load(at(record::WAITS_FOR)),
+        I::I32Const(1),
+        I::I32Sub,
+        I::BrTable(targets.into(), n),
+    ]);
+    for (index, wait) in (0..n).zip(waits) {
+        c.push(I::End);
+        for (register, offset) in wait {
+            for part in 0..parts(*register) {
+                let place = at(record::REGISTERS + offset + 16 * part);
+                c.extend([
+                    I::LocalGet(WHOLE),
+                    I::LocalGet(PART),
+                    I::V128Load(place),
+                    I::LocalGet(WHOLE),
+                    I::V128Load(place),
+                    I::LocalGet(MASK),
+                ]);
+                if register.0 == Bank::B64 {
+                    c.push(halves(part));
+                }
+                c.extend([I::V128Bitselect, I::V128Store(place)]);
+            }
+        }
+        c.push(I::Br(n - 1 - index));
+    }
+    c.extend([I::End, I::I32Const(0)]);
+    function(&[(1, ValType::I32), (1, ValType::V128)], &code)
+}
+
+/// The bit of each lane of a gang.
+pub(crate) const fn lane_bits() -> I<'static> {
+    I::V128Const((1u128 | 2 << 32 | 4 << 64 | 8 << 96) as i128)
+}
