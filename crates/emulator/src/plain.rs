@@ -72,8 +72,8 @@ pub struct Plain<'m> {
 }
 
 impl Machine {
-    /// Its parts, while it is at its start; none if the launch has more than these: clusters, tensor maps, images, stacks, last
-    /// writers, registers that begin with a value.
+    /// Its parts, while it is at its start; none if the launch has more than these: clusters, tensor maps, images, last writers,
+    /// registers that begin with a value.
     pub fn plain(&self) -> Option<Plain<'_>> {
         let setup = &*self.setup;
         let code = &*setup.code;
@@ -87,7 +87,7 @@ impl Machine {
             && setup.multicasts.is_empty()
             && setup.layout.map.own_window
             && code.initial.is_empty()
-            && function.frame_addresses.is_empty()
+            && function.start == 0
             && self.state.in_flight.is_empty();
         is_plain.then_some(Plain { machine: self })
     }
@@ -241,6 +241,28 @@ impl<'m> Plain<'m> {
     pub fn shared(self) -> (u64, u64) {
         let layout = self.layout();
         (layout.map.shared, layout.shared_bytes)
+    }
+
+    /// Bytes of local memory that each thread has, all zeros at its start, from address 0.
+    pub fn local_bytes(self) -> u64 {
+        let warp = self
+            .machine
+            .state
+            .blocks
+            .iter()
+            .flat_map(|b| &b.warps)
+            .next();
+        warp.map_or(0, |warp| warp.stack.lane_bytes as u64)
+    }
+
+    /// Registers of the kernel that hold addresses in local memory from its start on; no instruction writes them.
+    pub fn local_addresses(self) -> impl Iterator<Item = (RegisterName, u64)> + 'm {
+        let function = self.code().functions.first();
+        let all = function.map_or(&[][..], |function| &function.frame_addresses);
+        all.iter().filter_map(|address| match address.slot.place() {
+            SlotPlace::Register(index) => Some(((address.bank, index), address.addend)),
+            SlotPlace::Constant(_) | SlotPlace::Special(_) | SlotPlace::None => None,
+        })
     }
 
     /// Whether a generic address may be one of a stack or of another memory that is not among the ranges.

@@ -131,6 +131,8 @@ pub(crate) struct Emitter<'p> {
     /// Registers that atomic operations do not give the old value, each with the place of the operation; and all that are read.
     pub(crate) unread: Vec<(Register, u32)>,
     pub(crate) all_read: BTreeSet<Register>,
+    /// Registers that hold addresses in local memory.
+    local_addresses: BTreeMap<Register, u64>,
     /// Whether atomic operations may access global memory.
     pub(crate) has_global_atomics: bool,
     /// What operations of warps call, in the order of the functions.
@@ -191,6 +193,7 @@ impl<'p> Emitter<'p> {
             refused: Vec::new(),
             unread: Vec::new(),
             all_read: BTreeSet::new(),
+            local_addresses: plain.local_addresses().collect(),
             has_global_atomics: false,
             routines: Vec::new(),
             out: Vec::new(),
@@ -310,6 +313,11 @@ impl<'p> Emitter<'p> {
         self.registers.get(&register).map(|home| home.offset)
     }
 
+    /// The address in local memory that a register holds all the time.
+    fn local_address(&self, register: Register) -> Option<u64> {
+        self.local_addresses.get(&register).copied()
+    }
+
     /// Notes a read, and gives the first local.
     fn read_register(&mut self, register: Register) -> u32 {
         self.all_read.insert(register);
@@ -323,10 +331,13 @@ impl<'p> Emitter<'p> {
     /// Pushes a row of 32 bits.
     pub(crate) fn read32(&mut self, slot: Slot) -> Result<(), Refusal> {
         match slot.place() {
-            SlotPlace::Register(index) => {
-                let local = self.read_register((Bank::B32, index));
-                self.get(local);
-            }
+            SlotPlace::Register(index) => match self.local_address((Bank::B32, index)) {
+                Some(address) => self.op(splat32(address as u32)),
+                None => {
+                    let local = self.read_register((Bank::B32, index));
+                    self.get(local);
+                }
+            },
             SlotPlace::Constant(index) => self.op(splat32(self.plain.constant32(index))),
             SlotPlace::Special(index) => self.read_special(index)?,
             SlotPlace::None => self.op(splat32(0)),
@@ -357,10 +368,13 @@ impl<'p> Emitter<'p> {
     /// Pushes half of a row of 64 bits: lanes 0 and 1, or 2 and 3.
     pub(crate) fn read64(&mut self, slot: Slot, half: u32) -> Result<(), Refusal> {
         match slot.place() {
-            SlotPlace::Register(index) => {
-                let local = self.read_register((Bank::B64, index));
-                self.get(local + half);
-            }
+            SlotPlace::Register(index) => match self.local_address((Bank::B64, index)) {
+                Some(address) => self.op(splat64(address)),
+                None => {
+                    let local = self.read_register((Bank::B64, index));
+                    self.get(local + half);
+                }
+            },
             SlotPlace::Constant(index) => self.op(splat64(self.plain.constant64(index))),
             SlotPlace::Special(_) => return self.refuse("a special register of 64 bits"),
             SlotPlace::None => self.op(splat64(0)),
@@ -390,7 +404,11 @@ impl<'p> Emitter<'p> {
         match slot.place() {
             SlotPlace::Constant(index) => Some(self.plain.constant32(index)),
             SlotPlace::None => Some(0),
-            SlotPlace::Register(_) | SlotPlace::Special(_) => None,
+            SlotPlace::Register(index) => {
+                let address = self.local_address((Bank::B32, index));
+                address.map(|address| address as u32)
+            }
+            SlotPlace::Special(_) => None,
         }
     }
 

@@ -147,6 +147,9 @@ pub(crate) const SEVERAL: u32 = u32::MAX;
 /// Most bytes of memory that is copied.
 const MOST_ARENA: usize = 768 << 20;
 
+/// Most bytes of local memory of a thread.
+const MOST_LOCAL: u64 = 1 << 16;
+
 /// An address at which no range lies.
 pub(crate) const NO_ADDRESS: u64 = 1 << 63;
 
@@ -204,6 +207,9 @@ pub(crate) struct Places {
     pub(crate) traces: u32,
     pub(crate) shared: u32,
     pub(crate) shared_bytes: u32,
+    /// Local memory of the threads of a block, one after the other, and the bytes of each.
+    pub(crate) local: u32,
+    pub(crate) local_bytes: u32,
     /// From bytes of shared memory to who wrote and who read them.
     pub(crate) shared_notes: [u32; 2],
     pub(crate) arena: u32,
@@ -226,8 +232,13 @@ impl Places {
             }
         }
         let (_, shared_bytes) = plain.shared();
+        let local_bytes = plain.local_bytes();
         let arena_bytes = plain.arena().len();
-        if arena_bytes > MOST_ARENA || shared_bytes > 1 << 20 || by_block.len() > 32 {
+        if arena_bytes > MOST_ARENA
+            || shared_bytes > 1 << 20
+            || local_bytes > MOST_LOCAL
+            || by_block.len() > 32
+        {
             return Err(Refusal::TooLarge);
         }
         let mut next = u64::from(cell::BY_BLOCK) + 16 * 32;
@@ -252,6 +263,7 @@ impl Places {
         let shared_size = shared_bytes.next_multiple_of(128);
         let shared = place(shared_size);
         let shared_notes = [place(shared_size) - shared, place(shared_size) - shared];
+        let local = place(local_bytes * u64::from(n_gangs * GANG));
         let arena_size = (arena_bytes as u64).next_multiple_of(128);
         let arena = place(arena_size);
         let arena_notes = [place(arena_size) - arena, place(arena_size) - arena];
@@ -274,6 +286,8 @@ impl Places {
             traces,
             shared,
             shared_bytes: shared_bytes as u32,
+            local,
+            local_bytes: local_bytes as u32,
             shared_notes,
             arena,
             arena_notes,

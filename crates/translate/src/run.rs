@@ -443,7 +443,7 @@ impl<'k, I: Instance> Run<'k, I> {
         true
     }
 
-    /// What the block sees in special registers, and zeros in its shared memory.
+    /// What the block sees in special registers, and zeros in its shared and local memory.
     fn begin_block(&mut self, plain: Plain<'_>, block: u64) {
         let places = self.places();
         let values: Vec<u8> = places
@@ -456,6 +456,11 @@ impl<'k, I: Instance> Run<'k, I> {
             .collect();
         if !values.is_empty() {
             self.instance.write(cell::BY_BLOCK as usize, &values);
+        }
+        let start = places.local as usize;
+        if places.local_bytes > 0 {
+            let bytes = places.local_bytes * places.n_gangs * GANG;
+            self.instance.clear(start..start + bytes as usize);
         }
         let start = places.shared as usize;
         if places.shared_bytes > 0 {

@@ -4,6 +4,7 @@
 mod address;
 mod atomic;
 mod lanes;
+mod local;
 mod row;
 
 use super::{Emitter, Names, Writes, at, halves};
@@ -63,6 +64,10 @@ impl<'p> Emitter<'p> {
         let Some(plan) = self.plain.access(id) else {
             return self.refuse("an access without a plan");
         };
+        if plan.space == StateSpace::Local {
+            self.check_elements(plan)?;
+            return self.access_local(plan, way);
+        }
         let accepts = match plan.space {
             StateSpace::Global => holds::GLOBAL,
             StateSpace::Const => holds::CONSTANT,

@@ -56,6 +56,10 @@ impl Emitter<'_> {
         &mut self,
     ) -> Result<(BTreeSet<Register>, BTreeSet<Register>), Refusal> {
         let found = self.operation_registers()?;
+        let is_address = |register: &Register| self.local_address(*register).is_some();
+        if found.read.iter().any(is_address) {
+            return self.refuse("an operation on an address of local memory");
+        }
         for register in &found.read {
             self.read_register(*register);
         }

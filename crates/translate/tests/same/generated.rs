@@ -132,6 +132,7 @@ impl Generator {
             ".reg .b16 %h<4>;",
             ".reg .pred %p<8>;",
             ".shared .align 16 .b8 tile[512];",
+            ".local .align 8 .b8 own[64];",
         ] {
             self.line(declaration);
         }
@@ -193,6 +194,7 @@ impl Generator {
     fn piece(&mut self) {
         match self.below(16) {
             12 | 13 if self.depth == 0 => self.collective(),
+            14 if self.depth > 0 => self.keep(),
             14 => self.add_up(),
             15 => self.halves(),
             0 if self.depth < 2 => self.choice(),
@@ -273,6 +275,27 @@ impl Generator {
         self.line("cvt.u64.u32 %rd9, %r13;");
         self.line("add.s64 %rd9, %rd8, %rd9;");
         self.line(&format!("{guard}red.global.add.u32 [%rd9], {a};"));
+    }
+
+    /// Words of the thread's own.
+    fn keep(&mut self) {
+        let [a, index] = [self.r(), self.r()];
+        let p = self.p();
+        let guard = match self.below(3) {
+            0 => format!("@{p} "),
+            _ => String::new(),
+        };
+        let wide = self.d();
+        self.line(&format!("and.b32 %r13, {index}, 56;"));
+        self.line("cvt.u64.u32 %rd9, %r13;");
+        self.line("mov.u64 %rd12, own;");
+        self.line("add.s64 %rd9, %rd12, %rd9;");
+        match self.below(4) {
+            0 => self.line(&format!("{guard}ld.local.u32 {a}, [%rd9+4];")),
+            1 => self.line(&format!("{guard}st.local.u64 [%rd9], {wide};")),
+            2 => self.line(&format!("{guard}ld.local.s8 {a}, [%rd9+1];")),
+            _ => self.line(&format!("{guard}st.local.u32 [%rd9], {a};")),
+        }
     }
 
     /// What the host does with the code of the interpreter.

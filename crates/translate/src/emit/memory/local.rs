@@ -1,0 +1,116 @@
+//! Local memory, which each thread has to itself: no access needs a note. In: offsets of four lanes; out: bytes.
+
+use super::{Access, Way};
+use crate::Refusal;
+use crate::emit::{Emitter, Names, at, high_words, low_words, splat32};
+use crate::helpers::lane_bits;
+use crate::place::{GANG, cell, record};
+use crate::run::stop;
+use warpgrid_emulator::plain::AccessPlan;
+use wasm_encoder::{BlockType, Instruction as I};
+
+impl Emitter<'_> {
+    pub(super) fn access_local(&mut self, plan: &AccessPlan, way: Way) -> Result<(), Refusal> {
+        let access = Access {
+            plan,
+            way,
+            accepts: 0,
+            site: 0,
+            is_narrow: !plan.wide,
+            lie: None,
+        };
+        self.note_active();
+        if self.guard.is_some() && way == Way::Store {
+            self.add_to_path(self.names.active);
+        }
+        if self.guard.is_some() {
+            self.get(self.names.active);
+            self.op(I::If(BlockType::Empty));
+        }
+        if way == Way::Store {
+            self.count_store();
+        }
+        self.find_addresses(&access)?;
+        self.find_local(plan);
+        for index in 0..plan.elements.len() as u32 {
+            match way {
+                Way::Load => self.load_lanes(plan, index),
+                Way::Store => self.store_lanes(plan, index)?,
+            }
+        }
+        if self.guard.is_some() {
+            self.op(I::End);
+        }
+        Ok(())
+    }
+
+    /// Leaves the places of four lanes in `pointers`, nowhere for lanes that do not take part, or stops.
+    fn find_local(&mut self, plan: &AccessPlan) {
+        let Names {
+            active,
+            pointers,
+            vectors: [_, _, _, _, lanes, offsets],
+            addresses: [low, high],
+            ..
+        } = self.names;
+        let width = plan.width_bytes;
+        let lane_bytes = self.places.local_bytes;
+        // The lanes that take part.
+        self.get(active);
+        self.ops([
+            I::I32x4Splat,
+            lane_bits(),
+            I::V128And,
+            lane_bits(),
+            I::I32x4Eq,
+        ]);
+        self.set(lanes);
+        if plan.wide {
+            self.get(low);
+            self.get(high);
+            self.op(low_words());
+        } else {
+            self.get(low);
+        }
+        self.tee(offsets);
+        // Beyond the end, or not a multiple of the size.
+        match lane_bytes.checked_sub(width) {
+            Some(last) => self.ops([splat32(last), I::I32x4GtU]),
+            None => self.ops([I::Drop, splat32(u32::MAX)]),
+        }
+        self.get(offsets);
+        self.ops([
+            splat32(width.next_power_of_two() - 1),
+            I::V128And,
+            splat32(0),
+            I::I32x4Ne,
+            I::V128Or,
+        ]);
+        if plan.wide {
+            self.get(low);
+            self.get(high);
+            self.ops([high_words(), splat32(0), I::I32x4Ne, I::V128Or]);
+        }
+        self.get(lanes);
+        self.ops([I::V128And, I::V128AnyTrue]);
+        self.stop_if(stop::FAULT);
+        let [b, c, d] = [1, 2, 3].map(|lane| u128::from(lane * lane_bytes));
+        self.get(crate::emit::RECORD);
+        self.ops([
+            I::I32Load(at(record::GANG)),
+            I::I32Const((GANG * lane_bytes) as i32),
+            I::I32Mul,
+            I::I32Const(self.places.local as i32),
+            I::I32Add,
+            I::I32x4Splat,
+            I::V128Const((b << 32 | c << 64 | d << 96) as i128),
+            I::I32x4Add,
+        ]);
+        self.get(offsets);
+        self.op(I::I32x4Add);
+        self.op(splat32(cell::NOWHERE));
+        self.get(lanes);
+        self.op(I::V128Bitselect);
+        self.set(pointers);
+    }
+}
