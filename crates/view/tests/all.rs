@@ -56,3 +56,4 @@ mod textures;
 mod toy;
 mod traffic;
 mod until;
+mod warps;

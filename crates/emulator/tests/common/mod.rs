@@ -13,7 +13,6 @@ use warpgrid_program::*;
 pub(crate) struct Kernel {
     pub(crate) function: Function,
     pub(crate) variables: Vec<warpgrid_program::Variable>,
-    pub(crate) others: Vec<Kernel>,
     pub(crate) buffers: Vec<BufferInit>,
     pub(crate) arguments: Vec<ArgumentInit>,
     pub(crate) actions: Vec<Action>,
@@ -246,7 +245,6 @@ impl Kernel {
         Kernel {
             function: function("kernel", FunctionKind::Entry),
             variables: Vec::new(),
-            others: Vec::new(),
             buffers: Vec::new(),
             arguments: Vec::new(),
             actions: Vec::new(),
@@ -482,19 +480,6 @@ impl Kernel {
         d
     }
 
-    /// A call of a function of the module, with arguments and results in `.param` variables.
-    pub(crate) fn call(&mut self, callee: FunctionId, argument: VariableId, result: VariableId) {
-        self.op(
-            Does::Control(ControlOp::Call),
-            Modifiers::default(),
-            &[
-                Arg::List(vec![value(address_of(result))]),
-                Arg::One(OperandValue::Callee(Callee::Direct(callee))),
-                Arg::List(vec![value(address_of(argument))]),
-            ],
-        );
-    }
-
     pub(crate) fn shared(&mut self, size: u64, align: u32) -> VariableId {
         let index = self.function.variables.len() as u32;
         self.function
@@ -532,13 +517,11 @@ impl Kernel {
         mut self,
         target: &'static Target,
     ) -> (Arc<Program>, Vec<BufferInit>, Vec<ArgumentInit>) {
-        let others = std::mem::take(&mut self.others);
         let variables = std::mem::take(&mut self.variables);
         let buffers = std::mem::take(&mut self.buffers);
         let arguments = std::mem::take(&mut self.arguments);
         let mut actions = Vec::new();
-        let mut functions = vec![self.finish(&mut actions)];
-        functions.extend(others.into_iter().map(|other| other.finish(&mut actions)));
+        let functions = vec![self.finish(&mut actions)];
         let program = Program::of_checked(Module {
             version: Version::NEWEST,
             target,

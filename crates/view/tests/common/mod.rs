@@ -22,6 +22,11 @@ pub(crate) fn keeps_promise(session: &mut Session, max_steps: u64) -> Result<(),
     if let Some(why) = compare_fault(expected.as_ref(), session.fault().as_ref()) {
         return Err(why);
     }
+    buffers_are_as_promised(session)
+}
+
+/// Says what differs from what the scenario promises of its buffers.
+pub(crate) fn buffers_are_as_promised(session: &Session) -> Result<(), String> {
     for buffer in session.buffers() {
         let bytes = session
             .memory(&MemoryId::Buffer(buffer.name.clone()))

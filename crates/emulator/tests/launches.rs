@@ -1,0 +1,119 @@
+//! The seed and the limits of a launch. How warps run is tested by kernels as text, in `view/tests/warps`.
+
+use crate::common::*;
+use std::sync::Arc;
+use warpgrid_emulator::Limits;
+use warpgrid_emulator::*;
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_another_seed_another() {
+    let trace = |seed| {
+        let mut machine = matmul_tiled(32).launch_seeded([2, 2, 1], [16, 16, 1], seed);
+        let mut trace = Vec::new();
+        while machine.status() == Status::Running {
+            trace.push(
+                machine
+                    .next_step()
+                    .map(|n| (n.block, n.warp, n.instruction)),
+            );
+            machine.step(&mut ());
+        }
+        (trace, words(&machine, 2))
+    };
+    assert_eq!(trace(7), trace(7));
+    assert_ne!(trace(7).0, trace(8).0);
+    assert_eq!(trace(7).1, trace(0).1);
+}
+
+fn refused(change: impl Fn(&mut Launch)) -> LaunchError {
+    refused_within(Limits::default(), change)
+}
+
+fn refused_within(limits: Limits, change: impl Fn(&mut Launch)) -> LaunchError {
+    let (program, buffers, arguments) = saxpy(64).program();
+    let mut launch = launch([1, 1, 1], [64, 1, 1], buffers, arguments, 0);
+    change(&mut launch);
+    match Machine::new(Arc::clone(&program), &launch, limits) {
+        Err(error) => error,
+        Ok(_) => panic!("accepted"),
+    }
+}
+
+#[test]
+fn too_much_memory_is_refused_before_it_is_laid_out() {
+    let two = refused(|l| {
+        l.buffers[0].contents = Contents::Zeroed(600 << 20);
+        l.buffers[1].contents = Contents::Zeroed(600 << 20);
+    });
+    assert!(
+        matches!(
+            two,
+            LaunchError::BufferTooLarge { .. } | LaunchError::MemoryTooLarge { .. }
+        ),
+        "{two}"
+    );
+    let most = Limits::MOST_GLOBAL_BYTES;
+    let within = |max_memory_bytes| Limits {
+        max_memory_bytes,
+        ..Limits::default()
+    };
+    let large = refused_within(within(most), |l| {
+        l.buffers[0].contents = Contents::Zeroed(1 << 32)
+    });
+    assert!(matches!(large, LaunchError::BufferTooLarge { limit, .. } if limit == most));
+    let beyond = refused_within(within(1 << 33), |_| {});
+    assert_eq!(
+        beyond.to_string(),
+        "`max_memory_bytes` is 8589934592, more than the 4294901760 that a machine can have"
+    );
+}
+
+#[test]
+fn launches_that_cannot_be_are_refused() {
+    let large = refused(|l| l.block = [1025, 1, 1]);
+    assert_eq!(large.to_string(), "block.x is 1025, more than 1024");
+    let many = refused(|l| l.block = [64, 64, 1]);
+    assert_eq!(many.to_string(), "a block of 4096 threads, more than 1024");
+    let zero = refused(|l| l.grid = [0, 1, 1]);
+    assert_eq!(zero.to_string(), "grid 0x1x1 has an extent of zero");
+    let tera = refused(|l| l.buffers[0].contents = Contents::Zeroed(1 << 40));
+    assert!(matches!(tera, LaunchError::BufferTooLarge { bytes, .. } if bytes == 1 << 40));
+    assert!(matches!(
+        refused(|l| l.arguments.truncate(1)),
+        LaunchError::ArgumentCount {
+            expected: 4,
+            found: 1
+        }
+    ));
+    assert!(matches!(
+        refused(|l| l.arguments[2].bytes.push(0)),
+        LaunchError::ArgumentSize {
+            index: 2,
+            expected: 4,
+            found: 5,
+            ..
+        }
+    ));
+    assert!(matches!(
+        refused(|l| l.grid = [1 << 31, 1, 1]),
+        LaunchError::ExtentTooLarge {
+            what: "grid",
+            axis: 0,
+            ..
+        }
+    ));
+    assert!(matches!(
+        refused(|l| l.dynamic_shared_bytes = 1 << 20),
+        LaunchError::SharedTooLarge { .. }
+    ));
+}
+
+#[test]
+fn the_largest_grid_starts_at_once() {
+    const MOST: u32 = i32::MAX as u32;
+    let mut machine = saxpy(64).launch([MOST, 1, 1], [64, 1, 1]);
+    assert_eq!(machine.n_blocks(), u64::from(MOST));
+    assert_eq!(machine.run(10_000), Status::Running);
+    assert_eq!(machine.position(), 10_000);
+    assert!(machine.blocks().len() <= 64);
+}

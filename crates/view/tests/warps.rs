@@ -1,0 +1,35 @@
+//! How the lanes of a warp part and meet, wait for each other, call, and stop: a kernel a file of `warps/`, which says what its buffer
+//! holds afterwards, and by `// stops:` with which fault it stops, if it does.
+
+use crate::common::{buffers_are_as_promised, entries};
+use std::fs;
+use std::path::Path;
+use warpgrid_view::{Scenario, Session};
+
+#[test]
+fn warps_part_meet_wait_and_stop_as_each_kernel_says() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/warps");
+    let mut wrong = Vec::new();
+    for file in entries(&folder) {
+        let source = fs::read_to_string(&file).expect("a kernel");
+        let stops = source
+            .lines()
+            .find_map(|line| line.strip_prefix("// stops: "));
+        let stops = stops.map(str::to_owned);
+        let scenario = Scenario {
+            source,
+            ..Scenario::default()
+        };
+        let mut session = Session::new(scenario).expect("a kernel that starts");
+        assert!(session.run(1_000_000), "{}: not over", file.display());
+        let found = session.fault();
+        let found = found.map(|f| format!("{}: {}", f.kind.name(), f.message));
+        if found != stops {
+            wrong.push(format!("{}: {found:?}", file.display()));
+        }
+        if let Err(why) = buffers_are_as_promised(&session) {
+            wrong.push(format!("{}: {why}", file.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
