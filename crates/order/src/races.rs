@@ -2,8 +2,8 @@
 //! pairs of places in the code whose accesses conflict, are not morally strong, and are not ordered by causality.
 //!
 //! Every thread has a vector clock ([`clock`]), and so has what counts as a thread: its asynchronous copies, by how many have been
-//! started, and each operation in flight that completes on its own. [`shadow`] keeps for each word of memory the accesses that
-//! later ones may race with.
+//! started, and each operation in flight that completes on its own. [`shadow`] keeps for each line of memory, or for each of its words, the
+//! accesses that later ones may race with; [`lines`] looks at whole lines, whose [`shapes`] are found once.
 
 mod accesses;
 mod asynchronous;
@@ -12,12 +12,14 @@ mod clock;
 mod detector;
 mod found;
 mod hash;
+mod lines;
 mod maps;
 mod mbarriers;
 mod message;
 mod products;
 mod quick;
 mod shadow;
+mod shapes;
 mod site;
 mod strong;
 mod syncs;

@@ -11,12 +11,12 @@ use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::exec::step::Surroundings;
 use crate::exec::write::{store_lane_by_lane, store_rows};
 use crate::run::fault::AccessKind;
-use crate::run::observe::{AccessAction, LanesAccess, MemoryId, RowAccess, WarpAccess};
+use crate::run::observe::{AccessAction, Interest, LanesAccess, MemoryId, RowAccess, WarpAccess};
 use crate::state::cluster::Peers;
 use crate::state::memory::{GlobalMemory, PagedBytes};
 use crate::state::registers::{LANES, Lanes, Results, Row64};
 use crate::state::warp::Stack;
-use warpgrid_isa::{Sem, StateSpace};
+use warpgrid_isa::StateSpace;
 
 /// Places that steps work in. They belong to the machine, since to make them costs as much as a step.
 #[derive(Clone)]
@@ -87,7 +87,8 @@ pub(crate) fn access(
         n_ranks: around.peers.n_ranks(),
     };
     let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
-    if found && (!seen || is_heard_whole(around, l, plan, request, rows)) {
+    let is_heard = found && seen && is_heard_whole(around, l, plan, request, rows);
+    if found && (!seen || is_heard) {
         let backing = rows.target.backing();
         if loads {
             let bytes = match backing {
@@ -107,6 +108,9 @@ pub(crate) fn access(
         }
     }
     let mut reach = around.reach(stack, request.warp, request.step, request.pc);
+    if is_heard {
+        reach.interest = Interest::NONE;
+    }
     if !found {
         let target = &mut rows.target;
         match find_closer(&mut reach, l, plan, target, loads)? {
@@ -125,7 +129,7 @@ const fn is_of_one_thread(space: StateSpace) -> bool {
     )
 }
 
-/// Whether an observer is content with a weak access of one memory as a whole.
+/// Whether an observer is content with an access of one memory as a whole.
 #[cold]
 #[inline(never)]
 fn is_heard_whole(
@@ -139,12 +143,23 @@ fn is_heard_whole(
         return false;
     }
     let target = &rows.target;
-    let is_plain =
-        plan.noted.sem == Sem::Weak && plan.written.count_ones() as usize == plan.elements.len();
-    let base = match target.backing() {
-        Backing::Arena if is_plain => first_address(l, plan),
-        Backing::Shared if is_plain => 0,
-        Backing::Arena | Backing::Shared | Backing::Peer(_) | Backing::Stack => return false,
+    if plan.written.count_ones() as usize != plan.elements.len() {
+        return false;
+    }
+    let (base, memory) = match target.backing() {
+        Backing::Arena => (first_address(l, plan), MemoryId::Global),
+        Backing::Shared => (
+            0,
+            MemoryId::Shared {
+                block: around.block,
+            },
+        ),
+        Backing::Peer(rank) => {
+            let own = around.peers.own_rank();
+            let block = around.shape.peer(around.block, own, rank.into());
+            (0, MemoryId::Shared { block })
+        }
+        Backing::Stack => return false,
     };
     if target.backing() == Backing::Arena && base < around.map.global {
         return false;
@@ -161,6 +176,8 @@ fn is_heard_whole(
         function,
         instruction,
         action,
+        sem: plan.noted.sem,
+        scope: plan.noted.scope,
         lane_bytes: plan.width_bytes,
         element_bytes: plan.element_bytes,
         non_coherent: plan.noted.cache.non_coherent,
@@ -172,12 +189,6 @@ fn is_heard_whole(
             return true;
         }
     }
-    let memory = match target.backing() {
-        Backing::Shared => MemoryId::Shared {
-            block: around.block,
-        },
-        _ => MemoryId::Global,
-    };
     let addresses = addresses_of(target, plan, l.first(), base);
     around.observer.lanes(&LanesAccess {
         access,
@@ -199,7 +210,7 @@ fn first_address(l: &Lanes<'_>, plan: &AccessPlan) -> u64 {
 fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
     let width = plan.width_bytes as usize;
     let own = match target.backing() {
-        Backing::Shared => 0,
+        Backing::Shared | Backing::Peer(_) => 0,
         _ => base.wrapping_sub(target.of_lane(first, width).1 as u64),
     };
     match target.place {

@@ -8,7 +8,7 @@ use crate::exec::memory_ops::addresses;
 use crate::exec::reach::{Executed, Halt, Reach};
 use crate::exec::resolve::{Backing, Target};
 use crate::run::fault::{AccessKind, FaultKind, MatrixMistake};
-use crate::run::observe::{AccessAction, OperandIndex, PieceHead};
+use crate::run::observe::{AccessAction, LanesAccess, OperandIndex, PieceHead, WarpAccess};
 use crate::state::memory::TriedAccess;
 use crate::state::registers::{FULL, LANES, Lanes, Row64};
 use warpgrid_isa::StateSpace;
@@ -191,7 +191,8 @@ fn load(
             }
         }
     }
-    if reach.interest.covers(AccessAction::Load) {
+    let listens = reach.interest.covers(AccessAction::Load);
+    if listens && !is_heard_whole(reach, plan, start, offsets, places) {
         report(reach, plan, start, offsets, places, &values, None);
     }
     let shift = 8 * plan.unit_bytes;
@@ -268,9 +269,53 @@ fn store(
             reach.write(backing, at, lane, bytes.get(..width).unwrap_or(&bytes));
         }
     }
-    if reach.interest.covers(AccessAction::Store) {
+    let listens = reach.interest.covers(AccessAction::Store);
+    if listens && !is_heard_whole(reach, plan, start, offsets, places) {
         report(reach, plan, start, offsets, places, &values, Some(&before));
     }
+}
+
+/// Whether an observer is content with rows of units in place of all elements.
+fn is_heard_whole(
+    reach: &mut Reach<'_>,
+    plan: &LinesPlan,
+    start: u64,
+    offsets: &[Row64],
+    places: &Places,
+) -> bool {
+    let Places::Whole(backing @ (Backing::Arena | Backing::Shared), at) = *places else {
+        return false;
+    };
+    if !reach.interest.syncs {
+        return false;
+    }
+    let (memory, address) = reach.memory_of(backing, at, 0, start);
+    let (function, instruction) = reach.code.origin(reach.pc);
+    let access = WarpAccess {
+        step: reach.step,
+        block: reach.block,
+        warp: reach.warp,
+        function,
+        instruction,
+        action: match plan.kind {
+            AccessKind::Load => AccessAction::Load,
+            AccessKind::Store | AccessKind::Atomic => AccessAction::Store,
+        },
+        sem: plan.access.noted.sem,
+        scope: plan.access.noted.scope,
+        lane_bytes: plan.unit_bytes,
+        element_bytes: plan.unit_bytes,
+        non_coherent: false,
+    };
+    offsets.iter().all(|row| {
+        let addresses = row.map(|offset| address.wrapping_add(offset));
+        reach.observer.lanes(&LanesAccess {
+            access,
+            memory,
+            mask: FULL,
+            addresses: &addresses,
+        })
+    })
 }
 
 /// Reports every element: of a store with the bytes that it replaced.

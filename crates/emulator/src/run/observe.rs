@@ -249,7 +249,7 @@ impl<'a> Iterator for Runs<'a> {
     }
 }
 
-/// A weak load or store of a warp, as far as an observer may be content with it in place of an event of pieces.
+/// A load or store of a warp, as far as an observer may be content with it in place of an event of pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpAccess {
     pub step: u64,
@@ -259,6 +259,8 @@ pub struct WarpAccess {
     /// Index into the function's instructions.
     pub instruction: u32,
     pub action: AccessAction,
+    pub sem: Sem,
+    pub scope: Option<Scope>,
     pub lane_bytes: u32,
     pub element_bytes: u32,
     /// `.nc`
@@ -435,7 +437,7 @@ pub trait Observer {
         false
     }
 
-    /// Asked before any other weak access of one memory, likewise.
+    /// Asked before any other load or store of one memory, likewise; of a matrix, of each row of its elements.
     fn lanes(&mut self, _access: &LanesAccess<'_>) -> bool {
         false
     }

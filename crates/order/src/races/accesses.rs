@@ -3,13 +3,11 @@
 use super::check::{Accessor, Bytes};
 use super::detector::{Detector, Visit};
 use super::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
-use super::shadow::{Entry, LINE, Memory, Spread};
+use super::shadow::{Entry, Memory};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
 use super::threads::{Warp, row_of};
-use crate::scope::Strength;
-use warpgrid_emulator::{
-    AccessAction, AccessEvent, MemoryId, Piece, RowAccess, WarpAccess, WarpId,
-};
+use crate::scope::{Strength, releases};
+use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece, WarpId};
 
 /// Pieces of lanes at the same bytes.
 #[derive(Clone, Copy)]
@@ -32,9 +30,13 @@ impl Detector {
         {
             return;
         }
-        let state = self.take(of.block, of.warp);
         let strength = Strength::of(event.sem, event.scope);
-        let mut state = state;
+        let is_plain =
+            strength != Strength::Weak && !(event.action.writes() && releases(event.sem));
+        if is_plain && self.see_plain_strong(event, of) {
+            return;
+        }
+        let mut state = self.take(of.block, of.warp);
         match strength {
             Strength::Weak => self.see_weak(event, &state, of),
             Strength::Strong(scope) => self.see_strong(event, &mut state, of, scope),
@@ -80,44 +82,6 @@ impl Detector {
         }
     }
 
-    /// Looks at a warp that accesses global memory in a row. Lines that it alone has accessed, each lane its own words, need no look at words;
-    /// false where others have.
-    pub(crate) fn see_row(&mut self, access: &RowAccess) -> bool {
-        let RowAccess { access, address } = *access;
-        let WarpAccess {
-            block,
-            warp,
-            lane_bytes,
-            ..
-        } = access;
-        let is_row = matches!(lane_bytes, 4 | 8 | 16)
-            && access.element_bytes >= 4
-            && address.is_multiple_of(LINE)
-            && self.strong.is_empty();
-        if !is_row {
-            return false;
-        }
-        let state = self.take(block, warp);
-        let epoch = state.epochs[0];
-        let is_even = state.epochs.iter().all(|other| *other == epoch);
-        self.put(block, warp, state);
-        if !is_even {
-            return false;
-        }
-        let writes = access.action.writes();
-        let site = self.site_of_warp(&access);
-        let n_lines = u64::from(lane_bytes) * 32 / LINE;
-        (0..n_lines).all(|number| {
-            let spread = Spread {
-                row: row_of(block, warp),
-                first_lane: (number * LINE / u64::from(lane_bytes)) as u8,
-                lane_bytes: lane_bytes as u8,
-            };
-            let line = address + number * LINE;
-            self.shadow.add_line(line, spread, site, epoch, writes)
-        })
-    }
-
     fn see_together(
         &mut self,
         event: &AccessEvent<'_>,
@@ -155,9 +119,6 @@ impl Detector {
     /// Checks an access, and whether its memory lives and was written.
     pub(crate) fn look(&mut self, by: &Accessor<'_>, bytes: Bytes) {
         if let Memory::Shared(block) = bytes.memory {
-            let end = bytes.address + u64::from(bytes.n);
-            let state = self.block(block);
-            state.shared_end = state.shared_end.max(end);
             if block != by.home.block {
                 self.visit(by, bytes, block);
             } else if self.sites.get(by.site).kind == Kind::Read {
@@ -169,9 +130,10 @@ impl Detector {
 
     /// Notes a read of shared memory that nothing has written.
     fn look_at_written(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+        let shadow = self.shadow();
         let unwritten = bytes.words().any(|(address, mask)| {
-            let word = self.shadow.word(bytes.memory, address);
-            mask & !self.shadow.written(word) != 0
+            let word = shadow.word(bytes.memory, address);
+            mask & !shadow.written(word) != 0
         });
         if !unwritten || self.unwritten_sites.contains(&by.site) {
             return;
@@ -223,18 +185,7 @@ impl Detector {
             by: thread,
             step: by.step,
         };
-        let visits = &mut self.block(block).visits;
-        // The latest access of a thread at a place in the code is the last that must be waited for.
-        let same = visits
-            .iter_mut()
-            .rev()
-            .take(64)
-            .find(|old| (old.entry.row, old.entry.site) == (by.as_row, by.site));
-        match same {
-            Some(old) if old.entry.epoch == by.as_epoch => old.entry.lanes |= by.as_lanes,
-            Some(old) if old.entry.lanes & !by.as_lanes == 0 => *old = visit,
-            _ => visits.push(visit),
-        }
+        self.block(block).note_visit(visit);
     }
 
     /// The site of an access with elements of this size.

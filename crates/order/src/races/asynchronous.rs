@@ -107,8 +107,9 @@ impl Detector {
     fn answer(&mut self, blocks: &[u64], address: u64) {
         for block in blocks {
             for at in (address..address + 16).step_by(4) {
-                let word = self.shadow.word(Memory::Shared(*block), at);
-                self.shadow.set_written(word, 15);
+                let shadow = self.shadow();
+                let word = shadow.word(Memory::Shared(*block), at);
+                shadow.set_written(word, 15);
             }
         }
     }

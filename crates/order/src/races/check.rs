@@ -1,10 +1,10 @@
 //! The check of one access against those that were made before: conflict, moral strength, causality, proxies.
 
 use super::clock::{Clock, Fenced, Row, lanes_of};
-use super::detector::Detector;
+use super::detector::{Detector, Shape};
 use super::found::{Access, End, Found, ThreadId, Why};
 use super::shadow::{Entry, Memory, Shadow, WORD};
-use super::site::{ProxyKind, Site, SiteId};
+use super::site::{ProxyKind, Site, SiteId, Sites};
 use super::threads::Warp;
 use crate::scope::Home;
 use smallvec::SmallVec;
@@ -81,29 +81,17 @@ struct Conflict {
 /// Conflicts, each with the word.
 type Conflicts = SmallVec<[(u64, Conflict); 2]>;
 
-impl Detector {
-    /// Checks accesses to bytes against earlier ones, and keeps them for later ones.
-    pub(crate) fn check(&mut self, by: &Accessor<'_>, bytes: Bytes) {
-        let site = *self.sites.get(by.site);
-        let floor = self.floor_of(bytes.memory);
-        let mut shadow = std::mem::take(&mut self.shadow);
-        let mut conflicts = Conflicts::new();
-        for (address, mask) in bytes.words() {
-            let part = Part {
-                bytes,
-                word: address,
-                mask,
-            };
-            let floor = floor.as_deref();
-            self.check_word(by, &site, part, floor, &mut shadow, &mut conflicts);
-        }
-        self.shadow = shadow;
-        for (word, found) in conflicts {
-            self.report(by, &site, &found, bytes, word);
-        }
-        self.check_lanes(by, &site, bytes);
-    }
+/// What tells of an access whether it is over.
+#[derive(Clone, Copy)]
+pub(crate) struct Settled<'a> {
+    pub(crate) sites: &'a Sites,
+    pub(crate) shape: &'a Shape,
+    has_proxies: bool,
+    /// Whether what a later copy may read as a tensor map, and what is read past all writes at any time, is in the program.
+    is_kept_for_ever: bool,
+}
 
+impl Settled<'_> {
     /// Whether whoever knows this much is ordered after an access, through any proxy.
     pub(crate) fn is_settled(&self, clock: &Clock, entry: &Entry, memory: Memory) -> bool {
         let Entry {
@@ -114,8 +102,7 @@ impl Detector {
         }
         if memory == Memory::Global {
             let site = self.sites.get(entry.site);
-            // What a later copy may read as a tensor map, and what is read past all writes at any time.
-            let is_for_ever = (self.has_maps || self.has_read_only) && site.kind.writes();
+            let is_for_ever = self.is_kept_for_ever && site.kind.writes();
             if is_for_ever || site.proxy == ProxyKind::ReadOnly {
                 return false;
             }
@@ -130,15 +117,54 @@ impl Detector {
         let fenced = clock.fenced(fence);
         fenced.is_some_and(|rows| rows.unknown(row, lanes, epoch) == 0)
     }
+}
+
+impl Detector {
+    /// Checks accesses to bytes against earlier ones, and keeps them for later ones.
+    pub(crate) fn check(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+        self.spell_strong((bytes.memory, bytes.address), bytes.n);
+        let site = *self.sites.get(by.site);
+        let floor = self.floor_of(bytes.memory);
+        let mut shadow = self.shadow.take().unwrap_or_default();
+        let mut conflicts = Conflicts::new();
+        for (address, mask) in bytes.words() {
+            let part = Part {
+                bytes,
+                word: address,
+                mask,
+            };
+            let floor = floor.as_deref();
+            self.check_word(by, &site, part, floor, &mut shadow, &mut conflicts);
+        }
+        self.shadow = Some(shadow);
+        for (word, found) in conflicts {
+            self.report(by, &site, &found, bytes, word);
+        }
+        self.check_lanes(by, &site, bytes);
+    }
+
+    /// What tells of an access whether it is over.
+    pub(crate) const fn settled(&self) -> Settled<'_> {
+        Settled {
+            sites: &self.sites,
+            shape: &self.shape,
+            has_proxies: self.has_proxies,
+            is_kept_for_ever: self.has_maps || self.has_read_only,
+        }
+    }
 
     /// What is known to all that can still access a memory.
     pub(crate) fn floor_of(&self, memory: Memory) -> Option<Rc<Clock>> {
-        let block = match memory {
-            Memory::Shared(block) if !self.shape.has_clusters() => block,
-            Memory::Global if self.is_one_block => 0,
-            Memory::Shared(_) | Memory::Global => return None,
-        };
-        self.blocks.get(&block)?.floor.clone()
+        self.blocks.get(&self.floor_block(memory)?)?.floor.clone()
+    }
+
+    /// The block whose threads are all that can still access a memory.
+    pub(crate) fn floor_block(&self, memory: Memory) -> Option<u64> {
+        match memory {
+            Memory::Shared(block) if !self.shape.has_clusters() => Some(block),
+            Memory::Global if self.is_one_block => Some(0),
+            Memory::Shared(_) | Memory::Global => None,
+        }
     }
 
     fn check_word(
@@ -156,10 +182,11 @@ impl Detector {
             mask,
         } = part;
         let word = shadow.word(bytes.memory, address);
+        let settled = self.settled();
         let mut merged = false;
         let mut pairs = None;
         let n = shadow.retain(word, |entry| {
-            if floor.is_some_and(|floor| self.is_settled(floor, entry, bytes.memory)) {
+            if floor.is_some_and(|floor| settled.is_settled(floor, entry, bytes.memory)) {
                 return false;
             }
             let other = self.sites.get(entry.site);
@@ -193,7 +220,7 @@ impl Detector {
             let clock = by.warp.clock(lane);
             shadow.retain(word, |entry| {
                 let is_new = (entry.row, entry.epoch) == (by.as_row, by.as_epoch);
-                is_new || !self.is_settled(clock, entry, bytes.memory)
+                is_new || !settled.is_settled(clock, entry, bytes.memory)
             });
         }
         let new = Entry {

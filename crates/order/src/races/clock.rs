@@ -119,6 +119,10 @@ impl Epochs {
 
     /// Knows lanes as far as an epoch at least.
     fn raise(&mut self, lanes: u32, epoch: u32) {
+        if let (Epochs::All(known), u32::MAX) = (&mut *self, lanes) {
+            *known = epoch.max(*known);
+            return;
+        }
         let mut raised = match self {
             Epochs::All(known) => [*known; 32],
             Epochs::Each(known) => **known,

@@ -1,15 +1,15 @@
 //! The detector: all that it keeps of a run.
 
-use super::clock::{Clock, join};
+use super::clock::Clock;
 use super::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
 use super::hash::Map;
 use super::mbarriers::Object;
 use super::message::Message;
-use super::shadow::{Memory, Shadow};
+use super::shadow::{Entry, Memory, Shadow};
 use super::site::Kind;
 use super::site::{SiteId, Sites, has_maps, has_proxies, has_read_only};
 use super::strong::{Observation, StrongWrite};
-use super::threads::{Location, Warp, row_of};
+use super::threads::{Location, Warp, Warps, row_of};
 use crate::scope::Home;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -73,20 +73,39 @@ pub(crate) struct BlockState {
     pub(crate) barriers: BTreeMap<u32, Gathering>,
     /// What all live threads of it know since they met.
     pub(crate) floor: Option<Rc<Clock>>,
+    /// How often they have met.
+    pub(crate) n_floors: u32,
     /// Threads that have ended.
     pub(crate) n_exited: u32,
     /// All that its threads knew when they ended.
     pub(crate) last: Rc<Clock>,
-    /// Bytes of its shared memory that were accessed.
-    pub(crate) shared_end: u64,
     /// Accesses of other blocks to its memory.
     pub(crate) visits: Vec<Visit>,
+}
+
+impl BlockState {
+    /// Keeps an access of another block: the latest of a thread at a place in the code is the last that must be waited for.
+    pub(crate) fn note_visit(&mut self, visit: Visit) {
+        let Entry {
+            row,
+            site,
+            epoch,
+            lanes,
+            ..
+        } = visit.entry;
+        let mut latest = self.visits.iter_mut().rev().take(64);
+        match latest.find(|old| (old.entry.row, old.entry.site) == (row, site)) {
+            Some(old) if old.entry.epoch == epoch => old.entry.lanes |= lanes,
+            Some(old) if old.entry.lanes & !lanes == 0 => *old = visit,
+            _ => self.visits.push(visit),
+        }
+    }
 }
 
 /// An access of another block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit {
-    pub(crate) entry: super::shadow::Entry,
+    pub(crate) entry: Entry,
     pub(crate) address: u64,
     pub(crate) by: ThreadId,
     pub(crate) step: u64,
@@ -116,8 +135,10 @@ pub struct Detector {
     /// The tensor maps that the latest instruction names.
     pub(crate) used_maps: Vec<MapTouch>,
     pub(crate) sites: Sites,
-    pub(crate) shadow: Shadow,
-    pub(crate) warps: Map<WarpId, Option<Box<Warp>>>,
+    pub(crate) shadow: Option<Box<Shadow>>,
+    pub(crate) warps: Warps,
+    /// How often the threads of a block have met.
+    pub(crate) n_openings: u64,
     pub(crate) blocks: Map<u64, BlockState>,
     pub(crate) clusters: Map<u64, [Gathering; 2]>,
     pub(crate) strong: Map<Location, StrongWrite>,
@@ -153,8 +174,9 @@ impl Detector {
             is_one_block: shape.n_blocks() == 1,
             used_maps: Vec::new(),
             sites: Sites::default(),
-            shadow: Shadow::default(),
-            warps: Map::default(),
+            shadow: None,
+            warps: Warps::default(),
+            n_openings: 0,
             blocks: Map::default(),
             clusters: Map::default(),
             strong: Map::default(),
@@ -199,13 +221,17 @@ impl Detector {
 
     /// A warp, taken out; it is put back with [`Detector::put`].
     pub(crate) fn take(&mut self, block: u64, warp: u32) -> Box<Warp> {
-        let known = self.warps.get_mut(&WarpId { block, warp });
-        let known = known.and_then(Option::take);
+        let known = self.warps.take(WarpId { block, warp });
         known.unwrap_or_else(|| Box::new(Warp::new(self.shape.present(warp))))
     }
 
     pub(crate) fn put(&mut self, block: u64, warp: u32, state: Box<Warp>) {
-        self.warps.insert(WarpId { block, warp }, Some(state));
+        self.warps.put(WarpId { block, warp }, state);
+    }
+
+    /// What was accessed.
+    pub(crate) fn shadow(&mut self) -> &mut Shadow {
+        self.shadow.get_or_insert_default()
     }
 
     pub(crate) fn block(&mut self, block: u64) -> &mut BlockState {
@@ -289,10 +315,7 @@ impl Detector {
     pub(crate) fn end(&mut self, block: u64, warp: u32, state: &Warp, lanes: u32) {
         let row = row_of(block, warp);
         let own = self.blocks.entry(block).or_default();
-        for lane in super::clock::lanes_of(lanes) {
-            join(&mut own.last, state.clock(lane));
-            super::clock::raise(&mut own.last, state.point(row, lane));
-        }
+        state.hand_on(&mut own.last, row, lanes, self.shape.present(warp));
         own.n_exited += lanes.count_ones();
     }
 

@@ -1,7 +1,7 @@
 //! mbarriers: arrivals of a phase order what came before them before what comes after a wait for it.
 
 use super::check::{Accessor, Bytes};
-use super::clock::{Clock, Point, Row, join, raise};
+use super::clock::{Clock, Point, Row, lanes_of};
 use super::detector::Detector;
 use super::message::{Message, Release};
 use super::shadow::Memory;
@@ -56,17 +56,6 @@ impl Object {
         let over = std::mem::take(now);
         self.phases = [Phase::default(), over];
     }
-
-    fn arrive(&mut self, release: Option<&Release>, fences: &[Release]) {
-        let [now, _] = &mut self.phases;
-        if let Some(release) = release {
-            join(&mut now.clock, &release.clock);
-            raise(&mut now.clock, release.own);
-        }
-        for fence in fences {
-            Rc::make_mut(&mut now.message).add(fence);
-        }
-    }
 }
 
 /// The site of an operation on an mbarrier: they are strong towards each other, whatever their scopes.
@@ -82,15 +71,26 @@ pub(crate) fn object_site(function: FunctionId, instruction: u32, kind: Kind) ->
     }
 }
 
-/// A lane's operation on an mbarrier.
+/// An operation of lanes on one mbarrier, all at the same epoch.
 struct Act<'a> {
     act: MbarrierAct,
-    touch: &'a MbarrierTouch,
+    touches: &'a [MbarrierTouch],
+    place: Location,
     row: Row,
-    lane: usize,
     home: Home,
     sem: Sem,
     site: SiteId,
+}
+
+impl Act<'_> {
+    fn lanes(&self) -> u32 {
+        lanes_that_touch(self.touches)
+    }
+}
+
+fn lanes_that_touch(touches: &[MbarrierTouch]) -> u32 {
+    let bits = touches.iter().map(|touch| 1 << (touch.lane & 31));
+    bits.fold(0, |lanes, bit: u32| lanes | bit)
 }
 
 impl Detector {
@@ -112,20 +112,38 @@ impl Detector {
             self.put(block, warp, state);
             return;
         }
-        for touch in touched {
-            if act == MbarrierAct::Test && !touch.passed || act == MbarrierAct::Look {
-                continue;
-            }
-            let act = Act {
-                act,
-                touch,
-                row: row_of(block, warp),
-                lane: usize::from(touch.lane & 31),
-                home: self.shape.home(block),
-                sem,
-                site,
+        let is_seen = |touch: &MbarrierTouch| match act {
+            MbarrierAct::Test => touch.passed,
+            MbarrierAct::Look => false,
+            _ => true,
+        };
+        let mut left = touched;
+        while let Some(first) = left.first() {
+            let epoch = |touch: &MbarrierTouch| state.epochs[usize::from(touch.lane & 31)];
+            let is_like = |touch: &&MbarrierTouch| {
+                is_seen(touch) == is_seen(first)
+                    && (touch.block, touch.address) == (first.block, first.address)
+                    && epoch(touch) == epoch(first)
             };
-            self.see_act(event, &mut state, &act);
+            let n = match act {
+                // Each lane writes: they race.
+                MbarrierAct::Init | MbarrierAct::Invalidate => 1,
+                _ => left.iter().take_while(is_like).count().max(1),
+            };
+            let (touches, rest) = left.split_at(n.min(left.len()));
+            left = rest;
+            if is_seen(first) {
+                let act = Act {
+                    act,
+                    touches,
+                    place: (Memory::Shared(first.block), first.address),
+                    row: row_of(block, warp),
+                    home: self.shape.home(block),
+                    sem,
+                    site,
+                };
+                self.see_act(event, &mut state, &act);
+            }
         }
         self.put(block, warp, state);
     }
@@ -169,19 +187,21 @@ impl Detector {
     }
 
     fn see_act(&mut self, event: &SyncEvent<'_>, state: &mut Warp, act: &Act<'_>) {
-        let place: Location = (Memory::Shared(act.touch.block), act.touch.address);
+        let place = act.place;
+        let lanes = act.lanes();
+        let first = lanes.trailing_zeros() as usize & 31;
         if act.act == MbarrierAct::Test {
-            self.pass(state, act, place);
+            self.pass(state, act);
         }
         let by = Accessor {
             warp: state,
             threads: act.row,
-            lanes: 1 << act.lane,
+            lanes,
             home: act.home,
             site: act.site,
             as_row: act.row,
-            as_lanes: 1 << act.lane,
-            as_epoch: state.epochs[act.lane],
+            as_lanes: lanes,
+            as_epoch: state.epochs[first],
             step: event.step,
         };
         let bytes = Bytes {
@@ -195,7 +215,7 @@ impl Detector {
         match act.act {
             MbarrierAct::Init => {
                 let init = Init {
-                    point: state.point(act.row, act.lane),
+                    point: state.point(act.row, first),
                     site: act.site,
                 };
                 let object = Object {
@@ -207,51 +227,75 @@ impl Detector {
             MbarrierAct::Invalidate => {
                 self.objects.remove(&place);
             }
-            MbarrierAct::Arrive | MbarrierAct::ArriveExpecting => self.arrive(state, act, place),
-            MbarrierAct::Expect | MbarrierAct::Complete | MbarrierAct::Test | MbarrierAct::Look => {
+            MbarrierAct::Arrive | MbarrierAct::ArriveExpecting => {
+                let ends = |touch: &MbarrierTouch| touch.ends_phase();
+                for touches in act.touches.split_inclusive(ends) {
+                    self.arrive(event, state, act, lanes_that_touch(touches));
+                    self.end_phase(place, touches);
+                }
+            }
+            MbarrierAct::Expect | MbarrierAct::Complete => self.end_phase(place, act.touches),
+            MbarrierAct::Test | MbarrierAct::Look => {}
+        }
+    }
+
+    /// Ends the phase of an object for each operation that does.
+    fn end_phase(&mut self, place: Location, touches: &[MbarrierTouch]) {
+        for _ in touches.iter().filter(|touch| touch.ends_phase()) {
+            if let Some(object) = self.objects.get_mut(&place) {
+                object.end_phase();
             }
         }
-        if act.touch.ends_phase()
-            && let Some(object) = self.objects.get_mut(&place)
-        {
-            object.end_phase();
+    }
+
+    fn arrive(&mut self, event: &SyncEvent<'_>, state: &mut Warp, act: &Act<'_>, lanes: u32) {
+        let object = self.objects.entry(act.place).or_default();
+        let [now, _] = &mut object.phases;
+        if act.sem != Sem::Relaxed {
+            let present = self.shape.present(event.warp);
+            state.hand_on(&mut now.clock, act.row, lanes, present);
         }
+        if state.has_details() {
+            for lane in lanes_of(lanes) {
+                let details = state.known_details(lane);
+                for fence in details.map_or(&[][..], |details| &details.fences) {
+                    Rc::make_mut(&mut now.message).add(fence);
+                }
+            }
+        }
+        state.tick(lanes);
     }
 
-    fn arrive(&mut self, state: &mut Warp, act: &Act<'_>, place: Location) {
-        let release = (act.sem != Sem::Relaxed)
-            .then(|| state.release(act.row, act.lane, Scope::Sys, act.home));
-        let fences: Vec<Release> = state
-            .known_details(act.lane)
-            .map_or(Vec::new(), |details| details.fences.clone());
-        let object = self.objects.entry(place).or_default();
-        object.arrive(release.as_ref(), &fences);
-        state.tick(1 << act.lane);
-    }
-
-    /// A thread has waited for the phase before the present one.
-    fn pass(&mut self, state: &mut Warp, act: &Act<'_>, place: Location) {
-        let Some(object) = self.objects.get(&place) else {
+    /// Threads have waited for the phase before the present one.
+    fn pass(&mut self, state: &mut Warp, act: &Act<'_>) {
+        let Some(object) = self.objects.get(&act.place) else {
             return;
         };
         let [_, over] = &object.phases;
         let (clock, message) = (Rc::clone(&over.clock), Rc::clone(&over.message));
-        if act.sem == Sem::Relaxed {
+        let lanes = act.lanes();
+        if act.sem != Sem::Relaxed {
+            state.join(lanes, &clock);
+            if !message.is_empty() {
+                for lane in lanes_of(lanes) {
+                    message.acquire(state.clock_mut(lane), Scope::Sys, act.home);
+                }
+            }
+            return;
+        }
+        for lane in lanes_of(lanes) {
             let mut all = Message::clone(&message);
             all.add(&Release {
                 scope: Scope::Sys,
                 home: act.home,
-                clock,
+                clock: Rc::clone(&clock),
                 own: Point {
                     row: act.row,
-                    lane: act.lane as u32,
+                    lane: lane as u32,
                     epoch: 0,
                 },
             });
-            state.details(act.lane).meet(place, &Rc::new(all));
-            return;
+            state.details(lane).meet(act.place, &Rc::new(all));
         }
-        join(state.clock_mut(act.lane), &clock);
-        message.acquire(state.clock_mut(act.lane), Scope::Sys, act.home);
     }
 }

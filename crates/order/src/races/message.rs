@@ -19,6 +19,10 @@ pub(crate) struct Release {
 pub(crate) struct Message(Vec<Release>);
 
 impl Message {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn add(&mut self, release: &Release) {
         let same =
             |other: &&mut Release| (other.scope, other.home) == (release.scope, release.home);

@@ -1,24 +1,57 @@
-//! Weak accesses of a warp that race with nothing: looked at word by word, without the bytes that were moved. In: the addresses of lanes; out:
-//! entries in the shadow; or false where one of them may race, so that the access must be looked at in full. To look at it again changes
-//! nothing: what was entered already is then the access itself.
+//! Accesses of a warp that race with nothing: looked at line by line, or word by word where others race there, without the bytes that were moved.
+//! In: the addresses of lanes; out: marks and entries in the shadow; or false where one of them may race, so that the access must be looked at in
+//! full. To look at it again changes nothing: what was entered already is then the access itself.
 
 use super::accesses::memory_of;
-use super::check::{Bytes, MANY};
+use super::check::{Bytes, MANY, Settled};
 use super::clock::{Clock, Row, lanes_of};
-use super::detector::Detector;
-use super::shadow::{Entry, Memory, Shadow, Word};
-use super::site::{Kind, ProxyKind, Side, Site, SiteId, Sites};
+use super::detector::{Detector, Visit};
+use super::found::ThreadId;
+use super::lines::{Mark, Outcome, Visitor};
+use super::shadow::{Entry, Held, LINE, Memory, Shadow, WORD, Word};
+use super::shapes::{Places, ShapeId};
+use super::site::{Kind, ProxyKind, Side, Site, SiteId};
 use super::threads::{Warp, row_of};
-use crate::scope::Strength;
+use crate::scope::{Strength, releases};
 use std::rc::Rc;
-use warpgrid_emulator::{LanesAccess, WarpAccess};
+use warpgrid_emulator::{AccessEvent, LanesAccess, RowAccess, WarpAccess, WarpId};
+use warpgrid_isa::Sem;
 
 /// Relations that are kept: neighbouring words have entries of the same few accesses.
 const MOST_KNOWN: usize = 4;
 
-/// A warp that accesses memory.
+/// What is the same for all accesses of a warp until something orders it.
+#[derive(Clone, Debug)]
+pub(crate) struct Here {
+    /// What [`Detector::n_openings`] was.
+    n_openings: u64,
+    /// Of all lanes that are left, where it is the same.
+    epoch: Option<u32>,
+    /// Whether its strong stores hand on nothing, and its strong loads get nothing.
+    is_plain: bool,
+    shared: Floor,
+    global: Floor,
+}
+
+/// A warp that accesses memory: its number, and what [`Here`] says of it.
+#[derive(Clone, Copy)]
+struct Now {
+    number: u32,
+    epoch: Option<u32>,
+    is_plain: bool,
+}
+
+/// What all that can still access a memory know.
+#[derive(Clone, Debug, Default)]
+struct Floor {
+    clock: Option<Rc<Clock>>,
+    /// How often it has changed.
+    number: u32,
+}
+
+/// A warp that accesses words.
 struct Quick<'a> {
-    sites: &'a Sites,
+    settled: Settled<'a>,
     warp: &'a Warp,
     row: Row,
     site: SiteId,
@@ -26,10 +59,21 @@ struct Quick<'a> {
     proxy: ProxyKind,
     memory: Memory,
     /// What all that can still access the memory know.
-    floor: Option<Rc<Clock>>,
+    floor: Option<&'a Clock>,
+    /// As [`Visitor::is_known`].
+    is_known: &'a dyn Fn(SiteId, u64) -> bool,
     /// Of the entries that were looked at last.
     relations: [Option<Relation>; MOST_KNOWN],
     next: usize,
+}
+
+/// Bytes of a word that lanes access, all of them the same.
+#[derive(Clone, Copy)]
+struct AtWord {
+    lanes: u32,
+    epoch: u32,
+    address: u64,
+    bytes: u8,
 }
 
 /// What is known of all lanes of a row at an epoch.
@@ -54,31 +98,363 @@ enum Fate {
 }
 
 impl Detector {
+    /// Looks at a warp that accesses global memory in a row; false where it must be looked at in another way.
+    pub(crate) fn see_row(&mut self, row: &RowAccess) -> bool {
+        let RowAccess { access, address } = row;
+        if !address.is_multiple_of(LINE) || !self.may_be_whole(access) {
+            return false;
+        }
+        let Some(shape) = self.shadow().shapes.of_row(access.lane_bytes) else {
+            return false;
+        };
+        let of = WarpId {
+            block: access.block,
+            warp: access.warp,
+        };
+        let Now {
+            number,
+            epoch: Some(epoch),
+            ..
+        } = self.now(of)
+        else {
+            return false;
+        };
+        let site = self.site_of_warp(access);
+        let lines = Lines {
+            of,
+            number,
+            memory: Memory::Global,
+            site,
+            epoch,
+            mask: u32::MAX,
+            shape,
+            start: *address,
+        };
+        self.see_lines(&lines)
+    }
+
     /// Looks at a weak access of lanes; false where it must be looked at in full.
     pub(crate) fn see_lanes(&mut self, lanes: &LanesAccess<'_>) -> bool {
         let access = &lanes.access;
         let Some(memory) = memory_of(lanes.memory) else {
             return false;
         };
-        if self.has_maps && memory == Memory::Global {
+        if self.has_maps && memory == Memory::Global || !self.may_be_whole(access) {
             return false;
         }
-        let state = self.take(access.block, access.warp);
+        let of = WarpId {
+            block: access.block,
+            warp: access.warp,
+        };
+        let Now { number, epoch, .. } = self.now(of);
         let site = self.site_of_warp(access);
-        let mut shadow = std::mem::take(&mut self.shadow);
+        let is_strong = access.sem != Sem::Weak;
+        if let Memory::Shared(block) = memory
+            && block != access.block
+        {
+            let entry = epoch.map(|epoch| Entry {
+                row: row_of(access.block, access.warp),
+                epoch,
+                lanes: lanes.mask,
+                site,
+                bytes: 0,
+            });
+            if !entry.is_some_and(|entry| self.see_visit(lanes, block, entry)) {
+                return false;
+            }
+        }
+        let places = Places {
+            mask: lanes.mask,
+            lane_bytes: access.lane_bytes,
+            addresses: lanes.addresses,
+        };
+        let shape = self.shadow().shapes.of(site, &places);
+        match (epoch, shape) {
+            (Some(epoch), Some((shape, start))) => self.see_lines(&Lines {
+                of,
+                number,
+                memory,
+                site,
+                epoch,
+                mask: lanes.mask,
+                shape,
+                start,
+            }),
+            _ if is_strong => false,
+            _ => self.see_words(lanes, memory, site),
+        }
+    }
+
+    /// Whether an access of a warp may be looked at as a whole: a strong one hands on nothing, and gets nothing.
+    fn may_be_whole(&mut self, access: &WarpAccess) -> bool {
+        let of = WarpId {
+            block: access.block,
+            warp: access.warp,
+        };
+        let are_words = access.element_bytes >= 4 || access.element_bytes == access.lane_bytes;
+        let hands_on = access.action.writes() && releases(access.sem);
+        access.sem == Sem::Weak || are_words && !hands_on && self.now(of).is_plain
+    }
+
+    /// Notes a visit of lanes to the shared memory of another block; false where it may not have started.
+    fn see_visit(&mut self, lanes: &LanesAccess<'_>, block: u64, entry: Entry) -> bool {
+        let of = WarpId {
+            block: lanes.access.block,
+            warp: lanes.access.warp,
+        };
+        let number = self.warps.number(of);
+        let clock = self.warps.get(number).and_then(Warp::alike);
+        let is_there = clock.is_some_and(|clock| clock.seen().knows_block(block));
+        let lane = lanes.mask.trailing_zeros();
+        let visit = Visit {
+            entry,
+            address: lanes.addresses[lane as usize & 31],
+            by: ThreadId::of_lane(of.block, of.warp, lane),
+            step: lanes.access.step,
+        };
+        if is_there {
+            self.block(block).note_visit(visit);
+        }
+        is_there
+    }
+
+    /// Looks at a strong load or store that hands on nothing and gets nothing; false where it must be looked at lane by lane.
+    pub(crate) fn see_plain_strong(&mut self, event: &AccessEvent<'_>, of: WarpId) -> bool {
+        let Some(first) = event.pieces.first() else {
+            return false;
+        };
+        let Some(memory) = memory_of(first.memory) else {
+            return false;
+        };
+        let is_elsewhere = matches!(memory, Memory::Shared(block) if block != of.block);
+        if is_elsewhere || self.has_maps && memory == Memory::Global {
+            return false;
+        }
+        let Now {
+            number,
+            epoch: Some(epoch),
+            is_plain: true,
+        } = self.now(of)
+        else {
+            return false;
+        };
+        let mut addresses = [0; 32];
+        let mut mask = 0u32;
+        for piece in event.pieces {
+            let lane = piece.asked & 31;
+            let is_like = (piece.memory, piece.n_bytes) == (first.memory, first.n_bytes);
+            if !is_like || mask & 1 << lane != 0 {
+                return false;
+            }
+            mask |= 1 << lane;
+            addresses[lane as usize] = piece.address;
+        }
+        let places = Places {
+            mask,
+            lane_bytes: first.n_bytes,
+            addresses: &addresses,
+        };
+        let site = self.site_of(event, first.n_bytes);
+        let Some((shape, start)) = self.shadow().shapes.of(site, &places) else {
+            return false;
+        };
+        self.see_lines(&Lines {
+            of,
+            number,
+            memory,
+            site,
+            epoch,
+            mask,
+            shape,
+            start,
+        })
+    }
+
+    /// The warp that accesses memory.
+    #[inline]
+    fn now(&mut self, of: WarpId) -> Now {
+        let number = self.warps.number(of);
+        let known = self.warps.here(number);
+        if known.is_none_or(|here| here.n_openings != self.n_openings) {
+            let here = self.look_around(of);
+            self.warps.set_here(number, here);
+        }
+        let here = self.warps.here(number);
+        Now {
+            number,
+            epoch: here.and_then(|here| here.epoch),
+            is_plain: here.is_some_and(|here| here.is_plain),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_around(&mut self, of: WarpId) -> Here {
+        let state = self.take(of.block, of.warp);
+        let floor = |memory: Memory| {
+            let block = self.floor_block(memory);
+            let block = block.and_then(|block| self.blocks.get(&block));
+            block.map_or(Floor::default(), |block| Floor {
+                clock: block.floor.clone(),
+                number: block.n_floors,
+            })
+        };
+        let here = Here {
+            n_openings: self.n_openings,
+            epoch: state.even_epoch(),
+            is_plain: !state.has_details(),
+            shared: floor(Memory::Shared(of.block)),
+            global: floor(Memory::Global),
+        };
+        self.put(of.block, of.warp, state);
+        here
+    }
+
+    /// Looks at an access line by line; false where it must be looked at in full.
+    fn see_lines(&mut self, lines: &Lines) -> bool {
+        let mut shadow = self.shadow.take().unwrap_or_default();
+        let is_quiet = self.are_lines_quiet(lines, &mut shadow);
+        self.shadow = Some(shadow);
+        is_quiet
+    }
+
+    fn are_lines_quiet(&self, lines: &Lines, shadow: &mut Shadow) -> bool {
+        let Some(here) = self.warps.here(lines.number) else {
+            return false;
+        };
+        let Some(warp) = self.warps.get(lines.number) else {
+            return false;
+        };
+        let site = *self.sites.get(lines.site);
+        let is_strong = site.strength != Strength::Weak;
+        let is_known =
+            |other: SiteId, address: u64| self.is_known(other, lines.site, lines.memory, address);
+        let floor = match lines.memory {
+            Memory::Global => &here.global,
+            Memory::Shared(_) => &here.shared,
+        };
+        let mut by = Visitor {
+            warp,
+            home: self.shape.home(lines.of.block),
+            memory: lines.memory,
+            site,
+            settled: self.settled(),
+            floor: floor.clock.as_deref(),
+            n_floors: floor.number,
+            line: 0,
+            is_known: &is_known,
+            known: None,
+        };
+        for index in 0..shadow.shapes.parts(lines.shape).len() {
+            let part = shadow.shapes.parts(lines.shape)[index];
+            let address = lines
+                .start
+                .wrapping_add_signed(i64::from(part.line) * LINE as i64);
+            let pattern = shadow.shapes.pattern(part.pattern);
+            let covers = pattern.covers_of(lines.mask);
+            if covers == 0 {
+                continue;
+            }
+            // Lanes that write the same bytes race with each other, but for strong ones.
+            if site.kind == Kind::Write && !pattern.is_single_of(lines.mask) {
+                let first = address + u64::from(covers.trailing_zeros());
+                if is_strong || !is_known(lines.site, first) {
+                    return false;
+                }
+            }
+            by.line = address;
+            let at = shadow.line_at(lines.memory, address);
+            let number = match shadow.held(at) {
+                Held::Whole(number) => number,
+                Held::Nothing => shadow.begin_whole(at),
+                // Strong accesses of words are looked at one by one.
+                Held::Words if is_strong => return false,
+                Held::Words => {
+                    let pattern = shadow.shapes.pattern(part.pattern).clone();
+                    let mut quick = self.quick(lines, &by);
+                    let is_quiet = lanes_of(pattern.words).all(|word| {
+                        let at = AtWord {
+                            lanes: pattern.lanes[word] & lines.mask,
+                            epoch: lines.epoch,
+                            address: address + word as u64 * WORD,
+                            bytes: pattern.bytes,
+                        };
+                        at.lanes == 0 || quick.look(shadow, at)
+                    });
+                    if !is_quiet {
+                        return false;
+                    }
+                    continue;
+                }
+            };
+            let mark = Mark {
+                row: row_of(lines.of.block, lines.of.warp),
+                site: lines.site,
+                epoch: lines.epoch,
+                pattern: part.pattern,
+                mask: lines.mask,
+                covers,
+                element_bytes: site.element_bytes as u8,
+                kind: site.kind,
+                is_strong,
+            };
+            let (line, shapes) = shadow.whole(number);
+            match line.visit(&mut by, mark, shapes) {
+                Outcome::Kept => {}
+                Outcome::KeptFirstStrong => shadow.count_strong_line(),
+                Outcome::Unsure => return false,
+            }
+        }
+        true
+    }
+
+    fn quick<'a>(&'a self, lines: &Lines, by: &Visitor<'a>) -> Quick<'a> {
+        Quick {
+            settled: by.settled,
+            warp: by.warp,
+            row: row_of(lines.of.block, lines.of.warp),
+            site: lines.site,
+            writes: by.site.kind.writes(),
+            proxy: by.site.proxy,
+            memory: lines.memory,
+            floor: by.floor,
+            is_known: by.is_known,
+            relations: [None; MOST_KNOWN],
+            next: 0,
+        }
+    }
+
+    /// Looks at a weak access word by word; false where it must be looked at in full.
+    fn see_words(&mut self, lanes: &LanesAccess<'_>, memory: Memory, site: SiteId) -> bool {
+        let access = &lanes.access;
+        let state = self.take(access.block, access.warp);
+        let floor = self.floor_of(memory);
+        let mut shadow = self.shadow.take().unwrap_or_default();
+        let is_known = |other: SiteId, address: u64| self.is_known(other, site, memory, address);
         let mut quick = Quick {
-            sites: &self.sites,
+            settled: self.settled(),
             warp: &state,
             row: row_of(access.block, access.warp),
             site,
             writes: access.action.writes(),
             proxy: self.sites.get(site).proxy,
             memory,
-            floor: self.floor_of(memory),
+            floor: floor.as_deref(),
+            is_known: &is_known,
             relations: [None; MOST_KNOWN],
             next: 0,
         };
-        let is_quiet = self.each_place(lanes, &state, |own, mask, epoch, address| {
+        let mut left = lanes.mask;
+        let mut is_quiet = true;
+        while left != 0 && is_quiet {
+            let first = left.trailing_zeros() as usize;
+            let (address, epoch) = (lanes.addresses[first], state.epochs[first]);
+            let same =
+                |lane: usize| (lanes.addresses[lane], state.epochs[lane]) == (address, epoch);
+            let together = lanes_of(left)
+                .take_while(|lane| same(*lane))
+                .fold(0, |together, lane| together | 1 << lane);
+            left &= !together;
             let bytes = Bytes {
                 memory,
                 address,
@@ -86,48 +462,22 @@ impl Detector {
                 same_value: false,
                 same_among: false,
             };
-            quick.look(own, &mut shadow, mask, epoch, bytes)
-        });
-        drop(quick);
-        self.shadow = shadow;
-        self.put(access.block, access.warp, state);
-        if let (true, Memory::Shared(block)) = (is_quiet, memory) {
-            let ends = lanes_of(lanes.mask).map(|lane| lanes.addresses[lane]);
-            let end = ends.max().unwrap_or(0) + u64::from(access.lane_bytes);
-            let state = self.block(block);
-            state.shared_end = state.shared_end.max(end);
+            is_quiet = bytes.words().all(|(address, bytes)| {
+                let at = AtWord {
+                    lanes: together,
+                    epoch,
+                    address,
+                    bytes,
+                };
+                quick.look(&mut shadow, at)
+            });
         }
+        self.shadow = Some(shadow);
+        self.put(access.block, access.warp, state);
         is_quiet
     }
 
-    /// Calls `look` for lanes that access the same bytes one after another, with their epoch, until it is false.
-    fn each_place(
-        &self,
-        access: &LanesAccess<'_>,
-        state: &Warp,
-        mut look: impl FnMut(&Detector, u32, u32, u64) -> bool,
-    ) -> bool {
-        let mut left = access.mask;
-        while left != 0 {
-            let first = left.trailing_zeros() as usize;
-            let (address, epoch) = (access.addresses[first], state.epochs[first]);
-            let mut lanes = 0;
-            while left != 0 {
-                let lane = left.trailing_zeros() as usize;
-                if (access.addresses[lane], state.epochs[lane]) != (address, epoch) {
-                    break;
-                }
-                lanes |= 1 << lane;
-                left &= left - 1;
-            }
-            if !look(self, lanes, epoch, address) {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Where a warp accesses weakly.
+    /// Where a warp accesses memory.
     pub(crate) fn site_of_warp(&mut self, access: &WarpAccess) -> SiteId {
         let element_bytes = access.element_bytes;
         let WarpAccess {
@@ -143,7 +493,7 @@ impl Detector {
                     true => Kind::Write,
                     false => Kind::Read,
                 },
-                strength: Strength::Weak,
+                strength: Strength::of(access.sem, access.scope),
                 proxy: match access.non_coherent {
                     true => ProxyKind::ReadOnly,
                     false => ProxyKind::Generic,
@@ -154,72 +504,78 @@ impl Detector {
     }
 }
 
+/// An access of a warp, all of whose lanes have one epoch.
+struct Lines {
+    of: WarpId,
+    /// Of the warp.
+    number: u32,
+    memory: Memory,
+    site: SiteId,
+    epoch: u32,
+    mask: u32,
+    shape: ShapeId,
+    /// The address of the line that its first lane begins in.
+    start: u64,
+}
+
 impl Quick<'_> {
-    fn look(
-        &mut self,
-        all: &Detector,
-        shadow: &mut Shadow,
-        lanes: u32,
-        epoch: u32,
-        bytes: Bytes,
-    ) -> bool {
-        if self.writes && !lanes.is_power_of_two() {
+    fn look(&mut self, shadow: &mut Shadow, at: AtWord) -> bool {
+        if self.writes && !at.lanes.is_power_of_two() && !(self.is_known)(self.site, at.address) {
             return false;
         }
         let is_shared = matches!(self.memory, Memory::Shared(_));
-        for (address, mask) in bytes.words() {
-            let word = shadow.word(self.memory, address);
-            if self.writes && shadow.is_strong(word) {
-                return false;
-            }
-            if !self.writes && is_shared && mask & !shadow.written(word) != 0 {
-                return false;
-            }
-            let new = Entry {
-                row: self.row,
-                epoch,
-                lanes,
-                site: self.site,
-                bytes: mask,
-            };
-            let (mut merged, mut races) = (false, false);
-            let n = shadow.retain(word, |entry| {
-                match self.fate(all, entry, &new, &mut merged) {
-                    Fate::Stays => true,
-                    Fate::Goes => false,
-                    Fate::Races => {
-                        races = true;
-                        true
-                    }
+        let word = shadow.word(self.memory, at.address);
+        if self.writes && shadow.is_strong(word) {
+            return false;
+        }
+        if !self.writes && is_shared && at.bytes & !shadow.written(word) != 0 {
+            return false;
+        }
+        let new = Entry {
+            row: self.row,
+            epoch: at.epoch,
+            lanes: at.lanes,
+            site: self.site,
+            bytes: at.bytes,
+        };
+        let (mut merged, mut races) = (false, false);
+        let n = shadow.retain(word, |entry| {
+            match self.fate(entry, &new, at.address, &mut merged) {
+                Fate::Stays => true,
+                Fate::Goes => false,
+                Fate::Races => {
+                    races |= !(self.is_known)(entry.site, at.address);
+                    true
                 }
-            });
-            if races || !merged && !shadow.add(word, new) {
-                return false;
             }
-            if n >= MANY && n.is_multiple_of(MANY / 3) {
-                self.leave_out(all, shadow, word, &new);
-            }
-            if self.writes {
-                shadow.set_written(word, mask);
-            }
+        });
+        if races || !merged && !shadow.add(word, new) {
+            return false;
+        }
+        if n >= MANY && n.is_multiple_of(MANY / 3) {
+            self.leave_out(shadow, word, &new);
+        }
+        if self.writes {
+            shadow.set_written(word, at.bytes);
         }
         true
     }
 
     /// Drops what this access comes after.
-    fn leave_out(&self, all: &Detector, shadow: &mut Shadow, word: Word, new: &Entry) {
+    fn leave_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
         let clock = self.warp.clock(new.lanes.trailing_zeros() as usize);
         shadow.retain(word, |entry| {
             let is_new = (entry.row, entry.epoch) == (new.row, new.epoch);
-            is_new || !all.is_settled(clock, entry, self.memory)
+            is_new || !self.settled.is_settled(clock, entry, self.memory)
         });
     }
 
     #[inline]
-    fn fate(&mut self, all: &Detector, entry: &mut Entry, new: &Entry, merged: &mut bool) -> Fate {
+    fn fate(&mut self, entry: &mut Entry, new: &Entry, address: u64, merged: &mut bool) -> Fate {
         let is_own = entry.row == new.row;
         if is_own && (entry.site, entry.bytes) == (new.site, new.bytes) {
-            if self.writes && entry.lanes & !new.lanes != 0 {
+            if self.writes && entry.lanes & !new.lanes != 0 && !(self.is_known)(self.site, address)
+            {
                 return Fate::Races;
             }
             if entry.epoch == new.epoch {
@@ -234,7 +590,7 @@ impl Quick<'_> {
                 _ => Fate::Stays,
             };
         }
-        let relation = self.relate(all, entry);
+        let relation = self.relate(entry);
         if relation.is_over {
             return Fate::Goes;
         }
@@ -249,7 +605,7 @@ impl Quick<'_> {
         }
     }
 
-    fn relate(&mut self, all: &Detector, entry: &Entry) -> Relation {
+    fn relate(&mut self, entry: &Entry) -> Relation {
         let known = self.relations.iter().flatten().find(|known| {
             (known.row, known.epoch, known.site) == (entry.row, entry.epoch, entry.site)
         });
@@ -260,15 +616,15 @@ impl Quick<'_> {
             lanes: u32::MAX,
             ..*entry
         };
-        let other = self.sites.get(entry.site);
-        let floor = self.floor.as_deref();
+        let other = self.settled.sites.get(entry.site);
+        let floor = self.floor;
         let known = |clock: &Clock| clock.seen().unknown(entry.row, u32::MAX, entry.epoch) == 0;
         let is_past_all = self.proxy == ProxyKind::ReadOnly || other.proxy == ProxyKind::ReadOnly;
         let relation = Relation {
             row: entry.row,
             epoch: entry.epoch,
             site: entry.site,
-            is_over: floor.is_some_and(|floor| all.is_settled(floor, &whole, self.memory)),
+            is_over: floor.is_some_and(|floor| self.settled.is_settled(floor, &whole, self.memory)),
             is_known: !is_past_all && self.warp.alike().is_some_and(|clock| known(clock)),
             is_harmless: !self.writes && !other.kind.writes(),
         };

@@ -1,12 +1,13 @@
-//! What was accessed: for each word of memory the accesses that later ones may race with.
+//! What was accessed: for each line of memory, or for each word of it, the accesses that later ones may race with.
 
-use super::clock::Row;
+use super::clock::{Row, lanes_of};
 use super::hash::Map;
+use super::lines::{Line, Mark};
+use super::shapes::Shapes;
 use super::site::SiteId;
 
 /// Bytes of a word.
 pub(crate) const WORD: u64 = 4;
-const PAGE_WORDS: usize = 256;
 
 /// A memory: global, or the shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,180 +41,255 @@ const STRONG: u32 = 1 << 31;
 
 /// Bytes of a line: 32 words.
 pub(crate) const LINE: u64 = 128;
-const LINES: usize = PAGE_WORDS / 32;
-/// Sites that a line in whole keeps.
-const MOST_SITES: usize = 3;
+/// Lines of a page.
+const LINES: usize = 32;
+
+/// What is kept of a line: nothing, its accesses as a whole, or those of each word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Held {
+    Nothing,
+    Whole(u32),
+    Words,
+}
+
+/// In a page: the line is kept word by word.
+const BY_WORD: u32 = 1 << 31;
 
 #[derive(Debug)]
 struct Page {
-    words: Box<[u32; PAGE_WORDS]>,
-    /// For each line the number of its entry in whole, where it has one; its words have none then.
-    whole: [u32; LINES],
+    /// For each line 0, the number of what is kept of it as a whole, or [`BY_WORD`] and the number of its words.
+    lines: [u32; LINES],
+    number: u64,
+    /// Another page of the same shared memory.
+    next: Option<u32>,
 }
 
-/// Who accesses the words of a line: each by a lane of its own, and always the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Spread {
-    pub(crate) row: Row,
-    /// The lane of the first word.
-    pub(crate) first_lane: u8,
-    /// Bytes that each lane accesses.
-    pub(crate) lane_bytes: u8,
-}
-
-/// A line that a warp alone has accessed.
+/// A line's place.
 #[derive(Clone, Copy, Debug)]
-struct Whole {
-    spread: Spread,
-    n: u8,
-    sites: [(SiteId, u32); MOST_SITES],
-    is_written: bool,
+pub(crate) struct LineAt {
+    page: u32,
+    at: u8,
 }
 
-/// The words of all memories.
+/// A write that was kept with its line, and now is one of its own among strong ones: those hand on, and each hides those before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SpelledWrite {
+    pub(crate) memory: Memory,
+    /// Of the first byte that the lane has written.
+    pub(crate) address: u64,
+    pub(crate) n_bytes: u32,
+    pub(crate) lane: u32,
+    pub(crate) mark: Mark,
+}
+
+/// All memories.
 #[derive(Debug, Default)]
 pub(crate) struct Shadow {
+    pub(crate) shapes: Shapes,
     pages: Vec<Page>,
     index: Map<(Memory, u64), u32>,
+    /// The latest page of each shared memory.
+    of_block: Map<u64, u32>,
     free_pages: Vec<u32>,
-    last: Option<((Memory, u64), u32)>,
+    /// Pages that were looked for last, by the low bits of their number.
+    recent: [Option<((Memory, u64), u32)>; N_RECENT],
     links: Vec<Link>,
     free: u32,
     /// Number 0 is none.
-    whole: Vec<Whole>,
+    whole: Vec<Line>,
     free_whole: Vec<u32>,
+    words: Vec<[u32; 32]>,
+    free_words: Vec<u32>,
+    /// Lines that have strong writes as a whole.
+    n_strong_lines: u32,
+    spelled: Vec<SpelledWrite>,
 }
+
+const N_RECENT: usize = 4;
+/// Lines that small kernels access.
+const FEW_LINES: usize = 64;
 
 /// A word's place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
-    page: u32,
-    at: u16,
+    line: u32,
+    at: u8,
 }
 
 impl Shadow {
-    /// The word at an address of a memory, which is made if it is new.
+    /// The word at an address of a memory, which is made if it is new; from now on its line is kept word by word.
     #[inline]
     pub(crate) fn word(&mut self, memory: Memory, address: u64) -> Word {
-        let word = address / WORD;
-        let number = word / PAGE_WORDS as u64;
-        let at = (word % PAGE_WORDS as u64) as u16;
-        let page = self.page_of(memory, number);
-        if self.pages[page as usize].whole[at as usize / 32] != 0 {
-            self.spell_out(page, at as usize / 32);
+        let LineAt { page, at } = self.line_at(memory, address);
+        let held = self.pages[page as usize].lines[usize::from(at)];
+        let line = match held & BY_WORD {
+            0 => self.spell_out(memory, address / LINE * LINE, LineAt { page, at }),
+            _ => held & !BY_WORD,
+        };
+        Word {
+            line,
+            at: (address / WORD % 32) as u8,
         }
-        Word { page, at }
+    }
+
+    /// The line at an address of a memory.
+    #[inline]
+    pub(crate) fn line_at(&mut self, memory: Memory, address: u64) -> LineAt {
+        let line = address / LINE;
+        LineAt {
+            page: self.page_of(memory, line / LINES as u64),
+            at: (line % LINES as u64) as u8,
+        }
+    }
+
+    /// What is kept of a line.
+    #[inline]
+    pub(crate) fn held(&self, line: LineAt) -> Held {
+        match self.pages[line.page as usize].lines[usize::from(line.at)] {
+            0 => Held::Nothing,
+            held if held & BY_WORD == 0 => Held::Whole(held),
+            _ => Held::Words,
+        }
+    }
+
+    /// A line that is kept as a whole, and the shapes of accesses.
+    #[inline]
+    pub(crate) fn whole(&mut self, number: u32) -> (&mut Line, &Shapes) {
+        (&mut self.whole[number as usize], &self.shapes)
+    }
+
+    /// Begins to keep a line as a whole; its number.
+    pub(crate) fn begin_whole(&mut self, at: LineAt) -> u32 {
+        let number = self.free_whole.pop().unwrap_or_else(|| {
+            if self.whole.is_empty() {
+                self.whole.reserve(FEW_LINES);
+                self.whole.push(Line::default());
+            }
+            self.whole.push(Line::default());
+            self.whole.len() as u32 - 1
+        });
+        self.pages[at.page as usize].lines[usize::from(at.at)] = number;
+        number
+    }
+
+    /// Notes that a line begins to have strong writes as a whole.
+    pub(crate) fn count_strong_line(&mut self) {
+        self.n_strong_lines += 1;
+    }
+
+    /// Strong writes that were kept with their lines, of the lines that these bytes are in, and of all that are kept word by word since.
+    pub(crate) fn take_strong(
+        &mut self,
+        memory: Memory,
+        address: u64,
+        n: u32,
+    ) -> Vec<SpelledWrite> {
+        if self.n_strong_lines > 0 {
+            let end = address.saturating_add(n.into());
+            for line in address / LINE..=end.saturating_sub(1) / LINE {
+                self.word(memory, line * LINE);
+            }
+        }
+        std::mem::take(&mut self.spelled)
     }
 
     #[inline]
     fn page_of(&mut self, memory: Memory, number: u64) -> u32 {
         let key = (memory, number);
-        if let Some((last, page)) = self.last
+        let slot = number as usize % N_RECENT;
+        if let Some((last, page)) = self.recent[slot]
             && last == key
         {
             return page;
         }
         let page = self.page(memory, number);
-        self.last = Some((key, page));
+        self.recent[slot] = Some((key, page));
         page
     }
 
-    /// Keeps an access of a whole line by the lanes of a warp, each its own words; false where others have accessed it, so that its words must
-    /// be looked at.
-    #[inline]
-    pub(crate) fn add_line(
-        &mut self,
-        address: u64,
-        spread: Spread,
-        site: SiteId,
-        epoch: u32,
-        writes: bool,
-    ) -> bool {
-        let line = address / LINE;
-        let page = self.page_of(Memory::Global, line / LINES as u64);
-        let at = (line % LINES as u64) as usize;
-        let held = &mut self.pages[page as usize];
-        let number = held.whole[at];
-        if number == 0 {
-            if held.words[at * 32..at * 32 + 32]
-                .iter()
-                .any(|word| *word != 0)
-            {
-                return false;
-            }
-            let new = Whole {
-                spread,
-                n: 1,
-                sites: [(site, epoch); MOST_SITES],
-                is_written: writes,
-            };
-            held.whole[at] = match self.free_whole.pop() {
-                Some(free) => {
-                    self.whole[free as usize] = new;
-                    free
-                }
-                None => {
-                    if self.whole.is_empty() {
-                        self.whole.push(new);
-                    }
-                    self.whole.push(new);
-                    self.whole.len() as u32 - 1
-                }
-            };
-            return true;
-        }
-        let whole = &mut self.whole[number as usize];
-        if whole.spread != spread {
-            return false;
-        }
-        let n = usize::from(whole.n);
-        whole.is_written |= writes;
-        if let Some(known) = whole.sites[..n].iter_mut().find(|known| known.0 == site) {
-            known.1 = epoch;
-            return true;
-        }
-        if n == MOST_SITES {
-            return false;
-        }
-        whole.sites[n] = (site, epoch);
-        whole.n += 1;
-        true
-    }
-
-    /// Gives each word of a line the entries that the line has in whole.
+    /// Gives each word of a line the entries that the line has as a whole.
     #[cold]
     #[inline(never)]
-    fn spell_out(&mut self, page: u32, line: usize) {
-        let number = std::mem::take(&mut self.pages[page as usize].whole[line]);
+    fn spell_out(&mut self, memory: Memory, start: u64, at: LineAt) -> u32 {
+        let line = self.free_words.pop().unwrap_or_else(|| {
+            self.words.push([0; 32]);
+            self.words.len() as u32 - 1
+        });
+        let held = &mut self.pages[at.page as usize].lines[usize::from(at.at)];
+        let number = std::mem::replace(held, line | BY_WORD);
+        if number == 0 {
+            return line;
+        }
+        let whole = std::mem::take(&mut self.whole[number as usize]);
         self.free_whole.push(number);
-        let Whole {
-            spread,
-            n,
-            sites,
-            is_written,
-        } = self.whole[number as usize];
-        for word in 0..32 {
-            let at = Word {
-                page,
-                at: (line * 32 + word) as u16,
-            };
-            let lane =
-                u32::from(spread.first_lane) + (word as u32 * 4) / u32::from(spread.lane_bytes);
-            for (site, epoch) in &sites[..usize::from(n)] {
-                self.add(
-                    at,
-                    Entry {
-                        row: spread.row,
-                        epoch: *epoch,
-                        lanes: 1 << (lane & 31),
-                        site: *site,
-                        bytes: 15,
-                    },
-                );
+        self.n_strong_lines -= u32::from(whole.is_strong);
+        for mark in whole.marks() {
+            let pattern = self.shapes.pattern(mark.pattern).clone();
+            for at in lanes_of(pattern.words) {
+                let word = Word { line, at: at as u8 };
+                let entry = mark.entry(pattern.lanes[at], pattern.bytes);
+                if entry.lanes != 0 {
+                    self.put(word, entry);
+                }
             }
-            if is_written {
-                self.set_written(at, 15);
+            if whole.is_strong && mark.kind.writes() {
+                self.spell_write(memory, start, line, mark);
             }
+        }
+        for at in 0..32 {
+            let word = Word { line, at };
+            self.set_written(word, (whole.written >> (u32::from(at) * 4) & 15) as u8);
+        }
+        line
+    }
+
+    /// A write of a line that has strong ones becomes one of its own for each element and lane.
+    fn spell_write(&mut self, memory: Memory, start: u64, line: u32, mark: &Mark) {
+        let pattern = self.shapes.pattern(mark.pattern);
+        let n_bytes = match mark.is_strong {
+            true => u32::from(mark.element_bytes.max(1)),
+            false => pattern.bytes.count_ones(),
+        };
+        for word in lanes_of(pattern.words) {
+            let offset = word as u64 * WORD + u64::from(pattern.bytes.trailing_zeros());
+            let is_first = (start + offset).is_multiple_of(n_bytes.into());
+            for lane in lanes_of(pattern.lanes[word] & mark.mask).filter(|_| is_first) {
+                self.spelled.push(SpelledWrite {
+                    memory,
+                    address: start + offset,
+                    n_bytes,
+                    lane: lane as u32,
+                    mark: *mark,
+                });
+            }
+            if mark.is_strong && mark.covers >> offset & 1 != 0 {
+                self.words[line as usize][word] |= STRONG;
+            }
+        }
+    }
+
+    /// Adds an entry to a word, in place of what it replaces.
+    fn put(&mut self, word: Word, mut new: Entry) {
+        let mut merged = false;
+        self.retain(word, |entry| {
+            if (entry.site, entry.row, entry.bytes) != (new.site, new.row, new.bytes) {
+                return true;
+            }
+            if entry.epoch == new.epoch {
+                entry.lanes |= new.lanes;
+                merged = true;
+                return true;
+            }
+            // The later access of a thread at the same place in the code replaces the earlier one.
+            if entry.epoch > new.epoch {
+                new.lanes &= !entry.lanes;
+                return true;
+            }
+            entry.lanes &= !new.lanes;
+            entry.lanes != 0
+        });
+        if !merged && new.lanes != 0 {
+            self.add(word, new);
         }
     }
 
@@ -236,17 +312,22 @@ impl Shadow {
         }
         let page = self.free_pages.pop().unwrap_or_else(|| {
             self.pages.push(Page {
-                words: Box::new([0; PAGE_WORDS]),
-                whole: [0; LINES],
+                lines: [0; LINES],
+                number,
+                next: None,
             });
             self.pages.len() as u32 - 1
         });
+        self.pages[page as usize].number = number;
+        if let Memory::Shared(block) = memory {
+            self.pages[page as usize].next = self.of_block.insert(block, page);
+        }
         self.index.insert((memory, number), page);
         page
     }
 
     fn state(&mut self, word: Word) -> &mut u32 {
-        &mut self.pages[word.page as usize].words[word.at as usize]
+        &mut self.words[word.line as usize][usize::from(word.at)]
     }
 
     /// Whether a strong write was noted at the word.
@@ -270,7 +351,7 @@ impl Shadow {
     /// Looks at each entry of a word; those for which `keep` is false go. The number that is left.
     #[inline]
     pub(crate) fn retain(&mut self, word: Word, mut keep: impl FnMut(&mut Entry) -> bool) -> usize {
-        let state = self.pages[word.page as usize].words[word.at as usize];
+        let state = *self.state(word);
         let mut at = state & FIRST;
         let mut before = 0;
         let mut n = 0;
@@ -319,20 +400,34 @@ impl Shadow {
     }
 
     /// Forgets the shared memory of a block.
-    pub(crate) fn forget_shared(&mut self, block: u64, bytes: u64) {
-        for page in 0..bytes.div_ceil(WORD * PAGE_WORDS as u64) {
-            let Some(index) = self.index.remove(&(Memory::Shared(block), page)) else {
-                continue;
-            };
-            for at in 0..PAGE_WORDS as u16 {
-                let word = Word { page: index, at };
-                if *self.state(word) & FIRST != 0 {
-                    self.retain(word, |_| false);
+    pub(crate) fn forget_shared(&mut self, block: u64) {
+        let mut next = self.of_block.remove(&block);
+        while let Some(page) = next {
+            let gone = &mut self.pages[page as usize];
+            next = gone.next.take();
+            let lines = std::mem::replace(&mut gone.lines, [0; LINES]);
+            self.index.remove(&(Memory::Shared(block), gone.number));
+            for held in lines.into_iter().filter(|held| *held != 0) {
+                match held & BY_WORD {
+                    0 => {
+                        let line = &mut self.whole[held as usize];
+                        self.n_strong_lines -= u32::from(line.is_strong);
+                        line.clear();
+                        self.free_whole.push(held);
+                    }
+                    _ => self.forget_words(held & !BY_WORD),
                 }
-                *self.state(word) = 0;
             }
-            self.free_pages.push(index);
+            self.free_pages.push(page);
         }
-        self.last = None;
+        self.recent = [None; N_RECENT];
+    }
+
+    fn forget_words(&mut self, line: u32) {
+        for at in 0..32 {
+            self.retain(Word { line, at }, |_| false);
+        }
+        self.words[line as usize] = [0; 32];
+        self.free_words.push(line);
     }
 }

@@ -85,9 +85,15 @@ pub(crate) enum Side {
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
     known: Vec<Site>,
-    by_place: Map<(u32, u32, Side, u32), SiteId>,
-    last: Option<((u32, u32, Side, u32), SiteId)>,
+    by_place: Map<Place, SiteId>,
+    /// Those that were asked for last, by the low bits of their instruction.
+    last: [Option<(Place, SiteId)>; N_LAST],
 }
+
+/// A function, an instruction of it, a side, and bytes of an element.
+type Place = (u32, u32, Side, u32);
+
+const N_LAST: usize = 16;
 
 impl Sites {
     pub(crate) fn get(&self, id: SiteId) -> &Site {
@@ -104,7 +110,8 @@ impl Sites {
         make: impl FnOnce() -> Site,
     ) -> SiteId {
         let key = (function.0, instruction, side, element_bytes);
-        if let Some((last, id)) = self.last
+        let slot = instruction as usize % N_LAST;
+        if let Some((last, id)) = self.last[slot]
             && last == key
         {
             return id;
@@ -114,7 +121,7 @@ impl Sites {
             known.push(make());
             SiteId(known.len() as u32 - 1)
         });
-        self.last = Some((key, id));
+        self.last[slot] = Some((key, id));
         id
     }
 }

@@ -5,8 +5,8 @@ use super::check::{Accessor, Bytes, Part};
 use super::clock::{Point, lanes_of};
 use super::detector::Detector;
 use super::message::Message;
-use super::shadow::Entry;
-use super::site::Site;
+use super::shadow::{Entry, WORD};
+use super::site::{Kind, Site};
 use super::threads::{Location, Warp, row_of};
 use crate::scope::{Home, Scoped, Strength, acquires, mutual, releases};
 use std::cell::RefCell;
@@ -126,6 +126,22 @@ impl Detector {
                 message.acquire(state.clock_mut(by.lane), by.scope, by.home);
             }
         }
+        self.spell_strong(by.place, by.n_bytes);
+        let message = self.observe(by, state.point(row, by.lane))?;
+        if let (true, Some(message)) = (gets, &message) {
+            if acquires(by.sem) {
+                message.acquire(state.clock_mut(by.lane), by.scope, by.home);
+            }
+            state.details(by.lane).meet(by.place, message);
+        }
+        match by.action {
+            AccessAction::Atomic | AccessAction::Reduction => self.strong.remove(&by.place),
+            AccessAction::Load | AccessAction::Store => None,
+        }
+    }
+
+    /// Notes that a strong access observes the strong write at its place, if both are linked; what the write hands on, if anything.
+    fn observe(&mut self, by: &Strong, reader: Point) -> Option<Option<Rc<Message>>> {
         let write = self.strong.get_mut(&by.place)?;
         let is_linked = write.n_bytes == by.n_bytes
             && mutual(
@@ -135,30 +151,58 @@ impl Detector {
         if !is_linked {
             return None;
         }
+        let message = write.message.clone();
         let chain = write.chain();
-        let observed = Observation {
-            reader: state.point(row, by.lane),
-            chain: Rc::clone(chain),
-            n: chain.borrow().len(),
-        };
-        if let (true, Some(message)) = (gets, &write.message) {
-            if acquires(by.sem) {
-                message.acquire(state.clock_mut(by.lane), by.scope, by.home);
-            }
-            state.details(by.lane).meet(by.place, message);
-        }
+        let n = chain.borrow().len();
         let observations = self.observed.entry(by.place).or_default();
         // Who polls observes the same again and again.
-        let again = observations.last_mut().filter(|last| {
-            (last.reader.row, last.reader.lane, last.n) == (row, by.lane as u32, observed.n)
-                && Rc::ptr_eq(&last.chain, &observed.chain)
+        let is_again = observations.last().is_some_and(|last| {
+            (last.reader.row, last.reader.lane, last.n) == (reader.row, reader.lane, n)
+                && Rc::ptr_eq(&last.chain, chain)
         });
-        if again.is_none() && observations.len() < LONGEST_CHAIN {
-            observations.push(observed);
+        if !is_again && observations.len() < LONGEST_CHAIN {
+            let chain = Rc::clone(chain);
+            observations.push(Observation { reader, chain, n });
         }
-        match by.action {
-            AccessAction::Atomic | AccessAction::Reduction => self.strong.remove(&by.place),
-            AccessAction::Load | AccessAction::Store => None,
+        Some(message)
+    }
+
+    /// Gives writes that were kept with their lines a place of their own, in their order.
+    pub(crate) fn spell_strong(&mut self, (memory, address): Location, n_bytes: u32) {
+        let Some(shadow) = &mut self.shadow else {
+            return;
+        };
+        for write in shadow.take_strong(memory, address, n_bytes) {
+            let mark = write.mark;
+            let place = (write.memory, write.address);
+            let Strength::Strong(scope) = self.sites.get(mark.site).strength else {
+                self.hide_strong(place, write.n_bytes);
+                continue;
+            };
+            let by = Strong {
+                lane: write.lane as usize,
+                home: self.shape.home(mark.row.block()),
+                scope,
+                sem: Sem::Relaxed,
+                action: match mark.kind {
+                    Kind::Atomic => AccessAction::Atomic,
+                    Kind::Read | Kind::Write => AccessAction::Store,
+                },
+                place,
+                n_bytes: write.n_bytes,
+            };
+            let point = Point {
+                row: mark.row,
+                lane: write.lane,
+                epoch: mark.epoch,
+            };
+            let is_continued = mark.kind == Kind::Atomic && self.observe(&by, point).is_some();
+            let continued = match is_continued {
+                true => self.strong.remove(&place),
+                false => None,
+            };
+            self.hide_strong(place, write.n_bytes);
+            self.replace_strong(&by, point, continued, None);
         }
     }
 
@@ -170,18 +214,7 @@ impl Detector {
         by: &Strong,
         continued: Option<StrongWrite>,
     ) {
-        let point = state.point(row, by.lane);
-        let (mut message, chain) = match continued {
-            Some(mut write) => {
-                let mut points = write.chain().borrow_mut();
-                if points.len() < LONGEST_CHAIN {
-                    points.push(point);
-                }
-                drop(points);
-                (write.message, write.chain)
-            }
-            None => (None, None),
-        };
+        let mut message = continued.as_ref().and_then(|write| write.message.clone());
         if let Some(details) = state.known_details(by.lane) {
             let here = details.released.iter().filter(|(at, _)| *at == by.place);
             let all = details
@@ -192,13 +225,11 @@ impl Detector {
                 Rc::make_mut(message.get_or_insert_default()).add(release);
             }
         }
-        let is_release = releases(by.sem);
-        if is_release {
+        let point = state.point(row, by.lane);
+        if releases(by.sem) {
             let release = state.release(row, by.lane, by.scope, by.home);
             Rc::make_mut(message.get_or_insert_default()).add(&release);
             state.details(by.lane).add_release(by.place, release);
-        }
-        if is_release {
             state.tick(1 << by.lane);
         }
         let bytes = Bytes {
@@ -208,12 +239,35 @@ impl Detector {
             same_value: false,
             same_among: false,
         };
-        self.forget_strong(bytes);
-        for (address, _) in bytes.words() {
-            let word = self.shadow.word(bytes.memory, address);
-            self.shadow.set_strong(word);
+        // What it continues shares its bytes with no other strong write.
+        if continued.is_none() {
+            self.forget_strong(bytes);
         }
-        let write = StrongWrite {
+        let shadow = self.shadow.get_or_insert_default();
+        for address in (by.place.1..by.place.1 + u64::from(by.n_bytes)).step_by(WORD as usize) {
+            let word = shadow.word(by.place.0, address);
+            shadow.set_strong(word);
+        }
+        self.replace_strong(by, point, continued, message);
+    }
+
+    /// Keeps a strong write, which may continue another one; those at the same bytes are gone.
+    fn replace_strong(
+        &mut self,
+        by: &Strong,
+        point: Point,
+        continued: Option<StrongWrite>,
+        message: Option<Rc<Message>>,
+    ) {
+        let chain = continued.and_then(|mut write| {
+            let mut points = write.chain().borrow_mut();
+            if points.len() < LONGEST_CHAIN {
+                points.push(point);
+            }
+            drop(points);
+            write.chain
+        });
+        let new = StrongWrite {
             n_bytes: by.n_bytes,
             scope: by.scope,
             home: by.home,
@@ -221,23 +275,36 @@ impl Detector {
             point,
             chain,
         };
-        self.strong.insert(by.place, write);
+        self.strong.insert(by.place, new);
     }
 
     /// A write hides strong writes at the same bytes: who reads them now gets nothing of theirs.
     pub(crate) fn forget_strong(&mut self, bytes: Bytes) {
+        let place = (bytes.memory, bytes.address);
+        self.spell_strong(place, bytes.n);
         if self.strong.is_empty() || !self.has_strong(bytes) {
             return;
         }
-        let end = bytes.address + u64::from(bytes.n);
-        for address in bytes.address.saturating_sub(15)..end {
-            let place = (bytes.memory, address);
+        // Strong writes that are kept share no bytes.
+        match self.strong.get(&place) {
+            Some(known) if known.n_bytes == bytes.n => {
+                self.strong.remove(&place);
+            }
+            _ => self.hide_strong(place, bytes.n),
+        }
+    }
+
+    fn hide_strong(&mut self, (memory, address): Location, n_bytes: u32) {
+        // A write of some bytes starts at a multiple of their number, so those that begin before it do at these places.
+        let around = [2, 4, 8, 16].map(|size| address / size * size);
+        let before = around.into_iter().filter(|start| *start < address);
+        for start in before.chain(address..address + u64::from(n_bytes)) {
             let hidden = self
                 .strong
-                .get(&place)
-                .is_some_and(|write| address + u64::from(write.n_bytes) > bytes.address);
+                .get(&(memory, start))
+                .is_some_and(|write| start + u64::from(write.n_bytes) > address);
             if hidden {
-                self.strong.remove(&place);
+                self.strong.remove(&(memory, start));
             }
         }
     }
@@ -245,8 +312,9 @@ impl Detector {
     /// Whether a strong write was ever noted at one of the words of these bytes.
     fn has_strong(&mut self, bytes: Bytes) -> bool {
         bytes.words().any(|(address, _)| {
-            let word = self.shadow.word(bytes.memory, address);
-            self.shadow.is_strong(word)
+            let shadow = self.shadow();
+            let word = shadow.word(bytes.memory, address);
+            shadow.is_strong(word)
         })
     }
 

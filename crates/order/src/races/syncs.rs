@@ -1,6 +1,6 @@
 //! What orders threads: barriers, fences, the ends of threads.
 
-use super::clock::{Clock, Fenced, Row, join, lanes_of, raise};
+use super::clock::{Clock, Fenced, Row, lanes_of};
 use super::detector::{BlockState, Detector, Gathering};
 use super::maps::release_maps;
 use super::message::Release;
@@ -78,7 +78,8 @@ impl Detector {
         let mut state = self.take(block, warp);
         let row = row_of(block, warp);
         if releases == Releases::Yes {
-            add_lanes(&mut gathering.clock, &state, row, lanes);
+            let present = self.shape.present(warp);
+            state.hand_on(&mut gathering.clock, row, lanes, present);
         }
         let latest = lanes_of(lanes).map(|lane| state.epochs[lane]).max();
         gathering.latest = gathering.latest.max(latest.unwrap_or(0));
@@ -116,6 +117,8 @@ impl Detector {
         let state: &mut BlockState = self.block(block);
         if n_waiting + state.n_exited == n_threads {
             state.floor = Some(clock);
+            state.n_floors += 1;
+            self.n_openings += 1;
         }
     }
 
@@ -133,7 +136,7 @@ impl Detector {
             left &= !named;
             let lanes = named & mask;
             let mut clock = Rc::default();
-            add_lanes(&mut clock, &state, row, lanes);
+            state.hand_on(&mut clock, row, lanes, self.shape.present(warp));
             let latest = lanes_of(lanes).map(|lane| state.epochs[lane]).max();
             let latest = latest.unwrap_or(0);
             if lanes != 0 {
@@ -182,11 +185,10 @@ impl Detector {
         let is_over = state.live == 0;
         self.put(block, warp, state);
         if is_over {
-            self.warps.remove(&of);
+            self.warps.remove(of);
         }
         if !self.shape.has_clusters() && self.block(block).n_exited >= self.shape.n_threads() {
-            let end = self.block(block).shared_end;
-            self.shadow.forget_shared(block, end);
+            self.shadow().forget_shared(block);
             self.blocks.remove(&block);
         }
     }
@@ -278,19 +280,6 @@ impl Detector {
 enum Releases {
     Yes,
     No,
-}
-
-/// Adds what lanes know and did to a clock.
-fn add_lanes(clock: &mut Rc<Clock>, state: &Warp, row: Row, lanes: u32) {
-    if let Some(known) = state.alike() {
-        join(clock, known);
-    }
-    for lane in lanes_of(lanes) {
-        if state.alike().is_none() {
-            join(clock, state.clock(lane));
-        }
-        raise(clock, state.point(row, lane));
-    }
 }
 
 /// A fence between the asynchronous proxy and the generic one, for a space or for all.

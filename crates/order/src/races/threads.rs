@@ -3,9 +3,10 @@
 use super::clock::{Clock, Point, Row, RowKind, join, lanes_of};
 use super::hash::Map;
 use super::message::{Message, Release};
+use super::quick::Here;
 use super::shadow::Memory;
 use std::rc::Rc;
-use warpgrid_emulator::GroupKind;
+use warpgrid_emulator::{GroupKind, WarpId};
 use warpgrid_isa::Scope;
 
 /// A place that strong operations access.
@@ -27,6 +28,80 @@ pub(crate) struct Warp {
     pub(crate) live: u32,
     details: Map<u8, Box<Details>>,
     groups: [Option<Box<Groups>>; 3],
+}
+
+/// The warps of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Warps {
+    numbers: Map<WarpId, u32>,
+    /// By number; those that are taken out are missing.
+    warps: Vec<Option<Box<Warp>>>,
+    /// By number: what is the same for all accesses until something orders the warp.
+    heres: Vec<Option<Here>>,
+    free: Vec<u32>,
+    last: Option<(WarpId, u32)>,
+}
+
+impl Warps {
+    /// The number of a warp, which it gets if it has none.
+    pub(crate) fn number(&mut self, of: WarpId) -> u32 {
+        if let Some((last, number)) = self.last
+            && last == of
+        {
+            return number;
+        }
+        let Warps {
+            numbers,
+            warps,
+            heres,
+            free,
+            ..
+        } = self;
+        let number = *numbers.entry(of).or_insert_with(|| {
+            free.pop().unwrap_or_else(|| {
+                warps.push(None);
+                heres.push(None);
+                warps.len() as u32 - 1
+            })
+        });
+        self.last = Some((of, number));
+        number
+    }
+
+    /// A warp that is there, by its number.
+    pub(crate) fn get(&self, number: u32) -> Option<&Warp> {
+        self.warps.get(number as usize)?.as_deref()
+    }
+
+    /// What was found last of all accesses of a warp, if nothing has ordered it since.
+    #[inline]
+    pub(crate) fn here(&self, number: u32) -> Option<&Here> {
+        self.heres.get(number as usize)?.as_ref()
+    }
+
+    pub(crate) fn set_here(&mut self, number: u32, here: Here) {
+        self.heres[number as usize] = Some(here);
+    }
+
+    pub(crate) fn take(&mut self, of: WarpId) -> Option<Box<Warp>> {
+        let number = self.number(of);
+        self.heres[number as usize] = None;
+        self.warps[number as usize].take()
+    }
+
+    pub(crate) fn put(&mut self, of: WarpId, warp: Box<Warp>) {
+        let number = self.number(of);
+        self.warps[number as usize] = Some(warp);
+    }
+
+    /// Forgets a warp.
+    pub(crate) fn remove(&mut self, of: WarpId) {
+        if let Some(number) = self.numbers.remove(&of) {
+            self.warps[number as usize] = None;
+            self.free.push(number);
+        }
+        self.last = None;
+    }
 }
 
 /// What few threads do.
@@ -158,6 +233,49 @@ impl Warp {
 
     pub(crate) fn known_details(&self, lane: usize) -> Option<&Details> {
         self.details.get(&(lane as u8)).map(|details| &**details)
+    }
+
+    /// Adds what lanes know and did to a clock; `present` is all lanes of the warp.
+    pub(crate) fn hand_on(&self, clock: &mut Rc<Clock>, row: Row, lanes: u32, present: u32) {
+        match &self.known {
+            Known::Alike(known) => join(clock, known),
+            Known::Each(known) => lanes_of(lanes).for_each(|lane| join(clock, &known[lane])),
+        }
+        let mut left = lanes;
+        while left != 0 {
+            let epoch = self.epochs[left.trailing_zeros() as usize];
+            let same = self.lanes_at(left, epoch);
+            left &= !same;
+            // Lanes that do not exist do nothing.
+            let known = if same == present { u32::MAX } else { same };
+            if clock.seen().unknown(row, known, epoch) != 0 {
+                Rc::make_mut(clock).raise(row, known, epoch);
+            }
+        }
+    }
+
+    /// The lanes among these that are at an epoch.
+    pub(crate) fn lanes_at(&self, lanes: u32, epoch: u32) -> u32 {
+        let mut same = 0;
+        for (lane, own) in self.epochs.iter().enumerate() {
+            same |= u32::from(*own == epoch) << lane;
+        }
+        same & lanes
+    }
+
+    /// The epoch of all lanes that are left, where they have the same.
+    pub(crate) fn even_epoch(&self) -> Option<u32> {
+        let first = self.epochs[self.live.trailing_zeros() as usize & 31];
+        let is_even = match self.live {
+            u32::MAX => self.epochs == [first; 32],
+            live => self.lanes_at(live, first) == live,
+        };
+        is_even.then_some(first)
+    }
+
+    /// Whether a lane has met or released something that strong accesses hand on.
+    pub(crate) fn has_details(&self) -> bool {
+        !self.details.is_empty()
     }
 
     /// A release of a thread now.

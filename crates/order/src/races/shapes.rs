@@ -1,0 +1,522 @@
+//! The shapes of accesses: which lanes access which bytes of which lines. A shape is found once, and is then the same wherever the access begins.
+//! In: where lanes access memory, from the line of the first one; out: patterns of lines, by number.
+
+use super::clock::lanes_of;
+use super::shadow::{LINE, WORD};
+use super::site::SiteId;
+
+/// Lanes that access a line, all the same bytes of each of its words.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    /// A bit for each byte of the line.
+    pub(crate) covers: u128,
+    /// A bit for each word of the line.
+    pub(crate) words: u32,
+    /// All its lanes.
+    all: u32,
+    /// A bit for each byte of a word.
+    pub(crate) bytes: u8,
+    /// Whether each word is accessed by one lane.
+    pub(crate) is_single: bool,
+    /// By word.
+    pub(crate) lanes: [u32; 32],
+}
+
+impl Pattern {
+    const fn new(bytes: u8) -> Pattern {
+        Pattern {
+            covers: 0,
+            words: 0,
+            all: 0,
+            bytes,
+            is_single: true,
+            lanes: [0; 32],
+        }
+    }
+
+    fn add(&mut self, word: usize, lane: usize) {
+        let lanes = &mut self.lanes[word & 31];
+        *lanes |= 1 << lane;
+        self.is_single &= lanes.is_power_of_two();
+        self.words |= 1 << (word & 31);
+        self.all |= 1 << lane;
+        self.covers |= u128::from(self.bytes) << ((word & 31) * WORD as usize);
+    }
+
+    /// The bytes of the line that some of the lanes access, a bit for each.
+    #[inline]
+    pub(crate) fn covers_of(&self, mask: u32) -> u128 {
+        if self.all & !mask == 0 {
+            return self.covers;
+        }
+        lanes_of(self.words).fold(0, |covers, word| match self.lanes[word] & mask {
+            0 => covers,
+            _ => covers | u128::from(self.bytes) << (word * WORD as usize),
+        })
+    }
+
+    /// Whether each word is accessed by one of these lanes at most.
+    pub(crate) fn is_single_of(&self, mask: u32) -> bool {
+        self.is_single
+            || self
+                .lanes
+                .iter()
+                .all(|lanes| (lanes & mask).count_ones() < 2)
+    }
+
+    /// Whether each byte of some lanes here, and of some lanes of another pattern, is accessed by one lane, the same in both.
+    pub(crate) fn has_lanes_of(&self, mask: u32, other: &Pattern, other_mask: u32) -> bool {
+        if self.bytes & other.bytes == 0 {
+            return true;
+        }
+        let both = self.words & other.words;
+        lanes_of(both).all(|word| {
+            let (own, others) = (self.lanes[word] & mask, other.lanes[word] & other_mask);
+            own == 0 || others == 0 || own == others && own.is_power_of_two()
+        })
+    }
+}
+
+/// The number of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PatternId(u32);
+
+/// A line that an access touches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Lines after that of the first lane.
+    pub(crate) line: i32,
+    pub(crate) pattern: PatternId,
+}
+
+/// The number of a shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ShapeId(u32);
+
+#[derive(Debug)]
+struct Shape {
+    key: Key,
+    first: u32,
+    n: u32,
+}
+
+/// Where lanes access memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    mask: u32,
+    lane_bytes: u32,
+    /// Bytes from the start of the line that the first lane begins in; 0 for lanes that take no part.
+    offsets: [u32; 32],
+}
+
+/// Lanes that access some bytes each from their address on.
+pub(crate) struct Places<'a> {
+    pub(crate) mask: u32,
+    pub(crate) lane_bytes: u32,
+    pub(crate) addresses: &'a [u64; 32],
+}
+
+impl Places<'_> {
+    fn first(&self) -> usize {
+        self.mask.trailing_zeros() as usize & 31
+    }
+}
+
+impl Key {
+    /// Nothing where lanes are too far from each other.
+    fn of(places: &Places<'_>) -> Option<Key> {
+        let start = places.addresses[places.first()] / LINE * LINE;
+        let mut offsets = [0; 32];
+        for lane in lanes_of(places.mask) {
+            let far = places.addresses[lane].wrapping_sub(start);
+            if far as i64 != i64::from(far as i32) {
+                return None;
+            }
+            offsets[lane] = far as u32;
+        }
+        Some(Key {
+            mask: places.mask,
+            lane_bytes: places.lane_bytes,
+            offsets,
+        })
+    }
+
+    /// The line from which on some of the lanes access these places, if they do.
+    #[inline]
+    fn start_of(&self, places: &Places<'_>) -> Option<u64> {
+        if self.lane_bytes != places.lane_bytes || places.mask & !self.mask != 0 {
+            return None;
+        }
+        let start = self.start_at(places, places.first());
+        let mut differs = 0;
+        for lane in 0..32 {
+            let address = start.wrapping_add_signed(i64::from(self.offsets[lane] as i32));
+            let takes_part = u64::from(places.mask >> lane & 1).wrapping_neg();
+            differs |= (places.addresses[lane] ^ address) & takes_part;
+        }
+        (differs == 0 && start.is_multiple_of(LINE)).then_some(start)
+    }
+
+    /// The line from which on a lane accesses its place.
+    fn start_at(&self, places: &Places<'_>, lane: usize) -> u64 {
+        places.addresses[lane].wrapping_add_signed(-i64::from(self.offsets[lane] as i32))
+    }
+
+    /// All lanes of this key and of the places, if the lanes of both access the same places in both.
+    fn with(&self, places: &Places<'_>) -> Option<Key> {
+        let both = self.mask & places.mask;
+        if both == 0 || self.lane_bytes != places.lane_bytes {
+            return None;
+        }
+        let start = self.start_at(places, both.trailing_zeros() as usize);
+        let mut joined = *self;
+        for lane in lanes_of(places.mask) {
+            let far = places.addresses[lane].wrapping_sub(start);
+            let is_near = far as i64 == i64::from(far as i32);
+            if !is_near || self.mask >> lane & 1 != 0 && far as u32 != self.offsets[lane] {
+                return None;
+            }
+            joined.offsets[lane] = far as u32;
+        }
+        joined.mask |= places.mask;
+        start.is_multiple_of(LINE).then_some(joined)
+    }
+
+    fn hash(&self) -> u32 {
+        let mut sum = self.mask ^ self.lane_bytes;
+        for (lane, offset) in self.offsets.iter().enumerate() {
+            let factor = 0x9e37_79b9_u32.wrapping_mul(2 * lane as u32 + 1);
+            sum = sum.wrapping_add(offset.wrapping_mul(factor));
+        }
+        (sum ^ sum >> 16).wrapping_mul(0x85eb_ca6b)
+    }
+}
+
+/// Slots of the table of shapes, each with two places.
+const SLOTS: usize = 128;
+/// Patterns that small kernels have.
+const FEW: usize = 64;
+/// Shapes that are kept of a site.
+const N_LATEST: usize = 4;
+/// Patterns that are kept.
+const MOST_PATTERNS: usize = 1 << 14;
+/// Shapes that are made before one is met again.
+const FIRST_CREDIT: i32 = 512;
+
+/// All shapes of a run, as many as it is worth to keep.
+#[derive(Debug)]
+pub(crate) struct Shapes {
+    patterns: Vec<Pattern>,
+    parts: Vec<Part>,
+    shapes: Vec<Shape>,
+    slots: Vec<[u32; 2]>,
+    /// By site, the shapes of its latest accesses.
+    latest: Vec<[Option<ShapeId>; N_LATEST]>,
+    /// Whole warps from the start of a line on, by the logarithm of the bytes of each lane.
+    rows: [Option<ShapeId>; 5],
+    /// How many more may be made: where each access has another shape, to make them costs more than it spares.
+    credit: i32,
+}
+
+impl Default for Shapes {
+    fn default() -> Shapes {
+        Shapes {
+            patterns: Vec::new(),
+            parts: Vec::new(),
+            shapes: Vec::new(),
+            slots: Vec::new(),
+            latest: Vec::new(),
+            rows: [None; 5],
+            credit: FIRST_CREDIT,
+        }
+    }
+}
+
+impl Shapes {
+    #[inline]
+    pub(crate) fn pattern(&self, id: PatternId) -> &Pattern {
+        &self.patterns[id.0 as usize]
+    }
+
+    /// The lines that an access of this shape touches.
+    pub(crate) fn parts(&self, id: ShapeId) -> &[Part] {
+        let shape = &self.shapes[id.0 as usize];
+        &self.parts[shape.first as usize..][..shape.n as usize]
+    }
+
+    /// The shape of a whole warp from the start of a line on.
+    pub(crate) fn of_row(&mut self, lane_bytes: u32) -> Option<ShapeId> {
+        let at = lane_bytes.trailing_zeros() as usize;
+        let known = *self.rows.get(at)?;
+        if known.is_some() || !lane_bytes.is_power_of_two() {
+            return known;
+        }
+        let offsets = std::array::from_fn(|lane| lane as u32 * lane_bytes);
+        let made = self.find(&Key {
+            mask: u32::MAX,
+            lane_bytes,
+            offsets,
+        });
+        self.rows[at] = made;
+        made
+    }
+
+    /// The shape of an access, which others of its lanes may take part in elsewhere, and the address of the line that it counts from; nothing
+    /// where it has none, or where it is not worth to make another one.
+    #[inline]
+    pub(crate) fn of(&mut self, site: SiteId, places: &Places<'_>) -> Option<(ShapeId, u64)> {
+        let at = site.0 as usize;
+        if let Some(latest) = self.latest.get_mut(at) {
+            for index in 0..N_LATEST {
+                let Some(shape) = latest[index] else { break };
+                if let Some(start) = self.shapes[shape.0 as usize].key.start_of(places) {
+                    latest[..=index].rotate_right(1);
+                    self.credit = (self.credit + 1).min(FIRST_CREDIT);
+                    return Some((shape, start));
+                }
+            }
+        }
+        self.of_new(at, places)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_new(&mut self, at: usize, places: &Places<'_>) -> Option<(ShapeId, u64)> {
+        if self.latest.len() <= at {
+            self.latest.resize(at + 1, [None; N_LATEST]);
+        }
+        let mut known = self.latest[at].iter().flatten();
+        let joined = known.find_map(|shape| self.shapes[shape.0 as usize].key.with(places));
+        let key = match joined {
+            Some(joined) => joined,
+            None => Key::of(places)?,
+        };
+        let shape = self.find(&key)?;
+        self.latest[at].rotate_right(1);
+        self.latest[at][0] = Some(shape);
+        Some((shape, key.start_at(places, places.first())))
+    }
+
+    fn find(&mut self, key: &Key) -> Option<ShapeId> {
+        if self.slots.is_empty() {
+            self.patterns.reserve(FEW);
+            self.parts.reserve(FEW);
+            self.slots = vec![[0; 2]; SLOTS];
+        }
+        let slot = key.hash() as usize >> 8 & (SLOTS - 1);
+        let [newer, older] = self.slots[slot];
+        for number in [newer, older] {
+            let Some(index) = number.checked_sub(1) else {
+                continue;
+            };
+            if self.shapes[index as usize].key == *key {
+                self.credit = (self.credit + 1).min(FIRST_CREDIT);
+                return Some(ShapeId(index));
+            }
+        }
+        if self.credit <= 0 || self.patterns.len() >= MOST_PATTERNS {
+            return None;
+        }
+        self.credit -= 4;
+        let made = self.make(key)?;
+        self.slots[slot] = [made.0 + 1, newer];
+        Some(made)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self, key: &Key) -> Option<ShapeId> {
+        let n = key.lane_bytes;
+        let step = n.min(WORD as u32);
+        if n == 0 || !step.is_power_of_two() || !n.is_multiple_of(step) || n > LINE as u32 {
+            return None;
+        }
+        let is_even = |lane: usize| key.offsets[lane].is_multiple_of(step);
+        if !lanes_of(key.mask).all(is_even) {
+            return None;
+        }
+        let (first, first_pattern) = (self.parts.len(), self.patterns.len() as u32);
+        let (mut last, mut highest) = (0, i32::MIN);
+        for lane in lanes_of(key.mask) {
+            let start = i64::from(key.offsets[lane] as i32);
+            for at in (start..start + i64::from(n)).step_by(WORD as usize) {
+                let line = at.div_euclid(LINE as i64) as i32;
+                let within = at.rem_euclid(LINE as i64) as usize;
+                let bytes = ((1u8 << step) - 1) << (within % WORD as usize);
+                let parts = &self.parts[first..];
+                let is_it = |part: &Part| {
+                    part.line == line && self.patterns[part.pattern.0 as usize].bytes == bytes
+                };
+                if !parts.get(last).is_some_and(is_it) {
+                    let known = match line > highest {
+                        true => None,
+                        false => parts.iter().position(is_it),
+                    };
+                    highest = highest.max(line);
+                    last = known.unwrap_or(parts.len());
+                    if known.is_none() {
+                        let pattern = PatternId(first_pattern + last as u32);
+                        self.parts.push(Part { line, pattern });
+                        self.patterns.push(Pattern::new(bytes));
+                    }
+                }
+                self.patterns[first_pattern as usize + last].add(within / WORD as usize, lane);
+            }
+        }
+        let made = &self.patterns[first_pattern as usize..];
+        self.shapes.push(Shape {
+            key: *key,
+            first: first as u32,
+            n: made.len() as u32,
+        });
+        Some(ShapeId(self.shapes.len() as u32 - 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(
+        shapes: &mut Shapes,
+        mask: u32,
+        lane_bytes: u32,
+        addresses: &[u64; 32],
+    ) -> Option<(ShapeId, u64)> {
+        let places = Places {
+            mask,
+            lane_bytes,
+            addresses,
+        };
+        shapes.of(SiteId(3), &places)
+    }
+
+    fn shape(shapes: &mut Shapes, mask: u32, lane_bytes: u32, at: impl Fn(u64) -> u64) -> ShapeId {
+        let addresses = std::array::from_fn(|lane| at(lane as u64));
+        let (id, _) = of(shapes, mask, lane_bytes, &addresses).expect("a shape");
+        id
+    }
+
+    #[test]
+    fn a_row_of_words_is_one_pattern() {
+        let mut shapes = Shapes::default();
+        let id = shape(&mut shapes, u32::MAX, 4, |lane| 0x1000 + lane * 4);
+        let [part] = *shapes.parts(id) else {
+            panic!("one line");
+        };
+        let pattern = shapes.pattern(part.pattern);
+        assert_eq!((part.line, pattern.covers), (0, u128::MAX));
+        assert!(pattern.is_single && pattern.lanes[31] == 1 << 31);
+        assert_eq!(
+            shape(&mut shapes, u32::MAX, 4, |lane| 0x2080 + lane * 4),
+            id
+        );
+        assert_eq!(shapes.of_row(4), Some(id));
+    }
+
+    #[test]
+    fn lanes_that_begin_within_a_line_reach_the_next() {
+        let mut shapes = Shapes::default();
+        let id = shape(&mut shapes, u32::MAX, 4, |lane| 0x1040 + lane * 4);
+        let lines: Vec<i32> = shapes.parts(id).iter().map(|part| part.line).collect();
+        assert_eq!(lines, [0, 1]);
+        let second = shapes.pattern(shapes.parts(id)[1].pattern);
+        assert_eq!((second.words, second.lanes[0]), (0xffff, 1 << 16));
+    }
+
+    #[test]
+    fn a_lane_before_the_first_one_is_in_an_earlier_line() {
+        let mut shapes = Shapes::default();
+        let id = shape(&mut shapes, 0b11, 8, |lane| 0x1000 - lane * 8);
+        let lines: Vec<i32> = shapes.parts(id).iter().map(|part| part.line).collect();
+        assert_eq!(lines, [0, -1]);
+        assert_eq!(shapes.pattern(shapes.parts(id)[1].pattern).words, 3 << 30);
+    }
+
+    #[test]
+    fn bytes_of_one_word_are_patterns_of_their_own() {
+        let mut shapes = Shapes::default();
+        let id = shape(&mut shapes, u32::MAX, 1, |lane| 0x1000 + lane);
+        let of_byte: Vec<u8> = shapes
+            .parts(id)
+            .iter()
+            .map(|part| shapes.pattern(part.pattern).bytes)
+            .collect();
+        assert_eq!(of_byte, [1, 2, 4, 8]);
+        assert!(
+            shapes
+                .parts(id)
+                .iter()
+                .all(|part| shapes.pattern(part.pattern).is_single)
+        );
+        let all = shapes
+            .parts(id)
+            .iter()
+            .fold(0, |all, part| all | shapes.pattern(part.pattern).covers);
+        assert_eq!(all, u128::from(u32::MAX));
+    }
+
+    #[test]
+    fn lanes_at_the_same_bytes_are_not_single() {
+        let mut shapes = Shapes::default();
+        let is_single = |shapes: &mut Shapes, apart: u64| {
+            let id = shape(shapes, 0b11, 8, |lane| 0x1000 + lane * apart);
+            let pattern = shapes.pattern(shapes.parts(id)[0].pattern);
+            assert!(pattern.is_single_of(0b10));
+            pattern.is_single_of(0b11)
+        };
+        assert!(!is_single(&mut shapes, 0));
+        assert!(!is_single(&mut shapes, 4));
+        assert!(is_single(&mut shapes, 8));
+    }
+
+    #[test]
+    fn one_lane_agrees_with_itself_and_with_no_other() {
+        let mut shapes = Shapes::default();
+        let row = shape(&mut shapes, u32::MAX, 4, |lane| 0x1000 + lane * 4);
+        let pairs = shape(&mut shapes, 3, 8, |lane| 0x1000 + lane * 8);
+        let of = |id: ShapeId| shapes.pattern(shapes.parts(id)[0].pattern);
+        assert!(of(row).has_lanes_of(1, of(pairs), 1));
+        assert!(!of(row).has_lanes_of(3, of(pairs), 1));
+        assert!(of(row).has_lanes_of(0xf0, of(pairs), 3));
+    }
+
+    #[test]
+    fn lanes_join_the_shape_of_others() {
+        let mut shapes = Shapes::default();
+        let row = |lane: u64| 0x1000 + lane * 4;
+        let (low, high) = (
+            shape(&mut shapes, 0x00ff, 4, row),
+            shape(&mut shapes, 0x0ff0, 4, row),
+        );
+        assert_ne!(low, high);
+        assert_eq!(shape(&mut shapes, 0x0f0f, 4, row), high);
+        let pattern = shapes.pattern(shapes.parts(high)[0].pattern);
+        assert_eq!(pattern.covers, (1 << 48) - 1);
+        assert_eq!(pattern.covers_of(0b101), 0xf0f);
+    }
+
+    #[test]
+    fn places_without_a_shape_have_none() {
+        let mut shapes = Shapes::default();
+        let odd = std::array::from_fn(|lane| 0x1001 + lane as u64 * 4);
+        assert_eq!(of(&mut shapes, u32::MAX, 4, &odd), None);
+        let mut far = [0x180; 32];
+        far[1] = 1 << 40;
+        assert_eq!(of(&mut shapes, 0b11, 4, &far), None);
+        let near = of(&mut shapes, 0b01, 4, &far).map(|(_, start)| start);
+        assert_eq!(near, Some(0x180));
+    }
+
+    #[test]
+    fn shapes_that_never_come_again_are_given_up() {
+        let mut shapes = Shapes::default();
+        let mut random = |number: u64| {
+            let addresses =
+                std::array::from_fn(|lane| (number * 37 + lane as u64 * number * 13) % 4096 * 4);
+            of(&mut shapes, u32::MAX, 4, &addresses).is_some()
+        };
+        let n_made = (1..1000).filter(|number| random(*number)).count();
+        assert!((100..400).contains(&n_made), "{n_made}");
+    }
+}
