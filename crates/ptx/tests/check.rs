@@ -261,6 +261,12 @@ fn vectors_and_pairs() {
             W0110 `V.w` expected a component that the vector has
         "#]],
     );
+    body(
+        ".reg .b32 %tid; mov.u32 %tid, %tid.x;",
+        expect![[r#"
+            W0110 `%tid.x` found the register `%tid` that is declared here, expected the special register `%tid.x`, which it hides
+        "#]],
+    );
 }
 
 #[test]

@@ -105,12 +105,18 @@ pub(crate) fn vector_not_allowed(opcode: &str, span: Span) -> Diagnostic {
     .help("name a component such as `.x`")
 }
 
-pub(crate) fn no_component(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        WRONG_OPERAND,
-        span,
-        "expected a component that the vector has",
-    )
+/// A component that a register does not have; `special` is the special register of this name, which the declared register hides.
+pub(crate) fn no_component(span: Span, special: Option<&str>) -> Diagnostic {
+    let Some(special) = special else {
+        let message = "expected a component that the vector has";
+        return Diagnostic::error(WRONG_OPERAND, span, message);
+    };
+    let (declared, _) = special.split_once('.').unwrap_or((special, ""));
+    let message = format!(
+        "found the register `{declared}` that is declared here, expected the special register `{special}`, which it hides"
+    );
+    Diagnostic::error(WRONG_OPERAND, span, message)
+        .help(format!("give the register `{declared}` another name"))
 }
 
 pub(crate) fn address_of_type(opcode: &str, span: Span, ty: ScalarType) -> Diagnostic {

@@ -45,7 +45,11 @@ impl<'a> BodyChecker<'a, '_> {
                 return Some(RegisterId(first.0 + component.index() as u32));
             }
             Binding::None => self.unknown(span),
-            _ => self.report(diagnose::no_component(span)),
+            _ => {
+                let text = span.text(self.source);
+                let hidden = SpecialRegister::from_name(text).is_some();
+                self.report(diagnose::no_component(span, hidden.then_some(text)));
+            }
         }
         None
     }
