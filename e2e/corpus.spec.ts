@@ -3,22 +3,14 @@ import { expect, type Page, test } from "@playwright/test";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { families, kernels, listings } from "../crates/wasm/npm/corpus.mjs";
+import { runInWorker } from "./corpus.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the package makes of the cases in a worker of that page. */
 async function run(page: Page, asked: { cases?: unknown[]; engine?: string; launches?: unknown[] }) {
   await page.goto("/pages/host.html");
-  const { result, error } = await page.evaluate(
-    (asked) =>
-      new Promise<any>((resolve, reject) => {
-        const worker = new Worker("/pages/corpus.worker.js", { type: "module" });
-        worker.onmessage = ({ data }) => resolve(data);
-        worker.onerror = ({ message }) => reject(new Error(message));
-        worker.postMessage(asked);
-      }),
-    asked,
-  );
+  const { result, error } = await page.evaluate(runInWorker, asked) as any;
   expect(error).toBeUndefined();
   expect(result.wrong).toEqual([]);
   return result;

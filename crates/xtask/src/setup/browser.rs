@@ -1,4 +1,4 @@
-//! The browser of the tests: Chromium and its driver, from the search path or from Debian's packages.
+//! The browsers of the tests: Chromium with its driver, and Firefox, from the search path or from Debian's packages.
 
 use crate::shell::{self, Result};
 use std::path::{Path, PathBuf};
@@ -27,6 +27,7 @@ const CHROMIUM: &[&str] = &[
     "google-chrome-stable",
 ];
 const SHELL: &str = "chromium-headless-shell";
+const FIREFOX: &[&str] = &["firefox-esr", "firefox"];
 const DRIVER: &[&str] = &["chromedriver", "chromium.chromedriver"];
 const DEBIAN: &[&str] = &["chromium", "chromium-driver", "fonts-dejavu-core"];
 
@@ -51,6 +52,22 @@ pub(crate) fn find_or_install() -> Result<Browser> {
         shell::step("installing Chromium without windows", &mut install)?;
     }
     find().ok_or_else(missing)
+}
+
+/// Firefox, from `$FIREFOX` or the search path; where it is missing and `apt-get` is there, it is installed first.
+pub(crate) fn firefox() -> Result<PathBuf> {
+    let find = || locate("FIREFOX", FIREFOX);
+    if let Some(found) = find() {
+        return Ok(found);
+    }
+    const MISSING: &str = "no test in Firefox: install it, or name it in $FIREFOX";
+    if shell::find_on_path("apt-get").is_none() {
+        return Err(MISSING.to_string());
+    }
+    let mut install = apt_get()?;
+    install.args(["install", "--yes", "--no-install-recommends", "firefox-esr"]);
+    shell::step("installing Firefox", &mut install)?;
+    find().ok_or_else(|| MISSING.to_string())
 }
 
 /// `$CHROMIUM` and `$CHROMEDRIVER` go before the search path.

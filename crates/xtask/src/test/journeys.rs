@@ -1,5 +1,5 @@
 //! A person's journeys: Playwright drives Chromium through the release site, and through a page that has
-//! nothing but the npm package.
+//! nothing but the npm package. Firefox opens both, too.
 
 use super::{suite, tally};
 use crate::setup::{browser, consumers, documents, npm};
@@ -23,8 +23,23 @@ pub(super) fn run() -> Result<Tally> {
         "--reporter=list",
     ]);
     command.env("CHROMIUM", found.of_journeys());
-    command.env(generated::VARIABLE, generated::write()?);
-    suite("journeys in Chromium", &mut command, tally::of_playwright)
+    let kernels = generated::write()?;
+    command.env(generated::VARIABLE, &kernels);
+    let mut total = suite("journeys in Chromium", &mut command, tally::of_playwright)?;
+    match browser::firefox() {
+        Ok(firefox) => {
+            let mut command = shell::command("node");
+            command.args(["--test", "--test-reporter=tap", "e2e/firefox.test.mjs"]);
+            command.env("FIREFOX", firefox);
+            command.env(generated::VARIABLE, kernels);
+            total += suite("page and package in Firefox", &mut command, tally::of_node)?;
+        }
+        Err(why) => {
+            eprintln!("  {why}");
+            total.skipped += 1;
+        }
+    }
+    Ok(total)
 }
 
 /// Builds the small documents of `docs/hosts`, each by its real tool.

@@ -1,0 +1,87 @@
+// The page and the npm package in Firefox. Playwright drives a Firefox of its own making; this drives the one that people have.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import puppeteer from "puppeteer-core";
+import { families, kernels, listings } from "../crates/wasm/npm/corpus.mjs";
+import { runInWorker } from "./corpus.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const server = spawn(process.execPath, [fileURLToPath(new URL("server.mjs", import.meta.url))]);
+let browser, address;
+
+before(async () => {
+  const [line] = await once(server.stdout, "data");
+  address = `http://127.0.0.1:${/served on port (\d+)/.exec(String(line))[1]}`;
+  browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.FIREFOX, headless: true, protocolTimeout: 600_000 });
+});
+
+after(async () => {
+  await browser?.close();
+  server.kill();
+});
+
+/** A page at a path, and what went wrong in it. */
+async function open(path) {
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1440, height: 900 });
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  await page.goto(address + path);
+  return { page, errors };
+}
+
+const position = (page) => page.$eval("footer [role=status]", (status) => status.textContent);
+
+/** Waits until the status is another one and nothing is under way. */
+async function moved(page, before) {
+  await page.waitForFunction((before) => {
+    const status = document.querySelector("footer [role=status]");
+    return status.dataset.ready === "true" && status.textContent !== before;
+  }, {}, before);
+}
+
+test("the page shows its first example, steps, and runs what is typed", async () => {
+  const { page, errors } = await open("/");
+  await page.waitForSelector("footer [data-ready=true]");
+  const start = await position(page);
+  assert.match(start, /^store \d+ of \d+/);
+  await page.keyboard.press("ArrowRight");
+  await moved(page, start);
+  const then = await position(page);
+  const text = ".version 8.5\n.target sm_80\n.address_size 64\n.visible .entry mine(.param .u64 out)\n{\n.reg .b64 %a;\nld.param.u64 %a, [out];\nst.global.u32 [%a], 41;\nret;\n}\n";
+  await page.evaluate((text) => globalThis.warpgridEditor.setText(text), text);
+  await moved(page, then);
+  await page.waitForFunction(() => !document.querySelector(".twin[aria-busy]"));
+  assert.equal(await page.$eval("[role=gridcell]", (cell) => cell.textContent), "41");
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+/** What the package makes of the cases in a worker. */
+async function run(asked) {
+  const { page } = await open("/pages/host.html");
+  const { result, error } = await page.evaluate(runInWorker, asked);
+  await page.close();
+  assert.equal(error, undefined);
+  assert.deepEqual(result.wrong, []);
+  return result;
+}
+
+test("every compiled kernel, tensor instructions and machine code leave the expected bytes", async () => {
+  for (const [cases, least] of [[await kernels(root), 151], [await families(root), 195], [await listings(root), 47]]) {
+    assert.ok((await run({ cases })).nRuns >= least);
+  }
+});
+
+test("translated code leaves the expected bytes", async () => {
+  assert.ok((await run({ cases: await kernels(root), engine: "translated" })).nTranslated >= 70);
+});
+
+test("generated kernels leave the same bytes by both engines", async () => {
+  const result = await run({ launches: JSON.parse(await readFile(process.env.GENERATED_KERNELS, "utf8")) });
+  assert.ok(result.nRuns >= 500 && 2 * result.nTranslated > result.nRuns);
+});
