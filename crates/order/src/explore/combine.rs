@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use warpgrid_isa::Sem;
 
 /// Traces that are tried for each combination that is allowed.
-const TRIES: usize = 8;
+const TRIES: usize = 20;
 
 /// A set of numbers.
 type Bits = Vec<u64>;
@@ -51,6 +51,15 @@ impl Numbers {
         let next = self.by_value.len();
         *self.by_value.entry((cell, value)).or_insert(next)
     }
+
+    /// By number: whether it is of one of these cells.
+    fn of_cells(&self, cells: &[bool]) -> Vec<bool> {
+        let mut found = vec![false; self.by_value.len()];
+        for ((cell, _), number) in &self.by_value {
+            found[*number] = cells.get(*cell) == Some(&true);
+        }
+        found
+    }
 }
 
 struct Search {
@@ -66,6 +75,8 @@ struct Search {
     taken: Vec<usize>,
     chosen: Vec<usize>,
     found: Vec<Vec<usize>>,
+    /// By number: whether one event alone writes the value, and one atomic alone takes it.
+    is_once: Vec<bool>,
     limit: usize,
     tried: usize,
 }
@@ -80,7 +91,7 @@ impl Search {
             .enumerate()
             .map(|(cell, found)| numbers.of(cell, found.init))
             .collect();
-        let counts = takes_once(question, traces);
+        let counts = takes_once(question, &traces.threads);
         let listed: Vec<Vec<Listed>> = traces
             .threads
             .iter()
@@ -135,6 +146,7 @@ impl Search {
             taken: vec![0; n],
             chosen: Vec::new(),
             found: Vec::new(),
+            is_once: numbers.of_cells(&traces.counters),
             limit: question.limits.combinations,
             tried: 0,
         }
@@ -173,6 +185,12 @@ impl Search {
         };
         own.made.iter().for_each(|number| self.made[*number] += 1);
         own.taken.iter().for_each(|number| self.taken[*number] += 1);
+        let once = |number: &usize, n: &[usize]| !self.is_once[*number] || n[*number] < 2;
+        if !own.made.iter().all(|number| once(number, &self.made))
+            || !own.taken.iter().all(|number| once(number, &self.taken))
+        {
+            return false;
+        }
         let (before, after) = self.reads.split_at_mut(thread + 1);
         join(&mut after[0], &before[thread], &own.reads);
         let (before, after) = self.writes.split_at_mut(thread + 1);
@@ -204,7 +222,7 @@ struct Listed {
 
 /// Whether atomics take each write once.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Counts {
+pub(crate) enum Counts {
     Once,
     Open,
 }
@@ -249,9 +267,9 @@ impl Listed {
 }
 
 /// Whether all atomics are morally strong where they meet. Then two of them never read one write: each comes right after what it reads.
-fn takes_once(question: &Question, traces: &Traces) -> Counts {
+pub(crate) fn takes_once(question: &Question, threads: &[Vec<Trace>]) -> Counts {
     let mut all: Vec<(usize, &Step)> = Vec::new();
-    for (thread, own) in traces.threads.iter().enumerate() {
+    for (thread, own) in threads.iter().enumerate() {
         for step in own.iter().flat_map(|trace| &trace.steps) {
             let is_known = |(other, known): &(usize, &Step)| {
                 *other == thread

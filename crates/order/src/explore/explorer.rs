@@ -11,9 +11,11 @@ use super::interleavings::interleaved;
 use super::question::{ExploreError, Observed, Question};
 use super::relation::{MOST_EVENTS, members};
 use super::step::Trace;
-use super::traces::{Traces, find};
+use super::traces::{Breadth, Traces, find};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use warpgrid_isa::MemoryOp;
+use warpgrid_program::Instruction;
 
 /// A search that a host advances.
 pub struct Explorer {
@@ -30,6 +32,9 @@ pub struct Explorer {
 /// Forbidden outcomes that are kept while the search goes on, and that an answer names.
 const MOST_REJECTED: usize = 4096;
 const MOST_FORBIDDEN: usize = 512;
+
+/// Atomics of all threads from which on counters that go back are left out.
+const LONG_CHAIN: usize = 8;
 
 /// What has been found so far.
 #[derive(Default)]
@@ -57,8 +62,22 @@ struct Rejected {
 impl Explorer {
     /// Runs each thread alone; refuses what is too much.
     pub fn new(question: Question) -> Result<Explorer, ExploreError> {
-        let traces = find(&question, &[])?;
-        let combinations = combine(&question, &traces)?;
+        let of = |breadth: Breadth| {
+            let traces = find(&question, &[], breadth)?;
+            let combinations = combine(&question, &traces)?;
+            Ok((traces, combinations))
+        };
+        // What many atomics could read in any order is too much, as is known beforehand.
+        let first = match n_atomics(&question) < LONG_CHAIN {
+            true => of(Breadth::All),
+            false => of(Breadth::CountingUp),
+        };
+        let (traces, combinations) = match first {
+            Err(ExploreError::TooManyWays { .. } | ExploreError::TooManyCombinations { .. }) => {
+                of(Breadth::CountingUp)?
+            }
+            found => found?,
+        };
         let found = Found {
             interleavings: interleaved(&question, &traces, &combinations)?,
             ..Found::default()
@@ -222,6 +241,19 @@ impl Trial for Counted<'_, '_> {
             false => hold(self.graph, reads, self.sink),
         }
     }
+}
+
+/// Atomic instructions of all threads.
+fn n_atomics(question: &Question) -> usize {
+    let threads = question.threads.iter();
+    let functions = threads.filter_map(|t| question.program.functions.get(t.function.0 as usize));
+    let instructions = functions.flat_map(|function| &function.instructions);
+    let is_atomic = |instruction: &&Instruction| {
+        let action = question.program.action(instruction);
+        let op = action.and_then(|action| action.does.memory());
+        matches!(op, Some(MemoryOp::Atomic | MemoryOp::Reduction))
+    };
+    instructions.filter(is_atomic).count()
 }
 
 /// The traces of a combination.

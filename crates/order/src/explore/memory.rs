@@ -131,6 +131,32 @@ impl Walker<'_> {
         all
     }
 
+    /// Without values that a counter had before the thread counted itself.
+    fn counting_up(
+        &self,
+        path: &Path,
+        cells: &Range<usize>,
+        mut choices: Vec<Vec<u64>>,
+    ) -> Vec<Vec<u64>> {
+        let is_counter = cells.len() == 1 && self.counters.get(cells.start) == Some(&true);
+        if is_counter && let Some(values) = self.domain.get(cells.start) {
+            // All writes but the one that comes of it.
+            let most = self.writes.len().saturating_sub(1);
+            let comes_about = |reads: &Vec<u64>| {
+                let origins = reads.first().and_then(|read| values.get(read));
+                origins.is_none_or(|origins| origins.take_at_most(most))
+            };
+            choices.retain(comes_about);
+        }
+        let mut steps = path.steps.iter().rev().filter(|_| is_counter);
+        let own = steps.find(|step| step.cells == *cells && !step.writes.is_empty());
+        if let Some(own) = own {
+            choices.retain(|reads| *reads > own.writes);
+            choices.push(own.writes.clone());
+        }
+        choices
+    }
+
     /// How many values a cell could hold.
     pub(crate) fn values_of(&self, cell: usize) -> usize {
         self.domain.get(cell).map_or(0, |values| values.len())
@@ -152,7 +178,7 @@ impl Walker<'_> {
             let mut longer = Vec::new();
             for way in ways {
                 let cells = self.cells_at(&way, start, access.element_bytes)?;
-                for reads in self.choices(&cells) {
+                for reads in self.counting_up(&way, &cells, self.choices(&cells)) {
                     let mut way = way.clone();
                     let value = self.cells.join(cells.clone(), &reads);
                     let mut step = Step::new(NodeKind::Read, at.number, way.instance);
@@ -248,7 +274,8 @@ impl Walker<'_> {
                 let cells = self.cells_at(&way, start, access.element_bytes)?;
                 let own = self.writes.number(self.index, &way.steps, at.number);
                 let own = own.filter(|_| op != AtomicOp::Exch);
-                for reads in self.choices_without(&cells, own) {
+                let choices = self.choices_without(&cells, own);
+                for reads in self.counting_up(&way, &cells, choices) {
                     let mut way = way.clone();
                     let old = self.cells.join(cells.clone(), &reads);
                     let new = atomic_result(op, access.ty, old, [*b, c]);

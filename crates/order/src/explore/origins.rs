@@ -19,6 +19,8 @@ pub(crate) struct Origins {
     sets: Vec<u64>,
     /// There are too many to be kept.
     is_any: bool,
+    /// Writes that it takes, at least.
+    least: usize,
 }
 
 impl Origins {
@@ -27,14 +29,16 @@ impl Origins {
         Origins {
             sets: vec![0],
             is_any: false,
+            least: 0,
         }
     }
 
     /// Of more than can be kept.
-    fn any() -> Origins {
+    fn any(least: usize) -> Origins {
         Origins {
             sets: vec![0],
             is_any: true,
+            least,
         }
     }
 
@@ -42,12 +46,18 @@ impl Origins {
         Origins {
             sets: Vec::new(),
             is_any: false,
+            least: usize::MAX,
         }
     }
 
     /// Whether the value can be there without a write.
     pub(crate) fn have_one_without(&self, write: usize) -> bool {
         self.is_any || self.sets.iter().any(|set| set >> write & 1 == 0)
+    }
+
+    /// Whether this number of writes can make the value.
+    pub(crate) fn take_at_most(&self, writes: usize) -> bool {
+        self.least <= writes
     }
 
     /// Adds a set; whether that says something new.
@@ -58,14 +68,20 @@ impl Origins {
         self.sets.retain(|known| known & set != set);
         self.sets.push(set);
         if self.sets.len() > MOST_SETS {
-            *self = Origins::any();
+            *self = Origins::any(self.least);
         }
         true
     }
 
     fn join(&mut self, other: &Origins) -> bool {
+        let is_less = other.least < self.least;
+        self.least = self.least.min(other.least);
+        self.join_sets(other) || is_less
+    }
+
+    fn join_sets(&mut self, other: &Origins) -> bool {
         if other.is_any && !self.is_any {
-            *self = other.clone();
+            *self = Origins::any(self.least);
             return true;
         }
         let mut is_new = false;
@@ -79,9 +95,10 @@ impl Origins {
     fn with(&self, other: &Origins) -> Origins {
         let n_pairs = self.sets.len().saturating_mul(other.sets.len());
         if self.is_any || other.is_any || n_pairs > MOST_PAIRS {
-            return Origins::any();
+            return Origins::any(self.least.max(other.least));
         }
         let mut both = Origins::none();
+        both.least = self.least.max(other.least);
         for a in &self.sets {
             for b in &other.sets {
                 both.add(a | b);
@@ -103,6 +120,11 @@ impl Writes {
         let n_before = count(steps, instruction);
         let number = self.numbers.get(&(thread, instruction, n_before)).copied();
         number.filter(|number| *number < MOST_WRITES)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len()
     }
 
     /// Whether each write of a trace can be there without what it depends on coming from it.
@@ -171,6 +193,7 @@ fn origins_of(trace: &Trace, index: usize, number: Option<usize>, domain: &Domai
     let own = number.map_or(0, |number| 1 << number);
     let mut origins = Origins::none();
     origins.add(own);
+    origins.least = 1;
     if step.depends == 0 && step.kind != NodeKind::Atomic {
         return origins;
     }
@@ -183,7 +206,10 @@ fn origins_of(trace: &Trace, index: usize, number: Option<usize>, domain: &Domai
             known.sets.retain(|set| set >> number & 1 == 0);
         }
         if !known.sets.is_empty() {
+            // The write itself is none of those.
+            let least = origins.least.max(known.least.saturating_add(1));
             origins = origins.with(&known);
+            origins.least = least;
         }
     }
     origins
@@ -218,6 +244,7 @@ mod tests {
         let of = |shift: u32| Origins {
             sets: (0..30).map(|n| 1u64 << n << shift).collect(),
             is_any: false,
+            least: 1,
         };
         let (a, b) = (of(0), of(30));
         assert!(a.with(&b).is_any);
@@ -229,6 +256,7 @@ mod tests {
         let of = |sets: &[u64]| Origins {
             sets: sets.to_vec(),
             is_any: false,
+            least: 1,
         };
         let (a, b) = (of(&[0b1, 0b10]), of(&[0b100]));
         assert_eq!(a.with(&b).sets, [0b101, 0b110]);

@@ -37,6 +37,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) domain: &'a Domain,
     /// The numbers of writes.
     pub(crate) writes: &'a Writes,
+    /// By cell: whether it counts up, as far as that is used.
+    pub(crate) counters: &'a [bool],
     /// Instructions before which a fence may be put.
     pub(crate) places: &'a [bool],
     /// Where branches go back to.
@@ -91,6 +93,8 @@ pub(crate) struct Known<'a> {
     pub(crate) cells: &'a Cells,
     pub(crate) domain: &'a Domain,
     pub(crate) writes: &'a Writes,
+    /// By cell: whether it is a counter whose ways back are left out.
+    pub(crate) counters: &'a [bool],
 }
 
 /// The ways on from an instruction.
@@ -113,6 +117,7 @@ impl<'a> Walker<'a> {
             cells: known.cells,
             domain: known.domain,
             writes: known.writes,
+            counters: known.counters,
             places,
             heads: heads_of(function),
             bounded: false,

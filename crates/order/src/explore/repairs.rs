@@ -15,7 +15,7 @@ use super::graph::{Graph, Slot, Stronger};
 use super::question::{ExploreError, Observed, Question};
 use super::relation::members;
 use super::step::{Trace, Words};
-use super::traces::{Traces, find};
+use super::traces::{Breadth, Traces, find};
 use sites::{Site, SiteKind, places_of, sites_of};
 use std::collections::BTreeSet;
 
@@ -101,7 +101,7 @@ impl Weakest {
         let places: Vec<Vec<bool>> = (0..question.threads.len())
             .map(|thread| places_of(&question, thread, has_copies))
             .collect();
-        let traces = find(&question, &places)?;
+        let traces = find(&question, &places, Breadth::All)?;
         let bad: BTreeSet<Vec<u64>> = bad.iter().cloned().collect();
         let sites = sites_of(&question, &traces, &places, has_copies);
         let mut weakest = Weakest {

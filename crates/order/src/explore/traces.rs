@@ -5,10 +5,11 @@
 //! values, until there is nothing new. No value comes from itself, so as many rounds as there are writes are enough.
 
 use super::cells::{Cell, Cells};
+use super::combine::{Counts, takes_once};
 use super::origins::{Origins, Writes};
 use super::path::{Domain, Halt, Path, Walker};
 use super::question::{ExploreError, Observed, Question};
-use super::step::Trace;
+use super::step::{Entry, NodeKind, Proxy, Trace};
 use crate::explore::path::Known;
 use std::collections::BTreeMap;
 
@@ -24,11 +25,22 @@ pub(crate) struct Traces {
     pub(crate) bounded: bool,
     /// By thread and instruction: whether some way executes it.
     pub(crate) reached: Vec<Vec<bool>>,
+    /// By cell: whether it is a counter, as far as that was asked for.
+    pub(crate) counters: Vec<bool>,
+}
+
+/// Which ways through a thread are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Breadth {
+    /// All that values could make, so that an axiom is named for what is forbidden.
+    All,
+    /// Those alone in which a counter counts up: what goes back contradicts coherence. Long chains of atomics have too many others.
+    CountingUp,
 }
 
 /// For each thread and instruction of its kernel: whether the thread executes it in some way through it.
 pub fn reached(question: &Question) -> Result<Vec<Vec<bool>>, ExploreError> {
-    Ok(find(question, &[])?.reached)
+    Ok(find(question, &[], Breadth::All)?.reached)
 }
 
 /// The threads before their first instructions.
@@ -42,7 +54,11 @@ struct Round {
 }
 
 /// Finds the traces; `places` says for each thread before which instructions a fence may be put.
-pub(crate) fn find(question: &Question, places: &[Vec<bool>]) -> Result<Traces, ExploreError> {
+pub(crate) fn find(
+    question: &Question,
+    places: &[Vec<bool>],
+    breadth: Breadth,
+) -> Result<Traces, ExploreError> {
     let (threads, limit) = (question.threads.len(), question.limits.threads);
     if threads > limit {
         return Err(ExploreError::TooManyThreads { threads, limit });
@@ -53,13 +69,14 @@ pub(crate) fn find(question: &Question, places: &[Vec<bool>]) -> Result<Traces, 
     }
     let mut starts = Starts::new();
     for _ in 0..MOST_CUTS {
-        match grow(question, &cells, places, &mut starts) {
-            Ok(round) => {
+        match grow(question, &cells, places, &mut starts, breadth) {
+            Ok((round, counters)) => {
                 return Ok(Traces {
                     cells,
                     threads: round.threads,
                     bounded: round.bounded,
                     reached: round.reached,
+                    counters,
                 });
             }
             Err(Halt::Cut(at)) => cells.cut(at),
@@ -92,20 +109,24 @@ fn grow(
     cells: &Cells,
     places: &[Vec<bool>],
     starts: &mut Starts,
-) -> Result<Round, Halt> {
+    breadth: Breadth,
+) -> Result<(Round, Vec<bool>), Halt> {
     let start = |cell: &Cell| BTreeMap::from([(cell.init, Origins::start())]);
     let mut domain: Domain = cells.list.iter().map(start).collect();
     let mut writes = Writes::default();
     let mut rounds = 0;
+    let mut counters = vec![breadth == Breadth::CountingUp; cells.list.len()];
     loop {
         let known = Known {
             cells,
             domain: &domain,
             writes: &writes,
+            counters: &counters,
         };
         let round = walk_all(question, known, places, starts)?;
         let before: usize = domain.iter().map(BTreeMap::len).sum();
         let mut most_writes = 0;
+        let n_writes = writes.len();
         let mut changes = false;
         for (thread, traces) in round.threads.iter().enumerate() {
             let n = |trace: &Trace| trace.steps.iter().filter(|s| !s.writes.is_empty()).count();
@@ -114,12 +135,50 @@ fn grow(
                 changes |= writes.add(thread, trace, &mut domain);
             }
         }
+        changes |= writes.len() != n_writes;
+        if breadth == Breadth::CountingUp {
+            let counting = counters_of(question, cells, &round);
+            let both = counters.iter().zip(&counting).map(|(a, b)| *a && *b);
+            let both: Vec<bool> = both.collect();
+            if both != counters {
+                // What was left out is looked for from now on.
+                counters = both;
+                rounds = 0;
+                continue;
+            }
+        }
         rounds += 1;
         let after: usize = domain.iter().map(BTreeMap::len).sum();
         // Values that do not come from themselves are all there after as many rounds as there are writes.
         if !changes && after == before || rounds > most_writes {
-            return Ok(round);
+            return Ok((round, counters));
         }
+    }
+}
+
+/// Cells that are counters: all that changes them are morally strong atomics, each of which writes more than it reads. Those come one after the
+/// other in coherence, each right after what it reads, so that coherence counts up. In every execution the first atomic that does otherwise
+/// reads what counted up to it, so it is among the ways, and its cell is no counter then.
+fn counters_of(question: &Question, cells: &Cells, round: &Round) -> Vec<bool> {
+    let mut counters = vec![true; cells.list.len()];
+    let traces = round.threads.iter().flatten();
+    for step in traces.flat_map(|trace| &trace.steps) {
+        let counts_up = step.kind == NodeKind::Atomic
+            && step.entry == Entry::Program
+            && step.proxy == Proxy::Generic
+            && step.cells.len() == 1
+            && step.writes > step.reads;
+        if !step.writes.is_empty() && !counts_up {
+            for cell in step.cells.clone() {
+                if let Some(counter) = counters.get_mut(cell) {
+                    *counter = false;
+                }
+            }
+        }
+    }
+    match takes_once(question, &round.threads) {
+        Counts::Once => counters,
+        Counts::Open => vec![false; counters.len()],
     }
 }
 
