@@ -4,6 +4,7 @@
 mod answer;
 mod ask;
 mod cut;
+mod functions;
 mod label;
 mod launch;
 mod location;

@@ -267,3 +267,173 @@ fn a_search_in_slices_finds_the_same() {
         );
     }
 }
+
+/// The values of all outcomes of a text.
+fn outcomes_of(text: &str) -> Vec<Vec<u64>> {
+    let view = read_text(text).and_then(|test| explore(&test));
+    let view = view.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let outcomes = view.outcomes.expect("outcomes");
+    outcomes.into_iter().map(|o| o.values).collect()
+}
+
+const FUNCTIONS: &str = "//@ location x: u32 = 0
+//@ location flag: u32 = 0
+.func publish(.reg .b64 %place, .reg .b32 %value)
+{
+    st.SEM.gpu.global.u32 [%place], %value; // for others
+    ret;
+}
+.func (.param .b32 seen) look(.param .b64 place)
+{
+    .reg .b64 %rd1;
+    .reg .b32 %r1;
+    ld.param.u64 %rd1, [place];
+    ld.relaxed.gpu.global.u32 %r1, [%rd1];
+    st.param.b32 [seen+0], %r1;
+    ret;
+}
+//@ thread block=0
+st.relaxed.gpu.global.u32 [x], 1;
+call publish, (flag, 1);
+//@ thread block=1
+call (%r0), look, (flag);
+call.uni (%r1),
+    look,
+    (x);
+//@ observe 1:%r0 1:%r1
+";
+
+/// Calls order nothing: a thread is the accesses that it makes, wherever their text is. Relaxed accesses of two places may be seen in any order;
+/// a release and a fence that acquires forbid to see the flag without what was before it.
+#[test]
+fn a_call_does_what_its_function_does() {
+    let relaxed = FUNCTIONS.replace("SEM", "relaxed");
+    assert_eq!(outcomes_of(&relaxed), [[0, 0], [0, 1], [1, 0], [1, 1]]);
+    let release = FUNCTIONS.replace("SEM", "release");
+    assert_eq!(outcomes_of(&release), [[0, 0], [0, 1], [1, 0], [1, 1]]);
+    let ordered = release.replace("call.uni", "fence.acq_rel.gpu;\ncall.uni");
+    assert_eq!(outcomes_of(&ordered), [[0, 0], [0, 1], [1, 1]]);
+}
+
+/// Two calls of one function have labels of their own, and a guard skips all of a call.
+#[test]
+fn calls_of_one_function_do_not_meet() {
+    let text = "//@ location x: u32 = 0
+//@ location y: u32 = 0
+.func (.reg .b32 %r0) wait(.reg .b64 %rd0)
+{
+    .reg .pred %p<2>;
+L:
+    ld.acquire.gpu.global.u32 %r0, [%rd0];
+    setp.eq.u32 %p0, %r0, 0;
+    @%p0 bra L;
+    ret;
+}
+//@ thread block=0
+st.release.gpu.global.u32 [y], 3;
+st.release.gpu.global.u32 [x], 2;
+//@ thread block=1
+call (%r1), wait, (x);
+call (%r2), wait, (y);
+setp.eq.u32 %p0, %r1, 2;
+@%p0 call (%r3), wait, (x);
+@!%p0 call (%r4), wait, (y);
+//@ observe 1:%r0 1:%r1 1:%r2 1:%r3 1:%r4
+";
+    assert_eq!(outcomes_of(text), [[0, 2, 3, 2, 0]]);
+}
+
+/// A repair puts fences around calls, and leaves their functions as they are.
+#[test]
+fn repairs_leave_functions_alone() {
+    let text = FUNCTIONS.replace("SEM", "relaxed");
+    let test = read_text(&text).expect("a test");
+    let view = explore(&test).expect("an answer");
+    let found = repairs(&test, &view).expect("repairs");
+    let all = found.repairs.iter().flatten();
+    let edits: BTreeSet<String> = all
+        .map(|edit| format!("{:?} {}.{} {}", edit.op, edit.thread, edit.line, edit.text))
+        .collect();
+    expect_test::expect![[r#"
+        InsertBefore 0.1 fence.acq_rel.gpu;
+        InsertBefore 1.1 fence.acq_rel.gpu;"#]]
+    .assert_eq(&edits.into_iter().collect::<Vec<_>>().join("\n"));
+    for repair in &found.repairs {
+        let repaired = apply(&text, repair);
+        assert!(!outcomes_of(&repaired).contains(&vec![1, 0]), "{repaired}");
+    }
+}
+
+#[test]
+fn what_a_test_cannot_call_is_said() {
+    let said = |functions: &str, call: &str| {
+        let text = format!(
+            "//@ location x: u32 = 0\n{functions}\n//@ thread\n{call}\n//@ observe 0:%r0 x\n"
+        );
+        match read_text(&text).and_then(|test| explore(&test)) {
+            Ok(_) => "answered".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    };
+    let cases = [
+        said(".func f() { st.global.u32 [x], 1; }", "call f;"),
+        said(
+            ".func f(.reg .b64 %p) { st.global.u32 [%p], %q; }",
+            "call f, (x);",
+        ),
+        said(".func f() { call f; }", "call f;"),
+        said("", "call f;"),
+        said(".func f(.param .align 8 .b8 s[16]) { ret; }", "call f;"),
+        said(".func f(.reg .b64 %p) { trap; }", "call f, (x);"),
+    ];
+    expect_test::expect![[r#"
+        W0111 unknown name `x`
+        line 4: W0111 unknown name `%q`
+        `f` is called 8 calls deep: a test follows fewer, and none that call themselves
+        found a call of `f`, which has no text: put its `.func` before the first thread
+        found the parameter `.param .align 8 .b8 s[16]`, expected a register or a number of 16, 32 or 64 bits
+        line 4: `trap` has no place in a litmus test"#]].assert_eq(&cases.join("\n"));
+}
+
+/// Morally strong additions come one after the other, each right after what it reads: the last one of a thread reads no less than it has counted
+/// itself, and no more than all others have; the sum is that of all.
+#[test]
+fn chains_of_atomics_count_up() {
+    let text = |threads: usize, each: usize, observed: &str| {
+        let mut text = "//@ location x: u32 = 0\n".to_owned();
+        for block in 0..threads {
+            text += &format!("//@ thread block={block}\n");
+            for n in 0..each {
+                text += &format!("atom.relaxed.gpu.global.add.u32 %r{n}, [x], 1;\n");
+            }
+        }
+        text + &format!("//@ observe {observed}\n")
+    };
+    assert_eq!(outcomes_of(&text(1, 8, "0:%r7 x[0]")), [[7, 8]]);
+    let last: Vec<Vec<u64>> = (3..8).map(|read| vec![read, 8]).collect();
+    assert_eq!(outcomes_of(&text(2, 4, "0:%r3 x[0]")), last);
+    let last: Vec<Vec<u64>> = (1..8).map(|read| vec![read, 8]).collect();
+    assert_eq!(outcomes_of(&text(4, 2, "0:%r1 x[0]")), last);
+}
+
+/// What counts down, or wraps around, is no counter: every order of it is looked at.
+#[test]
+fn atomics_that_do_not_count_up_lose_no_outcome() {
+    let text = |operand: &str| {
+        let mut text = "//@ location x: u32 = 0\n".to_owned();
+        for block in 0..3 {
+            text += &format!("//@ thread block={block}\n");
+            for n in 0..2 {
+                text += &format!("atom.relaxed.gpu.global.add.u32 %r{n}, [x], {operand};\n");
+            }
+        }
+        text + "//@ observe 0:%r1 x[0]\n"
+    };
+    let values = |n: u64, step: i64| (1..6).map(move |k| vec![(k * step) as u32 as u64, n]);
+    let mut up: Vec<Vec<u64>> = values(6, 1).collect();
+    up.sort_unstable();
+    assert_eq!(outcomes_of(&text("1")), up);
+    let mut down: Vec<Vec<u64>> = values((-6i64) as u32 as u64, -1).collect();
+    down.sort_unstable();
+    assert_eq!(outcomes_of(&text("-1")), down);
+}

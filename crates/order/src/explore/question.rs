@@ -49,6 +49,15 @@ pub struct ThreadSpec {
     pub thread: u32,
     /// What registers hold at the start; all others hold zero.
     pub registers: Vec<(RegisterId, u64)>,
+    /// By instruction: the call that it is from, by a number of its own; none where the thread has it in its own text. Repairs change no function.
+    pub called: Vec<Option<u32>>,
+}
+
+impl ThreadSpec {
+    /// The call that an instruction is from.
+    pub(crate) fn call_of(&self, instruction: usize) -> Option<u32> {
+        self.called.get(instruction).copied().flatten()
+    }
 }
 
 /// A place in memory that threads share.

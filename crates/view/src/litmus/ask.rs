@@ -169,7 +169,12 @@ impl<'a> Asker<'a> {
         self.clusters.keys().flat_map(of_cluster).collect()
     }
 
-    pub(super) fn ask(self, program: Program) -> Result<(Question, Vec<usize>), LitmusError> {
+    /// The question; `called` has by thread and instruction the line of the call that it is from.
+    pub(super) fn ask(
+        self,
+        program: Program,
+        called: &[Vec<Option<u32>>],
+    ) -> Result<(Question, Vec<usize>), LitmusError> {
         let mut threads = Vec::new();
         for number in 0..self.test.threads.len() {
             let name = format!("thread{number}");
@@ -178,7 +183,10 @@ impl<'a> Asker<'a> {
             let Some((id, function)) = function else {
                 return fail("a body ends its kernel: leave out its last brace");
             };
-            threads.push(self.thread(number, FunctionId(id as u32), function));
+            threads.push(ThreadSpec {
+                called: called.get(number).cloned().unwrap_or_default(),
+                ..self.thread(number, FunctionId(id as u32), function)
+            });
         }
         let observed: Result<_, _> = self
             .test
@@ -232,6 +240,7 @@ impl<'a> Asker<'a> {
             rank: u64::from(rank),
             thread: thread.thread,
             registers,
+            called: Vec::new(),
         }
     }
 

@@ -2,6 +2,7 @@
 //! location is a register that holds its address.
 
 use super::ask::Asker;
+use super::functions::{Functions, Inlined};
 use super::launch::Shape;
 use super::test::LitmusTest;
 use crate::front_ends::front_end;
@@ -101,6 +102,8 @@ pub(crate) fn shown_line(test: &LitmusTest, thread: usize, line: u32) -> u32 {
 /// The text of a module, and where each body is in it.
 struct Text {
     source: String,
+    /// By thread: the lines of its body that call something, with what is called in their place.
+    calls: Vec<Vec<u32>>,
     /// By line of the source, from 0: thread and line of its body.
     places: Vec<Option<(usize, u32)>>,
 }
@@ -108,7 +111,7 @@ struct Text {
 /// Understands a test.
 pub fn prepare(test: &LitmusTest) -> Result<Prepared, LitmusError> {
     check_shape(test)?;
-    let text = module_of(test);
+    let text = module_of(test)?;
     let source = Cow::Borrowed(text.source.as_str());
     let document = front_end(Front::Ptx).open(source, &Overrides::default());
     let checked = document.check();
@@ -132,14 +135,21 @@ pub fn prepare(test: &LitmusTest) -> Result<Prepared, LitmusError> {
         let lines = lines.map(|i| place_of(i.span.start).map_or(0, |(_, line)| line));
         lines.collect()
     });
-    let lines = lines.collect();
+    let lines: Vec<Vec<u32>> = lines.collect();
+    let called = text.calls.iter().zip(&lines).map(|(calls, lines)| {
+        let called = lines
+            .iter()
+            .map(|line| Some(*line).filter(|line| calls.contains(line)));
+        called.collect()
+    });
+    let called: Vec<Vec<Option<u32>>> = called.collect();
     let statements = program.functions.iter().map(|function| {
         let statements = function.instructions.iter();
         let statements = statements.map(|i| i.span.text(&text.source).to_owned());
         statements.collect()
     });
     let statements = statements.collect();
-    let (question, origins) = Asker::new(test)?.ask(program)?;
+    let (question, origins) = Asker::new(test)?.ask(program, &called)?;
     Ok(Prepared {
         question,
         lines,
@@ -169,11 +179,12 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
         .threads
         .iter()
         .flat_map(|t| &t.body)
+        .chain(&test.functions)
         .map(String::len)
         .sum();
     if bytes > MOST_BYTES {
         return fail(format!(
-            "the bodies have {bytes} bytes, expected at most {MOST_BYTES}"
+            "the bodies and functions have {bytes} bytes, expected at most {MOST_BYTES}"
         ));
     }
     let shape = Shape::new(test)?;
@@ -202,11 +213,13 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
 }
 
 /// The module: a kernel for each thread.
-fn module_of(test: &LitmusTest) -> Text {
+fn module_of(test: &LitmusTest) -> Result<Text, LitmusError> {
+    let functions = Functions::read(&test.functions)?;
     let version = test.ptx_version.as_deref().unwrap_or("8.6");
     let target = test.target.as_deref().unwrap_or("sm_90");
     let mut text = Text {
         source: String::new(),
+        calls: Vec::new(),
         places: Vec::new(),
     };
     text.line(&format!(".version {version}"), None);
@@ -219,7 +232,9 @@ fn module_of(test: &LitmusTest) -> Text {
         for line in names_of(test) {
             text.line(&line, None);
         }
-        for (line, body) in thread.body.iter().enumerate() {
+        let Inlined { lines, calls } = functions.inline(&thread.body)?;
+        text.calls.push(calls);
+        for (line, body) in lines.iter().enumerate() {
             for part in body.split('\n') {
                 text.line(part, Some((number, line as u32)));
             }
@@ -227,7 +242,10 @@ fn module_of(test: &LitmusTest) -> Text {
         text.line("ret;", None);
         text.line("}", None);
     }
-    text
+    for line in functions.text() {
+        text.line(&line, None);
+    }
+    Ok(text)
 }
 
 impl Text {

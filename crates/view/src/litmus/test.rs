@@ -18,6 +18,9 @@ pub struct LitmusTest {
     pub block: [u32; 3],
     pub cluster: [u32; 3],
     pub locations: Vec<LitmusLocation>,
+    /// Lines of PTX with each `.func` that threads call.
+    #[serde(default)]
+    pub functions: Vec<String>,
     pub threads: Vec<LitmusThread>,
     /// `1:%r0` is a register of a thread at its end, `x[0]` an element of a location.
     pub observe: Vec<String>,

@@ -70,6 +70,10 @@ impl Reader {
         if line.is_empty() || line.starts_with("//") {
             return Ok(());
         }
+        if !self.test.functions.is_empty() || line.contains(".func") {
+            self.test.functions.push(line.to_owned());
+            return Ok(());
+        }
         match line.split_once(char::is_whitespace) {
             Some((".version", version)) => self.test.ptx_version = Some(version.trim().to_owned()),
             Some((".target", target)) => self.test.target = Some(target.trim().to_owned()),

@@ -13,6 +13,7 @@ pub fn write_text(test: &LitmusTest) -> String {
     lines.extend(test.target.iter().map(|target| format!(".target {target}")));
     lines.push(launch(test));
     lines.extend(test.locations.iter().map(write_location));
+    lines.extend(test.functions.iter().cloned());
     for thread in &test.threads {
         let (block, number) = (thread.block, thread.thread);
         lines.push(format!("//@ thread block={block} thread={number}"));

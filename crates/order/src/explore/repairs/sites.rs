@@ -244,7 +244,8 @@ pub(super) fn places_of(question: &Question, thread: usize, has_copies: bool) ->
     let function = spec.and_then(|t| question.program.functions.get(t.function.0 as usize));
     let instructions = function.map_or(&[][..], |function| &function.instructions);
     let mut follows = false;
-    let place = |instruction: &Instruction| {
+    let mut last_call = None;
+    let place = |(number, instruction): (usize, &Instruction)| {
         let kind = part_of(question, instruction);
         let is_access = kind == Part::Access || has_copies && kind == Part::Barrier;
         match kind {
@@ -253,10 +254,16 @@ pub(super) fn places_of(question: &Question, thread: usize, has_copies: bool) ->
                 follows = false;
                 false
             }
-            _ => std::mem::replace(&mut follows, true),
+            _ => {
+                // A fence goes before a call, not into what is called.
+                let call = spec.and_then(|spec| spec.call_of(number));
+                let is_within = call.is_some() && call == last_call;
+                last_call = call;
+                std::mem::replace(&mut follows, true) && !is_within
+            }
         }
     };
-    instructions.iter().map(place).collect()
+    instructions.iter().enumerate().map(place).collect()
 }
 
 /// What an instruction is, as far as fences go.
@@ -319,7 +326,8 @@ pub(super) fn sites_of(
                 .program
                 .action(instruction)
                 .map(|action| action.does);
-            if let (Some(does), Some(words)) = (does, words.get(&place)) {
+            let is_called = spec.is_some_and(|spec| spec.call_of(number).is_some());
+            if let (Some(does), Some(words), false) = (does, words.get(&place), is_called) {
                 sites.extend(words_site(question, place, does, *words, &scopes));
             }
         }
