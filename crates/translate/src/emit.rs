@@ -131,6 +131,8 @@ pub(crate) struct Emitter<'p> {
     /// Registers that atomic operations do not give the old value, each with the place of the operation; and all that are read.
     pub(crate) unread: Vec<(Register, u32)>,
     pub(crate) all_read: BTreeSet<Register>,
+    /// Registers that hold one number wherever they are read.
+    pub(crate) constants: BTreeMap<Register, u32>,
     /// Registers that hold addresses in local memory.
     local_addresses: BTreeMap<Register, u64>,
     /// Whether atomic operations may access global memory.
@@ -193,6 +195,7 @@ impl<'p> Emitter<'p> {
             refused: Vec::new(),
             unread: Vec::new(),
             all_read: BTreeSet::new(),
+            constants: BTreeMap::new(),
             local_addresses: plain.local_addresses().collect(),
             has_global_atomics: false,
             routines: Vec::new(),
@@ -405,8 +408,9 @@ impl<'p> Emitter<'p> {
             SlotPlace::Constant(index) => Some(self.plain.constant32(index)),
             SlotPlace::None => Some(0),
             SlotPlace::Register(index) => {
-                let address = self.local_address((Bank::B32, index));
-                address.map(|address| address as u32)
+                let register = (Bank::B32, index);
+                let address = self.local_address(register).map(|address| address as u32);
+                address.or_else(|| self.constants.get(&register).copied())
             }
             SlotPlace::Special(_) => None,
         }

@@ -10,7 +10,7 @@ use crate::flow::{ByHost, Flow, Meeting};
 use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
 use crate::place::{Places, Site, Sizes};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{Instr, Op, Plain};
+use warpgrid_emulator::plain::{Instr, Op, Plain, SlotPlace};
 use wasm_encoder::{
     CodeSection, ExportKind, ExportSection, Function, FunctionSection, MemorySection, MemoryType,
     Module, TypeSection,
@@ -90,6 +90,35 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
     })
 }
 
+/// Registers of 32 bits that one instruction gives a number, before every block that reads them.
+fn constants(plain: Plain<'_>, flow: &Flow, learnt: &Learnt) -> BTreeMap<Register, u32> {
+    let dominators = flow.dominators();
+    let number = |(register, places): (&Register, &BTreeSet<u32>)| {
+        let at = *places.first()?;
+        let instr = plain.instructions().get(at as usize)?;
+        let Op::Mov32 { a, .. } = instr.op else {
+            return None;
+        };
+        let SlotPlace::Constant(index) = a.place() else {
+            return None;
+        };
+        let own = flow
+            .blocks
+            .iter()
+            .position(|b| (b.start..b.end).contains(&(at as usize)))?;
+        let is_before = |block: usize| {
+            let before = dominators.get(block);
+            block != own && before.is_some_and(|blocks| blocks.contains(&own))
+        };
+        let mut readers = (0..).zip(&learnt.touched);
+        let is_known =
+            readers.all(|(block, touched)| !touched.read.contains(register) || is_before(block));
+        let is_only = places.len() == 1 && instr.guard.place() == SlotPlace::None;
+        (is_known && is_only).then(|| (*register, plain.constant32(index)))
+    };
+    learnt.definitions.iter().filter_map(number).collect()
+}
+
 /// Once more with what is not translated done by the host, if it needs registers alone.
 fn leave_to_host(
     plain: Plain<'_>,
@@ -127,10 +156,12 @@ pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, 
     let live = flow.live(&learnt.touched);
     let sharing = private_accesses(plain, &flow, &learnt.definitions);
     let places = Places::new(plain, learnt.sizes)?;
+    let constants = constants(plain, &flow, &learnt);
     let begin = |writes: Writes| {
         let mut emitter = Emitter::new(source, &places, &flow, &live, writes);
         emitter.sharing = sharing.clone();
         emitter.reads = learnt.reads.clone();
+        emitter.constants = constants.clone();
         emitter.written = flow.written(&learnt.touched);
         for register in &learnt.registers {
             emitter.home(*register);

@@ -7,13 +7,13 @@
 
 use super::Warp;
 use super::routine::Routine;
-use super::rows::BytePlaces;
+use super::rows::{BytePlaces, push_bytes, put_bytes};
 use crate::Refusal;
 use crate::emit::{Emitter, at, splat32};
 use crate::engine::Products;
 use crate::place::{GANG, GANGS};
 use crate::run::stop;
-use warpgrid_emulator::plain::{Bank, FusedProduct, Operand, SumRule, ValuePlace};
+use warpgrid_emulator::plain::{Bank, Element, FusedProduct, Operand, SumRule, ValuePlace};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
 /// Exponents of factors that are zero, and that are no finite numbers: sums of two tell what a product is.
@@ -63,77 +63,90 @@ impl Layout {
     }
 }
 
+/// Where the rows of registers lie that a product gets and gives, after the start of the scratch memory.
+const ROWS: u32 = 16 << 10;
+
+/// A product, with the places of the values in registers: of A, B, C and D.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProductOf {
+    rule: SumRule,
+    /// By register and gang.
+    operands: [Vec<RowPlaces>; 4],
+}
+
+/// Where the row of a gang is, by the registers of all operands.
+fn row_place(scratch: u32, register: usize, gang: u32) -> u32 {
+    scratch + ROWS + 16 * (register as u32 * GANGS + gang)
+}
+
 impl Emitter<'_> {
-    /// A product of the warp, by the function of its rule.
+    /// A product of the warp: its rows go to scratch memory, and back.
     pub(super) fn product(
         &mut self,
         product: &FusedProduct<'_>,
         warp: Warp,
     ) -> Result<(), Refusal> {
-        let rule = product.rule;
-        let layout = Layout::new(rule, self.places.scratch);
-        let (n, k) = (u32::from(rule.columns), u32::from(rule.depth));
-        self.lay_out_operand(&product.a, 2, |at| layout.a_bits + 2 * at, warp)?;
-        // Columns one after the other become rows by depth.
-        self.lay_out_operand(
-            &product.b,
-            2,
-            |at| layout.b_bits + 2 * (at % k * n + at / k),
-            warp,
-        )?;
-        self.lay_out_operand(&product.c, 4, |at| layout.sums + 4 * at, warp)?;
-        self.call(Routine::Product(rule));
+        let scratch = self.places.scratch;
+        let routine = ProductOf::new(product, scratch);
+        let operands = [&product.a, &product.b, &product.c, &product.d];
+        let mut registers = 0;
+        for (operand, places) in operands.into_iter().zip(&routine.operands) {
+            registers += operand.registers.len();
+            let is_narrow = |element: &Element| element.bank == Bank::B32;
+            if !operand.registers.iter().all(is_narrow) || places.len() != operand.registers.len() {
+                return self.refuse("a fragment in such registers");
+            }
+        }
+        let sums = routine.operands[3].iter().flatten().flatten();
+        if sums.copied().any(|place| place.is_none()) || 128 * registers as u32 > ROWS {
+            return self.refuse("a fragment with holes");
+        }
+        let sources = operands
+            .iter()
+            .take(3)
+            .flat_map(|operand| operand.registers);
+        let n_sources = sources.clone().count();
+        for (index, element) in sources.enumerate() {
+            for gang in 0..GANGS {
+                self.op(I::I32Const(0));
+                self.push_row(element.slot, gang, warp)?;
+                self.op(I::V128Store(at(row_place(scratch, index, gang))));
+            }
+        }
+        self.call(Routine::Product(routine));
         self.op(I::If(BlockType::Empty));
         self.ops([I::I32Const(stop::RARE as i32), I::Return, I::End]);
-        let places = places_of(&product.d, &product.d.held, &product.d.values, 4, |at| {
-            layout.sums + 4 * at
-        });
-        if places.len() != product.d.registers.len() {
-            return self.refuse("a fragment with copies of some values");
-        }
-        for (element, places) in product.d.registers.iter().zip(&places) {
-            if element.bank != Bank::B32 {
-                return self.refuse("sums in such registers");
-            }
-            for (gang, places) in (0..GANGS).zip(places) {
-                if places.iter().any(Option::is_none) {
-                    return self.refuse("a fragment with holes");
-                }
-                self.write_row(element.slot, gang, warp, |e| e.push_bytes(places));
+        for (index, element) in product.d.registers.iter().enumerate() {
+            for gang in 0..GANGS {
+                let place = row_place(scratch, n_sources + index, gang);
+                self.write_row(element.slot, gang, warp, |e| {
+                    e.ops([I::I32Const(0), I::V128Load(at(place))]);
+                });
             }
         }
         Ok(())
     }
+}
 
-    /// Registers to scratch memory, each value at the place of its number.
-    fn lay_out_operand(
-        &mut self,
-        operand: &Operand<'_>,
-        value_bytes: u32,
-        place: impl Fn(u32) -> u32,
-        warp: Warp,
-    ) -> Result<(), Refusal> {
-        let places = places_of(
-            operand,
-            &operand.values,
-            &operand.values,
-            value_bytes,
-            place,
-        );
-        for (element, places) in operand.registers.iter().zip(&places) {
-            if element.bank != Bank::B32 {
-                return self.refuse("factors in such registers");
-            }
-            for (gang, places) in (0..GANGS).zip(places) {
-                // Of copies none is read.
-                if places.iter().all(Option::is_none) {
-                    continue;
-                }
-                self.push_row(element.slot, gang, warp)?;
-                self.put_bytes(places);
-            }
+impl ProductOf {
+    fn new(product: &FusedProduct<'_>, scratch: u32) -> ProductOf {
+        let rule = product.rule;
+        let layout = Layout::new(rule, scratch);
+        let (n, k) = (u32::from(rule.columns), u32::from(rule.depth));
+        let factor = |at: u32| layout.a_bits + 2 * at;
+        // Columns one after the other become rows by depth.
+        let of_column = |at: u32| layout.b_bits + 2 * (at % k * n + at / k);
+        let sum = |at: u32| layout.sums + 4 * at;
+        let FusedProduct { a, b, c, d, .. } = product;
+        ProductOf {
+            rule,
+            operands: [
+                places_of(a, &a.values, 2, factor),
+                places_of(b, &b.values, 2, of_column),
+                places_of(c, &c.values, 4, sum),
+                places_of(d, &d.held, 4, sum),
+            ],
         }
-        Ok(())
     }
 }
 
@@ -144,11 +157,11 @@ type RowPlaces = [BytePlaces; GANGS as usize];
 fn places_of(
     operand: &Operand<'_>,
     held: &[ValuePlace],
-    values: &[ValuePlace],
     value_bytes: u32,
     place: impl Fn(u32) -> u32,
 ) -> Vec<RowPlaces> {
     let mut found = vec![[[None; 16]; GANGS as usize]; operand.registers.len()];
+    let values = &operand.values;
     let copies = (held.len() / values.len().max(1)).max(1);
     // Copies follow their value, as many of each.
     let is_known = values
@@ -180,8 +193,9 @@ fn power(exponent: i32) -> u32 {
     ((127 + exponent) as u32) << 23
 }
 
-/// The function of a rule: one if something unusual was met, else zero.
-pub(super) fn product_function(rule: SumRule, scratch: u32, products: Products) -> Function {
+/// The function of a product: one if something unusual was met, else zero.
+pub(super) fn product_function(of: &ProductOf, scratch: u32, products: Products) -> Function {
+    let rule = of.rule;
     let mut code = Code {
         rule,
         layout: Layout::new(rule, scratch),
@@ -206,9 +220,28 @@ pub(super) fn product_function(rule: SumRule, scratch: u32, products: Products) 
         b_exponents,
         ..
     } = code.layout;
+    let rows = |operands: &[Vec<RowPlaces>], first: usize| -> Vec<(u32, BytePlaces)> {
+        let registers = operands.iter().flatten().enumerate();
+        let rows = registers.flat_map(|(register, gangs)| {
+            let row = move |gang| row_place(scratch, first + register, gang);
+            (0..GANGS).map(row).zip(gangs.iter().copied())
+        });
+        rows.collect()
+    };
+    let (sources, results) = of.operands.split_at(3);
+    for (row, places) in rows(sources, 0) {
+        code.ops([I::I32Const(0), I::V128Load(at(row))]);
+        put_bytes(&mut code.out, BITS, &places);
+    }
     code.take_apart(m * k, a_bits, a, a_exponents);
     code.take_apart(n * k, b_bits, b, b_exponents);
     code.rows();
+    let n_sources = sources.iter().map(Vec::len).sum();
+    for (row, places) in rows(results, n_sources) {
+        code.out.push(I::I32Const(0));
+        push_bytes(&mut code.out, BITS, &places);
+        code.out.push(I::V128Store(at(row)));
+    }
     code.out.extend([
         I::LocalGet(BAD),
         I::LocalGet(LARGEST_YET),

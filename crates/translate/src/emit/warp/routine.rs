@@ -1,18 +1,17 @@
 //! Functions that operations of warps share. In: what an operation is like; out: the number of its function, and its code.
 
-use super::product::product_function;
+use super::product::{ProductOf, product_function};
 use crate::emit::{Emitter, at};
 use crate::engine::Products;
 use crate::helpers::{self, FunctionType};
 use crate::place::{Places, cell, holds, site};
-use warpgrid_emulator::plain::SumRule;
 use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
 
 /// A function that is written once for all operations that are alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Routine {
     /// `() -> whether something unusual was met`: operands lie in scratch memory.
-    Product(SumRule),
+    Product(ProductOf),
     /// `(address, bytes between lines, site, scratch) -> why the run stops, or zero`: moves lines to scratch memory, or from there.
     Lines(Lines),
 }
@@ -32,7 +31,7 @@ pub(crate) struct Lines {
 }
 
 impl Routine {
-    pub(crate) const fn function_type(self) -> FunctionType {
+    pub(crate) const fn function_type(&self) -> FunctionType {
         use ValType::{I32, I64};
         match self {
             Routine::Product(_) => (&[], I32),
@@ -40,9 +39,9 @@ impl Routine {
         }
     }
 
-    pub(crate) fn function(self, places: &Places, products: Products) -> Function {
+    pub(crate) fn function(&self, places: &Places, products: Products) -> Function {
         match self {
-            Routine::Product(rule) => product_function(rule, places.scratch, products),
+            Routine::Product(of) => product_function(of, places.scratch, products),
             Routine::Lines(lines) => lines.function(),
         }
     }

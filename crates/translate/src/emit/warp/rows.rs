@@ -38,59 +38,56 @@ fn runs(places: &BytePlaces) -> Vec<Run> {
         .collect()
 }
 
-impl Emitter<'_> {
-    /// Pushes a row whose bytes lie at these places of the module's memory.
-    pub(super) fn push_bytes(&mut self, places: &BytePlaces) {
-        let row = self.names.vectors[0];
-        for (nth, run) in runs(places).into_iter().enumerate() {
-            let (memarg, lane) = (at(run.place), run.index);
-            self.op(I::I32Const(0));
-            if run.n_bytes == 16 {
-                self.op(I::V128Load(memarg));
-                return;
-            }
-            if nth == 0 {
-                self.op(match run.n_bytes {
-                    8 => I::V128Load64Splat(memarg),
-                    4 => I::V128Load32Splat(memarg),
-                    2 => I::V128Load16Splat(memarg),
-                    _ => I::V128Load8Splat(memarg),
-                });
-                self.set(row);
-                continue;
-            }
-            self.get(row);
-            self.op(match run.n_bytes {
-                8 => I::V128Load64Lane { memarg, lane },
-                4 => I::V128Load32Lane { memarg, lane },
-                2 => I::V128Load16Lane { memarg, lane },
-                _ => I::V128Load8Lane { memarg, lane },
-            });
-            self.set(row);
+/// Pushes a row whose bytes lie at these places of the module's memory; `row` is a local.
+pub(super) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
+    for (nth, run) in runs(places).into_iter().enumerate() {
+        let (memarg, lane) = (at(run.place), run.index);
+        code.push(I::I32Const(0));
+        if run.n_bytes == 16 {
+            return code.push(I::V128Load(memarg));
         }
-        self.get(row);
+        let load = match (run.n_bytes, nth) {
+            (8, 0) => I::V128Load64Splat(memarg),
+            (4, 0) => I::V128Load32Splat(memarg),
+            (2, 0) => I::V128Load16Splat(memarg),
+            (_, 0) => I::V128Load8Splat(memarg),
+            (8, _) => I::V128Load64Lane { memarg, lane },
+            (4, _) => I::V128Load32Lane { memarg, lane },
+            (2, _) => I::V128Load16Lane { memarg, lane },
+            (_, _) => I::V128Load8Lane { memarg, lane },
+        };
+        if nth > 0 {
+            code.push(I::LocalGet(row));
+        }
+        code.extend([load, I::LocalSet(row)]);
+    }
+    code.push(I::LocalGet(row));
+}
+
+/// Puts the bytes of the row on the stack to these places of the module's memory; `row` is a local.
+pub(super) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
+    code.push(I::LocalSet(row));
+    for run in runs(places) {
+        let (memarg, lane) = (at(run.place), run.index);
+        let store = match run.n_bytes {
+            16 => I::V128Store(memarg),
+            8 => I::V128Store64Lane { memarg, lane },
+            4 => I::V128Store32Lane { memarg, lane },
+            2 => I::V128Store16Lane { memarg, lane },
+            _ => I::V128Store8Lane { memarg, lane },
+        };
+        code.extend([I::I32Const(0), I::LocalGet(row), store]);
+    }
+}
+
+impl Emitter<'_> {
+    /// As [`push_bytes`].
+    pub(super) fn push_bytes(&mut self, places: &BytePlaces) {
+        push_bytes(&mut self.out, self.names.vectors[0], places);
     }
 
-    /// Puts the bytes of the row on the stack to these places of the module's memory.
+    /// As [`put_bytes`].
     pub(super) fn put_bytes(&mut self, places: &BytePlaces) {
-        let row = self.names.vectors[0];
-        self.set(row);
-        for Run {
-            n_bytes,
-            index: lane,
-            place,
-        } in runs(places)
-        {
-            let memarg = at(place);
-            self.op(I::I32Const(0));
-            self.get(row);
-            self.op(match n_bytes {
-                16 => I::V128Store(memarg),
-                8 => I::V128Store64Lane { memarg, lane },
-                4 => I::V128Store32Lane { memarg, lane },
-                2 => I::V128Store16Lane { memarg, lane },
-                _ => I::V128Store8Lane { memarg, lane },
-            });
-        }
+        put_bytes(&mut self.out, self.names.vectors[0], places);
     }
 }
