@@ -242,7 +242,7 @@ pub(super) fn matmul_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, St
     }))
 }
 
-fn wmma_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, String> {
+pub(super) fn wmma_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, String> {
     let buffer = |name: &str, ty: &str| json!({ "kind": "buffer", "name": name, "type": ty, "len": side * side, "init": 0.5 });
     let scalar = |name: &str, ty: &str, value: f64| json!({ "kind": "scalar", "name": name, "type": ty, "value": value });
     scenario(json!({

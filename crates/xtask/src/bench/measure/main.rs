@@ -68,6 +68,10 @@ const FIGURES: &[Figure] = &[
     Figure { name: "lifep", title: "game of life, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "lifet") },
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "transl", title: "translating matmul without tiles", unit: "ms", measure: translated::translation },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "wmmas", title: "running a wmma product, 1024 x 1024, translated", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 1) },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "wmmap", title: "the same on two threads", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 2) },
     Figure { name: "wmma",    title: "running a wmma product, 1024 x 1024", unit: "s",             measure: emulation::wmma },
     Figure { name: "wgmma",   title: "running a wgmma product, 1024 x 1024", unit: "s",            measure: emulation::wgmma },
     Figure { name: "tcgen05", title: "running a tcgen05 product, 1024 x 1024", unit: "s",          measure: emulation::tcgen05 },

@@ -2,7 +2,7 @@
 //! in, and the launches that hosts of JavaScript measure (`bench/translated.mjs`).
 
 use crate::Inputs;
-use crate::emulation::{matmul_scenario, saxpy_scenario, scenario};
+use crate::emulation::{matmul_scenario, saxpy_scenario, scenario, wmma_scenario};
 use serde_json::{Value, json};
 use warpgrid_view::Scenario;
 #[cfg(not(target_arch = "wasm32"))]
@@ -30,6 +30,7 @@ const LAUNCHES: &[Launch] = &[
     Launch { name: "transt",  title: "transpose, translated",            scenario: transpose_scenario },
     Launch { name: "reducet", title: "reduction, translated",            scenario: reduction_scenario },
     Launch { name: "lifet",   title: "game of life, translated",         scenario: life_scenario },
+    Launch { name: "wmmat",   title: "wmma product, translated",         scenario: |inputs| wmma_scenario(inputs, 1024) },
 ];
 
 /// What the hosts of JavaScript run: name, title and scenario of each figure.
@@ -96,7 +97,7 @@ fn number(name: &str, value: u32) -> Value {
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(super) use native::{interpreted, on_threads, translated, translation};
+pub(super) use native::{interpreted, on_threads, seconds, translated, translation};
 
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
@@ -125,6 +126,21 @@ mod native {
         rate(&scenario_of(inputs, name)?, |session| {
             session.run_on_threads(LIMITS, 2)
         })
+    }
+
+    /// Seconds of a translated run, with its translation, the blocks on this number of threads.
+    pub(crate) fn seconds(inputs: &Inputs, name: &str, n_threads: u32) -> Measured {
+        let mut best = f64::INFINITY;
+        best_of(
+            || session(&scenario_of(inputs, name)?, Session::untracked),
+            |session| {
+                let took = session.run_on_threads(LIMITS, n_threads);
+                let took = took.map_err(|why| why.to_string())?;
+                best = best.min((took.translating + took.running).as_secs_f64());
+                Ok::<(), String>(())
+            },
+        )?;
+        Ok(best)
     }
 
     /// The same by the interpreter.
