@@ -1,5 +1,5 @@
 // Kernels run by the npm package in a worker of a page that has nothing else of ours (`pages/host.html`). A browser's driver calls this
-// in that page, so it stands for itself.
+// in that page, so it names nothing from outside.
 
 /** What the package makes of the cases or launches in a worker of the page. */
 export const runInWorker = (asked) =>
