@@ -29,6 +29,10 @@ pub(crate) struct Kernel {
     /// By block of the code: steps, and stores that are not guarded.
     pub(crate) blocks: Vec<[u32; 2]>,
     /// Whether blocks must not run apart, since atomic operations add up what they write.
+    #[cfg_attr(
+        target_arch = "wasm32",
+        expect(dead_code, reason = "JavaScript hosts run all blocks in one part")
+    )]
     pub(crate) is_whole: bool,
     /// By the number of what lanes wait for: what the host does for them.
     pub(crate) by_host: BTreeMap<u32, HostOperation>,
