@@ -2,26 +2,32 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import puppeteer from "puppeteer-core";
-import { families, kernels, listings } from "../crates/wasm/npm/corpus.mjs";
+import { families, kernels, LEAST, listings } from "../crates/wasm/npm/corpus.mjs";
 import { runInWorker } from "./corpus.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const server = spawn(process.execPath, [fileURLToPath(new URL("server.mjs", import.meta.url))]);
-let browser, address;
+let browser, address, home;
 
 before(async () => {
   const [line] = await once(server.stdout, "data");
   address = `http://127.0.0.1:${/served on port (\d+)/.exec(String(line))[1]}`;
-  browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.FIREFOX, headless: true, protocolTimeout: 600_000 });
+  // Firefox refuses a home that belongs to somebody else, as it does in containers.
+  home = await mkdtemp(join(tmpdir(), "warpgrid-firefox-"));
+  const env = { ...process.env, HOME: home };
+  browser = await puppeteer.launch({ browser: "firefox", executablePath: process.env.FIREFOX, headless: true, protocolTimeout: 600_000, env });
 });
 
 after(async () => {
   await browser?.close();
   server.kill();
+  await rm(home, { recursive: true, force: true });
 });
 
 /** A page at a path, and what went wrong in it. */
@@ -72,16 +78,16 @@ async function run(asked) {
 }
 
 test("every compiled kernel, tensor instructions and machine code leave the expected bytes", async () => {
-  for (const [cases, least] of [[await kernels(root), 151], [await families(root), 195], [await listings(root), 47]]) {
+  for (const [cases, least] of [[await kernels(root), LEAST.runs], [await families(root), LEAST.families], [await listings(root), LEAST.listings]]) {
     assert.ok((await run({ cases })).nRuns >= least);
   }
 });
 
 test("translated code leaves the expected bytes", async () => {
-  assert.ok((await run({ cases: await kernels(root), engine: "translated" })).nTranslated >= 70);
+  assert.ok((await run({ cases: await kernels(root), engine: "translated" })).nTranslated >= LEAST.translated);
 });
 
 test("generated kernels leave the same bytes by both engines", async () => {
   const result = await run({ launches: JSON.parse(await readFile(process.env.GENERATED_KERNELS, "utf8")) });
-  assert.ok(result.nRuns >= 500 && 2 * result.nTranslated > result.nRuns);
+  assert.ok(result.nRuns >= LEAST.generated && 2 * result.nTranslated > result.nRuns);
 });

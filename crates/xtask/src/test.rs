@@ -8,6 +8,7 @@ mod tally;
 mod wasm;
 
 use crate::arguments::Arguments;
+use crate::setup::rust;
 use crate::shell::{self, Outcome, Result, Title, plain};
 use crate::site;
 pub(crate) use native::every_room;
@@ -41,7 +42,8 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let mut total = Tally::default();
     thread::scope(|scope| {
         // What the last suites look at is built beside the first ones: each has long steps that use one core.
-        if !first.is_empty() && !last.is_empty() {
+        // Both need the wasm target, which is added once; where that fails each suite says so.
+        if !first.is_empty() && !last.is_empty() && rust::wasm_target().is_ok() {
             scope.spawn(build_ahead);
         }
         total += run_each(&first);

@@ -9,14 +9,14 @@ use std::process::Command;
 pub(crate) struct Browser {
     pub(crate) chromium: PathBuf,
     /// The same browser without its windows, which opens a page in half the time; not every system has it.
-    pub(crate) shell: Option<PathBuf>,
+    pub(crate) headless: Option<PathBuf>,
     pub(crate) driver: PathBuf,
 }
 
 impl Browser {
     /// The browser of the journeys.
     pub(crate) fn of_journeys(&self) -> &Path {
-        self.shell.as_ref().unwrap_or(&self.chromium)
+        self.headless.as_ref().unwrap_or(&self.chromium)
     }
 }
 
@@ -26,7 +26,7 @@ const CHROMIUM: &[&str] = &[
     "google-chrome",
     "google-chrome-stable",
 ];
-const SHELL: &str = "chromium-headless-shell";
+const HEADLESS: &str = "chromium-headless-shell";
 const FIREFOX: &[&str] = &["firefox-esr", "firefox"];
 const DRIVER: &[&str] = &["chromedriver", "chromium.chromedriver"];
 const DEBIAN: &[&str] = &["chromium", "chromium-driver", "fonts-dejavu-core"];
@@ -36,20 +36,11 @@ pub(crate) fn find_or_install() -> Result<Browser> {
     if let Some(browser) = find() {
         return Ok(browser);
     }
-    if shell::find_on_path("apt-get").is_none() {
-        return Err(missing());
-    }
-    shell::step("updating the package lists", apt_get()?.arg("update"))?;
-    let mut install = apt_get()?;
-    install
-        .args(["install", "--yes", "--no-install-recommends"])
-        .args(DEBIAN);
-    shell::step("installing Chromium and its driver", &mut install)?;
-    let known = shell::ask(shell::command("apt-cache").args(["show", SHELL]));
+    update()?.ok_or_else(missing)?;
+    install("installing Chromium and its driver", DEBIAN)?;
+    let known = shell::ask(shell::command("apt-cache").args(["show", HEADLESS]));
     if known.is_some() {
-        let mut install = apt_get()?;
-        install.args(["install", "--yes", "--no-install-recommends", SHELL]);
-        shell::step("installing Chromium without windows", &mut install)?;
+        install("installing Chromium without windows", &[HEADLESS])?;
     }
     find().ok_or_else(missing)
 }
@@ -60,14 +51,10 @@ pub(crate) fn firefox() -> Result<PathBuf> {
     if let Some(found) = find() {
         return Ok(found);
     }
-    const MISSING: &str = "no test in Firefox: install it, or name it in $FIREFOX";
-    if shell::find_on_path("apt-get").is_none() {
-        return Err(MISSING.to_string());
-    }
-    let mut install = apt_get()?;
-    install.args(["install", "--yes", "--no-install-recommends", "firefox-esr"]);
-    shell::step("installing Firefox", &mut install)?;
-    find().ok_or_else(|| MISSING.to_string())
+    let missing = || "no test in Firefox: install it, or name it in $FIREFOX".to_string();
+    update()?.ok_or_else(missing)?;
+    install("installing Firefox", &["firefox-esr"])?;
+    find().ok_or_else(missing)
 }
 
 /// `$CHROMIUM` and `$CHROMEDRIVER` go before the search path.
@@ -75,7 +62,7 @@ fn find() -> Option<Browser> {
     let is_named = std::env::var_os("CHROMIUM").is_some();
     Some(Browser {
         chromium: locate("CHROMIUM", CHROMIUM)?,
-        shell: shell::find_on_path(SHELL).filter(|_| !is_named),
+        headless: shell::find_on_path(HEADLESS).filter(|_| !is_named),
         driver: locate("CHROMEDRIVER", DRIVER)?,
     })
 }
@@ -87,7 +74,26 @@ fn locate(variable: &str, names: &[&str]) -> Option<PathBuf> {
     named.or_else(|| names.iter().find_map(|name| shell::find_on_path(name)))
 }
 
-fn apt_get() -> Result<Command> {
+/// Brings Debian's package lists up to date; none where nothing can be installed.
+fn update() -> Result<Option<()>> {
+    let Some(mut command) = apt_get() else {
+        return Ok(None);
+    };
+    shell::step("updating the package lists", command.arg("update"))?;
+    Ok(Some(()))
+}
+
+fn install(title: &str, packages: &[&str]) -> Result<()> {
+    let mut command = apt_get().ok_or("there is no `apt-get`")?;
+    command
+        .args(["install", "--yes", "--no-install-recommends"])
+        .args(packages);
+    shell::step(title, &mut command).map(drop)
+}
+
+/// `apt-get` as one who may install.
+fn apt_get() -> Option<Command> {
+    shell::find_on_path("apt-get")?;
     let user = shell::ask(shell::command("id").arg("-u")).unwrap_or_default();
     let mut command = if user.trim() == "0" {
         shell::command("apt-get")
@@ -100,10 +106,10 @@ fn apt_get() -> Result<Command> {
         ]);
         command
     } else {
-        return Err(missing());
+        return None;
     };
     command.env("DEBIAN_FRONTEND", "noninteractive");
-    Ok(command)
+    Some(command)
 }
 
 fn missing() -> String {
