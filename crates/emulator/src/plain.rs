@@ -16,12 +16,12 @@ pub use crate::decode::ops::{
 };
 pub use crate::decode::plans::PlanId;
 pub use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Round};
+pub use crate::exec::tensor::SumRule;
 pub use crate::state::registers::{Slot, SlotPlace};
 pub use crate::state::warp::TURN_STEPS;
 
 pub use matrix::{
-    FusedProduct, LinesAccess, MatrixOperation, Operand, RowElement, RowsAccess, SumRule,
-    ValuePlace,
+    FusedProduct, LinesAccess, MatrixOperation, Operand, RowElement, RowsAccess, ValuePlace,
 };
 pub use registers::{OperationRegisters, RegisterName, WarpRegisters};
 

@@ -27,6 +27,6 @@ mod value;
 
 pub use explain::{BlockStep, Explanation, Special, Step, TermSource, TermStep};
 pub use plan::Plan;
-pub use rule::{BitOp, Overflow, Product, ProductOp, UnsupportedProduct};
+pub use rule::{BitOp, Overflow, Product, ProductOp, SumRule, UnsupportedProduct};
 pub use scaled::{FactorType, ScaledLine};
 pub use value::{ProductValues, nearest_bits, value_of};

@@ -1,6 +1,6 @@
 //! Matrix operations as a translator reads them: what memory they move, and how sums are computed.
 
-use super::{AccessPlan, Element, MatrixPlan, Plain, PlanId, Slot};
+use super::{AccessPlan, Element, MatrixPlan, Plain, PlanId, Slot, SumRule};
 use crate::decode::matrix_plan::{Gather, LinesPlan, OperandPlan, ProductPlan, RowsPlan};
 use crate::run::fault::AccessKind;
 use crate::state::registers::LANES;
@@ -40,21 +40,6 @@ impl<'m> Operand<'m> {
             held: plan.held.iter().map(|place| (*place).into()).collect(),
         }
     }
-}
-
-/// How sums of `f32` are computed from factors of 16 bits: products are exact, every term of a block is cut to `kept_bits` fraction bits of
-/// the largest one, the sum is exact and cut to `f32`, and the blocks follow each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SumRule {
-    pub rows: u16,
-    pub columns: u16,
-    pub depth: u16,
-    /// Of a factor: `f16` has 5 and 10, `bf16` 8 and 7.
-    pub exponent_bits: u8,
-    pub fraction_bits: u8,
-    pub kept_bits: u8,
-    /// Products of a block.
-    pub block: u8,
 }
 
 /// `mma` or `wmma.mma` with factors of 16 bits and sums of `f32`.

@@ -2,13 +2,14 @@
 //! rows of registers; out: the registers that it reads and writes, and the rows after it.
 
 use super::{Bank, Element, Instr, MatrixPlan, Op, Plain, Slot, SlotPlace};
-use crate::decode::code::{CollectiveKind, CompareKind};
+use crate::decode::code::{CollectiveKind, Combine, CompareKind, Comparison};
 use crate::decode::op::beyond_registers;
 use crate::decode::plans::PlanId;
 use crate::exec::collective::collective;
 use crate::exec::compute::compute_apart;
 use crate::exec::matrix::product;
 use crate::state::registers::{BankSizes, Banks, LANES, Lanes, Results};
+use warpgrid_isa::VoteMode;
 
 /// A register, by bank and number.
 pub type RegisterName = (Bank, u32);
@@ -25,22 +26,32 @@ pub struct OperationRegisters {
 impl OperationRegisters {
     /// Adds a source.
     pub fn read(&mut self, bank: Bank, slot: Slot) {
-        match slot.place() {
-            SlotPlace::Register(_) if bank == Bank::B128 => self.has_others = true,
-            SlotPlace::Register(index) => self.read.push((bank, index)),
-            SlotPlace::Special(_) => self.has_others = true,
-            SlotPlace::Constant(_) | SlotPlace::None => {}
-        }
+        let register = self.register(bank, slot);
+        self.read.extend(register);
     }
 
     /// Adds a destination.
     pub fn write(&mut self, bank: Bank, slot: Slot) {
+        let register = self.register(bank, slot);
+        self.written.extend(register);
+    }
+
+    /// The register of a slot, if it has one that a translator hands over; what else it has is noted.
+    fn register(&mut self, bank: Bank, slot: Slot) -> Option<RegisterName> {
         match slot.place() {
-            SlotPlace::Register(_) if bank == Bank::B128 => self.has_others = true,
-            SlotPlace::Register(index) => self.written.push((bank, index)),
-            SlotPlace::Special(_) => self.has_others = true,
-            SlotPlace::Constant(_) | SlotPlace::None => {}
+            SlotPlace::Register(index) if bank != Bank::B128 => Some((bank, index)),
+            SlotPlace::Register(_) | SlotPlace::Special(_) => {
+                self.has_others = true;
+                None
+            }
+            SlotPlace::Constant(_) | SlotPlace::None => None,
         }
+    }
+
+    /// The sources of a comparison.
+    fn read_comparison(&mut self, compare: &Comparison, combine: Option<Combine>) {
+        self.read_all(bank_of(compare.kind), &[compare.a, compare.b]);
+        self.read(Bank::Predicate, combine.map_or(Slot::NONE, |c| c.slot));
     }
 
     fn read_all(&mut self, bank: Bank, slots: &[Slot]) {
@@ -245,9 +256,7 @@ impl Plain<'_> {
                 q,
                 combine,
             } => {
-                let bank = bank_of(compare.kind);
-                found.read_all(bank, &[compare.a, compare.b]);
-                found.read(Predicate, combine.map_or(Slot::NONE, |c| c.slot));
+                found.read_comparison(compare, combine);
                 found.write(Predicate, d);
                 found.write(Predicate, q);
             }
@@ -257,9 +266,7 @@ impl Plain<'_> {
                 combine,
                 ..
             } => {
-                let bank = bank_of(compare.kind);
-                found.read_all(bank, &[compare.a, compare.b]);
-                found.read(Predicate, combine.map_or(Slot::NONE, |c| c.slot));
+                found.read_comparison(compare, combine);
                 found.write(B32, d);
             }
             Op::TestFloat { wide, d, a, .. } => {
@@ -361,8 +368,8 @@ fn add_collective(found: &mut OperationRegisters, kind: &CollectiveKind) {
         CollectiveKind::Vote { mode, d, a } => {
             found.read(Predicate, a.slot);
             let bank = match mode {
-                warpgrid_isa::VoteMode::Ballot => B32,
-                _ => Predicate,
+                VoteMode::Ballot => B32,
+                VoteMode::All | VoteMode::Any | VoteMode::Uni => Predicate,
             };
             found.write(bank, d);
         }

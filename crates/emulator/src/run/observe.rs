@@ -267,6 +267,16 @@ pub struct WarpAccess {
     pub non_coherent: bool,
 }
 
+impl WarpAccess {
+    /// The warp that accesses memory.
+    pub fn of(&self) -> WarpId {
+        WarpId {
+            block: self.block,
+            warp: self.warp,
+        }
+    }
+}
+
 /// A load or store of global memory by all lanes of a warp, each the bytes that follow those of the lane before.
 #[derive(Clone, Copy, Debug)]
 pub struct RowAccess {

@@ -3,10 +3,9 @@
 use super::explain::{Explanation, Recorder, Step};
 use super::fused::{self, Accumulator, Watch};
 use super::number::{self, Factors, ManyOperands, Operands};
-use super::rule::{Fused, Kernel, Product, UnsupportedProduct};
+use super::rule::{Fused, Kernel, Product, SumRule, UnsupportedProduct};
 use super::scaled::{self, FactorType, ScaledLine};
 use super::{ieee, integer};
-use crate::plain::SumRule;
 
 /// The most elements of A or B that an instruction with floating-point operands has: 32 rows (columns) of 16, or 16 of 32.
 const MAX_OPERANDS: usize = 512;

@@ -39,6 +39,21 @@ pub enum BitOp {
     And,
 }
 
+/// How sums of `f32` are computed from factors of 16 bits: products are exact, every term of a block is cut to `kept_bits` fraction bits of
+/// the largest one, the sum is exact and cut to `f32`, and the blocks follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SumRule {
+    pub rows: u16,
+    pub columns: u16,
+    pub depth: u16,
+    /// Of a factor: `f16` has 5 and 10, `bf16` 8 and 7.
+    pub exponent_bits: u8,
+    pub fraction_bits: u8,
+    pub kept_bits: u8,
+    /// Products of a block.
+    pub block: u8,
+}
+
 /// A dense matrix product, as an instruction states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
