@@ -92,6 +92,14 @@ pub(crate) struct Settled<'a> {
 }
 
 impl Settled<'_> {
+    /// Whether all that a warp does now through a proxy comes after an access. What is read past all writes comes after nothing, and nothing after it.
+    pub(crate) fn comes_after(&self, warp: &Warp, proxy: ProxyKind, entry: &Entry) -> bool {
+        let knows = |clock: &Clock| clock.seen().unknown(entry.row, entry.lanes, entry.epoch) == 0;
+        let their = self.sites.get(entry.site).proxy;
+        let is_past_all = [proxy, their].contains(&ProxyKind::ReadOnly);
+        !is_past_all && warp.alike().is_some_and(|clock| knows(clock))
+    }
+
     /// Whether whoever knows this much is ordered after an access, through any proxy.
     pub(crate) fn is_settled(&self, clock: &Clock, entry: &Entry, memory: Memory) -> bool {
         let Entry {

@@ -5,7 +5,7 @@ use super::check::Settled;
 use super::clock::{Clock, Row};
 use super::shadow::{Entry, Memory};
 use super::shapes::{PatternId, Shapes};
-use super::site::{Kind, ProxyKind, Site, SiteId};
+use super::site::{Kind, Site, SiteId};
 use super::threads::Warp;
 use crate::scope::Home;
 use smallvec::SmallVec;
@@ -257,17 +257,13 @@ impl Line {
 impl Visitor<'_> {
     /// Whether all that the warp does now comes after an access, whichever lanes have made it.
     fn comes_after(&mut self, mark: &Mark) -> bool {
-        if self.site.proxy == ProxyKind::ReadOnly {
-            return false;
-        }
         if let Some((row, epoch, site, known)) = self.known
             && (row, epoch, site) == (mark.row, mark.epoch, mark.site)
         {
             return known;
         }
-        let is_past_all = self.settled.sites.get(mark.site).proxy == ProxyKind::ReadOnly;
-        let knows = |clock: &Clock| clock.seen().unknown(mark.row, u32::MAX, mark.epoch) == 0;
-        let known = !is_past_all && self.warp.alike().is_some_and(|clock| knows(clock));
+        let entry = mark.whole_entry();
+        let known = self.settled.comes_after(self.warp, self.site.proxy, &entry);
         self.known = Some((mark.row, mark.epoch, mark.site, known));
         known
     }

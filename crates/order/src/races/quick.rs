@@ -107,10 +107,7 @@ impl Detector {
         let Some(shape) = self.shadow().shapes.of_row(access.lane_bytes) else {
             return false;
         };
-        let of = WarpId {
-            block: access.block,
-            warp: access.warp,
-        };
+        let of = access.of();
         let Now {
             number,
             epoch: Some(epoch),
@@ -133,7 +130,7 @@ impl Detector {
         self.see_lines(&lines)
     }
 
-    /// Looks at a weak access of lanes; false where it must be looked at in full.
+    /// Looks at an access of lanes; false where it must be looked at in full.
     pub(crate) fn see_lanes(&mut self, lanes: &LanesAccess<'_>) -> bool {
         let access = &lanes.access;
         let Some(memory) = memory_of(lanes.memory) else {
@@ -142,10 +139,7 @@ impl Detector {
         if self.has_maps && memory == Memory::Global || !self.may_be_whole(access) {
             return false;
         }
-        let of = WarpId {
-            block: access.block,
-            warp: access.warp,
-        };
+        let of = access.of();
         let Now { number, epoch, .. } = self.now(of);
         let site = self.site_of_warp(access);
         let is_strong = access.sem != Sem::Weak;
@@ -187,10 +181,7 @@ impl Detector {
 
     /// Whether an access of a warp may be looked at as a whole: a strong one hands on nothing, and gets nothing.
     fn may_be_whole(&mut self, access: &WarpAccess) -> bool {
-        let of = WarpId {
-            block: access.block,
-            warp: access.warp,
-        };
+        let of = access.of();
         let are_words = access.element_bytes >= 4 || access.element_bytes == access.lane_bytes;
         let hands_on = access.action.writes() && releases(access.sem);
         access.sem == Sem::Weak || are_words && !hands_on && self.now(of).is_plain
@@ -198,10 +189,7 @@ impl Detector {
 
     /// Notes a visit of lanes to the shared memory of another block; false where it may not have started.
     fn see_visit(&mut self, lanes: &LanesAccess<'_>, block: u64, entry: Entry) -> bool {
-        let of = WarpId {
-            block: lanes.access.block,
-            warp: lanes.access.warp,
-        };
+        let of = lanes.access.of();
         let number = self.warps.number(of);
         let clock = self.warps.get(number).and_then(Warp::alike);
         let is_there = clock.is_some_and(|clock| clock.seen().knows_block(block));
@@ -618,14 +606,12 @@ impl Quick<'_> {
         };
         let other = self.settled.sites.get(entry.site);
         let floor = self.floor;
-        let known = |clock: &Clock| clock.seen().unknown(entry.row, u32::MAX, entry.epoch) == 0;
-        let is_past_all = self.proxy == ProxyKind::ReadOnly || other.proxy == ProxyKind::ReadOnly;
         let relation = Relation {
             row: entry.row,
             epoch: entry.epoch,
             site: entry.site,
             is_over: floor.is_some_and(|floor| self.settled.is_settled(floor, &whole, self.memory)),
-            is_known: !is_past_all && self.warp.alike().is_some_and(|clock| known(clock)),
+            is_known: self.settled.comes_after(self.warp, self.proxy, &whole),
             is_harmless: !self.writes && !other.kind.writes(),
         };
         self.relations[self.next % MOST_KNOWN] = Some(relation);
