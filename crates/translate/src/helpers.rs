@@ -55,7 +55,8 @@ pub(crate) const TYPES: [FunctionType; 11] = {
     ]
 };
 
-fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Function {
+/// A function with locals beside its parameters.
+pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Function {
     let mut function = Function::new(locals.iter().copied());
     for instruction in code {
         function.instruction(instruction);
@@ -97,6 +98,30 @@ pub(crate) fn new_names() -> [I<'static>; 10] {
         I::I32Const(NAMES as i32),
         I::I32Add,
         I::I32Store(at(0)),
+    ]
+}
+
+/// Ends a loop whose rounds are left in a local: goes round again until none is.
+pub(crate) fn next_round(left: u32) -> [I<'static>; 6] {
+    [
+        I::LocalGet(left),
+        I::I32Const(1),
+        I::I32Sub,
+        I::LocalTee(left),
+        I::BrIf(0),
+        I::End,
+    ]
+}
+
+/// Leaves with zero where the number on the stack, a place that was found, is zero: why the run stops is in its cell.
+pub(crate) fn stop_if_refused() -> [I<'static>; 6] {
+    [
+        I::I32Eqz,
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::I32Load(at(cell::STOP)),
+        I::Return,
+        I::End,
     ]
 }
 

@@ -6,6 +6,8 @@ mod fused;
 mod generated;
 #[path = "same/products.rs"]
 mod products;
+#[path = "same/random.rs"]
+mod random;
 
 use expect_test::expect_file;
 use std::collections::BTreeMap;
@@ -287,21 +289,24 @@ fn generated_kernels_are_the_same() {
     assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
 }
 
+/// Checks that a scenario is translated, and leaves what the interpreter leaves, on an engine with a fused product and on one without.
+fn check_with_both_products(what: &str, scenario: &Scenario) {
+    assert_eq!(both(Native::get(), scenario), Ok(Ok(())), "{what}");
+    let found = both(&Separate, scenario);
+    assert_eq!(found, Ok(Ok(())), "{what} without a fused product");
+}
+
 #[test]
 fn fused_products_are_rounded_once() {
     for (opcode, scenario) in fused::scenarios() {
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{opcode}");
-        let found = both(&Separate, &scenario);
-        assert_eq!(found, Ok(Ok(())), "{opcode} without a fused product");
+        check_with_both_products(opcode, &scenario);
     }
 }
 
 #[test]
 fn products_of_matrices_are_those_of_tensor_cores() {
     for (what, scenario) in products::scenarios() {
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
-        let found = both(&Separate, &scenario);
-        assert_eq!(found, Ok(Ok(())), "{what} without a fused product");
+        check_with_both_products(&what, &scenario);
     }
 }
 

@@ -100,6 +100,29 @@ impl<'p> Emitter<'p> {
             lie: self.find_lie(&access)?,
             ..access
         };
+        self.under_guard(way, |e| {
+            if access.lie.is_none() {
+                e.find_addresses(&access)?;
+            }
+            e.op(I::Block(BlockType::Empty));
+            if access.has_rows() {
+                e.move_row(&access)?;
+            }
+            if way == Way::Load {
+                e.load_one_place(&access)?;
+            }
+            e.move_lanes(&access)?;
+            e.op(I::End);
+            Ok(())
+        })
+    }
+
+    /// Accesses memory where any lane of the gang takes part, and counts what stores.
+    fn under_guard(
+        &mut self,
+        way: Way,
+        access: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
         self.note_active();
         if self.guard.is_some() && way == Way::Store {
             self.add_to_path(self.names.active);
@@ -111,18 +134,7 @@ impl<'p> Emitter<'p> {
         if way == Way::Store {
             self.count_store();
         }
-        if access.lie.is_none() {
-            self.find_addresses(&access)?;
-        }
-        self.op(I::Block(BlockType::Empty));
-        if access.has_rows() {
-            self.move_row(&access)?;
-        }
-        if way == Way::Load {
-            self.load_one_place(&access)?;
-        }
-        self.move_lanes(&access)?;
-        self.op(I::End);
+        access(self)?;
         if self.guard.is_some() {
             self.op(I::End);
         }

@@ -351,14 +351,7 @@ impl Emitter<'_> {
                 Ok(false)
             }
             Op::Matrix(plan) => {
-                // All lanes take part.
-                self.ops([
-                    I::I32Const(0),
-                    I::I32Load(at(cell::LIVE)),
-                    I::I32Const(FULL),
-                    I::I32Ne,
-                ]);
-                self.stop_if(stop::FAULT);
+                self.stop_unless_all(stop::FAULT);
                 match self.plain.matrix(plan) {
                     MatrixOperation::Lines(lines) => self.lines(&lines, warp),
                     MatrixOperation::Rows(rows) => self.rows_of_matrices(&rows, warp),

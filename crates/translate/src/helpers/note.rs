@@ -1,6 +1,6 @@
 //! Who read and who wrote words, where a glance does not tell. In: the place of words; out: notes, or a stop.
 
-use super::{ATOMIC_SHIFT, EMPTY, ORDERED, function};
+use super::{ATOMIC_SHIFT, EMPTY, ORDERED, function, next_round};
 use crate::emit::at;
 use crate::place::{ALL_BYTES, Places, cell};
 use crate::run::stop;
@@ -199,14 +199,9 @@ pub(crate) fn note(places: &Places) -> Function {
         I::I32Const(4),
         I::I32Add,
         I::LocalSet(PLACE),
-        I::LocalGet(WORDS),
-        I::I32Const(1),
-        I::I32Sub,
-        I::LocalTee(WORDS),
-        I::BrIf(0),
-        I::End,
-        I::I32Const(0),
     ]);
+    c.extend(next_round(WORDS));
+    c.push(I::I32Const(0));
     function(&[(6, ValType::I32)], &code)
 }
 
@@ -267,13 +262,7 @@ fn note_atomic(
         I::I32Const(4),
         I::I32Add,
         I::LocalSet(place),
-        I::LocalGet(words),
-        I::I32Const(1),
-        I::I32Sub,
-        I::LocalTee(words),
-        I::BrIf(0),
-        I::End,
-        I::I32Const(0),
-        I::Return,
     ]);
+    c.extend(next_round(words));
+    c.extend([I::I32Const(0), I::Return]);
 }

@@ -41,6 +41,18 @@ fn put(offset: u32, what: I<'static>) -> [I<'static>; 3] {
     [I::LocalGet(RECORD), what, I::I32Store(at(offset))]
 }
 
+/// Calls a function, and leaves with what it says why the run stops.
+fn call(number: u32) -> [I<'static>; 6] {
+    [
+        I::Call(number),
+        I::LocalTee(STOP),
+        I::If(EMPTY),
+        I::LocalGet(STOP),
+        I::Return,
+        I::End,
+    ]
+}
+
 /// Does something with the gangs of the warp.
 fn each_gang(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
@@ -168,15 +180,9 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
         I::LocalSet(MIXED),
     ]);
     c.extend(each_record(places, look_at_record(numbers)));
+    c.extend([I::LocalGet(FIRST), I::LocalGet(RAN)]);
+    c.extend(call(COUNT));
     c.extend([
-        I::LocalGet(FIRST),
-        I::LocalGet(RAN),
-        I::Call(COUNT),
-        I::LocalTee(STOP),
-        I::If(EMPTY),
-        I::LocalGet(STOP),
-        I::Return,
-        I::End,
         I::I32Const(0),
         I::LocalSet(RAN),
         I::LocalGet(MIXED),
@@ -305,12 +311,9 @@ fn run_record() -> Vec<I<'static>> {
         I::I32And,
         I::I32Eqz,
         I::I32And,
-        I::Call(STRIP),
-        I::LocalTee(STOP),
-        I::If(EMPTY),
-        I::LocalGet(STOP),
-        I::Return,
-        I::End,
+    ]);
+    c.extend(call(STRIP));
+    c.extend([
         I::LocalGet(RAN),
         I::I32Const(1),
         I::LocalGet(INDEX),
@@ -424,16 +427,8 @@ fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
     c.extend(store(cell::LIVE, I::LocalGet(LIVE)));
     c.extend(store(cell::RAN, I::I32Const(0)));
-    c.extend([
-        I::LocalGet(FIRST),
-        I::LocalGet(WAIT),
-        I::Call(WARP),
-        I::LocalTee(STOP),
-        I::If(EMPTY),
-        I::LocalGet(STOP),
-        I::Return,
-        I::End,
-    ]);
+    c.extend([I::LocalGet(FIRST), I::LocalGet(WAIT)]);
+    c.extend(call(WARP));
     let mut gang = Vec::new();
     gang.extend(field(record::ENTRY));
     gang.extend([I::I32Const(0), I::I32GeS, I::If(EMPTY), I::LocalGet(RECORD)]);

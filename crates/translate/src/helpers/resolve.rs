@@ -1,6 +1,6 @@
 //! The place of the bytes that a lane means. In: its address, and what the access accepts; out: a place in the module's memory, or a stop.
 
-use super::{EMPTY, NOTE, RESOLVE, function, stops};
+use super::{EMPTY, NOTE, RESOLVE, function, next_round, stops};
 use crate::emit::at;
 use crate::place::{ALL_BYTES, BYTES_SHIFT, NO_ADDRESS, Places, SEVERAL, cell, holds, range, site};
 use crate::run::stop;
@@ -197,13 +197,8 @@ fn find_range(
         I::I32Const(range::BYTES as i32),
         I::I32Add,
         I::LocalSet(entry),
-        I::LocalGet(left),
-        I::I32Const(1),
-        I::I32Sub,
-        I::LocalTee(left),
-        I::BrIf(0),
-        I::End,
     ]);
+    c.extend(next_round(left));
     c.extend(stops(stop::FAULT));
     c.push(I::End);
 }

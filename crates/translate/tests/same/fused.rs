@@ -1,5 +1,6 @@
 //! Kernels of fused products alone, on numbers for which rounding twice differs from rounding once. Out come scenarios.
 
+use super::random::Random;
 use serde_json::{Value, json};
 use warpgrid_launch::Scenario;
 
@@ -49,18 +50,7 @@ ret; }}",
     serde_json::from_value(scenario).expect("a scenario")
 }
 
-/// Random numbers, the same each time.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(0x5851_f42d_4c95_7f2d)
-            .wrapping_add(0x1405_7b7e_f767_814f);
-        (self.0 ^ (self.0 >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 16
-    }
-
     fn sign(&mut self) -> f64 {
         [1.0, -1.0][(self.next() & 1) as usize]
     }

@@ -1,6 +1,7 @@
 //! Products of matrices by `wmma` with factors of 16 bits and sums of `f32`. Out come scenarios: each shape, type and generation of tensor
 //! cores, on factors whose exponents are close to each other or far apart, on zeros and on subnormal numbers.
 
+use super::random::Random;
 use serde_json::{Value, json};
 use warpgrid_launch::Scenario;
 
@@ -27,7 +28,7 @@ pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
     for target in ["sm_70", "sm_75", "sm_80", "sm_90", "sm_120"] {
         for (shape, rows, columns) in shapes {
             for ty in ["f16", "bf16"] {
-                // Before `sm_80` there are none, and `sm_70` has no second and third shape.
+                // Before `sm_80` there are none.
                 if ty == "bf16" && matches!(target, "sm_70" | "sm_75") {
                     continue;
                 }
@@ -115,18 +116,7 @@ ret; }}"
     serde_json::from_value(scenario).expect("a scenario")
 }
 
-/// Random numbers, the same each time.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(0x5851_f42d_4c95_7f2d)
-            .wrapping_add(0x1405_7b7e_f767_814f);
-        (self.0 ^ (self.0 >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 16
-    }
-
     fn half(&mut self, block: u32, ty: &str) -> u32 {
         let bits = self.next() as u32 & 0xffff;
         let (sign_and_fraction, middle, shift) = match ty {

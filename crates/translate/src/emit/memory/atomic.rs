@@ -5,7 +5,7 @@ use super::Access;
 use crate::Refusal;
 use crate::emit::{Emitter, Names, at};
 use crate::helpers;
-use crate::place::{SEVERAL, Site, cell, holds, site};
+use crate::place::{SEVERAL, Site, holds, site};
 use warpgrid_emulator::plain::{AtomicPlan, Bank, PlanId, SlotPlace};
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
@@ -131,14 +131,7 @@ impl Emitter<'_> {
         self.get(active);
         self.op(I::Call(helpers::RESOLVE_ALL));
         self.tee(pointers);
-        self.ops([
-            I::I32x4AllTrue,
-            I::I32Eqz,
-            I::If(BlockType::Empty),
-            I::I32Const(0),
-            I::I32Load(at(cell::STOP)),
-            I::Return,
-            I::End,
-        ]);
+        self.op(I::I32x4AllTrue);
+        self.ops(helpers::stop_if_refused());
     }
 }

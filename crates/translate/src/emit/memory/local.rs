@@ -7,7 +7,7 @@ use crate::helpers::lane_bits;
 use crate::place::{GANG, cell, record};
 use crate::run::stop;
 use warpgrid_emulator::plain::AccessPlan;
-use wasm_encoder::{BlockType, Instruction as I};
+use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
     pub(super) fn access_local(&mut self, plan: &AccessPlan, way: Way) -> Result<(), Refusal> {
@@ -19,29 +19,17 @@ impl Emitter<'_> {
             is_narrow: !plan.wide,
             lie: None,
         };
-        self.note_active();
-        if self.guard.is_some() && way == Way::Store {
-            self.add_to_path(self.names.active);
-        }
-        if self.guard.is_some() {
-            self.get(self.names.active);
-            self.op(I::If(BlockType::Empty));
-        }
-        if way == Way::Store {
-            self.count_store();
-        }
-        self.find_addresses(&access)?;
-        self.find_local(plan);
-        for index in 0..plan.elements.len() as u32 {
-            match way {
-                Way::Load => self.load_lanes(plan, index),
-                Way::Store => self.store_lanes(plan, index)?,
+        self.under_guard(way, |e| {
+            e.find_addresses(&access)?;
+            e.find_local(plan);
+            for index in 0..plan.elements.len() as u32 {
+                match way {
+                    Way::Load => e.load_lanes(plan, index),
+                    Way::Store => e.store_lanes(plan, index)?,
+                }
             }
-        }
-        if self.guard.is_some() {
-            self.op(I::End);
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Leaves the places of four lanes in `pointers`, nowhere for lanes that do not take part, or stops.

@@ -202,20 +202,20 @@ impl Emitter<'_> {
         Ok(scratch)
     }
 
-    /// Stops unless all lanes of the warp are there: others have registers that are not known.
-    fn stop_unless_all(&mut self) {
+    /// Stops unless all lanes of the warp are there.
+    pub(super) fn stop_unless_all(&mut self, why: u32) {
         self.ops([
             I::I32Const(0),
             I::I32Load(at(cell::LIVE)),
             I::I32Const(FULL),
             I::I32Ne,
         ]);
-        self.stop_if(stop::RARE);
+        self.stop_if(why);
     }
 
     /// As lanes say it.
     fn shuffle_any(&mut self, operands: Shuffle, warp: Warp) -> Result<(), Refusal> {
-        self.stop_unless_all();
+        self.stop_unless_all(stop::RARE);
         let Shuffle {
             mode,
             d,
@@ -472,7 +472,7 @@ impl Emitter<'_> {
 
     /// The transpose of 8 rows of 8 elements of 16 bits, four lanes a row.
     fn transpose(&mut self, d: Slot, a: Slot, warp: Warp) -> Result<(), Refusal> {
-        self.stop_unless_all();
+        self.stop_unless_all(stop::RARE);
         let scratch = self.lay_out(a, warp)?;
         for gang in 0..GANGS {
             self.write_row(d, gang, warp, |e| {

@@ -11,6 +11,7 @@ use super::rows::{BytePlaces, push_bytes, put_bytes};
 use crate::Refusal;
 use crate::emit::{Emitter, at, splat32};
 use crate::engine::Products;
+use crate::helpers;
 use crate::place::{GANG, GANGS};
 use crate::run::stop;
 use warpgrid_emulator::plain::{Bank, Element, FusedProduct, Operand, SumRule, ValuePlace};
@@ -249,13 +250,9 @@ pub(super) fn product_function(of: &ProductOf, scratch: u32, products: Products)
         I::I32x4GtS,
         I::V128Or,
         I::V128AnyTrue,
-        I::End,
     ]);
-    let mut function = Function::new([(4, ValType::I32), (N_VECTORS, ValType::V128)]);
-    for instruction in &code.out {
-        function.instruction(instruction);
-    }
-    function
+    let locals = [(4, ValType::I32), (N_VECTORS, ValType::V128)];
+    helpers::function(&locals, &code.out)
 }
 
 // Locals of the function: places in A, of exponents, in sums, and how many are left.
@@ -448,13 +445,8 @@ impl Code {
             I::I32Const(4 * i32::from(columns)),
             I::I32Add,
             I::LocalSet(SUMS),
-            I::LocalGet(LEFT),
-            I::I32Const(1),
-            I::I32Sub,
-            I::LocalTee(LEFT),
-            I::BrIf(0),
-            I::End,
         ]);
+        self.ops(helpers::next_round(LEFT));
     }
 
     /// A block of products from a depth on, for eight columns.

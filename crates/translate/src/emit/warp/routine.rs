@@ -4,7 +4,7 @@ use super::product::{ProductOf, product_function};
 use crate::emit::{Emitter, at};
 use crate::engine::Products;
 use crate::helpers::{self, FunctionType};
-use crate::place::{Places, cell, holds, site};
+use crate::place::{Places, holds, site};
 use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
 
 /// A function that is written once for all operations that are alike.
@@ -92,12 +92,6 @@ impl Lines {
             I::I32Const(line_bytes as i32),
             I::I32Add,
             I::LocalSet(SCRATCH),
-            I::LocalGet(LEFT),
-            I::I32Const(1),
-            I::I32Sub,
-            I::LocalTee(LEFT),
-            I::BrIf(0),
-            I::End,
         ];
         let mut code = Vec::new();
         let c = &mut code;
@@ -153,6 +147,7 @@ impl Lines {
             I::LocalSet(PLACE),
         ]);
         c.extend(next_line.clone());
+        c.extend(helpers::next_round(LEFT));
         c.extend([I::I32Const(0), I::Return, I::End]);
         // Chunk by chunk.
         c.extend([
@@ -174,13 +169,8 @@ impl Lines {
             I::I32Const(is_store.into()),
             I::Call(helpers::RESOLVE),
             I::LocalTee(PLACE),
-            I::I32Eqz,
-            I::If(BlockType::Empty),
-            I::I32Const(0),
-            I::I32Load(at(cell::STOP)),
-            I::Return,
-            I::End,
         ]);
+        c.extend(helpers::stop_if_refused());
         let step = |c: &mut Vec<I<'static>>, by: I<'static>| {
             c.extend([
                 I::LocalGet(SCRATCH),
@@ -203,12 +193,9 @@ impl Lines {
             I::End,
         ]);
         c.extend(next_line);
-        c.extend([I::I32Const(0), I::End]);
-        let mut function = Function::new([(3, ValType::I32), (1, ValType::I64)]);
-        for instruction in &code {
-            function.instruction(instruction);
-        }
-        function
+        c.extend(helpers::next_round(LEFT));
+        c.push(I::I32Const(0));
+        helpers::function(&[(3, ValType::I32), (1, ValType::I64)], &code)
     }
 }
 
