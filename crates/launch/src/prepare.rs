@@ -106,6 +106,44 @@ fn launch(
     Ok((machine, buffers))
 }
 
+/// A launch with what its parts are of.
+pub struct Described<'s> {
+    pub launch: Launch,
+    /// In the order of the launch.
+    pub buffers: Vec<Buffer>,
+    /// The parameter of each argument.
+    pub parameters: Vec<&'s Parameter>,
+}
+
+/// Describes the launch of a scenario that [`prepare`] has completed.
+pub fn describe<'s>(scenario: &'s Scenario, program: &Program) -> Result<Described<'s>, Problem> {
+    let entry = find_entry(scenario.entry.as_deref(), program)?;
+    let (launch, buffers) = build(scenario, program, entry, &limits(scenario))?;
+    let function = &program.functions[entry.0 as usize];
+    Ok(Described {
+        launch,
+        buffers,
+        parameters: arguments_of(scenario, program, function),
+    })
+}
+
+/// The parameters of a scenario that become arguments of its kernel, in order.
+fn arguments_of<'s>(
+    scenario: &'s Scenario,
+    program: &Program,
+    function: &Function,
+) -> Vec<&'s Parameter> {
+    let n_declared = declared(function, &scenario.params).len();
+    let is_argument = |parameter: &&Parameter| variable_of(parameter, function, program).is_none();
+    // The tensor of a map need not be a parameter, nor a buffer of several under one address.
+    let is_beyond = |place: usize, parameter: &Parameter| {
+        place >= n_declared && is_named(parameter.name(), &scenario.params)
+    };
+    let parameters = scenario.params.iter().filter(is_argument).enumerate();
+    let own = parameters.filter(|(place, parameter)| !is_beyond(*place, parameter));
+    own.map(|(_, parameter)| parameter).collect()
+}
+
 /// Threads of a block when nothing says how many: one warp.
 pub const DEFAULT_BLOCK: [u32; 3] = [32, 1, 1];
 
@@ -386,13 +424,10 @@ pub(crate) fn build(
     let declared = declared(function, &scenario.params).into_iter();
     let widths: Vec<u64> = declared.map(|variable| variable.size_bytes).collect();
     let mut arguments = Vec::new();
-    let is_argument = |parameter: &&Parameter| variable_of(parameter, function, program).is_none();
-    // The tensor of a map need not be a parameter, nor a buffer of several under one address.
-    let is_beyond = |(place, parameter): &(usize, &Parameter)| {
-        *place >= widths.len() && is_named(parameter.name(), &scenario.params)
-    };
-    let parameters = scenario.params.iter().filter(is_argument).enumerate();
-    for (place, parameter) in parameters.filter(|found| !is_beyond(found)) {
+    for (place, parameter) in arguments_of(scenario, program, function)
+        .into_iter()
+        .enumerate()
+    {
         arguments.push(builder.argument(parameter, widths.get(place).copied())?);
     }
     let launch = Launch {
