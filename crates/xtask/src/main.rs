@@ -36,9 +36,9 @@ cargo xtask COMMAND
   build                             the release site in dist/, with its sizes, also by room of the core
   package                           the npm package in pkg/, with its sizes
   bench [--peers] [--json]          the figures: parsing, checking, emulating, sizes
-  conformance [--family NAME]       agreement with the reference assembler's verdicts
+  conformance [--family NAME]       agreement with the reference assembler's verdicts; --gpu: with the GPU of this machine
   differential N --ptxas PROGRAM    runs random kernels as PTX and as machine code, and says where memory differs; --seed S,
-                                    --nvdisasm PROGRAM, --keep FOLDER
+                                    --nvdisasm PROGRAM, --keep FOLDER; --gpu: as PTX on the GPU of this machine
   litmus [--seeds 1000]             litmus tests of the memory model: allowed outcomes, and how many show several
   order [--seeds 4] [--only NAME]   kernels that race or hang, and healthy twins: races, hangs, repairs said exactly
   layouts --python PROGRAM          thousands of cases of the algebra of layouts, agreed with tensor-layouts and pycute, which that Python has

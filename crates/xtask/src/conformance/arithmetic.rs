@@ -7,8 +7,9 @@ mod value;
 
 use super::report::Differences;
 use super::{Options, Result, case, map_on_threads};
-use form::Form;
+pub(super) use form::Form;
 use kernel::Outcome;
+pub(super) use kernel::launch;
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
@@ -105,4 +106,39 @@ pub(super) fn compare(forms: &[Form], options: &Options, differences: &mut Diffe
         options.n_threads
     );
     agreed
+}
+
+/// The rows of a form of which a GPU has other results than the emulator; the GPU's are in `bytes`.
+pub(super) fn describe_gpu(form: &Form, bytes: &[u8], n_shown: usize) -> Option<String> {
+    let Outcome::Ran(own) = kernel::run(form) else {
+        return None;
+    };
+    let found = kernel::results(form, bytes);
+    let rows = form.rows.iter().zip(own.iter().zip(&found));
+    let different = rows.filter(|(_, (own, found))| own != found);
+    let hex = |values: &[u64]| {
+        let values = values.iter().map(|value| format!("{value:#x}"));
+        values.collect::<Vec<_>>().join(" ")
+    };
+    let lines: Vec<String> = different
+        .map(|(row, (own, found))| {
+            format!(
+                "{} -> {}, emulator {}",
+                hex(&row.inputs),
+                hex(found),
+                hex(own)
+            )
+        })
+        .collect();
+    let n = lines.len();
+    let shown = lines.into_iter().take(n_shown).collect::<Vec<_>>();
+    (n > 0).then(|| {
+        let title = form.title();
+        format!(
+            "{title} ({}): {n} of {} rows\n    {}",
+            form.file,
+            form.rows.len(),
+            shown.join("\n    ")
+        )
+    })
 }

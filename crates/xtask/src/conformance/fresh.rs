@@ -54,7 +54,7 @@ fn name(part: Part) -> &'static str {
         Part::Stores => "stores",
         Part::General => "all other instructions",
         Part::Modules => "whole modules",
-        Part::Arithmetic | Part::Spellings => "no verdicts",
+        Part::Arithmetic | Part::Spellings | Part::Cases | Part::Litmus => "no verdicts",
     }
 }
 
@@ -63,7 +63,9 @@ fn accepted(part: Part, options: &Options) -> Result<Vec<Case>> {
     let (folder, samples) = match part {
         Part::Stores => (&options.stores, &[STORES_SAMPLE][..]),
         Part::General => (&options.general, &[GENERAL_SAMPLE, GENERAL_ADDED][..]),
-        Part::Modules | Part::Arithmetic | Part::Spellings => return Ok(Vec::new()),
+        Part::Modules | Part::Arithmetic | Part::Spellings | Part::Cases | Part::Litmus => {
+            return Ok(Vec::new());
+        }
     };
     let family = options.family.as_deref();
     let mut cases = verdicts::read(Path::new(""), samples, family)?;

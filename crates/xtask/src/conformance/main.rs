@@ -9,10 +9,14 @@
 #[path = "../harness.rs"]
 mod harness;
 
+#[path = "../gpu.rs"]
+mod gpu;
+
 mod arithmetic;
 mod ask;
 mod case;
 mod fresh;
+mod hardware;
 mod report;
 mod sample;
 mod spellings;
@@ -52,6 +56,11 @@ struct Options {
     ptxas: String,
     seed: u64,
     keep: Option<PathBuf>,
+    gpu: gpu::Options,
+    /// A folder of kernels.
+    cases: Option<PathBuf>,
+    /// Of a litmus test.
+    n_launches: u64,
 }
 
 /// A collection of reference data.
@@ -63,6 +72,10 @@ enum Part {
     Modules,
     Arithmetic,
     Spellings,
+    /// Kernels of compilers, on a GPU only.
+    Cases,
+    /// Litmus tests, on a GPU only.
+    Litmus,
 }
 
 /// What to do.
@@ -72,6 +85,7 @@ enum Task {
     Sample,
     Regenerate,
     Fresh(usize),
+    Gpu,
 }
 
 fn main() -> ExitCode {
@@ -86,6 +100,7 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
         Task::Sample => sample::take(&options),
         Task::Regenerate => sample::regenerate(&options),
         Task::Fresh(n) => fresh::compare(&options, n),
+        Task::Gpu => hardware::compare_with_gpu(&options),
     }
 }
 
@@ -105,6 +120,9 @@ impl Options {
             ptxas: "ptxas".to_owned(),
             seed: 1,
             keep: None,
+            gpu: gpu::Options::default(),
+            cases: None,
+            n_launches: 10_240,
         };
         while let Some(word) = words.next() {
             let mut value = || value_of(&word, &mut words);
@@ -112,6 +130,11 @@ impl Options {
                 "--sample" => options.task = Task::Sample,
                 "--regenerate" => options.task = Task::Regenerate,
                 "--fresh" => options.task = Task::Fresh(number(&value()?)?),
+                "--gpu" => options.task = Task::Gpu,
+                "--questions" => options.gpu.questions = Some(value()?.into()),
+                "--answers" => options.gpu.answers = Some(value()?.into()),
+                "--cases" => options.cases = Some(value()?.into()),
+                "--launches" => options.n_launches = number(&value()?)?,
                 "--seed" => options.seed = number(&value()?)?,
                 "--keep" => options.keep = Some(value()?.into()),
                 "--ptxas" => options.ptxas = value()?,
@@ -143,8 +166,10 @@ impl Part {
             "modules" => Ok(Part::Modules),
             "arithmetic" => Ok(Part::Arithmetic),
             "spellings" => Ok(Part::Spellings),
+            "cases" => Ok(Part::Cases),
+            "litmus" => Ok(Part::Litmus),
             _ => Err(format!(
-                "found `--only {name}`, expected `stores`, `general`, `modules`, `arithmetic` or `spellings`"
+                "found `--only {name}`, expected `stores`, `general`, `modules`, `arithmetic`, `spellings`, `cases` or `litmus`"
             )),
         }
     }
@@ -166,7 +191,13 @@ cargo xtask conformance --fresh N [--ptxas PROGRAM] [--seed S] [--only stores|ge
     ask an installed assembler about N new modules: accepted ones of the samples, and of the
     folders where they are there, with a word, an operand, the version or the target changed; and whole modules, which are
     made of directives, declarations and bodies in any order. The same seed asks about the
-    same modules. --keep adds those on which we differ to a file, as lines of a sample";
+    same modules. --keep adds those on which we differ to a file, as lines of a sample
+cargo xtask conformance --gpu [--only cases|arithmetic|litmus] [--family NAME] [--cases FOLDER] [--launches N]
+    [--questions FILE | --answers FILE]
+    run kernels of compilers, forms of arithmetic and litmus tests (each N times) on the GPU of this machine too, and say where
+    its memory differs from the emulator's. --cases names a folder of kernels: PTX with launch comments, or folders as those of the
+    corpus. --questions only writes what another machine is to be asked with
+    `python3 crates/xtask/src/gpu/ask.py QUESTIONS ANSWERS`, and --answers reads what came of it";
 
 fn compare(options: &Options) -> Result<bool> {
     let mut differences = report::Differences::default();

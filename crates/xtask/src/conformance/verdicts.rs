@@ -53,7 +53,12 @@ pub(super) fn compare(
         .collect();
     let title = match part {
         Part::General => "verdicts, all other instructions",
-        Part::Stores | Part::Modules | Part::Arithmetic | Part::Spellings => "verdicts, stores",
+        Part::Stores
+        | Part::Modules
+        | Part::Arithmetic
+        | Part::Spellings
+        | Part::Cases
+        | Part::Litmus => "verdicts, stores",
     };
     let agreed = report::print(title, &compared, options);
     for compared in &compared {

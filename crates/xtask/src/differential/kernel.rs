@@ -118,6 +118,7 @@ impl Kernel {
              mov.u32 %t0, sh;\nmad.lo.u32 %s, %c0, 64, %t0;\n",
             body::SHARED_BYTES
         );
+        write_shared_zeros(text);
         for i in 0..N_WORDS {
             let _ = writeln!(text, "ld.global.b32 %r{i}, [%i+{}];", i * 4);
         }
@@ -164,6 +165,20 @@ impl Kernel {
         text.push_str("ret;\n}\n");
         first
     }
+}
+
+/// Shared memory begins with what was there before: the lanes set it to zero together, 16 bytes each at a time.
+fn write_shared_zeros(text: &mut String) {
+    let step = N_LANES * 16;
+    text.push_str("mad.lo.u32 %t1, %c0, 16, %t0;\nmov.b32 %t2, 0;\n");
+    for at in (0..body::SHARED_BYTES).step_by(step) {
+        let n_lanes = (body::SHARED_BYTES - at).div_ceil(16).min(N_LANES);
+        let _ = write!(
+            text,
+            "setp.lt.u32 %q, %c0, {n_lanes};\n@%q st.shared.v4.b32 [%t1+{at}], {{%t2, %t2, %t2, %t2}};\n"
+        );
+    }
+    text.push_str("bar.sync 0;\n");
 }
 
 /// A module of several kernels, and the line where each of them begins.

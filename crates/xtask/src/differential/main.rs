@@ -9,8 +9,12 @@
 #[path = "../harness.rs"]
 mod harness;
 
+#[path = "../gpu.rs"]
+mod gpu;
+
 mod assemble;
 mod body;
+mod hardware;
 mod inputs;
 mod instruction;
 mod kernel;
@@ -48,6 +52,8 @@ struct Options {
     keep: Option<PathBuf>,
     target: Option<String>,
     n_threads: usize,
+    /// Ask a GPU in place of an assembler.
+    gpu: Option<gpu::Options>,
 }
 
 fn main() -> ExitCode {
@@ -64,6 +70,7 @@ impl Options {
             keep: None,
             target: None,
             n_threads: std::thread::available_parallelism().map_or(1, usize::from),
+            gpu: None,
         };
         while let Some(word) = words.next() {
             let mut value = || value_of(&word, &mut words);
@@ -73,6 +80,15 @@ impl Options {
                 "--seed" => options.seed = number(&value()?)?,
                 "--keep" => options.keep = Some(value()?.into()),
                 "--target" => options.target = Some(value()?),
+                "--gpu" => {
+                    options.gpu.get_or_insert_default();
+                }
+                "--questions" => {
+                    options.gpu.get_or_insert_default().questions = Some(value()?.into());
+                }
+                "--answers" => {
+                    options.gpu.get_or_insert_default().answers = Some(value()?.into());
+                }
                 "--threads" => options.n_threads = number::<usize>(&value()?)?.max(1),
                 _ => options.n_kernels = number(&word)?,
             }
@@ -109,6 +125,9 @@ struct Different {
 /// Runs the command; false when a kernel differs.
 fn run(words: impl Iterator<Item = String>) -> Result<bool> {
     let options = Options::parse(words)?;
+    if let Some(gpu) = &options.gpu {
+        return hardware::compare(&options, gpu);
+    }
     let tools = Tools::find(&options.ptxas, options.nvdisasm.as_deref())?;
     println!(
         "{} kernels, seed {}, {} {}",
@@ -147,23 +166,28 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
     Ok(all.different.is_empty())
 }
 
-/// The kernels of one call of the assembler.
-fn batch(number: usize, options: &Options, tools: &Tools, folder: &files::Folder) -> Result<Found> {
-    let first = number * BATCH;
-    // Batches do not depend on each other, so that their number and the threads change nothing.
+/// Random kernels for one call of the assembler. Batches do not depend on each other, so that their number and the threads change
+/// nothing.
+fn random_batch(number: usize, options: &Options, targets: &[&str]) -> (Build, Vec<Kernel>) {
     let mut random = Random::new(options.seed.wrapping_mul(0x0100_0000_01b3) ^ number as u64);
     let target = match &options.target {
         Some(name) => name.clone(),
-        None => (*random.pick(TARGETS).unwrap_or(&"sm_90")).to_owned(),
+        None => (*random.pick(targets).unwrap_or(&"sm_90")).to_owned(),
     };
     let build = Build {
         target,
         level: *random.pick(LEVELS).unwrap_or(&3),
     };
-    let count = BATCH.min(options.n_kernels - first);
-    let kernels: Vec<Kernel> = (0..count)
-        .map(|index| Kernel::random(&format!("k{index}"), &build, &mut random))
-        .collect();
+    let count = BATCH.min(options.n_kernels - number * BATCH);
+    let kernels = (0..count).map(|index| Kernel::random(&format!("k{index}"), &build, &mut random));
+    let kernels = kernels.collect();
+    (build, kernels)
+}
+
+/// The kernels of one call of the assembler.
+fn batch(number: usize, options: &Options, tools: &Tools, folder: &files::Folder) -> Result<Found> {
+    let first = number * BATCH;
+    let (build, kernels) = random_batch(number, options, TARGETS);
     let mut found = Found::default();
     let file = folder.file(number);
     let (kernels, listing) = tools.assemble_all(kernels, &build, &file, &mut found.n_refused)?;

@@ -70,11 +70,17 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
     let [Ok(ptx), Ok(machine)] = sides else {
         return Outcome::Equal;
     };
-    let different = (0..ptx.len().min(machine.len()))
-        .find(|at| ptx[*at] != machine[*at] && !are_nans([&ptx, &machine], *at));
-    let Some(at) = different else {
-        return Outcome::Equal;
-    };
+    match first_difference([&ptx, &machine], ["PTX", "machine code"]) {
+        Some(why) => Outcome::Differs(why),
+        None => Outcome::Equal,
+    }
+}
+
+/// Where two memories of `out` differ first, and what each has; NaNs of 64 bits are alike.
+fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
+    let [first, second] = sides;
+    let at = (0..first.len().min(second.len()))
+        .find(|at| first[*at] != second[*at] && !are_nans(sides, *at))?;
     let (lane, byte) = (at / OUT_BYTES, at % OUT_BYTES);
     let (name, start, width) = place_name(byte);
     let value = |bytes: &[u8]| {
@@ -85,11 +91,21 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
             .rev()
             .fold(0u64, |value, byte| value << 8 | u64::from(*byte))
     };
-    Outcome::Differs(format!(
-        "{name} of lane {lane}: {:#x} from PTX, {:#x} from machine code",
-        value(&ptx),
-        value(&machine)
+    Some(format!(
+        "{name} of lane {lane}: {:#x} from {}, {:#x} from {}",
+        value(first),
+        names[0],
+        value(second),
+        names[1]
     ))
+}
+
+/// How the memory that a GPU leaves differs from the emulator's.
+pub(super) fn compare_with_gpu(kernel: &Kernel, build: &Build, found: &[u8]) -> Option<String> {
+    match run(kernel.module(build), Front::Ptx, kernel) {
+        Ok(own) => first_difference([&own, found], ["the emulator", "the GPU"]),
+        Err(why) => Some(format!("the emulator stops: {why}")),
+    }
 }
 
 /// Whether a byte is of a register that holds a NaN of 64 bits in both. Of several operands the manual does not say whose bits such a result

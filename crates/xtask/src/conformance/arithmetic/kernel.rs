@@ -28,8 +28,11 @@ pub(super) enum Outcome {
 
 /// Runs all rows of a form in one launch.
 pub(super) fn run(form: &Form) -> Outcome {
-    let source = source(form);
-    let report = warpgrid_view::check(&source, &CheckOptions::default());
+    let scenario = match launch(form) {
+        Ok(scenario) => scenario,
+        Err(error) => return Outcome::Stopped(error.to_string()),
+    };
+    let report = warpgrid_view::check(&scenario.source, &CheckOptions::default());
     if let Some(error) = report
         .diagnostics
         .iter()
@@ -37,10 +40,6 @@ pub(super) fn run(form: &Form) -> Outcome {
     {
         return Outcome::Refused(format!("{} {}", error.code, error.message));
     }
-    let scenario = match scenario(form, source) {
-        Ok(scenario) => scenario,
-        Err(error) => return Outcome::Stopped(error.to_string()),
-    };
     let mut session = match Session::untracked(scenario) {
         Ok(session) => session,
         Err(error) => return Outcome::Stopped(format!("{} {}", error.code, error.message)),
@@ -58,7 +57,7 @@ pub(super) fn run(form: &Form) -> Outcome {
 }
 
 /// The launch: one block with a lane for each row.
-fn scenario(form: &Form, source: String) -> Result<Scenario, serde_json::Error> {
+pub(crate) fn launch(form: &Form) -> Result<Scenario, serde_json::Error> {
     let inputs: Vec<String> = form
         .rows
         .iter()
@@ -68,7 +67,7 @@ fn scenario(form: &Form, source: String) -> Result<Scenario, serde_json::Error> 
     let n_inputs = inputs.len().max(1);
     let n_outputs = form.rows.len() * form.outputs.len();
     serde_json::from_value(json!({
-        "source": source,
+        "source": source(form),
         "grid": [1, 1, 1],
         "block": [form.rows.len(), 1, 1],
         "params": [
@@ -78,7 +77,8 @@ fn scenario(form: &Form, source: String) -> Result<Scenario, serde_json::Error> 
     }))
 }
 
-fn results(form: &Form, bytes: &[u8]) -> Vec<Vec<u64>> {
+/// The results of each row in the bytes of `out`.
+pub(super) fn results(form: &Form, bytes: &[u8]) -> Vec<Vec<u64>> {
     let slots = bytes.chunks_exact(SLOT_BYTES).map(|slot| {
         slot.iter()
             .rev()

@@ -1,0 +1,327 @@
+//! Compares with a GPU: kernels of compilers, forms of arithmetic and litmus tests, on the emulator and on the GPU of this machine.
+
+use super::arithmetic;
+use super::gpu::{Answer, Found, Launch, Questions};
+use super::{Options, Part, Result};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use warpgrid_launch::expect::compare;
+use warpgrid_view::{Parameter, Scenario};
+
+/// Where kernels with their launches lie, from the root of the project: one folder a kernel.
+const CASES: &[&str] = &["../shared/corpus", "../shared/tensor"];
+/// Litmus tests of the memory model.
+const LITMUS: &str = "../shared/litmus/litmus.jsonl";
+
+/// What was asked.
+#[derive(Default)]
+struct Asked {
+    questions: Questions,
+    cases: HashMap<String, Scenario>,
+    litmus: HashMap<String, Litmus>,
+}
+
+/// A litmus test: what its memory says, and what the model allows.
+struct Litmus {
+    /// Where each number of an outcome is among the bytes of all buffers, and how wide it is.
+    observed: Vec<(usize, usize)>,
+    /// Nothing is promised where there is none.
+    allowed: Option<Vec<Vec<u64>>>,
+}
+
+/// Asks the GPU and prints what differs; true when nothing does.
+pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
+    let mut asked = Asked::default();
+    if options.includes(Part::Cases) {
+        let folders = CASES.iter().map(PathBuf::from);
+        let folders = options
+            .cases
+            .as_ref()
+            .map_or_else(|| folders.collect(), |own| vec![own.clone()]);
+        for folder in folders {
+            asked.add_cases(&folder, options.family.as_deref())?;
+        }
+    }
+    let mut forms = Vec::new();
+    if options.includes(Part::Arithmetic) {
+        forms = arithmetic::read(&options.arithmetic, options.family.as_deref())?;
+        for (index, form) in forms.iter().enumerate() {
+            let scenario = arithmetic::launch(form).map_err(|error| error.to_string())?;
+            asked.add(format!("arithmetic {index}"), scenario, None);
+        }
+    }
+    if options.includes(Part::Litmus) {
+        asked.add_litmus(Path::new(LITMUS), options)?;
+    }
+    let Some(answers) = asked.questions.ask(&options.gpu)? else {
+        return Ok(true);
+    };
+    let mut equal = true;
+    let mut counts = Counts::default();
+    for answer in &answers {
+        let why = asked.difference(answer, &forms, options);
+        counts.add(&answer.found, why.is_some());
+        if let Some(why) = why {
+            println!("{}: {why}", answer.name);
+            equal = false;
+        }
+    }
+    println!(
+        "{} launches: {} leave the same memory, {} differ, {} do not run on this GPU",
+        answers.len(),
+        counts.equal,
+        counts.different,
+        counts.stopped
+    );
+    Ok(equal)
+}
+
+#[derive(Default)]
+struct Counts {
+    equal: usize,
+    different: usize,
+    stopped: usize,
+}
+
+impl Counts {
+    fn add(&mut self, found: &Found, differs: bool) {
+        match found {
+            _ if differs => self.different += 1,
+            Found::Stopped(_) => self.stopped += 1,
+            Found::Equal | Found::Differs(_) | Found::Counted(_) => self.equal += 1,
+        }
+    }
+}
+
+impl Asked {
+    /// Adds the kernels of a folder, with all their texts.
+    fn add_cases(&mut self, folder: &Path, family: Option<&str>) -> Result<()> {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            println!("no {}, no kernels of compilers", folder.display());
+            return Ok(());
+        };
+        let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        folders.sort();
+        for folder in folders {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            if family.is_some_and(|family| !name.starts_with(family)) {
+                continue;
+            }
+            let file = folder.join("case.json");
+            if file.exists() {
+                self.add_case(&name, &folder, &read(&file)?)?;
+            } else if name.ends_with(".ptx") {
+                let scenario = Scenario {
+                    source: read(&folder)?,
+                    ..Scenario::default()
+                };
+                self.add_text(&name, scenario);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_case(&mut self, name: &str, folder: &Path, text: &str) -> Result<()> {
+        let about = |error: serde_json::Error| format!("{name}: {error}");
+        let facts: Value = serde_json::from_str(text).map_err(about)?;
+        let scenario: Scenario = serde_json::from_str(text).map_err(about)?;
+        let mut texts = vec![facts["source_file"].as_str().unwrap_or("kernel.ptx")];
+        let variants = facts["variants"].as_array().map_or(&[][..], Vec::as_slice);
+        texts.extend(
+            variants
+                .iter()
+                .filter_map(|variant| variant["file"].as_str()),
+        );
+        for text in texts {
+            let scenario = Scenario {
+                source: read(&folder.join(text))?,
+                ptx_version: None,
+                target: None,
+                ..scenario.clone()
+            };
+            self.add_text(&format!("{name}/{text}"), scenario);
+        }
+        Ok(())
+    }
+
+    fn add_text(&mut self, name: &str, scenario: Scenario) {
+        self.cases.insert(name.to_owned(), scenario.clone());
+        self.add(name.to_owned(), scenario, None);
+    }
+
+    fn add(&mut self, name: String, scenario: Scenario, times: Option<u64>) {
+        let source = scenario.source.clone();
+        let launch = Launch {
+            name,
+            scenario,
+            times,
+        };
+        self.questions.add(&source, &[launch]);
+    }
+
+    /// Adds the tests of a file, each launched often.
+    fn add_litmus(&mut self, file: &Path, options: &Options) -> Result<()> {
+        if !file.exists() {
+            println!("no {}, no litmus tests", file.display());
+            return Ok(());
+        }
+        for line in super::case::lines(file)? {
+            let value: Value = serde_json::from_str(&line).map_err(|error| error.to_string())?;
+            let name = value["name"].as_str().unwrap_or_default();
+            if options
+                .family
+                .as_ref()
+                .is_some_and(|family| !name.starts_with(family))
+            {
+                continue;
+            }
+            let Some((scenario, litmus)) = litmus_test(&value) else {
+                self.questions
+                    .left_out
+                    .push((name.to_owned(), "its form is not understood".to_owned()));
+                continue;
+            };
+            self.add(name.to_owned(), scenario, Some(options.n_launches));
+            self.litmus.insert(name.to_owned(), litmus);
+        }
+        Ok(())
+    }
+
+    /// What differs, in words.
+    fn difference(
+        &self,
+        answer: &Answer,
+        forms: &[arithmetic::Form],
+        options: &Options,
+    ) -> Option<String> {
+        match &answer.found {
+            Found::Equal => None,
+            Found::Stopped(why) if options.all => Some(why.clone()),
+            Found::Stopped(_) => None,
+            Found::Counted(counts) => self.litmus.get(&answer.name)?.difference(counts),
+            Found::Differs(buffers) => {
+                if let Some(index) = answer.name.strip_prefix("arithmetic ") {
+                    let form = forms.get(index.parse::<usize>().ok()?)?;
+                    return arithmetic::describe_gpu(form, buffers.get("out")?, options.n_shown);
+                }
+                let scenario = self.cases.get(&answer.name)?;
+                let wrong: Vec<String> = buffers
+                    .iter()
+                    .filter_map(|(name, bytes)| wrong_memory(scenario, name, bytes))
+                    .collect();
+                (!wrong.is_empty()).then(|| wrong.join("; "))
+            }
+        }
+    }
+}
+
+/// What a buffer holds that was not promised. A buffer of which nothing is promised differs where it is not that of the emulator.
+fn wrong_memory(scenario: &Scenario, name: &str, bytes: &[u8]) -> Option<String> {
+    let buffer = scenario
+        .params
+        .iter()
+        .find_map(|parameter| match parameter {
+            Parameter::Buffer(buffer) if buffer.name == name => Some(buffer),
+            _ => None,
+        });
+    let promised = buffer.filter(|buffer| buffer.expect.is_some() || buffer.one_of.is_some());
+    let Some(buffer) = promised else {
+        return Some(format!("{name} differs"));
+    };
+    match compare(buffer, bytes) {
+        Ok(None) => None,
+        Ok(Some(wrong)) => Some(format!(
+            "{name}[{}] is {}, expected {} ({} differ)",
+            wrong.index, wrong.found, wrong.expected, wrong.n_wrong
+        )),
+        Err(why) => Some(why),
+    }
+}
+
+impl Litmus {
+    /// The outcomes that the model does not allow.
+    fn difference(&self, counts: &[(Vec<u8>, u64)]) -> Option<String> {
+        let allowed = self.allowed.as_ref()?;
+        let mut forbidden = Vec::new();
+        for (bytes, n) in counts {
+            let outcome: Vec<u64> = self
+                .observed
+                .iter()
+                .map(|(start, width)| number(bytes.get(*start..start + width).unwrap_or(&[])))
+                .collect();
+            if !allowed.contains(&outcome) {
+                forbidden.push(format!("{outcome:?} {n} times"));
+            }
+        }
+        (!forbidden.is_empty()).then(|| format!("not allowed: {}", forbidden.join(", ")))
+    }
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+/// The launch of a litmus test, and how its memory is read.
+fn litmus_test(test: &Value) -> Option<(Scenario, Litmus)> {
+    let mut params = Vec::new();
+    // Name, start among the bytes of all buffers, width of an element.
+    let mut places: Vec<(&str, usize, usize)> = Vec::new();
+    let mut start = 0;
+    for location in test["locations"].as_array()? {
+        if location["space"] != "global" {
+            continue;
+        }
+        let (name, ty) = (location["name"].as_str()?, location["type"].as_str()?);
+        let init = location["init"].as_array()?;
+        let width = ty
+            .trim_start_matches(|c: char| !c.is_ascii_digit())
+            .parse::<usize>()
+            .ok()?
+            / 8;
+        places.push((name, start, width));
+        start += init.len() * width;
+        params.push(serde_json::json!({
+            "kind": "buffer", "name": format!("p_{name}"), "type": ty, "len": init.len(), "init": init,
+        }));
+    }
+    let observe: Vec<&str> = test["observe"]
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let n_registers = observe.iter().filter(|what| what.contains(':')).count();
+    params.push(serde_json::json!({
+        "kind": "buffer", "name": "p_out", "type": "u64", "len": n_registers.max(1), "init": [],
+    }));
+    let mut n_before = 0;
+    let mut observed = Vec::new();
+    for what in observe {
+        if what.contains(':') {
+            observed.push((start + 8 * n_before, 8));
+            n_before += 1;
+            continue;
+        }
+        let (name, index) = what.strip_suffix(']')?.split_once('[')?;
+        let (_, start, width) = places.iter().find(|(place, ..)| *place == name)?;
+        observed.push((start + index.parse::<usize>().ok()? * width, *width));
+    }
+    let scenario = serde_json::from_value(serde_json::json!({
+        "source": test["module"], "grid": test["grid"], "block": test["block"], "cluster": test["cluster"], "params": params,
+    }));
+    let allowed = test["allowed"].as_array().map(|outcomes| {
+        let numbers = |outcome: &Value| {
+            let values = outcome.as_array().map_or(&[][..], Vec::as_slice).iter();
+            values.filter_map(Value::as_u64).collect()
+        };
+        outcomes.iter().map(numbers).collect()
+    });
+    Some((scenario.ok()?, Litmus { observed, allowed }))
+}
+
+fn read(file: &Path) -> Result<String> {
+    std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+}

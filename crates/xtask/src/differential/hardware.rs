@@ -1,0 +1,82 @@
+//! Random kernels on the GPU of this machine. In: their number and a seed; out: those that leave other memory than on the emulator.
+
+use super::gpu::{self, Found, Launch, Questions};
+use super::kernel::{Kernel, module_of};
+use super::threads::map_on_threads;
+use super::{BATCH, Build, Options, Result, inputs, random_batch, run};
+use std::collections::HashMap;
+use warpgrid_view::{Front, Scenario};
+
+/// What kernels are for that run on GPUs of the Hopper architecture and later.
+const TARGETS: &[&str] = &["sm_75", "sm_80", "sm_89", "sm_90", "sm_90"];
+
+/// Whether the last bits of a result are the GPU's own.
+fn is_approximate(line: &str) -> bool {
+    [".approx", ".full"].iter().any(|word| line.contains(word))
+}
+
+/// Asks the GPU and prints what differs; true when nothing does.
+pub(super) fn compare(options: &Options, gpu: &gpu::Options) -> Result<bool> {
+    let numbers: Vec<usize> = (0..options.n_kernels.div_ceil(BATCH)).collect();
+    let batches = map_on_threads(&numbers, options.n_threads, |number| {
+        random_batch(*number, options, TARGETS)
+    });
+    let mut questions = Questions::default();
+    let mut asked: HashMap<String, (&Build, &Kernel)> = HashMap::new();
+    for (number, (build, kernels)) in batches.iter().enumerate() {
+        let mut launches = Vec::new();
+        let is_exact = |kernel: &&Kernel| !kernel.lines.iter().any(|line| is_approximate(line));
+        for (index, kernel) in kernels.iter().filter(is_exact).enumerate() {
+            let name = (number * BATCH + index).to_string();
+            let scenario = Scenario {
+                front: Front::Ptx,
+                entry: Some(kernel.name.clone()),
+                ..inputs::scenario(kernel.input_seed)
+            };
+            asked.insert(name.clone(), (build, kernel));
+            launches.push(Launch {
+                name,
+                scenario,
+                times: None,
+            });
+        }
+        questions.add(&module_of(kernels, build).0, &launches);
+    }
+    let Some(answers) = questions.ask(gpu)? else {
+        return Ok(true);
+    };
+    let [mut n_different, mut n_stopped] = [0, 0];
+    for answer in &answers {
+        let Some((build, kernel)) = asked.get(&answer.name) else {
+            continue;
+        };
+        let why = match &answer.found {
+            Found::Differs(buffers) => {
+                let bytes = buffers.get("out").map_or(&[][..], Vec::as_slice);
+                run::compare_with_gpu(kernel, build, bytes)
+            }
+            Found::Stopped(why) => {
+                n_stopped += 1;
+                Some(why.clone())
+            }
+            Found::Counted(counts) => Some(format!("{} memories", counts.len())),
+            Found::Equal => None,
+        };
+        let Some(why) = why else {
+            continue;
+        };
+        n_different += 1;
+        println!(
+            "\nseed {} kernel {}, {}: {why}",
+            options.seed, answer.name, build.target
+        );
+        for line in &kernel.lines {
+            println!("    {line}");
+        }
+    }
+    println!(
+        "{} kernels, {n_different} differ, of which {n_stopped} do not run on this GPU",
+        answers.len()
+    );
+    Ok(n_different == 0)
+}

@@ -1,0 +1,302 @@
+//! Kernels on the GPU of this machine, beside the emulator. In: scenarios of PTX; out: whether the GPU leaves the memory that the
+//! emulator leaves. The kernels are launched by a script of Python, `gpu/ask.py`, through the CUDA driver.
+
+use crate::harness::{Result, files};
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use flate2::{Compression, Crc};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use warpgrid_emulator::{ArgumentInit, BufferInit, Contents, PointerPatch};
+use warpgrid_launch::prepare::{Described, describe};
+use warpgrid_launch::scenario::{Buffer, TexelArray};
+use warpgrid_program::{FrontEnd, Overrides};
+use warpgrid_view::{MemoryId, Parameter, Scenario, Session};
+
+/// What asks the driver, from the root of the project.
+const SCRIPT: &str = "crates/xtask/src/gpu/ask.py";
+/// More steps than a kernel takes that is asked about.
+const MAX_STEPS: u64 = 20_000_000;
+
+/// How the GPU is asked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    /// Write the questions to this file and ask nothing.
+    pub(crate) questions: Option<PathBuf>,
+    /// Read the answers of these questions, which another machine gave, and ask nothing.
+    pub(crate) answers: Option<PathBuf>,
+}
+
+/// Kernels to launch.
+#[derive(Debug, Default)]
+pub(crate) struct Questions {
+    modules: Vec<Value>,
+    /// What is not asked, and why.
+    pub(crate) left_out: Vec<(String, String)>,
+}
+
+/// A kernel of a module, as it is asked about.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) name: String,
+    /// Its text is that of the module.
+    pub(crate) scenario: Scenario,
+    /// Launch it so often, to count what it leaves; else it is compared.
+    pub(crate) times: Option<u64>,
+}
+
+/// What the GPU did.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) name: String,
+    pub(crate) found: Found,
+}
+
+/// What came of one launch on the GPU.
+#[derive(Clone, Debug)]
+pub(crate) enum Found {
+    /// The memory of the emulator.
+    Equal,
+    /// These buffers have other bytes.
+    Differs(BTreeMap<String, Vec<u8>>),
+    /// How often each memory was left: all buffers one after the other.
+    Counted(Vec<(Vec<u8>, u64)>),
+    /// The driver does not take the module or the launch, the launch faults, or it does not end.
+    Stopped(String),
+}
+
+impl Questions {
+    /// Adds the launches of one module; the memory that the emulator leaves is what is expected.
+    pub(crate) fn add(&mut self, source: &str, launches: &[Launch]) {
+        let mut asked = Vec::new();
+        for launch in launches {
+            match question(source, launch) {
+                Ok(question) => asked.push(question),
+                Err(why) => self.left_out.push((launch.name.clone(), why)),
+            }
+        }
+        if !asked.is_empty() {
+            self.modules
+                .push(json!({ "ptx": without_facts(source), "launches": asked }));
+        }
+    }
+
+    /// Says what is left out, and asks; `None` where the questions are only written.
+    pub(crate) fn ask(&self, options: &Options) -> Result<Option<Vec<Answer>>> {
+        for (name, why) in &self.left_out {
+            println!("not asked: {name}: {why}");
+        }
+        if self.modules.is_empty() {
+            return Err("there is nothing to ask about".to_owned());
+        }
+        if let Some(answers) = &options.answers {
+            return read(answers).map(Some);
+        }
+        if let Some(file) = &options.questions {
+            self.write(file)?;
+            println!("{} modules are written", self.modules.len());
+            return Ok(None);
+        }
+        let folder = files::Folder::new("gpu")?;
+        let [questions, answers] = [folder.file(0), folder.file(1)];
+        self.write(&questions)?;
+        let mut python = Command::new("python3");
+        python.arg(SCRIPT).arg(&questions).arg(&answers);
+        let status = python
+            .status()
+            .map_err(|error| format!("python3: {error}"))?;
+        match status.success() {
+            true => read(&answers).map(Some),
+            false => Err("the GPU was not asked".to_owned()),
+        }
+    }
+
+    fn write(&self, file: &Path) -> Result<()> {
+        let about = |error: std::io::Error| format!("{}: {error}", file.display());
+        let mut to = GzEncoder::new(File::create(file).map_err(about)?, Compression::default());
+        for module in &self.modules {
+            writeln!(to, "{module}").map_err(about)?;
+        }
+        to.finish().map_err(about)?;
+        Ok(())
+    }
+}
+
+/// A text without its launch comments, which the script has no use for.
+fn without_facts(source: &str) -> String {
+    let lines = source
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//@"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// One launch as the script reads it.
+fn question(source: &str, launch: &Launch) -> Result<Value> {
+    let Launch { name, times, .. } = launch;
+    let scenario = Scenario {
+        source: source.to_owned(),
+        ..launch.scenario.clone()
+    };
+    let mut session = Session::untracked(scenario).map_err(|error| error.message)?;
+    let is_over = session.run(MAX_STEPS);
+    if let Some(fault) = session.fault() {
+        return Err(format!("the emulator stops: {}", fault.message));
+    }
+    if !is_over {
+        return Err("it does not end in the emulator".to_owned());
+    }
+    let completed = session.scenario().clone();
+    let program = warpgrid_ptx::Ptx
+        .check(source, &Overrides::default())
+        .program;
+    let program = program.ok_or("its text is not accepted")?;
+    let described = describe(&completed, &program).map_err(|problem| problem.message)?;
+    let Described {
+        launch,
+        buffers,
+        parameters,
+    } = described;
+    if !launch.multicasts.is_empty() {
+        return Err("it needs several devices".to_owned());
+    }
+    let memory = |buffer: &Buffer| {
+        let bytes = session.memory(&MemoryId::from(buffer.name.as_str()));
+        bytes
+            .map(sum)
+            .ok_or_else(|| format!("{} is not there", buffer.name))
+    };
+    let mut all = Vec::new();
+    for (buffer, init) in buffers.iter().zip(&launch.buffers) {
+        let array = completed
+            .arrays
+            .iter()
+            .find(|array| array.name == buffer.name);
+        all.push(memory_json(init, array, memory(buffer)?)?);
+    }
+    let arguments = launch.arguments.iter().zip(parameters);
+    let arguments: Vec<Value> = arguments.map(argument_json).collect();
+    let function = &program.functions[launch.entry.0 as usize];
+    Ok(json!({
+        "name": name,
+        "entry": completed.entry,
+        "grid": launch.grid,
+        "block": launch.block,
+        "cluster": launch.cluster,
+        // What the kernel states itself is not stated again.
+        "required": function.bounds.required_cluster.is_some(),
+        "shared": launch.dynamic_shared_bytes,
+        "repeat": times,
+        "buffers": all,
+        "arguments": arguments,
+    }))
+}
+
+fn memory_json(init: &BufferInit, array: Option<&TexelArray>, after: u32) -> Result<Value> {
+    let mut value = match &init.contents {
+        Contents::Bytes(bytes) => json!({ "bytes": hex(bytes) }),
+        Contents::Zeroed(size) => json!({ "size": size }),
+        Contents::Fill {
+            size_bytes,
+            pattern,
+        } => json!({ "size": size_bytes, "pattern": hex(pattern) }),
+    };
+    value["name"] = json!(init.name);
+    value["after"] = json!(after);
+    value["pointers"] = pointers_json(&init.pointers);
+    if let Some(array) = array {
+        value["array"] = serde_json::to_value(array).map_err(|error| error.to_string())?;
+    }
+    Ok(value)
+}
+
+fn argument_json((argument, parameter): (&ArgumentInit, &Parameter)) -> Value {
+    let mut value = json!({
+        "bytes": hex(&argument.bytes),
+        "pointers": pointers_json(&argument.pointers),
+    });
+    if let Parameter::Tensormap(_) | Parameter::Texture(_) | Parameter::Surface(_) = parameter {
+        value["object"] = serde_json::to_value(parameter).unwrap_or_default();
+    }
+    value
+}
+
+fn pointers_json(pointers: &[PointerPatch]) -> Value {
+    let pointers = pointers.iter().map(|pointer| {
+        json!({
+            "at": pointer.byte_offset,
+            "buffer": pointer.buffer.0,
+            "add": pointer.addend,
+        })
+    });
+    pointers.collect()
+}
+
+fn read(file: &Path) -> Result<Vec<Answer>> {
+    let about = |error: std::io::Error| format!("{}: {error}", file.display());
+    let mut text = String::new();
+    let from = GzDecoder::new(File::open(file).map_err(about)?);
+    BufReader::new(from)
+        .read_to_string(&mut text)
+        .map_err(about)?;
+    let mut answers = Vec::new();
+    // The first line says which GPU it was.
+    for line in text.as_bytes().lines().skip(1) {
+        let line = line.map_err(about)?;
+        answers.push(answer(&line).ok_or_else(|| format!("{line}: no answer"))?);
+    }
+    Ok(answers)
+}
+
+fn answer(line: &str) -> Option<Answer> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let state = value["state"].as_str()?;
+    let found = match state {
+        "equal" => Found::Equal,
+        "differs" => {
+            let buffers = value["buffers"].as_object()?.iter();
+            let buffers =
+                buffers.map(|(name, bytes)| Some((name.clone(), unhex(bytes.as_str()?)?)));
+            Found::Differs(buffers.collect::<Option<_>>()?)
+        }
+        "counted" => {
+            let counts = value["counts"].as_object()?.iter();
+            let counts = counts.map(|(bytes, n)| Some((unhex(bytes)?, n.as_u64()?)));
+            Found::Counted(counts.collect::<Option<_>>()?)
+        }
+        _ => Found::Stopped(format!("{state} {}", value["why"].as_str().unwrap_or(""))),
+    };
+    Some(Answer {
+        name: value["name"].as_str()?.to_owned(),
+        found,
+    })
+}
+
+/// The check sum of bytes, as zlib has it.
+fn sum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+    let digits = bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]);
+    digits.collect()
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digits = text.chars().map(|digit| Some(digit.to_digit(16)? as u8));
+    let digits: Vec<u8> = digits.collect::<Option<_>>()?;
+    Some(
+        digits
+            .chunks_exact(2)
+            .map(|pair| pair[0] << 4 | pair[1])
+            .collect(),
+    )
+}
