@@ -42,7 +42,7 @@ pub use state::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use state::multicast::MulticastInit;
 pub use state::pending::{
     GroupKind, Pending, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
-    PendingSource, PieceBytes, SourceForm, Work,
+    PendingSource, PieceBytes, Reduction, SourceForm, Work,
 };
 pub use state::tensor_map::{
     Interleave, MAX_RANK, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType, TensorUnit,

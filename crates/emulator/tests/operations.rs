@@ -148,10 +148,12 @@ fn integers_side_by_side_do_not_touch_each_other() {
 #[test]
 fn a_sum_with_what_lies_outside_is_zero() {
     let inside = Calc::from(A::Fma).flag(Flag::Oob).round(Rounding::Rn);
-    check(inside, ScalarType::F16, &[0x7eff, 0x3c00, 0x3c00], 0);
+    check(inside, ScalarType::F16, &[0x7ff7, 0x3c00, 0x3c00], 0);
+    check(inside, ScalarType::F16, &[0x3c00, 0xfff7, 0x3c00], 0);
+    check(inside, ScalarType::F16, &[0x3c00, 0x3c00, 0x7ff7], 0x7fff);
     check(inside, ScalarType::F16, &[0x3c00, 0x4000, 0x3c00], 0x4200);
     check(inside, ScalarType::F16, &[0x3c00, 0x4000, 0x7e00], 0x7fff);
-    check(inside, ScalarType::Bf16, &[0x3f80, 0x7fdf, 0x3f80], 0);
+    check(inside, ScalarType::Bf16, &[0x3f80, 0x7ff7, 0x3f80], 0);
 }
 
 #[test]

@@ -47,7 +47,7 @@ macro_rules! families {
 }
 
 families! {
-    bulk mma_sparse small surface tcgen05_2cta tcgen05_cp tcgen05_gemm tcgen05_ld_st tcgen05_mma tcgen05_scaled texture tma_im2col tma_load tma_map
+    bulk measured measured_products mma_sparse small surface tcgen05_2cta tcgen05_cp tcgen05_gemm tcgen05_ld_st tcgen05_mma tcgen05_scaled texture tma_im2col tma_load tma_map
     tma_multicast tma_packed tma_pipeline tma_reduce tma_store triton_dot triton_scaled triton_tma wgmma wgmma_gemm wgmma_sparse
 }
 

@@ -109,6 +109,47 @@ cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 }
 
 #[test]
+fn copies_that_begin_where_none_can_are_named() {
+    let load = |column: i32, row: i32| {
+        format!(
+            "mov.u32 %r2, {column};
+mov.u32 %r3, {row};
+setp.ne.u32 %p0, %r0, 0;
+@%p0 ret;
+mbarrier.init.shared.b64 [bar], 1;
+cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, {{%r2, %r3}}], [bar];"
+        )
+    };
+    let store = |column: i32, row: i32| {
+        format!(
+            "mov.u32 %r2, {column};
+mov.u32 %r3, {row};
+setp.ne.u32 %p0, %r0, 0;
+@%p0 ret;
+cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {{%r2, %r3}}], [%r1];"
+        )
+    };
+    let bodies = [
+        load(-4, -1),
+        load(2, 0),
+        store(0, -1),
+        store(-8, 0),
+        store(12, 8),
+    ];
+    let cases: Vec<(&str, &str, &str)> = bodies
+        .iter()
+        .map(|body| (MAP, "sm_90", body.as_str()))
+        .collect();
+    expect![[r#"
+        it ends
+        line 27: thread (0, 0, 0) of block (0, 0, 0): coordinate 2 along dimension 0 is 8 bytes into a row, expected a multiple of 16
+        line 26: thread (0, 0, 0) of block (0, 0, 0): a store begins at -1 along dimension 1, expected 0 or more
+        line 26: thread (0, 0, 0) of block (0, 0, 0): a store begins at -8 along dimension 0, expected 0 or more
+        it ends
+    "#]].assert_eq(&ends(&cases));
+}
+
+#[test]
 fn descriptors_that_reach_outside_are_named() {
     let product = "mov.b64 %rd2, 0x4000004000013fff;
 wgmma.fence.sync.aligned;

@@ -5,8 +5,8 @@ use super::{Decoded, Decoder, Refusal, Support};
 use crate::decode::code::{
     AccessPlan, AsyncPlan, Element, GroupWait, Op, Predicate, Source as CopySource, Transfer,
 };
-use crate::state::pending::GroupKind;
-use warpgrid_isa::{AsyncOp, Completion, Flag, ScalarType, Sem, StateSpace};
+use crate::state::pending::{GroupKind, Reduction};
+use warpgrid_isa::{AsyncOp, AtomicOp, Completion, Flag, ScalarType, Sem, StateSpace};
 use warpgrid_program::OperandValue;
 
 /// Bytes to which the addresses and sizes of bulk copies are aligned (PTX ISA, "cp.async.bulk").
@@ -68,7 +68,7 @@ fn registers(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
         OperandValue::Address(_) => Some(object(d, 2)?),
         _ => None,
     };
-    let reduces = d.modifiers.atomic.map(|op| (op, ty));
+    let reduces = d.modifiers.atomic.map(|op| reduction(op, ty));
     Ok(AsyncPlan {
         to: Some(to),
         mbarrier,
@@ -176,7 +176,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
         false => None,
     };
     let reduces = match (modifiers.atomic, modifiers.ty) {
-        (Some(op), Some(ty)) => Some((op, ty)),
+        (Some(op), Some(ty)) => Some(reduction(op, ty)),
         _ => None,
     };
     Ok(AsyncPlan {
@@ -195,6 +195,15 @@ fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
         reduces,
         group: (!counts).then_some(GroupKind::Bulk),
     })
+}
+
+/// Combines elements of a type, with subnormals as they are.
+fn reduction(op: AtomicOp, ty: ScalarType) -> Reduction {
+    Reduction {
+        op,
+        ty,
+        flushes: false,
+    }
 }
 
 /// `cp.async.mbarrier.arrive{.noinc} [addr]`

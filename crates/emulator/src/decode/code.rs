@@ -9,7 +9,7 @@ use crate::decode::tensor_memory::TensorMemoryPlan;
 use crate::decode::warp_product::WarpProductPlan;
 pub(crate) use crate::exec::mode::{Conversion, FloatMode, Round};
 use crate::run::observe::CacheHints;
-use crate::state::pending::GroupKind;
+use crate::state::pending::{GroupKind, Reduction};
 use crate::state::registers::{BankSizes, Banks, Slot};
 use crate::state::tensor_transfer::TensorDirection;
 use warpgrid_isa::video::Selection;
@@ -344,7 +344,7 @@ pub(crate) struct AsyncPlan {
     pub(crate) mbarrier: Option<AccessPlan>,
     pub(crate) transfer: Transfer,
     /// How the bytes are combined with memory; they replace it where there is none.
-    pub(crate) reduces: Option<(AtomicOp, ScalarType)>,
+    pub(crate) reduces: Option<Reduction>,
     /// The groups of the thread that the operation belongs to.
     pub(crate) group: Option<GroupKind>,
 }

@@ -207,16 +207,16 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
     }
     let round = if integral { Round::Nearest } else { mode.round };
     match to {
-        ScalarType::F64 if value.is_nan() => match from {
-            ScalarType::F64 => bits | 1 << 51,
-            _ => NAN_64 & !(1 << 63),
-        },
+        ScalarType::F64 if value.is_nan() => wide_nan(from, bits, mode),
         ScalarType::F64 => value.to_bits(),
         // The machine shifts, so the bits of a NaN stay (not where it flushes: there it computes).
         ScalarType::F32
             if value.is_nan() && from == ScalarType::Bf16 && !mode.ftz && !mode.relu =>
         {
             (bits & 0xffff) << 16
+        }
+        ScalarType::F32 if value.is_nan() && from == ScalarType::F64 && !mode.relu => {
+            bits >> 32 & 1 << 31 | 0x7fc0_0000 | bits >> 29 & 0x7f_ffff
         }
         ScalarType::F32 if value.is_nan() => u64::from(NAN_32),
         ScalarType::F32 => {
@@ -231,7 +231,27 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
         ScalarType::F16 | ScalarType::Bf16 if conversion.mode.relu || conversion.mode.satfinite => {
             narrow::convert_one(conversion, value).map_or(0, u64::from)
         }
+        ScalarType::F16 if value.is_nan() && from == ScalarType::F64 => {
+            bits >> 48 & 1 << 15 | 0x7e00 | bits >> 42 & 0x3ff
+        }
         _ => format_of(to).map_or(0, |format| u64::from(soft::pack(format, value, round))),
+    }
+}
+
+/// A NaN as a double: quieted, with its sign and its fraction in front; where it is flushed first, that of 32 bits (measured on an H100, as
+/// those that become narrower).
+fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
+    let wide = |bits: u64, width: u32, fraction_bits: u32| {
+        let sign = bits >> (width - 1) & 1;
+        let fraction = bits & ((1 << fraction_bits) - 1);
+        sign << 63 | NAN_64 & !(1 << 63) | fraction << (52 - fraction_bits)
+    };
+    match from {
+        ScalarType::F64 => bits | 1 << 51,
+        ScalarType::F32 if mode.ftz => wide(u64::from(NAN_32), 32, 23),
+        ScalarType::F32 => wide(bits & 0xffff_ffff, 32, 23),
+        ScalarType::Bf16 => wide(bits & 0xffff, 16, 7),
+        _ => wide(bits & 0xffff, 16, 10),
     }
 }
 

@@ -105,11 +105,6 @@ pub(crate) fn parts_of(ty: ScalarType) -> Option<(FloatFormat, u32, u32)> {
     })
 }
 
-/// The NaN of elements outside of a tensor (the one that CUTLASS fills halves with; by analogy for other formats).
-pub(crate) const fn outside(format: FloatFormat) -> u32 {
-    format.nan() ^ 1 << (format.fraction_bits - 2)
-}
-
 /// Rounds a number; beyond the largest lies infinity, or NaN where there is none.
 #[inline]
 pub(crate) fn pack(format: FloatFormat, value: f64, round: Round) -> u32 {

@@ -3,9 +3,10 @@
 
 use crate::run::event::PendingId;
 use crate::state::pending::{
-    PendingCompletion, PendingOperation, PendingOrigin, PendingPiece, PendingSource, Work,
+    PendingCompletion, PendingOperation, PendingOrigin, PendingPiece, PendingSource, Reduction,
+    Work,
 };
-use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
+use warpgrid_isa::StateSpace;
 
 /// A place in a memory that operations can read and write: space, block and address there.
 pub(super) type Landing = (StateSpace, u64, u64);
@@ -20,15 +21,12 @@ pub(super) struct Brought {
 
 pub(super) struct Operations {
     origin: PendingOrigin,
-    reduces: Option<(AtomicOp, ScalarType)>,
+    reduces: Option<Reduction>,
     pub(super) list: Vec<PendingOperation>,
 }
 
 impl Operations {
-    pub(super) fn new(
-        origin: PendingOrigin,
-        reduces: Option<(AtomicOp, ScalarType)>,
-    ) -> Operations {
+    pub(super) fn new(origin: PendingOrigin, reduces: Option<Reduction>) -> Operations {
         Operations {
             origin,
             reduces,

@@ -13,7 +13,7 @@ use crate::exec::step::{Choice, Surroundings};
 use crate::exec::tensor_map::{report_use, tensor_map};
 use crate::run::fault::{AccessKind, FaultKind};
 use crate::state::memory::TriedAccess;
-use crate::state::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
+use crate::state::pending::{GroupKind, PendingCompletion, PendingOperation, Reduction, Work};
 use crate::state::registers::{Lanes, Row64, lanes_of};
 use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
 use crate::state::tensor_transfer::{TensorDirection, TensorTransfer};
@@ -119,6 +119,7 @@ fn copy(
     for (to, row) in transfer.offsets.iter_mut().zip(&rows.offsets) {
         *to = (row[lane] & 0xffff) as i64;
     }
+    check_place(&transfer).map_err(wrong)?;
     let n_bytes = transfer.shared_bytes();
     let purpose = match plan.direction {
         TensorDirection::Load => Purpose::Write,
@@ -128,7 +129,7 @@ fn copy(
         reach,
         &plan.shared,
         rows.shared[lane],
-        n_bytes,
+        transfer.shared_extent(),
         lane,
         purpose,
     )?;
@@ -195,6 +196,26 @@ fn copy(
     Ok(())
 }
 
+/// Whether a copy can begin where its coordinates say, as a sentence where it cannot: at another place it is an illegal instruction on an H100.
+fn check_place(transfer: &TensorTransfer) -> Result<(), String> {
+    const MULTIPLE: i64 = 16;
+    let unit = transfer.map.unit();
+    let first = transfer.coordinates[0];
+    let bytes = first.saturating_mul(unit.global_bytes as i64);
+    if unit.n_values == 1 && bytes % MULTIPLE != 0 {
+        return Err(format!(
+            "coordinate {first} along dimension 0 is {bytes} bytes into a row, expected a multiple of {MULTIPLE}"
+        ));
+    }
+    let is_store = transfer.direction == TensorDirection::Store;
+    match transfer.least_place().filter(|_| is_store) {
+        Some((dimension, place)) if place < 0 => Err(format!(
+            "a store begins at {place} along dimension {dimension}, expected 0 or more"
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Whether a map can be used by an instruction, as a sentence where it cannot.
 fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     if let Some(problem) = map.problem() {
@@ -233,11 +254,8 @@ fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     Ok(())
 }
 
-/// How elements are combined: by the type of the map.
-fn reduction(
-    map: &TensorMap,
-    op: Option<AtomicOp>,
-) -> Result<Option<(AtomicOp, ScalarType)>, String> {
+/// How elements are combined: by the type of the map (an H100 does it for no others).
+fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>, String> {
     use AtomicOp as A;
     use TensorType as T;
     let Some(op) = op else { return Ok(None) };
@@ -248,19 +266,23 @@ fn reduction(
         T::S64 => Some(ScalarType::S64),
         T::F16 => Some(ScalarType::F16),
         T::Bf16 => Some(ScalarType::Bf16),
-        T::F32 | T::F32Ftz => Some(ScalarType::F32),
+        T::F32 | T::F32Ftz | T::Tf32 | T::Tf32Ftz => Some(ScalarType::F32),
         T::F64 => Some(ScalarType::F64),
-        T::U8 | T::U16 | T::Tf32 | T::Tf32Ftz | T::U4Align8 | T::U4Align16 | T::U6Align16 => None,
+        T::U8 | T::U16 | T::U4Align8 | T::U4Align16 | T::U6Align16 => None,
     };
     let taken = ty.filter(|ty| match op {
         A::Add => !matches!(ty, ScalarType::S64),
         A::Min | A::Max => !matches!(ty, ScalarType::F32 | ScalarType::F64),
         A::Inc | A::Dec => matches!(ty, ScalarType::U32),
-        A::And | A::Or | A::Xor => !ty.is_float(),
+        A::And | A::Or | A::Xor => !ty.is_float() && !matches!(ty, ScalarType::S64),
         A::Exch | A::Cas => false,
     });
     match taken {
-        Some(ty) => Ok(Some((op, ty))),
+        Some(ty) => Ok(Some(Reduction {
+            op,
+            ty,
+            flushes: matches!(map.ty, T::F32Ftz | T::Tf32Ftz),
+        })),
         None => Err(format!(
             "`.{}` does not combine elements of `{}`",
             op.name(),

@@ -20,7 +20,8 @@ use crate::run::sync_event::{SyncEvent, SyncKind};
 use crate::state::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::state::memory::TriedAccess;
 use crate::state::pending::{
-    Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, PieceBytes, Work,
+    Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, PieceBytes,
+    Reduction, Work,
 };
 use crate::state::registers::{FULL, Lanes};
 use crate::state::tensor_memory::TensorMemoryWork;
@@ -559,7 +560,7 @@ impl PendingCompletion {
 
 /// What memory holds once the piece has landed, where it holds `old` now.
 fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
-    let Some((op, ty)) = piece.reduces else {
+    let Some(Reduction { op, ty, flushes }) = piece.reduces else {
         return Cow::Borrowed(&piece.bytes);
     };
     let size = ty.width_bytes().max(1) as usize;
@@ -572,7 +573,7 @@ fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
     };
     let mut result = old.to_vec();
     for (to, from) in result.chunks_mut(size).zip(piece.bytes.chunks(size)) {
-        let (value, written) = combine(op, ty, false, number(to), [number(from), 0]);
+        let (value, written) = combine(op, ty, flushes, number(to), [number(from), 0]);
         if written {
             to.copy_from_slice(value.to_le_bytes().get(..to.len()).unwrap_or(&[]));
         }

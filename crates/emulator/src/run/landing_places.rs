@@ -80,7 +80,7 @@ impl Machine {
             return false;
         };
         let start = transfer.shared / PATTERN_BYTES * PATTERN_BYTES;
-        let end = transfer.shared.saturating_add(transfer.shared_bytes());
+        let end = transfer.shared.saturating_add(transfer.shared_extent());
         let end = end.div_ceil(PATTERN_BYTES).saturating_mul(PATTERN_BYTES);
         let mut places = Places::default();
         let is_there = transfer.blocks.iter().all(|index| {

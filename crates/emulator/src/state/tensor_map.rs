@@ -105,6 +105,23 @@ pub struct TensorUnit {
     pub shared_bytes: u64,
 }
 
+impl Interleave {
+    /// What lies together in both memories: values of the type, or the channels of a slice where slices are interleaved. Dimension 0 counts them
+    /// then (measured on an H100).
+    pub const fn unit(self, ty: TensorType) -> TensorUnit {
+        let bytes = match self {
+            Interleave::None => return ty.unit(),
+            Interleave::B16 => 16,
+            Interleave::B32 => 32,
+        };
+        TensorUnit {
+            n_values: 1,
+            global_bytes: bytes,
+            shared_bytes: bytes,
+        }
+    }
+}
+
 impl TensorType {
     /// How its values lie.
     pub const fn unit(self) -> TensorUnit {
@@ -123,6 +140,11 @@ impl TensorType {
             global_bytes,
             shared_bytes,
         }
+    }
+
+    /// Whether loads round elements to 10 bits of fraction.
+    pub const fn is_tf32(self) -> bool {
+        matches!(self, TensorType::Tf32 | TensorType::Tf32Ftz)
     }
 
     /// Whether elements outside of the tensor may be NaN.
@@ -304,6 +326,11 @@ impl TensorMap {
         done.is_some()
     }
 
+    /// What lies together in both memories.
+    pub fn unit(&self) -> TensorUnit {
+        self.interleave.unit(self.ty)
+    }
+
     /// Why no copy can be made with the map, as the driver says when it encodes one; none where all is right.
     pub fn problem(&self) -> Option<String> {
         let rank = self.rank;
@@ -382,6 +409,22 @@ impl TensorMap {
                     let n = self.channels_per_pixel;
                     return Some(format!("it has {n} channels per pixel, expected 1 to 256"));
                 }
+                let n_corners = match self.mode {
+                    TensorMode::Tiled => 0,
+                    TensorMode::Im2col => rank.saturating_sub(2),
+                    TensorMode::Im2colW | TensorMode::Im2colW128 => 1,
+                };
+                for (along, extent) in self.extents.iter().skip(1).take(n_corners).enumerate() {
+                    let corner = |corners: &[i32; 3]| i128::from(corners[along.min(2)]);
+                    let n = i128::from(*extent) + corner(&self.upper_corner)
+                        - corner(&self.lower_corner);
+                    if n < 1 {
+                        return Some(format!(
+                            "dimension {} has no place between its lower and its upper corner",
+                            along + 1
+                        ));
+                    }
+                }
                 if self.pixels_per_column > 1024 {
                     let n = self.pixels_per_column;
                     return Some(format!(
@@ -398,7 +441,7 @@ impl TensorMap {
             ));
         }
         let inner_bytes = u64::from(inner).div_ceil(unit.n_values) * unit.shared_bytes;
-        if self.interleave == Interleave::None && !inner_bytes.is_multiple_of(16) {
+        if !inner_bytes.is_multiple_of(16) {
             return Some(format!(
                 "the box has {inner_bytes} bytes along dimension 0, expected a multiple of 16"
             ));

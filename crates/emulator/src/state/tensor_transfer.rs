@@ -1,11 +1,11 @@
 //! One copy of a part of a tensor: by rule in flight, and as pieces when it reads or lands (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
 use crate::state::memory::{GlobalMemory, TriedAccess};
-use crate::state::pending::{PendingPiece, PendingSource, PieceBytes, SourceForm};
-use crate::state::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
+use crate::state::pending::{PendingPiece, PendingSource, PieceBytes, Reduction, SourceForm};
+use crate::state::tensor_map::{Interleave, MAX_RANK, TensorMap, TensorMode, TensorType};
 use std::ops::Range;
 use warpgrid_isa::layout::Swizzle;
-use warpgrid_isa::{AccessKind, AtomicOp, LoadMode, ScalarType, StateSpace};
+use warpgrid_isa::{AccessKind, LoadMode, StateSpace};
 
 /// Which way a copy goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct TensorTransfer {
     pub blocks: Vec<u64>,
     /// The first byte in the shared memory of each.
     pub shared: u64,
-    pub reduces: Option<(AtomicOp, ScalarType)>,
+    pub reduces: Option<Reduction>,
 }
 
 /// A part of a row of at most 16 bytes of shared memory, as a tensor copy moves it.
@@ -72,7 +72,7 @@ pub(crate) struct TileRun {
 impl TensorTransfer {
     /// Bytes of the part in the shared memory of one block, with those that are filled.
     pub fn shared_bytes(&self) -> u64 {
-        let unit = self.map.ty.unit();
+        let unit = self.map.unit();
         let rows = self.n_rows();
         rows * self.row_values().div_ceil(unit.n_values) * unit.shared_bytes
     }
@@ -116,15 +116,36 @@ impl TensorTransfer {
         }
     }
 
-    /// Elements that a box touches along a dimension.
+    /// Bytes from the start of a row to that of the next one in shared memory: a swizzle needs whole spans (measured on an H100).
+    fn row_step(&self) -> u64 {
+        let unit = self.map.unit();
+        let bytes = self.row_values().div_ceil(unit.n_values) * unit.shared_bytes;
+        let span = match self.map.interleave {
+            Interleave::None => self.map.swizzle().unwrap_or_default().span_bytes(),
+            Interleave::B16 | Interleave::B32 => None,
+        };
+        bytes.max(span.unwrap_or(0))
+    }
+
+    /// Bytes of shared memory from the first to the last one that the part takes.
+    pub fn shared_extent(&self) -> u64 {
+        let rows = self.n_rows();
+        let in_row = self.shared_bytes().checked_div(rows).unwrap_or(0);
+        rows.saturating_sub(1) * self.row_step() + in_row
+    }
+
+    /// Elements that a box touches along a dimension. One slice of channels is copied, whatever the box says (measured on an H100).
     fn n_along(&self, dimension: usize) -> u64 {
+        if self.map.interleave != Interleave::None && dimension + 2 == self.map.rank {
+            return 1;
+        }
         let extent = self.map.box_extents.get(dimension).copied().unwrap_or(1);
         u64::from(extent).div_ceil(self.map.element_stride(dimension))
     }
 
     /// The first row of which global memory does not have all bytes that are read or written.
     pub(crate) fn outside(&self, global: &GlobalMemory) -> Option<TriedAccess> {
-        let unit = self.map.ty.unit();
+        let unit = self.map.unit();
         let kind = match self.direction {
             TensorDirection::Load => AccessKind::Load,
             TensorDirection::Store => AccessKind::Store,
@@ -154,7 +175,7 @@ impl TensorTransfer {
 
     /// The units of a row that are inside of the tensor, and where unit 0 of the row is.
     fn inside(&self, row: &Row) -> Option<(u64, Range<u64>)> {
-        let unit = self.map.ty.unit();
+        let unit = self.map.unit();
         let n_units = row.n_values.div_ceil(unit.n_values) as i64;
         // Values that lie together are inside or outside together.
         let first = row.places[0].div_euclid(unit.n_values as i64);
@@ -164,6 +185,16 @@ impl TensorTransfer {
         let start = row.start?;
         let start = start.wrapping_add((first as u64).wrapping_mul(unit.global_bytes));
         Some((start, low as u64..high as u64))
+    }
+
+    /// The least coordinate of a row along any dimension, and that dimension.
+    pub(crate) fn least_place(&self) -> Option<(usize, i64)> {
+        let mut least = None;
+        self.for_each_row(|row| {
+            let along = row.places.iter().copied().enumerate().take(self.map.rank);
+            least = along.chain(least).min_by_key(|(_, place)| *place);
+        });
+        least
     }
 
     /// What is written, in the order of shared memory; where the copy reads is the source of each piece.
@@ -184,12 +215,10 @@ impl TensorTransfer {
     /// The runs of bytes that are moved or filled, in the order of shared memory.
     pub(crate) fn for_each_run(&self, mut visit: impl FnMut(TileRun)) {
         let mut at = 0;
-        let unit = self.map.ty.unit();
-        let bytes = self.row_values().div_ceil(unit.n_values) * unit.shared_bytes;
         let swizzle = self.map.swizzle().unwrap_or_default();
         self.for_each_row(|row| {
             self.add_row(&row, at, swizzle, &mut visit);
-            at += bytes;
+            at += self.row_step();
         });
     }
 
@@ -200,8 +229,13 @@ impl TensorTransfer {
 
     /// Whether both memories hold the same bytes of an element, so that a copy is one of bytes.
     pub(crate) fn copies_bytes(&self) -> bool {
-        let unit = self.map.ty.unit();
-        unit.global_bytes == unit.shared_bytes && self.reduces.is_none()
+        let unit = self.map.unit();
+        unit.global_bytes == unit.shared_bytes && self.reduces.is_none() && !self.rounds()
+    }
+
+    /// Whether a load rounds what it brings: `tf32`.
+    fn rounds(&self) -> bool {
+        self.direction == TensorDirection::Load && self.map.ty.is_tf32()
     }
 
     /// What is copied, in pieces of 16 bytes or the rest of a row, in the order of shared memory without a swizzle: where each comes from and
@@ -209,7 +243,7 @@ impl TensorTransfer {
     pub fn tile_pieces(&self, at_most: usize) -> Vec<TilePiece> {
         const BYTES: u64 = 16;
         let mut pieces = Vec::new();
-        let unit = self.map.ty.unit();
+        let unit = self.map.unit();
         let swizzle = self.map.swizzle().unwrap_or_default();
         let mut plain = self.shared;
         self.for_each_row(|row| {
@@ -237,7 +271,7 @@ impl TensorTransfer {
                 });
                 from += n;
             }
-            plain += n_units * unit.shared_bytes;
+            plain += self.row_step();
         });
         pieces
     }
@@ -356,7 +390,7 @@ impl TensorTransfer {
 
     /// The pieces of a row that begins this many bytes after the first.
     fn add_row(&self, row: &Row, at: u64, swizzle: Swizzle, visit: &mut impl FnMut(TileRun)) {
-        let unit = self.map.ty.unit();
+        let unit = self.map.unit();
         let n_units = row.n_values.div_ceil(unit.n_values);
         let inside = self.inside(row);
         let (low, high) = match &inside {
@@ -392,7 +426,10 @@ impl TensorTransfer {
             space: StateSpace::Global,
             block: 0,
             address: global,
-            form: SourceForm::Bytes,
+            form: match self.rounds() {
+                true => SourceForm::Tf32,
+                false => SourceForm::Bytes,
+            },
         };
         let in_shared = PendingSource {
             space: StateSpace::Shared,
@@ -441,7 +478,7 @@ impl TensorTransfer {
         swizzle: Swizzle,
         visit: &mut impl FnMut(TileRun),
     ) {
-        let unit = self.map.ty.unit();
+        let unit = self.map.unit();
         let end = at + units.end * unit.shared_bytes;
         let mut from = at + units.start * unit.shared_bytes;
         while from < end {
@@ -486,15 +523,14 @@ fn add_run(
     }
 }
 
-/// What an element outside of the tensor reads as. No source gives the bits of the NaN: ours are those that `fma.oob` knows, and for wider types
-/// the canonical ones.
+/// What each 16 bits outside of a tensor read as where its map fills with NaN, whatever the type: what `fma.oob` makes zero of, with either
+/// sign, when it multiplies (measured on an H100).
+pub(crate) const OUTSIDE_16: u32 = 0x7ff7;
+
+/// What lies outside of the tensor reads as.
 fn filling(map: &TensorMap) -> &'static [u8] {
-    use TensorType as T;
-    match (map.fills_nan, map.ty) {
-        (true, T::F16) => &[0xff, 0x7e],
-        (true, T::Bf16) => &[0xdf, 0x7f],
-        (true, T::F32 | T::F32Ftz | T::Tf32 | T::Tf32Ftz) => &[0xff, 0xff, 0xff, 0x7f],
-        (true, T::F64) => &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
-        (true | false, _) => &[0],
+    match map.fills_nan {
+        true => &[0xf7, 0x7f],
+        false => &[0],
     }
 }

@@ -10,7 +10,7 @@
 use serde::Serialize;
 use std::fmt::Write;
 use warpgrid_emulator as machine;
-use warpgrid_emulator::{Interleave, MAX_RANK, TensorMode, TensorType};
+use warpgrid_emulator::{Interleave, MAX_RANK, TensorMode, TensorType, TensorUnit};
 use warpgrid_isa::layout::Swizzle;
 
 /// A parameter that describes a tensor: 128 bytes by value, or the address of them (CUDA driver API, "cuTensorMapEncodeTiled").
@@ -143,7 +143,7 @@ impl TensorMap {
             ty,
             rank,
             extents: padded(&self.dims, 1),
-            strides: padded(&self.strides_or_packed(ty), 0),
+            strides: padded(&self.strides_or_packed(interleave.unit(ty)), 0),
             box_extents: padded(&self.box_extents, 1),
             element_strides: padded(&self.element_strides, 1),
             interleave,
@@ -162,11 +162,10 @@ impl TensorMap {
     }
 
     /// Bytes between neighbours, where none are stated those of a tensor without gaps.
-    fn strides_or_packed(&self, ty: TensorType) -> Vec<u64> {
+    fn strides_or_packed(&self, unit: TensorUnit) -> Vec<u64> {
         if !self.strides.is_empty() {
             return self.strides.clone();
         }
-        let unit = ty.unit();
         let mut stride = None;
         let inner = self.dims.iter().take(self.dims.len().saturating_sub(1));
         inner

@@ -13,7 +13,8 @@ use super::threads::{Warp, row_of};
 use crate::scope::Strength;
 use std::rc::Rc;
 use warpgrid_emulator::{
-    GroupKind, MbarrierState, Pending, PendingCompletion, PendingPiece, SyncEvent, Work, ends_phase,
+    GroupKind, MbarrierState, Pending, PendingCompletion, PendingPiece, Reduction, SyncEvent, Work,
+    ends_phase,
 };
 use warpgrid_isa::{Scope, StateSpace, Transfer};
 
@@ -177,7 +178,7 @@ impl Detector {
         let (kind, strength, element_bytes) = match (side, piece.reduces) {
             (Side::Source, _) => (Kind::Read, Strength::Weak, 0),
             // Each reduction is a relaxed access of its own (PTX ISA, "red.async", "cp.reduce.async.bulk").
-            (_, Some((_, ty))) => {
+            (_, Some(Reduction { ty, .. })) => {
                 let scope = match start.proxy {
                     ProxyKind::Async => Scope::Gpu,
                     ProxyKind::Generic | ProxyKind::ReadOnly | ProxyKind::TensorMap => {

@@ -238,7 +238,7 @@ fn of_copy(
         .sum();
     let shared = transfer.blocks.iter();
     let shared = shared.map(|block| MemoryRegion::Shared { block: *block });
-    let unit = map.ty.unit();
+    let unit = map.unit();
     let in_tensor = |piece: &TilePiece| {
         let (memory, offset) = locate(memories, Place::Global, piece.global?)?;
         let n = piece.n_inside / unit.shared_bytes * unit.global_bytes;
