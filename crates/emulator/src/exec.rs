@@ -3,6 +3,8 @@
 pub(crate) mod access;
 pub(crate) mod alu_float;
 pub(crate) mod alu_int;
+pub(crate) mod approximate;
+mod approximate_tables;
 pub(crate) mod atomic;
 pub(crate) mod barrier;
 pub(crate) mod cluster;
@@ -12,7 +14,6 @@ pub(crate) mod compute;
 pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod copies;
-pub(crate) mod elementary;
 pub(crate) mod elements;
 pub(crate) mod even;
 pub(crate) mod factor;

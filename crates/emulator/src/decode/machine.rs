@@ -18,6 +18,8 @@ pub(super) fn supports(op: MachineOp) -> Support {
         | MachineOp::DivisionCheck
         | MachineOp::Reciprocal64
         | MachineOp::ReciprocalRoot64
+        | MachineOp::SineOfTurns
+        | MachineOp::CosineOfTurns
         | MachineOp::FirstLane
         | MachineOp::PackPredicates { .. }
         | MachineOp::UnpackPredicates { .. } => Support::Runs,

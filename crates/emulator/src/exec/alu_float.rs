@@ -6,7 +6,7 @@
 
 use crate::decode::code::{FloatMode, Round};
 use crate::decode::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
-use crate::exec::elementary;
+use crate::exec::approximate::{self, Function};
 use crate::exec::fused::fma_rows64;
 use crate::exec::soft::{self, NAN_32, NAN_64};
 use crate::state::registers::{LANES, Lanes, Row32, Row64, Slot};
@@ -79,55 +79,14 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
         F::Plain(FloatOp::Max) if !mode.nan && !mode.xorsign_abs => {
             minmax_rows(row, Extreme::Max, a, b);
         }
-        F::Rsqrt => wide_rows(row, a, |a| 1.0 / a.sqrt()),
-        F::Lg2 => {
-            wide_rows(row, a, elementary::log2_near);
-            // What is not positive and finite, with the infinity that the formula gives for zero.
-            for lane in 0..LANES {
-                let a = f32::from_bits(a[lane]);
-                let low = if a == 0.0 {
-                    f32::NEG_INFINITY.to_bits()
-                } else {
-                    NAN_32
-                };
-                let high = if a < f32::INFINITY {
-                    row[lane]
-                } else {
-                    a.to_bits()
-                };
-                row[lane] = if a > 0.0 { high } else { low };
-            }
-        }
-        F::Ex2 => {
-            // Beyond these the result leaves f32 at either end; a NaN is neither.
-            let mut limited = [0; LANES];
-            bits(&mut limited, a, |a| {
-                let a = f32::from_bits(a);
-                let a = if MOST_EXPONENT < a { MOST_EXPONENT } else { a };
-                let a = if a < -MOST_EXPONENT {
-                    -MOST_EXPONENT
-                } else {
-                    a
-                };
-                a.to_bits()
-            });
-            wide_rows(row, &limited, elementary::exp2_near);
-        }
-        F::Tanh => {
-            const LARGEST: f32 = elementary::LARGEST_TANH as f32;
-            let mut sizes = [0; LANES];
-            bits(&mut sizes, a, |a| {
-                let size = f32::from_bits(a & !SIGN);
-                (if LARGEST < size { LARGEST } else { size }).to_bits()
-            });
-            wide_rows(row, &sizes, elementary::tanh_near);
-            for lane in 0..LANES {
-                row[lane] = canonical(f32::from_bits(row[lane] | a[lane] & SIGN));
-            }
-        }
-        F::Sin if are_angles_near(a) => wide_rows(row, a, |a| elementary::sin_cos_near(a).0),
-        F::Cos if are_angles_near(a) => wide_rows(row, a, |a| elementary::sin_cos_near(a).1),
-        F::Plain(FloatOp::Min | FloatOp::Max) | F::Sin | F::Cos | F::Copysign => return false,
+        F::Plain(FloatOp::Min | FloatOp::Max)
+        | F::Rsqrt
+        | F::Sin
+        | F::Cos
+        | F::Lg2
+        | F::Ex2
+        | F::Tanh
+        | F::Copysign => return false,
     }
     true
 }
@@ -141,8 +100,31 @@ enum Extreme {
 
 const SIGN: u32 = 1 << 31;
 
-/// 2 to its power is infinite as an f32, and to its negative power zero.
-const MOST_EXPONENT: f32 = 512.0;
+/// Which function the unit for approximate functions has for an operation.
+#[inline(always)]
+fn function_of(f: Float32Op, round: Round) -> Option<Function> {
+    use Float32Op as F;
+    Some(match f {
+        F::Rcp if round.is_approximate() => Function::Reciprocal,
+        F::Sqrt if round.is_approximate() => Function::Root,
+        F::Rsqrt => Function::ReciprocalRoot,
+        F::Sin => Function::Sine,
+        F::Cos => Function::Cosine,
+        F::Lg2 => Function::Logarithm,
+        F::Ex2 => Function::Power,
+        F::Tanh => Function::Tangent,
+        F::Plain(_) | F::Div | F::Rcp | F::Sqrt | F::Copysign => return None,
+    })
+}
+
+/// `f32` operations of the unit for approximate functions, row by row.
+#[inline(never)]
+fn approximate_rows(row: &mut Row32, function: Function, mode: FloatMode, a: &Row32) {
+    for lane in 0..LANES {
+        let result = approximate::apply(function, mode.ftz, a[lane]);
+        row[lane] = canonical(f32::from_bits(result));
+    }
+}
 
 /// Flushing and clamping around [`nearest`].
 #[cfg_attr(target_arch = "x86_64", inline(always))]
@@ -155,7 +137,11 @@ fn modified(
     b: &Row32,
     c: &Row32,
 ) -> bool {
-    if mode.relu || !matches!(mode.round, Round::Nearest | Round::Approximate) {
+    if let Some(function) = function_of(f, mode.round) {
+        approximate_rows(row, function, mode, a);
+        return true;
+    }
+    if mode.relu || mode.round != Round::Nearest {
         return false;
     }
     let flushed;
@@ -232,23 +218,6 @@ fn rows(row: &mut Row32, a: &Row32, b: &Row32, f: impl Fn(f32, f32) -> f32) {
     for lane in 0..LANES {
         row[lane] = canonical(f(f32::from_bits(a[lane]), f32::from_bits(b[lane])));
     }
-}
-
-/// Computed in f64 and narrowed.
-#[inline(always)]
-fn wide_rows(row: &mut Row32, a: &Row32, f: impl Fn(f64) -> f64) {
-    for lane in 0..LANES {
-        row[lane] = canonical(f(f64::from(f32::from_bits(a[lane]))) as f32);
-    }
-}
-
-/// Whether the quick reduction holds for all angles; infinities and NaNs are not near.
-#[inline(always)]
-fn are_angles_near(a: &Row32) -> bool {
-    const LARGEST: u32 = (elementary::LARGEST_ANGLE as f32).to_bits();
-    a.iter()
-        .fold(0, |far, bits| far | u32::from(bits & !SIGN > LARGEST))
-        == 0
 }
 
 /// Smallest normal f32.
@@ -331,6 +300,10 @@ fn flush(value: f32, mode: FloatMode) -> f32 {
 /// One f32 operation in any mode.
 pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32 {
     use Float32Op as F;
+    if let Some(function) = function_of(f, mode.round) {
+        let result = approximate::apply(function, mode.ftz, a.to_bits());
+        return canonical(f32::from_bits(result));
+    }
     let (a, b, c) = (flush(a, mode), flush(b, mode), flush(c, mode));
     let round = mode.round;
     let wide = f64::from;
@@ -356,18 +329,13 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
             0.0 => fma32(a, b, c, round),
             sum => narrow(sum),
         },
-        // `div.approx` and `div.full`: divisors between 2^126 and 2^128 give zero in the former only; here
-        // both divide exactly and round, which is within their error bounds elsewhere.
-        F::Div if round == Round::Approximate => a / b,
+        F::Div if round.is_approximate() => {
+            approximate::divide(round == Round::Full, mode.ftz, a, b)
+        }
         F::Div => narrow(soft::div_odd(a, b)),
         F::Rcp => narrow(soft::div_odd(1.0, a)),
         F::Sqrt => soft::narrow(soft::sqrt_odd(a), round),
-        F::Rsqrt => (1.0 / wide(a).sqrt()) as f32,
-        F::Sin => elementary::sin_cos(wide(a)).0 as f32,
-        F::Cos => elementary::sin_cos(wide(a)).1 as f32,
-        F::Lg2 => elementary::log2(wide(a)) as f32,
-        F::Ex2 => elementary::exp2(wide(a)) as f32,
-        F::Tanh => elementary::tanh(wide(a)) as f32,
+        F::Rsqrt | F::Sin | F::Cos | F::Lg2 | F::Ex2 | F::Tanh => return NAN_32,
     };
     let mut value = flush(value, mode);
     if mode.saturate {
@@ -518,8 +486,10 @@ pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
         F::Plain(FloatOp::Neg) => return passed_on(-a, [operands[0], 0, 0]),
         F::Plain(FloatOp::Abs) => return passed_on(a.abs(), [operands[0], 0, 0]),
         F::Copysign => return b.copysign(a).to_bits(),
-        F::Rcp if mode.ftz => return of_upper_half(operands[0], |a| 1.0 / a),
-        F::Rsqrt if mode.ftz => return of_upper_half(operands[0], |a| 1.0 / a.sqrt()),
+        F::Rcp if mode.ftz => return of_upper_half(operands[0], approximate::reciprocal_upper),
+        F::Rsqrt if mode.ftz => {
+            return of_upper_half(operands[0], approximate::reciprocal_root_upper);
+        }
         F::Plain(FloatOp::Sub) => (soft::add64(a, -b, round), 2),
         F::Plain(FloatOp::Min) => return minmax64(Extreme::Min, operands),
         F::Plain(FloatOp::Max) => return minmax64(Extreme::Max, operands),
@@ -660,8 +630,23 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
         H::Plain(FloatOp::Mul) => a * b,
         H::FmaInside if bits[..2].iter().any(|v| v & !sign == OUTSIDE_16) => return 0,
         H::Plain(FloatOp::Fma) | H::FmaInside => soft::add_odd(a * b, c),
-        H::Ex2 => elementary::exp2(a),
-        H::Tanh => elementary::tanh(a),
+        // Cut from what the unit gives for `f32`.
+        H::Ex2 | H::Tanh => {
+            let function = match f {
+                H::Ex2 => approximate::power,
+                _ => approximate::tangent,
+            };
+            let value = function((a as f32).to_bits());
+            let value = f64::from(f32::from_bits(value));
+            // What needs a larger exponent is infinite, and not cut.
+            let beyond = f64::from_bits((1024 + format.bias() as u64) << 52);
+            let value = if value >= beyond {
+                f64::INFINITY
+            } else {
+                value
+            };
+            return flushed(soft::pack(format, value, Round::Zero));
+        }
     };
     let packed = flushed(soft::pack(format, value, round));
     let is_nan = value.is_nan();

@@ -150,24 +150,6 @@ fn odd_functions_keep_the_sign_of_zero() {
     }
 }
 
-/// Angle, sine, cosine.
-#[test]
-fn huge_angles_are_reduced_exactly() {
-    for (angle, sine, cosine) in [
-        (0x528bb2c9, 0xbeed32c7, 0x3f62dedb),
-        (0xd28bb2c9, 0x3eed32c7, 0x3f62dedb),
-        (0x64078678, 0xbf3becc4, 0x3f2dd6f7),
-        (0x7f7fc99e, 0xbe79f163, 0x3f7841ca),
-        (0x49000010, 0x3f6b8da8, 0x3ec8816c),
-        (0x4b000001, 0xbf067728, 0xbf59d77f),
-        (0x71fc6f7c, 0x3c229feb, 0xbf7ffcc6),
-        (0x588c5aa8, 0x3f7d7614, 0xbe0fdaf1),
-    ] {
-        assert_eq!(approximate(Float32Op::Sin, angle), sine, "{angle:x}");
-        assert_eq!(approximate(Float32Op::Cos, angle), cosine, "{angle:x}");
-    }
-}
-
 #[test]
 fn comparisons_flush_subnormals_of_16_bits() {
     for (ftz, equal) in [(false, 0), (true, FULL)] {

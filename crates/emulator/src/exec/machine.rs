@@ -3,6 +3,7 @@
 
 use crate::decode::code::MachinePlan;
 use crate::exec::alu_float::upper_half;
+use crate::exec::approximate;
 use crate::exec::elements::mask_of;
 use crate::state::registers::{LANES, Lanes, Row32, Slot};
 use warpgrid_isa::{BoolOp, CompareOp, FunnelShift, MachineOp, MulPart};
@@ -224,13 +225,15 @@ fn compute(
             left.predicates[0] = mask_of(a, b, needs_slow_division);
         }
         MachineOp::Reciprocal64 => {
-            upper_halves(&mut left.registers[0], s.rows[0], |value| 1.0 / value);
+            let function = approximate::reciprocal_upper;
+            upper_halves(&mut left.registers[0], s.rows[0], function);
         }
         MachineOp::ReciprocalRoot64 => {
-            upper_halves(&mut left.registers[0], s.rows[0], |value| {
-                1.0 / value.sqrt()
-            });
+            let function = approximate::reciprocal_root_upper;
+            upper_halves(&mut left.registers[0], s.rows[0], function);
         }
+        MachineOp::SineOfTurns => left.registers[0] = s.rows[0].map(approximate::sine),
+        MachineOp::CosineOfTurns => left.registers[0] = s.rows[0].map(approximate::cosine),
         MachineOp::FirstLane => {
             let among = active & conditions[0];
             left.registers[0] = match among {

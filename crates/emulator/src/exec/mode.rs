@@ -13,15 +13,30 @@ pub enum Round {
     Up,
     /// Ties away from zero.
     NearestAway,
+    /// As the unit for approximate functions gives it: `.approx`.
     Approximate,
+    /// The same, with operands scaled so that the range is full: `.full`.
+    Full,
 }
 
 impl Round {
+    /// Whether a result is the nearest number, where the unit for approximate functions has no say.
+    #[inline(always)]
+    pub(crate) fn is_to_nearest(self) -> bool {
+        matches!(self, Round::Nearest | Round::Approximate | Round::Full)
+    }
+
+    /// Whether the unit for approximate functions has a say.
+    #[inline(always)]
+    pub(crate) fn is_approximate(self) -> bool {
+        matches!(self, Round::Approximate | Round::Full)
+    }
+
     /// Whether a magnitude is rounded up, away from zero: `rest` is what is beyond its last digit, compared with a half of that.
     #[inline(always)]
     pub(crate) fn is_up(self, rest: Rest, is_negative: bool, is_odd: bool) -> bool {
         match self {
-            Round::Nearest | Round::Approximate => {
+            Round::Nearest | Round::Approximate | Round::Full => {
                 rest == Rest::Above || rest == Rest::Half && is_odd
             }
             Round::NearestAway => rest >= Rest::Half,
@@ -72,7 +87,8 @@ impl From<Option<Rounding>> for Round {
             Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
             Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
             Some(Rounding::Rna) => Round::NearestAway,
-            Some(Rounding::Approx | Rounding::Full) => Round::Approximate,
+            Some(Rounding::Approx) => Round::Approximate,
+            Some(Rounding::Full) => Round::Full,
         }
     }
 }

@@ -71,6 +71,7 @@ pub(crate) fn narrow(value: f64, round: Round) -> f32 {
         Round::Nearest
         | Round::NearestAway
         | Round::Approximate
+        | Round::Full
         | Round::Zero
         | Round::Down
         | Round::Up => nearest,
@@ -253,7 +254,7 @@ fn shift_sticky(mantissa: u128, shift: u32) -> u128 {
 
 /// a * b + c with one rounding, in any direction.
 pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
-    if matches!(round, Round::Nearest | Round::Approximate) {
+    if round.is_to_nearest() {
         return a.mul_add(b, c);
     }
     if !(a.is_finite() && b.is_finite() && c.is_finite()) {
@@ -276,7 +277,7 @@ pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
 
 /// a + b in any direction.
 pub(crate) fn add64(a: f64, b: f64, round: Round) -> f64 {
-    if matches!(round, Round::Nearest | Round::Approximate) {
+    if round.is_to_nearest() {
         a + b
     } else {
         fma64(a, 1.0, b, round)
@@ -286,11 +287,7 @@ pub(crate) fn add64(a: f64, b: f64, round: Round) -> f64 {
 /// a * b in any direction.
 pub(crate) fn mul64(a: f64, b: f64, round: Round) -> f64 {
     let nearest = a * b;
-    if matches!(round, Round::Nearest | Round::Approximate)
-        || !(a.is_finite() && b.is_finite())
-        || a == 0.0
-        || b == 0.0
-    {
+    if round.is_to_nearest() || !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
         return nearest;
     }
     Exact::of(a).times(Exact::of(b)).round(round)
@@ -299,11 +296,7 @@ pub(crate) fn mul64(a: f64, b: f64, round: Round) -> f64 {
 /// a / b in any direction.
 pub(crate) fn div64(a: f64, b: f64, round: Round) -> f64 {
     let nearest = a / b;
-    if matches!(round, Round::Nearest | Round::Approximate)
-        || !(a.is_finite() && b.is_finite())
-        || a == 0.0
-        || b == 0.0
-    {
+    if round.is_to_nearest() || !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
         return nearest;
     }
     exact_quotient(a, b).round(round)
@@ -335,7 +328,7 @@ pub(crate) fn div64_exact(a: f64, b: f64) -> f64 {
 /// The square root in any direction.
 pub(crate) fn sqrt64(a: f64, round: Round) -> f64 {
     let nearest = a.sqrt();
-    if matches!(round, Round::Nearest | Round::Approximate) || !nearest.is_finite() || a <= 0.0 {
+    if round.is_to_nearest() || !nearest.is_finite() || a <= 0.0 {
         return nearest;
     }
     exact_root(a).round(round)

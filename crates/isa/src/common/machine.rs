@@ -39,6 +39,10 @@ pub enum MachineOp {
     Reciprocal64,
     /// As [`MachineOp::Reciprocal64`], of `1 / sqrt(a)`: `MUFU.RSQ64H`.
     ReciprocalRoot64,
+    /// The sine of an angle in turns: `MUFU.SIN`.
+    SineOfTurns,
+    /// The cosine of an angle in turns: `MUFU.COS`.
+    CosineOfTurns,
     /// The value that a has in the lowest active lane where the condition holds; where it holds in none, b: `R2UR`.
     FirstLane,
     /// The predicates that are read as bits of a register, where the mask n has them; the others come from a: `P2R`. The

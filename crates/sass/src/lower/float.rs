@@ -220,16 +220,22 @@ fn upper_half(w: &mut Words<'_>) -> Lowered<Placed> {
 }
 
 /// `MUFU`: estimates of elementary functions. Sine and cosine count in turns.
-pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     for (word, op) in [
         ("RCP64H", MachineOp::Reciprocal64),
         ("RSQ64H", MachineOp::ReciprocalRoot64),
+        ("SIN", MachineOp::SineOfTurns),
+        ("COS", MachineOp::CosineOfTurns),
     ] {
         if w.take(word) {
             let (run, span) = w.destination(1)?;
+            let source = match op {
+                MachineOp::Reciprocal64 | MachineOp::ReciprocalRoot64 => upper_half(w)?,
+                _ => w.source_as(ScalarType::F32)?,
+            };
             let machine = Machine {
                 registers: super::words::destinations(run, 1, span),
-                sources: vec![upper_half(w)?],
+                sources: vec![source],
                 ..Machine::default()
             };
             return Ok(vec![machine.step(op, w.instruction.span)]);
@@ -239,8 +245,6 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         ("RCP", ArithmeticOp::Rcp),
         ("RSQ", ArithmeticOp::Rsqrt),
         ("SQRT", ArithmeticOp::Sqrt),
-        ("SIN", ArithmeticOp::Sin),
-        ("COS", ArithmeticOp::Cos),
         ("EX2", ArithmeticOp::Ex2),
         ("LG2", ArithmeticOp::Lg2),
         ("TANH", ArithmeticOp::Tanh),
@@ -270,25 +274,9 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         ScalarType::F16x2 | ScalarType::Bf16x2 => super::half::pair(w, ty)?,
         ty => w.source_as(ty)?,
     };
-    if !matches!(op, ArithmeticOp::Sin | ArithmeticOp::Cos) {
-        return Ok(vec![step(
-            Does::Arithmetic(op),
-            modifiers,
-            vec![to, one(a)],
-        )]);
-    }
-    let span = a.1;
-    let angle = c.body.hidden(ScalarType::F32);
-    let turn = number(std::f32::consts::TAU.to_bits().into());
-    let args = vec![Arg::One(written(angle), span), one(a), Arg::One(turn, span)];
-    let mut product = typed(ScalarType::F32);
-    product.rounding = Some(Rounding::Rn);
-    Ok(vec![
-        step(Does::Arithmetic(ArithmeticOp::Mul), product, args),
-        step(
-            Does::Arithmetic(op),
-            modifiers,
-            vec![to, Arg::One(read(angle), span)],
-        ),
-    ])
+    Ok(vec![step(
+        Does::Arithmetic(op),
+        modifiers,
+        vec![to, one(a)],
+    )])
 }

@@ -21,8 +21,7 @@ impl Emitter<'_> {
         mode: FloatMode,
         [d, a, b, c]: [Slot; 4],
     ) -> Result<(), Refusal> {
-        let is_rounded_so = matches!(mode.round, Round::Nearest | Round::Approximate);
-        if mode.relu || !is_rounded_so || mode.nan || mode.xorsign_abs {
+        if mode.relu || mode.round != Round::Nearest || mode.nan || mode.xorsign_abs {
             return self.refuse(format!("{f:?} with its modifiers"));
         }
         self.nearest(f, mode, [a, b, c])?;
@@ -84,8 +83,7 @@ impl Emitter<'_> {
             }
             F::Plain(FloatOp::Min) => return self.extreme(mode, [a, b], true),
             F::Plain(FloatOp::Max) => return self.extreme(mode, [a, b], false),
-            F::Rsqrt => return self.reciprocal_root(mode, a),
-            F::Sin | F::Cos | F::Lg2 | F::Ex2 | F::Tanh | F::Copysign => {
+            F::Rsqrt | F::Sin | F::Cos | F::Lg2 | F::Ex2 | F::Tanh | F::Copysign => {
                 return self.refuse(format!("{f:?}"));
             }
         };
@@ -199,28 +197,6 @@ impl Emitter<'_> {
         self.get(y);
         self.get(y);
         self.ops([I::F32x4Eq, I::V128Bitselect]);
-        self.canonical()
-    }
-
-    fn reciprocal_root(&mut self, mode: FloatMode, a: Slot) -> Result<(), Refusal> {
-        let [_, x, ..] = self.names.vectors;
-        self.read_float(a, mode)?;
-        self.set(x);
-        for half in 0..2 {
-            self.op(splat64(1f64.to_bits()));
-            self.get(x);
-            if half == 1 {
-                self.get(x);
-                self.op(upper_half());
-            }
-            self.ops([
-                I::F64x2PromoteLowF32x4,
-                I::F64x2Sqrt,
-                I::F64x2Div,
-                I::F32x4DemoteF64x2Zero,
-            ]);
-        }
-        self.op(low_halves());
         self.canonical()
     }
 

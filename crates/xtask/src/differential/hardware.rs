@@ -10,11 +10,6 @@ use warpgrid_view::{Front, Scenario};
 /// What kernels are for that run on GPUs of the Hopper architecture and later.
 const TARGETS: &[&str] = &["sm_75", "sm_80", "sm_89", "sm_90", "sm_90"];
 
-/// Whether the last bits of a result are the GPU's own.
-fn is_approximate(line: &str) -> bool {
-    [".approx", ".full"].iter().any(|word| line.contains(word))
-}
-
 /// Asks the GPU and prints what differs; true when nothing does.
 pub(super) fn compare(options: &Options, gpu: &gpu::Options) -> Result<bool> {
     let numbers: Vec<usize> = (0..options.n_kernels.div_ceil(BATCH)).collect();
@@ -25,8 +20,7 @@ pub(super) fn compare(options: &Options, gpu: &gpu::Options) -> Result<bool> {
     let mut asked: HashMap<String, (&Build, &Kernel)> = HashMap::new();
     for (number, (build, kernels)) in batches.iter().enumerate() {
         let mut launches = Vec::new();
-        let is_exact = |kernel: &&Kernel| !kernel.lines.iter().any(|line| is_approximate(line));
-        for (index, kernel) in kernels.iter().filter(is_exact).enumerate() {
+        for (index, kernel) in kernels.iter().enumerate() {
             let name = (number * BATCH + index).to_string();
             let scenario = Scenario {
                 front: Front::Ptx,
