@@ -74,6 +74,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "warpgrid-ptx",
             "warpgrid-sass",
             "warpgrid-emulator",
+            "warpgrid-launch",
             "warpgrid-view",
         ],
     ),

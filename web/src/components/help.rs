@@ -89,8 +89,8 @@ pub(crate) fn Help(props: &Props) -> Html {
             </p>
             <h3>{ "Limits" }</h3>
             <ul>
-                <li>{ "Everything runs in this page, on an emulator. Results are those of the hardware, except for the last bits of \
-                       approximate functions. Time is not modelled." }</li>
+                <li>{ "Everything runs in this page, on an emulator. Where it was compared with a GPU, an H100, results are the same bit for bit. \
+                       Time is not modelled." }</li>
                 <li>{ "Where the hardware leaves an order open, one order is chosen, always the same. Small launches are also tried in \
                        other orders, and the page says when the result depends on the order." }</li>
                 <li>{ "After a change a kernel runs for about a second and then waits until you let it go on. Stop ends it at any time." }</li>

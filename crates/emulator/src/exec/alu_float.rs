@@ -117,12 +117,18 @@ fn function_of(f: Float32Op, round: Round) -> Option<Function> {
     })
 }
 
-/// `f32` operations of the unit for approximate functions, row by row.
-#[inline(never)]
+/// `f32` operations of the unit for approximate functions, row by row. Large, and so apart from the loop over steps.
+#[cfg_attr(
+    target_arch = "x86_64",
+    multiversion::multiversion(targets(
+        "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+        "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+    ))
+)]
 fn approximate_rows(row: &mut Row32, function: Function, mode: FloatMode, a: &Row32) {
-    for lane in 0..LANES {
-        let result = approximate::apply(function, mode.ftz, a[lane]);
-        row[lane] = canonical(f32::from_bits(result));
+    *row = approximate::apply(function, mode.ftz, *a);
+    for bits in row {
+        *bits = canonical(f32::from_bits(*bits));
     }
 }
 
@@ -301,7 +307,7 @@ fn flush(value: f32, mode: FloatMode) -> f32 {
 pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32 {
     use Float32Op as F;
     if let Some(function) = function_of(f, mode.round) {
-        let result = approximate::apply(function, mode.ftz, a.to_bits());
+        let [result] = approximate::apply(function, mode.ftz, [a.to_bits()]);
         return canonical(f32::from_bits(result));
     }
     let (a, b, c) = (flush(a, mode), flush(b, mode), flush(c, mode));
@@ -636,7 +642,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
                 H::Ex2 => approximate::power,
                 _ => approximate::tangent,
             };
-            let value = function((a as f32).to_bits());
+            let [value] = function([(a as f32).to_bits()]);
             let value = f64::from(f32::from_bits(value));
             // What needs a larger exponent is infinite, and not cut.
             let beyond = f64::from_bits((1024 + format.bias() as u64) << 52);

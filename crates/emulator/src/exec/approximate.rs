@@ -7,8 +7,7 @@
 //! scaling around it.
 
 use super::approximate_tables as tables;
-use crate::exec::mode::Round;
-use crate::exec::soft::{self, NAN_32};
+use crate::exec::soft::NAN_32;
 
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
@@ -24,43 +23,72 @@ const TURNS: f32 = 0.159_154_94;
 
 /// Coefficients of a function.
 pub(super) struct Table {
-    /// Bits of a fraction that choose the row.
+    /// Bits of a fraction of 23 bits that choose the row.
     pub(super) index_bits: u32,
     /// c0 is its column times this and `start`, in 2^-17 of a last digit.
-    pub(super) step: i64,
-    pub(super) start: i64,
+    pub(super) step: f64,
+    pub(super) start: f64,
     pub(super) rows: &'static [[i32; 3]],
 }
 
 impl Table {
-    /// The function at a fraction of 23 bits, in 2^-17 of a last digit.
-    fn at(&self, fraction: u32) -> i64 {
-        let row = self.rows[(fraction >> (FRACTION_BITS - self.index_bits)) as usize];
-        let c0 = i64::from(row[0]) * self.step + self.start;
-        c0 + rest(row, place(fraction, self.index_bits))
+    /// The function at fractions, in 2^-17 of a last digit.
+    #[inline(always)]
+    fn at<const N: usize>(&self, fractions: [u32; N]) -> [f64; N] {
+        let above = FRACTION_BITS - self.index_bits;
+        let rows = Coefficients::gather(self.rows, fractions.map(|fraction| fraction >> above));
+        let x = fractions.map(|fraction| place(fraction, self.index_bits));
+        rows.sums([self.step, self.start], x)
     }
 
     /// The same, cut to whole digits.
-    fn digits(&self, fraction: u32) -> u32 {
-        (self.at(fraction) >> 17) as u32
+    #[inline(always)]
+    fn digits<const N: usize>(&self, fractions: [u32; N]) -> [u32; N] {
+        self.at(fractions).map(|value| (whole(value) >> 17) as u32)
     }
 }
 
 /// The 17 bits of a fraction after those that choose a row.
+#[inline(always)]
 fn place(fraction: u32, index_bits: u32) -> u32 {
     (fraction << index_bits & FRACTION) >> 6
 }
 
-/// c1 x + c2 x^2, in 2^-17 of a last digit.
-fn rest([_, c1, c2]: [i32; 3], x: u32) -> i64 {
-    i64::from(c1) * i64::from(x) + (i64::from(c2) * i64::from(square(x)) << 2)
+/// A row for each lane, column by column, so that the host computes several lanes at once.
+struct Coefficients<const N: usize>([[i32; N]; 3]);
+
+impl<const N: usize> Coefficients<N> {
+    #[inline(always)]
+    fn gather(rows: &[[i32; 3]], indices: [u32; N]) -> Coefficients<N> {
+        let mut columns = [[0; N]; 3];
+        for (lane, index) in indices.into_iter().enumerate() {
+            if let Some(row) = rows.get(index as usize) {
+                columns[0][lane] = row[0];
+                columns[1][lane] = row[1];
+                columns[2][lane] = row[2];
+            }
+        }
+        Coefficients(columns)
+    }
+
+    /// c0 + c1 x + c2 x^2, in 2^-17 of a last digit: whole numbers below 2^42, which `f64` has exactly.
+    #[inline(always)]
+    fn sums(self, [step, start]: [f64; 2], x: [u32; N]) -> [f64; N] {
+        let Coefficients([c0, c1, c2]) = self;
+        std::array::from_fn(|lane| {
+            let c0 = f64::from(c0[lane]) * step + start;
+            let square = f64::from((square(x[lane]) << 2) as i32);
+            c0 + f64::from(c1[lane]) * f64::from(x[lane] as i32) + f64::from(c2[lane]) * square
+        })
+    }
 }
 
 /// x^2 in 2^19, without the products of bits that weigh less.
+#[inline(always)]
 fn square(x: u32) -> u32 {
     let (high, low) = (x >> 9, x & 0x1ff);
-    let crossed = |bit: u32| (x >> bit & 1) * (low >> (18 - bit));
-    (high * high >> 1)
+    let crossed = |bit: u32| (x >> bit & 1).wrapping_neg() & (low >> (18 - bit));
+    ((high * high) >> 1)
         + crossed(10)
         + crossed(11)
         + crossed(12)
@@ -70,192 +98,227 @@ fn square(x: u32) -> u32 {
         + crossed(16)
 }
 
-/// The exponent and the fraction of a number.
-fn parts(bits: u32) -> (i32, u32) {
-    ((bits >> FRACTION_BITS & 0xff) as i32, bits & FRACTION)
+/// 2^52: what is added to it keeps its whole part as low bits.
+const WHOLE: f64 = 4_503_599_627_370_496.0;
+
+/// The bits of a whole number below 2^52 that is not negative.
+#[inline(always)]
+fn whole(value: f64) -> u64 {
+    (value + WHOLE).to_bits() & ((1 << 52) - 1)
+}
+
+/// A whole number below 2^52.
+#[inline(always)]
+fn from_whole(bits: u64) -> f64 {
+    f64::from_bits(bits | WHOLE.to_bits()) - WHOLE
+}
+
+/// The exponent of a number.
+#[inline(always)]
+fn exponent_of(bits: u32) -> i32 {
+    (bits >> FRACTION_BITS & 0xff) as i32
+}
+
+#[inline(always)]
+fn is_nan(bits: u32) -> bool {
+    bits & !SIGN > INFINITY
 }
 
 /// A number with this exponent, of 24 digits; infinite beyond the largest, zero below the normal ones.
+#[inline(always)]
 fn number(sign: u32, exponent: i32, digits: u32) -> u32 {
-    match exponent {
-        ..=0 => sign,
-        1..255 => sign | (exponent as u32) << FRACTION_BITS | digits & FRACTION,
-        255.. => sign | INFINITY,
-    }
+    let normal = (exponent as u32) << FRACTION_BITS | digits & FRACTION;
+    let at_most = if exponent < 255 { normal } else { INFINITY };
+    sign | if exponent > 0 { at_most } else { 0 }
 }
 
-/// `magnitude` in 2^-`scale`, cut to 24 digits.
-fn cut(sign: u32, magnitude: u64, scale: i32) -> u32 {
-    let Some(top) = magnitude.checked_ilog2() else {
-        return sign;
-    };
-    let digits = match top.checked_sub(FRACTION_BITS) {
-        Some(below) => magnitude >> below,
-        None => magnitude << (FRACTION_BITS - top),
-    };
-    number(sign, BIAS + top as i32 - scale, digits as u32)
+/// A number that `f32` holds when it is cut to 24 digits.
+#[inline(always)]
+fn cut(value: f64) -> u32 {
+    const KEPT: u64 = !0x1fff_ffff;
+    (f64::from_bits(value.to_bits() & KEPT) as f32).to_bits()
 }
 
 /// `MUFU.RCP`.
-pub(crate) fn reciprocal(a: u32) -> u32 {
-    let sign = a & SIGN;
-    match parts(a) {
-        (255, 0) => sign,
-        (255, _) => NAN_32,
-        (0, _) => sign | INFINITY,
-        (exponent, 0) => number(sign, 2 * BIAS - exponent, 0),
-        (exponent, fraction) => number(
-            sign,
-            2 * BIAS - 1 - exponent,
-            tables::RECIPROCAL.digits(fraction),
-        ),
-    }
+#[inline(always)]
+pub(crate) fn reciprocal<const N: usize>(a: [u32; N]) -> [u32; N] {
+    let digits = tables::RECIPROCAL.digits(a.map(|a| a & FRACTION));
+    std::array::from_fn(|lane| {
+        let a = a[lane];
+        let is_power = a & FRACTION == 0;
+        let digits = if is_power { 0 } else { digits[lane] };
+        let exponent = 2 * BIAS - 1 + i32::from(is_power) - exponent_of(a);
+        let normal = number(a & SIGN, exponent, digits);
+        match exponent_of(a) {
+            0 => a & SIGN | INFINITY,
+            255 if is_nan(a) => NAN_32,
+            255 => a & SIGN,
+            _ => normal,
+        }
+    })
+}
+
+/// Half of an exponent, and a fraction whose first bit is the other half: of a number from 1 to 4.
+#[inline(always)]
+fn half_exponent(a: u32) -> (i32, u32) {
+    let exponent = exponent_of(a) - BIAS;
+    (
+        exponent >> 1,
+        a & FRACTION | (exponent as u32 & 1) << FRACTION_BITS,
+    )
 }
 
 /// `MUFU.RSQ`.
-pub(crate) fn reciprocal_root(a: u32) -> u32 {
-    match parts(a) {
-        (255, fraction) if fraction != 0 => NAN_32,
-        (0, _) => a & SIGN | INFINITY,
-        _ if a & SIGN != 0 => NAN_32,
-        (255, _) => 0,
-        (exponent, fraction) => {
-            let half = (exponent - BIAS).div_euclid(2);
-            match (exponent & 1, fraction) {
-                (1, 0) => number(0, BIAS - half, 0),
-                (1, _) => number(0, BIAS - 1 - half, tables::ROOT_BELOW_2.digits(fraction)),
-                _ => number(0, BIAS - 1 - half, tables::ROOT_FROM_2.digits(fraction)),
-            }
-        }
-    }
+#[inline(always)]
+pub(crate) fn reciprocal_root<const N: usize>(a: [u32; N]) -> [u32; N] {
+    let digits = tables::RECIPROCAL_ROOT.digits(a.map(|a| half_exponent(a).1));
+    std::array::from_fn(|lane| {
+        let a = a[lane];
+        let (half, fraction) = half_exponent(a);
+        let is_power = fraction == 0;
+        let digits = if is_power { 0 } else { digits[lane] };
+        let normal = number(0, BIAS - 1 + i32::from(is_power) - half, digits);
+        of_root(a, a & SIGN | INFINITY, 0, normal)
+    })
 }
 
 /// `MUFU.SQRT`.
-fn root(a: u32) -> u32 {
-    match parts(a) {
-        (255, fraction) if fraction != 0 => NAN_32,
-        (0, _) => a & SIGN,
-        _ if a & SIGN != 0 => NAN_32,
-        (255, _) => a,
-        (exponent, fraction) => {
-            let table = match exponent & 1 {
-                1 => &tables::SQUARE_ROOT_BELOW_2,
-                _ => &tables::SQUARE_ROOT_FROM_2,
-            };
-            let half = (exponent - BIAS).div_euclid(2);
-            number(0, BIAS + half, table.digits(fraction) >> 1)
-        }
+#[inline(always)]
+fn root<const N: usize>(a: [u32; N]) -> [u32; N] {
+    let digits = tables::ROOT.digits(a.map(|a| half_exponent(a).1));
+    std::array::from_fn(|lane| {
+        let normal = number(0, BIAS + half_exponent(a[lane]).0, digits[lane] >> 1);
+        of_root(a[lane], a[lane] & SIGN, INFINITY, normal)
+    })
+}
+
+/// What a root is of zero, of infinity, of what has none, and of other numbers.
+#[inline(always)]
+fn of_root(a: u32, of_zero: u32, of_infinity: u32, normal: u32) -> u32 {
+    match exponent_of(a) {
+        0 => of_zero,
+        _ if is_nan(a) || a & SIGN != 0 => NAN_32,
+        255 => of_infinity,
+        _ => normal,
     }
 }
 
 /// `MUFU.EX2`.
-pub(crate) fn power(a: u32) -> u32 {
-    let is_negative = a & SIGN != 0;
-    let (exponent, fraction) = parts(a);
-    if exponent == 255 && fraction != 0 {
-        return NAN_32;
-    }
-    if exponent >= BIAS + 8 {
-        return if is_negative { 0 } else { INFINITY };
-    }
-    // In 2^-23, cut.
-    let digits = fraction | 1 << FRACTION_BITS;
-    let magnitude = match exponent - BIAS {
-        _ if exponent == 0 => 0,
-        shift @ 0.. => u64::from(digits) << shift,
-        shift => u64::from(digits.checked_shr(-shift as u32).unwrap_or(0)),
-    };
-    let whole = (magnitude >> FRACTION_BITS) as i32;
-    let part = magnitude as u32 & FRACTION;
-    // The complement stands for the opposite, but for whole numbers.
-    let (whole, part) = match (is_negative, part) {
-        (false, _) => (whole, part),
-        (true, 0) => (-whole, 0),
-        (true, _) => (-whole - 1, !part & FRACTION),
-    };
-    number(0, BIAS + whole, tables::POWER.digits(part))
+#[inline(always)]
+pub(crate) fn power<const N: usize>(a: [u32; N]) -> [u32; N] {
+    // The magnitude in 2^-23, cut; beyond 2^8 it is as good as that.
+    let magnitudes = a.map(|a| {
+        let digits = u64::from(a & FRACTION | 1 << FRACTION_BITS) << 8;
+        let below = (BIAS + 8 - exponent_of(a)).clamp(0, 63);
+        (digits >> below) as u32
+    });
+    let parts: [u32; N] = std::array::from_fn(|lane| {
+        let part = magnitudes[lane] & FRACTION;
+        // The complement is taken for the opposite, but for whole numbers.
+        let is_turned = a[lane] & SIGN != 0 && part != 0;
+        if is_turned { !part & FRACTION } else { part }
+    });
+    let digits = tables::POWER.digits(parts);
+    std::array::from_fn(|lane| {
+        let (a, magnitude) = (a[lane], magnitudes[lane]);
+        let up = (magnitude >> FRACTION_BITS) as i32;
+        let down = -up - i32::from(magnitude & FRACTION != 0);
+        let up = if a & SIGN != 0 { down } else { up };
+        let result = number(0, BIAS + up, digits[lane]);
+        if is_nan(a) { NAN_32 } else { result }
+    })
 }
 
 /// `MUFU.LG2`.
-fn logarithm(a: u32) -> u32 {
-    match parts(a) {
-        (255, fraction) if fraction != 0 => NAN_32,
-        (0, _) => SIGN | INFINITY,
-        _ if a & SIGN != 0 => NAN_32,
-        (255, _) => INFINITY,
-        (BIAS, 0) => 0,
-        (exponent, fraction) => {
-            // In 2^-36; the complement stands for the opposite.
-            let part = tables::LOGARITHM.at(fraction) >> 5;
-            let sum = (i64::from(exponent - BIAS) << 36) + part;
-            match sum < 0 {
-                true => cut(SIGN, !sum as u64, 36),
-                false => cut(0, sum as u64, 36),
-            }
+#[inline(always)]
+fn logarithm<const N: usize>(a: [u32; N]) -> [u32; N] {
+    let parts = tables::LOGARITHM.at(a.map(|a| a & FRACTION));
+    std::array::from_fn(|lane| {
+        let a = a[lane];
+        // In 2^-36; the complement is taken for the opposite.
+        let part = (whole(parts[lane]) >> 5) as i64;
+        let sum = (i64::from(exponent_of(a) - BIAS) << 36) + part;
+        let magnitude = from_whole((sum ^ (sum >> 63)) as u64) * (1.0 / 68_719_476_736.0);
+        let normal = cut(magnitude) | (sum >> 32) as u32 & SIGN;
+        match exponent_of(a) {
+            0 => SIGN | INFINITY,
+            _ if is_nan(a) || a & SIGN != 0 => NAN_32,
+            255 => INFINITY,
+            _ if a == 1f32.to_bits() => 0,
+            _ => normal,
         }
-    }
+    })
 }
 
 /// `MUFU.SIN` of turns.
-pub(crate) fn sine(turns: u32) -> u32 {
-    let Some(position) = quarters(turns) else {
-        return NAN_32;
-    };
-    wave(turns & SIGN, position)
+#[inline(always)]
+pub(crate) fn sine<const N: usize>(turns: [u32; N]) -> [u32; N] {
+    wave(turns, turns.map(quarters), turns.map(|turns| turns & SIGN))
 }
 
 /// `MUFU.COS` of turns.
-pub(crate) fn cosine(turns: u32) -> u32 {
-    let Some(position) = quarters(turns) else {
-        return NAN_32;
-    };
-    wave(0, position.wrapping_add(1 << FRACTION_BITS))
+#[inline(always)]
+pub(crate) fn cosine<const N: usize>(turns: [u32; N]) -> [u32; N] {
+    let next = |turns| quarters(turns).wrapping_add(1 << FRACTION_BITS);
+    wave(turns, turns.map(next), [0; N])
 }
 
-/// Quarters of a turn in 2^-23, cut, modulo some turns; none where there is no angle.
-fn quarters(turns: u32) -> Option<u32> {
-    let (exponent, fraction) = parts(turns);
-    let digits = fraction | 1 << FRACTION_BITS;
-    match exponent - BIAS + 2 {
-        _ if exponent == 255 => None,
-        _ if exponent == 0 => Some(0),
-        shift @ 0.. => Some(digits.checked_shl(shift as u32).unwrap_or(0)),
-        shift => Some(digits.checked_shr(-shift as u32).unwrap_or(0)),
+/// Quarters of a turn in 2^-23, cut, modulo some turns.
+#[inline(always)]
+fn quarters(turns: u32) -> u32 {
+    let digits = u64::from(turns & FRACTION | 1 << FRACTION_BITS) << 32;
+    let above = (exponent_of(turns) - BIAS + 2).clamp(-63, 31);
+    match above < 0 {
+        true => (digits >> -above >> 32) as u32,
+        // What is left out are whole turns.
+        false => ((digits >> 32) << above) as u32,
     }
 }
 
-/// The sine at a position in quarters, with the sign of its argument.
-fn wave(sign: u32, position: u32) -> u32 {
-    let quarter = position >> FRACTION_BITS;
-    let part = match quarter & 1 {
-        0 => position & FRACTION,
-        _ => !position & FRACTION,
-    };
-    cut(
-        sign ^ (quarter & 2) << 30,
-        tables::SINE.at(part) as u64,
-        24 + 17,
-    )
+/// The sines at positions in quarters, with signs.
+#[inline(always)]
+fn wave<const N: usize>(turns: [u32; N], positions: [u32; N], signs: [u32; N]) -> [u32; N] {
+    let parts = positions.map(|position| {
+        let turned = (position >> FRACTION_BITS & 1).wrapping_neg();
+        (position ^ turned) & FRACTION
+    });
+    let values = tables::SINE.at(parts);
+    std::array::from_fn(|lane| {
+        let sign = signs[lane] ^ (positions[lane] >> FRACTION_BITS & 2) << 30;
+        let result = cut(values[lane] * UNIT) | sign;
+        if exponent_of(turns[lane]) == 255 {
+            NAN_32
+        } else {
+            result
+        }
+    })
 }
 
+/// 2^-41: the unit of sums whose last digit is 2^-24.
+const UNIT: f64 = 1.0 / 2_199_023_255_552.0;
+
 /// `MUFU.TANH`.
-pub(crate) fn tangent(a: u32) -> u32 {
-    let (exponent, fraction) = parts(a);
-    let sign = a & SIGN;
-    let Some(octave) = exponent.checked_sub(BIAS - 8).filter(|octave| *octave >= 0) else {
-        return a;
-    };
-    let Some(bits) = tables::TANGENT_INDEX_BITS.get(octave as usize) else {
-        return match exponent == 255 && fraction != 0 {
-            true => NAN_32,
-            false => sign | 1f32.to_bits(),
-        };
-    };
-    let before = tables::TANGENT_INDEX_BITS[..octave as usize].iter();
-    let first: usize = before.map(|bits| 1usize << bits).sum();
-    let row = tables::TANGENT_ROWS[first + (fraction >> (FRACTION_BITS - bits)) as usize];
-    let sum = (i64::from(row[0]) << 17) + rest(row, place(fraction, *bits));
-    cut(sign, sum as u64, 24 + 17)
+#[inline(always)]
+pub(crate) fn tangent<const N: usize>(a: [u32; N]) -> [u32; N] {
+    let octaves = a.map(|a| (exponent_of(a) - (BIAS - 8)).clamp(0, 10) as usize);
+    let octaves = octaves.map(|octave| tables::TANGENT_OCTAVES[octave]);
+    let rows = std::array::from_fn(|lane| {
+        let (first, bits) = octaves[lane];
+        first + ((a[lane] & FRACTION) >> (FRACTION_BITS - bits))
+    });
+    let x = std::array::from_fn(|lane| place(a[lane] & FRACTION, octaves[lane].1));
+    let rows = Coefficients::<N>::gather(&tables::TANGENT_ROWS, rows);
+    let values = rows.sums([131_072.0, 0.0], x);
+    std::array::from_fn(|lane| {
+        let a = a[lane];
+        let sign = a & SIGN;
+        match exponent_of(a) - BIAS {
+            ..-8 => a,
+            _ if is_nan(a) => NAN_32,
+            3.. => sign | 1f32.to_bits(),
+            _ => sign | cut(values[lane] * UNIT),
+        }
+    })
 }
 
 /// A function as an instruction has it, with what the assembler puts around the unit where subnormals are not flushed.
@@ -271,30 +334,56 @@ pub(crate) enum Function {
     Tangent,
 }
 
-/// A function of `f32`.
-pub(crate) fn apply(function: Function, ftz: bool, bits: u32) -> u32 {
+/// A function of `f32`. Where subnormals are not flushed, arguments and results are scaled as the assembler scales them.
+#[inline(always)]
+pub(crate) fn apply<const N: usize>(function: Function, ftz: bool, a: [u32; N]) -> [u32; N] {
     use Function as F;
-    let a = f32::from_bits(bits);
-    let scaled = (a * SCALE).to_bits();
-    let is_subnormal = !ftz && a.abs() < f32::MIN_POSITIVE;
     match function {
-        F::Reciprocal if is_subnormal => product(reciprocal(scaled), SCALE),
-        F::Reciprocal if !ftz && a.abs() > LARGE => product(reciprocal((a * 0.25).to_bits()), 0.25),
-        F::Reciprocal => reciprocal(bits),
-        F::ReciprocalRoot if is_subnormal => product(reciprocal_root(scaled), 4096.0),
-        F::ReciprocalRoot => reciprocal_root(bits),
-        F::Root if is_subnormal => product(root(scaled), 1.0 / 4096.0),
-        F::Root => root(bits),
-        F::Logarithm if is_subnormal => (f32::from_bits(logarithm(scaled)) - 24.0).to_bits(),
-        F::Logarithm => logarithm(bits),
-        F::Power if !ftz && a < -126.0 => {
-            let half = power((a * 0.5).to_bits());
-            product(half, f32::from_bits(half))
+        F::Sine => return sine(a.map(turns)),
+        F::Cosine => return cosine(a.map(turns)),
+        F::Tangent => return tangent(a),
+        F::Reciprocal if ftz => return reciprocal(a),
+        F::ReciprocalRoot if ftz => return reciprocal_root(a),
+        F::Root if ftz => return root(a),
+        F::Logarithm if ftz => return logarithm(a),
+        F::Power if ftz => return power(a),
+        F::Reciprocal | F::ReciprocalRoot | F::Root | F::Logarithm | F::Power => {}
+    }
+    let scales = a.map(|a| scale_of(function, f32::from_bits(a)));
+    let scaled: [u32; N] = std::array::from_fn(|lane| product(a[lane], scales[lane]));
+    let results = match function {
+        F::Reciprocal => reciprocal(scaled),
+        F::ReciprocalRoot => reciprocal_root(scaled),
+        F::Root => root(scaled),
+        F::Logarithm => logarithm(scaled),
+        F::Power => power(scaled),
+        F::Sine | F::Cosine | F::Tangent => scaled,
+    };
+    std::array::from_fn(|lane| {
+        let (result, scale) = (results[lane], scales[lane]);
+        if scale == 1.0 {
+            return result;
         }
-        F::Power => power(bits),
-        F::Sine => sine(turns(a)),
-        F::Cosine => cosine(turns(a)),
-        F::Tangent => tangent(bits),
+        match function {
+            F::Reciprocal => product(result, scale),
+            F::ReciprocalRoot => product(result, 4096.0),
+            F::Root => product(result, 1.0 / 4096.0),
+            F::Logarithm => (f32::from_bits(result) - 24.0).to_bits(),
+            F::Power => product(result, f32::from_bits(result)),
+            F::Sine | F::Cosine | F::Tangent => result,
+        }
+    })
+}
+
+/// What an argument is scaled by.
+#[inline(always)]
+fn scale_of(function: Function, a: f32) -> f32 {
+    match function {
+        Function::Power if a < -126.0 => 0.5,
+        Function::Power => 1.0,
+        _ if a.abs() < f32::MIN_POSITIVE => SCALE,
+        Function::Reciprocal if a.abs() > LARGE => 0.25,
+        _ => 1.0,
     }
 }
 
@@ -308,16 +397,19 @@ pub(crate) fn divide(is_full: bool, ftz: bool, a: f32, b: f32) -> f32 {
         size if !ftz && size < f32::MIN_POSITIVE => SCALE,
         _ => 1.0,
     };
-    f32::from_bits(reciprocal((b * scale).to_bits())) * (a * scale)
+    let [reciprocal] = reciprocal([(b * scale).to_bits()]);
+    f32::from_bits(reciprocal) * (a * scale)
 }
 
+#[inline(always)]
 fn product(bits: u32, factor: f32) -> u32 {
     (f32::from_bits(bits) * factor).to_bits()
 }
 
-/// An angle in turns, cut.
-fn turns(angle: f32) -> u32 {
-    soft::narrow(f64::from(angle) * f64::from(TURNS), Round::Zero).to_bits()
+/// An angle in turns, cut. What is too small for `f32` is too small for the unit, too.
+#[inline(always)]
+fn turns(angle: u32) -> u32 {
+    cut(f64::from(f32::from_bits(angle)) * f64::from(TURNS))
 }
 
 /// `MUFU.RCP64H`: of a double whose lower half counts as zero, to 20 bits of fraction.
@@ -327,7 +419,7 @@ pub(crate) fn reciprocal_upper(a: f64) -> f64 {
         (0 | 0x7ff, _) => 1.0 / a,
         (_, 0) => upper(sign, 2 * BIAS_64 - exponent, 0),
         _ => {
-            let digits = tables::RECIPROCAL.digits(fraction);
+            let [digits] = tables::RECIPROCAL.digits([fraction]);
             upper(sign, 2 * BIAS_64 - 1 - exponent, digits)
         }
     }
@@ -339,15 +431,12 @@ pub(crate) fn reciprocal_root_upper(a: f64) -> f64 {
     if sign != 0 || matches!(exponent, 0 | 0x7ff) {
         return 1.0 / a.sqrt();
     }
-    let half = (exponent - BIAS_64).div_euclid(2);
-    match (exponent & 1, fraction) {
-        (1, 0) => upper(0, BIAS_64 - half, 0),
-        (1, _) => {
-            let digits = tables::ROOT_BELOW_2.digits(fraction);
-            upper(0, BIAS_64 - 1 - half, digits)
-        }
+    let half = (exponent - BIAS_64) >> 1;
+    let fraction = fraction | ((exponent - BIAS_64) as u32 & 1) << FRACTION_BITS;
+    match fraction {
+        0 => upper(0, BIAS_64 - half, 0),
         _ => {
-            let digits = tables::ROOT_FROM_2.digits(fraction);
+            let [digits] = tables::RECIPROCAL_ROOT.digits([fraction]);
             upper(0, BIAS_64 - 1 - half, digits)
         }
     }

@@ -6,8 +6,8 @@ use super::approximate::Table;
 /// 1 / a for a from 1 to 2, in 2^-24.
 pub(super) static RECIPROCAL: Table = Table {
     index_bits: 7,
-    step: 32_768,
-    start: 8_094,
+    step: 32_768.0,
+    start: 8_094.0,
     rows: &RECIPROCAL_ROWS,
 };
 
@@ -47,16 +47,16 @@ static RECIPROCAL_ROWS: [[i32; 3]; 128] = [
     [34_087_044, -33_816, 133], [33_952_313, -33_550, 132], [33_818_641, -33_286, 131], [33_686_019, -33_026, 130],
 ];
 
-/// 1 / sqrt(a) for a from 1 to 2, in 2^-24.
-pub(super) static ROOT_BELOW_2: Table = Table {
+/// 1 / sqrt(a) for a from 1 to 4, in 2^-24; the exponent is the first bit of the fraction.
+pub(super) static RECIPROCAL_ROOT: Table = Table {
     index_bits: 6,
-    step: 32_768,
-    start: 32_767,
-    rows: &ROOT_BELOW_2_ROWS,
+    step: 32_768.0,
+    start: 32_767.0,
+    rows: &RECIPROCAL_ROOT_ROWS,
 };
 
 #[rustfmt::skip]
-static ROOT_BELOW_2_ROWS: [[i32; 3]; 64] = [
+static RECIPROCAL_ROOT_ROWS: [[i32; 3]; 128] = [
     [67_108_862, -131_062, 1508], [66_590_638, -128_048, 1450], [66_084_240, -125_150, 1396], [65_589_220, -122_358, 1344],
     [65_105_161, -119_670, 1296], [64_631_662, -117_078, 1250], [64_168_346, -114_578, 1206], [63_714_854, -112_166, 1164],
     [63_270_844, -109_838, 1124], [62_835_987, -107_588, 1086], [62_409_973, -105_416, 1052], [61_992_512, -103_314, 1016],
@@ -73,18 +73,6 @@ static ROOT_BELOW_2_ROWS: [[i32; 3]; 64] = [
     [49_847_214, -53_714, 344], [49_633_734, -53_026, 336], [49_422_974, -52_354, 330], [49_214_875, -51_696, 324],
     [49_009_385, -51_050, 316], [48_806_448, -50_418, 308], [48_606_011, -49_800, 302], [48_408_022, -49_194, 296],
     [48_212_433, -48_600, 290], [48_019_193, -48_018, 286], [47_828_263, -47_448, 280], [47_639_590, -46_888, 274],
-];
-
-/// 1 / sqrt(a) for a from 2 to 4, in 2^-24.
-pub(super) static ROOT_FROM_2: Table = Table {
-    index_bits: 6,
-    step: 32_768,
-    start: 32_767,
-    rows: &ROOT_FROM_2_ROWS,
-};
-
-#[rustfmt::skip]
-static ROOT_FROM_2_ROWS: [[i32; 3]; 64] = [
     [47_453_130, -92_674, 1066], [47_086_691, -90_544, 1026], [46_728_615, -88_494, 986], [46_378_582, -86_520, 950],
     [46_036_299, -84_620, 918], [45_701_485, -82_786, 884], [45_373_874, -81_020, 854], [45_053_205, -79_314, 824],
     [44_739_243, -77_668, 796], [44_431_752, -76_076, 768], [44_130_518, -74_540, 742], [43_835_326, -73_054, 718],
@@ -103,16 +91,16 @@ static ROOT_FROM_2_ROWS: [[i32; 3]; 64] = [
     [34_091_339, -34_366, 206], [33_954_698, -33_954, 202], [33_819_688, -33_550, 198], [33_686_280, -33_156, 194],
 ];
 
-/// Sqrt(a) for a from 1 to 2, in 2^-24.
-pub(super) static SQUARE_ROOT_BELOW_2: Table = Table {
+/// Sqrt(a) for a from 1 to 4, in 2^-24; the exponent is the first bit of the fraction.
+pub(super) static ROOT: Table = Table {
     index_bits: 6,
-    step: 65_536,
-    start: 65_535,
-    rows: &SQUARE_ROOT_BELOW_2_ROWS,
+    step: 65_536.0,
+    start: 65_535.0,
+    rows: &ROOT_ROWS,
 };
 
 #[rustfmt::skip]
-static SQUARE_ROOT_BELOW_2_ROWS: [[i32; 3]; 64] = [
+static ROOT_ROWS: [[i32; 3]; 128] = [
     [33_554_432, 131_070, -506], [33_815_560, 130_058, -494], [34_074_687, 129_068, -482], [34_331_858, 128_102, -472],
     [34_587_117, 127_156, -461], [34_840_506, 126_232, -452], [35_092_065, 125_328, -443], [35_341_834, 124_442, -434],
     [35_589_850, 123_574, -424], [35_836_149, 122_726, -417], [36_080_767, 121_894, -408], [36_323_738, 121_078, -399],
@@ -129,18 +117,6 @@ static SQUARE_ROOT_BELOW_2_ROWS: [[i32; 3]; 64] = [
     [45_174_037, 97_356, -207], [45_368_334, 96_942, -207], [45_561_804, 96_528, -202], [45_754_455, 96_122, -200],
     [45_946_298, 95_722, -199], [46_137_344, 95_324, -194], [46_327_602, 94_934, -194], [46_517_082, 94_546, -190],
     [46_705_793, 94_164, -188], [46_893_744, 93_788, -187], [47_080_946, 93_414, -184], [47_267_406, 93_046, -182],
-];
-
-/// Sqrt(a) for a from 2 to 4, in 2^-24.
-pub(super) static SQUARE_ROOT_FROM_2: Table = Table {
-    index_bits: 6,
-    step: 65_536,
-    start: 65_535,
-    rows: &SQUARE_ROOT_FROM_2_ROWS,
-};
-
-#[rustfmt::skip]
-static SQUARE_ROOT_FROM_2_ROWS: [[i32; 3]; 64] = [
     [47_453_133, 185_360, -714], [47_822_424, 183_928, -697], [48_188_884, 182_532, -684], [48_552_579, 181_164, -668],
     [48_913_570, 179_828, -655], [49_271_916, 178_520, -641], [49_627_674, 177_240, -626], [49_980_900, 175_988, -613],
     [50_331_648, 174_760, -599], [50_679_968, 173_560, -588], [51_025_910, 172_384, -577], [51_369_523, 171_232, -567],
@@ -162,8 +138,8 @@ static SQUARE_ROOT_FROM_2_ROWS: [[i32; 3]; 64] = [
 /// 2^a for a from 0 to 1, in 2^-23.
 pub(super) static POWER: Table = Table {
     index_bits: 6,
-    step: 32_768,
-    start: 24_458,
+    step: 32_768.0,
+    start: 24_458.0,
     rows: &POWER_ROWS,
 };
 
@@ -190,8 +166,8 @@ static POWER_ROWS: [[i32; 3]; 64] = [
 /// Log2(a) for a from 1 to 2, in 2^-24.
 pub(super) static LOGARITHM: Table = Table {
     index_bits: 6,
-    step: 32_768,
-    start: 6_696,
+    step: 32_768.0,
+    start: 6_696.0,
     rows: &LOGARITHM_ROWS,
 };
 
@@ -218,8 +194,8 @@ static LOGARITHM_ROWS: [[i32; 3]; 64] = [
 /// The sine of a quarter of a turn, in 2^-24.
 pub(super) static SINE: Table = Table {
     index_bits: 6,
-    step: 65_536,
-    start: 0,
+    step: 65_536.0,
+    start: 0.0,
     rows: &SINE_ROWS,
 };
 
@@ -243,7 +219,7 @@ static SINE_ROWS: [[i32; 3]; 64] = [
     [33_392_857, 40_368, -5040], [33_463_517, 30_288, -5040], [33_514_014, 20_208, -5052], [33_544_326, 10_112, -5060],
 ];
 
-/// The hyperbolic tangent, in 2^-24, from 2^-8 on: as many rows for each power of two as [`TANGENT_INDEX_BITS`] says.
+/// The hyperbolic tangent, in 2^-24, from 2^-8 on: as many rows for each power of two as [`TANGENT_OCTAVES`] says.
 #[rustfmt::skip]
 pub(super) static TANGENT_ROWS: [[i32; 3]; 51] = [
     [65_536, 65_536, -2], [131_070, 131_064, -12], [262_124, 262_096, -104], [524_118, 261_904, -164],
@@ -261,5 +237,17 @@ pub(super) static TANGENT_ROWS: [[i32; 3]; 51] = [
     [16_777_140, 80, -32], [16_777_188, 32, -16], [16_777_204, 16, -8],
 ];
 
-/// Bits of the fraction that choose the row, for each power of two from 2^-8 to 2^2.
-pub(super) const TANGENT_INDEX_BITS: [u32; 11] = [0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3];
+/// For each power of two from 2^-8 to 2^2 its first row, and the bits of the fraction that choose one.
+pub(super) const TANGENT_OCTAVES: [(u32, u32); 11] = [
+    (0, 0),
+    (1, 0),
+    (2, 0),
+    (3, 1),
+    (5, 1),
+    (7, 2),
+    (11, 2),
+    (15, 2),
+    (19, 3),
+    (27, 4),
+    (43, 3),
+];

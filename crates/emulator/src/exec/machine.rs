@@ -232,8 +232,8 @@ fn compute(
             let function = approximate::reciprocal_root_upper;
             upper_halves(&mut left.registers[0], s.rows[0], function);
         }
-        MachineOp::SineOfTurns => left.registers[0] = s.rows[0].map(approximate::sine),
-        MachineOp::CosineOfTurns => left.registers[0] = s.rows[0].map(approximate::cosine),
+        MachineOp::SineOfTurns => left.registers[0] = approximate::sine(*s.rows[0]),
+        MachineOp::CosineOfTurns => left.registers[0] = approximate::cosine(*s.rows[0]),
         MachineOp::FirstLane => {
             let among = active & conditions[0];
             left.registers[0] = match among {

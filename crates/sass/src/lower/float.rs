@@ -221,17 +221,17 @@ fn upper_half(w: &mut Words<'_>) -> Lowered<Placed> {
 
 /// `MUFU`: estimates of elementary functions. Sine and cosine count in turns.
 pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    for (word, op) in [
-        ("RCP64H", MachineOp::Reciprocal64),
-        ("RSQ64H", MachineOp::ReciprocalRoot64),
-        ("SIN", MachineOp::SineOfTurns),
-        ("COS", MachineOp::CosineOfTurns),
+    for (word, op, is_upper) in [
+        ("RCP64H", MachineOp::Reciprocal64, true),
+        ("RSQ64H", MachineOp::ReciprocalRoot64, true),
+        ("SIN", MachineOp::SineOfTurns, false),
+        ("COS", MachineOp::CosineOfTurns, false),
     ] {
         if w.take(word) {
             let (run, span) = w.destination(1)?;
-            let source = match op {
-                MachineOp::Reciprocal64 | MachineOp::ReciprocalRoot64 => upper_half(w)?,
-                _ => w.source_as(ScalarType::F32)?,
+            let source = match is_upper {
+                true => upper_half(w)?,
+                false => w.source_as(ScalarType::F32)?,
             };
             let machine = Machine {
                 registers: super::words::destinations(run, 1, span),

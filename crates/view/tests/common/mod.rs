@@ -1,5 +1,6 @@
 //! What the tests over folders of kernels share: the entries of a folder, and whether a run leaves what its case promises.
 
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use warpgrid_view::expect::{compare, compare_fault};
@@ -37,6 +38,19 @@ pub(crate) fn buffers_are_as_promised(session: &Session) -> Result<(), String> {
                 m.buffer, m.index, m.found, m.expected, m.n_wrong
             ));
         }
+        let found = sha256(bytes);
+        if buffer
+            .expect_sha256
+            .is_some_and(|expected| expected != found)
+        {
+            return Err(format!("{} has another digest", buffer.name));
+        }
     }
     Ok(())
+}
+
+/// The digest of bytes in hexadecimal.
+fn sha256(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
