@@ -126,7 +126,7 @@ fn function_of(f: Float32Op, round: Round) -> Option<Function> {
     ))
 )]
 fn approximate_rows(row: &mut Row32, function: Function, mode: FloatMode, a: &Row32) {
-    *row = approximate::apply(function, mode.ftz, *a);
+    *row = approximate::apply(function, mode.ftz, a);
     for bits in row {
         *bits = canonical(f32::from_bits(*bits));
     }
@@ -307,8 +307,9 @@ fn flush(value: f32, mode: FloatMode) -> f32 {
 pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32 {
     use Float32Op as F;
     if let Some(function) = function_of(f, mode.round) {
-        let [result] = approximate::apply(function, mode.ftz, [a.to_bits()]);
-        return canonical(f32::from_bits(result));
+        let mut row = [0; LANES];
+        approximate_rows(&mut row, function, mode, &[a.to_bits(); LANES]);
+        return row[0];
     }
     let (a, b, c) = (flush(a, mode), flush(b, mode), flush(c, mode));
     let round = mode.round;

@@ -8,6 +8,7 @@
 
 use super::approximate_tables as tables;
 use crate::exec::soft::NAN_32;
+use crate::state::registers::Row32;
 
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
@@ -334,30 +335,24 @@ pub(crate) enum Function {
     Tangent,
 }
 
-/// A function of `f32`. Where subnormals are not flushed, arguments and results are scaled as the assembler scales them.
+/// A function of `f32` in all lanes. Where subnormals are not flushed, arguments and results are scaled as the assembler scales them.
 #[inline(always)]
-pub(crate) fn apply<const N: usize>(function: Function, ftz: bool, a: [u32; N]) -> [u32; N] {
+pub(crate) fn apply(function: Function, ftz: bool, a: &Row32) -> Row32 {
     use Function as F;
-    match function {
-        F::Sine => return sine(a.map(turns)),
-        F::Cosine => return cosine(a.map(turns)),
-        F::Tangent => return tangent(a),
-        F::Reciprocal if ftz => return reciprocal(a),
-        F::ReciprocalRoot if ftz => return reciprocal_root(a),
-        F::Root if ftz => return root(a),
-        F::Logarithm if ftz => return logarithm(a),
-        F::Power if ftz => return power(a),
-        F::Reciprocal | F::ReciprocalRoot | F::Root | F::Logarithm | F::Power => {}
-    }
-    let scales = a.map(|a| scale_of(function, f32::from_bits(a)));
-    let scaled: [u32; N] = std::array::from_fn(|lane| product(a[lane], scales[lane]));
+    let scales = a.map(|a| match ftz {
+        true => 1.0,
+        false => scale_of(function, f32::from_bits(a)),
+    });
+    let scaled = std::array::from_fn(|lane| product(a[lane], scales[lane]));
     let results = match function {
         F::Reciprocal => reciprocal(scaled),
         F::ReciprocalRoot => reciprocal_root(scaled),
         F::Root => root(scaled),
         F::Logarithm => logarithm(scaled),
         F::Power => power(scaled),
-        F::Sine | F::Cosine | F::Tangent => scaled,
+        F::Sine => sine(scaled.map(turns)),
+        F::Cosine => cosine(scaled.map(turns)),
+        F::Tangent => tangent(*a),
     };
     std::array::from_fn(|lane| {
         let (result, scale) = (results[lane], scales[lane]);
@@ -380,7 +375,7 @@ pub(crate) fn apply<const N: usize>(function: Function, ftz: bool, a: [u32; N]) 
 fn scale_of(function: Function, a: f32) -> f32 {
     match function {
         Function::Power if a < -126.0 => 0.5,
-        Function::Power => 1.0,
+        Function::Power | Function::Sine | Function::Cosine | Function::Tangent => 1.0,
         _ if a.abs() < f32::MIN_POSITIVE => SCALE,
         Function::Reciprocal if a.abs() > LARGE => 0.25,
         _ => 1.0,

@@ -3,16 +3,20 @@
 use super::arithmetic;
 use super::gpu::{Answer, Found, Launch, Questions};
 use super::{Options, Part, Result};
+use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use warpgrid_launch::expect::compare;
 use warpgrid_view::{Parameter, Scenario};
 
-/// Where kernels with their launches lie, from the root of the project: one folder a kernel.
-const CASES: &[&str] = &["../shared/corpus", "../shared/tensor"];
-/// Litmus tests of the memory model.
-const LITMUS: &str = "../shared/litmus/litmus.jsonl";
+/// Where kernels with their launches lie, from the root of the project: a folder or a text for each, or a file for each family.
+const CASES: &[&str] = &["crates/view/tests/corpus", "crates/view/tests/tensor"];
+/// Litmus tests of the memory model: the whole collection, and what the project has of it.
+const LITMUS: [&str; 2] = [
+    "../shared/litmus/litmus.jsonl",
+    "crates/view/tests/data/litmus.jsonl",
+];
 
 /// What was asked.
 #[derive(Default)]
@@ -52,7 +56,8 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
         }
     }
     if options.includes(Part::Litmus) {
-        asked.add_litmus(Path::new(LITMUS), options)?;
+        let whole = LITMUS.iter().map(Path::new).find(|file| file.exists());
+        asked.add_litmus(whole.unwrap_or(Path::new(LITMUS[1])), options)?;
     }
     let Some(answers) = asked.questions.ask(&options.gpu)? else {
         return Ok(true);
@@ -95,7 +100,7 @@ impl Counts {
 }
 
 impl Asked {
-    /// Adds the kernels of a folder, with all their texts.
+    /// Adds the kernels of a folder, or of a family in it, with all their texts.
     fn add_cases(&mut self, folder: &Path, family: Option<&str>) -> Result<()> {
         let Ok(entries) = std::fs::read_dir(folder) else {
             println!("no {}, no kernels of compilers", folder.display());
@@ -111,10 +116,35 @@ impl Asked {
             let file = folder.join("case.json");
             if file.exists() {
                 self.add_case(&name, &folder, &read(&file)?)?;
+            } else if name.ends_with(".json.gz") {
+                self.add_family(&folder)?;
             } else if name.ends_with(".ptx") {
                 let scenario = Scenario {
                     source: read(&folder)?,
                     ..Scenario::default()
+                };
+                self.add_text(&name, scenario);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_family(&mut self, file: &Path) -> Result<()> {
+        let about = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+        let opened = std::fs::File::open(file).map_err(|error| about(&error))?;
+        let cases: Vec<Value> =
+            serde_json::from_reader(GzDecoder::new(opened)).map_err(|error| about(&error))?;
+        for case in cases {
+            let scenario: Scenario =
+                serde_json::from_value(case["case"].clone()).map_err(|error| about(&error))?;
+            let texts = case["texts"].as_object().into_iter().flatten();
+            for (text, source) in texts {
+                let name = format!("{}/{text}", scenario.name);
+                let scenario = Scenario {
+                    source: source.as_str().unwrap_or_default().to_owned(),
+                    ptx_version: None,
+                    target: None,
+                    ..scenario.clone()
                 };
                 self.add_text(&name, scenario);
             }
