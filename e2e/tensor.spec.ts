@@ -7,6 +7,7 @@ test("a tensor copy is a picture: the box over the tensor, and each piece at its
   await pick(page, "A tensor copy at the edge");
   await page.getByRole("status").click();
   await page.keyboard.press("Home");
+  await expect(page.getByRole("status")).toHaveText(/store 0 of/);
   for (let store = 0; store < 3; store++) {
     await page.keyboard.press("ArrowRight");
     await ready(page);
@@ -35,6 +36,7 @@ test("a product says which tiles it reads, and leads to their layouts", async ({
   await pick(page, "A product in tensor memory");
   await page.getByRole("status").click();
   await page.keyboard.press("Home");
+  await expect(page.getByRole("status")).toHaveText(/store 0 of/);
   const tiles = page.getByRole("region", { name: "Tiles" });
   for (let store = 0; store < 12 && !(await tiles.isVisible()); store++) {
     await page.keyboard.press("ArrowRight");
