@@ -38,8 +38,9 @@ test("a product says which tiles it reads, and leads to their layouts", async ({
   await page.keyboard.press("Home");
   await expect(page.getByRole("status")).toHaveText(/store 0 of/);
   const tiles = page.getByRole("region", { name: "Tiles" });
-  for (let store = 0; store < 12 && !(await tiles.isVisible()); store++) {
+  for (let store = 1; store <= 12 && !(await tiles.isVisible()); store++) {
     await page.keyboard.press("ArrowRight");
+    await expect(page.getByRole("status")).toHaveText(new RegExp(`store ${store} of`));
     await ready(page);
   }
   await expect(tiles).toContainText("A 128 × 16 f16");
