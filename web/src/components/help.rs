@@ -89,7 +89,7 @@ pub(crate) fn Help(props: &Props) -> Html {
             </p>
             <h3>{ "Limits" }</h3>
             <ul>
-                <li>{ "Everything runs in this page, on an emulator. Where it was compared with a GPU, an H100, results are the same bit for bit. \
+                <li>{ "Everything runs in this page, on an emulator. Results are those of an H100 bit for bit, with few exceptions. \
                        Time is not modelled." }</li>
                 <li>{ "Where the hardware leaves an order open, one order is chosen, always the same. Small launches are also tried in \
                        other orders, and the page says when the result depends on the order." }</li>
