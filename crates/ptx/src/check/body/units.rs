@@ -11,11 +11,11 @@ mod value;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
 use crate::check::body::operand::Site;
-use crate::check::body::values::Element;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
-use crate::tree::{Operand, OperandKind, Operands, Written};
+use crate::tree::{Operand, OperandKind, Written};
+use lists::{Count, ListRule};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::{Fit, Role, ScalarType};
 use warpgrid_program::{OperandValue, Source};
@@ -84,7 +84,10 @@ impl<'a> BodyChecker<'a, '_> {
             U::ImageOffsets => {
                 let unit = &site.plan.modifiers.unit;
                 let n = unit.load_mode().n_offsets(unit.n_dimensions());
-                self.alike(written, n, ScalarType::U16, Fit::Exact)
+                self.listed(
+                    written,
+                    &ListRule::of(Count::Exactly(n), ScalarType::U16, Fit::Exact),
+                )
             }
             U::Reference => self.queried(operand, bound),
             U::SurfacePlace => self.surface_place(written, site.plan.modifiers.unit.geometry?),
@@ -196,20 +199,6 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let value = self.source(site, operand, ScalarType::U64, Fit::Exact)?;
         Some(source(value))
-    }
-
-    /// The values of a list, or nothing where one of them is none, which is reported.
-    fn elements(&mut self, children: Operands<'a>, expected: &str) -> Option<Vec<Element>> {
-        let mut elements = Vec::new();
-        for (child, _) in children {
-            match self.value(child) {
-                Ok(element) => elements.push(element),
-                Err(_) => {
-                    self.expect_that(false, child, expected)?;
-                }
-            }
-        }
-        Some(elements)
     }
 
     /// Whether an operand is a list, in braces or as a vector register.

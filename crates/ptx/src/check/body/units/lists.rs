@@ -1,15 +1,70 @@
-//! Lists of values that other units than the lanes take or give. In: braces; out: whether there are as many as it takes, and
-//! of the right type together.
+//! Lists of values that other units than the lanes take or give. In: braces, and the rule of the operand; out: whether there are as
+//! many values as it takes, and of the right type together.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, source};
 use crate::check::body::merge::merge;
 use crate::check::body::operand::Site;
-use crate::check::body::values::Element;
+use crate::check::body::values::{Element, NoValue};
+use crate::check::plans::plan::Plan;
 use crate::diagnostics::check as diagnose;
 use crate::tree::{Operand, OperandKind, Operands, Written};
 use warpgrid_isa::{Fit, Flag, Role, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, Source};
+
+/// What a list of values has to be (assembler 13.5).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ListRule {
+    pub(super) count: Count,
+    /// Of all values together.
+    pub(super) ty: ScalarType,
+    pub(super) fit: Fit,
+    pub(super) taken: &'static [Taken],
+    /// As sentences call the values.
+    pub(super) what: &'static str,
+}
+
+/// How many values a list has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Count {
+    Exactly(usize),
+    /// So many or more, and 1, 2 or 4.
+    AtLeast(usize),
+}
+
+impl Count {
+    const fn takes(self, found: usize) -> bool {
+        match self {
+            Count::Exactly(n) => found == n,
+            Count::AtLeast(n) => found >= n && matches!(found, 1 | 2 | 4),
+        }
+    }
+
+    /// As many as the vector width says; 1, 2 or 4 without one.
+    pub(super) fn of_vector(plan: &Plan) -> Count {
+        match plan.modifiers.vector {
+            Some(_) => Count::Exactly(plan.modifiers.n_elements()),
+            None => Count::AtLeast(1),
+        }
+    }
+
+    const fn expected(self) -> usize {
+        match self {
+            Count::Exactly(n) | Count::AtLeast(n) => n,
+        }
+    }
+}
+
+/// What passes in a list beside values in braces that go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// A vector register.
+    VectorRegister,
+    /// The sink `_`, which is left out.
+    Sink,
+    /// A predicate beside untyped bits.
+    Predicate,
+}
 
 /// Whether a list may name special registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,31 +73,100 @@ pub(super) enum Specials {
     Refused,
 }
 
+/// Lists of registers or values that need not be written one by one.
+pub(super) const SEVERAL: &[Taken] = &[Taken::VectorRegister, Taken::Predicate];
+
+impl ListRule {
+    /// Values in braces, and nothing else.
+    pub(super) const fn of(count: Count, ty: ScalarType, fit: Fit) -> ListRule {
+        ListRule {
+            count,
+            ty,
+            fit,
+            taken: &[],
+            what: "values",
+        }
+    }
+
+    pub(super) const fn taking(self, taken: &'static [Taken]) -> ListRule {
+        ListRule { taken, ..self }
+    }
+
+    pub(super) const fn named(self, what: &'static str) -> ListRule {
+        ListRule { what, ..self }
+    }
+
+    fn takes(&self, taken: Taken) -> bool {
+        self.taken.contains(&taken)
+    }
+
+    /// Whether values go together, and with the type.
+    pub(super) fn fits(&self, elements: Vec<Element>) -> bool {
+        let class = match self.takes(Taken::Predicate) {
+            true => whole(elements),
+            false => merge(&elements).ok(),
+        };
+        class.is_some_and(|class| is_of(self.ty, class, self.fit))
+    }
+}
+
 impl<'a> BodyChecker<'a, '_> {
-    /// The `n` values in braces; `None` when something was reported.
-    fn in_braces(&mut self, (operand, children): Written<'a>, n: usize) -> Option<Vec<Element>> {
-        if !matches!(operand.kind, OperandKind::Vector { .. }) {
-            self.expect_that(false, operand, "values in braces");
+    /// The values of a list that has as many as its rule says; `None` when something was reported.
+    pub(super) fn elements(
+        &mut self,
+        (operand, children): Written<'a>,
+        rule: &ListRule,
+    ) -> Option<Vec<Element>> {
+        let is_list = matches!(operand.kind, OperandKind::Vector { .. });
+        let list = match is_list || rule.takes(Taken::VectorRegister) {
+            true => self.list(operand, children),
+            false => None,
+        };
+        let Some(list) = list else {
+            return self.expect_list(operand, rule);
+        };
+        let found = list.len();
+        if !rule.count.takes(found) {
+            let expected = rule.count.expected();
+            self.report(diagnose::vector_size(operand.span, found, expected));
             return None;
         }
-        let elements = self.elements(children, "a value")?;
-        if elements.len() != n {
-            self.report(diagnose::vector_size(operand.span, elements.len(), n));
-            return None;
+        let mut elements = Vec::with_capacity(found);
+        for element in list {
+            match element {
+                Ok(element) => elements.push(element),
+                Err((_, NoValue::Sink)) if rule.takes(Taken::Sink) => {}
+                Err((_, NoValue::Reported)) => return None,
+                Err(_) => return self.expect_list(operand, rule),
+            }
         }
         Some(elements)
     }
 
-    /// A list of `n` values, each of which fits.
-    pub(super) fn list_of(
+    fn expect_list<T>(&mut self, operand: &Operand, rule: &ListRule) -> Option<T> {
+        let expected = format!("{} in braces", rule.what);
+        self.expect_that(false, operand, &expected);
+        None
+    }
+
+    /// A list by its rule.
+    pub(super) fn listed(&mut self, written: Written<'a>, rule: &ListRule) -> Option<OperandValue> {
+        let elements = self.elements(written, rule)?;
+        self.expect_typed(rule.fits(elements), written.0, rule)
+    }
+
+    /// Reports a list whose values are of another type.
+    pub(super) fn expect_typed(
         &mut self,
-        (operand, children): Written<'a>,
-        n: usize,
-        fits: impl Fn(&mut Self, &Element) -> bool,
+        fits: bool,
+        operand: &Operand,
+        rule: &ListRule,
     ) -> Option<OperandValue> {
-        let elements = self.in_braces((operand, children), n)?;
-        let is_right = elements.iter().all(|element| fits(self, element));
-        self.expect_that(is_right, operand, "values of another type")
+        if fits {
+            return Some(OperandValue::Absent);
+        }
+        let expected = format!("{} of another type", rule.what);
+        self.expect_that(false, operand, &expected)
     }
 
     /// `n` words of 32 bits, in registers of any kind.
@@ -53,22 +177,21 @@ impl<'a> BodyChecker<'a, '_> {
         role: Role,
         specials: Specials,
     ) -> Option<OperandValue> {
-        let mut has_register = false;
-        for (child, _) in list.1 {
-            has_register |= !matches!(child.kind, OperandKind::Integer { .. });
+        let rule = ListRule::of(Count::Exactly(n), ScalarType::B32, Fit::Exact).named("registers");
+        let mut children = list.1;
+        if children.all(|(child, _)| matches!(child.kind, OperandKind::Integer { .. })) {
+            return self.expect_list(list.0, &rule);
         }
-        if !has_register {
-            return self.expect_that(false, list.0, "registers in braces");
-        }
-        let value = self.list_of(list, n, |_, element| match element.class {
+        let elements = self.elements(list, &rule)?;
+        let fits = elements.iter().all(|element| match element.class {
             ValueClass::Integer | ValueClass::Single => role == Role::Read,
             ValueClass::Predicate => false,
             class => {
                 let is_taken = specials == Specials::Taken || !element.is_special();
                 class.width() == Some(32) && is_taken
             }
-        })?;
-        Some(value)
+        });
+        self.expect_typed(fits, list.0, &rule)
     }
 
     /// 128 bits: one value, or parts in braces.
@@ -110,21 +233,13 @@ impl<'a> BodyChecker<'a, '_> {
             return self.expect_that(false, operand, "a register");
         }
         if role == Role::Written {
+            let fit = match ty {
+                ScalarType::F32 => Fit::ExactInBraces,
+                _ => Fit::Exact,
+            };
             return match n == 1 && !is_list {
-                true => match self.written(site, operand, ty, Fit::Exact)? {
-                    Some(register) => Some(destination(register)),
-                    None => {
-                        self.report_sink(site, operand);
-                        None
-                    }
-                },
-                false => {
-                    let fit = match ty {
-                        ScalarType::F32 => Fit::ExactInBraces,
-                        _ => Fit::Exact,
-                    };
-                    self.vector_destinations(site, operand, children, ty, fit, n)
-                }
+                true => self.one_destination(site, operand, ty, Fit::Exact),
+                false => self.vector_destinations(site, operand, children, ty, fit, n),
             };
         }
         // Stores of floats take one value in braces, too (assembler 13.5).
@@ -133,64 +248,49 @@ impl<'a> BodyChecker<'a, '_> {
             let value = self.source(site, operand, ty, Fit::Exact)?;
             return Some(source(value));
         }
-        let elements = self.in_braces((operand, children), n)?;
-        let has_number = elements
-            .iter()
-            .any(|element| element.class == ValueClass::Integer);
-        if has_number && ty.is_float() {
-            return self.expect_that(false, operand, "values of another type");
-        }
         let fit = match ty {
             ScalarType::F32 | ScalarType::F16 => Fit::ExactInBraces,
             _ => Fit::Exact,
         };
-        let fits = merge(&elements).is_ok_and(|class| is_of(ty, class, fit));
-        self.expect_that(fits, operand, "values of another type")
+        let rule = ListRule::of(Count::Exactly(n), ty, fit);
+        let elements = self.elements((operand, children), &rule)?;
+        let is_integer = |element: &Element| element.class == ValueClass::Integer;
+        let has_number = ty.is_float() && elements.iter().any(is_integer);
+        self.expect_typed(!has_number && rule.fits(elements), operand, &rule)
     }
 
-    /// `n` values in braces that together have a type.
-    pub(super) fn alike(
+    /// A register that is written, alone; no sink.
+    pub(super) fn one_destination(
         &mut self,
-        (operand, children): Written<'a>,
-        n: usize,
+        site: &Site<'a>,
+        operand: &Operand,
         ty: ScalarType,
         fit: Fit,
     ) -> Option<OperandValue> {
-        let elements = self.in_braces((operand, children), n)?;
-        let fits = merge(&elements).is_ok_and(|class| is_of(ty, class, fit));
-        self.expect_that(fits, operand, "values of another type")
+        match self.written(site, operand, ty, fit)? {
+            Some(register) => Some(destination(register)),
+            None => {
+                self.report_sink(site, operand);
+                None
+            }
+        }
     }
 
-    /// Registers of a matrix; beside untyped bits a predicate passes.
+    /// Registers of a matrix.
     pub(super) fn fragment(
         &mut self,
-        (operand, children): Written<'a>,
-        n: usize,
-        ty: ScalarType,
-        fit: Fit,
+        written: Written<'a>,
+        rule: ListRule,
         role: Role,
     ) -> Option<OperandValue> {
-        let Some(list) = self.list(operand, children) else {
-            return self.expect_that(false, operand, "registers in braces");
-        };
-        let found = list.len();
-        let elements: Option<Vec<Element>> = list.into_iter().map(Result::ok).collect();
-        let Some(elements) = elements else {
-            return self.expect_that(false, operand, "registers in braces");
-        };
-        if found != n {
-            self.report(diagnose::vector_size(operand.span, found, n));
-            return None;
-        }
+        let rule = rule.taking(SEVERAL).named("registers");
+        let elements = self.elements(written, &rule)?;
         let is_constant = |element: &Element| matches!(element.source, Source::Immediate(_));
-        let has_register = elements.iter().any(|element| !is_constant(element));
-        let is_written = role == Role::Written && elements.iter().any(is_constant);
-        let fits = whole(elements).is_some_and(|class| is_of(ty, class, fit));
-        self.expect_that(
-            has_register && !is_written && fits,
-            operand,
-            "registers of another type",
-        )
+        let are_registers = match role {
+            Role::Written => !elements.iter().any(is_constant),
+            Role::Read => !elements.iter().all(is_constant),
+        };
+        self.expect_typed(are_registers && rule.fits(elements), written.0, &rule)
     }
 
     /// What says which elements a sparse factor has: any word but a number; the first of a list.
@@ -216,7 +316,7 @@ impl<'a> BodyChecker<'a, '_> {
 }
 
 /// The class of a list, where predicates pass for untyped bits beside them.
-pub(super) fn whole(mut elements: Vec<Element>) -> Option<ValueClass> {
+fn whole(mut elements: Vec<Element>) -> Option<ValueClass> {
     let is_taken = |class| matches!(class, ValueClass::Bits(_) | ValueClass::Predicate);
     let clashes = |pair: &[Element]| {
         let [one, other] = pair else { return false };

@@ -1,14 +1,12 @@
 //! Places in tensors, textures and surfaces. In: brackets; out: whether they name one, with as many coordinates as it has
 //! dimensions; and what surfaces take and give.
 
-use super::lists::whole;
+use super::lists::{Count, ListRule, SEVERAL, Taken};
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::lower::{destination, source};
+use crate::check::body::lower::source;
 use crate::check::body::operand::Site;
-use crate::check::body::values::Element;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
-use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::{
     Declaration, DeclarationSpace, Declarator, DeclaredType, Name, Operand, OperandKind, Operands,
@@ -147,20 +145,17 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let is_surface = self.refers(name, surface, DeclaredType::SurfRef);
         self.expect_that(is_surface, surface, "a surface")?;
-        let is_list = matches!(place.kind, OperandKind::Vector { .. });
-        let elements = match is_list {
-            true => self.elements(values, "a coordinate")?,
-            false => vec![self.value(place).ok().or_else(|| {
-                self.expect_that(false, place, "coordinates");
-                None
-            })?],
+        let rule = ListRule::of(
+            Count::AtLeast(geometry.n_surface_coordinates()),
+            ScalarType::S32,
+            Fit::Integer,
+        )
+        .taking(&[Taken::Predicate])
+        .named("coordinates");
+        let fits = match (place.kind, self.value(place)) {
+            (OperandKind::Vector { .. }, _) => return self.listed((place, values), &rule),
+            (_, element) => element.is_ok_and(|element| rule.fits(vec![element])),
         };
-        let n = geometry.n_surface_coordinates();
-        if is_list && (elements.len() < n || !matches!(elements.len(), 1 | 2 | 4)) {
-            self.report(diagnose::vector_size(place.span, elements.len(), n));
-            return None;
-        }
-        let fits = whole(elements).is_some_and(|class| ScalarType::S32.takes(class, Fit::Integer));
         self.expect_that(fits, place, "coordinates of 32 bits")
     }
 
@@ -182,13 +177,7 @@ impl<'a> BodyChecker<'a, '_> {
                 let n = self.texels_of(site.plan, operand, children);
                 self.vector_destinations(site, operand, children, ty, Fit::Wider, n)
             }
-            Role::Written => match self.written(site, operand, ty, Fit::Wider)? {
-                Some(register) => Some(destination(register)),
-                None => {
-                    self.report_sink(site, operand);
-                    None
-                }
-            },
+            Role::Written => self.one_destination(site, operand, ty, Fit::Wider),
             Role::Read if is_list => self.texel_list(site.plan, (operand, children), ty),
             Role::Read => {
                 // One value is taken for a list (assembler 13.5).
@@ -199,18 +188,13 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Whether a list names a predicate.
-    pub(super) fn has_predicate(&mut self, children: Operands<'a>) -> bool {
+    fn has_predicate(&mut self, children: Operands<'a>) -> bool {
         let mut names = children.filter(|(child, _)| matches!(child.kind, OperandKind::Name(_)));
         names.any(|(child, _)| self.is_predicate(child))
     }
 
     /// How many values a list has to have: as many as the vector width says; without one it is not looked at.
-    pub(super) fn texels_of(
-        &mut self,
-        plan: &'a Plan,
-        operand: &Operand,
-        children: Operands<'a>,
-    ) -> usize {
+    fn texels_of(&mut self, plan: &'a Plan, operand: &Operand, children: Operands<'a>) -> usize {
         let found = match operand.kind {
             OperandKind::Vector { .. } => children.count(),
             _ => 1,
@@ -222,27 +206,14 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Values of a surface in braces.
-    pub(super) fn texel_list(
+    fn texel_list(
         &mut self,
         plan: &'a Plan,
-        (operand, children): Written<'a>,
+        written: Written<'a>,
         ty: ScalarType,
     ) -> Option<OperandValue> {
-        let list = self.list(operand, children)?;
-        let found = list.len();
-        let n = match (plan.modifiers.vector, found) {
-            (None, 1 | 2 | 4) => found,
-            _ => plan.modifiers.n_elements(),
-        };
-        let elements: Option<Vec<Element>> = list.into_iter().map(Result::ok).collect();
-        if elements.is_some() && found != n {
-            self.report(diagnose::vector_size(operand.span, found, n));
-            return None;
-        }
-        let fits = elements
-            .and_then(whole)
-            .is_some_and(|class| ty.takes(class, Fit::Wider));
-        self.expect_that(fits, operand, "values of another type")
+        let rule = ListRule::of(Count::of_vector(plan), ty, Fit::Wider).taking(SEVERAL);
+        self.listed(written, &rule)
     }
 
     /// `[tensorMap, {a, b}]`: the description of a tensor, and as many coordinates as it has dimensions.
@@ -277,6 +248,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_tensor, tensor, "a tensor in global memory")?;
         let unit = &modifiers.unit;
         let n = unit.load_mode().n_coordinates(unit.n_dimensions());
-        self.alike(coordinates, n, ScalarType::S32, Fit::Integer)
+        let rule = ListRule::of(Count::Exactly(n), ScalarType::S32, Fit::Integer);
+        self.listed(coordinates, &rule)
     }
 }

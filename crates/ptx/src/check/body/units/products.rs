@@ -2,7 +2,7 @@
 //! of the right type.
 
 use super::UnitSlot;
-use super::lists::Specials;
+use super::lists::{Count, ListRule, Specials};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::Site;
 use crate::tree::{Operand, OperandKind, Written};
@@ -44,7 +44,7 @@ impl<'a> BodyChecker<'a, '_> {
                     ScalarType::S32 => Fit::Integer,
                     _ => Fit::Exact,
                 };
-                self.fragment(written, n, ty, fit, role)
+                self.fragment(written, ListRule::of(Count::Exactly(n), ty, fit), role)
             }
             U::WarpgroupFactor => self.warpgroup_factor(site, role, written),
             U::Metadata => self.metadata(site, operand, children),
@@ -107,7 +107,8 @@ impl<'a> BodyChecker<'a, '_> {
             ty if ty.is_float() => ScalarType::Tf32,
             _ => ScalarType::B32,
         };
-        self.fragment(written, FACTOR_REGISTERS, ty, Fit::Exact, role)
+        let rule = ListRule::of(Count::Exactly(FACTOR_REGISTERS), ty, Fit::Exact);
+        self.fragment(written, rule, role)
     }
 }
 

@@ -2,20 +2,22 @@
 //! (PTX ISA, "Texture Instructions"; assembler 13.5). In: an operand and the words of its instruction; out: whether they
 //! go together.
 
-use super::lists::{is_of, whole};
+use super::lists::{Count, ListRule, SEVERAL, Taken, is_of};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::destination;
 use crate::check::body::operand::Site;
-use crate::check::body::values::{Element, NoValue};
+use crate::check::body::values::Element;
 use crate::check::names::binding::Binding;
 use crate::check::plans::plan::Plan;
-use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::{DeclaredType, Operand, OperandKind, Written};
 use warpgrid_isa::form::UnitOperand;
 use warpgrid_isa::forms::texture::{INDIRECT, INDIRECT_PAIR, OFFSETS, RESIDENCY};
 use warpgrid_isa::{Fit, Gate, Geometry, ScalarType, ValueClass};
 use warpgrid_program::{OperandValue, Source, Span};
+
+/// Texels that are not needed may be left out.
+const SINKS: &[Taken] = &[Taken::VectorRegister, Taken::Predicate, Taken::Sink];
 
 /// What the words of an instruction say of its operands.
 #[derive(Clone, Copy, Debug)]
@@ -98,42 +100,22 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Registers that are written: four that may be sinks, or two of halves.
-    fn sampled(
-        &mut self,
-        texture: Texture,
-        (operand, children): Written<'a>,
-    ) -> Option<OperandValue> {
-        let Some(list) = self.list(operand, children) else {
-            return self.expect_that(false, operand, "registers in braces");
-        };
-        let n = list.len();
-        if n != texture.n_texels {
-            self.report(diagnose::vector_size(operand.span, n, texture.n_texels));
-            return None;
-        }
+    fn sampled(&mut self, texture: Texture, written: Written<'a>) -> Option<OperandValue> {
         let is_pair = texture.texel == ScalarType::F16x2;
-        let mut elements: Vec<Element> = Vec::new();
-        for element in list {
-            match element {
-                Ok(element) => elements.push(element),
-                Err((_, NoValue::Sink)) if !is_pair => {}
-                Err((_, NoValue::Reported)) => return None,
-                Err(_) => return self.expect_that(false, operand, "registers in braces"),
-            }
-        }
+        let (fit, taken) = match is_pair {
+            true => (Fit::Exact, SEVERAL),
+            false => (Fit::ExactInBraces, SINKS),
+        };
+        let rule = ListRule::of(Count::Exactly(texture.n_texels), texture.texel, fit);
+        let rule = rule.taking(taken).named("registers");
+        let elements = self.elements(written, &rule)?;
         let is_odd = |element: &Element| match element.source {
             Source::Immediate(_) => true,
             Source::Special(_) => is_pair,
             _ => is_pair && element.class == ValueClass::Predicate,
         };
-        let fit = match is_pair {
-            true => Fit::Exact,
-            false => Fit::ExactInBraces,
-        };
-        let fits = !elements.is_empty()
-            && !elements.iter().any(is_odd)
-            && whole(elements).is_some_and(|class| is_of(texture.texel, class, fit));
-        self.expect_that(fits, operand, "registers of another type")
+        let fits = !elements.is_empty() && !elements.iter().any(is_odd) && rule.fits(elements);
+        self.expect_typed(fits, written.0, &rule)
     }
 
     /// The texture, the sampler where it is apart, and the coordinates.
@@ -209,16 +191,22 @@ impl<'a> BodyChecker<'a, '_> {
         (operand, children): Written<'a>,
     ) -> Option<OperandValue> {
         let (ty, geometry) = (texture.coordinate, texture.geometry);
-        let Some(list) = self.list(operand, children) else {
+        if !self.is_list(operand) {
             let is_right = !geometry.is_array()
                 && self.value(operand).is_ok_and(|element| {
                     let is_register = matches!(element.source, Source::Register(_));
                     is_register && is_of(ty, element.class, Fit::Exact)
                 });
             return self.expect_that(is_right, operand, "coordinates");
-        };
-        let mut elements = self.values_of(list, operand)?;
-        self.is_enough(operand, elements.len(), geometry.n_coordinates())?;
+        }
+        let rule = ListRule::of(
+            Count::AtLeast(geometry.n_coordinates()),
+            ty,
+            Fit::ExactInBraces,
+        )
+        .taking(SEVERAL)
+        .named("coordinates");
+        let mut elements = self.elements((operand, children), &rule)?;
         if let Some(layer) = elements.first_mut()
             && geometry.is_array()
         {
@@ -230,8 +218,7 @@ impl<'a> BodyChecker<'a, '_> {
             // It goes with coordinates of any type.
             layer.class = ValueClass::Bits(32);
         }
-        let fits = whole(elements).is_some_and(|class| is_of(ty, class, Fit::ExactInBraces));
-        self.expect_that(fits, operand, "coordinates of another type")
+        self.expect_typed(rule.fits(elements), operand, &rule)
     }
 
     /// A level of detail, of the type of the coordinates; only the type of a list is looked at.
@@ -241,42 +228,30 @@ impl<'a> BodyChecker<'a, '_> {
         (operand, children): Written<'a>,
     ) -> Option<OperandValue> {
         let ty = texture.coordinate;
-        let fits = match self.list(operand, children) {
-            Some(list) => {
-                let elements = self.values_of(list, operand)?;
-                self.is_enough(operand, elements.len(), 1)?;
-                whole(elements).is_some_and(|class| is_of(ty, class, Fit::ExactInBraces))
-            }
-            None => self
-                .class_of(operand)
-                .is_some_and(|class| is_of(ty, class, Fit::Exact)),
-        };
+        if self.is_list(operand) {
+            let rule = ListRule::of(Count::AtLeast(1), ty, Fit::ExactInBraces)
+                .taking(SEVERAL)
+                .named("levels of detail");
+            return self.listed((operand, children), &rule);
+        }
+        let class = self.class_of(operand);
+        let fits = class.is_some_and(|class| is_of(ty, class, Fit::Exact));
         self.expect_that(fits, operand, "a level of detail")
     }
 
     /// Two of them say how far apart the coordinates of neighbours are.
-    fn gradient(
-        &mut self,
-        texture: Texture,
-        (operand, children): Written<'a>,
-    ) -> Option<OperandValue> {
-        let Some(list) = self.list(operand, children) else {
-            return self.expect_that(false, operand, "a gradient in braces");
-        };
-        let elements = self.values_of(list, operand)?;
-        match texture.geometry.n_gradients() {
-            Some(n) if elements.len() != n => {
-                self.report(diagnose::vector_size(operand.span, elements.len(), n));
-                return None;
-            }
-            Some(_) => {}
-            None => self.is_enough(operand, elements.len(), 1)?,
-        }
-        let has_special = elements.iter().any(Element::is_special);
-        let takes_special = texture.geometry.n_gradients().is_some();
-        let fits = (takes_special || !has_special)
-            && whole(elements).is_some_and(|class| is_of(ScalarType::F32, class, Fit::Exact));
-        self.expect_that(fits, operand, "floats of 32 bits")
+    fn gradient(&mut self, texture: Texture, written: Written<'a>) -> Option<OperandValue> {
+        let n = texture.geometry.n_gradients();
+        let rule = ListRule::of(
+            n.map_or(Count::AtLeast(1), Count::Exactly),
+            ScalarType::F32,
+            Fit::Exact,
+        )
+        .taking(SEVERAL)
+        .named("gradients");
+        let elements = self.elements(written, &rule)?;
+        let takes = n.is_some() || !elements.iter().any(Element::is_special);
+        self.expect_typed(takes && rule.fits(elements), written.0, &rule)
     }
 
     /// An offset in texels. Alone, what may be a float is a value to compare with.
@@ -287,15 +262,14 @@ impl<'a> BodyChecker<'a, '_> {
         (operand, children): Written<'a>,
     ) -> Option<OperandValue> {
         let geometry = texture.geometry;
-        if let Some(list) = self.list(operand, children) {
+        if self.is_list(operand) {
             let Some(n) = geometry.n_offsets() else {
                 return self.expect_that(false, operand, "no offset of a cube");
             };
-            let elements = self.values_of(list, operand)?;
-            self.is_enough(operand, elements.len(), n)?;
-            let fits =
-                whole(elements).is_some_and(|class| ScalarType::S32.takes(class, Fit::Integer));
-            return self.expect_that(fits, operand, "an offset of 32 bits");
+            let rule = ListRule::of(Count::AtLeast(n), ScalarType::S32, Fit::Integer)
+                .taking(SEVERAL)
+                .named("offsets");
+            return self.listed((operand, children), &rule);
         }
         let class = self.class_of(operand);
         let is_bits = class == Some(ValueClass::Bits(32));
@@ -335,34 +309,6 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let element = self.value(operand).ok()?;
         (!element.is_special()).then_some(element.class)
-    }
-
-    /// The elements of a list of values.
-    fn values_of(
-        &mut self,
-        list: Vec<Result<Element, (Span, NoValue)>>,
-        operand: &Operand,
-    ) -> Option<Vec<Element>> {
-        let mut elements = Vec::with_capacity(list.len());
-        for element in list {
-            match element {
-                Ok(element) => elements.push(element),
-                Err((_, NoValue::Reported)) => return None,
-                Err(_) => {
-                    self.expect_that(false, operand, "values in braces")?;
-                }
-            }
-        }
-        Some(elements)
-    }
-
-    /// Whether a list has at least `n` values, and 1, 2 or 4.
-    fn is_enough(&mut self, operand: &Operand, found: usize, n: usize) -> Option<()> {
-        if found >= n && matches!(found, 1 | 2 | 4) {
-            return Some(());
-        }
-        self.report(diagnose::vector_size(operand.span, found, n));
-        None
     }
 }
 
