@@ -116,7 +116,7 @@ fn predicates_by_table(
     span: Span,
 ) -> Step {
     let machine = Machine {
-        predicates: vec![predicate_destination((to, span))],
+        predicates: vec![(OperandValue::Destination(to.map(RegisterRun::one)), span)],
         conditions,
         number: u64::from(table),
         ..Machine::default()
@@ -198,11 +198,6 @@ impl Machine {
         ];
         step(Does::Machine(op), Modifiers::default(), args)
     }
-}
-
-/// A predicate that is written, as an element of a list.
-fn predicate_destination((id, span): (Option<RegisterId>, Span)) -> Placed {
-    (OperandValue::Destination(id.map(RegisterRun::one)), span)
 }
 
 /// Whether a predicate that is read always holds, or never does.

@@ -15,8 +15,15 @@ fn control(op: ControlOp, args: Vec<Arg>) -> Step {
     step(Does::Control(op), super::blank(), args)
 }
 
+/// Where a branch leads: the address of an instruction.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    address: u64,
+    span: Span,
+}
+
 /// Where a branch leads: an address, or the name of a label or function. Until the end it is kept as an address.
-fn target(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<(u64, Span)> {
+fn target(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Target> {
     let operand = w.next()?;
     let address = match operand.value {
         Value::Integer(address) => Some(address),
@@ -32,12 +39,15 @@ fn target(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<(u64, Span)> {
     let address = address
         .filter(is_there)
         .ok_or_else(|| w.unknown("a place that the text does not have", operand.span))?;
-    Ok((address, operand.span))
+    Ok(Target {
+        address,
+        span: operand.span,
+    })
 }
 
 /// A place as an operand: [`OperandValue::Label`] holds the address until the end.
-fn label((address, span): (u64, Span)) -> Lowered<Arg> {
-    Ok(Arg::One(OperandValue::Label(address as u32), span))
+fn label(target: Target) -> Arg {
+    Arg::One(OperandValue::Label(target.address as u32), target.span)
 }
 
 /// `BRA {p,} target`; `.DIV` and `.CONV` ask whether the lanes of a mask are together.
@@ -66,14 +76,17 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         if divergent {
             return Ok(vec![control(
                 ControlOp::BranchDivergent,
-                vec![mask, label(to)?],
+                vec![mask, label(to)],
             )]);
         }
         // To the next instruction where they are not together.
-        let next = (c.address + 16, span);
+        let next = Target {
+            address: c.address + 16,
+            span,
+        };
         return Ok(vec![
-            control(ControlOp::BranchDivergent, vec![mask, label(next)?]),
-            control(ControlOp::Branch, vec![label(to)?]),
+            control(ControlOp::BranchDivergent, vec![mask, label(next)]),
+            control(ControlOp::Branch, vec![label(to)]),
         ]);
     }
     let mut steps = Vec::new();
@@ -94,7 +107,7 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         }
     }
     let to = target(c, w)?;
-    let mut jump = control(ControlOp::Branch, vec![label(to)?]);
+    let mut jump = control(ControlOp::Branch, vec![label(to)]);
     jump.guard = guard;
     steps.push(jump);
     Ok(steps)
@@ -114,7 +127,7 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>, mode: VoteMode) -> Lo
         guard = Some(both);
     }
     let to = target(c, w)?;
-    let mut jump = control(ControlOp::Branch, vec![label(to)?]);
+    let mut jump = control(ControlOp::Branch, vec![label(to)]);
     let Some(guard) = guard else {
         return Ok(vec![jump]);
     };
@@ -217,10 +230,10 @@ pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     }
     let to = target(c, w)?;
     // Where a kernel begins nothing calls it.
-    if is_absolute && to.0 == 0 {
-        return Err(w.unknown("a function that only the linker knows", to.1));
+    if is_absolute && to.address == 0 {
+        return Err(w.unknown("a function that only the linker knows", to.span));
     }
-    Ok(vec![control(ControlOp::Branch, vec![label(to)?])])
+    Ok(vec![control(ControlOp::Branch, vec![label(to)])])
 }
 
 /// `RET.REL.NODEC R8 base`
@@ -234,7 +247,7 @@ fn to_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let register = w.next()?;
     let base = match w.n_left() {
         0 => 0,
-        _ => target(c, w)?.0,
+        _ => target(c, w)?.address,
     };
     let id = as_register(&register.value).and_then(super::id_of);
     let Some(id) = id else {
@@ -257,7 +270,7 @@ pub(super) fn program_counter(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
     let (run, span) = w.destination(2)?;
     let place = match w.n_left() {
         0 => c.address,
-        _ => target(c, w)?.0,
+        _ => target(c, w)?.address,
     };
     let halves = super::words::destinations(run, 2, span).into_iter();
     let values = [place & 0xffff_ffff, place >> 32];
@@ -310,7 +323,7 @@ pub(super) fn begin_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
     let place = target(c, w)?;
     Ok(vec![control(
         ControlOp::PushReconvergence,
-        vec![to, label(place)?],
+        vec![to, label(place)],
     )])
 }
 

@@ -3,7 +3,7 @@
 use super::body::{Placed, Step, read, written};
 use super::integer::{COMPARISONS, JOINS, select_as, set_predicate};
 use super::words::{Lowered, Words, number, parts};
-use super::{Arg, Context, Machine, modifiers_of, one, predicate_destination, step, typed};
+use super::{Arg, Context, Machine, modifiers_of, one, step, typed};
 use crate::syntax::{Operand, Value};
 use warpgrid_isa::{
     ArithmeticOp, BoolOp, CompareForm, Does, Flag, MachineOp, Modifiers, MoveOp, Rounding,
@@ -177,10 +177,10 @@ pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 /// `FCHK.DIVIDE p, a, b`
 pub(super) fn check(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["DIVIDE"]);
-    let p = w.predicate_destination()?;
+    let p = w.placed_predicate()?;
     let sources = vec![w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?];
     let machine = Machine {
-        predicates: vec![predicate_destination(p)],
+        predicates: vec![p],
         sources,
         ..Machine::default()
     };

@@ -4,7 +4,7 @@ use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, as_register, destinations, is_predicate, number, parts};
 use super::{
     Context, Machine, arithmetic, copy, is_number, is_zero, known, modifiers_of, one,
-    predicate_destination, predicate_source, step, typed,
+    predicate_source, step, typed,
 };
 use crate::syntax::Operand;
 use warpgrid_isa::{
@@ -17,7 +17,7 @@ use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 fn carries(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
     let mut found = Vec::new();
     while found.len() < 2 && w.is_predicate() {
-        found.push(predicate_destination(w.predicate_destination()?));
+        found.push(w.placed_predicate()?);
     }
     Ok(found)
 }
@@ -445,7 +445,7 @@ pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("EX") {
         return set_predicate(w, op, combine, typed(ty));
     }
-    let (p, q) = (w.predicate_destination()?, w.predicate_destination()?);
+    let (p, q) = (w.placed_predicate()?, w.placed_predicate()?);
     let (a, b) = (w.source()?, w.source()?);
     // What the words below gave is not printed where it is `PT`.
     let always = OperandValue::Predicate {
@@ -460,7 +460,7 @@ pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let conditions = vec![joined, below];
     let machine = Machine {
         registers: Vec::new(),
-        predicates: vec![predicate_destination(p), predicate_destination(q)],
+        predicates: vec![p, q],
         sources: vec![a, b],
         conditions,
         number: 0,

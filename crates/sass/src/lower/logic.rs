@@ -3,8 +3,7 @@
 use super::body::{Arg, Placed, Step};
 use super::words::{Lowered, Words, destinations, number};
 use super::{
-    Context, Machine, arithmetic, is_zero, modifiers_of, one, predicate_destination,
-    predicate_source, step, typed,
+    Context, Machine, arithmetic, is_zero, modifiers_of, one, predicate_source, step, typed,
 };
 use crate::syntax::Operand;
 use warpgrid_isa::{
@@ -18,9 +17,9 @@ pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["LUT"]);
     let combine = w.take_one(&[("PAND", BoolOp::And), ("POR", BoolOp::Or)]);
     let p = if w.is_predicate() {
-        w.predicate_destination()?
+        w.placed_predicate()?
     } else {
-        (None, w.instruction.span)
+        (OperandValue::Destination(None), w.instruction.span)
     };
     let (run, span) = w.destination(1)?;
     let (a, b, c) = (w.source()?, w.source()?, w.source()?);
@@ -30,7 +29,8 @@ pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         conditions.push(w.predicate()?);
     }
     let is_plain = |value: &OperandValue| modifiers_of(value) == SourceModifiers::NONE;
-    if p.0.is_none() && is_plain(&a.0) && is_plain(&b.0) && is_plain(&c.0) {
+    if p.0 == OperandValue::Destination(None) && is_plain(&a.0) && is_plain(&b.0) && is_plain(&c.0)
+    {
         let to = Arg::One(OperandValue::Destination(run), span);
         let table = Arg::One(number(table & 0xff), span);
         let args = vec![to, one(a), one(b), one(c), table];
@@ -38,7 +38,7 @@ pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     }
     let machine = Machine {
         registers: destinations(run, 1, span),
-        predicates: vec![predicate_destination(p)],
+        predicates: vec![p],
         sources: vec![a, b, c],
         conditions,
         number: table,
@@ -73,14 +73,14 @@ pub(super) fn logic2(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 /// `PLOP3.LUT p, q, a, b, c, table, table`
 pub(super) fn predicates(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     w.ignore(&["LUT"]);
-    let (p, q) = (w.predicate_destination()?, w.predicate_destination()?);
+    let (p, q) = (w.placed_predicate()?, w.placed_predicate()?);
     let (mut steps, mut conditions) = (Vec::new(), Vec::new());
     for _ in 0..3 {
         conditions.push(predicate_or_sign(c, w, &mut steps)?);
     }
     let (first, second) = (w.immediate()?, w.immediate()?);
     let machine = Machine {
-        predicates: vec![predicate_destination(p), predicate_destination(q)],
+        predicates: vec![p, q],
         conditions,
         number: (first & 0xff) | (second & 0xff) << 8,
         ..Machine::default()

@@ -46,8 +46,8 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         _ => (TextureOp::Sample, true, None),
     };
     let is_in_register = w.take("B");
-    let high = w.destination(2)?;
-    let low = w.destination(2)?;
+    let high = pair(w)?;
+    let low = pair(w)?;
     let a = w.source()?;
     let geometry_at = |w: &Words<'_>| {
         let operand = w.peek()?;
@@ -163,19 +163,19 @@ fn is_general(operand: &Operand) -> bool {
     register.is_some_and(|register| register.file == crate::syntax::RegisterFile::General)
 }
 
+/// Two registers that are written.
+fn pair(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
+    let (first, span) = w.destination(2)?;
+    Ok(destinations(first, 2, span))
+}
+
 /// The registers of the elements of a mask; none for the others.
-fn elements(
-    mask: u64,
-    (low, low_span): (Option<RegisterRun>, Span),
-    (high, high_span): (Option<RegisterRun>, Span),
-) -> Vec<Placed> {
-    let all = destinations(low, 2, low_span)
-        .into_iter()
-        .chain(destinations(high, 2, high_span));
-    let mut registers = all;
+fn elements(mask: u64, low: Vec<Placed>, high: Vec<Placed>) -> Vec<Placed> {
+    let span = low.first().map_or(Span::at(0), |(_, span)| *span);
+    let mut registers = low.into_iter().chain(high);
     let element = |i: u32| {
         let register = (mask >> i & 1 != 0).then(|| registers.next()).flatten();
-        register.unwrap_or((OperandValue::Destination(None), low_span))
+        register.unwrap_or((OperandValue::Destination(None), span))
     };
     (0..4).map(element).collect()
 }
@@ -225,8 +225,8 @@ fn whole(c: &mut Context<'_>, low: Placed, steps: &mut Vec<Step>) -> OperandValu
 /// `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; with `.B` the lower half of the handle is before the level.
 pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let span = w.instruction.span;
-    let high = w.destination(2)?;
-    let low = w.destination(2)?;
+    let high = pair(w)?;
+    let low = pair(w)?;
     let is_in_register = w.take("B");
     let first = w.source()?;
     let what = w.next()?;

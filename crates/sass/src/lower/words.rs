@@ -181,6 +181,12 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// A predicate that is written, as an element of a list.
+    pub(super) fn placed_predicate(&mut self) -> Lowered<Placed> {
+        let (id, span) = self.predicate_destination()?;
+        Ok((OperandValue::Destination(id.map(RegisterRun::one)), span))
+    }
+
     /// A predicate that is read; `!` negates it.
     pub(super) fn predicate(&mut self) -> Lowered<Placed> {
         let operand = self.next()?;
