@@ -6,7 +6,7 @@ mod plan;
 mod samples;
 
 pub use link::{read_link, write_link};
-pub use plan::{Arrow, Box as PlanBox, Plan, plan};
+pub use plan::{Arrow, NodeBox, Plan, plan};
 pub use samples::{SAMPLES, Sample};
 
 use std::rc::Rc;

@@ -14,16 +14,25 @@ pub const MAX_COLUMNS: u32 = 1024;
 /// Most cells of one answer.
 const MAX_CELLS: u64 = 1 << 16;
 
-/// Lays out the asked part, after `position` steps. `now` is what the present step stored; `writers` has one for each byte.
+/// What a memory holds after a number of steps.
+pub(crate) struct Held<'a> {
+    pub(crate) position: u64,
+    pub(crate) bytes: &'a [u8],
+    /// One for each byte.
+    pub(crate) writers: Option<LastWriters<'a>>,
+    /// What the present step stored.
+    pub(crate) now: &'a [StoreView],
+    pub(crate) pending: &'a [PendingView],
+}
+
+/// Lays out the asked part of a memory.
 pub(crate) fn layout(
     memory: &Memory,
     request: &GridRequest,
-    bytes: &[u8],
-    writers: Option<LastWriters<'_>>,
-    now: &[StoreView],
-    pending: &[PendingView],
-    (position, shape): (u64, MemoryShape),
+    held: Held<'_>,
+    shape: MemoryShape,
 ) -> Grid {
+    let bytes = held.bytes;
     let element = request.ty.unwrap_or(memory.element);
     let width = element.width_bytes();
     let n_elements = (bytes.len() as u64).div_ceil(width as u64);
@@ -39,9 +48,9 @@ pub(crate) fn layout(
     let n_rows = (total_rows - first_row).min(most) as u32;
     let from = first_row * u64::from(columns);
     let to = (from + u64::from(n_rows) * u64::from(columns)).min(n_elements);
-    let touched = Touched::new(memory, now, pending, position);
+    let touched = Touched::new(memory, held.now, held.pending, held.position);
     let cells = (from..to)
-        .map(|index| cell(element, index, bytes, writers.as_ref(), &touched))
+        .map(|index| cell(element, index, bytes, held.writers.as_ref(), &touched))
         .collect();
     Grid {
         memory: memory.view.clone(),

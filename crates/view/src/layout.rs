@@ -256,10 +256,19 @@ pub(crate) fn refusal(message: String) -> FragmentRefusal {
     FragmentRefusal { message }
 }
 
+/// Registers that hold a matrix: how many threads, registers of each, and elements in each of those.
+#[derive(Clone, Copy, Debug)]
+struct Registers {
+    threads: usize,
+    registers: usize,
+    elements: usize,
+}
+
 impl LayoutView {
     /// A grid of this size with the places that `places` gives.
     pub(crate) fn of_grid(
-        (rows, columns): (usize, usize),
+        rows: usize,
+        columns: usize,
         place: &[&str],
         places: &dyn Fn(usize, usize) -> Vec<Place>,
     ) -> LayoutView {
@@ -281,18 +290,23 @@ impl LayoutView {
     /// A grid of elements in registers, by the element that each position of each register of each thread holds; none for a position
     /// that holds nothing of the matrix.
     fn of_registers(
-        size: (usize, usize),
-        (threads, registers, elements): (usize, usize, usize),
+        rows: usize,
+        columns: usize,
+        held: Registers,
         element: &dyn Fn(usize, usize, usize) -> (usize, usize),
     ) -> LayoutView {
-        let mut view =
-            LayoutView::of_grid(size, &["thread", "register", "element"], &|_, _| Vec::new());
-        let mut lanes = Vec::with_capacity(threads);
-        for thread in 0..threads {
-            let mut of_thread = Vec::with_capacity(registers);
-            for register in 0..registers {
-                let mut of_register = Vec::with_capacity(elements);
-                for position in 0..elements {
+        let mut view = LayoutView::of_grid(
+            rows,
+            columns,
+            &["thread", "register", "element"],
+            &|_, _| Vec::new(),
+        );
+        let mut lanes = Vec::with_capacity(held.threads);
+        for thread in 0..held.threads {
+            let mut of_thread = Vec::with_capacity(held.registers);
+            for register in 0..held.registers {
+                let mut of_register = Vec::with_capacity(held.elements);
+                for position in 0..held.elements {
                     let (row, column) = element(thread, register, position);
                     of_register.push([row as u32, column as u32]);
                     let row = view.grid.get_mut(row);

@@ -178,7 +178,9 @@ fn question(source: &str, launch: &Launch) -> Result<Value> {
         all.push(memory_json(init, array, memory(buffer)?)?);
     }
     let arguments = launch.arguments.iter().zip(parameters);
-    let arguments: Vec<Value> = arguments.map(argument_json).collect();
+    let arguments: Vec<Value> = arguments
+        .map(|(argument, parameter)| argument_json(argument, parameter))
+        .collect();
     let function = &program.functions[launch.entry.0 as usize];
     Ok(json!({
         "name": name,
@@ -213,7 +215,7 @@ fn memory_json(init: &BufferInit, array: Option<&TexelArray>, after: u32) -> Res
     Ok(value)
 }
 
-fn argument_json((argument, parameter): (&ArgumentInit, &Parameter)) -> Value {
+fn argument_json(argument: &ArgumentInit, parameter: &Parameter) -> Value {
     let mut value = json!({
         "bytes": hex(&argument.bytes),
         "pointers": pointers_json(&argument.pointers),

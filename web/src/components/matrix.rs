@@ -36,6 +36,16 @@ pub(crate) struct Props {
     pub(crate) dispatch: Dispatch,
 }
 
+/// What the plans of the pictures depend on.
+#[derive(PartialEq)]
+struct Seen {
+    pictures: Rc<Vec<FragmentPicture>>,
+    labels: CellLabels,
+    base_bytes: u64,
+    /// Pixels.
+    width: f64,
+}
+
 /// What follows from the pictures alone.
 struct LaidOut {
     matrices: Vec<Rc<Plan>>,
@@ -44,15 +54,14 @@ struct LaidOut {
 }
 
 impl LaidOut {
-    fn new(
-        (pictures, labels, base_bytes, width): &(Rc<Vec<FragmentPicture>>, CellLabels, u64, f64),
-    ) -> LaidOut {
+    fn new(seen: &Seen) -> LaidOut {
+        let pictures = &seen.pictures;
         let is_tight = pictures.len() > 1;
         let matrices = pictures
             .iter()
-            .map(|picture| Rc::new(matrix_plan(picture, *labels, is_tight)));
+            .map(|picture| Rc::new(matrix_plan(picture, seen.labels, is_tight)));
         let first = pictures.first();
-        let memory = first.map(|picture| memory_plan(picture, *base_bytes, width - 400.0));
+        let memory = first.map(|picture| memory_plan(picture, seen.base_bytes, seen.width - 400.0));
         LaidOut {
             matrices: matrices.collect(),
             memory: Rc::new(memory.unwrap_or_default()),
@@ -67,12 +76,12 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
     let node = use_node_ref();
     let (width, _) = use_size(&node);
     // Laid out when what is shown changes, not when the pointer moves.
-    let seen = (
-        page.pictures.clone(),
-        page.labels,
-        page.choice.base_bytes,
+    let seen = Seen {
+        pictures: page.pictures.clone(),
+        labels: page.labels,
+        base_bytes: page.choice.base_bytes,
         width,
-    );
+    };
     let laid_out = use_memo(seen, LaidOut::new);
     if let Some(picture) = &page.layout {
         return html! {

@@ -1,6 +1,6 @@
 //! An execution as a drawing: a column for each thread, arrows with their names, and the same in words for those who cannot see it.
 
-use crate::outcomes::{Plan, plan};
+use crate::outcomes::{NodeBox, Plan, plan};
 use warpgrid_view::litmus::{EdgeName, EdgeView, GraphView, NodeView};
 use yew::prelude::*;
 
@@ -17,7 +17,7 @@ pub(crate) fn graph(graph: &GraphView) -> Html {
                     <text class="column" x={px(*x)} y={px(drawn.head_y)} text-anchor="middle">{ format!("thread {thread}") }</text>
                 }) }
                 { arrows(&drawn) }
-                { for graph.nodes.iter().zip(&drawn.boxes).map(|(node, place)| node_box(node, (place.x, place.y), (place.width, place.height))) }
+                { for graph.nodes.iter().zip(&drawn.boxes).map(|(node, place)| node_box(node, place)) }
                 { labels(&drawn) }
             </svg>
             { legend(graph) }
@@ -82,7 +82,13 @@ fn labels(drawn: &Plan) -> Html {
     html! { <g>{ for drawn.arrows.iter().map(one) }</g> }
 }
 
-fn node_box(node: &NodeView, (x, y): (f64, f64), (width, height): (f64, f64)) -> Html {
+fn node_box(node: &NodeView, place: &NodeBox) -> Html {
+    let NodeBox {
+        x,
+        y,
+        width,
+        height,
+    } = *place;
     let line = node
         .line
         .map_or_else(String::new, |line| format!("line {line}"));

@@ -71,23 +71,14 @@ fn over_tensor(copy: &TensorCopyView) -> Html {
     if copy.mode != "tiled" || copy.box_extents.len() != copy.extents.len() {
         return Html::default();
     }
-    // Whole numbers: printing others weighs as much as the rest of this card.
-    let span = |dimension: usize| -> (i64, i64, i64) {
-        let first = copy.coordinates.get(dimension).copied().unwrap_or(0);
-        let n = copy.box_extents.get(dimension).copied().unwrap_or(1) as i64;
-        let extent = copy.extents.get(dimension).copied().unwrap_or(1) as i64;
-        (first, n, extent)
-    };
-    let [(x, width, columns), (y, height, rows)] = [span(0), span(1)];
-    // A large tensor is shown around the box.
-    let window = |first: i64, n: i64, extent: i64| {
-        let low = (first - n).max(first.min(0));
-        let high = (first + 2 * n).min((first + n).max(extent));
-        (low, high - low)
-    };
-    let ((left, across), (top, down)) = (window(x, width, columns), window(y, height, rows));
-    let rect = |class: &'static str, (x, y, width, height): (i64, i64, i64, i64)| {
-        html! { <rect {class} x={x.to_string()} y={y.to_string()} width={width.to_string()} height={height.to_string()} /> }
+    let [x, y] = [0, 1].map(|dimension: usize| Along {
+        first: copy.coordinates.get(dimension).copied().unwrap_or(0),
+        n: copy.box_extents.get(dimension).copied().unwrap_or(1) as i64,
+        extent: copy.extents.get(dimension).copied().unwrap_or(1) as i64,
+    });
+    let (across, down) = (x.window(), y.window());
+    let rect = |class: &'static str, x: Span, y: Span| {
+        html! { <rect {class} x={x.first.to_string()} y={y.first.to_string()} width={x.n.to_string()} height={y.n.to_string()} /> }
     };
     let words = dimensions().map(|(dimension, ((first, n), extent))| {
         format!(
@@ -98,27 +89,66 @@ fn over_tensor(copy: &TensorCopyView) -> Html {
     let words = words.collect::<Vec<_>>().join("; ");
     html! {
         <figure class="over-tensor">
-            <svg viewBox={format!("{left} {top} {across} {down}")} preserveAspectRatio="none" role="img" aria-label={format!("The box over the tensor. {words}")}>
-                { rect("of-box outside", (x, y, width, height)) }
-                { rect("of-tensor", (0, 0, columns, rows)) }
-                { rect("of-box", inside((x, width, columns), (y, height, rows))) }
+            <svg viewBox={format!("{} {} {} {}", across.first, down.first, across.n, down.n)} preserveAspectRatio="none" role="img" aria-label={format!("The box over the tensor. {words}")}>
+                { rect("of-box outside", x.of_box(), y.of_box()) }
+                { rect("of-tensor", x.of_tensor(), y.of_tensor()) }
+                { rect("of-box", x.inside(), y.inside()) }
             </svg>
             <figcaption class="quiet">{ words }</figcaption>
         </figure>
     }
 }
 
-/// The part of a box that is in the tensor: corner and size.
-fn inside(
-    (x, width, columns): (i64, i64, i64),
-    (y, height, rows): (i64, i64, i64),
-) -> (i64, i64, i64, i64) {
-    let along = |first: i64, n: i64, extent: i64| {
-        let low = first.clamp(0, extent);
-        (low, ((first + n).clamp(0, extent) - low).max(0))
-    };
-    let ((x, width), (y, height)) = (along(x, width, columns), along(y, height, rows));
-    (x, y, width, height)
+/// A box and its tensor along one dimension. Whole numbers: printing others weighs as much as the rest of this card.
+#[derive(Clone, Copy)]
+struct Along {
+    first: i64,
+    n: i64,
+    extent: i64,
+}
+
+/// Some places of a dimension.
+#[derive(Clone, Copy)]
+struct Span {
+    first: i64,
+    n: i64,
+}
+
+impl Along {
+    fn of_box(self) -> Span {
+        Span {
+            first: self.first,
+            n: self.n,
+        }
+    }
+
+    fn of_tensor(self) -> Span {
+        Span {
+            first: 0,
+            n: self.extent,
+        }
+    }
+
+    /// The part of the box that is in the tensor.
+    fn inside(self) -> Span {
+        let first = self.first.clamp(0, self.extent);
+        let end = (self.first + self.n).clamp(0, self.extent);
+        Span {
+            first,
+            n: (end - first).max(0),
+        }
+    }
+
+    /// What is shown: of a large tensor what is around the box.
+    fn window(self) -> Span {
+        let Along { first, n, extent } = self;
+        let low = (first - n).max(first.min(0));
+        let high = (first + 2 * n).min((first + n).max(extent));
+        Span {
+            first: low,
+            n: high - low,
+        }
+    }
 }
 
 #[derive(Properties, PartialEq)]

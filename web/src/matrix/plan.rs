@@ -93,7 +93,14 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool
             let title = format!("#{matrix}");
             plan.heads.push((title, ROW_HEAD / 2.0, top + HEAD / 2.0));
         }
-        plan.number(top, (columns, ROW_HEAD, width), (rows, CELL_HEIGHT));
+        let numbered = Numbered {
+            rows,
+            columns,
+            side: ROW_HEAD,
+            width,
+            height: CELL_HEIGHT,
+        };
+        plan.number(top, numbered);
     }
     for (cell, found) in picture.cells.iter().enumerate() {
         let Some(holder) = found.holders.first() else {
@@ -129,14 +136,29 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, is_tight: bool
     plan
 }
 
+/// Rows and columns that have numbers; pixels.
+#[derive(Clone, Copy, Debug)]
+struct Numbered {
+    rows: usize,
+    columns: usize,
+    /// Where the first column begins.
+    side: f64,
+    /// Of a column.
+    width: f64,
+    /// Of a row.
+    height: f64,
+}
+
 impl Plan {
-    /// Numbers above the columns and beside the rows of a matrix that begins at `top`: how many, where the first begins, how large each is.
-    fn number(
-        &mut self,
-        top: f64,
-        (columns, side, width): (usize, f64, f64),
-        (rows, height): (usize, f64),
-    ) {
+    /// Numbers above the columns and beside the rows of a matrix that begins at `top`.
+    fn number(&mut self, top: f64, numbered: Numbered) {
+        let Numbered {
+            rows,
+            columns,
+            side,
+            width,
+            height,
+        } = numbered;
         for column in 0..columns {
             let x = side + (column as f64 + 0.5) * width;
             self.heads.push((column.to_string(), x, top + HEAD / 2.0));
@@ -167,7 +189,14 @@ pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
     };
     for matrix in 0..n_matrices {
         let top = matrix as f64 * block;
-        plan.number(top, (columns, SIDE, width), (rows, HEIGHT));
+        let numbered = Numbered {
+            rows,
+            columns,
+            side: SIDE,
+            width,
+            height: HEIGHT,
+        };
+        plan.number(top, numbered);
     }
     for (cell, element) in operand.cells.iter().enumerate() {
         let Some(holder) = element.holders.first() else {

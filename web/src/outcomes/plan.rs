@@ -18,7 +18,7 @@ const HEAD: f64 = 30.0;
 
 /// An event.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Box {
+pub struct NodeBox {
     pub x: f64,
     pub y: f64,
     pub width: f64,
@@ -38,7 +38,7 @@ pub struct Arrow {
 pub struct Plan {
     pub width: f64,
     pub height: f64,
-    pub boxes: Vec<Box>,
+    pub boxes: Vec<NodeBox>,
     pub arrows: Vec<Arrow>,
     /// Thread and middle of its column.
     pub columns: Vec<(u32, f64)>,
@@ -82,7 +82,7 @@ pub fn plan(graph: &GraphView) -> Plan {
                 ((n_shown - 1) as f64 * pitch, 0.0)
             }
         };
-        boxes.push(Box {
+        boxes.push(NodeBox {
             x: MARGIN + x,
             y: MARGIN / 2.0 + y,
             width: box_width,
@@ -114,9 +114,9 @@ pub fn plan(graph: &GraphView) -> Plan {
 }
 
 /// An arrow from side to side; several between the same boxes are bent apart.
-fn arrow(from: &Box, to: &Box, kind: EdgeName, twin: usize) -> Arrow {
+fn arrow(from: &NodeBox, to: &NodeBox, kind: EdgeName, twin: usize) -> Arrow {
     let apart = 14.0 * twin as f64;
-    let middle = |b: &Box| b.y + b.height / 2.0;
+    let middle = |b: &NodeBox| b.y + b.height / 2.0;
     let same_column = (from.x - to.x).abs() < 1.0;
     let (start, end, bend) = if same_column {
         // Along the left edge, so that program order stays readable.

@@ -151,7 +151,7 @@ impl Work for Runner {
                 look,
             } => {
                 self.look = look;
-                return self.go_until(id, (&until, direction), clock());
+                return self.go_until(id, &until, direction, clock());
             }
             RequestBody::Look(look) => {
                 self.look = look;
@@ -281,7 +281,8 @@ impl Runner {
     fn go_until(
         &mut self,
         id: u32,
-        (until, direction): (&Until, Direction),
+        until: &Until,
+        direction: Direction,
         now: f64,
     ) -> Vec<Response> {
         let Some(session) = self.session.as_mut() else {

@@ -294,7 +294,8 @@ mod tests {
     use super::*;
     use warpgrid_view::model::LineTraffic;
 
-    fn line(global: (u64, u64), shared: (u64, u64)) -> LineTraffic {
+    /// Sectors and wavefronts, as many as there were and at least.
+    fn line(global: [u64; 2], shared: [u64; 2]) -> LineTraffic {
         LineTraffic {
             line: 7,
             opcode: "st.u32".into(),
@@ -303,14 +304,14 @@ mod tests {
                 lanes: 64,
                 global: SectorTraffic {
                     requests: 2,
-                    sectors: global.0,
-                    sectors_ideal: global.1,
+                    sectors: global[0],
+                    sectors_ideal: global[1],
                     ..SectorTraffic::default()
                 },
                 shared: BankTraffic {
                     requests: 2,
-                    wavefronts: shared.0,
-                    wavefronts_ideal: shared.1,
+                    wavefronts: shared[0],
+                    wavefronts_ideal: shared[1],
                     ..BankTraffic::default()
                 },
                 ..Traffic::default()
@@ -330,10 +331,10 @@ mod tests {
     #[test]
     fn a_line_is_marked_by_its_worst_cost() {
         let found = marks(vec![
-            line((8, 8), (0, 0)),
-            line((10, 8), (0, 0)),
-            line((8, 8), (64, 2)),
-            line((0, 0), (0, 0)),
+            line([8, 8], [0, 0]),
+            line([10, 8], [0, 0]),
+            line([8, 8], [64, 2]),
+            line([0, 0], [0, 0]),
         ]);
         let expected = [
             ("×1", Level::Ideal),
@@ -346,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_cost_is_that_of_one_access() {
-        let costs = costs(&line((64, 8), (5, 2)).traffic);
+        let costs = costs(&line([64, 8], [5, 2]).traffic);
         let each: Vec<_> = costs.iter().map(|c| (c.each(), c.least_each())).collect();
         let expected = [("32 sectors", "4"), ("2.5 wavefronts", "1")];
         assert_eq!(each, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));

@@ -101,7 +101,7 @@ pub(super) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
         notes,
         ptx: vec![format!("mov.b32 %idesc, 0x{bits:08x};")],
         related: related.into(),
-        ..LayoutView::of_grid((0, 0), &[], &|_, _| Vec::new())
+        ..LayoutView::of_grid(0, 0, &[], &|_, _| Vec::new())
     })
 }
 

@@ -1,7 +1,7 @@
 //! Elements in registers: factors and sums of `wgmma`, metadata of sparse factors.
 
 use super::words::{Sizes, Words};
-use super::{LayoutView, Place};
+use super::{LayoutView, Place, Registers};
 use crate::fragment::FragmentRefusal;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::layout::{Sparsity, factor_element, sum_element};
@@ -30,8 +30,12 @@ pub(super) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let ty = words.choice("type", &["f32", "f16", "s32"], "the type of D")?;
     let (rows, columns) = words.shape(WARPGROUP)?;
     let per_register = if ty == "f16" { 2 } else { 1 };
-    let size = (THREADS, columns / 2 / per_register, per_register);
-    let view = LayoutView::of_registers((rows, columns), size, &|thread, register, position| {
+    let size = Registers {
+        threads: THREADS,
+        registers: columns / 2 / per_register,
+        elements: per_register,
+    };
+    let view = LayoutView::of_registers(rows, columns, size, &|thread, register, position| {
         let (row, column) = sum_element(thread % LANES, register * per_register + position);
         (thread / LANES * ROWS + row, column)
     });
@@ -55,8 +59,12 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
     let bits = bits_of(ty);
     let per_register = (32 / bits) as usize;
     let depth = 8 * per_register;
-    let size = (THREADS, 4, per_register);
-    let view = LayoutView::of_registers((64, depth), size, &|thread, register, position| {
+    let size = Registers {
+        threads: THREADS,
+        registers: 4,
+        elements: per_register,
+    };
+    let view = LayoutView::of_registers(64, depth, size, &|thread, register, position| {
         let (row, column) = factor_element(thread % LANES, register, position, per_register);
         (thread / LANES * ROWS + row, column)
     });
@@ -164,6 +172,6 @@ pub(super) fn metadata(
         },
         column_name: format!("chunk of {chunk} columns"),
         element_bits: 4,
-        ..LayoutView::of_grid((rows, n_chunks), &["thread", "bit"], &places)
+        ..LayoutView::of_grid(rows, n_chunks, &["thread", "bit"], &places)
     })
 }

@@ -456,7 +456,7 @@ fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, Fra
         descriptor: found.bits().map(|bits| format!("0x{bits:016x}")),
         fields: found.fields(),
         sure: sureness(&descriptor).to_owned(),
-        ..LayoutView::of_grid((*lines, depth as usize), names, &place)
+        ..LayoutView::of_grid(*lines, depth as usize, names, &place)
     })
 }
 

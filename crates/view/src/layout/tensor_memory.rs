@@ -2,7 +2,7 @@
 
 use super::registers::bits_of;
 use super::words::{Sizes, Words};
-use super::{Factor, LayoutView, Place, refusal};
+use super::{Factor, LayoutView, Place, Registers, refusal};
 use crate::fragment::FragmentRefusal;
 use warpgrid_isa::layout::{
     ProductLayout, copied_lanes, factor_place, metadata_place, moved_place,
@@ -88,6 +88,11 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
         });
     }
     let verb = if is_store { "st" } else { "ld" };
+    let held = Registers {
+        threads: LANES,
+        registers: n_registers,
+        elements: per_register,
+    };
     Ok(LayoutView {
         title: format!(
             "`tcgen05.{verb}.{name}.x{times}`: {n_registers} registers of each lane of a warp, in tensor memory"
@@ -97,7 +102,7 @@ pub(super) fn moved(words: &mut Words<'_>, is_store: bool) -> Result<LayoutView,
         notes,
         row_name: "lane".to_owned(),
         element_bits: 32 / per_register as u32,
-        ..LayoutView::of_registers((rows, columns), (LANES, n_registers, per_register), &place)
+        ..LayoutView::of_registers(rows, columns, held, &place)
     })
 }
 
@@ -161,7 +166,7 @@ pub(super) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
             "high"
         }
         .to_owned(),
-        ..LayoutView::of_grid((rows, bytes / 4), &["lane", "column"], &places)
+        ..LayoutView::of_grid(rows, bytes / 4, &["lane", "column"], &places)
     })
 }
 
@@ -249,7 +254,7 @@ pub(super) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         letters: LETTERS.to_owned(),
         notes,
         element_bits: 32,
-        ..LayoutView::of_grid((m, n), &["block", "lane", "column"], &places)
+        ..LayoutView::of_grid(m, n, &["block", "lane", "column"], &places)
     })
 }
 
@@ -284,7 +289,7 @@ pub(super) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         sure: if is_open { "medium" } else { "high" }.to_owned(),
         column_name: "k".to_owned(),
         element_bits: bits as u32,
-        ..LayoutView::of_grid((layout.m, depth), &["block", "lane", "column", "bit"], &places)
+        ..LayoutView::of_grid(layout.m, depth, &["block", "lane", "column", "bit"], &places)
     })
 }
 
@@ -332,7 +337,7 @@ pub(super) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
         row_name: line_name.to_owned(),
         column_name: "scale".to_owned(),
         element_bits: 8,
-        ..LayoutView::of_grid((lines, n_factors), &["lane", "column", "byte"], &places)
+        ..LayoutView::of_grid(lines, n_factors, &["lane", "column", "byte"], &places)
     })
 }
 
@@ -367,6 +372,6 @@ pub(super) fn metadata(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefu
         origin: "CuTe".to_owned(),
         column_name: format!("chunk of {chunk} columns"),
         element_bits: 4,
-        ..LayoutView::of_grid((128, depth / chunk), &["lane", "column", "bit"], &places)
+        ..LayoutView::of_grid(128, depth / chunk, &["lane", "column", "bit"], &places)
     })
 }

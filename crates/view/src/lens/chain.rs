@@ -55,8 +55,8 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
             }
         }
     }
-    let view = LayoutView::of_grid((next.rows, next.columns), &["lane", "now"], &|row,
-                                                                                  column|
+    let view = LayoutView::of_grid(next.rows, next.columns, &["lane", "now"], &|row,
+                                                                                column|
      -> Vec<
         Place,
     > {

@@ -132,7 +132,8 @@ impl Copied {
         let first = pieces.keys().next().copied().unwrap_or(0) * PIECE / LINE;
         let last = pieces.keys().next_back().copied().unwrap_or(0) * PIECE / LINE;
         let view = LayoutView::of_grid(
-            ((last - first + 1) as usize, (LINE / PIECE) as usize),
+            (last - first + 1) as usize,
+            (LINE / PIECE) as usize,
             &["row", "k"],
             &|line, piece| -> Vec<Place> {
                 let number = (first + line as u64) * (LINE / PIECE) + piece as u64;
@@ -175,11 +176,9 @@ impl Copied {
                 None => wrong.push(cell),
             }
         }
-        let size = (
-            self.rows as usize,
-            self.row_bytes().div_ceil(PIECE) as usize,
-        );
-        let view = LayoutView::of_grid(size, &["row", "k"], &|row, piece| {
+        let rows = self.rows as usize;
+        let n_pieces = self.row_bytes().div_ceil(PIECE) as usize;
+        let view = LayoutView::of_grid(rows, n_pieces, &["row", "k"], &|row, piece| {
             let found = found.get(&[row as u32, piece as u32]);
             found.cloned().into_iter().collect()
         });

@@ -171,7 +171,8 @@ fn memory(
         Factor::B => "column",
     };
     let view = LayoutView::of_grid(
-        ((last - first + 1) as usize, (LINE / PIECE) as usize),
+        (last - first + 1) as usize,
+        (LINE / PIECE) as usize,
         &[name, "k"],
         &|line, piece| -> Vec<Place> {
             let number = (first + line as u64) * (LINE / PIECE) + piece as u64;
@@ -221,7 +222,8 @@ fn what_is_read(found: &Described, steps: &Steps, stored: Option<&SharedFactor>)
         Factor::B => "column",
     };
     let view = LayoutView::of_grid(
-        (found.lines, (depth * steps.n) as usize),
+        found.lines,
+        (depth * steps.n) as usize,
         &[name, "k"],
         &|line, k| {
             places

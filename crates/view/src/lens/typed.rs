@@ -55,14 +55,14 @@ pub(super) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         "element" => by_offset(&read, most)?,
         "bank" => {
             let bank = |offset: u64| (offset * bytes / BANK_BYTES % BANKS) as u32;
-            LayoutView::of_grid((read.rows, read.columns), &["bank"], &|row, column| {
+            LayoutView::of_grid(read.rows, read.columns, &["bank"], &|row, column| {
                 place(row, column)
                     .map(|offset| vec![bank(offset)])
                     .into_iter()
                     .collect()
             })
         }
-        _ => LayoutView::of_grid((read.rows, read.columns), &["offset"], &|row, column| {
+        _ => LayoutView::of_grid(read.rows, read.columns, &["offset"], &|row, column| {
             place(row, column)
                 .map(|offset| vec![offset as u32])
                 .into_iter()
@@ -115,7 +115,7 @@ fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
         });
         found.into_iter().collect()
     };
-    let view = LayoutView::of_grid((rows, columns), &names, &place);
+    let view = LayoutView::of_grid(rows, columns, &names, &place);
     let extents = (0..names.len()).map(|at| {
         let most = all.iter().filter_map(|found| found.get(at)).max();
         most.map_or(0, |most| most + 1).to_string()
@@ -153,7 +153,7 @@ fn by_offset(read: &Read, most: u64) -> Result<LayoutView, FragmentRefusal> {
     for (index, place) in read.places.iter().enumerate() {
         elements.entry(*place).or_default().push(vec![index as u32]);
     }
-    let view = LayoutView::of_grid((lines, IN_LINE), &["element"], &|line, at| {
+    let view = LayoutView::of_grid(lines, IN_LINE, &["element"], &|line, at| {
         elements
             .get(&((line * IN_LINE + at) as u64))
             .cloned()

@@ -1,6 +1,7 @@
 //! What a session shows of its position: memory, stores, lanes, the fault, and all of it as a frame.
 
 use super::{Last, MAX_EVENTS, Session};
+use crate::grid::{self, Held};
 use crate::memories::{Memory, memories};
 use crate::memory_id::MemoryId;
 use crate::model::{
@@ -14,7 +15,7 @@ use crate::step::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
 use crate::step::tensor::TensorRecord;
 use crate::step::warp;
 use crate::step::warp::PresentStep;
-use crate::{blocks, fault, grid};
+use crate::{blocks, fault};
 use std::sync::Arc;
 use warpgrid_emulator::{Agent, GroupKind, LaneList, NoteKind, Outcome, Pending, Status, WarpId};
 use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
@@ -289,15 +290,14 @@ impl Session {
             .iter()
             .find(|memory| memory.view.id == request.memory)?;
         let machine = self.timeline.machine();
-        let mut grid = grid::layout(
-            memory,
-            request,
-            machine.memory(memory.region)?,
-            machine.writers(memory.region),
+        let held = Held {
+            position: self.position(),
+            bytes: machine.memory(memory.region)?,
+            writers: machine.writers(memory.region),
             now,
             pending,
-            (self.position(), self.memory_shape()),
-        );
+        };
+        let mut grid = grid::layout(memory, request, held, self.memory_shape());
         self.last.tensor.mark(&mut grid, memory);
         Some(grid)
     }
