@@ -28,7 +28,7 @@ pub(super) struct ListRule {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Count {
     Exactly(usize),
-    /// So many or more, and 1, 2 or 4.
+    /// This number or more, and 1, 2 or 4.
     AtLeast(usize),
 }
 
