@@ -142,6 +142,9 @@ impl Work for Runner {
                     self.background.forget_history();
                 }
                 self.look = look;
+                if counts_from_here(goal) {
+                    self.catch_up(&clock);
+                }
                 self.begin(id, goal, clock());
                 return Vec::new();
             }
@@ -196,15 +199,9 @@ impl Work for Runner {
             let body = self.background.work(session, clock)?;
             return Some(self.response(0, body));
         };
-        let session = self.session.as_mut()?;
-        let begun = clock();
-        let mut done = false;
-        while !done && clock() - begun < SLICE_MS {
-            let before = clock();
-            done = advance(session, &mut job, &mut self.watch, self.slice_steps);
-            self.slice_steps = next_slice(self.slice_steps, clock() - before);
-        }
+        let mut done = self.do_slice(&mut job, &clock);
         let now = clock();
+        let session = self.session.as_mut()?;
         if let (false, Goal::Explore(place)) = (done, job.goal)
             && now - job.started > EXPLORE_MS
         {
@@ -308,6 +305,28 @@ impl Runner {
         }
     }
 
+    /// Moves for the time of a slice; true when the goal is reached.
+    fn do_slice(&mut self, job: &mut Job, clock: impl Fn() -> f64) -> bool {
+        let Some(session) = self.session.as_mut() else {
+            return true;
+        };
+        let begun = clock();
+        let mut done = false;
+        while !done && clock() - begun < SLICE_MS {
+            let before = clock();
+            done = advance(session, job, &mut self.watch, self.slice_steps);
+            self.slice_steps = next_slice(self.slice_steps, clock() - before);
+        }
+        done
+    }
+
+    /// Does a slice of the move under way, so that keys that follow each other at once all count.
+    fn catch_up(&mut self, clock: impl Fn() -> f64) {
+        if let Some(mut job) = self.job.filter(|_| self.watch.is_none()) {
+            self.do_slice(&mut job, clock);
+        }
+    }
+
     fn begin(&mut self, id: u32, goal: Goal, now: f64) {
         self.give_up();
         self.slice_steps = self.slice_steps.max(1_000);
@@ -361,6 +380,14 @@ impl Runner {
     fn response(&self, id: u32, body: ResponseBody) -> Response {
         Response::new(id, self.launch, body)
     }
+}
+
+/// Whether a move begins at the position that the run has.
+fn counts_from_here(goal: Goal) -> bool {
+    matches!(
+        goal,
+        Goal::Stores(_) | Goal::StepForward | Goal::StepBack | Goal::StoreBack
+    )
 }
 
 /// Runs at most `max_steps` steps; true when the goal is reached.
@@ -584,6 +611,31 @@ mod tests {
         let frame = frame.expect("a run of a few steps ends");
         assert!(matches!(&frame.body, ResponseBody::Frame(frame) if frame.stores_done == 1));
         assert_eq!(decode(&encode(&frame)), Some(frame));
+    }
+
+    #[test]
+    fn moves_that_follow_each_other_at_once_all_count() {
+        let mut runner = Runner::default();
+        let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n\
+            st.global.u32 [p], 7;\nst.global.u32 [p], 8;\nst.global.u32 [p], 9;\n";
+        receive(&mut runner, launch(source));
+        while runner.is_busy() {
+            runner.work(|| 0.0);
+        }
+        for goal in [
+            Goal::Start,
+            Goal::Stores(1),
+            Goal::Stores(1),
+            Goal::StoreBack,
+        ] {
+            let look = FrameRequest::default();
+            receive(&mut runner, RequestBody::Move { goal, look });
+        }
+        let frame = std::iter::from_fn(|| Some(runner.work(|| 0.0))).find_map(|response| response);
+        let ResponseBody::Frame(frame) = frame.expect("moves end").body else {
+            panic!("expected a frame");
+        };
+        assert_eq!(frame.stores_done, 1);
     }
 
     #[test]
