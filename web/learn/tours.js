@@ -3,7 +3,7 @@
 import { ask, example } from "./core.js";
 import { make, prose } from "./parts.js";
 import { lazy } from "./pictures.js";
-import { goTo, isReady, slider } from "./run.js";
+import { currentStep, goTo, isReady } from "./run.js";
 
 const titleOf = (text) => /^title: (.+)$/m.exec(text)?.[1] ?? "";
 const exampleOf = (lessons, id) => lessons.chapters.flatMap(({ examples }) => examples).find((entry) => entry.id === id);
@@ -117,11 +117,11 @@ function follow(page, { title, intro, stops, length }, source) {
   const update = () => {
     if (page.text() !== source) { end(); return; }
     if (!isReady()) return;
-    const position = Math.min(Number(slider()?.value ?? 0), length);
-    show(Math.max(stops.findLastIndex((stop) => stop.position <= position), 0));
+    const here = Math.min(currentStep(), length);
+    show(Math.max(stops.findLastIndex((stop) => stop.position <= here), 0));
   };
   const watcher = new MutationObserver(update);
-  watcher.observe(document.querySelector("footer"), { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["data-ready", "aria-valuetext"] });
+  watcher.observe(document.querySelector("footer"), { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["data-ready", "data-position"] });
   document.body.append(pane);
   document.documentElement.classList.add("with-tour");
   go(0);

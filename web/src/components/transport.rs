@@ -36,6 +36,8 @@ pub(crate) fn Transport(props: &Props) -> Html {
                 onclick={unless(disabled || off, dispatch, Action::Move(goal))}>{ glyph(icon) }</button>
         }
     };
+    // What goes along with the run reads it: the handle follows later than the text.
+    let shown = props.frame.as_ref().map(|frame| frame.position.to_string());
     let stop = {
         let (dispatch, restart) = (dispatch.clone(), props.restart.clone());
         Callback::from(move |_: MouseEvent| {
@@ -62,7 +64,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
                 { button("Run to the end (End)", "end", Goal::End, at_end) }
             </div>
             <Scrubber frame={props.frame.clone()} length={props.known_length} {disabled} dispatch={dispatch.clone()} />
-            <div class="where" role="status" data-ready={(!props.stale && props.frame.is_some()).to_string()}>{ position(props) }</div>
+            <div class="where" role="status" data-ready={(!props.stale && props.frame.is_some()).to_string()} data-position={shown}>{ position(props) }</div>
             <div class="keys" aria-hidden="true">
                 <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "Ctrl K" }</kbd>{ " find " }<kbd>{ "?" }</kbd>{ " keys" }
             </div>
