@@ -23,12 +23,20 @@ function contents({ lessons: { puzzles } }, open) {
   return list;
 }
 
+/** Brings a puzzle of the list into sight, and moves nothing around the list. */
+function bringIntoSight(button) {
+  const side = button.closest(".learn-side");
+  if (!side) return;
+  const [own, around] = [button.getBoundingClientRect(), side.getBoundingClientRect()];
+  if (own.top < around.top || own.bottom > around.bottom) side.scrollTop += own.top - around.top - around.height / 2;
+}
+
 /** Marks what is solved and what is open. */
 function mark(list, name) {
   for (const button of list.querySelectorAll("button")) {
     const isSolved = kept.solved.has(button.dataset.name);
     button.lastChild.textContent = isSolved ? "solved" : "";
-    if (button.dataset.name === name) button.setAttribute("aria-current", "true");
+    if (button.dataset.name === name) { button.setAttribute("aria-current", "true"); bringIntoSight(button); }
     else button.removeAttribute("aria-current");
   }
 }
@@ -40,6 +48,13 @@ function listing(text, first) {
 }
 
 const countLines = (text) => (text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
+
+/** What an answer looks like, which its question does not say. */
+function exampleOf(question) {
+  const [, from, to] = /(\d+)\.\.(\d+)/.exec(question) ?? [];
+  if (question === "lanes") return "for example 0-3, 9";
+  return to ? `${to - from} values` : "a number";
+}
 
 /** The place where an answer is written, and how it is read. */
 function answerOf(view, saved, check) {
@@ -54,7 +69,7 @@ function answerOf(view, saved, check) {
     const inputs = () => [...group.querySelectorAll("input")];
     return { node: group, value: () => inputs().find((input) => input.checked)?.value ?? "", set: (text) => { for (const input of inputs()) input.checked = input.value === text; } };
   }
-  const input = make("input", { type: "text", class: "learn-answer", spellcheck: false, autocomplete: "off", value: saved ?? "", "aria-label": `${view.ask} ${view.moment}` });
+  const input = make("input", { type: "text", class: "learn-answer", spellcheck: false, autocomplete: "off", value: saved ?? "", placeholder: exampleOf(view.ask), "aria-label": `${view.ask} ${view.moment}` });
   input.onkeydown = (event) => { if (event.key === "Enter") { event.preventDefault(); check(); } };
   return { node: make("label", { class: "learn-ask" }, make("span", {}, make("code", {}, view.ask), ` ${view.moment} `), input), value: () => input.value, set: (text) => { input.value = text; } };
 }
@@ -114,7 +129,7 @@ async function puzzleNodes(context, [name, text], go) {
   };
   const first = countLines(view.before) + 1;
   const after = () => listing(view.after, first + Math.max(countLines(answer.value()), 1));
-  const code = make("div", { class: "learn-code", tabIndex: 0, role: "group", "aria-label": "The kernel" }, listing(view.before, 1));
+  const code = make("div", { class: view.ask === null ? "learn-code" : "learn-code whole", tabIndex: 0, role: "group", "aria-label": "The kernel" }, listing(view.before, 1));
   if (view.ask === null) {
     let rest = after();
     code.append(answer.node, rest);
@@ -200,5 +215,6 @@ export function puzzlesView(context) {
   body.append(make("p", { class: "placeholder" }, "The core is loading …"));
   const first = item ?? puzzles.find(([name]) => !kept.solved.has(name))?.[0] ?? puzzles[0][0];
   void go(first, item !== undefined);
+  requestAnimationFrame(() => mark(list, present));
   return [side, body];
 }

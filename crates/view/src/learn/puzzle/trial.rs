@@ -22,16 +22,33 @@ enum Cost {
 }
 
 impl Cost {
-    const ALL: [(&'static str, Cost, &'static str); 4] = [
-        ("conflicts", Cost::Conflicts, "bank conflicts"),
-        ("sectors", Cost::Sectors, "sectors of global memory"),
-        ("stores", Cost::Stores, "stores of warps"),
-        ("steps", Cost::Steps, "steps of warps"),
+    /// As a puzzle writes it, and how one of it and several of it are called.
+    const ALL: [(&'static str, Cost, [&'static str; 2]); 4] = [
+        (
+            "conflicts",
+            Cost::Conflicts,
+            ["bank conflict", "bank conflicts"],
+        ),
+        (
+            "sectors",
+            Cost::Sectors,
+            ["sector of global memory", "sectors of global memory"],
+        ),
+        (
+            "stores",
+            Cost::Stores,
+            ["store of a warp", "stores of warps"],
+        ),
+        ("steps", Cost::Steps, ["step of a warp", "steps of warps"]),
     ];
 
-    fn words(self) -> &'static str {
+    /// What `n` of it are called.
+    fn words(self, n: u64) -> &'static str {
         let found = Cost::ALL.iter().find(|(_, cost, _)| *cost == self);
-        found.map_or("", |(.., words)| words)
+        found.map_or(
+            "",
+            |(.., [one, several])| if n == 1 { one } else { several },
+        )
     }
 
     fn of(self, session: &mut Session) -> u64 {
@@ -69,8 +86,8 @@ impl Limit {
     /// As a person reads it.
     pub(super) fn words(&self) -> String {
         match self.most {
-            0 => format!("no {}", self.what.words()),
-            most => format!("at most {most} {}", self.what.words()),
+            0 => format!("no {}", self.what.words(0)),
+            most => format!("at most {most} {}", self.what.words(most)),
         }
     }
 
@@ -80,7 +97,7 @@ impl Limit {
             true => Ok(()),
             false => Err(format!(
                 "every byte is right, and the run has {found} {}, expected {}",
-                self.what.words(),
+                self.what.words(found),
                 self.words()
             )),
         }
