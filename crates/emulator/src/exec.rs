@@ -17,6 +17,7 @@ pub(crate) mod copies;
 pub(crate) mod elements;
 pub(crate) mod even;
 pub(crate) mod factor;
+mod filter;
 pub(crate) mod fused;
 #[cfg(test)]
 mod known_tests;

@@ -1,5 +1,6 @@
 //! What a texture unit makes of texels (CUDA programming guide, "Texture Fetching"). In: an image, its bytes and a place; out: four channels.
 
+use super::filter::{Part, mix, shares};
 use crate::state::image::{AddressMode, Image, Sampler};
 use warpgrid_isa::{FloatFormat, ScalarType};
 
@@ -70,7 +71,36 @@ impl Image {
         }
     }
 
+    /// What a filter mixes of a texel: the bits of its channels, or of what a comparison makes of them.
+    fn raw(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> [u32; 4] {
+        if spot.compared.is_some() {
+            return match self.texel(arena, spot, at, sampler) {
+                Texel::Floats(all) => all.map(f32::to_bits),
+                Texel::Integers(all) => all,
+            };
+        }
+        let channels = self.channels(arena, spot, at, sampler);
+        channels.unwrap_or_else(|| sampler.border_color.map(|share| self.bits(share)))
+    }
+
     fn read(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> Texel {
+        let Some(channels) = self.channels(arena, spot, at, sampler) else {
+            return self.border(sampler);
+        };
+        match self.reads_floats() {
+            true => Texel::Floats(channels.map(|bits| self.float(bits))),
+            false => Texel::Integers(channels.map(|bits| self.integer(bits))),
+        }
+    }
+
+    /// The bits of a texel's channels; none for the border.
+    fn channels(
+        &self,
+        arena: &[u8],
+        spot: &Spot,
+        at: [i64; 3],
+        sampler: &Sampler,
+    ) -> Option<[u32; 4]> {
         let is_row_of_memory = self.facts.is_plain_memory && self.facts.height == 0;
         let repeats = (sampler.is_normalized || spot.by_share) && !spot.by_number;
         let mut place = [0; 3];
@@ -89,7 +119,7 @@ impl Image {
             }
         }
         if is_border {
-            return self.border(sampler);
+            return None;
         }
         let place = self.place(place, spot.plane);
         let size = self.facts.channel.width_bytes() as usize;
@@ -107,10 +137,7 @@ impl Image {
             }
             *channel = u32::from_le_bytes(bytes);
         }
-        match self.reads_floats() {
-            true => Texel::Floats(channels.map(|bits| self.float(bits))),
-            false => Texel::Integers(channels.map(|bits| self.integer(bits))),
-        }
+        Some(channels)
     }
 
     fn border(&self, sampler: &Sampler) -> Texel {
@@ -138,6 +165,19 @@ impl Image {
         }
     }
 
+    /// The bits of a channel that hold a float, or the integer next to a share of the largest.
+    fn bits(&self, value: f32) -> u32 {
+        use ScalarType as T;
+        match self.facts.channel {
+            T::F16 => FloatFormat::F16.nearest(value.into()),
+            T::U8 => (value * 255.0).round() as u8 as u32,
+            T::U16 => (value * 65535.0).round() as u16 as u32,
+            T::S8 => (value * 127.0).round() as i8 as u8 as u32,
+            T::S16 => (value * 32767.0).round() as i16 as u16 as u32,
+            _ => value.to_bits(),
+        }
+    }
+
     /// A channel as an integer of 32 bits.
     fn integer(&self, bits: u32) -> u32 {
         use ScalarType as T;
@@ -148,7 +188,7 @@ impl Image {
         }
     }
 
-    /// The numbers of the texel before a place, and how far beyond its middle the place is, in 256ths.
+    /// The numbers of the texel before a place, and how far beyond its middle the place is, in 256ths rounded to nearest.
     fn footprint(&self, spot: &Spot, sampler: &Sampler, shift: f64) -> ([i64; 3], [u32; 3]) {
         let extents = self.extents();
         let (mut numbers, mut weights) = ([0; 3], [0; 3]);
@@ -174,31 +214,27 @@ impl Image {
             let (numbers, _) = self.footprint(spot, &sampler, 0.0);
             return self.complete(self.texel(arena, spot, numbers, &sampler));
         }
-        let (numbers, weights) = self.footprint(spot, &sampler, 0.5);
-        let mut sums = [0.0f64; 4];
-        for corner in 0..1usize << spot.n {
-            let mut at = numbers;
-            let mut weight = 1.0;
-            for dimension in 0..spot.n {
-                let is_after = corner >> dimension & 1 != 0;
-                at[dimension] = at[dimension].saturating_add(i64::from(is_after));
-                let share = match is_after {
-                    true => weights[dimension],
-                    false => 256 - weights[dimension],
-                };
-                weight *= f64::from(share) / 256.0;
-            }
-            // A texel without weight adds nothing, whatever it holds.
-            if weight == 0.0 {
+        let (numbers, beyond) = self.footprint(spot, &sampler, 0.5);
+        let shares = shares(beyond, spot.n);
+        let mut parts = [[Part::default(); 8]; 4];
+        for (corner, share) in shares.into_iter().enumerate() {
+            if share == 0 {
                 continue;
             }
-            if let Texel::Floats(channels) = self.texel(arena, spot, at, &sampler) {
-                for (sum, channel) in sums.iter_mut().zip(channels) {
-                    *sum += weight * f64::from(channel);
-                }
+            let mut at = numbers;
+            for (dimension, number) in at.iter_mut().enumerate() {
+                *number = number.saturating_add((corner >> dimension & 1) as i64);
+            }
+            for (channel, bits) in self.raw(arena, spot, at, &sampler).into_iter().enumerate() {
+                parts[channel][corner] = Part { bits, share };
             }
         }
-        self.complete(Texel::Floats(sums.map(|sum| sum as f32)))
+        let channel = match spot.compared {
+            Some(_) => ScalarType::F32,
+            None => self.facts.channel,
+        };
+        let mixed = parts.each_ref().map(|parts| mix(channel, parts));
+        self.complete(Texel::Floats(mixed))
     }
 
     /// One channel of the four texels that a linear filter would mix, counter-clockwise from the lower left.
