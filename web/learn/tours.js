@@ -85,11 +85,8 @@ function follow(page, { title, intro, stops, length }, source) {
     make("div", { class: "learn-tour-body", tabIndex: 0, role: "group", "aria-label": "Text of the tour" }, ...prose(intro), list),
     make("div", { class: "learn-tour-foot" }, back, next, place));
 
-  /** Points at the first thing that a stop names. */
-  const point = (stop) => {
-    const facts = stop.prose.flat().flatMap((piece) => (piece.fact?.pin ? [piece.fact.pin] : piece.line ? [`line ${piece.line}`] : []));
-    page.pin(facts[0] ?? "");
-  };
+  /** The first thing that a stop names. */
+  const named = (stop) => stop.prose.flat().flatMap((piece) => (piece.fact?.pin ? [piece.fact.pin] : piece.line ? [`line ${piece.line}`] : []))[0] ?? "";
   const show = (index) => {
     if (index === at) return;
     at = index;
@@ -101,13 +98,13 @@ function follow(page, { title, intro, stops, length }, source) {
     back.disabled = at <= 0;
     next.disabled = at >= stops.length - 1;
     list.children[at]?.scrollIntoView({ block: "nearest" });
-    if (stops[at]) point(stops[at]);
+    if (stops[at]) page.pin(named(stops[at]));
   };
   const go = (index) => {
     show(index);
     goTo(stops[index].position);
-    // On a phone memory comes first.
-    if (matchMedia("(max-width: 760px)").matches) document.querySelector(".right")?.scrollIntoView({ block: "start" });
+    // On a phone memory comes first, where the stop names nothing that comes into sight by itself.
+    if (named(stops[index]) === "" && matchMedia("(max-width: 760px)").matches) document.querySelector(".right")?.scrollIntoView({ block: "start" });
   };
   list.append(...stops.map((stop, number) => stopNode(page, stop, number, () => go(number))));
   back.onclick = () => go(at - 1);

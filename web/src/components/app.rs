@@ -213,7 +213,7 @@ fn run(
                     { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                 }
                 <div class="shown">
-                    <Memories frame={frame.clone()} views={state.views.clone()} save_file={save_file.clone()} fill={fill.clone()}
+                    <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={save_file.clone()} fill={fill.clone()}
                         links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                     if let Some(found) = order {
                         { conflicts_card(&found.conflicts, &state.run.cure, &state.text, dispatch) }

@@ -1,4 +1,4 @@
-//! The memories of a run, one card each; the card of the present store is brought into sight.
+//! The memories of a run, one card each; the card of the present store, or of a pinned cell, is brought into sight.
 
 use super::blocks_card::{class, word};
 use super::memory_card::{MemoryCard, facts};
@@ -7,7 +7,7 @@ use super::{Dispatch, FrameRef, say};
 use crate::editor::Panel;
 use crate::hooks::use_size;
 use crate::links::Links;
-use crate::model::{Action, GridChoice};
+use crate::model::{Action, Focus, GridChoice};
 use crate::theme::Palette;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -31,6 +31,7 @@ const FOLLOW_FROM: f64 = 760.0;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
+    pub(crate) pinned: Option<Focus>,
     pub(crate) views: BTreeMap<MemoryId, GridChoice>,
     pub(crate) save_file: Callback<MemoryFile>,
     pub(crate) fill: Callback<(Panel, Element)>,
@@ -44,6 +45,15 @@ pub(crate) fn Memories(props: &Props) -> Html {
     let flow = use_node_ref();
     let (width, _) = use_size(&flow);
     use_follow(&props.frame, &flow);
+    {
+        let flow = flow.clone();
+        use_effect_with(props.pinned.clone(), move |pinned| {
+            if let (Some(flow), Some(Focus::Cell { memory, .. })) = (flow.cast::<Element>(), pinned)
+            {
+                reveal(&flow, memory);
+            }
+        });
+    }
     let index_of = |memory: &MemoryView| {
         let mut grids = props.frame.grids.iter();
         grids.position(|grid| grid.memory.id == memory.id)
