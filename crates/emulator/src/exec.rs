@@ -4,7 +4,7 @@ pub(crate) mod access;
 pub(crate) mod alu_float;
 pub(crate) mod alu_int;
 pub(crate) mod approximate;
-mod approximate_tables;
+pub(crate) mod approximate_tables;
 pub(crate) mod atomic;
 pub(crate) mod barrier;
 pub(crate) mod cluster;

@@ -1,6 +1,7 @@
 //! What a translator reads of a machine: decoded code, where memory lies, and what threads see in special registers.
 //! In comes a machine at its start; out come its parts, and the end of a run that was done elsewhere goes back in.
 
+mod approximate;
 mod matrix;
 mod registers;
 
@@ -20,6 +21,7 @@ pub use crate::exec::tensor::SumRule;
 pub use crate::state::registers::{Slot, SlotPlace};
 pub use crate::state::warp::TURN_STEPS;
 
+pub use approximate::{UnitFunction, UnitRow, index_bits, tangent_bits, unit_function, unit_rows};
 pub use matrix::{
     FusedProduct, LinesAccess, MatrixOperation, Operand, RowElement, RowsAccess, ValuePlace,
 };

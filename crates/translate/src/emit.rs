@@ -1,6 +1,7 @@
 //! Writes the code of a strip: from an entry to a barrier or the end, four lanes at a time. In: decoded code, block by block;
 //! out: instructions of WebAssembly. Every register is one local of 128 bits, or two; a predicate is all ones or zeros a lane.
 
+mod approximate;
 mod compare;
 mod control;
 mod convert;
@@ -10,11 +11,13 @@ mod integer;
 mod memory;
 mod moves;
 mod notes;
-
+mod routine;
 mod warp;
 mod wide;
 
-pub(crate) use warp::{Routine, operations_of_host};
+pub(crate) use approximate::{ALL_TABLE_BYTES, Data};
+pub(crate) use routine::Routine;
+pub(crate) use warp::operations_of_host;
 
 use crate::Refusal;
 use crate::engine::Products;
@@ -137,7 +140,7 @@ pub(crate) struct Emitter<'p> {
     local_addresses: BTreeMap<Register, u64>,
     /// Whether atomic operations may access global memory.
     pub(crate) has_global_atomics: bool,
-    /// What operations of warps call, in the order of the functions.
+    /// What operations call, in the order of the functions.
     pub(crate) routines: Vec<Routine>,
     pub(crate) out: Vec<I<'static>>,
     pub(crate) locals: Vec<ValType>,

@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::affine::private_accesses;
 use crate::emit::{
-    Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
+    Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
 };
 use crate::engine::Products;
 use crate::flow::{ByHost, Flow, Meeting};
@@ -12,8 +12,8 @@ use crate::place::{Places, Site, Sizes};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Instr, Op, Plain, SlotPlace};
 use wasm_encoder::{
-    CodeSection, ExportKind, ExportSection, Function, FunctionSection, MemorySection, MemoryType,
-    Module, TypeSection,
+    CodeSection, ConstExpr, DataSection, ExportKind, ExportSection, Function, FunctionSection,
+    MemorySection, MemoryType, Module, TypeSection,
 };
 
 /// Bytes of a page of memory.
@@ -176,6 +176,7 @@ pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, 
     strip.strip()?;
     let mut chains = begin(Writes::Warp);
     chains.sites = std::mem::take(&mut strip.sites);
+    chains.routines = std::mem::take(&mut strip.routines);
     chains.chains()?;
     let held = |number: u32| strip.waits.get(&number).cloned().unwrap_or_default();
     let waits: Vec<Held> = (1..=flow.n_waits()).map(held).collect();
@@ -260,15 +261,24 @@ fn module(
         bodies.push(routine.function(places, products));
     }
     let bodies: Vec<&Function> = bodies.iter().collect();
-    assemble(&types, &bodies, PHASE, places.bytes)
+    let mut data: Vec<Data> = chains
+        .routines
+        .iter()
+        .filter_map(|r| r.data(places))
+        .collect();
+    // Functions may read the same.
+    data.sort_by_key(|data| data.place);
+    data.dedup_by_key(|data| data.place);
+    assemble(&types, &bodies, PHASE, places.bytes, &data)
 }
 
-/// A module with functions of these types, a memory of at least as many bytes, and what an engine asks for: the memory, and the function `phase`.
+/// A module with functions of these types, a memory of at least as many bytes that begins with data, and what an engine asks for: the memory, and the function `phase`.
 pub(crate) fn assemble(
     types_of: &[FunctionType],
     bodies: &[&Function],
     phase: u32,
     bytes: u64,
+    all_data: &[Data],
 ) -> Vec<u8> {
     let mut types = TypeSection::new();
     let mut functions = FunctionSection::new();
@@ -291,13 +301,19 @@ pub(crate) fn assemble(
     for body in bodies {
         code.function(body);
     }
+    let mut data = DataSection::new();
+    for one in all_data {
+        let place = ConstExpr::i32_const(one.place as i32);
+        data.active(0, &place, one.bytes.iter().copied());
+    }
     let mut module = Module::new();
     module
         .section(&types)
         .section(&functions)
         .section(&memories)
         .section(&exports)
-        .section(&code);
+        .section(&code)
+        .section(&data);
     module.finish()
 }
 

@@ -1,6 +1,7 @@
 //! Where things lie in the module's memory. In: a machine's parts; out: addresses, and the bytes before the first block.
 
 use crate::Refusal;
+use crate::emit::ALL_TABLE_BYTES;
 use crate::engine::Instance;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -205,6 +206,8 @@ pub(crate) struct Places {
     /// Rows of a warp while an operation is done.
     pub(crate) scratch: u32,
     pub(crate) traces: u32,
+    /// Coefficients of approximate functions, which the module brings.
+    pub(crate) tables_of_unit: u32,
     pub(crate) shared: u32,
     pub(crate) shared_bytes: u32,
     /// Local memory of the threads of a block, one after the other, and the bytes of each.
@@ -260,6 +263,7 @@ impl Places {
         let ways = place(u64::from(GANGS + PARTS) * 8);
         let scratch = place(SCRATCH_BYTES);
         let traces = place(u64::from(GANGS + PARTS) * u64::from(TRACE_BYTES));
+        let tables_of_unit = place(u64::from(ALL_TABLE_BYTES));
         let shared_size = shared_bytes.next_multiple_of(128);
         let shared = place(shared_size);
         let shared_notes = [place(shared_size) - shared, place(shared_size) - shared];
@@ -284,6 +288,7 @@ impl Places {
             ways,
             scratch,
             traces,
+            tables_of_unit,
             shared,
             shared_bytes: shared_bytes as u32,
             local,

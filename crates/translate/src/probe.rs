@@ -57,5 +57,5 @@ fn module() -> Vec<u8> {
     ] {
         phase.instruction(&instruction);
     }
-    assemble(&[TYPES[PHASE as usize]], &[&phase], 0, 1)
+    assemble(&[TYPES[PHASE as usize]], &[&phase], 0, 1, &[])
 }

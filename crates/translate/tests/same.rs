@@ -1,5 +1,7 @@
 //! Kernels that are translated leave exactly the memory that the interpreter leaves, after as many steps and stores.
 
+#[path = "same/approximate.rs"]
+mod approximate;
 #[path = "same/fused.rs"]
 mod fused;
 #[path = "same/generated.rs"]
@@ -300,6 +302,13 @@ fn check_with_both_products(what: &str, scenario: &Scenario) {
 fn fused_products_are_rounded_once() {
     for (opcode, scenario) in fused::scenarios() {
         check_with_both_products(opcode, &scenario);
+    }
+}
+
+#[test]
+fn approximate_functions_give_the_same_bits() {
+    for (what, scenario) in approximate::scenarios() {
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }
 

@@ -102,7 +102,7 @@ const SIGN: u32 = 1 << 31;
 
 /// Which function the unit for approximate functions has for an operation.
 #[inline(always)]
-fn function_of(f: Float32Op, round: Round) -> Option<Function> {
+pub(crate) fn function_of(f: Float32Op, round: Round) -> Option<Function> {
     use Float32Op as F;
     Some(match f {
         F::Rcp if round.is_approximate() => Function::Reciprocal,
@@ -132,6 +132,33 @@ fn approximate_rows(row: &mut Row32, function: Function, mode: FloatMode, a: &Ro
     }
 }
 
+/// `div.approx` and `div.full`, row by row.
+#[cfg_attr(
+    target_arch = "x86_64",
+    multiversion::multiversion(targets(
+        "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+        "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
+    ))
+)]
+fn quotient_rows(row: &mut Row32, mode: FloatMode, a: &Row32, b: &Row32) {
+    let (mut dividends, mut divisors) = ([0.0; LANES], [0.0; LANES]);
+    for (numbers, operand) in [(&mut dividends, a), (&mut divisors, b)] {
+        for (number, bits) in numbers.iter_mut().zip(operand) {
+            let bits = if mode.ftz { flush_bits(*bits) } else { *bits };
+            *number = f32::from_bits(bits);
+        }
+    }
+    let quotients = approximate::divide(mode.round == Round::Full, mode.ftz, dividends, divisors);
+    for (bits, quotient) in row.iter_mut().zip(quotients) {
+        let quotient = canonical(quotient);
+        *bits = if mode.ftz {
+            flush_bits(quotient)
+        } else {
+            quotient
+        };
+    }
+}
+
 /// Flushing and clamping around [`nearest`].
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
@@ -145,6 +172,10 @@ fn modified(
 ) -> bool {
     if let Some(function) = function_of(f, mode.round) {
         approximate_rows(row, function, mode, a);
+        return true;
+    }
+    if f == Float32Op::Div && mode.round.is_approximate() && !mode.relu && !mode.saturate {
+        quotient_rows(row, mode, a, b);
         return true;
     }
     if mode.relu || mode.round != Round::Nearest {
@@ -337,7 +368,8 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
             sum => narrow(sum),
         },
         F::Div if round.is_approximate() => {
-            approximate::divide(round == Round::Full, mode.ftz, a, b)
+            let [quotient] = approximate::divide(round == Round::Full, mode.ftz, [a], [b]);
+            quotient
         }
         F::Div => narrow(soft::div_odd(a, b)),
         F::Rcp => narrow(soft::div_odd(1.0, a)),

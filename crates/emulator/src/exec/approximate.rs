@@ -8,7 +8,7 @@
 
 use super::approximate_tables as tables;
 use crate::exec::soft::NAN_32;
-use crate::state::registers::Row32;
+use crate::state::registers::{LANES, Row32};
 
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
@@ -22,14 +22,24 @@ const SCALE: f32 = 16_777_216.0;
 /// 1 / (2 pi), as the assembler writes it.
 const TURNS: f32 = 0.159_154_94;
 
+/// A row of what each lane has. A plain loop, of which the host makes vectors wherever it is called from.
+#[inline(always)]
+fn lanes<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T; N] {
+    let mut row = [T::default(); N];
+    for (lane, place) in row.iter_mut().enumerate() {
+        *place = of(lane);
+    }
+    row
+}
+
 /// Coefficients of a function.
-pub(super) struct Table {
+pub(crate) struct Table {
     /// Bits of a fraction of 23 bits that choose the row.
-    pub(super) index_bits: u32,
+    pub(crate) index_bits: u32,
     /// c0 is its column times this and `start`, in 2^-17 of a last digit.
-    pub(super) step: f64,
-    pub(super) start: f64,
-    pub(super) rows: &'static [[i32; 3]],
+    pub(crate) step: f64,
+    pub(crate) start: f64,
+    pub(crate) rows: &'static [[i32; 3]],
 }
 
 impl Table {
@@ -37,15 +47,16 @@ impl Table {
     #[inline(always)]
     fn at<const N: usize>(&self, fractions: [u32; N]) -> [f64; N] {
         let above = FRACTION_BITS - self.index_bits;
-        let rows = Coefficients::gather(self.rows, fractions.map(|fraction| fraction >> above));
-        let x = fractions.map(|fraction| place(fraction, self.index_bits));
+        let rows = Coefficients::gather(self.rows, lanes(|lane| fractions[lane] >> above));
+        let x = lanes(|lane| place(fractions[lane], self.index_bits));
         rows.sums([self.step, self.start], x)
     }
 
     /// The same, cut to whole digits.
     #[inline(always)]
     fn digits<const N: usize>(&self, fractions: [u32; N]) -> [u32; N] {
-        self.at(fractions).map(|value| (whole(value) >> 17) as u32)
+        let values = self.at(fractions);
+        lanes(|lane| (whole(values[lane]) >> 17) as u32)
     }
 }
 
@@ -76,7 +87,7 @@ impl<const N: usize> Coefficients<N> {
     #[inline(always)]
     fn sums(self, [step, start]: [f64; 2], x: [u32; N]) -> [f64; N] {
         let Coefficients([c0, c1, c2]) = self;
-        std::array::from_fn(|lane| {
+        lanes(|lane| {
             let c0 = f64::from(c0[lane]) * step + start;
             let square = f64::from((square(x[lane]) << 2) as i32);
             c0 + f64::from(c1[lane]) * f64::from(x[lane] as i32) + f64::from(c2[lane]) * square
@@ -84,19 +95,20 @@ impl<const N: usize> Coefficients<N> {
     }
 }
 
-/// x^2 in 2^19, without the products of bits that weigh less.
+/// x^2 in 2^19, without the products of bits that weigh less: of bits 10 to 16 with bits 2 to 8, those whose numbers have a sum of 19 or more.
+/// They are taken together as products of several bits with several, and four of single bits.
 #[inline(always)]
 fn square(x: u32) -> u32 {
-    let (high, low) = (x >> 9, x & 0x1ff);
-    let crossed = |bit: u32| (x >> bit & 1).wrapping_neg() & (low >> (18 - bit));
+    let high = x >> 9;
+    let single = |apart: u32, low: u32| (x & x >> apart) >> low & 1;
     ((high * high) >> 1)
-        + crossed(10)
-        + crossed(11)
-        + crossed(12)
-        + crossed(13)
-        + crossed(14)
-        + crossed(15)
-        + crossed(16)
+        + (x >> 13) * (x >> 5 & 15)
+        + (x >> 11 & 3) * (x >> 7 & 3)
+        + (x >> 15) * (x >> 3 & 3)
+        + single(2, 8)
+        + single(6, 6)
+        + single(10, 4)
+        + single(14, 2)
 }
 
 /// 2^52: what is added to it keeps its whole part as low bits.
@@ -143,8 +155,8 @@ fn cut(value: f64) -> u32 {
 /// `MUFU.RCP`.
 #[inline(always)]
 pub(crate) fn reciprocal<const N: usize>(a: [u32; N]) -> [u32; N] {
-    let digits = tables::RECIPROCAL.digits(a.map(|a| a & FRACTION));
-    std::array::from_fn(|lane| {
+    let digits: [u32; N] = tables::RECIPROCAL.digits(lanes(|lane| a[lane] & FRACTION));
+    lanes(|lane| {
         let a = a[lane];
         let is_power = a & FRACTION == 0;
         let digits = if is_power { 0 } else { digits[lane] };
@@ -172,8 +184,8 @@ fn half_exponent(a: u32) -> (i32, u32) {
 /// `MUFU.RSQ`.
 #[inline(always)]
 pub(crate) fn reciprocal_root<const N: usize>(a: [u32; N]) -> [u32; N] {
-    let digits = tables::RECIPROCAL_ROOT.digits(a.map(|a| half_exponent(a).1));
-    std::array::from_fn(|lane| {
+    let digits: [u32; N] = tables::RECIPROCAL_ROOT.digits(lanes(|lane| half_exponent(a[lane]).1));
+    lanes(|lane| {
         let a = a[lane];
         let (half, fraction) = half_exponent(a);
         let is_power = fraction == 0;
@@ -186,8 +198,8 @@ pub(crate) fn reciprocal_root<const N: usize>(a: [u32; N]) -> [u32; N] {
 /// `MUFU.SQRT`.
 #[inline(always)]
 fn root<const N: usize>(a: [u32; N]) -> [u32; N] {
-    let digits = tables::ROOT.digits(a.map(|a| half_exponent(a).1));
-    std::array::from_fn(|lane| {
+    let digits: [u32; N] = tables::ROOT.digits(lanes(|lane| half_exponent(a[lane]).1));
+    lanes(|lane| {
         let normal = number(0, BIAS + half_exponent(a[lane]).0, digits[lane] >> 1);
         of_root(a[lane], a[lane] & SIGN, INFINITY, normal)
     })
@@ -208,19 +220,20 @@ fn of_root(a: u32, of_zero: u32, of_infinity: u32, normal: u32) -> u32 {
 #[inline(always)]
 pub(crate) fn power<const N: usize>(a: [u32; N]) -> [u32; N] {
     // The magnitude in 2^-23, cut; beyond 2^8 it is as good as that.
-    let magnitudes = a.map(|a| {
+    let magnitudes: [u32; N] = lanes(|lane| {
+        let a = a[lane];
         let digits = u64::from(a & FRACTION | 1 << FRACTION_BITS) << 8;
         let below = (BIAS + 8 - exponent_of(a)).clamp(0, 63);
         (digits >> below) as u32
     });
-    let parts: [u32; N] = std::array::from_fn(|lane| {
+    let parts: [u32; N] = lanes(|lane| {
         let part = magnitudes[lane] & FRACTION;
         // The complement is taken for the opposite, but for whole numbers.
         let is_turned = a[lane] & SIGN != 0 && part != 0;
         if is_turned { !part & FRACTION } else { part }
     });
-    let digits = tables::POWER.digits(parts);
-    std::array::from_fn(|lane| {
+    let digits: [u32; N] = tables::POWER.digits(parts);
+    lanes(|lane| {
         let (a, magnitude) = (a[lane], magnitudes[lane]);
         let up = (magnitude >> FRACTION_BITS) as i32;
         let down = -up - i32::from(magnitude & FRACTION != 0);
@@ -233,8 +246,8 @@ pub(crate) fn power<const N: usize>(a: [u32; N]) -> [u32; N] {
 /// `MUFU.LG2`.
 #[inline(always)]
 fn logarithm<const N: usize>(a: [u32; N]) -> [u32; N] {
-    let parts = tables::LOGARITHM.at(a.map(|a| a & FRACTION));
-    std::array::from_fn(|lane| {
+    let parts: [f64; N] = tables::LOGARITHM.at(lanes(|lane| a[lane] & FRACTION));
+    lanes(|lane| {
         let a = a[lane];
         // In 2^-36; the complement is taken for the opposite.
         let part = (whole(parts[lane]) >> 5) as i64;
@@ -254,14 +267,15 @@ fn logarithm<const N: usize>(a: [u32; N]) -> [u32; N] {
 /// `MUFU.SIN` of turns.
 #[inline(always)]
 pub(crate) fn sine<const N: usize>(turns: [u32; N]) -> [u32; N] {
-    wave(turns, turns.map(quarters), turns.map(|turns| turns & SIGN))
+    let positions = lanes(|lane| quarters(turns[lane]));
+    wave(turns, positions, lanes(|lane| turns[lane] & SIGN))
 }
 
 /// `MUFU.COS` of turns.
 #[inline(always)]
 pub(crate) fn cosine<const N: usize>(turns: [u32; N]) -> [u32; N] {
     let next = |turns| quarters(turns).wrapping_add(1 << FRACTION_BITS);
-    wave(turns, turns.map(next), [0; N])
+    wave(turns, lanes(|lane| next(turns[lane])), [0; N])
 }
 
 /// Quarters of a turn in 2^-23, cut, modulo some turns.
@@ -279,12 +293,13 @@ fn quarters(turns: u32) -> u32 {
 /// The sines at positions in quarters, with signs.
 #[inline(always)]
 fn wave<const N: usize>(turns: [u32; N], positions: [u32; N], signs: [u32; N]) -> [u32; N] {
-    let parts = positions.map(|position| {
+    let parts: [u32; N] = lanes(|lane| {
+        let position = positions[lane];
         let turned = (position >> FRACTION_BITS & 1).wrapping_neg();
         (position ^ turned) & FRACTION
     });
     let values = tables::SINE.at(parts);
-    std::array::from_fn(|lane| {
+    lanes(|lane| {
         let sign = signs[lane] ^ (positions[lane] >> FRACTION_BITS & 2) << 30;
         let result = cut(values[lane] * UNIT) | sign;
         if exponent_of(turns[lane]) == 255 {
@@ -301,16 +316,18 @@ const UNIT: f64 = 1.0 / 2_199_023_255_552.0;
 /// `MUFU.TANH`.
 #[inline(always)]
 pub(crate) fn tangent<const N: usize>(a: [u32; N]) -> [u32; N] {
-    let octaves = a.map(|a| (exponent_of(a) - (BIAS - 8)).clamp(0, 10) as usize);
-    let octaves = octaves.map(|octave| tables::TANGENT_OCTAVES[octave]);
-    let rows = std::array::from_fn(|lane| {
+    let octaves: [(u32, u32); N] = lanes(|lane| {
+        let octave = (exponent_of(a[lane]) - (BIAS - 8)).clamp(0, 10);
+        tables::TANGENT_OCTAVES[octave as usize]
+    });
+    let rows: [u32; N] = lanes(|lane| {
         let (first, bits) = octaves[lane];
         first + ((a[lane] & FRACTION) >> (FRACTION_BITS - bits))
     });
-    let x = std::array::from_fn(|lane| place(a[lane] & FRACTION, octaves[lane].1));
+    let x = lanes(|lane| place(a[lane] & FRACTION, octaves[lane].1));
     let rows = Coefficients::<N>::gather(&tables::TANGENT_ROWS, rows);
     let values = rows.sums([131_072.0, 0.0], x);
-    std::array::from_fn(|lane| {
+    lanes(|lane| {
         let a = a[lane];
         let sign = a & SIGN;
         match exponent_of(a) - BIAS {
@@ -324,7 +341,7 @@ pub(crate) fn tangent<const N: usize>(a: [u32; N]) -> [u32; N] {
 
 /// A function as an instruction has it, with what the assembler puts around the unit where subnormals are not flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Function {
+pub enum Function {
     Reciprocal,
     ReciprocalRoot,
     Root,
@@ -339,22 +356,22 @@ pub(crate) enum Function {
 #[inline(always)]
 pub(crate) fn apply(function: Function, ftz: bool, a: &Row32) -> Row32 {
     use Function as F;
-    let scales = a.map(|a| match ftz {
+    let scales: [f32; LANES] = lanes(|lane| match ftz {
         true => 1.0,
-        false => scale_of(function, f32::from_bits(a)),
+        false => scale_of(function, f32::from_bits(a[lane])),
     });
-    let scaled = std::array::from_fn(|lane| product(a[lane], scales[lane]));
+    let scaled: Row32 = lanes(|lane| product(a[lane], scales[lane]));
     let results = match function {
         F::Reciprocal => reciprocal(scaled),
         F::ReciprocalRoot => reciprocal_root(scaled),
         F::Root => root(scaled),
         F::Logarithm => logarithm(scaled),
         F::Power => power(scaled),
-        F::Sine => sine(scaled.map(turns)),
-        F::Cosine => cosine(scaled.map(turns)),
+        F::Sine => sine(lanes(|lane| turns(scaled[lane]))),
+        F::Cosine => cosine(lanes(|lane| turns(scaled[lane]))),
         F::Tangent => tangent(*a),
     };
-    std::array::from_fn(|lane| {
+    lanes(|lane| {
         let (result, scale) = (results[lane], scales[lane]);
         if scale == 1.0 {
             return result;
@@ -386,14 +403,20 @@ fn scale_of(function: Function, a: f32) -> f32 {
 const LARGE: f32 = 8.507_059e37;
 
 /// `div.approx` and `div.full`; the latter also scales divisors that are large.
-pub(crate) fn divide(is_full: bool, ftz: bool, a: f32, b: f32) -> f32 {
-    let scale = match b.abs() {
+#[inline(always)]
+pub(crate) fn divide<const N: usize>(
+    is_full: bool,
+    ftz: bool,
+    a: [f32; N],
+    b: [f32; N],
+) -> [f32; N] {
+    let scales: [f32; N] = lanes(|lane| match b[lane].abs() {
         size if is_full && size > LARGE => 0.25,
         size if !ftz && size < f32::MIN_POSITIVE => SCALE,
         _ => 1.0,
-    };
-    let [reciprocal] = reciprocal([(b * scale).to_bits()]);
-    f32::from_bits(reciprocal) * (a * scale)
+    });
+    let reciprocals: [u32; N] = reciprocal(lanes(|lane| (b[lane] * scales[lane]).to_bits()));
+    lanes(|lane| f32::from_bits(reciprocals[lane]) * (a[lane] * scales[lane]))
 }
 
 #[inline(always)]

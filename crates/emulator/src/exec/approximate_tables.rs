@@ -4,7 +4,7 @@
 use super::approximate::Table;
 
 /// 1 / a for a from 1 to 2, in 2^-24.
-pub(super) static RECIPROCAL: Table = Table {
+pub(crate) static RECIPROCAL: Table = Table {
     index_bits: 7,
     step: 32_768.0,
     start: 8_094.0,
@@ -48,7 +48,7 @@ static RECIPROCAL_ROWS: [[i32; 3]; 128] = [
 ];
 
 /// 1 / sqrt(a) for a from 1 to 4, in 2^-24; the exponent is the first bit of the fraction.
-pub(super) static RECIPROCAL_ROOT: Table = Table {
+pub(crate) static RECIPROCAL_ROOT: Table = Table {
     index_bits: 6,
     step: 32_768.0,
     start: 32_767.0,
@@ -92,7 +92,7 @@ static RECIPROCAL_ROOT_ROWS: [[i32; 3]; 128] = [
 ];
 
 /// Sqrt(a) for a from 1 to 4, in 2^-24; the exponent is the first bit of the fraction.
-pub(super) static ROOT: Table = Table {
+pub(crate) static ROOT: Table = Table {
     index_bits: 6,
     step: 65_536.0,
     start: 65_535.0,
@@ -136,7 +136,7 @@ static ROOT_ROWS: [[i32; 3]; 128] = [
 ];
 
 /// 2^a for a from 0 to 1, in 2^-23.
-pub(super) static POWER: Table = Table {
+pub(crate) static POWER: Table = Table {
     index_bits: 6,
     step: 32_768.0,
     start: 24_458.0,
@@ -164,7 +164,7 @@ static POWER_ROWS: [[i32; 3]; 64] = [
 ];
 
 /// Log2(a) for a from 1 to 2, in 2^-24.
-pub(super) static LOGARITHM: Table = Table {
+pub(crate) static LOGARITHM: Table = Table {
     index_bits: 6,
     step: 32_768.0,
     start: 6_696.0,
@@ -192,7 +192,7 @@ static LOGARITHM_ROWS: [[i32; 3]; 64] = [
 ];
 
 /// The sine of a quarter of a turn, in 2^-24.
-pub(super) static SINE: Table = Table {
+pub(crate) static SINE: Table = Table {
     index_bits: 6,
     step: 65_536.0,
     start: 0.0,
@@ -221,7 +221,7 @@ static SINE_ROWS: [[i32; 3]; 64] = [
 
 /// The hyperbolic tangent, in 2^-24, from 2^-8 on: as many rows for each power of two as [`TANGENT_OCTAVES`] says.
 #[rustfmt::skip]
-pub(super) static TANGENT_ROWS: [[i32; 3]; 51] = [
+pub(crate) static TANGENT_ROWS: [[i32; 3]; 51] = [
     [65_536, 65_536, -2], [131_070, 131_064, -12], [262_124, 262_096, -104], [524_118, 261_904, -164],
     [785_858, 261_576, -220], [1_047_212, 522_336, -1272], [1_568_268, 519_808, -1776], [2_086_298, 516_256, -2236],
     [2_600_310, 511_776, -2704], [3_109_372, 506_368, -3160], [3_612_576, 500_048, -3564], [4_109_040, 986_176, -16_552],
@@ -238,7 +238,7 @@ pub(super) static TANGENT_ROWS: [[i32; 3]; 51] = [
 ];
 
 /// For each power of two from 2^-8 to 2^2 its first row, and the bits of the fraction that choose one.
-pub(super) const TANGENT_OCTAVES: [(u32, u32); 11] = [
+pub(crate) const TANGENT_OCTAVES: [(u32, u32); 11] = [
     (0, 0),
     (1, 0),
     (2, 0),

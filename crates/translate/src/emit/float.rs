@@ -1,15 +1,19 @@
 //! Floating-point arithmetic. In: rows; out: rows with the NaNs, zeros and roundings of the interpreter. What is rare and needs
 //! more, such as a NaN of 64 bits whose payload matters, gives the run up.
 
+use super::approximate::{Approximated, Approximation};
 use super::fused::Results;
+use super::routine::Routine;
 use super::{Emitter, splat32, splat64};
 use crate::Refusal;
 use crate::engine::Products;
 use crate::run::stop;
-use warpgrid_emulator::plain::{Float32Op, Float64Op, FloatMode, FloatOp, Round, Slot};
+use warpgrid_emulator::plain::{
+    Float32Op, Float64Op, FloatMode, FloatOp, Round, Slot, unit_function,
+};
 use wasm_encoder::{BlockType, Instruction as I};
 
-const NAN_32: u32 = 0x7fff_ffff;
+pub(super) const NAN_32: u32 = 0x7fff_ffff;
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
@@ -21,12 +25,30 @@ impl Emitter<'_> {
         mode: FloatMode,
         [d, a, b, c]: [Slot; 4],
     ) -> Result<(), Refusal> {
-        if mode.relu || mode.round != Round::Nearest || mode.nan || mode.xorsign_abs {
+        if let Some(function) = unit_function(f, mode.round) {
+            self.read32(a)?;
+            self.approximate(Approximation::Of(function), mode);
+            self.write32(d);
+            return Ok(());
+        }
+        let is_quotient = f == Float32Op::Div && mode.round != Round::Nearest;
+        let is_known = match mode.round {
+            Round::Nearest => true,
+            Round::Approximate | Round::Full => is_quotient,
+            Round::Zero | Round::Down | Round::Up | Round::NearestAway => false,
+        };
+        if mode.relu || mode.nan || mode.xorsign_abs || !is_known {
             return self.refuse(format!("{f:?} with its modifiers"));
         }
-        self.nearest(f, mode, [a, b, c])?;
+        match is_quotient {
+            true => self.quotient(mode, a, b)?,
+            false => self.nearest(f, mode, [a, b, c])?,
+        }
         if mode.ftz {
-            self.flush_result(f);
+            match is_quotient {
+                true => self.flush(),
+                false => self.flush_result(f),
+            }
         }
         if mode.saturate {
             let kept = self.names.vectors[0];
@@ -50,6 +72,22 @@ impl Emitter<'_> {
         if mode.ftz {
             self.flush();
         }
+        Ok(())
+    }
+
+    /// Calls the function of an approximation, with its arguments on the stack.
+    fn approximate(&mut self, what: Approximation, mode: FloatMode) {
+        self.call(Routine::Approximated(Approximated {
+            what,
+            flushes: mode.ftz,
+        }));
+    }
+
+    fn quotient(&mut self, mode: FloatMode, a: Slot, b: Slot) -> Result<(), Refusal> {
+        self.read_float(b, mode)?;
+        self.read_float(a, mode)?;
+        let is_full = mode.round == Round::Full;
+        self.approximate(Approximation::Quotient { is_full }, mode);
         Ok(())
     }
 

@@ -4,10 +4,9 @@
 mod collective;
 mod matrix;
 mod product;
-mod routine;
 mod rows;
 
-pub(crate) use routine::Routine;
+pub(super) use product::{ProductOf, product_function};
 
 use super::{Emitter, Names, RECORD, Register, at, parts, splat32};
 use crate::Refusal;

@@ -1,5 +1,6 @@
 //! Kernels at random, of what is translated: arithmetic, comparisons, branches that lanes take differently, loops, loads and stores of
-//! global and shared memory, exchange between lanes, products of matrices, sums of all threads, and what the host does. A seed goes in; a scenario comes out as JSON, the same for a seed everywhere.
+//! global and shared memory, exchange between lanes, products of matrices, approximate functions, sums of all threads, and what the host
+//! does. A seed goes in; a scenario comes out as JSON, the same for a seed everywhere.
 
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -196,6 +197,7 @@ impl Generator {
             12 | 13 if self.depth == 0 => self.collective(),
             14 if self.depth > 0 => self.keep(),
             14 => self.add_up(),
+            15 if self.below(2) == 0 => self.approximate(),
             15 => self.halves(),
             0 if self.depth < 2 => self.choice(),
             1 if self.depth < 2 => self.repeat(),
@@ -313,6 +315,29 @@ impl Generator {
             2 => format!("cvt.rn.f16x2.f32 {d}, {f}, {f};"),
             3 => format!("dp4a.u32.u32 {d}, {a}, {b}, {c};"),
             _ => format!("max.f16x2 {d}, {a}, {b};"),
+        };
+        self.line(&format!("{guard}{text}"));
+    }
+
+    /// What a unit of the machine approximates.
+    fn approximate(&mut self) {
+        let [d, a, b] = [self.f(), self.f(), self.f()];
+        let p = self.p();
+        let guard = match self.below(3) {
+            0 => format!("@{p} "),
+            _ => String::new(),
+        };
+        let ftz = self.pick(&["", ".ftz"]);
+        let text = match self.below(4) {
+            0 => {
+                let how = self.pick(&["approx", "full"]);
+                format!("div.{how}{ftz}.f32 {d}, {a}, {b};")
+            }
+            1 => format!("tanh.approx.f32 {d}, {a};"),
+            _ => {
+                let name = self.pick(&["rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "cos"]);
+                format!("{name}.approx{ftz}.f32 {d}, {a};")
+            }
         };
         self.line(&format!("{guard}{text}"));
     }

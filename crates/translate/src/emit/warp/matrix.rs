@@ -1,10 +1,10 @@
 //! Matrices that a warp moves between memory and registers: lines of `wmma.load` and `wmma.store`, rows of `ldmatrix` and `stmatrix`. They
 //! pass through scratch memory, where every element has a place that the code knows.
 
-use super::routine::{Lines, Routine};
 use super::rows::BytePlaces;
 use super::{Warp, base_bank};
 use crate::Refusal;
+use crate::emit::routine::{Lines, Routine};
 use crate::emit::{Emitter, parts};
 use crate::place::{GANG, GANGS, SEVERAL, Site, holds, site};
 use crate::run::stop;

@@ -6,9 +6,9 @@
 //! range) stops the run.
 
 use super::Warp;
-use super::routine::Routine;
 use super::rows::{BytePlaces, push_bytes, put_bytes};
 use crate::Refusal;
+use crate::emit::routine::Routine;
 use crate::emit::{Emitter, at, splat32};
 use crate::engine::Products;
 use crate::helpers;
@@ -195,7 +195,7 @@ fn power(exponent: i32) -> u32 {
 }
 
 /// The function of a product: one if something unusual was met, else zero.
-pub(super) fn product_function(of: &ProductOf, scratch: u32, products: Products) -> Function {
+pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products) -> Function {
     let rule = of.rule;
     let mut code = Code {
         rule,

@@ -1,7 +1,8 @@
-//! Functions that operations of warps share. In: what an operation is like; out: the number of its function, and its code.
+//! Functions that operations share. In: what an operation is like; out: the number of its function, and its code.
 
-use super::product::{ProductOf, product_function};
-use crate::emit::{Emitter, at};
+use super::approximate::{Approximated, Data};
+use super::warp::{ProductOf, product_function};
+use super::{Emitter, at};
 use crate::engine::Products;
 use crate::helpers::{self, FunctionType};
 use crate::place::{Places, holds, site};
@@ -14,6 +15,8 @@ pub(crate) enum Routine {
     Product(ProductOf),
     /// `(address, bytes between lines, site, scratch) -> why the run stops, or zero`: moves lines to scratch memory, or from there.
     Lines(Lines),
+    /// `(argument) -> result`, or `(divisor, dividend) -> quotient`.
+    Approximated(Approximated),
 }
 
 /// Lines of bytes that are moved.
@@ -32,10 +35,14 @@ pub(crate) struct Lines {
 
 impl Routine {
     pub(crate) const fn function_type(&self) -> FunctionType {
-        use ValType::{I32, I64};
+        use ValType::{I32, I64, V128};
         match self {
             Routine::Product(_) => (&[], I32),
             Routine::Lines(_) => (&[I64, I64, I32, I32], I32),
+            Routine::Approximated(what) => match what.n_arguments() {
+                1 => (&[V128], V128),
+                _ => (&[V128, V128], V128),
+            },
         }
     }
 
@@ -43,6 +50,15 @@ impl Routine {
         match self {
             Routine::Product(of) => product_function(of, places.scratch, products),
             Routine::Lines(lines) => lines.function(),
+            Routine::Approximated(what) => what.function(places),
+        }
+    }
+
+    /// What the function reads and the module brings.
+    pub(crate) fn data(&self, places: &Places) -> Option<Data> {
+        match self {
+            Routine::Approximated(what) => Some(what.data(places)),
+            Routine::Product(_) | Routine::Lines(_) => None,
         }
     }
 }

@@ -1,0 +1,74 @@
+//! The unit for approximate functions as data, for a translator. In: an operation on `f32`; out: which function the unit has for it, and the
+//! coefficients of that.
+
+use crate::decode::ops::Float32Op;
+use crate::exec::alu_float::function_of;
+use crate::exec::approximate::Table;
+use crate::exec::approximate_tables as tables;
+use crate::exec::mode::Round;
+
+pub use crate::exec::approximate::Function as UnitFunction;
+
+/// Coefficients of an interval: c0 + c1 x + c2 x^2, in 2^-17 of a last digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitRow {
+    pub c0: i64,
+    pub c1: i32,
+    pub c2: i32,
+}
+
+/// Which function the unit has for an operation.
+pub fn unit_function(f: Float32Op, round: Round) -> Option<UnitFunction> {
+    function_of(f, round)
+}
+
+/// The rows of a function, by the first bits of the fraction. Of the hyperbolic tangent there are sixteen for each power of two from 2^-8 to 4.
+pub fn unit_rows(function: UnitFunction) -> Vec<UnitRow> {
+    match table_of(function) {
+        Some(table) => {
+            let row = |row: &[i32; 3]| row_of(*row, table.step as i64, table.start as i64);
+            table.rows.iter().map(row).collect()
+        }
+        None => {
+            let rows = |(first, bits): (u32, u32)| {
+                (0..16u32).filter_map(move |index| {
+                    let row = first + (index >> (4 - bits));
+                    Some(row_of(*tables::TANGENT_ROWS.get(row as usize)?, 1 << 17, 0))
+                })
+            };
+            let octaves = tables::TANGENT_OCTAVES;
+            octaves.into_iter().flat_map(rows).collect()
+        }
+    }
+}
+
+/// By power of two from 2^-8 to 4: how many bits of the fraction choose the interval of a hyperbolic tangent.
+pub fn tangent_bits() -> [u32; 11] {
+    tables::TANGENT_OCTAVES.map(|(_, bits)| bits)
+}
+
+/// How many bits of the fraction choose the interval; none where that depends on the exponent.
+pub fn index_bits(function: UnitFunction) -> Option<u32> {
+    table_of(function).map(|table| table.index_bits)
+}
+
+fn row_of([c0, c1, c2]: [i32; 3], step: i64, start: i64) -> UnitRow {
+    UnitRow {
+        c0: i64::from(c0) * step + start,
+        c1,
+        c2,
+    }
+}
+
+fn table_of(function: UnitFunction) -> Option<&'static Table> {
+    use UnitFunction as F;
+    Some(match function {
+        F::Reciprocal => &tables::RECIPROCAL,
+        F::ReciprocalRoot => &tables::RECIPROCAL_ROOT,
+        F::Root => &tables::ROOT,
+        F::Logarithm => &tables::LOGARITHM,
+        F::Power => &tables::POWER,
+        F::Sine | F::Cosine => &tables::SINE,
+        F::Tangent => return None,
+    })
+}

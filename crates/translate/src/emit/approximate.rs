@@ -1,0 +1,285 @@
+//! The functions that a unit of the machine approximates. In: rows of arguments; out: rows of results, bit for bit those of the interpreter, by its
+//! coefficients, which lie in the module's data. A kernel has one function for each kind that it uses.
+
+mod unit;
+
+use super::float::NAN_32;
+use super::splat32;
+use crate::helpers;
+use crate::place::Places;
+use warpgrid_emulator::plain::{UnitFunction, index_bits, unit_rows};
+use wasm_encoder::{Function, Instruction as I, ValType};
+
+const SIGN: u32 = 1 << 31;
+const INFINITY: u32 = 0x7f80_0000;
+const ONE: u32 = 0x3f80_0000;
+const FRACTION_BITS: u32 = 23;
+const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
+/// Exponent of 1.
+const BIAS: u32 = 127;
+
+/// Bytes of a row of coefficients: c0 in 64 bits, c1 and c2 in 32 bits.
+const ROW_BYTES: u32 = 16;
+
+/// Bytes for the rows of a function, at most.
+const TABLE_BYTES: u32 = 16 * 11 * ROW_BYTES;
+
+/// Functions with rows of their own.
+const N_TABLES: u32 = 7;
+
+/// Bytes for the rows of all functions.
+pub(crate) const ALL_TABLE_BYTES: u32 = N_TABLES * TABLE_BYTES;
+
+/// What a function of the module computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Approximation {
+    Of(UnitFunction),
+    /// A quotient of the second argument by the first, whose large ones are scaled, too, where it is `.full`.
+    Quotient {
+        is_full: bool,
+    },
+}
+
+/// An approximation, and what becomes of subnormal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Approximated {
+    pub(crate) what: Approximation,
+    pub(crate) flushes: bool,
+}
+
+/// Bytes of the module's data, and where they lie.
+pub(crate) struct Data {
+    pub(crate) place: u32,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Where the rows of a function lie.
+fn table_place(function: UnitFunction, places: &Places) -> u32 {
+    use UnitFunction as F;
+    let number = match function {
+        F::Reciprocal => 0,
+        F::ReciprocalRoot => 1,
+        F::Root => 2,
+        F::Logarithm => 3,
+        F::Power => 4,
+        F::Sine | F::Cosine => 5,
+        F::Tangent => 6,
+    };
+    places.tables_of_unit + number * TABLE_BYTES
+}
+
+impl Approximated {
+    pub(crate) const fn n_arguments(self) -> usize {
+        match self.what {
+            Approximation::Of(_) => 1,
+            Approximation::Quotient { .. } => 2,
+        }
+    }
+
+    fn unit_function(self) -> UnitFunction {
+        match self.what {
+            Approximation::Of(function) => function,
+            Approximation::Quotient { .. } => UnitFunction::Reciprocal,
+        }
+    }
+
+    /// The coefficients.
+    pub(crate) fn data(self, places: &Places) -> Data {
+        let function = self.unit_function();
+        let bytes = unit_rows(function).into_iter().flat_map(|row| {
+            let [c1, c2] = [row.c1, row.c2].map(i32::to_le_bytes);
+            let c0 = row.c0.to_le_bytes();
+            c0.into_iter().chain(c1).chain(c2)
+        });
+        Data {
+            place: table_place(function, places),
+            bytes: bytes.collect(),
+        }
+    }
+
+    pub(crate) fn function(self, places: &Places) -> Function {
+        let mut code = Code {
+            table: table_place(self.unit_function(), places),
+            index_bits: index_bits(self.unit_function()),
+            out: Vec::new(),
+        };
+        let scaling = Scaling::of(self);
+        code.scale(scaling);
+        match self.what {
+            Approximation::Of(function) => code.unit(function),
+            Approximation::Quotient { .. } => code.unit(UnitFunction::Reciprocal),
+        }
+        code.scale_back(scaling, self.what);
+        code.canonical();
+        let n_vectors = N_VECTORS - self.n_arguments() as u32;
+        helpers::function(&[(n_vectors, ValType::V128)], &code.out)
+    }
+}
+
+/// Which arguments are scaled, and by what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Scaling {
+    /// Those below the least normal number, by 2^24.
+    small: bool,
+    /// Those above 2^126, by 1/4.
+    large: bool,
+    /// Those below -126, by 1/2.
+    low: bool,
+}
+
+impl Scaling {
+    fn of(approximated: Approximated) -> Scaling {
+        use UnitFunction as F;
+        let is_exact = !approximated.flushes;
+        let (small, large, low) = match approximated.what {
+            Approximation::Quotient { is_full } => (is_exact, is_full, false),
+            Approximation::Of(F::Reciprocal) => (is_exact, is_exact, false),
+            Approximation::Of(F::ReciprocalRoot | F::Root | F::Logarithm) => {
+                (is_exact, false, false)
+            }
+            Approximation::Of(F::Power) => (false, false, is_exact),
+            Approximation::Of(F::Sine | F::Cosine | F::Tangent) => (false, false, false),
+        };
+        Scaling { small, large, low }
+    }
+
+    fn is_any(self) -> bool {
+        self.small || self.large || self.low
+    }
+}
+
+// Arguments and other locals, all of them vectors.
+const A: u32 = 0;
+const DIVIDEND: u32 = 1;
+const SCALE: u32 = 2;
+/// What the coefficients are chosen by, and what they are multiplied with.
+const PART: u32 = 3;
+const X: u32 = 4;
+const SQUARE: u32 = 5;
+const ROW_PLACES: u32 = 6;
+/// A row of each lane.
+const ROW: u32 = 7;
+/// c1 and c2, of two lanes each.
+const PAIR: u32 = 11;
+/// Sums of the first two lanes, and of the others.
+const SUM: u32 = 13;
+const EXPONENT: u32 = 15;
+const KEPT: u32 = 16;
+const OTHER: u32 = 17;
+const N_VECTORS: u32 = 18;
+
+/// Bits of a number of 64 bits that are kept when it is cut to the digits of one of 32 bits.
+const CUT: u64 = !0x1fff_ffff;
+
+/// 2^52: what is added to it keeps its whole part as low bits.
+const WHOLE: u64 = (1023 + 52) << 52;
+
+/// Two raised to a power.
+const fn power64(exponent: i64) -> u64 {
+    ((1023 + exponent) as u64) << 52
+}
+
+const fn power32(exponent: i32) -> u32 {
+    ((127 + exponent) as u32) << 23
+}
+
+struct Code {
+    table: u32,
+    index_bits: Option<u32>,
+    out: Vec<I<'static>>,
+}
+
+impl Code {
+    fn ops<const N: usize>(&mut self, instructions: [I<'static>; N]) {
+        self.out.extend(instructions);
+    }
+
+    fn get(&mut self, local: u32) {
+        self.out.push(I::LocalGet(local));
+    }
+
+    fn set(&mut self, local: u32) {
+        self.out.push(I::LocalSet(local));
+    }
+
+    /// Arguments that are too small or too large times a power of two, which is kept.
+    fn scale(&mut self, scaling: Scaling) {
+        if !scaling.is_any() {
+            return;
+        }
+        self.ops([splat32(ONE), I::LocalSet(SCALE)]);
+        let magnitude = [I::LocalGet(A), I::F32x4Abs];
+        if scaling.small {
+            self.ops([splat32(power32(24)), I::LocalGet(SCALE)]);
+            self.ops(magnitude.clone());
+            self.ops([splat32(power32(-126)), I::F32x4Lt]);
+            self.ops([I::V128Bitselect, I::LocalSet(SCALE)]);
+        }
+        if scaling.large {
+            self.ops([splat32(power32(-2)), I::LocalGet(SCALE)]);
+            self.ops(magnitude);
+            self.ops([splat32(power32(126)), I::F32x4Gt]);
+            self.ops([I::V128Bitselect, I::LocalSet(SCALE)]);
+        }
+        if scaling.low {
+            self.ops([splat32(power32(-1)), I::LocalGet(SCALE), I::LocalGet(A)]);
+            self.ops([splat32((-126f32).to_bits()), I::F32x4Lt]);
+            self.ops([I::V128Bitselect, I::LocalSet(SCALE)]);
+        }
+        self.ops([I::LocalGet(A), I::LocalGet(SCALE), I::F32x4Mul]);
+        self.set(A);
+    }
+
+    /// What the result on the stack is of arguments that were not scaled.
+    fn scale_back(&mut self, scaling: Scaling, what: Approximation) {
+        use UnitFunction as F;
+        if let Approximation::Quotient { .. } = what {
+            self.get(DIVIDEND);
+            if scaling.is_any() {
+                self.ops([I::LocalGet(SCALE), I::F32x4Mul]);
+            }
+            self.ops([I::F32x4Mul]);
+            return;
+        }
+        if !scaling.is_any() {
+            return;
+        }
+        let was_scaled = [I::LocalGet(SCALE), splat32(ONE), I::F32x4Ne];
+        match what {
+            Approximation::Of(F::Reciprocal) => self.ops([I::LocalGet(SCALE), I::F32x4Mul]),
+            Approximation::Of(F::ReciprocalRoot | F::Root) => {
+                let factor = match what {
+                    Approximation::Of(F::Root) => power32(-12),
+                    _ => power32(12),
+                };
+                self.ops([splat32(factor), splat32(ONE)]);
+                self.ops(was_scaled);
+                self.ops([I::V128Bitselect, I::F32x4Mul]);
+            }
+            Approximation::Of(F::Logarithm) => {
+                self.ops([splat32(24f32.to_bits())]);
+                self.ops(was_scaled);
+                self.ops([I::V128And, I::F32x4Sub]);
+            }
+            Approximation::Of(F::Power) => {
+                self.ops([I::LocalTee(KEPT), I::LocalGet(KEPT), splat32(ONE)]);
+                self.ops(was_scaled);
+                self.ops([I::V128Bitselect, I::F32x4Mul]);
+            }
+            Approximation::Of(F::Sine | F::Cosine | F::Tangent)
+            | Approximation::Quotient { .. } => {}
+        }
+    }
+
+    /// Any NaN on the stack to the one that the machine makes.
+    fn canonical(&mut self) {
+        self.ops([
+            I::LocalTee(KEPT),
+            splat32(NAN_32),
+            I::LocalGet(KEPT),
+            I::LocalGet(KEPT),
+            I::F32x4Eq,
+            I::V128Bitselect,
+        ]);
+    }
+}
