@@ -2,6 +2,7 @@
 //! In comes a machine at its start; out come its parts, and the end of a run that was done elsewhere goes back in.
 
 mod approximate;
+mod calls;
 mod matrix;
 mod registers;
 
@@ -22,6 +23,7 @@ pub use crate::state::registers::{Slot, SlotPlace};
 pub use crate::state::warp::TURN_STEPS;
 
 pub use approximate::{UnitFunction, UnitRow, index_bits, tangent_bits, unit_function, unit_rows};
+pub use calls::{Call, CallPlan, Place};
 pub use matrix::{
     FusedProduct, LinesAccess, MatrixOperation, Operand, RowElement, RowsAccess, ValuePlace,
 };
@@ -152,18 +154,6 @@ impl<'m> Plain<'m> {
         self.code().origin(at)
     }
 
-    /// The code of the kernel; branches name places in it.
-    pub fn instructions(self) -> &'m [Instr] {
-        let functions = &self.code().functions;
-        let start = functions.first().map_or(0, |f| f.start) as usize;
-        let all = &self.code().instructions;
-        let end = functions.get(1).map_or(all.len(), |f| f.start as usize);
-        match start {
-            0 => all.get(..end).unwrap_or(&[]),
-            _ => &[],
-        }
-    }
-
     pub fn access(self, plan: PlanId<AccessPlan>) -> Option<&'m AccessPlan> {
         self.code().accesses.get(plan)
     }
@@ -255,16 +245,6 @@ impl<'m> Plain<'m> {
             .flat_map(|b| &b.warps)
             .next();
         warp.map_or(0, |warp| warp.stack.lane_bytes as u64)
-    }
-
-    /// Registers of the kernel that hold addresses in local memory from its start on; no instruction writes them.
-    pub fn local_addresses(self) -> impl Iterator<Item = (RegisterName, u64)> + 'm {
-        let function = self.code().functions.first();
-        let all = function.map_or(&[][..], |function| &function.frame_addresses);
-        all.iter().filter_map(|address| match address.slot.place() {
-            SlotPlace::Register(index) => Some(((address.bank, index), address.addend)),
-            SlotPlace::Constant(_) | SlotPlace::Special(_) | SlotPlace::None => None,
-        })
     }
 
     /// Whether a generic address may be one of a stack or of another memory that is not among the ranges.

@@ -1,6 +1,7 @@
 //! Addresses that are sums of multiples of the thread's and the block's coordinates. In: decoded code with its launch; out: which accesses
 //! mean, for each thread of the grid, bytes that no other thread means: notes of who reads and writes there are not needed.
 
+use crate::code::{Code, Placed};
 use crate::emit::{Definitions, Register};
 use crate::flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,70 +77,75 @@ impl Form {
 /// What is known of the registers of a kernel.
 struct Forms<'p> {
     plain: Plain<'p>,
+    code: &'p Code<'p>,
     extents: [u32; AXES],
     /// Of registers that one instruction writes, and in which block that is.
     known: BTreeMap<Register, (Form, usize)>,
     dominators: Vec<BTreeSet<usize>>,
     /// The block at hand.
     block: usize,
+    /// The frame at hand.
+    frame: usize,
     accesses: Vec<Known>,
 }
 
 /// An access whose addresses are known.
 struct Known {
-    plan: u32,
+    at: u32,
     form: Form,
     width: i64,
     range: usize,
 }
 
-/// By plan: the number, from 1, of the range whose bytes it shares out among threads; accesses with the same number mean the same bytes for
+/// By place in the code: the number, from 1, of the range whose bytes it shares out among threads; accesses with the same number mean the same bytes for
 /// each thread. Those of other accesses are not there.
 pub(crate) fn private_accesses(
     plain: Plain<'_>,
+    code: &Code<'_>,
     flow: &Flow,
     definitions: &Definitions,
 ) -> BTreeMap<u32, u32> {
-    let forms = Forms::new(plain, flow, definitions);
+    let forms = Forms::new(plain, code, flow, definitions);
     let known = &forms.accesses;
     let mut found = BTreeMap::new();
     for range in 0..plain.ranges().count() {
         let group: Vec<&Known> = known.iter().filter(|known| known.range == range).collect();
         if forms.are_private(&group) {
-            found.extend(group.iter().map(|known| (known.plan, range as u32 + 1)));
+            found.extend(group.iter().map(|known| (known.at, range as u32 + 1)));
         }
     }
     found
 }
 
-fn register(bank: Bank, slot: Slot) -> Option<Register> {
-    match slot.place() {
-        SlotPlace::Register(index) => Some((bank, index)),
-        SlotPlace::Constant(_) | SlotPlace::Special(_) | SlotPlace::None => None,
-    }
-}
-
 impl<'p> Forms<'p> {
-    fn new(plain: Plain<'p>, flow: &Flow, definitions: &Definitions) -> Forms<'p> {
+    fn new(
+        plain: Plain<'p>,
+        code: &'p Code<'p>,
+        flow: &Flow,
+        definitions: &Definitions,
+    ) -> Forms<'p> {
         let (block, grid) = plain.extents();
         let [x, y, z] = block;
         let [u, v, w] = grid;
         let mut forms = Forms {
             plain,
+            code,
             extents: [x, y, z, u, v, w],
             known: BTreeMap::new(),
             dominators: flow.dominators(),
             block: 0,
+            frame: 0,
             accesses: Vec::new(),
         };
         for (index, block) in flow.blocks.iter().enumerate() {
             forms.block = index;
             for at in block.start..block.end {
-                let Some(instr) = plain.instructions().get(at) else {
+                let Some(Placed { instr, frame, .. }) = code.get(at) else {
                     continue;
                 };
+                forms.frame = *frame;
                 if let Op::Load(plan) | Op::Store(plan) = instr.op {
-                    let known = forms.access(plan);
+                    let known = forms.access(at as u32, plan);
                     forms.accesses.extend(known);
                 }
                 let Some((register, form)) = forms.result(instr) else {
@@ -154,6 +160,13 @@ impl<'p> Forms<'p> {
         forms
     }
 
+    fn register(&self, bank: Bank, slot: Slot) -> Option<Register> {
+        match slot.place() {
+            SlotPlace::Register(index) => Some(self.code.register(self.frame, (bank, index))),
+            SlotPlace::Constant(_) | SlotPlace::Special(_) | SlotPlace::None => None,
+        }
+    }
+
     /// What is known of a register in the block at hand: what is written in a block that every way here leads through.
     fn known(&self, register: Register) -> Option<Form> {
         let (form, block) = self.known.get(&register)?;
@@ -163,7 +176,7 @@ impl<'p> Forms<'p> {
 
     fn read32(&self, slot: Slot) -> Option<Form> {
         match slot.place() {
-            SlotPlace::Register(index) => self.known((Bank::B32, index)),
+            SlotPlace::Register(_) => self.known(self.register(Bank::B32, slot)?),
             SlotPlace::Constant(index) => {
                 Some(Form::number(i64::from(self.plain.constant32(index) as i32)))
             }
@@ -189,7 +202,7 @@ impl<'p> Forms<'p> {
 
     fn read64(&self, slot: Slot) -> Option<Form> {
         match slot.place() {
-            SlotPlace::Register(index) => self.known((Bank::B64, index)),
+            SlotPlace::Register(_) => self.known(self.register(Bank::B64, slot)?),
             SlotPlace::Constant(index) => Some(Form::number(self.plain.constant64(index) as i64)),
             SlotPlace::Special(_) => None,
             SlotPlace::None => Some(Form::number(0)),
@@ -214,8 +227,8 @@ impl<'p> Forms<'p> {
             return None;
         }
         let narrow =
-            |d: Slot, form: Option<Form>| Some((register(Bank::B32, d)?, self.narrow(form?)?));
-        let wide = |d: Slot, form: Option<Form>| Some((register(Bank::B64, d)?, form?));
+            |d: Slot, form: Option<Form>| Some((self.register(Bank::B32, d)?, self.narrow(form?)?));
+        let wide = |d: Slot, form: Option<Form>| Some((self.register(Bank::B64, d)?, form?));
         match instr.op {
             Op::Mov32 { d, a } => narrow(d, self.read32(a)),
             Op::Mov64 { d, a } => wide(d, self.read64(a)),
@@ -300,11 +313,14 @@ impl<'p> Forms<'p> {
             (8, Bank::B64) => i64::from_le_bytes(*bytes.first_chunk()?),
             _ => return None,
         };
-        Some((register(element.bank, element.slot)?, Form::number(value)))
+        Some((
+            self.register(element.bank, element.slot)?,
+            Form::number(value),
+        ))
     }
 
     /// The addresses of an access to global memory.
-    fn access(&self, id: PlanId<AccessPlan>) -> Option<Known> {
+    fn access(&self, at: u32, id: PlanId<AccessPlan>) -> Option<Known> {
         let plan = self.plain.access(id)?;
         if !plan.wide || !matches!(plan.space, StateSpace::Global | StateSpace::Generic) {
             return None;
@@ -316,7 +332,7 @@ impl<'p> Forms<'p> {
             range.kind == RangeKind::Global && (low as u64).wrapping_sub(range.address) < range.size
         })?;
         Some(Known {
-            plan: id.number(),
+            at,
             form,
             width: plan.width_bytes.into(),
             range,

@@ -5,6 +5,7 @@ mod approximate;
 mod compare;
 mod control;
 mod convert;
+mod cross;
 mod float;
 mod fused;
 mod integer;
@@ -20,9 +21,11 @@ pub(crate) use routine::Routine;
 pub(crate) use warp::operations_of_host;
 
 use crate::Refusal;
+use crate::code::Code;
 use crate::engine::Products;
 use crate::flow::Flow;
 use crate::place::{GANG, Places, Site, cell, record};
+use crate::run::stop;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, MemArg, ValType};
@@ -74,6 +77,7 @@ pub(crate) const fn splat64(value: u64) -> I<'static> {
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'p> {
     pub(crate) plain: Plain<'p>,
+    pub(crate) code: &'p Code<'p>,
     pub(crate) products: Products,
 }
 
@@ -125,6 +129,7 @@ pub(crate) enum Writes {
 /// Writes one strip, or the operations of warps.
 pub(crate) struct Emitter<'p> {
     pub(crate) plain: Plain<'p>,
+    pub(crate) code: &'p Code<'p>,
     pub(crate) products: Products,
     pub(crate) places: &'p Places,
     pub(crate) flow: &'p Flow,
@@ -158,7 +163,7 @@ pub(crate) struct Emitter<'p> {
     pub(crate) waits: BTreeMap<u32, Vec<(Register, u32)>>,
     /// By block: what the phases write that it is a part of, if records hold the rest.
     pub(crate) written: Vec<Option<BTreeSet<Register>>>,
-    /// By plan: how an access shares a range out among threads.
+    /// By place in the code: how an access shares a range out among threads.
     pub(crate) sharing: BTreeMap<u32, u32>,
     pub(crate) names: Names,
     /// In the block at hand, by base and width: how the lanes' bases lie.
@@ -178,12 +183,18 @@ pub(crate) struct Emitter<'p> {
     pub(crate) did_store: Vec<u32>,
     /// By block: the stores that are not guarded.
     pub(crate) stores: Vec<u32>,
+    /// The place of the instruction at hand, and whose registers it names.
     pub(crate) at: u32,
+    pub(crate) frame: usize,
 }
 
 impl<'p> Emitter<'p> {
     pub(crate) fn new(
-        Source { plain, products }: Source<'p>,
+        Source {
+            plain,
+            code,
+            products,
+        }: Source<'p>,
         places: &'p Places,
         flow: &'p Flow,
         live: &'p [BTreeSet<Register>],
@@ -191,6 +202,7 @@ impl<'p> Emitter<'p> {
     ) -> Emitter<'p> {
         let mut emitter = Emitter {
             plain,
+            code,
             products,
             places,
             flow,
@@ -199,7 +211,7 @@ impl<'p> Emitter<'p> {
             unread: Vec::new(),
             all_read: BTreeSet::new(),
             constants: BTreeMap::new(),
-            local_addresses: plain.local_addresses().collect(),
+            local_addresses: code.local_addresses().collect(),
             has_global_atomics: false,
             routines: Vec::new(),
             out: Vec::new(),
@@ -225,6 +237,7 @@ impl<'p> Emitter<'p> {
             did_store: Vec::new(),
             stores: vec![0; flow.blocks.len()],
             at: 0,
+            frame: 0,
         };
         emitter.name_locals();
         emitter
@@ -319,6 +332,17 @@ impl<'p> Emitter<'p> {
         self.registers.get(&register).map(|home| home.offset)
     }
 
+    /// Comes to an instruction.
+    fn come_to(&mut self, at: usize) {
+        self.at = at as u32;
+        self.frame = self.code.frame_at(at);
+    }
+
+    /// The register of the frame at hand.
+    pub(crate) fn own(&self, bank: Bank, index: u32) -> Register {
+        self.code.register(self.frame, (bank, index))
+    }
+
     /// The address in local memory that a register holds all the time.
     fn local_address(&self, register: Register) -> Option<u64> {
         self.local_addresses.get(&register).copied()
@@ -337,10 +361,10 @@ impl<'p> Emitter<'p> {
     /// Pushes a row of 32 bits.
     pub(crate) fn read32(&mut self, slot: Slot) -> Result<(), Refusal> {
         match slot.place() {
-            SlotPlace::Register(index) => match self.local_address((Bank::B32, index)) {
+            SlotPlace::Register(index) => match self.local_address(self.own(Bank::B32, index)) {
                 Some(address) => self.op(splat32(address as u32)),
                 None => {
-                    let local = self.read_register((Bank::B32, index));
+                    let local = self.read_register(self.own(Bank::B32, index));
                     self.get(local);
                 }
             },
@@ -374,10 +398,10 @@ impl<'p> Emitter<'p> {
     /// Pushes half of a row of 64 bits: lanes 0 and 1, or 2 and 3.
     pub(crate) fn read64(&mut self, slot: Slot, half: u32) -> Result<(), Refusal> {
         match slot.place() {
-            SlotPlace::Register(index) => match self.local_address((Bank::B64, index)) {
+            SlotPlace::Register(index) => match self.local_address(self.own(Bank::B64, index)) {
                 Some(address) => self.op(splat64(address)),
                 None => {
-                    let local = self.read_register((Bank::B64, index));
+                    let local = self.read_register(self.own(Bank::B64, index));
                     self.get(local + half);
                 }
             },
@@ -392,7 +416,7 @@ impl<'p> Emitter<'p> {
     pub(crate) fn read_predicate(&mut self, slot: Slot) -> Result<(), Refusal> {
         match slot.place() {
             SlotPlace::Register(index) => {
-                let local = self.read_register((Bank::Predicate, index));
+                let local = self.read_register(self.own(Bank::Predicate, index));
                 self.get(local);
             }
             SlotPlace::Constant(index) => {
@@ -411,7 +435,7 @@ impl<'p> Emitter<'p> {
             SlotPlace::Constant(index) => Some(self.plain.constant32(index)),
             SlotPlace::None => Some(0),
             SlotPlace::Register(index) => {
-                let register = (Bank::B32, index);
+                let register = self.own(Bank::B32, index);
                 let address = self.local_address(register).map(|address| address as u32);
                 address.or_else(|| self.constants.get(&register).copied())
             }
@@ -445,21 +469,21 @@ impl<'p> Emitter<'p> {
 
     pub(crate) fn write32(&mut self, slot: Slot) {
         match slot.place() {
-            SlotPlace::Register(index) => self.write((Bank::B32, index), 0),
+            SlotPlace::Register(index) => self.write(self.own(Bank::B32, index), 0),
             _ => self.op(I::Drop),
         }
     }
 
     pub(crate) fn write64(&mut self, slot: Slot, half: u32) {
         match slot.place() {
-            SlotPlace::Register(index) => self.write((Bank::B64, index), half),
+            SlotPlace::Register(index) => self.write(self.own(Bank::B64, index), half),
             _ => self.op(I::Drop),
         }
     }
 
     pub(crate) fn write_predicate(&mut self, slot: Slot) {
         match slot.place() {
-            SlotPlace::Register(index) => self.write((Bank::Predicate, index), 0),
+            SlotPlace::Register(index) => self.write(self.own(Bank::Predicate, index), 0),
             _ => self.op(I::Drop),
         }
     }
@@ -590,8 +614,24 @@ impl<'p> Emitter<'p> {
                 Ok(())
             }
             Op::Nop | Op::Fence => Ok(()),
+            Op::Trap => {
+                self.give_up_here(stop::FAULT);
+                Ok(())
+            }
+            // It prints, or it ends the launch.
+            Op::SystemCall { .. } => {
+                self.give_up_here(stop::RARE);
+                Ok(())
+            }
             ref other => self.refuse(name_of(other)),
         }
+    }
+
+    /// Ends the run where lanes come to the instruction at hand.
+    fn give_up_here(&mut self, why: u32) {
+        self.note_active();
+        self.get(self.names.active);
+        self.give_up(why);
     }
 
     /// A row of 32 bits of an element that is at most so wide.

@@ -1,14 +1,11 @@
 //! The blocks of a kernel's code and the ways between them. In: decoded code; out: blocks, entries, and what is live at each.
 
-use crate::Refusal;
+use crate::code::{Code, Placed};
 use crate::emit::{Register, Touched};
 use crate::helpers::WaitNumbers;
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{Instr, MatrixOperation, Op, Plain, SlotPlace};
 use warpgrid_isa::StateSpace;
-
-/// Most instructions of a kernel that is translated.
-const MOST_INSTRUCTIONS: usize = 20_000;
 
 /// Instructions that are executed one after the other.
 #[derive(Clone, Debug)]
@@ -55,6 +52,8 @@ impl SharedUse {
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     pub(crate) blocks: Vec<Block>,
+    /// By block, its number in the order in which the interpreter lets lanes go on.
+    pub(crate) numbers: Vec<u32>,
     /// By block, what happens to shared memory in the phases that it is a part of: all gangs begin a phase at the same entry.
     pub(crate) shared: Vec<SharedUse>,
     /// Blocks that a strip may begin with: the first, those after barriers and operations of a warp, and those that branches go to.
@@ -103,14 +102,10 @@ fn is_guarded(instr: &Instr) -> bool {
 }
 
 impl Flow {
-    pub(crate) fn new(plain: Plain<'_>, by_host: &ByHost) -> Result<Flow, Refusal> {
-        let code = plain.instructions();
-        if code.is_empty() || code.len() > MOST_INSTRUCTIONS {
-            return Err(Refusal::TooLarge);
-        }
+    pub(crate) fn new(plain: Plain<'_>, code: &Code<'_>, by_host: &ByHost) -> Flow {
         let mut starts = BTreeSet::from([0]);
         let mut entered = BTreeSet::from([0]);
-        for (at, instr) in code.iter().enumerate() {
+        for (at, Placed { instr, .. }) in code.all().iter().enumerate() {
             let meets = meeting(at, instr, by_host) != Meeting::None;
             if leads_away(instr) || meets {
                 starts.insert(at + 1);
@@ -133,9 +128,9 @@ impl Flow {
         let mut blocks = Vec::with_capacity(starts.len());
         for (index, start) in starts.iter().enumerate() {
             let end = starts.get(index + 1).copied().unwrap_or(code.len());
-            let instrs = code.get(*start..end).unwrap_or(&[]);
+            let instrs = code.range(*start..end);
             let mut next = Vec::new();
-            let last = instrs.last();
+            let last = instrs.last().map(|placed| &placed.instr);
             let goes_on = last.is_none_or(|last| is_guarded(last) || !leads_away(last));
             let meets = last.map_or(Meeting::None, |last| meeting(end - 1, last, by_host));
             let own_steps = match meets {
@@ -152,19 +147,21 @@ impl Flow {
                 start: *start,
                 end,
                 next,
-                steps: own_steps.iter().filter(|instr| !instr.with_next).count() as u32,
+                steps: own_steps.iter().filter(|p| !p.instr.with_next).count() as u32,
                 meets,
             });
         }
         let entries = entered.into_iter().filter_map(number).collect();
         let mut flow = Flow {
             shared: vec![SharedUse::default(); blocks.len()],
+            numbers: Vec::new(),
             chains: chains(&blocks, &by_host.warps),
             blocks,
             entries,
         };
-        flow.find_shared_use(plain);
-        Ok(flow)
+        flow.find_shared_use(plain, code);
+        flow.number_blocks(code);
+        flow
     }
 
     /// Whether lanes wait for others at the end of a block.
@@ -244,8 +241,25 @@ impl Flow {
         starts.map(reached_from).collect()
     }
 
-    fn find_shared_use(&mut self, plain: Plain<'_>) {
-        let own: Vec<SharedUse> = self.blocks.iter().map(|b| shared_use(plain, b)).collect();
+    fn number_blocks(&mut self, code: &Code<'_>) {
+        let mut ordered: Vec<usize> = (0..self.blocks.len()).collect();
+        ordered.sort_by_key(|block| self.blocks.get(*block).map(|b| code.order(b.start)));
+        self.numbers = vec![0; ordered.len()];
+        for (number, block) in (0..).zip(ordered) {
+            if let Some(place) = self.numbers.get_mut(block) {
+                *place = number;
+            }
+        }
+    }
+
+    /// The number of a block in the order in which the interpreter lets lanes go on.
+    pub(crate) fn number(&self, block: usize) -> u32 {
+        self.numbers.get(block).copied().unwrap_or(0)
+    }
+
+    fn find_shared_use(&mut self, plain: Plain<'_>, code: &Code<'_>) {
+        let uses = self.blocks.iter().map(|b| shared_use(plain, code, b));
+        let own: Vec<SharedUse> = uses.collect();
         for (_, reached) in self.phases(|meeting| meeting == Meeting::Barrier) {
             let all = reached.iter().filter_map(|block| own.get(*block));
             let all = all.fold(SharedUse::default(), |all, one| all.and(*one));
@@ -414,17 +428,16 @@ fn memory_use(plain: Plain<'_>, op: &Op) -> Option<MemoryUse> {
 }
 
 /// Whether a block accesses memory.
-pub(crate) fn accesses_memory(plain: Plain<'_>, code: &[Instr]) -> bool {
+pub(crate) fn accesses_memory(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
     code.iter()
-        .any(|instr| memory_use(plain, &instr.op).is_some())
+        .any(|placed| memory_use(plain, &placed.instr.op).is_some())
 }
 
 /// What a block does with shared memory, or may do by generic addresses.
-fn shared_use(plain: Plain<'_>, block: &Block) -> SharedUse {
-    let code = plain.instructions();
+fn shared_use(plain: Plain<'_>, code: &Code<'_>, block: &Block) -> SharedUse {
     let mut found = SharedUse::default();
-    for instr in code.get(block.start..block.end).unwrap_or(&[]) {
-        let Some(used) = memory_use(plain, &instr.op) else {
+    for placed in code.range(block.start..block.end) {
+        let Some(used) = memory_use(plain, &placed.instr.op) else {
             continue;
         };
         if matches!(used.space, StateSpace::Shared | StateSpace::Generic) {

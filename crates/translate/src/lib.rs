@@ -3,6 +3,7 @@
 //! JavaScript host.
 
 mod affine;
+mod code;
 mod emit;
 mod engine;
 mod flow;

@@ -2,6 +2,7 @@
 
 use crate::Refusal;
 use crate::affine::private_accesses;
+use crate::code::{Code, Placed};
 use crate::emit::{
     Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
 };
@@ -10,7 +11,7 @@ use crate::flow::{ByHost, Flow, Meeting};
 use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
 use crate::place::{Places, Site, Sizes};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{Instr, Op, Plain, SlotPlace};
+use warpgrid_emulator::plain::{Op, Plain, SlotPlace};
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, ExportKind, ExportSection, Function, FunctionSection,
     MemorySection, MemoryType, Module, TypeSection,
@@ -43,9 +44,9 @@ pub(crate) struct Kernel {
 /// An instruction that the interpreter's own code does, on registers of records.
 #[derive(Clone, Debug)]
 pub(crate) struct HostOperation {
-    /// Its place in the code.
+    /// Its place in the decoded code.
     pub(crate) at: u32,
-    /// The registers, each with its offset among those of a record.
+    /// The registers as the decoded code names them, each with its offset among those of a record.
     pub(crate) read: Vec<(Register, u32)>,
     pub(crate) written: Vec<(Register, u32)>,
 }
@@ -65,7 +66,7 @@ const MOST_BY_HOST: usize = 256;
 
 fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
     let plain = source.plain;
-    let places = Places::new(plain, Sizes::default())?;
+    let places = Places::new(plain, source.code, Sizes::default())?;
     let nothing = vec![BTreeSet::new(); flow.blocks.len()];
     let mut draft = Emitter::new(source, &places, flow, &nothing, Writes::Draft);
     draft.strip()?;
@@ -77,8 +78,8 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
             });
         }
     }
-    let is_matrix = |instr: &&Instr| matches!(instr.op, Op::Matrix(_));
-    let matrices = plain.instructions().iter().filter(is_matrix).count() as u32;
+    let is_matrix = |placed: &&Placed<'_>| matches!(placed.instr.op, Op::Matrix(_));
+    let matrices = source.code.all().iter().filter(is_matrix).count() as u32;
     Ok(Learnt {
         sizes: Sizes {
             sites: draft.sites.len() as u32 + matrices,
@@ -95,11 +96,15 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
 }
 
 /// Registers of 32 bits that one instruction gives a number, before every block that reads them.
-fn constants(plain: Plain<'_>, flow: &Flow, learnt: &Learnt) -> BTreeMap<Register, u32> {
+fn constants(
+    Source { plain, code, .. }: Source<'_>,
+    flow: &Flow,
+    learnt: &Learnt,
+) -> BTreeMap<Register, u32> {
     let dominators = flow.dominators();
     let number = |(register, places): (&Register, &BTreeSet<u32>)| {
         let at = *places.first()?;
-        let instr = plain.instructions().get(at as usize)?;
+        let instr = &code.get(at as usize)?.instr;
         let Op::Mov32 { a, .. } = instr.op else {
             return None;
         };
@@ -125,7 +130,7 @@ fn constants(plain: Plain<'_>, flow: &Flow, learnt: &Learnt) -> BTreeMap<Registe
 
 /// Once more with what is not translated done by the host, if it needs registers alone.
 fn leave_to_host(
-    plain: Plain<'_>,
+    Source { plain, code, .. }: Source<'_>,
     refused: &[Refusal],
     by_host: &mut ByHost,
 ) -> Result<(), Refusal> {
@@ -134,7 +139,8 @@ fn leave_to_host(
             Refusal::Instruction { at, .. } => *at,
             other => return Err(other.clone()),
         };
-        let can = plain.registers_of(at).is_some() && by_host.lanes.len() < MOST_BY_HOST;
+        let can =
+            plain.registers_of(code.origin(at)).is_some() && by_host.lanes.len() < MOST_BY_HOST;
         if !can || !by_host.lanes.insert(at) {
             return Err(refusal.clone());
         }
@@ -144,23 +150,41 @@ fn leave_to_host(
 
 /// Translates the kernel of a machine at its start.
 pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, Refusal> {
-    let source = Source { plain, products };
-    let mut by_host = operations_of_host(plain);
-    let mut flow = Flow::new(plain, &by_host)?;
+    let code = Code::new(plain)?;
+    let source = Source {
+        plain,
+        code: &code,
+        products,
+    };
+    translate_code(source).map_err(|refusal| match refusal {
+        Refusal::Instruction { at, what } => Refusal::Instruction {
+            at: code.origin(at),
+            what,
+        },
+        refusal => refusal,
+    })
+}
+
+/// Refusals name places among the code with functions in place.
+fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
+    let Source { plain, code, .. } = source;
+    let mut by_host = operations_of_host(plain, code);
+    let mut flow = Flow::new(plain, code, &by_host);
     // Once to learn what is read and written where, and once with what is live.
     let mut learnt = learn(source, &flow)?;
     if !learnt.refused.is_empty() {
-        leave_to_host(plain, &learnt.refused, &mut by_host)?;
-        flow = Flow::new(plain, &by_host)?;
+        leave_to_host(source, &learnt.refused, &mut by_host)?;
+        flow = Flow::new(plain, code, &by_host);
         learnt = learn(source, &flow)?;
         if let Some(refusal) = learnt.refused.first() {
             return Err(refusal.clone());
         }
     }
     let live = flow.live(&learnt.touched);
-    let sharing = private_accesses(plain, &flow, &learnt.definitions);
-    let places = Places::new(plain, learnt.sizes)?;
-    let constants = constants(plain, &flow, &learnt);
+    check_functions(code, &flow, &live)?;
+    let sharing = private_accesses(plain, code, &flow, &learnt.definitions);
+    let places = Places::new(plain, code, learnt.sizes)?;
+    let constants = constants(source, &flow, &learnt);
     let begin = |writes: Writes| {
         let mut emitter = Emitter::new(source, &places, &flow, &live, writes);
         emitter.sharing = sharing.clone();
@@ -180,17 +204,12 @@ pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, 
     chains.chains()?;
     let held = |number: u32| strip.waits.get(&number).cloned().unwrap_or_default();
     let waits: Vec<Held> = (1..=flow.n_waits()).map(held).collect();
-    let by_host = host_operations(plain, &flow, &strip);
+    let by_host = host_operations(source, &flow, &strip);
     Ok(Kernel {
         wasm: module(source, &flow, [&strip, &chains], &waits),
         n_entries: flow.entries.len() as u32,
         sites: std::mem::take(&mut chains.sites),
-        blocks: flow
-            .blocks
-            .iter()
-            .zip(&strip.stores)
-            .map(|(block, stores)| [block.steps, *stores])
-            .collect(),
+        blocks: counts(&flow, &strip.stores),
         is_whole: strip.has_global_atomics || chains.has_global_atomics,
         by_host,
         first_of_lanes: flow.wait_numbers().first_of_host,
@@ -198,9 +217,39 @@ pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, 
     })
 }
 
+/// A function of the interpreter finds in its registers what an earlier call left there; here each place of a call has registers of its own.
+fn check_functions(
+    code: &Code<'_>,
+    flow: &Flow,
+    live: &[BTreeSet<Register>],
+) -> Result<(), Refusal> {
+    for entry in code.entries() {
+        let live = flow.block_at(entry.at).and_then(|block| live.get(block));
+        if live.is_some_and(|live| live.iter().any(|register| entry.owns(*register))) {
+            return Err(Refusal::Instruction {
+                at: entry.call,
+                what: "a call of a function that may read a register before it writes it"
+                    .to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Steps and stores of blocks, by their numbers.
+fn counts(flow: &Flow, stores: &[u32]) -> Vec<[u32; 2]> {
+    let mut counts = vec![[0; 2]; flow.blocks.len()];
+    for (index, (block, stores)) in flow.blocks.iter().zip(stores).enumerate() {
+        if let Some(place) = counts.get_mut(flow.number(index) as usize) {
+            *place = [block.steps, *stores];
+        }
+    }
+    counts
+}
+
 /// What the host does, by the numbers of what lanes wait for.
 fn host_operations(
-    plain: Plain<'_>,
+    Source { plain, code, .. }: Source<'_>,
     flow: &Flow,
     strip: &Emitter<'_>,
 ) -> BTreeMap<u32, HostOperation> {
@@ -210,15 +259,19 @@ fn host_operations(
         if !matches!(block.meets, Meeting::Host | Meeting::Warp) {
             continue;
         }
-        let Some(registers) = plain.registers_of(at) else {
+        let Some(registers) = plain.registers_of(code.origin(at)) else {
             continue;
         };
+        let frame = code.frame_at(at as usize);
         let places = |registers: Vec<Register>| {
-            let place = |register: Register| Some((register, strip.offset_of(register)?));
+            let place = |register: Register| {
+                let own = code.register(frame, register);
+                Some((register, strip.offset_of(own)?))
+            };
             registers.into_iter().filter_map(place).collect()
         };
         let operation = HostOperation {
-            at,
+            at: code.origin(at),
             read: places(registers.read),
             written: places(registers.written),
         };
@@ -236,7 +289,9 @@ fn written(emitter: &Emitter<'_>) -> Function {
 }
 
 fn module(
-    Source { plain, products }: Source<'_>,
+    Source {
+        plain, products, ..
+    }: Source<'_>,
     flow: &Flow,
     [strip, chains]: [&Emitter<'_>; 2],
     waits: &[Held],

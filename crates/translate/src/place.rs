@@ -1,6 +1,7 @@
 //! Where things lie in the module's memory. In: a machine's parts; out: addresses, and the bytes before the first block.
 
 use crate::Refusal;
+use crate::code::Code;
 use crate::emit::ALL_TABLE_BYTES;
 use crate::engine::Instance;
 use std::borrow::Cow;
@@ -223,7 +224,7 @@ pub(crate) struct Places {
 
 impl Places {
     /// Lays out what does not depend on the code.
-    pub(crate) fn new(plain: Plain<'_>, sizes: Sizes) -> Result<Places, Refusal> {
+    pub(crate) fn new(plain: Plain<'_>, code: &Code<'_>, sizes: Sizes) -> Result<Places, Refusal> {
         let n_gangs = plain.n_threads().div_ceil(LANES as u32) * GANGS;
         let mut by_block = Vec::new();
         let mut by_thread = Vec::new();
@@ -235,7 +236,7 @@ impl Places {
             }
         }
         let (_, shared_bytes) = plain.shared();
-        let local_bytes = plain.local_bytes();
+        let local_bytes = code.local_bytes;
         let arena_bytes = plain.arena().len();
         if arena_bytes > MOST_ARENA
             || shared_bytes > 1 << 20

@@ -463,6 +463,45 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
+/// Checks what becomes of a kernel whose threads call a function.
+fn check_call(function: &str, lines: &str, expected: Result<(), &str>) {
+    let text = format!("mov.u32 %x, %i; {PLACE} {lines} st.global.u32 [%q], %t;");
+    let mut scenario = blocks(&text);
+    scenario.source = scenario
+        .source
+        .replace(".visible", &format!("{function}\n.visible"));
+    let found = both(Native::get(), &scenario).map(|found| found.map_err(|why| why.to_string()));
+    let expected = expected.map_err(str::to_owned);
+    match (found, expected) {
+        (Ok(Err(found)), Err(expected)) if found.contains(&expected) => {}
+        (found, expected) => assert_eq!(found, Ok(expected), "{function}"),
+    }
+}
+
+#[test]
+fn functions_are_put_where_they_are_called() {
+    let call = "call (%t), f, (%t);";
+    let f = |body: &str| {
+        format!(".func (.reg .b32 d) f(.reg .b32 a) {{ .reg .b32 %k; .reg .pred %p; {body} }}")
+    };
+    check_call(&f("add.u32 d, a, 1; ret;"), call, Ok(()));
+    check_call(&f("add.u32 d, a, 1;"), &format!("{call} {call}"), Ok(()));
+    let parted = "setp.lt.u32 %c, %t, 9; @%c call (%t), f, (%t); @!%c call (%t), f, (3);";
+    check_call(&f("mul.lo.u32 d, a, a; ret;"), parted, Ok(()));
+    let keeps = f("add.u32 %k, %k, a; mov.u32 d, %k; ret;");
+    check_call(&keeps, call, Err("may read a register before it writes it"));
+    let itself = f("sub.u32 d, a, 1; setp.gt.s32 %p, d, 0; @%p call (d), f, (d); ret;");
+    check_call(&itself, call, Err("too large"));
+    check_call(
+        &f("add.u32 d, a, 1; setp.gt.u32 %p, d, 99; @%p trap; ret;"),
+        call,
+        Ok(()),
+    );
+    let meets = f("bar.sync 0; add.u32 d, a, 1; ret;");
+    check_call(&meets, &format!("{call} {call}"), Ok(()));
+    check_call(&meets, parted, Err("came to a barrier apart"));
+}
+
 #[test]
 fn kernels_are_the_same_on_threads() {
     let mut wrong = Vec::new();

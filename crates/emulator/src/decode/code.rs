@@ -551,7 +551,7 @@ pub(crate) struct FillPlan {
 
 /// A call of one of several functions.
 #[derive(Clone, Debug)]
-pub(crate) struct CallPlan {
+pub struct CallPlan {
     /// Address of the function, for indirect calls.
     pub(crate) register: Element,
     pub(crate) targets: Vec<CallTargetPlan>,
@@ -571,7 +571,7 @@ pub(crate) struct CallTargetPlan {
 
 /// Where a value that crosses a call lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum Place {
     Register(Element),
     /// Bytes of the frame.
     Stack {

@@ -126,13 +126,13 @@ impl Plain<'_> {
     /// Registers of a warp, all zero.
     pub fn warp_registers(self) -> WarpRegisters {
         let mut banks = Banks::default();
-        banks.grow(self.code().entry_sizes);
+        banks.grow(self.code().entry_sizes.max(self.code().frame_sizes));
         WarpRegisters { banks }
     }
 
     /// What the instruction at a place in the code reads and writes, if it needs registers alone and [`Plain::execute`] does it.
     pub fn registers_of(self, at: u32) -> Option<OperationRegisters> {
-        let instr = self.instructions().get(at as usize)?;
+        let instr = self.all_instructions().get(at as usize)?;
         let mut found = OperationRegisters::default();
         self.add_operation(&mut found, &instr.op)?;
         found.read(Bank::Predicate, instr.guard);
@@ -146,7 +146,7 @@ impl Plain<'_> {
     /// Does the instruction at a place in the code for lanes of a warp, as the interpreter does. False, and nothing changes, if it needs
     /// more than registers.
     pub fn execute(self, at: u32, lanes: u32, registers: &mut WarpRegisters) -> bool {
-        let Some(instr) = self.instructions().get(at as usize) else {
+        let Some(instr) = self.all_instructions().get(at as usize) else {
             return false;
         };
         let code = self.code();

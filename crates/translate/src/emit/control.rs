@@ -151,11 +151,12 @@ impl Emitter<'_> {
 
     fn block_code(&mut self, index: usize) -> Result<(), Refusal> {
         let block = &self.flow.blocks[index];
-        let code = self.plain.instructions().get(block.start..block.end);
-        let code = code.unwrap_or(&[]);
+        let code = self.code.range(block.start..block.end);
         let Some((last, rest)) = code.split_last() else {
             return Ok(());
         };
+        let moves = last.moves;
+        let last = &last.instr;
         // A block that goes back to itself is a loop of its own.
         let own_start = block.start as u32;
         let is_loop = matches!(last.op, Op::Branch { target } if target == own_start);
@@ -164,11 +165,12 @@ impl Emitter<'_> {
             self.nest += 1;
         }
         self.count(index);
-        for (offset, instr) in rest.iter().enumerate() {
-            self.at = (block.start + offset) as u32;
-            self.straight(instr)?;
+        for (offset, placed) in rest.iter().enumerate() {
+            self.come_to(block.start + offset);
+            self.straight(&placed.instr)?;
         }
-        self.at = block.end as u32 - 1;
+        self.come_to(block.end - 1);
+        self.cross(moves)?;
         match last.op {
             _ if block.meets == Meeting::Warp => self.meet(last)?,
             _ if block.meets == Meeting::Host => self.call_host()?,
@@ -177,7 +179,7 @@ impl Emitter<'_> {
             Op::Barrier(plan) => self.barrier(last, plan)?,
             _ => {
                 self.straight(last)?;
-                if block.end == self.plain.instructions().len() {
+                if block.end == self.code.len() {
                     return self.refuse("code without an end");
                 }
             }
@@ -196,7 +198,7 @@ impl Emitter<'_> {
         self.get(steps);
         self.ops([I::I64Const(i64::from(n_steps)), I::I64Add]);
         self.set(steps);
-        self.trace(index as u32);
+        self.trace(self.flow.number(index));
     }
 
     /// Adds to the trace. Between operations of a warp all lanes go one way.

@@ -64,7 +64,7 @@ impl<'p> Emitter<'p> {
         let Some(plan) = self.plain.access(id) else {
             return self.refuse("an access without a plan");
         };
-        if plan.space == StateSpace::Local {
+        if matches!(plan.space, StateSpace::Local | StateSpace::ParamFunc) {
             self.check_elements(plan)?;
             return self.access_local(plan, way);
         }
@@ -83,7 +83,7 @@ impl<'p> Emitter<'p> {
             return Ok(());
         }
         let site = self.places.sites + self.sites.len() as u32 * site::BYTES;
-        let sharing = self.sharing.get(&id.number()).copied();
+        let sharing = self.sharing.get(&self.at).copied();
         self.sites.push(Site {
             accepts,
             sharing: sharing.unwrap_or(SEVERAL),
@@ -96,8 +96,13 @@ impl<'p> Emitter<'p> {
             is_narrow: accepts == holds::SHARED && !plan.wide,
             lie: None,
         };
+        let may_be_local =
+            plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0;
         let access = Access {
-            lie: self.find_lie(&access)?,
+            lie: match may_be_local {
+                true => None,
+                false => self.find_lie(&access)?,
+            },
             ..access
         };
         self.under_guard(way, |e| {
@@ -105,6 +110,9 @@ impl<'p> Emitter<'p> {
                 e.find_addresses(&access)?;
             }
             e.op(I::Block(BlockType::Empty));
+            if may_be_local {
+                e.access_window(&access)?;
+            }
             if access.has_rows() {
                 e.move_row(&access)?;
             }
@@ -160,7 +168,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The lanes that take part.
-    fn note_active(&mut self) {
+    pub(super) fn note_active(&mut self) {
         let Names { mask, active, .. } = self.names;
         self.get(mask);
         if let Some(guard) = self.guard {

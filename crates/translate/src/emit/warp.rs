@@ -10,6 +10,7 @@ pub(super) use product::{ProductOf, product_function};
 
 use super::{Emitter, Names, RECORD, Register, at, parts, splat32};
 use crate::Refusal;
+use crate::code::{Code, Placed};
 use crate::flow::{ByHost, accesses_memory};
 use crate::helpers::{self, new_names};
 use crate::place::{GANGS, cell, record};
@@ -25,9 +26,9 @@ use wasm_encoder::{BlockType, Instruction as I, ValType};
 const FULL: i32 = -1;
 
 /// The operations of warps that the host does.
-pub(crate) fn operations_of_host(plain: Plain<'_>) -> ByHost {
-    let code = (0..).zip(plain.instructions());
-    let warps = code.filter(|(_, instr)| is_done_by_host(plain, &instr.op));
+pub(crate) fn operations_of_host(plain: Plain<'_>, code: &Code<'_>) -> ByHost {
+    let code = (0..).zip(code.all());
+    let warps = code.filter(|(_, placed)| is_done_by_host(plain, &placed.instr.op));
     ByHost {
         lanes: BTreeSet::new(),
         warps: warps.map(|(at, _)| at).collect(),
@@ -54,7 +55,7 @@ impl Emitter<'_> {
     pub(super) fn note_operation(
         &mut self,
     ) -> Result<(BTreeSet<Register>, BTreeSet<Register>), Refusal> {
-        let found = self.operation_registers()?;
+        let found = self.own_registers()?;
         let is_address = |register: &Register| self.local_address(*register).is_some();
         if found.read.iter().any(is_address) {
             return self.refuse("an operation on an address of local memory");
@@ -72,10 +73,19 @@ impl Emitter<'_> {
         Ok((read.collect(), written.collect()))
     }
 
+    /// As [`Emitter::operation_registers`], of the frame at hand.
+    fn own_registers(&self) -> Result<OperationRegisters, Refusal> {
+        let mut found = self.operation_registers()?;
+        for (bank, index) in found.read.iter_mut().chain(&mut found.written) {
+            (*bank, *index) = self.own(*bank, *index);
+        }
+        Ok(found)
+    }
+
     fn operation_registers(&self) -> Result<OperationRegisters, Refusal> {
-        let instr = self.plain.instructions().get(self.at as usize);
+        let placed = self.code.get(self.at as usize);
         let mut found = OperationRegisters::default();
-        match instr.map(|instr| instr.op) {
+        match placed.map(|placed| placed.instr.op) {
             Some(Op::WarpBarrier { mask }) => found.read(Bank::B32, mask),
             Some(Op::ActiveMask { d }) => found.write(Bank::B32, d),
             Some(Op::Matrix(plan)) => match self.plain.matrix(plan) {
@@ -109,7 +119,7 @@ impl Emitter<'_> {
     }
 
     fn registers_alone(&self) -> Result<OperationRegisters, Refusal> {
-        match self.plain.registers_of(self.at) {
+        match self.plain.registers_of(self.code.origin(self.at)) {
             Some(found) => Ok(found),
             None => self.refuse("an operation with such operands"),
         }
@@ -147,8 +157,8 @@ impl Emitter<'_> {
         let mut names_are_new = true;
         for index in blocks.clone() {
             let block = &self.flow.blocks[index];
-            let code = self.plain.instructions().get(block.start..block.end);
-            let Some((last, rest)) = code.and_then(<[Instr]>::split_last) else {
+            let code = self.code.range(block.start..block.end);
+            let Some((last, rest)) = code.split_last() else {
                 continue;
             };
             self.block = index;
@@ -164,7 +174,7 @@ impl Emitter<'_> {
                 stores += u64::from(self.stores[index] - before);
                 self.stores[index] = before;
             }
-            self.at = block.end as u32 - 1;
+            self.come_to(block.end - 1);
             let accesses = accesses_memory(self.plain, std::slice::from_ref(last));
             if accesses {
                 if !names_are_new {
@@ -174,9 +184,9 @@ impl Emitter<'_> {
                 self.name_whole_warp();
             }
             let is_first = index == blocks.start;
-            let is_store = self.warp_operation(last, warp, is_first)?;
+            let is_store = self.warp_operation(&last.instr, warp, is_first)?;
             stores += u64::from(is_store);
-            steps += u64::from(!last.with_next);
+            steps += u64::from(!last.instr.with_next);
         }
         if !names_are_new {
             self.ops(new_names());
@@ -213,7 +223,7 @@ impl Emitter<'_> {
     fn between(
         &mut self,
         index: usize,
-        code: &[Instr],
+        code: &[Placed<'_>],
         warp: Warp,
         accesses: bool,
     ) -> Result<(), Refusal> {
@@ -223,8 +233,8 @@ impl Emitter<'_> {
         let flow = self.flow;
         let block = &flow.blocks[index];
         // What the operation at its end reads, or what is live after it.
-        self.at = block.end as u32 - 1;
-        let operation = self.operation_registers()?;
+        self.come_to(block.end - 1);
+        let operation = self.own_registers()?;
         let live = self.live.get(index + 1).cloned().unwrap_or_default();
         let read = self.reads.get(index).cloned().unwrap_or_default();
         let Names {
@@ -272,9 +282,9 @@ impl Emitter<'_> {
         self.load(&read);
         self.lies.clear();
         self.touched[index].written.clear();
-        for (offset, instr) in code.iter().enumerate() {
-            self.at = (block.start + offset) as u32;
-            self.straight(instr)?;
+        for (offset, placed) in code.iter().enumerate() {
+            self.come_to(block.start + offset);
+            self.straight(&placed.instr)?;
         }
         let mut written = std::mem::take(&mut self.touched[index].written);
         written.retain(|register| operation.read.contains(register) || live.contains(register));
@@ -498,7 +508,9 @@ impl Emitter<'_> {
     /// Pushes a row of 32 bits of a gang.
     fn push_row(&mut self, slot: Slot, gang: u32, warp: Warp) -> Result<(), Refusal> {
         match slot.place() {
-            SlotPlace::Register(index) => self.push_part((Bank::B32, index), gang, 0, warp),
+            SlotPlace::Register(index) => {
+                self.push_part(self.own(Bank::B32, index), gang, 0, warp);
+            }
             SlotPlace::Special(_) => return self.refuse("a special register of a warp"),
             SlotPlace::Constant(_) | SlotPlace::None => self.read32(slot)?,
         }
@@ -508,7 +520,9 @@ impl Emitter<'_> {
     /// Pushes a predicate of a gang.
     fn push_predicate(&mut self, slot: Slot, gang: u32, warp: Warp) -> Result<(), Refusal> {
         match slot.place() {
-            SlotPlace::Register(index) => self.push_part((Bank::Predicate, index), gang, 0, warp),
+            SlotPlace::Register(index) => {
+                self.push_part(self.own(Bank::Predicate, index), gang, 0, warp);
+            }
             _ => self.read_predicate(slot)?,
         }
         Ok(())
@@ -540,7 +554,7 @@ impl Emitter<'_> {
     /// Writes what is pushed to a row of 32 bits of a gang.
     fn write_row(&mut self, slot: Slot, gang: u32, warp: Warp, push: impl FnOnce(&mut Self)) {
         if let SlotPlace::Register(index) = slot.place() {
-            self.write_part((Bank::B32, index), gang, 0, warp, push);
+            self.write_part(self.own(Bank::B32, index), gang, 0, warp, push);
         }
     }
 
@@ -563,7 +577,7 @@ impl Emitter<'_> {
         push: impl FnOnce(&mut Self),
     ) {
         if let SlotPlace::Register(index) = slot.place() {
-            self.write_part((Bank::Predicate, index), gang, 0, warp, push);
+            self.write_part(self.own(Bank::Predicate, index), gang, 0, warp, push);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Kernels at random, of what is translated: arithmetic, comparisons, branches that lanes take differently, loops, loads and stores of
-//! global and shared memory, exchange between lanes, products of matrices, approximate functions, sums of all threads, and what the host
+//! global and shared memory, exchange between lanes, products of matrices, approximate functions, calls, sums of all threads, and what the host
 //! does. A seed goes in; a scenario comes out as JSON, the same for a seed everywhere.
 
 use serde_json::{Value, json};
@@ -28,6 +28,52 @@ const EDGES: [u32; 14] = [
     0x0000_8000,
     0x4b00_0001,
 ];
+
+/// Functions that kernels call: with registers and with bytes as arguments, from one another, whose lanes part, return apart, keep bytes and exchange.
+const FUNCTIONS: &str = "
+.func (.reg .b32 d) mixed(.reg .b32 a, .reg .b32 b)
+{
+    .reg .pred %p;
+    xor.b32 d, a, b;
+    setp.lt.u32 %p, a, b;
+    @%p ret;
+    mad.lo.u32 d, d, 77, a;
+}
+.func (.param .align 8 .b8 sums[16]) turns(.param .b32 x, .param .align 8 .b8 y[16])
+{
+    .reg .b32 %a, %b, %n, %m;
+    .reg .b64 %w, %o;
+    .reg .pred %p;
+    .local .align 4 .b8 kept[16];
+    ld.param.u32 %a, [x];
+    ld.param.u64 %w, [y];
+    ld.param.u32 %m, [y+12];
+    and.b32 %n, %a, 3;
+    mov.u32 %b, 1;
+AGAIN:
+    mad.lo.u32 %b, %b, %a, %n;
+    and.b32 %m, %m, 12;
+    cvt.u64.u32 %o, %m;
+    mov.u64 %w, kept;
+    add.s64 %w, %w, %o;
+    st.local.u32 [%w], %b;
+    setp.gt.s32 %p, %b, 0;
+    @%p call (%b), mixed, (%b, %a);
+    @!%p call (%m), mixed, (%n, 5);
+    sub.u32 %n, %n, 1;
+    setp.ge.s32 %p, %n, 0;
+    @%p bra AGAIN;
+    ld.local.u32 %n, [%w];
+    st.param.v2.b32 [sums], {%b, %n};
+    st.param.b64 [sums+8], %o;
+    ret;
+}
+.func (.reg .b32 d) neighbour(.reg .b32 a)
+{
+    shfl.sync.down.b32 d, a, 3, 31, 0xffffffff;
+    ret;
+}
+";
 
 struct Generator {
     state: u64,
@@ -122,7 +168,7 @@ impl Generator {
         self.text.clear();
         let _ = write!(
             self.text,
-            ".version 8.0\n.target sm_80\n.address_size 64\n\n\
+            ".version 8.0\n.target sm_80\n.address_size 64\n{FUNCTIONS}\n\
              .visible .entry generated(.param .u64 in, .param .u64 out, .param .u32 n, .param .u64 sums)\n{{\n"
         );
         for declaration in [
@@ -195,6 +241,7 @@ impl Generator {
     fn piece(&mut self) {
         match self.below(16) {
             12 | 13 if self.depth == 0 => self.collective(),
+            11 => self.call(),
             14 if self.depth > 0 => self.keep(),
             14 => self.add_up(),
             15 if self.below(2) == 0 => self.approximate(),
@@ -292,10 +339,20 @@ impl Generator {
         self.line("cvt.u64.u32 %rd9, %r13;");
         self.line("mov.u64 %rd12, own;");
         self.line("add.s64 %rd9, %rd12, %rd9;");
-        match self.below(4) {
+        match self.below(6) {
             0 => self.line(&format!("{guard}ld.local.u32 {a}, [%rd9+4];")),
             1 => self.line(&format!("{guard}st.local.u64 [%rd9], {wide};")),
             2 => self.line(&format!("{guard}ld.local.s8 {a}, [%rd9+1];")),
+            3 => {
+                self.line("cvta.local.u64 %rd9, %rd9;");
+                self.line(&format!("{guard}st.u32 [%rd9], {a};"));
+            }
+            4 => {
+                // Of some lanes local memory, of the others global memory.
+                self.line("cvta.local.u64 %rd9, %rd9;");
+                self.line(&format!("@{p} add.s64 %rd9, %rd10, 32;"));
+                self.line(&format!("{guard}ld.u32 {a}, [%rd9+4];"));
+            }
             _ => self.line(&format!("{guard}st.local.u32 [%rd9], {a};")),
         }
     }
@@ -317,6 +374,35 @@ impl Generator {
             _ => format!("max.f16x2 {d}, {a}, {b};"),
         };
         self.line(&format!("{guard}{text}"));
+    }
+
+    /// Functions, which some of the lanes call.
+    fn call(&mut self) {
+        let [d, a, b] = [self.r(), self.r(), self.r()];
+        let wide = self.d();
+        let p = self.p();
+        let guard = match self.below(3) {
+            0 => format!("@{p} "),
+            _ => String::new(),
+        };
+        match self.below(4) {
+            0 if self.depth == 0 => self.line(&format!("call ({d}), neighbour, ({a});")),
+            0 | 1 => self.line(&format!("{guard}call ({d}), mixed, ({a}, {b});")),
+            _ => {
+                for part in [
+                    "{ .param .b32 p0; .param .align 8 .b8 p1[16]; .param .align 8 .b8 q[16];",
+                    &format!("st.param.b32 [p0], {a};"),
+                    &format!("st.param.b64 [p1], {wide};"),
+                    &format!("st.param.b32 [p1+12], {b};"),
+                    &format!("{guard}call (q), turns, (p0, p1);"),
+                    &format!("ld.param.b32 {d}, [q];"),
+                    &format!("ld.param.b64 {wide}, [q+8];"),
+                    "}",
+                ] {
+                    self.line(part);
+                }
+            }
+        }
     }
 
     /// What a unit of the machine approximates.

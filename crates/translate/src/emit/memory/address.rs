@@ -61,7 +61,7 @@ impl Emitter<'_> {
             return Ok(None);
         }
         let bank = if plan.wide { Bank::B64 } else { Bank::B32 };
-        let key = ((bank, index), access.width());
+        let key = (self.own(bank, index), access.width());
         if let Some(lie) = self.lies.get(&key) {
             return Ok(Some(*lie));
         }

@@ -35,7 +35,8 @@ impl Emitter<'_> {
         };
         for old in &access.elements {
             if let SlotPlace::Register(index) = old.slot.place() {
-                self.unread.push(((old.bank, index), self.at));
+                let register = self.own(old.bank, index);
+                self.unread.push((register, self.at));
             }
         }
         let accepts = match access.space {

@@ -1,13 +1,14 @@
-//! Local memory, which each thread has to itself: no access needs a note. In: offsets of four lanes; out: bytes.
+//! Local memory and what crosses calls, which each thread has to itself: no access needs a note. In: offsets of four lanes; out: bytes.
 
 use super::{Access, Way};
 use crate::Refusal;
-use crate::emit::{Emitter, Names, at, high_words, low_words, splat32};
+use crate::emit::{Emitter, Names, at, high_words, low_words, splat32, splat64};
 use crate::helpers::lane_bits;
 use crate::place::{GANG, cell, record};
 use crate::run::stop;
 use warpgrid_emulator::plain::AccessPlan;
-use wasm_encoder::Instruction as I;
+use warpgrid_isa::StateSpace;
+use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
     pub(super) fn access_local(&mut self, plan: &AccessPlan, way: Way) -> Result<(), Refusal> {
@@ -19,17 +20,63 @@ impl Emitter<'_> {
             is_narrow: !plan.wide,
             lie: None,
         };
-        self.under_guard(way, |e| {
+        // What goes to a function is not among the stores that are counted.
+        let counts_as = match plan.space {
+            StateSpace::ParamFunc => Way::Load,
+            _ => way,
+        };
+        self.under_guard(counts_as, |e| {
             e.find_addresses(&access)?;
-            e.find_local(plan);
-            for index in 0..plan.elements.len() as u32 {
-                match way {
-                    Way::Load => e.load_lanes(plan, index),
-                    Way::Store => e.store_lanes(plan, index)?,
-                }
-            }
-            Ok(())
+            e.move_local(plan, way)
         })
+    }
+
+    /// Moves bytes of local memory, by the offsets that have been found.
+    fn move_local(&mut self, plan: &AccessPlan, way: Way) -> Result<(), Refusal> {
+        self.find_local(plan);
+        for index in 0..plan.elements.len() as u32 {
+            match way {
+                Way::Load => self.load_lanes(plan, index),
+                Way::Store => self.store_lanes(plan, index)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Does an access by generic addresses, and leaves the block around, if those of all lanes that take part are in local memory.
+    pub(super) fn access_window(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        let Names {
+            active,
+            addresses,
+            vectors: [a, b, ..],
+            ..
+        } = self.names;
+        let window = self.plain.local_window();
+        let last = (window.end - window.start)
+            .saturating_sub(1)
+            .min(u32::MAX.into());
+        self.op(I::Block(BlockType::Empty));
+        for (address, offset) in addresses.into_iter().zip([a, b]) {
+            self.get(address);
+            self.ops([splat64(window.start), I::I64x2Sub]);
+            self.set(offset);
+        }
+        self.get(a);
+        self.get(b);
+        self.ops([high_words(), splat32(0), I::I32x4Ne]);
+        self.get(a);
+        self.get(b);
+        self.ops([low_words(), splat32(last as u32), I::I32x4GtU, I::V128Or]);
+        self.op(I::I32x4Bitmask);
+        self.get(active);
+        self.ops([I::I32And, I::BrIf(0)]);
+        for (address, offset) in addresses.into_iter().zip([a, b]) {
+            self.get(offset);
+            self.set(address);
+        }
+        self.move_local(access.plan, access.way)?;
+        self.ops([I::Br(1), I::End]);
+        Ok(())
     }
 
     /// Leaves the places of four lanes in `pointers`, nowhere for lanes that do not take part, or stops.
@@ -62,7 +109,8 @@ impl Emitter<'_> {
         }
         self.tee(offsets);
         // Beyond the end, or not a multiple of the size.
-        match lane_bytes.checked_sub(width) {
+        let stack_bytes = self.code.stack_bytes(self.frame) as u32;
+        match stack_bytes.checked_sub(width) {
             Some(last) => self.ops([splat32(last), I::I32x4GtU]),
             None => self.ops([I::Drop, splat32(u32::MAX)]),
         }

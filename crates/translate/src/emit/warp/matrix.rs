@@ -40,7 +40,8 @@ impl Emitter<'_> {
         if plan.wide {
             match plan.base.place() {
                 SlotPlace::Register(index) => {
-                    self.push_part((Bank::B64, index), gang, lane % GANG / 2, warp);
+                    let register = self.own(Bank::B64, index);
+                    self.push_part(register, gang, lane % GANG / 2, warp);
                 }
                 _ => self.read64(plan.base, 0)?,
             }
@@ -270,7 +271,7 @@ impl Emitter<'_> {
         let SlotPlace::Register(index) = slot.place() else {
             return Ok(());
         };
-        let register = (bank, index);
+        let register = self.own(bank, index);
         let first = self.names.vectors[0];
         self.push_part(register, 0, 0, warp);
         match bank {
@@ -333,7 +334,8 @@ impl Emitter<'_> {
         for (gang, places) in (0..GANGS).zip(places) {
             match (element.bank, element.slot.place()) {
                 (Bank::B32 | Bank::B64, SlotPlace::Register(index)) => {
-                    self.push_part((element.bank, index), gang, part, warp);
+                    let register = self.own(element.bank, index);
+                    self.push_part(register, gang, part, warp);
                 }
                 (Bank::B32, _) => self.push_row(element.slot, gang, warp)?,
                 _ => return self.refuse("a matrix of such registers"),
@@ -357,7 +359,8 @@ impl Emitter<'_> {
             return self.refuse("a matrix of such registers");
         }
         for (gang, places) in (0..GANGS).zip(places) {
-            self.write_part((element.bank, index), gang, part, warp, |e| {
+            let register = self.own(element.bank, index);
+            self.write_part(register, gang, part, warp, |e| {
                 e.push_bytes(places);
             });
         }

@@ -1,0 +1,120 @@
+//! Values that cross a call. In: places of the caller and of the function; out: moves between their registers, and between their bytes of the stack.
+
+use super::{Emitter, RECORD, at};
+use crate::Refusal;
+use crate::code::Moves;
+use crate::place::{GANG, record};
+use warpgrid_emulator::plain::{Bank, Element, Place};
+use wasm_encoder::{BlockType, Instruction as I, MemArg};
+
+/// Bytes of the stack of a thread that become others of it.
+struct Copied {
+    from: u64,
+    to: u64,
+    bytes: u64,
+}
+
+impl Emitter<'_> {
+    /// Moves all values that cross a call.
+    pub(super) fn cross(&mut self, moves: Moves<'_>) -> Result<(), Refusal> {
+        let mut copied = Vec::new();
+        for (from, to) in moves.values {
+            match (*from, *to) {
+                (Place::Register(from), Place::Register(to)) => {
+                    self.cross_register((from, moves.from), (to, moves.to))?;
+                }
+                (Place::Stack { offset, size }, Place::Stack { offset: o, size: s }) => {
+                    copied.push(Copied {
+                        from: self.code.stack(moves.from) + u64::from(offset),
+                        to: self.code.stack(moves.to) + u64::from(o),
+                        bytes: size.min(s).into(),
+                    });
+                }
+                _ => return self.refuse("a call that moves registers to memory"),
+            }
+        }
+        if !copied.is_empty() {
+            self.cross_stack(&copied);
+        }
+        Ok(())
+    }
+
+    fn cross_register(
+        &mut self,
+        (from, from_frame): (Element, usize),
+        (to, to_frame): (Element, usize),
+    ) -> Result<(), Refusal> {
+        if !to.slot.is_some() {
+            return Ok(());
+        }
+        let frame = std::mem::replace(&mut self.frame, from_frame);
+        match (from.bank, to.bank) {
+            (Bank::B32 | Bank::B64, Bank::B32) => {
+                self.read_element32(from)?;
+                self.frame = to_frame;
+                self.fit(to.bits, false);
+                self.write32(to.slot);
+            }
+            (Bank::B32 | Bank::B64, Bank::B64) => {
+                for half in 0..2 {
+                    self.frame = from_frame;
+                    if from.bank == Bank::B64 {
+                        self.read64(from.slot, half)?;
+                    } else {
+                        self.read32(from.slot)?;
+                        self.extend_half(false, half);
+                    }
+                    self.frame = to_frame;
+                    self.write64(to.slot, half);
+                }
+            }
+            (Bank::Predicate, Bank::Predicate) => {
+                self.read_predicate(from.slot)?;
+                self.frame = to_frame;
+                self.write_predicate(to.slot);
+            }
+            _ => return self.refuse("a call with such registers"),
+        }
+        self.frame = frame;
+        Ok(())
+    }
+
+    /// Copies bytes of the stack of each lane that is there.
+    fn cross_stack(&mut self, all: &[Copied]) {
+        let (mask, pointer) = (self.names.mask, self.names.pointer);
+        let lane_bytes = self.places.local_bytes;
+        self.get(RECORD);
+        self.ops([
+            I::I32Load(at(record::GANG)),
+            I::I32Const((GANG * lane_bytes) as i32),
+            I::I32Mul,
+        ]);
+        self.set(pointer);
+        for lane in 0..GANG {
+            self.get(mask);
+            self.ops([I::I32Const(1 << lane), I::I32And, I::If(BlockType::Empty)]);
+            let first = u64::from(self.places.local + lane * lane_bytes);
+            for Copied { from, to, bytes } in all {
+                let mut done = 0;
+                while done < *bytes {
+                    let [from, to] = [from, to].map(|start| MemArg {
+                        offset: first + start + done,
+                        align: 0,
+                        memory_index: 0,
+                    });
+                    self.get(pointer);
+                    self.get(pointer);
+                    let (n, copy) = match bytes - done {
+                        8.. => (8, [I::I64Load(from), I::I64Store(to)]),
+                        4.. => (4, [I::I32Load(from), I::I32Store(to)]),
+                        2.. => (2, [I::I32Load16U(from), I::I32Store16(to)]),
+                        _ => (1, [I::I32Load8U(from), I::I32Store8(to)]),
+                    };
+                    self.ops(copy);
+                    done += n;
+                }
+            }
+            self.op(I::End);
+        }
+    }
+}
