@@ -1,4 +1,4 @@
-//! The code that is translated: a kernel's, and behind it each function as often as it is called, with registers of its own. In: decoded code;
+//! The code that is translated: a kernel's, and after it each function as often as it is called, with registers of its own. In: decoded code;
 //! out: instructions whose calls and returns are branches, and frames.
 //!
 //! The interpreter lets lanes of deeper calls go on first, then those furthest back in the code: [`Code::order`] says that of two places.

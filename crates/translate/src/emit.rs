@@ -52,6 +52,16 @@ pub(crate) struct Touched {
     pub(crate) written: BTreeSet<Register>,
 }
 
+/// A store that a strip counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StorePlace {
+    /// The block of the code, and the instruction.
+    pub(crate) block: usize,
+    pub(crate) at: u32,
+    /// Its number among the guarded ones.
+    pub(crate) guarded: Option<u32>,
+}
+
 /// The bytes `offset` after the address on the stack.
 pub(crate) const fn at(offset: u32) -> MemArg {
     MemArg {
@@ -177,6 +187,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) place: usize,
     /// Guarded stores so far.
     pub(crate) n_guarded: u32,
+    /// Stores that a strip counts.
+    pub(crate) store_places: Vec<StorePlace>,
     /// Locals with the rows of a warp, once they are needed.
     pub(crate) rows: Vec<u32>,
     /// Of what is between operations of a warp: locals that say whether a guarded store was done.
@@ -233,6 +245,7 @@ impl<'p> Emitter<'p> {
             nest: 0,
             place: 0,
             n_guarded: 0,
+            store_places: Vec::new(),
             rows: Vec::new(),
             did_store: Vec::new(),
             stores: vec![0; flow.blocks.len()],

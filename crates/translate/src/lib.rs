@@ -17,6 +17,7 @@ mod probe;
 mod refusal;
 mod run;
 mod serve;
+mod turns;
 
 pub use engine::{Engine, Instance, Products};
 #[cfg(not(target_arch = "wasm32"))]

@@ -7,9 +7,10 @@ use crate::emit::{
     Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
 };
 use crate::engine::Products;
-use crate::flow::{ByHost, Flow, Meeting};
+use crate::flow::{Block, ByHost, Flow, Meeting};
 use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
 use crate::place::{Places, Site, Sizes};
+use crate::turns::{AllCounts, Counts};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Op, Plain, SlotPlace};
 use wasm_encoder::{
@@ -29,6 +30,8 @@ pub(crate) struct Kernel {
     pub(crate) sites: Vec<Site>,
     /// By block of the code: steps, and stores that are not guarded.
     pub(crate) blocks: Vec<[u32; 2]>,
+    /// The same with the places of stores, for warps whose groups take turns.
+    pub(crate) counts: AllCounts,
     /// Whether blocks must not run apart, since atomic operations add up what they write.
     #[cfg_attr(
         target_arch = "wasm32",
@@ -210,6 +213,7 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
         n_entries: flow.entries.len() as u32,
         sites: std::mem::take(&mut chains.sites),
         blocks: counts(&flow, &strip.stores),
+        counts: all_counts(code, &flow, &strip),
         is_whole: strip.has_global_atomics || chains.has_global_atomics,
         by_host,
         first_of_lanes: flow.wait_numbers().first_of_host,
@@ -245,6 +249,55 @@ fn counts(flow: &Flow, stores: &[u32]) -> Vec<[u32; 2]> {
         }
     }
     counts
+}
+
+/// As [`counts`], with the steps before each store.
+fn all_counts(code: &Code<'_>, flow: &Flow, strip: &Emitter<'_>) -> AllCounts {
+    let steps_before = |block: &Block, at: u32| {
+        let placed = code.range(block.start..at as usize);
+        placed.iter().filter(|p| !p.instr.with_next).count() as u32
+    };
+    let mut all = AllCounts {
+        blocks: vec![Counts::default(); flow.blocks.len()],
+        guarded: vec![0; strip.n_guarded as usize],
+    };
+    // A branch to what follows makes groups of lanes that stay at one place.
+    let goes_on = |(at, placed): (usize, &Placed<'_>)| match placed.instr.op {
+        Op::Branch { target } => {
+            target as usize == at + 1 && placed.instr.guard.place() != SlotPlace::None
+        }
+        _ => false,
+    };
+    if code.all().iter().enumerate().any(goes_on) {
+        return AllCounts::default();
+    }
+    for (index, block) in flow.blocks.iter().enumerate() {
+        let has_next = index + 1 < flow.blocks.len();
+        if let Some(counts) = all.blocks.get_mut(flow.number(index) as usize) {
+            counts.steps = block.steps;
+            counts.next = has_next.then(|| flow.number(index + 1) as u16);
+        }
+    }
+    for store in &strip.store_places {
+        let Some(block) = flow.blocks.get(store.block) else {
+            continue;
+        };
+        let before = steps_before(block, store.at);
+        match store.guarded {
+            Some(number) => {
+                if let Some(place) = all.guarded.get_mut(number as usize) {
+                    *place = before;
+                }
+            }
+            None => {
+                let number = flow.number(store.block) as usize;
+                if let Some(counts) = all.blocks.get_mut(number) {
+                    counts.stores.push(before);
+                }
+            }
+        }
+    }
+    all
 }
 
 /// What the host does, by the numbers of what lanes wait for.

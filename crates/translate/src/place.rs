@@ -53,6 +53,8 @@ pub(crate) mod cell {
     pub(crate) const GROUPS: u32 = 1132;
     /// What the phase at hand began with.
     pub(crate) const BEGINS: u32 = 1136;
+    /// Whether the host has counted what the warp at hand did.
+    pub(crate) const COUNTED: u32 = 1140;
     /// Read in place of what lanes that are not active mean.
     pub(crate) const NOWHERE: u32 = 1152;
     /// Special registers that differ by block, 16 bytes each.
@@ -90,6 +92,9 @@ pub(crate) mod record {
 /// Bytes of a trace: the blocks of the code that were executed in a phase, and the guarded stores that were done, 16 bits each. Of longer
 /// ones the end is kept, a power of two.
 pub(crate) const TRACE_BYTES: u32 = 1 << 14;
+
+/// What is said of a warp whose groups have taken turns, beside the steps of the last one.
+pub(crate) const HAS_PARTED: u32 = 1 << 31;
 
 /// What a store is in a trace, beside its number.
 pub(crate) const IS_STORE: u32 = 1 << 15;

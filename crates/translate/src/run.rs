@@ -5,8 +5,9 @@ use crate::Refusal;
 use crate::engine::{Engine, Instance};
 use crate::merge;
 use crate::module::{Kernel, translate};
-use crate::place::{GANG, GANGS, Places, Window, cell, holds};
+use crate::place::{GANG, GANGS, HAS_PARTED, PARTS, Places, Window, cell, holds, record};
 use crate::serve::Served;
+use crate::turns::{self, Way};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -31,6 +32,8 @@ pub(crate) mod stop {
     /// The host must do what lanes of a warp wait for, or what the whole warp does.
     pub(crate) const CALL: u32 = 9;
     pub(crate) const CALL_FOR_WARP: u32 = 10;
+    /// The host must count the steps of the warp at hand.
+    pub(crate) const COUNT: u32 = 11;
 }
 
 /// What `phase` is given where it goes on after such a call.
@@ -407,13 +410,18 @@ impl<'k, I: Instance> Run<'k, I> {
         loop {
             let stopped = self.instance.phase(begins);
             let stopped = stopped.map_err(|why| Stopped::Refused(Refusal::Engine(why)))?;
+            begins = RESUMES;
+            if stopped == stop::COUNT {
+                let counted = self.count_turns();
+                counted.ok_or(Stopped::Refused(Refusal::Uncounted))?;
+                continue;
+            }
             if !matches!(stopped, stop::CALL | stop::CALL_FOR_WARP) {
                 return self.check(stopped);
             }
             if !self.serve(plain, stopped == stop::CALL_FOR_WARP) {
                 return Err(Stopped::Refused(Refusal::Rare));
             }
-            begins = RESUMES;
         }
     }
 
@@ -441,6 +449,44 @@ impl<'k, I: Instance> Run<'k, I> {
             });
         }
         true
+    }
+
+    /// Counts the steps of the warp at hand, since its start.
+    fn count_turns(&mut self) -> Option<()> {
+        let places = self.places();
+        let cells = Window::of(&self.instance, cell::ALL);
+        let (warp, ran) = (cells.get32(cell::WARP), cells.get32(cell::RAN));
+        let (steps, stores) = (cells.get64(cell::STEPS), cells.get32(cell::STORES));
+        let record_of = |index: u32| match index < GANGS {
+            true => places.record(warp * GANGS + index),
+            false => places.record(places.n_gangs + index - GANGS),
+        };
+        let have_run = (0..GANGS + PARTS).filter(|index| ran >> index & 1 != 0);
+        let ways: Vec<Way> = have_run
+            .map(|index| {
+                let start = record_of(index);
+                let range = start as usize..(start + record::REGISTERS) as usize;
+                let record = Window::of(&self.instance, range);
+                let trace = record.get32(start + record::TRACE) as usize;
+                let traced = record.get32(start + record::TRACED) as usize;
+                let bytes = self.instance.look(trace..trace + traced);
+                let words = bytes.chunks_exact(2);
+                Way {
+                    trace: words.map(|b| u16::from_le_bytes([b[0], b[1]])).collect(),
+                    has_ended: record.get32(start + record::ENTRY).cast_signed() < 0,
+                }
+            })
+            .collect();
+        let counted = turns::count(&ways, &self.kernel.counts)?;
+        let turn = (counted.turn | HAS_PARTED).to_le_bytes();
+        self.instance
+            .write((places.turns + 4 * warp) as usize, &turn);
+        let steps = (steps + counted.steps).to_le_bytes();
+        self.instance.write(cell::STEPS as usize, &steps);
+        let stores = (stores + counted.stores).to_le_bytes();
+        self.instance.write(cell::STORES as usize, &stores);
+        self.instance.write(cell::COUNTED as usize, &[1]);
+        Some(())
     }
 
     /// What the block sees in special registers, and zeros in its shared and local memory.

@@ -10,6 +10,8 @@ mod generated;
 mod products;
 #[path = "same/random.rs"]
 mod random;
+#[path = "same/turns.rs"]
+mod turns;
 
 use expect_test::expect_file;
 use std::collections::BTreeMap;
@@ -308,6 +310,13 @@ fn fused_products_are_rounded_once() {
 #[test]
 fn approximate_functions_give_the_same_bits() {
     for (what, scenario) in approximate::scenarios() {
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+    }
+}
+
+#[test]
+fn groups_that_wait_long_get_turns() {
+    for (what, scenario) in turns::scenarios() {
         assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }

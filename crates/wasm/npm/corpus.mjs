@@ -7,7 +7,7 @@ const MAX_STEPS = 50_000_000;
 const TRACED_STEPS = 1_000;
 
 /** How many there are at least: runs of kernels, buffers that they leave, and how many of the runs are translated; runs of families; listings; generated kernels. */
-export const LEAST = { runs: 194, buffers: 540, translated: 140, families: 195, listings: 47, generated: 500 };
+export const LEAST = { runs: 194, buffers: 540, translated: 150, families: 195, listings: 47, generated: 500 };
 
 /** Where cases lie, from the root of the project; the last folder is not there in every checkout. */
 export const FOLDERS = {

@@ -34,7 +34,7 @@ impl<'m> Plain<'m> {
         first..start(number as usize + 1).unwrap_or(end)
     }
 
-    /// Bytes of a function's variables on the stack. The next frame begins behind them, at a multiple of 16 bytes.
+    /// Bytes of a function's variables on the stack. The next frame begins after them, at a multiple of 16 bytes.
     pub fn frame_bytes(self, number: u32) -> u64 {
         let function = self.code().functions.get(number as usize);
         function.map_or(0, |function| function.frame_bytes.into())

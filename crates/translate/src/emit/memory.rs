@@ -7,7 +7,7 @@ mod lanes;
 mod local;
 mod row;
 
-use super::{Emitter, Names, Writes, at, halves};
+use super::{Emitter, Names, StorePlace, Writes, at, halves};
 use crate::Refusal;
 use crate::place::{IS_STORE, SEVERAL, Site, holds, site};
 pub(crate) use address::Lie;
@@ -195,6 +195,11 @@ impl<'p> Emitter<'p> {
         self.get(stores);
         self.ops([I::I32Const(1), I::I32Add]);
         self.set(stores);
+        self.store_places.push(StorePlace {
+            block: self.block,
+            at: self.at,
+            guarded: self.guard.is_some().then_some(self.n_guarded),
+        });
         if self.guard.is_some() {
             self.trace(IS_STORE | self.n_guarded);
             self.n_guarded += 1;

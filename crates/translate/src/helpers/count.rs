@@ -3,7 +3,7 @@
 
 use super::{EMPTY, MERGE, function};
 use crate::emit::at;
-use crate::place::{GANGS, IS_STORE, Places, TRACE_BYTES, cell, record};
+use crate::place::{GANGS, HAS_PARTED, IS_STORE, Places, TRACE_BYTES, cell, record};
 use crate::run::stop;
 use warpgrid_emulator::plain::TURN_STEPS;
 use wasm_encoder::{Function, Instruction as I, ValType};
@@ -49,6 +49,18 @@ pub(crate) fn count(places: &Places) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::COUNTED)),
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Store(at(cell::COUNTED)),
+        I::I32Const(0),
+        I::I32Const(1),
+        I::I32Store(at(cell::CAME_APART)),
+        I::I32Const(0),
+        I::Return,
+        I::End,
         I::I32Const(0),
         I::I32Const(0),
         I::I32Store(at(cell::CAME_APART)),
@@ -142,7 +154,8 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     const WORD: u32 = 14;
     const AT: u32 = 15;
     const STORES: u32 = 16;
-    const STEPS: u32 = 17;
+    const PARTED: u32 = 17;
+    const STEPS: u32 = 18;
     let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
     let gives_up = [
         I::If(EMPTY),
@@ -171,7 +184,7 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     ]);
     c.extend(field(record::TRACED));
     c.extend([I::I32Const(TRACE_BYTES as i32), I::I32GtU]);
-    c.extend(gives_up.clone());
+    c.extend(gives_up);
     c.push(I::LocalGet(WAY));
     c.extend(field(record::TRACE));
     c.extend([I::I32Store(at(0)), I::LocalGet(WAY)]);
@@ -208,6 +221,9 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::I32Shl,
         I::LocalTee(AT),
         I::I32Load(at(places.turns)),
+        I::LocalTee(PARTED),
+        I::I32Const(!HAS_PARTED as i32),
+        I::I32And,
         I::LocalSet(TURN),
         I::I32Const(0),
         I::I32Load(at(cell::GROUPS)),
@@ -372,15 +388,30 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::LocalTee(TURN),
         I::I32Const(LONGEST_TURN),
         I::I32GtU,
-    ]);
-    c.extend(gives_up);
-    c.extend([
+        I::If(EMPTY),
+        I::LocalGet(PARTED),
+        I::If(EMPTY),
+        I::I32Const(stop::UNCOUNTED as i32),
+        I::Return,
+        I::End,
+        // The host counts it from the start.
+        I::I32Const(0),
+        I::LocalGet(N),
+        I::I32Store(at(cell::GROUPS)),
+        I::I32Const(0),
+        I::LocalGet(RAN),
+        I::I32Store(at(cell::RAN)),
+        I::I32Const(stop::COUNT as i32),
+        I::Return,
+        I::End,
         I::End,
         I::Br(0),
         I::End,
         I::End,
         I::LocalGet(AT),
         I::LocalGet(TURN),
+        I::I32Const(HAS_PARTED as i32),
+        I::I32Or,
         I::I32Store(at(places.turns)),
         I::I32Const(0),
         I::LocalGet(N),
@@ -389,5 +420,5 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     c.extend(add(cell::STEPS, &[I::LocalGet(STEPS)]));
     c.extend(add(cell::STORES, &[I::LocalGet(STORES), I::I64ExtendI32U]));
     c.push(I::I32Const(0));
-    function(&[(15, ValType::I32), (1, ValType::I64)], &code)
+    function(&[(16, ValType::I32), (1, ValType::I64)], &code)
 }

@@ -457,8 +457,16 @@ impl Generator {
         self.n_labels += 1;
         let counter = 16 + self.depth.min(1);
         let times = 1 + self.below(5);
-        match self.below(2) {
-            0 => self.line(&format!("mov.u32 %r{counter}, {times};")),
+        match self.below(9) {
+            0..=3 => self.line(&format!("mov.u32 %r{counter}, {times};")),
+            4 if self.depth == 0 => {
+                // Long enough that lanes which have left wait for a turn.
+                let factor = 5 + self.below(20);
+                self.line(&format!("and.b32 %r{counter}, %r20, 31;"));
+                self.line(&format!(
+                    "mad.lo.u32 %r{counter}, %r{counter}, {factor}, 1;"
+                ));
+            }
             _ => {
                 let mask = self.pick(&["3", "6", "12"]);
                 self.line(&format!("and.b32 %r{counter}, %r20, {mask};"));

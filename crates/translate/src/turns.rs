@@ -1,0 +1,335 @@
+//! Steps of a warp whose groups of lanes keep each other waiting. In: the trace of each part of the warp since its start; out: what the
+//! interpreter counts, which after a number of steps lets another group have a turn.
+//!
+//! The module itself counts what is simpler, where those that are furthest back always go on. Here the choice is made as the interpreter makes
+//! it, but several steps at once: within a block of the code nothing changes before its end, the end of a turn, or a place where others are.
+
+use crate::place::IS_STORE;
+use std::collections::BTreeSet;
+use warpgrid_emulator::plain::TURN_STEPS;
+
+/// What is counted of a block of the code.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) steps: u32,
+    /// Steps before each store that is not guarded.
+    pub(crate) stores: Vec<u32>,
+    /// The number of the block that follows in the code.
+    pub(crate) next: Option<u16>,
+}
+
+/// What is counted of all blocks, by number, and the steps before each guarded store in its block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AllCounts {
+    pub(crate) blocks: Vec<Counts>,
+    pub(crate) guarded: Vec<u32>,
+}
+
+/// Lanes that went one way.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    /// Blocks by number, each followed by the guarded stores that were done there.
+    pub(crate) trace: Vec<u16>,
+    /// Whether the lanes have ended, and wait for nothing.
+    pub(crate) has_ended: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) steps: u64,
+    pub(crate) stores: u32,
+    /// Steps of the last turn, if lanes go on after it.
+    pub(crate) turn: u32,
+}
+
+/// Lanes at one place.
+#[derive(Clone, Debug)]
+struct Group {
+    ways: Vec<usize>,
+    block: u16,
+    /// Steps that were done in the block.
+    done: u32,
+    last_turn: u32,
+}
+
+/// What comes next in the trace of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Block(u16),
+    Waits,
+    Ended,
+}
+
+struct Warp<'a> {
+    counts: &'a AllCounts,
+    ways: &'a [Way],
+    /// By way: where in its trace it is.
+    at: Vec<usize>,
+    groups: Vec<Group>,
+    current: usize,
+    turn: u32,
+    patience: u32,
+    is_forced: bool,
+    steps: u64,
+    stores: u32,
+    /// Groups have been added since they were last compared: else only the current one can have come to another's place.
+    is_changed: bool,
+    /// A group waits for others.
+    waits: bool,
+}
+
+/// Counts what a warp did whose lanes have not parted before. None where they come to a meeting apart.
+pub(crate) fn count(ways: &[Way], counts: &AllCounts) -> Option<Counted> {
+    let first = *ways.first()?.trace.first()?;
+    if ways.iter().any(|way| way.trace.first() != Some(&first)) {
+        return None;
+    }
+    let mut warp = Warp {
+        counts,
+        ways,
+        at: vec![0; ways.len()],
+        groups: Vec::new(),
+        current: 0,
+        turn: 0,
+        patience: TURN_STEPS,
+        is_forced: false,
+        steps: 0,
+        stores: 0,
+        is_changed: false,
+        waits: false,
+    };
+    let group = Group {
+        ways: (0..ways.len()).collect(),
+        block: first,
+        done: 0,
+        last_turn: 0,
+    };
+    let group = warp.skip(group)?;
+    warp.groups.extend(group);
+    while !warp.groups.is_empty() {
+        warp.step()?;
+    }
+    // A turn that was given to a group that had waited would go on.
+    if warp.waits && warp.is_forced {
+        return None;
+    }
+    Some(Counted {
+        steps: warp.steps,
+        stores: warp.stores,
+        turn: TURN_STEPS - warp.patience,
+    })
+}
+
+impl Warp<'_> {
+    fn counts_of(&self, block: u16) -> Option<&Counts> {
+        self.counts.blocks.get(usize::from(block))
+    }
+
+    /// The block that a way is in.
+    fn block_of(&self, way: usize) -> Next {
+        let (Some(way), Some(at)) = (self.ways.get(way), self.at.get(way)) else {
+            return Next::Ended;
+        };
+        match way.trace.get(*at) {
+            Some(block) => Next::Block(*block),
+            None if way.has_ended => Next::Ended,
+            None => Next::Waits,
+        }
+    }
+
+    /// The guarded stores of the block that a way is in.
+    fn stores_of(&self, way: usize) -> impl Iterator<Item = u16> + '_ {
+        let trace = self.ways.get(way).map_or(&[][..], |way| &way.trace);
+        let at = self.at.get(way).map_or(0, |at| at + 1);
+        let rest = trace.get(at..).unwrap_or(&[]).iter();
+        let is_store = |word: &&u16| u32::from(**word) & IS_STORE != 0;
+        rest.take_while(is_store)
+            .map(|word| word & (IS_STORE as u16 - 1))
+    }
+
+    /// Past the block that a way is in.
+    fn pass(&mut self, way: usize) -> Next {
+        let n_stores = self.stores_of(way).count();
+        if let Some(at) = self.at.get_mut(way) {
+            *at += 1 + n_stores;
+        }
+        self.block_of(way)
+    }
+
+    /// The interpreter's choice, and as many steps as it holds for.
+    fn step(&mut self) -> Option<()> {
+        if self.groups.len() == 1 {
+            self.current = 0;
+        } else {
+            self.merge();
+            self.choose()?;
+        }
+        let group = self.groups.get(self.current)?;
+        let steps = self.counts_of(group.block)?.steps;
+        let mut n = steps - group.done;
+        if self.groups.len() > 1 {
+            n = n.min(self.patience);
+            let ahead = self
+                .groups
+                .iter()
+                .filter(|other| other.block == group.block && other.done > group.done);
+            let distance = ahead.map(|other| other.done - group.done).min();
+            n = n.min(distance.unwrap_or(n));
+            self.patience -= n - 1;
+        }
+        self.execute(n, steps)
+    }
+
+    /// Groups at one place become one, the first of them.
+    fn merge(&mut self) {
+        let all = std::mem::take(&mut self.is_changed);
+        let mut a = 0;
+        while a < self.groups.len() {
+            let mut b = a + 1;
+            while b < self.groups.len() {
+                let is_compared = all || a == self.current || b == self.current;
+                match is_compared && self.are_together(a, b) {
+                    true => self.join(a, b),
+                    false => b += 1,
+                }
+            }
+            a += 1;
+        }
+    }
+
+    fn are_together(&self, a: usize, b: usize) -> bool {
+        let place = |group: &Group| (group.block, group.done);
+        self.groups.get(a).map(place) == self.groups.get(b).map(place)
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let other = self.groups.remove(b);
+        if let Some(group) = self.groups.get_mut(a) {
+            group.ways.extend(other.ways);
+            group.last_turn = group.last_turn.max(other.last_turn);
+        }
+        if self.current == b {
+            self.current = a;
+        } else if self.current > b {
+            self.current -= 1;
+        }
+    }
+
+    /// As `Splits::select_of_many` of the interpreter.
+    fn choose(&mut self) -> Option<()> {
+        self.patience = self.patience.saturating_sub(1);
+        if self.is_forced && self.patience > 0 && self.current < self.groups.len() {
+            return Some(());
+        }
+        let is_over = self.patience == 0 && !self.is_forced;
+        let key = |group: &Group| {
+            let turn = if is_over { group.last_turn } else { 0 };
+            (turn, group.block, group.done)
+        };
+        let (index, _) = (0..)
+            .zip(&self.groups)
+            .min_by_key(|(_, group)| key(group))?;
+        if index != self.current || is_over || self.is_forced {
+            self.is_forced = is_over;
+            self.turn += 1;
+            self.patience = TURN_STEPS;
+        }
+        self.current = index;
+        self.groups.get_mut(index)?.last_turn = self.turn;
+        Some(())
+    }
+
+    /// Steps of the current group, in a block of so many.
+    fn execute(&mut self, n: u32, steps: u32) -> Option<()> {
+        let group = self.groups.get(self.current)?;
+        let done = group.done..group.done + n;
+        let counts = self.counts_of(group.block)?;
+        let is_done = |at: &&u32| done.contains(*at);
+        let mut stores = counts.stores.iter().filter(is_done).count();
+        let guarded = group.ways.iter().flat_map(|way| self.stores_of(*way));
+        let guarded: BTreeSet<u16> = guarded.collect();
+        let places = guarded.iter();
+        let places = places.filter_map(|store| self.counts.guarded.get(usize::from(*store)));
+        stores += places.filter(is_done).count();
+        self.steps += u64::from(n);
+        self.stores += stores as u32;
+        match done.end == steps {
+            true => self.leave_block(),
+            false => {
+                self.groups.get_mut(self.current)?.done = done.end;
+                Some(())
+            }
+        }
+    }
+
+    /// The current group goes where its lanes went: those that follow the code stay the group.
+    fn leave_block(&mut self) -> Option<()> {
+        let group = self.groups.get(self.current)?.clone();
+        let behind = self.counts_of(group.block)?.next;
+        let mut found: Vec<(Next, Vec<usize>)> = Vec::new();
+        for way in group.ways {
+            let next = self.pass(way);
+            match found.iter_mut().find(|(other, _)| *other == next) {
+                Some((_, ways)) => ways.push(way),
+                None => found.push((next, vec![way])),
+            }
+        }
+        found.retain(|(next, _)| *next != Next::Ended);
+        found.sort_by_key(|(next, _)| Some(*next) != behind.map(Next::Block));
+        let mut found = found.into_iter();
+        let Some((next, ways)) = found.next() else {
+            // The group has ended: the interpreter takes the first one for it.
+            self.groups.remove(self.current);
+            self.current = 0;
+            return Some(());
+        };
+        let last_turn = group.last_turn;
+        let made = |(next, ways): (Next, Vec<usize>)| match next {
+            Next::Block(block) => Some(Group {
+                ways,
+                block,
+                done: 0,
+                last_turn,
+            }),
+            Next::Waits | Next::Ended => None,
+        };
+        let others: Vec<Option<Group>> = found.map(made).collect();
+        let Some(kept) = made((next, ways)) else {
+            return self.begin_to_wait(others.is_empty());
+        };
+        let kept = self.skip(kept)?;
+        match kept {
+            Some(kept) => *self.groups.get_mut(self.current)? = kept,
+            None => return self.begin_to_wait(others.is_empty()),
+        }
+        for group in others {
+            let group = self.skip(group?)?;
+            self.groups.push(group?);
+            self.is_changed = true;
+        }
+        Some(())
+    }
+
+    /// The current group waits, which nothing is known of while there are others.
+    fn begin_to_wait(&mut self, is_whole: bool) -> Option<()> {
+        self.waits = true;
+        (is_whole && self.groups.len() == 1).then(|| self.groups.clear())
+    }
+
+    /// A group past blocks without a step; none inside if it waits or has ended.
+    fn skip(&mut self, mut group: Group) -> Option<Option<Group>> {
+        while self.counts_of(group.block)?.steps == 0 {
+            let all: Vec<Next> = group.ways.iter().map(|way| self.pass(*way)).collect();
+            let first = all.first()?;
+            if all.iter().any(|other| other != first) {
+                return None;
+            }
+            match *first {
+                Next::Block(block) => group.block = block,
+                Next::Waits => return Some(None),
+                Next::Ended => return None,
+            }
+        }
+        Some(Some(group))
+    }
+}

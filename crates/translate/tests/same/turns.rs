@@ -1,0 +1,65 @@
+//! Kernels whose lanes leave a loop apart and wait for the others, so long that they get turns. Out come scenarios.
+
+use serde_json::json;
+use warpgrid_launch::Scenario;
+
+/// What the loop has, a bit each: see [`scenarios`].
+const N_KINDS: u32 = 1 << 6;
+
+const FUNCTION: &str = ".func (.reg .b32 d) grown(.reg .b32 a)
+{
+    .reg .pred %p;
+    mov.u32 d, a;
+    setp.gt.u32 %p, a, 0x10000000;
+    @%p ret;
+    mad.lo.u32 d, a, 3, 1;
+}";
+
+/// Loops with stores, guarded ones, branches, calls, exits, and long bodies, in every combination, with what each is.
+pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
+    (0..N_KINDS).map(|kind| (format!("kind {kind:06b}"), scenario(kind)))
+}
+
+fn scenario(kind: u32) -> Scenario {
+    let part = |bit: u32, text: &str| match kind >> bit & 1 {
+        1 => text.to_owned(),
+        _ => String::new(),
+    };
+    let store = part(0, "st.global.u32 [%p+4], %x;");
+    let guarded = part(1, "@%odd st.global.u32 [%p+8], %n;");
+    let branch = part(
+        2,
+        "@!%odd bra EVEN; mad.lo.u32 %x, %x, 3, 1; st.global.u32 [%p+12], %x; xor.b32 %y, %y, %x; bra JOIN;
+         EVEN: shr.u32 %x, %x, 1; JOIN: add.u32 %y, %y, %x;",
+    );
+    let call = part(3, "@%odd call (%x), grown, (%x);");
+    let exit = part(4, "setp.eq.u32 %r, %y, %n; @%r exit;");
+    let long = part(5, &"mad.lo.u32 %y, %y, 1664525, %x; ".repeat(41));
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n{FUNCTION}
+.visible .entry k(.param .u64 out) {{
+.reg .b64 %p, %o; .reg .b32 %t, %b, %i, %n, %x, %y, %z; .reg .pred %odd, %more, %r;
+mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %i, %b, 64, %t;
+ld.param.b64 %p, [out]; mul.wide.u32 %o, %i, 16; add.s64 %p, %p, %o;
+mul.lo.u32 %n, %i, {}; and.b32 %n, %n, 511; add.u32 %n, %n, 1; mad.lo.u32 %x, %i, 77, 27; mov.u32 %y, 0;
+AGAIN:
+and.b32 %z, %x, 1; setp.ne.u32 %odd, %z, 0;
+{guarded}
+{branch}
+{store}
+{call}
+{long}
+{exit}
+sub.u32 %n, %n, 1; setp.gt.u32 %more, %n, 0; @%more bra AGAIN;
+st.global.u32 [%p], %y;
+ret; }}",
+        7 + 30 * (kind % 5)
+    );
+    let scenario = json!({
+        "source": source,
+        "grid": [2, 1, 1],
+        "block": [64, 1, 1],
+        "params": [{"kind": "buffer", "name": "out", "type": "u32", "len": 512, "init": 0}],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
+}
