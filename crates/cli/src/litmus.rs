@@ -273,6 +273,10 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
             out,
             "the model promises nothing: accesses race that overlap only in part"
         )?,
+        Some(outcomes) if outcomes.is_empty() => writeln!(
+            out,
+            "no execution ends: a thread waits for what no other one does"
+        )?,
         Some(outcomes) => {
             for outcome in outcomes {
                 print_outcome(out, outcome)?;

@@ -5,7 +5,7 @@
 
 use crate::ids::{ActionId, FunctionId, RegisterId};
 use crate::machine::MachineCode;
-use crate::operand::{Operand, OperandList, OperandValue, RegisterRun};
+use crate::operand::{AddressBase, Operand, OperandList, OperandValue, RegisterRun, Source};
 use crate::registers::Registers;
 use crate::span::Span;
 use std::ops::Deref;
@@ -212,6 +212,41 @@ impl Function {
             }
         }
         written
+    }
+
+    /// The registers that an instruction may read: its guard, then in operand order.
+    pub fn sources(&self, instruction: &Instruction) -> Vec<RegisterId> {
+        let mut read: Vec<RegisterId> = instruction.guard.iter().map(|g| g.predicate).collect();
+        for operand in self.operands_of(instruction.operands) {
+            add_sources(&operand.value, &mut read);
+            if let OperandValue::List(list) = operand.value {
+                for element in self.operands_of(list) {
+                    add_sources(&element.value, &mut read);
+                }
+            }
+        }
+        read
+    }
+}
+
+fn add_sources(value: &OperandValue, read: &mut Vec<RegisterId>) {
+    match value {
+        OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => match source {
+            Source::Register(run) => read.extend(run.registers()),
+            Source::RegisterOffset { register, .. } => read.push(*register),
+            _ => {}
+        },
+        OperandValue::Address(address) => {
+            if let AddressBase::Register(run) = address.base {
+                read.extend(run.registers());
+            }
+        }
+        OperandValue::Absent
+        | OperandValue::Destination(_)
+        | OperandValue::Pair(..)
+        | OperandValue::List(_)
+        | OperandValue::Label(_)
+        | OperandValue::Callee(_) => {}
     }
 }
 

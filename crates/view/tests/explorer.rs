@@ -437,3 +437,22 @@ fn atomics_that_do_not_count_up_lose_no_outcome() {
     down.sort_unstable();
     assert_eq!(outcomes_of(&text("-1")), down);
 }
+
+/// Each thread counts itself, and waits until all have: none of them ends before what the others write is known. Additions that release make one
+/// release sequence, so whoever reads the last of them acquires all, and has seen what was stored before; the first of two reads 0.
+#[test]
+fn threads_that_wait_for_each_other_end() {
+    let text = |threads: usize| {
+        let mut text = "//@ location n: u32 = 0\n//@ location x: u32[4] = 0\n".to_owned();
+        for block in 0..threads {
+            let (own, next) = (4 * block, 4 * ((block + 1) % threads));
+            text += &format!(
+                "//@ thread block={block}\nst.global.u32 [x+{own}], 1;\natom.release.gpu.global.add.u32 %r0, [n], 1;\n\
+                 L:\nld.acquire.gpu.global.u32 %r1, [n];\nsetp.lt.u32 %p0, %r1, {threads};\n@%p0 bra L;\nld.global.u32 %r2, [x+{next}];\n"
+            );
+        }
+        text + "//@ observe 0:%r0 0:%r2 1:%r2\n"
+    };
+    assert_eq!(outcomes_of(&text(2)), [[0, 1, 1], [1, 1, 1]]);
+    assert_eq!(outcomes_of(&text(3)), [[0, 1, 1], [1, 1, 1], [2, 1, 1]]);
+}

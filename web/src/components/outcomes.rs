@@ -136,6 +136,8 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
             <h2>{ "Every outcome" }<small>{ found.observe.join(", ") }</small></h2>
             if found.outcomes.is_none() {
                 <p class="hint bad">{ "Accesses race that overlap only in part: the model promises nothing." }</p>
+            } else if allowed.is_empty() {
+                <p class="hint bad">{ "No execution ends: a thread waits for what no other one does." }</p>
             } else {
                 <h3>{ "allowed" }</h3>
                 <div class="outcome-list" role="group" aria-label="Allowed outcomes">{ for allowed.iter().enumerate().map(one) }</div>

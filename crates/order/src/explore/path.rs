@@ -47,6 +47,9 @@ pub(crate) struct Walker<'a> {
     pub(crate) bounded: bool,
     /// By instruction: whether some way executes it.
     pub(crate) reached: Vec<bool>,
+    /// Ways that wait for ever, as far as is known: what they have written is there for others, who may end the wait.
+    pub(crate) waiting: Vec<Trace>,
+    known_waiting: HashSet<Trace>,
 }
 
 /// A loop that a way is in.
@@ -122,6 +125,8 @@ impl<'a> Walker<'a> {
             heads: heads_of(function),
             bounded: false,
             reached: vec![false; function.instructions.len()],
+            waiting: Vec::new(),
+            known_waiting: HashSet::new(),
         })
     }
 
@@ -355,10 +360,12 @@ impl<'a> Walker<'a> {
         let round = path.steps.get(n_steps..).unwrap_or(&[]);
         if round.iter().all(Step::is_quiet) {
             if head.seen.contains(&registers) {
+                self.waits(path);
                 return Vec::new();
             }
             if head.seen.len() > most {
                 self.bounded = true;
+                self.waits(path);
                 return Vec::new();
             }
             head.seen.push(registers);
@@ -377,6 +384,18 @@ impl<'a> Walker<'a> {
         }
         self.enter(&mut path, rounds);
         vec![path]
+    }
+
+    /// Keeps what a way that waits has written.
+    fn waits(&mut self, path: Path) {
+        let trace = Trace {
+            steps: path.steps,
+            registers: Vec::new(),
+        };
+        let writes = trace.steps.iter().any(|step| !step.writes.is_empty());
+        if writes && self.known_waiting.insert(trace.clone()) {
+            self.waiting.push(trace);
+        }
     }
 
     fn enter(&self, path: &mut Path, rounds: usize) {

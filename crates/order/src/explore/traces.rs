@@ -49,6 +49,8 @@ type Starts = BTreeMap<usize, Path>;
 /// One round: the traces that a domain allows.
 struct Round {
     threads: Vec<Vec<Trace>>,
+    /// By thread: ways that wait for what is not known to be written.
+    waiting: Vec<Vec<Trace>>,
     bounded: bool,
     reached: Vec<Vec<bool>>,
 }
@@ -130,8 +132,10 @@ fn grow(
         let mut changes = false;
         for (thread, traces) in round.threads.iter().enumerate() {
             let n = |trace: &Trace| trace.steps.iter().filter(|s| !s.writes.is_empty()).count();
-            most_writes += traces.iter().map(n).max().unwrap_or(0);
-            for trace in traces {
+            let waiting = round.waiting.get(thread).into_iter().flatten();
+            let traces = || traces.iter().chain(waiting.clone());
+            most_writes += traces().map(n).max().unwrap_or(0);
+            for trace in traces() {
                 changes |= writes.add(thread, trace, &mut domain);
             }
         }
@@ -190,6 +194,7 @@ fn walk_all(
 ) -> Result<Round, Halt> {
     let mut round = Round {
         threads: Vec::new(),
+        waiting: Vec::new(),
         bounded: false,
         reached: Vec::new(),
     };
@@ -209,6 +214,7 @@ fn walk_all(
         let found = walker.walk(start)?;
         round.bounded |= walker.bounded;
         round.threads.push(found);
+        round.waiting.push(walker.waiting);
         round.reached.push(walker.reached);
     }
     Ok(round)

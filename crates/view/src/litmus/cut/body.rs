@@ -9,9 +9,7 @@ use crate::litmus::module::{LitmusError, STEMS, fail};
 use crate::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{MemoryOp, ScalarType, StateSpace};
-use warpgrid_program::{
-    AddressBase, Function, Instruction, Operand, OperandValue, RegisterId, Source,
-};
+use warpgrid_program::{AddressBase, Function, Instruction, OperandValue, RegisterId, Source};
 
 /// What the bodies of all threads share.
 pub(super) struct Bodies<'a> {
@@ -102,7 +100,7 @@ impl Bodies<'_> {
         let mut names: BTreeMap<&str, RegisterId> = BTreeMap::new();
         let mut lines = Vec::new();
         for instruction in chosen(function, self.lines) {
-            let all = read_by(function, instruction).into_iter();
+            let all = function.sources(instruction).into_iter();
             for register in all.chain(function.destinations(instruction)) {
                 let name = function.registers.name(register);
                 // Loose lines name a buffer as the register that holds its address: so does the question.
@@ -330,7 +328,7 @@ fn live_in(function: &Function, lines: &Lines, from: u32) -> Vec<RegisterId> {
                     here.remove(&register);
                 }
             }
-            here.extend(read_by(function, instruction));
+            here.extend(function.sources(instruction));
             if let Some(known) = live.get_mut(index)
                 && *known != here
             {
@@ -359,38 +357,6 @@ fn targets<'f>(
         OperandValue::Label(target) => Some(target),
         _ => None,
     })
-}
-
-/// Registers that an instruction reads.
-pub(super) fn read_by(function: &Function, instruction: &Instruction) -> Vec<RegisterId> {
-    let mut found: Vec<RegisterId> = instruction.guard.iter().map(|g| g.predicate).collect();
-    for operand in function.operands_of(instruction.operands) {
-        add_read(operand, &mut found);
-        if let OperandValue::List(list) = operand.value {
-            let elements = function.operands_of(list).iter();
-            elements.for_each(|element| add_read(element, &mut found));
-        }
-    }
-    found
-}
-
-fn add_read(operand: &Operand, found: &mut Vec<RegisterId>) {
-    let of_source = |source: &Source, found: &mut Vec<RegisterId>| match source {
-        Source::Register(run) => found.extend(run.registers()),
-        Source::RegisterOffset { register, .. } => found.push(*register),
-        _ => {}
-    };
-    match &operand.value {
-        OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
-            of_source(source, found);
-        }
-        OperandValue::Address(address) => {
-            if let AddressBase::Register(run) = address.base {
-                found.extend(run.registers());
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Labels of the chosen instructions.

@@ -1,7 +1,6 @@
 //! What of a thread matters: a question is read by people. In: a test whose threads have all chosen lines; out: the test without what a thread
 //! never executes, and without what nothing comes of.
 
-use super::body::read_by;
 use crate::litmus::module::{LitmusError, Prepared, prepare};
 use crate::litmus::test::{LitmusTest, LitmusThread};
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,7 +135,7 @@ impl<'a> Kept<'a> {
                 let results = self.function.destinations(instruction);
                 let matters = results.iter().any(|register| needed.contains(register));
                 if !self.is_pure(instruction) || matters {
-                    needed.extend(read_by(self.function, instruction));
+                    needed.extend(self.function.sources(instruction));
                 }
             }
             if needed.len() == before {
@@ -191,7 +190,7 @@ impl<'a> Kept<'a> {
         let named: BTreeSet<&str> = self
             .kept()
             .flat_map(|(_, instruction)| {
-                let read = read_by(self.function, instruction);
+                let read = self.function.sources(instruction);
                 read.into_iter()
                     .chain(self.function.destinations(instruction))
             })
