@@ -3,7 +3,7 @@
 //!
 //! [`traces`] runs each thread alone, once for every value that its reads could return. [`graph`] takes one trace of each thread together,
 //! [`candidates`] says which read takes which write, and [`axioms`] holds the axioms against it. [`interleavings`] says what an execution in
-//! one order reaches, [`repairs`] which changes forbid the rest.
+//! one order reaches, [`one_place`] all outcomes of a long chain of atomics, [`repairs`] which changes forbid the rest.
 
 mod answer;
 mod asynchronous;
@@ -15,7 +15,9 @@ mod combine;
 mod explorer;
 mod graph;
 mod interleavings;
+mod live;
 mod memory;
+mod one_place;
 mod origins;
 mod path;
 mod question;

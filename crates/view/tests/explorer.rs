@@ -456,3 +456,104 @@ fn threads_that_wait_for_each_other_end() {
     assert_eq!(outcomes_of(&text(2)), [[0, 1, 1], [1, 1, 1]]);
     assert_eq!(outcomes_of(&text(3)), [[0, 1, 1], [1, 1, 1], [2, 1, 1]]);
 }
+
+/// The outcomes of threads whose atomics come one after the other, in every order: what each has read, and what is there at the end.
+fn in_every_order(threads: &[Vec<u64>], op: fn(u64, u64) -> u64) -> BTreeSet<Vec<u64>> {
+    fn go(
+        threads: &[Vec<u64>],
+        op: fn(u64, u64) -> u64,
+        value: u64,
+        read: &mut Vec<Vec<u64>>,
+        found: &mut BTreeSet<Vec<u64>>,
+    ) {
+        let mut is_end = true;
+        for thread in 0..threads.len() {
+            let Some(operand) = threads[thread].get(read[thread].len()) else {
+                continue;
+            };
+            is_end = false;
+            read[thread].push(value);
+            go(threads, op, op(value, *operand), read, found);
+            read[thread].pop();
+        }
+        if is_end {
+            found.insert(read.iter().flatten().copied().chain([value]).collect());
+        }
+    }
+    let mut found = BTreeSet::new();
+    let mut read = vec![Vec::new(); threads.len()];
+    go(threads, op, 0, &mut read, &mut found);
+    found
+}
+
+/// Atomics of one place have the outcomes of their orders, however many there are, whatever they do, and wherever else the threads go.
+#[test]
+fn atomics_of_one_place_come_in_every_order() {
+    type Op = (&'static str, fn(u64, u64) -> u64);
+    let ops: [Op; 4] = [
+        ("exch.b32", |_, operand| operand),
+        ("max.u32", u64::max),
+        ("xor.b32", |value, operand| value ^ operand),
+        ("add.u32", |value, operand| value + operand),
+    ];
+    for (op, meaning) in ops {
+        for (threads, each) in [(4, 2), (2, 4), (3, 3)] {
+            let operands: Vec<Vec<u64>> = (0..threads)
+                .map(|thread| (1..=each).map(|n| thread * each + n).collect())
+                .collect();
+            let text = |between: &str, observed: &[(u64, u64)]| {
+                let mut text = "//@ location x: u32 = 0\n//@ location y: u32 = 0\n".to_owned();
+                for (block, own) in operands.iter().enumerate() {
+                    text += &format!("//@ thread block={block}\n{between}");
+                    for (n, operand) in own.iter().enumerate() {
+                        text += &format!("atom.relaxed.gpu.global.{op} %r{n}, [x], {operand};\n");
+                    }
+                }
+                let observed = observed.iter().map(|(t, n)| format!("{t}:%r{n} "));
+                text + &format!("//@ observe {}x[0]\n", observed.collect::<String>())
+            };
+            // What the first thread reads last, and all that the others read first.
+            let observed: Vec<(u64, u64)> = (0..threads)
+                .map(|thread| (thread, if thread == 0 { each - 1 } else { 0 }))
+                .collect();
+            let places: Vec<usize> = observed
+                .iter()
+                .map(|(t, n)| (t * each + n) as usize)
+                .chain([(threads * each) as usize])
+                .collect();
+            let expected: BTreeSet<Vec<u64>> = in_every_order(&operands, meaning)
+                .iter()
+                .map(|all| places.iter().map(|place| all[*place]).collect())
+                .collect();
+            let alone = outcomes_of(&text("", &observed));
+            assert_eq!(alone, expected.iter().cloned().collect::<Vec<_>>(), "{op}");
+            // A store elsewhere orders nothing here, and has the threads looked at one by one.
+            if (op, each) == ("exch.b32", 2) {
+                let elsewhere = "st.relaxed.gpu.global.u32 [y], 1;\n";
+                assert_eq!(outcomes_of(&text(elsewhere, &observed)), alone);
+            }
+        }
+    }
+}
+
+/// A chain of twelve atomics is looked at once for each thing that it can have come to, not once for each of its 369600 orders.
+#[test]
+fn a_chain_of_twelve_atomics_has_its_outcomes() {
+    let mut text = "//@ location x: u32 = 0\n".to_owned();
+    for block in 0..4 {
+        text += &format!("//@ thread block={block}\n");
+        for n in 0..3 {
+            text += &format!("atom.acq_rel.gpu.global.add.u32 %r{n}, [x], 1;\n");
+        }
+    }
+    text += "//@ observe 0:%r2 1:%r0 x[0]\n";
+    let outcomes = outcomes_of(&text);
+    // Two of thread 0 come before its last one, and two of thread 1 after its first one; each has a place of its own.
+    let all = (2..12).flat_map(|last| (0..10).map(move |first| vec![last, first, 12]));
+    let can_be = |outcome: &Vec<u64>| match (outcome[0], outcome[1]) {
+        (last, first) if first < last => last > 2 && first < 9,
+        (last, first) => first > last,
+    };
+    let expected: Vec<Vec<u64>> = all.filter(can_be).collect();
+    assert_eq!(outcomes, expected);
+}

@@ -1,7 +1,8 @@
 //! Candidate executions: each read takes each write that has its value. In: a graph; out: one call for each way to say so.
 
 use super::cells::Cells;
-use super::graph::Graph;
+use super::graph::{Event, Graph};
+use super::one_place::TakenFrom;
 use super::relation::members;
 
 /// A read, cell by cell, and the write that it takes.
@@ -66,6 +67,33 @@ impl Graph<'_> {
             }
         }
         Some(choices)
+    }
+}
+
+impl Graph<'_> {
+    /// What reads take, where it is known for each event of each thread.
+    pub(crate) fn reads_of(&self, taken: &TakenFrom) -> Option<Vec<ReadFrom>> {
+        let mut reads = Vec::new();
+        for (thread, own) in taken.iter().enumerate() {
+            for (local, from) in own.iter().enumerate() {
+                let reader = self.event_of(thread, local)?;
+                let event = self.events.get(reader)?;
+                for cell in event.cells().filter(|_| event.reads()) {
+                    let is_start =
+                        |event: &Event<'_>| event.step.is_none() && event.cells.0 == cell;
+                    let writer = match from {
+                        Some((thread, local)) => self.event_of(*thread, *local)?,
+                        None => self.events.iter().position(is_start)?,
+                    };
+                    reads.push(ReadFrom {
+                        reader,
+                        cell,
+                        writer,
+                    });
+                }
+            }
+        }
+        Some(reads)
     }
 }
 

@@ -5,12 +5,15 @@
 //! take each write once: no combination has more of them than writes.
 
 use super::question::{ExploreError, Question};
-use super::step::{NodeKind, Step, Trace};
+use super::step::{Entry, NodeKind, Step, Trace};
 use super::traces::Traces;
 use crate::scope::{Home, Scoped, mutual};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
 use warpgrid_isa::Sem;
 
+/// Ways of all threads together up to which they are tried one by one.
+const FEW_TOGETHER: usize = 4096;
 /// Traces that are tried for each combination that is allowed.
 const TRIES: usize = 20;
 
@@ -33,7 +36,20 @@ pub(crate) fn combine(
 ) -> Result<Vec<Vec<usize>>, ExploreError> {
     let limit = question.limits.combinations;
     let mut search = Search::new(question, traces);
-    search.extend(0);
+    let n_ways = traces.threads.iter().map(Vec::len);
+    let n_together = n_ways.fold(1usize, usize::saturating_mul);
+    match chain_of(question, traces).filter(|_| n_together > FEW_TOGETHER) {
+        None => search.extend(0),
+        Some(cell) => match orders_of(traces, cell, TRIES * limit) {
+            Some(orders) => {
+                for order in orders {
+                    search.classes = order;
+                    search.extend(0);
+                }
+            }
+            None => return Err(ExploreError::TooManyCombinations { limit }),
+        },
+    }
     match search.found.len() > limit || search.is_given_up() {
         true => Err(ExploreError::TooManyCombinations { limit }),
         false => Ok(search.found),
@@ -79,6 +95,8 @@ struct Search {
     is_once: Vec<bool>,
     limit: usize,
     tried: usize,
+    /// By thread: the traces to try; all where it is empty.
+    classes: Vec<Rc<[usize]>>,
 }
 
 impl Search {
@@ -149,6 +167,7 @@ impl Search {
             is_once: numbers.of_cells(&traces.counters),
             limit: question.limits.combinations,
             tried: 0,
+            classes: Vec::new(),
         }
     }
 
@@ -164,7 +183,9 @@ impl Search {
                 return;
             }
         };
-        for trace in 0..n {
+        let class = self.classes.get(thread).cloned();
+        for number in 0..class.as_ref().map_or(n, |class| class.len()) {
+            let trace = class.as_ref().map_or(number, |class| class[number]);
             self.tried += 1;
             if self.found.len() > self.limit || self.is_given_up() {
                 return;
@@ -311,6 +332,131 @@ pub(crate) fn takes_once(question: &Question, threads: &[Vec<Trace>]) -> Counts 
         true => Counts::Once,
         false => Counts::Open,
     }
+}
+
+/// The cell with the most atomics, where atomics that are morally strong are all that changes it, those of several threads: they come one after the
+/// other, each right after what it reads.
+fn chain_of(question: &Question, traces: &Traces) -> Option<usize> {
+    if takes_once(question, &traces.threads) == Counts::Open {
+        return None;
+    }
+    let n_cells = traces.cells.list.len();
+    let mut is_chain = vec![true; n_cells];
+    let mut n_atomics = vec![0; n_cells];
+    for own in &traces.threads {
+        let mut most = vec![0; n_cells];
+        for trace in own {
+            let mut counted = vec![0; n_cells];
+            for step in trace.steps.iter().filter(|step| !step.writes.is_empty()) {
+                let is_atomic = step.kind == NodeKind::Atomic
+                    && step.entry == Entry::Program
+                    && step.cells.len() == 1;
+                for cell in step.cells.clone() {
+                    is_chain[cell] &= is_atomic;
+                    counted[cell] += 1;
+                }
+            }
+            most = most
+                .into_iter()
+                .zip(counted)
+                .map(|(a, b)| a.max(b))
+                .collect();
+        }
+        n_atomics = n_atomics
+            .into_iter()
+            .zip(most)
+            .map(|(a, b)| a + b)
+            .collect();
+    }
+    let chains = (0..n_cells).filter(|cell| is_chain[*cell] && n_atomics[*cell] > 1);
+    chains.max_by_key(|cell| n_atomics[*cell])
+}
+
+/// The traces of a thread by what its atomics do to one cell.
+#[derive(Default)]
+struct Chain {
+    /// By number of the node: what an atomic that comes next reads and writes, and where that leads.
+    next: Vec<Vec<((u64, u64), usize)>>,
+    /// Traces that end at the node.
+    ends: Vec<Rc<[usize]>>,
+}
+
+impl Chain {
+    fn of(traces: &[Trace], cell: usize) -> Chain {
+        let mut chain = Chain {
+            next: vec![Vec::new()],
+            ends: Vec::new(),
+        };
+        let mut ends: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (number, trace) in traces.iter().enumerate() {
+            let atomics = trace
+                .steps
+                .iter()
+                .filter(|step| step.kind == NodeKind::Atomic && step.cells == (cell..cell + 1));
+            let mut at = 0;
+            for (read, written) in atomics.flat_map(|step| step.reads.iter().zip(&step.writes)) {
+                let new = chain.next.len();
+                let known = chain.next[at]
+                    .iter()
+                    .find(|(of, _)| *of == (*read, *written));
+                at = match known {
+                    Some((_, to)) => *to,
+                    None => {
+                        chain.next[at].push(((*read, *written), new));
+                        chain.next.push(Vec::new());
+                        new
+                    }
+                };
+            }
+            ends.entry(at).or_default().push(number);
+        }
+        let of_node = |node| ends.remove(&node).unwrap_or_default().into();
+        chain.ends = (0..chain.next.len()).map(of_node).collect();
+        chain
+    }
+}
+
+/// Every choice of traces whose atomics can come one after the other at one cell, as the traces of each thread that do the same there; none where
+/// there are more than a limit.
+fn orders_of(traces: &Traces, cell: usize, limit: usize) -> Option<Vec<Vec<Rc<[usize]>>>> {
+    let chains = traces.threads.iter().map(|own| Chain::of(own, cell));
+    let chains: Vec<Chain> = chains.collect();
+    let start = (
+        vec![0usize; chains.len()],
+        traces.cells.list.get(cell)?.init,
+    );
+    let mut seen = HashSet::from([start.clone()]);
+    let mut open = vec![start];
+    let mut found = BTreeSet::new();
+    while let Some((at, value)) = open.pop() {
+        let nodes = || chains.iter().zip(&at);
+        if nodes().all(|(chain, node)| !chain.ends[*node].is_empty()) {
+            found.insert(at.clone());
+        }
+        for (thread, (chain, node)) in nodes().enumerate() {
+            for ((read, written), to) in &chain.next[*node] {
+                if *read != value {
+                    continue;
+                }
+                let mut next = at.clone();
+                next[thread] = *to;
+                let next = (next, *written);
+                if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        if seen.len() > limit {
+            return None;
+        }
+    }
+    let classes = |at: Vec<usize>| {
+        let nodes = chains.iter().zip(at);
+        nodes
+            .map(|(chain, node)| Rc::clone(&chain.ends[node]))
+            .collect()
+    };
+    Some(found.into_iter().map(classes).collect())
 }
 
 fn bits(n: usize) -> Bits {

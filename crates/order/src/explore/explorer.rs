@@ -8,6 +8,7 @@ use super::candidates::{Flow, Place, ReadFrom, Trial, for_each};
 use super::combine::combine;
 use super::graph::{Graph, Stronger, Unfit};
 use super::interleavings::interleaved;
+use super::one_place::{self, OnePlace, TakenFrom};
 use super::question::{ExploreError, Observed, Question};
 use super::relation::{MOST_EVENTS, members};
 use super::step::Trace;
@@ -23,6 +24,8 @@ pub struct Explorer {
     traces: Traces,
     /// Combinations of traces whose reads all have writes, one trace for each thread.
     combinations: Vec<Vec<usize>>,
+    /// By combination: which events its reads take their values from, where that is known.
+    taken: Vec<TakenFrom>,
     next: usize,
     /// Where the next combination goes on.
     place: Place,
@@ -68,6 +71,11 @@ impl Explorer {
             Ok((traces, combinations))
         };
         // What many atomics could read in any order is too much, as is known beforehand.
+        if n_atomics(&question) >= LONG_CHAIN
+            && let Some(place) = one_place::find(&question)?
+        {
+            return Ok(Explorer::of_one_place(question, place));
+        }
         let first = match n_atomics(&question) < LONG_CHAIN {
             true => of(Breadth::All),
             false => of(Breadth::CountingUp),
@@ -86,10 +94,26 @@ impl Explorer {
             question,
             traces,
             combinations,
+            taken: Vec::new(),
             next: 0,
             place: Place::new(),
             found,
         })
+    }
+
+    fn of_one_place(question: Question, place: OnePlace) -> Explorer {
+        Explorer {
+            question,
+            traces: place.traces,
+            combinations: place.combinations,
+            taken: place.taken,
+            next: 0,
+            place: Place::new(),
+            found: Found {
+                interleavings: place.outcomes,
+                ..Found::default()
+            },
+        }
     }
 
     /// Combinations of traces, and how many of them are done.
@@ -128,21 +152,29 @@ impl Explorer {
                 return Err(ExploreError::TooManyTogether { events, limit });
             }
         };
-        let Some(choices) = graph.choices(&self.traces.cells) else {
-            return Ok(true);
-        };
-        let limit = self.question.limits.candidates;
         let n_before = self.found.candidates;
         let memory = |observed: &Observed| matches!(observed, Observed::Memory { .. });
         let mut hearer = Hearer {
             question: &self.question,
             traces: &self.traces,
             registers: &chosen,
-            observes_memory: self.question.observed.iter().any(memory),
+            // Where it is known what reads take, an execution has one outcome.
+            observes_memory: self.taken.is_empty() && self.question.observed.iter().any(memory),
             may_race: graph.may_race(),
             worst: None,
             found: &mut self.found,
         };
+        if let Some(taken) = self.taken.get(self.next) {
+            if let Some(reads) = graph.reads_of(taken) {
+                hold(&graph, &reads, &mut hearer);
+            }
+            self.found.candidates += 1;
+            return Ok(true);
+        }
+        let Some(choices) = graph.choices(&self.traces.cells) else {
+            return Ok(true);
+        };
+        let limit = self.question.limits.candidates;
         let mut counted = Counted {
             graph: &graph,
             sink: &mut hearer,

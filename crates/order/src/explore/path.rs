@@ -6,6 +6,7 @@ use super::cells::Cells;
 use super::origins::{Origins, Writes};
 use super::question::{ExploreError, Question, ThreadSpec};
 use super::step::{Step, Trace};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use warpgrid_emulator::{Launch, Lone, ThreadPlace};
 use warpgrid_isa::{ControlOp, Does, Modifiers, MoveOp};
@@ -34,7 +35,7 @@ pub(crate) struct Walker<'a> {
     pub(crate) thread: &'a ThreadSpec,
     pub(crate) function: &'a Function,
     pub(crate) cells: &'a Cells,
-    pub(crate) domain: &'a Domain,
+    pub(crate) domain: Cow<'a, Domain>,
     /// The numbers of writes.
     pub(crate) writes: &'a Writes,
     /// By cell: whether it counts up, as far as that is used.
@@ -118,7 +119,7 @@ impl<'a> Walker<'a> {
             thread,
             function,
             cells: known.cells,
-            domain: known.domain,
+            domain: Cow::Borrowed(known.domain),
             writes: known.writes,
             counters: known.counters,
             places,
@@ -173,7 +174,7 @@ impl<'a> Walker<'a> {
             }
             match self.next(path)? {
                 Next::Ended(trace) => {
-                    let is_possible = self.writes.allow(self.index, &trace, self.domain);
+                    let is_possible = self.writes.allow(self.index, &trace, &self.domain);
                     if is_possible && seen.insert(trace.clone()) {
                         found.push(trace);
                     }
@@ -185,7 +186,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Executes one instruction.
-    fn next(&mut self, mut path: Path) -> Result<Next, Halt> {
+    pub(crate) fn next(&mut self, mut path: Path) -> Result<Next, Halt> {
         let limits = &self.question.limits;
         let (thread, limit) = (self.index, limits.steps);
         if path.executed >= limit {
@@ -482,7 +483,7 @@ impl<'a> Walker<'a> {
 }
 
 /// What became of a way.
-enum Next {
+pub(crate) enum Next {
     Ended(Trace),
     Ways(Vec<Path>),
 }
@@ -505,7 +506,7 @@ impl Path {
         }
     }
 
-    fn taint_of(&self, value: &OperandValue) -> u64 {
+    pub(crate) fn taint_of(&self, value: &OperandValue) -> u64 {
         use warpgrid_program::AddressBase;
         let of_source = |source: &Source| match source {
             Source::Register(run) => run.registers().fold(0, |all, r| all | self.taint(r)),
@@ -556,6 +557,11 @@ impl Path {
             *taint = self.depends;
         }
         self
+    }
+
+    /// The rounds of the loops that it is in.
+    pub(crate) fn rounds(&self) -> impl Iterator<Item = (u32, usize)> + '_ {
+        self.heads.iter().map(|head| (head.at, head.rounds))
     }
 
     /// The instruction that comes next.

@@ -65,10 +65,7 @@ pub(crate) fn find(
     if threads > limit {
         return Err(ExploreError::TooManyThreads { threads, limit });
     }
-    let mut cells = Cells::new(&question.locations);
-    for observed in &question.observed {
-        cut_around(&mut cells, question, observed);
-    }
+    let mut cells = cells_of_observed(question);
     let mut starts = Starts::new();
     for _ in 0..MOST_CUTS {
         match grow(question, &cells, places, &mut starts, breadth) {
@@ -91,6 +88,15 @@ pub(crate) fn find(
         why: "the accesses cut the locations into too many parts: let them take whole elements"
             .to_owned(),
     })
+}
+
+/// The cells of all locations, before any access is known.
+pub(crate) fn cells_of_observed(question: &Question) -> Cells {
+    let mut cells = Cells::new(&question.locations);
+    for observed in &question.observed {
+        cut_around(&mut cells, question, observed);
+    }
+    cells
 }
 
 /// What is observed is looked at alone.

@@ -1,0 +1,484 @@
+//! Threads that share one place alone, through reads and atomics that are morally strong. In: a question; out: all its outcomes, each with an
+//! execution, or none where the threads do more than that.
+//!
+//! One place that is seen through morally strong operations is sequentially consistent, and synchronisation through it orders nothing that its
+//! own order does not: so the outcomes are those of the interleavings. Two interleavings that have come to the same instructions with the same
+//! registers, as far as those matter, go on alike, so a long chain of atomics is looked at once for each of these, not once for each order.
+
+use super::cells::Cells;
+use super::live::live_registers;
+use super::origins::{Origins, Writes};
+use super::path::{Domain, Halt, Known, Next, Path, Walker};
+use super::question::{ExploreError, Observed, Question};
+use super::step::{Entry, NodeKind, Proxy, Step, Trace, Words};
+use super::traces::{Traces, cells_of_observed};
+use crate::scope::{Home, Scoped, mutual};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+use warpgrid_isa::{Does, Sem, SyncOp};
+use warpgrid_program::{OperandValue, RegisterId};
+
+/// States that are looked at.
+const MOST_STATES: usize = 400_000;
+/// Cuts of cells before this is left to others.
+const MOST_CUTS: usize = 64;
+
+/// By thread and number of the event in its trace: the event that it takes its value from; none for what was there at the start.
+pub(crate) type TakenFrom = Vec<Vec<Option<(usize, usize)>>>;
+
+/// The outcomes of one place, as combinations of traces.
+pub(crate) struct OnePlace {
+    pub(crate) traces: Traces,
+    pub(crate) combinations: Vec<Vec<usize>>,
+    /// By combination.
+    pub(crate) taken: Vec<TakenFrom>,
+    pub(crate) outcomes: BTreeSet<Vec<u64>>,
+}
+
+/// Finds the outcomes; none where the threads do more than read and change one place.
+pub(crate) fn find(question: &Question) -> Result<Option<OnePlace>, ExploreError> {
+    if question.threads.len() > question.limits.threads || !can_be_followed(question) {
+        return Ok(None);
+    }
+    let mut cells = cells_of_observed(question);
+    for _ in 0..MOST_CUTS {
+        match search(question, &cells) {
+            Ok(found) => return Ok(Some(found)),
+            Err(Leave::Cut(at)) => cells.cut(at),
+            Err(Leave::Other) => return Ok(None),
+            Err(Leave::TooMany(error)) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// Whether what a thread has come to is in its registers: no carry flag, and none that is wider than a value here.
+fn can_be_followed(question: &Question) -> bool {
+    let program = &question.program;
+    question.threads.iter().all(|thread| {
+        let function = program.functions.get(thread.function.0 as usize);
+        function.is_some_and(|function| {
+            let is_narrow = |n: usize| {
+                let register = function.registers.get(n);
+                register.is_none_or(|register| register.ty.width_bits() <= 64)
+            };
+            let mut instructions = function.instructions.iter();
+            (0..function.registers.len()).all(is_narrow)
+                && instructions.all(|instruction| {
+                    let action = program.action(instruction);
+                    action.is_some_and(|action| match action.does {
+                        Does::Memory(_)
+                        | Does::Control(_)
+                        | Does::Arithmetic(_)
+                        | Does::Compare(_)
+                        | Does::Move(_)
+                        | Does::Hint(_)
+                        | Does::Sync(SyncOp::Fence) => true,
+                        Does::Sync(_)
+                        | Does::Mbarrier(_)
+                        | Does::Async(_)
+                        | Does::Carry(_)
+                        | Does::Video(..)
+                        | Does::Warp(_)
+                        | Does::Matrix(_)
+                        | Does::Unit(_)
+                        | Does::Machine(_)
+                        | Does::Unknown => false,
+                    })
+                })
+        })
+    })
+}
+
+/// Why this is not looked at here.
+enum Leave {
+    Cut(u64),
+    Other,
+    TooMany(ExploreError),
+}
+
+impl From<Halt> for Leave {
+    fn from(halt: Halt) -> Leave {
+        match halt {
+            Halt::Cut(at) => Leave::Cut(at),
+            // Whoever looks at all ways says it better.
+            Halt::Failed(_) => Leave::Other,
+        }
+    }
+}
+
+/// How far a thread has come.
+#[derive(Clone)]
+enum At {
+    Way(Rc<Path>),
+    End(Rc<Trace>),
+}
+
+/// What tells two ways of a thread apart: where it is, what matters of its registers, and the rounds of its loops.
+#[derive(PartialEq, Eq, Hash)]
+struct Place {
+    instruction: u32,
+    registers: Vec<u64>,
+    rounds: Vec<(u32, usize)>,
+}
+
+/// All threads, and what the place holds.
+#[derive(Clone)]
+struct State {
+    threads: Vec<At>,
+    /// By thread, the number of its place.
+    places: Vec<usize>,
+    value: Option<u64>,
+    /// The event that wrote it.
+    writer: Option<(usize, usize)>,
+    taken: TakenFrom,
+}
+
+struct Search<'a> {
+    question: &'a Question,
+    walkers: Vec<Walker<'a>>,
+    /// By thread and instruction.
+    live: Vec<Vec<Vec<RegisterId>>>,
+    places: HashMap<(usize, Place), usize>,
+    /// The one cell that the threads share, once it is known.
+    cell: Option<usize>,
+    /// The words of the accesses, by thread.
+    words: Vec<(usize, Words)>,
+    cells: &'a Cells,
+}
+
+fn search(question: &Question, cells: &Cells) -> Result<OnePlace, Leave> {
+    let domain: Domain = vec![BTreeMap::new(); cells.list.len()];
+    let writes = Writes::default();
+    let known = Known {
+        cells,
+        domain: &domain,
+        writes: &writes,
+        counters: &[],
+    };
+    let n = question.threads.len();
+    let walkers = (0..n).filter_map(|thread| Walker::new(question, thread, known, &[]));
+    let search = Search {
+        question,
+        walkers: walkers.collect(),
+        live: (0..n).map(|thread| live_of(question, thread)).collect(),
+        places: HashMap::new(),
+        cell: None,
+        words: Vec::new(),
+        cells,
+    };
+    search.run()
+}
+
+fn live_of(question: &Question, thread: usize) -> Vec<Vec<RegisterId>> {
+    let function = question
+        .threads
+        .get(thread)
+        .and_then(|spec| question.program.functions.get(spec.function.0 as usize));
+    let observed = question.observed.iter().filter_map(|o| match o {
+        Observed::Register {
+            thread: of,
+            register,
+        } if *of == thread => *register,
+        Observed::Register { .. } | Observed::Memory { .. } => None,
+    });
+    let observed: Vec<RegisterId> = observed.collect();
+    let live = function.map(|f| live_registers(&question.program, f, &observed));
+    live.unwrap_or_default()
+}
+
+impl Search<'_> {
+    fn run(mut self) -> Result<OnePlace, Leave> {
+        let mut ends: BTreeMap<Vec<u64>, State> = BTreeMap::new();
+        let mut seen = HashSet::new();
+        let mut open = vec![self.start()?];
+        let limit = self.question.limits.outcomes;
+        while let Some(state) = open.pop() {
+            if let Some(outcome) = self.outcome(&state) {
+                ends.entry(outcome).or_insert(state);
+                if ends.len() > limit {
+                    return Err(Leave::TooMany(ExploreError::TooManyOutcomes { limit }));
+                }
+                continue;
+            }
+            for thread in 0..state.threads.len() {
+                let Some(next) = self.step(&state, thread)? else {
+                    continue;
+                };
+                if seen.insert((next.places.clone(), next.value)) {
+                    open.push(next);
+                }
+            }
+            if seen.len() > MOST_STATES {
+                return Err(Leave::TooMany(ExploreError::TooManyOutcomes { limit }));
+            }
+        }
+        match self.is_morally_strong() {
+            true => Ok(self.found(ends)),
+            false => Err(Leave::Other),
+        }
+    }
+
+    fn start(&mut self) -> Result<State, Leave> {
+        let n = self.walkers.len();
+        let mut state = State {
+            threads: Vec::new(),
+            places: vec![0; n],
+            value: None,
+            writer: None,
+            taken: vec![Vec::new(); n],
+        };
+        for thread in 0..n {
+            let Some(walker) = self.walkers.get(thread) else {
+                return Err(Leave::Other);
+            };
+            let path = walker.start().map_err(|_| Leave::Other)?;
+            let Some(at) = self.until_access(thread, path)? else {
+                return Err(Leave::Other);
+            };
+            state.places[thread] = self.place_of(thread, &at);
+            state.threads.push(at);
+        }
+        Ok(state)
+    }
+
+    /// Executes what a thread does by itself, until it comes to its next access; none where it waits for ever.
+    fn until_access(&mut self, thread: usize, mut path: Path) -> Result<Option<At>, Leave> {
+        loop {
+            if self.is_access(thread, &path) {
+                return Ok(Some(At::Way(Rc::new(path))));
+            }
+            match self.next(thread, path)? {
+                Next::Ended(trace) => return Ok(Some(At::End(Rc::new(trace)))),
+                Next::Ways(ways) => match only(ways)? {
+                    Some(on) => path = on,
+                    None => return Ok(None),
+                },
+            }
+        }
+    }
+
+    fn is_access(&self, thread: usize, path: &Path) -> bool {
+        let Some(walker) = self.walkers.get(thread) else {
+            return false;
+        };
+        let instructions = &walker.function.instructions;
+        let instruction = instructions.get(path.place() as usize);
+        let action = instruction.and_then(|i| self.question.program.action(i));
+        action.is_some_and(|action| action.does.memory().is_some())
+    }
+
+    fn next(&mut self, thread: usize, path: Path) -> Result<Next, Leave> {
+        match self.walkers.get_mut(thread) {
+            Some(walker) => Ok(walker.next(path)?),
+            None => Err(Leave::Other),
+        }
+    }
+
+    /// One access of a thread, and what it does by itself after it; none where it is at its end, or waits for ever.
+    fn step(&mut self, state: &State, thread: usize) -> Result<Option<State>, Leave> {
+        let Some(At::Way(path)) = state.threads.get(thread) else {
+            return Ok(None);
+        };
+        if self.address_depends(thread, path) {
+            return Err(Leave::Other);
+        }
+        let value = state.value;
+        if let Some(walker) = self.walkers.get_mut(thread) {
+            walker.domain = Cow::Owned(domain_of(self.cells, self.cell, value));
+        }
+        let n_before = path.steps.len();
+        let path = match self.next(thread, Path::clone(path))? {
+            Next::Ended(_) => return Err(Leave::Other),
+            Next::Ways(ways) => match only(ways)? {
+                Some(path) => path,
+                None => return Ok(None),
+            },
+        };
+        let mut next = state.clone();
+        if let Some(step) = path.steps.get(n_before) {
+            if path.steps.len() > n_before + 1 || !self.is_of_the_place(thread, step) {
+                return Err(Leave::Other);
+            }
+            let taken = &mut next.taken[thread];
+            taken.resize(n_before, None);
+            taken.push(state.writer);
+            next.value = value;
+            if let Some(written) = step.writes.first() {
+                next.value = Some(*written);
+                next.writer = Some((thread, n_before));
+            }
+        }
+        let Some(at) = self.until_access(thread, path)? else {
+            return Ok(None);
+        };
+        next.places[thread] = self.place_of(thread, &at);
+        next.threads[thread] = at;
+        Ok(Some(next))
+    }
+
+    /// Whether where an access is depends on what was read.
+    fn address_depends(&self, thread: usize, path: &Path) -> bool {
+        let Some(walker) = self.walkers.get(thread) else {
+            return true;
+        };
+        let instructions = &walker.function.instructions;
+        let Some(instruction) = instructions.get(path.place() as usize) else {
+            return true;
+        };
+        let operands = walker.function.operands_of(instruction.operands);
+        operands.iter().any(|operand| {
+            matches!(operand.value, OperandValue::Address(_)) && path.taint_of(&operand.value) != 0
+        })
+    }
+
+    /// Whether an event reads or changes the one place, and no other one.
+    fn is_of_the_place(&mut self, thread: usize, step: &Step) -> bool {
+        let cell = *self.cell.get_or_insert(step.cells.start);
+        if !self.words.contains(&(thread, step.words)) {
+            self.words.push((thread, step.words));
+        }
+        matches!(step.kind, NodeKind::Read | NodeKind::Atomic)
+            && step.entry == Entry::Program
+            && step.proxy == Proxy::Generic
+            && step.cells == (cell..cell + 1)
+            && step.words.sem != Sem::Weak
+    }
+
+    /// Whether each scope takes in all others' threads.
+    fn is_morally_strong(&self) -> bool {
+        let home = |thread: &usize| {
+            let spec = self.question.threads.get(*thread);
+            spec.map(|spec| Home {
+                block: spec.block_index,
+                cluster: spec.cluster_index,
+            })
+        };
+        self.words.iter().all(|(a, first)| {
+            self.words.iter().all(|(b, second)| {
+                let (Some(here), Some(there)) = (home(a), home(b)) else {
+                    return false;
+                };
+                a == b
+                    || mutual(
+                        Scoped::new(first.scope, here),
+                        Scoped::new(second.scope, there),
+                    )
+            })
+        })
+    }
+
+    fn place_of(&mut self, thread: usize, at: &At) -> usize {
+        let place = match at {
+            At::Way(path) => {
+                let mut path = Path::clone(path);
+                let live = self.live.get(thread);
+                let live = live.and_then(|live| live.get(path.place() as usize));
+                let live = live.map_or(&[][..], |live| live);
+                Place {
+                    instruction: path.place(),
+                    registers: live.iter().map(|r| path.lone.register(*r)).collect(),
+                    rounds: path.rounds().collect(),
+                }
+            }
+            At::End(trace) => Place {
+                instruction: u32::MAX,
+                registers: trace.registers.clone(),
+                rounds: Vec::new(),
+            },
+        };
+        let next = self.places.len();
+        *self.places.entry((thread, place)).or_insert(next)
+    }
+
+    /// What is observed, once all threads have ended.
+    fn outcome(&self, state: &State) -> Option<Vec<u64>> {
+        let traces = ends_of(state)?;
+        let mut registers: Vec<_> = traces.iter().map(|trace| trace.registers.iter()).collect();
+        let values = self
+            .question
+            .observed
+            .iter()
+            .map(|observed| match observed {
+                Observed::Register { thread, .. } => {
+                    let next = registers.get_mut(*thread).and_then(Iterator::next);
+                    next.copied().unwrap_or(0)
+                }
+                Observed::Memory { .. } => {
+                    let cells = super::answer::cells_of(self.question, self.cells, observed);
+                    let held = cells.clone().map(|cell| {
+                        let init = self.cells.list.get(cell).map_or(0, |cell| cell.init);
+                        match self.cell == Some(cell) {
+                            true => state.value.unwrap_or(init),
+                            false => init,
+                        }
+                    });
+                    let held: Vec<u64> = held.collect();
+                    self.cells.join(cells, &held)
+                }
+            });
+        Some(values.collect())
+    }
+
+    fn found(self, ends: BTreeMap<Vec<u64>, State>) -> OnePlace {
+        let mut threads: Vec<Vec<Trace>> = vec![Vec::new(); self.walkers.len()];
+        let mut numbers: Vec<HashMap<Rc<Trace>, usize>> = vec![HashMap::new(); self.walkers.len()];
+        let mut found = OnePlace {
+            traces: Traces {
+                cells: self.cells.clone(),
+                threads: Vec::new(),
+                bounded: self.walkers.iter().any(|walker| walker.bounded),
+                reached: self.walkers.iter().map(|w| w.reached.clone()).collect(),
+                counters: vec![false; self.cells.list.len()],
+            },
+            combinations: Vec::new(),
+            taken: Vec::new(),
+            outcomes: BTreeSet::new(),
+        };
+        for (outcome, state) in ends {
+            let Some(traces) = ends_of(&state) else {
+                continue;
+            };
+            let each = traces.into_iter().zip(&mut threads).zip(&mut numbers);
+            let numbers = each.map(|((trace, own), numbers)| {
+                *numbers.entry(Rc::clone(&trace)).or_insert_with(|| {
+                    own.push(Trace::clone(&trace));
+                    own.len() - 1
+                })
+            });
+            found.combinations.push(numbers.collect());
+            found.taken.push(state.taken);
+            found.outcomes.insert(outcome);
+        }
+        found.traces.threads = threads;
+        found
+    }
+}
+
+/// The traces of threads that have all ended.
+fn ends_of(state: &State) -> Option<Vec<Rc<Trace>>> {
+    let trace = |at: &At| match at {
+        At::End(trace) => Some(Rc::clone(trace)),
+        At::Way(_) => None,
+    };
+    state.threads.iter().map(trace).collect()
+}
+
+/// What reads give: at the one place what was written last, everywhere else what was there at the start.
+fn domain_of(cells: &Cells, cell: Option<usize>, value: Option<u64>) -> Domain {
+    let all = cells.list.iter().enumerate();
+    let values = all.map(|(number, at)| {
+        let held = value.filter(|_| cell == Some(number)).unwrap_or(at.init);
+        BTreeMap::from([(held, Origins::start())])
+    });
+    values.collect()
+}
+
+/// The one way on, if there is one; more are not followed here.
+fn only(mut ways: Vec<Path>) -> Result<Option<Path>, Leave> {
+    match ways.len() {
+        0 | 1 => Ok(ways.pop()),
+        _ => Err(Leave::Other),
+    }
+}
