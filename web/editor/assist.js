@@ -134,6 +134,9 @@ const followForm = EditorView.updateListener.of(({ view, state, transactions, do
 
 async function showForm(view) {
   const { state } = view;
+  // The check of what was typed goes first.
+  await new Promise(requestAnimationFrame);
+  if (view.state.doc !== state.doc || !view.state.selection.eq(state.selection)) return;
   const found = await formAt(state);
   if (view.state.doc !== state.doc || !view.state.selection.eq(state.selection)) return;
   if (found || view.state.field(form)) view.dispatch({ effects: setForm.of(found) });

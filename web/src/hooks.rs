@@ -23,5 +23,5 @@ pub(crate) use rest::use_rested;
 pub(crate) use share::use_share;
 pub(crate) use size::{use_palette, use_size};
 pub(crate) use step::use_step_of_tab;
-pub(crate) use timing::{use_check, use_playback};
+pub(crate) use timing::{use_check, use_outdated, use_playback};
 pub(crate) use worker::use_worker;

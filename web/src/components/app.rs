@@ -37,8 +37,8 @@ use super::{Dispatch, FrameRef, State};
 use crate::editor::Panel;
 use crate::format::{count, decimal};
 use crate::hooks::{
-    use_address, use_assist, use_check, use_editor, use_keys, use_palette, use_playback, use_share,
-    use_step_of_tab, use_texts, use_worker,
+    use_address, use_assist, use_check, use_editor, use_keys, use_outdated, use_palette,
+    use_playback, use_share, use_size, use_step_of_tab, use_texts, use_worker,
 };
 use crate::links::{Links, links};
 use crate::model::{Focus, Fresh, Model, Screen, ThemeChoice, Trouble, place_of};
@@ -74,6 +74,7 @@ pub(crate) fn App() -> Html {
     let (ask, restart) = use_worker(&state);
     use_check(&state);
     use_playback(&state);
+    let is_outdated = use_outdated(state.is_stale());
     use_keys(&state);
     use_address(&state);
     let palette = use_palette(state.theme);
@@ -157,11 +158,11 @@ pub(crate) fn App() -> Html {
                     />
                 </section>
                 <Splitter on_change={set_split} />
-                <section class={classes!("right", state.is_stale().then_some("stale"))} aria-label="Memory">
+                <section class={classes!("right", is_outdated.then_some("stale"))} aria-label="Memory">
                     if let Some(trouble) = &state.trouble {
                         <Banner trouble={trouble.clone()} started={state.checked > 0} dispatch={dispatch.clone()} />
                     }
-                    { run(&state, &links, &palette, &save_file, &fill, &dispatch) }
+                    { run(&state, is_outdated, &links, &palette, &save_file, &fill, &dispatch) }
                 </section>
             </main>
             <Transport
@@ -170,6 +171,7 @@ pub(crate) fn App() -> Html {
                 playing={state.playing}
                 progress={state.run.busy.and_then(|busy| busy.position)}
                 stale={state.is_stale()}
+                {is_outdated}
                 {restart}
                 dispatch={dispatch.clone()}
             />
@@ -181,6 +183,7 @@ pub(crate) fn App() -> Html {
 
 fn run(
     state: &State,
+    is_outdated: bool,
     links: &Rc<Links>,
     palette: &Rc<Palette>,
     save_file: &Callback<MemoryFile>,
@@ -197,7 +200,7 @@ fn run(
             if frame.fault.is_some() {
                 <FaultCard frame={frame.clone()} hang={order.and_then(|found| found.hang.clone())} dispatch={dispatch.clone()} />
             } else {
-                <Sentence frame={frame.clone()} stale={state.is_stale()} dispatch={dispatch.clone()} />
+                <Sentence frame={frame.clone()} stale={is_outdated} dispatch={dispatch.clone()} />
             }
             if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
                 <p class="hint">
@@ -205,7 +208,7 @@ fn run(
                     { "“Run to the end” goes on from here, and can be stopped at any time." }
                 </p>
             }
-            <div class="cards">
+            <Cards>
                 if let Some(found) = order {
                     { order_card(found, &state.text, frame.fault.is_some(), dispatch) }
                 }
@@ -241,9 +244,24 @@ fn run(
                     }
                     { notes(&frame) }
                 </div>
-            </div>
+            </Cards>
         </>
     }
+}
+
+#[derive(Properties, PartialEq)]
+struct CardsProps {
+    children: Children,
+}
+
+/// The cards below the sentence. The column beside the memories scrolls by itself, in the room that they have: as a size container they
+/// would be laid out twice at each step.
+#[component]
+fn Cards(props: &CardsProps) -> Html {
+    let node = use_node_ref();
+    let (_, height) = use_size(&node);
+    let style = (height > 0.0).then(|| format!("--room: {}px", decimal(height)));
+    html! { <div class="cards" ref={node} {style}>{ props.children.clone() }</div> }
 }
 
 /// What the text says of itself in its `//@ title` and `//@ about` lines, which the editor may have scrolled away.

@@ -15,7 +15,10 @@ pub(crate) struct Props {
     pub(crate) playing: bool,
     /// How far a long run has come.
     pub(crate) progress: Option<u64>,
+    /// Whether the frame belongs to an older text.
     pub(crate) stale: bool,
+    /// Whether it has for a while.
+    pub(crate) is_outdated: bool,
     /// Ends the worker if it does not hear.
     pub(crate) restart: Callback<()>,
     pub(crate) dispatch: Dispatch,
@@ -24,7 +27,7 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn Transport(props: &Props) -> Html {
     let dispatch = &props.dispatch;
-    let disabled = props.frame.is_none() || props.stale;
+    let disabled = props.frame.is_none() || props.is_outdated;
     let at_start = props.frame.as_ref().is_none_or(|frame| frame.position == 0);
     let at_end = props
         .frame

@@ -9,6 +9,8 @@ use yew::prelude::*;
 const PAUSE_MS: u32 = 300;
 /// Typing rests for so long before the kernel is launched again.
 const REST_MS: u32 = 150;
+/// What is shown may belong to the text before for so long before it is marked: what is typed and runs at once moves nothing on the page.
+const MARK_MS: u32 = 250;
 /// Between two stores of a playback.
 const TICK_MS: u32 = 110;
 
@@ -29,6 +31,24 @@ pub(crate) fn use_check(state: &UseReducerHandle<State>) {
             .then(|| Timeout::new(rest, move || dispatch.dispatch(Action::LaunchDue)));
         move || drop(timeout)
     });
+}
+
+/// Whether what is shown has belonged to an older text for a while.
+#[hook]
+pub(crate) fn use_outdated(is_stale: bool) -> bool {
+    let is_late = use_state_eq(|| false);
+    let mark = is_late.setter();
+    use_effect_with(is_stale, move |is_stale| {
+        let timeout = is_stale.then(|| {
+            let mark = mark.clone();
+            Timeout::new(MARK_MS, move || mark.set(true))
+        });
+        if !is_stale {
+            mark.set(false);
+        }
+        move || drop(timeout)
+    });
+    *is_late && is_stale
 }
 
 /// Ticks while playing.
