@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// where it happens. Of two beginnings the longer one comes first.
 const LIMITS: &[(&str, usize)] = &[
     ("warpgrid-web", 421_500),
-    ("warpgrid-core-both", 1_615_000),
+    ("warpgrid-core-both", 1_655_000),
     ("warpgrid-core-sass", 741_000),
     ("warpgrid-core", 849_500),
 ];
