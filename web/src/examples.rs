@@ -140,6 +140,7 @@ examples! {
         "cut-sums" "A sum that a tensor core truncates"
         "block-scales" "Block scales"
         "matrix-epilogue" "An epilogue: stmatrix, then a tensor store"
+        "transformer" "A transformer goes on with a text"
     }
     "Tensor instructions" ".ptx" {
         "tensor-copy" "A tensor copy swizzles its tile"

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 /// How the name of a wasm begins, and the bytes that it may have, gzipped: a little more than it has, so that growth is noticed
 /// where it happens. Of two beginnings the longer one comes first.
 const LIMITS: &[(&str, usize)] = &[
-    ("warpgrid-web", 421_500),
+    ("warpgrid-web", 422_000),
     ("warpgrid-core-both", 1_655_000),
-    ("warpgrid-core-sass", 741_000),
-    ("warpgrid-core", 849_500),
+    ("warpgrid-core-sass", 743_500),
+    ("warpgrid-core", 852_000),
 ];
 
 /// One file as it is and as a web server sends it.
