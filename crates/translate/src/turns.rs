@@ -239,7 +239,7 @@ impl Warp<'_> {
         Some(())
     }
 
-    /// Steps of the current group, in a block of so many.
+    /// Does `n` steps of the current group, in a block that has `steps`.
     fn execute(&mut self, n: u32, steps: u32) -> Option<()> {
         let group = self.groups.get(self.current)?;
         let done = group.done..group.done + n;
@@ -265,7 +265,7 @@ impl Warp<'_> {
     /// The current group goes where its lanes went: those that follow the code stay the group.
     fn leave_block(&mut self) -> Option<()> {
         let group = self.groups.get(self.current)?.clone();
-        let behind = self.counts_of(group.block)?.next;
+        let follows = self.counts_of(group.block)?.next;
         let mut found: Vec<(Next, Vec<usize>)> = Vec::new();
         for way in group.ways {
             let next = self.pass(way);
@@ -275,7 +275,7 @@ impl Warp<'_> {
             }
         }
         found.retain(|(next, _)| *next != Next::Ended);
-        found.sort_by_key(|(next, _)| Some(*next) != behind.map(Next::Block));
+        found.sort_by_key(|(next, _)| Some(*next) != follows.map(Next::Block));
         let mut found = found.into_iter();
         let Some((next, ways)) = found.next() else {
             // The group has ended: the interpreter takes the first one for it.

@@ -1,7 +1,7 @@
 //! Products of matrices with factors of 16 bits and sums of `f32`, as tensor cores compute them. In: operands in scratch memory; out: sums there,
 //! bit for bit those of the interpreter.
 //!
-//! Neighbouring sums of a row are computed together, block by block: the largest exponent of all terms of a sum is found, every term is
+//! Neighbouring sums of two rows are computed together, block by block: the largest exponent of all terms of a sum is found, every term is
 //! cut to whole units of a power of two below it, and the sum of these is exact. What is unusual (infinities, NaNs, terms at the ends of the
 //! range) stops the run.
 
@@ -87,6 +87,11 @@ impl Emitter<'_> {
         product: &FusedProduct<'_>,
         warp: Warp,
     ) -> Result<(), Refusal> {
+        let is_even = u32::from(product.rule.rows).is_multiple_of(ROWS_AT_ONCE)
+            && u32::from(product.rule.block).is_multiple_of(ROUND);
+        if !is_even {
+            return self.refuse("a product of such a shape");
+        }
         let scratch = self.places.scratch;
         let routine = ProductOf::new(product, scratch);
         let operands = [&product.a, &product.b, &product.c, &product.d];
@@ -251,30 +256,50 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
         I::V128Or,
         I::V128AnyTrue,
     ]);
-    let locals = [(4, ValType::I32), (N_VECTORS, ValType::V128)];
+    let locals = [(N_NUMBERS, ValType::I32), (N_VECTORS, ValType::V128)];
     helpers::function(&locals, &code.out)
 }
 
-// Locals of the function: places in A, of exponents, in sums, and how many are left.
+// Locals of the function: places in A, in its exponents and in B and its exponents; rows of A and of its exponents; columns; sums; rows and
+// blocks that are left, and the end of a block in A.
 const A: u32 = 0;
-const EXPONENTS: u32 = 1;
-const SUMS: u32 = 2;
-const LEFT: u32 = 3;
+const A_EXPONENTS: u32 = 1;
+const B: u32 = 2;
+const B_EXPONENTS: u32 = 3;
+const ROW: u32 = 4;
+const ROW_EXPONENTS: u32 = 5;
+const COLUMNS: u32 = 6;
+const SUMS: u32 = 7;
+const LEFT: u32 = 8;
+const BLOCKS: u32 = 9;
+const END: u32 = 10;
+const N_NUMBERS: u32 = 11;
 // Vectors.
-const BAD: u32 = 4;
-const BITS: u32 = 5;
-const LARGE: u32 = 6;
-const MASK: u32 = 7;
-/// Of two halves of eight sums each.
-const SUM: u32 = 8;
-const EXPONENT: u32 = 10;
-const UNIT: u32 = 12;
-const TOTAL: u32 = 14;
-const WORD: u32 = 16;
+const BAD: u32 = 11;
+const BITS: u32 = 12;
+const LARGE: u32 = 13;
+const WORD: u32 = 15;
 const LARGEST_YET: u32 = 17;
+const SPREAD: u32 = 18;
+/// Of two rows, two halves of eight sums each.
+const SUM: u32 = 20;
+const EXPONENT: u32 = 24;
+const UNIT: u32 = 28;
+const TOTAL: u32 = 32;
 /// The sums before, in units.
-const OLD: u32 = 18;
-const N_VECTORS: u32 = 16;
+const OLD: u32 = 36;
+const N_VECTORS: u32 = 29;
+
+/// Rows that are computed together: what one of them waits for, the other one does not.
+const ROWS_AT_ONCE: u32 = 2;
+
+/// Depths of a round. Rounds are loops: engines load all that is read in a piece of straight code first, and have too few registers for more.
+const ROUND: u32 = 2;
+
+/// A part of a row in all of its parts.
+fn spread(part: u8, bytes: u8) -> I<'static> {
+    I::I8x16Shuffle(std::array::from_fn(|at| part * bytes + at as u8 % bytes))
+}
 
 struct Code {
     rule: SumRule,
@@ -383,7 +408,7 @@ impl Code {
         ]);
     }
 
-    /// All rows of sums.
+    /// All rows of sums, eight columns at a time.
     fn rows(&mut self) {
         let SumRule {
             rows,
@@ -392,92 +417,147 @@ impl Code {
             block,
             ..
         } = self.rule;
+        let [rows, columns, depth, block] = [rows, columns, depth, block.into()].map(i32::from);
+        self.zero([ROW, ROW_EXPONENTS, SUMS]);
         self.ops([
-            I::I32Const(0),
-            I::LocalSet(A),
-            I::I32Const(0),
-            I::LocalSet(EXPONENTS),
-            I::I32Const(0),
-            I::LocalSet(SUMS),
-            I::I32Const(i32::from(rows)),
+            I::I32Const(rows / ROWS_AT_ONCE as i32),
             I::LocalSet(LEFT),
             I::Loop(BlockType::Empty),
         ]);
-        for column in (0..u32::from(columns)).step_by(8) {
-            for half in 0..2 {
-                self.ops([
-                    I::LocalGet(SUMS),
-                    I::V128Load(at(self.layout.sums + 4 * column + 16 * half)),
-                    I::LocalTee(SUM + half),
-                    // Subnormal numbers are no zeros.
-                    I::I32Const(1),
-                    I::I32x4Shl,
-                    splat32(1),
-                    I::I32x4Sub,
-                    splat32((1 << 24) - 1),
-                    I::I32x4LtU,
-                    I::LocalGet(BAD),
-                    I::V128Or,
-                    I::LocalSet(BAD),
-                ]);
-            }
-            for first in (0..u32::from(depth)).step_by(usize::from(block)) {
-                self.block(first, column);
-            }
-            for half in 0..2 {
-                self.ops([
-                    I::LocalGet(SUMS),
-                    I::LocalGet(SUM + half),
-                    I::V128Store(at(self.layout.sums + 4 * column + 16 * half)),
-                ]);
-            }
+        self.zero([COLUMNS]);
+        self.ops([
+            I::Loop(BlockType::Empty),
+            I::LocalGet(ROW),
+            I::LocalSet(A),
+            I::LocalGet(ROW_EXPONENTS),
+            I::LocalSet(A_EXPONENTS),
+            I::LocalGet(COLUMNS),
+            I::LocalTee(B),
+            I::I32Const(1),
+            I::I32ShrU,
+            I::LocalSet(B_EXPONENTS),
+        ]);
+        let sum_places: Vec<(u32, u32)> = (0..2 * ROWS_AT_ONCE)
+            .map(|unit| {
+                let row = unit / 2 * 4 * columns as u32;
+                (unit, self.layout.sums + row + 16 * (unit % 2))
+            })
+            .collect();
+        for (unit, place) in &sum_places {
+            self.ops([
+                I::LocalGet(SUMS),
+                I::V128Load(at(*place)),
+                I::LocalTee(SUM + unit),
+                // Subnormal numbers are no zeros.
+                I::I32Const(1),
+                I::I32x4Shl,
+                splat32(1),
+                I::I32x4Sub,
+                splat32((1 << 24) - 1),
+                I::I32x4LtU,
+                I::LocalGet(BAD),
+                I::V128Or,
+                I::LocalSet(BAD),
+            ]);
         }
         self.ops([
-            I::LocalGet(A),
-            I::I32Const(4 * i32::from(depth)),
-            I::I32Add,
-            I::LocalSet(A),
-            I::LocalGet(EXPONENTS),
-            I::I32Const(2 * i32::from(depth)),
-            I::I32Add,
-            I::LocalSet(EXPONENTS),
-            I::LocalGet(SUMS),
-            I::I32Const(4 * i32::from(columns)),
-            I::I32Add,
-            I::LocalSet(SUMS),
+            I::I32Const(depth / block),
+            I::LocalSet(BLOCKS),
+            I::Loop(BlockType::Empty),
+        ]);
+        self.block();
+        self.ops(helpers::next_round(BLOCKS));
+        for (unit, place) in sum_places {
+            self.ops([
+                I::LocalGet(SUMS),
+                I::LocalGet(SUM + unit),
+                I::V128Store(at(place)),
+            ]);
+        }
+        self.advance([(SUMS, 32), (COLUMNS, 32)]);
+        self.ops([
+            I::LocalGet(COLUMNS),
+            I::I32Const(4 * columns),
+            I::I32LtU,
+            I::BrIf(0),
+            I::End,
+        ]);
+        let n = ROWS_AT_ONCE as i32;
+        self.advance([
+            (SUMS, (n - 1) * 4 * columns),
+            (ROW, n * 4 * depth),
+            (ROW_EXPONENTS, n * 2 * depth),
         ]);
         self.ops(helpers::next_round(LEFT));
     }
 
-    /// A block of products from a depth on, for eight columns.
-    fn block(&mut self, first: u32, column: u32) {
-        let columns = u32::from(self.rule.columns);
-        let kept = i32::from(self.rule.kept_bits);
-        let depths = first..first + u32::from(self.rule.block);
-        let least = kept - 125;
-        for (index, depth) in depths.clone().enumerate() {
+    fn zero<const N: usize>(&mut self, locals: [u32; N]) {
+        for local in locals {
+            self.ops([I::I32Const(0), I::LocalSet(local)]);
+        }
+    }
+
+    fn advance<const N: usize>(&mut self, places: [(u32, i32); N]) {
+        for (place, bytes) in places {
             self.ops([
-                I::LocalGet(EXPONENTS),
-                I::V128Load16Splat(at(self.layout.a_exponents + 2 * depth)),
-                I::I32Const(0),
-                I::V128Load(at(self.layout.b_exponents + 2 * (depth * columns + column))),
-                I::I16x8Add,
+                I::LocalGet(place),
+                I::I32Const(bytes),
+                I::I32Add,
+                I::LocalSet(place),
             ]);
-            if index > 0 {
-                self.ops([I::I16x8MaxS]);
+        }
+    }
+
+    /// A block of products, for eight columns.
+    fn block(&mut self) {
+        let columns = u32::from(self.rule.columns);
+        let block = u32::from(self.rule.block);
+        let kept = i32::from(self.rule.kept_bits);
+        let least = kept - 125;
+        let depths = u32::from(self.rule.depth);
+        for depth in 0..block {
+            if depth % 8 == 0 {
+                for row in 0..ROWS_AT_ONCE {
+                    self.ops([
+                        I::LocalGet(A_EXPONENTS),
+                        I::V128Load(at(self.layout.a_exponents + 2 * (row * depths + depth))),
+                        I::LocalSet(WORD + row),
+                    ]);
+                }
+            }
+            self.ops([
+                I::LocalGet(B_EXPONENTS),
+                I::V128Load(at(self.layout.b_exponents + 2 * depth * columns)),
+                I::LocalSet(SPREAD),
+            ]);
+            for row in 0..ROWS_AT_ONCE {
+                self.ops([
+                    I::LocalGet(WORD + row),
+                    I::LocalGet(WORD + row),
+                    spread((depth % 8) as u8, 2),
+                    I::LocalGet(SPREAD),
+                    I::I16x8Add,
+                ]);
+                if depth > 0 {
+                    self.ops([I::LocalGet(LARGE + row), I::I16x8MaxS]);
+                }
+                self.ops([I::LocalSet(LARGE + row)]);
             }
         }
-        self.ops([I::LocalSet(LARGE)]);
-        for half in 0..2 {
-            let (sum, exponent) = (SUM + half, EXPONENT + half);
-            let (unit, total) = (UNIT + half, TOTAL + half);
+        self.advance([
+            (A_EXPONENTS, 2 * block as i32),
+            (B_EXPONENTS, (2 * block * columns) as i32),
+        ]);
+        for place in 0..2 * ROWS_AT_ONCE {
+            let (sum, exponent) = (SUM + place, EXPONENT + place);
+            let (unit, total) = (UNIT + place, TOTAL + place);
             self.ops([
-                I::LocalGet(LARGE),
-                match half {
+                I::LocalGet(LARGE + place / 2),
+                match place % 2 {
                     0 => I::I32x4ExtendLowI16x8S,
                     _ => I::I32x4ExtendHighI16x8S,
                 },
-                I::LocalTee(MASK),
+                I::LocalTee(SPREAD),
                 I::LocalGet(sum),
                 I::I32Const(1),
                 I::I32x4Shl,
@@ -497,7 +577,7 @@ impl Code {
                     I::LocalGet(exponent),
                     splat32(least as u32),
                     I::I32x4LeS,
-                    I::LocalGet(MASK),
+                    I::LocalGet(SPREAD),
                     splat32(NO_TERM as u32),
                     I::I32x4GtS,
                     I::V128And,
@@ -527,36 +607,60 @@ impl Code {
                 I::LocalGet(sum),
                 I::F32x4Mul,
                 self.cut.clone(),
-                I::LocalSet(OLD + half),
+                I::LocalSet(OLD + place),
                 splat32(0),
                 I::LocalSet(total),
             ]);
         }
-        for depth in depths {
+        self.ops([
+            I::LocalGet(A),
+            I::I32Const(4 * block as i32),
+            I::I32Add,
+            I::LocalSet(END),
+            I::Loop(BlockType::Empty),
+        ]);
+        for row in 0..ROWS_AT_ONCE {
             self.ops([
                 I::LocalGet(A),
-                I::V128Load32Splat(at(self.layout.a + 4 * depth)),
-                I::LocalSet(WORD),
+                I::V128Load64Zero(at(self.layout.a + 4 * row * depths)),
+                I::LocalSet(WORD + row),
             ]);
+        }
+        for depth in 0..ROUND {
             for half in 0..2 {
                 self.ops([
-                    I::LocalGet(WORD),
-                    I::I32Const(0),
-                    I::V128Load(at(self.layout.b
-                        + 4 * (depth * columns + column)
-                        + 16 * half)),
-                    I::F32x4Mul,
-                    I::LocalGet(UNIT + half),
-                    I::F32x4Mul,
-                    self.cut.clone(),
-                    I::LocalGet(TOTAL + half),
-                    I::I32x4Add,
-                    I::LocalSet(TOTAL + half),
+                    I::LocalGet(B),
+                    I::V128Load(at(self.layout.b + 4 * depth * columns + 16 * half)),
+                    I::LocalSet(SPREAD),
                 ]);
+                for row in 0..ROWS_AT_ONCE {
+                    let place = 2 * row + half;
+                    self.ops([
+                        I::LocalGet(WORD + row),
+                        I::LocalGet(WORD + row),
+                        spread(depth as u8, 4),
+                        I::LocalGet(SPREAD),
+                        I::F32x4Mul,
+                        I::LocalGet(UNIT + place),
+                        I::F32x4Mul,
+                        self.cut.clone(),
+                        I::LocalGet(TOTAL + place),
+                        I::I32x4Add,
+                        I::LocalSet(TOTAL + place),
+                    ]);
+                }
             }
         }
-        for half in 0..2 {
-            self.round(half);
+        self.advance([(B, (4 * ROUND * columns) as i32), (A, 4 * ROUND as i32)]);
+        self.ops([
+            I::LocalGet(A),
+            I::LocalGet(END),
+            I::I32LtU,
+            I::BrIf(0),
+            I::End,
+        ]);
+        for place in 0..2 * ROWS_AT_ONCE {
+            self.round(place);
         }
     }
 
