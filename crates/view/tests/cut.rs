@@ -7,6 +7,7 @@ use warpgrid_view::{Scenario, Session};
 const MAX_STEPS: u64 = 100_000;
 
 const MESSAGE: &str = include_str!("data/cut/message.ptx");
+const CALLS: &str = include_str!("data/cut/calls.ptx");
 const PIPELINE: &str = include_str!("data/cut/pipeline.ptx");
 
 fn session(source: &str) -> Session {
@@ -186,4 +187,112 @@ fn loose_lines_ask_by_the_names_of_their_buffers() {
         allowed: [0]; [1]
         races: [[[0, 9], [1, 13]]]"#]]
     .assert_eq(&asked(loose, &request));
+}
+
+/// Functions come along, parameters are registers, and what is observed of a call is its result.
+#[test]
+fn calls_of_the_lines_are_followed() {
+    expect_test::expect![[r#"
+        //@ title Lines 35 to 49 of k
+        .version 8.0
+        .target sm_90
+        //@ launch grid=2 block=32
+        //@ location data: u32 = 0
+        //@ location flag: u32 = 0
+        //@ location out: u32 = 0
+        .func publish(.reg .b64 %place, .reg .b32 %value)
+        {
+            st.relaxed.gpu.global.u32 [%place], %value;
+            ret;
+        }
+        .func (.param .b32 seen) look(.param .b64 place)
+        {
+            .reg .b64 %rd1;
+            .reg .b32 %r1;
+            ld.param.u64 %rd1, [place];
+            ld.relaxed.gpu.global.u32 %r1, [%rd1];
+            st.param.b32 [seen+0], %r1;
+            ret;
+        }
+        //@ thread block=0 thread=0
+        .reg .b64 %d, %f;
+        mov.b64 %d, data;
+        mov.b64 %f, flag;
+        st.global.u32 [%d], 42; // line 35
+        call publish, (%f, 1); // line 36
+        //@ thread block=1 thread=0
+        .reg .b32 %w, retval0;
+        .reg .b64 %d, %f, %o, param0;
+        mov.b64 %d, data;
+        mov.b64 %f, flag;
+        mov.b64 %o, out;
+        mov.b32 %w, 0;
+        mov.b64 param0, %f; // line 44
+        call.uni (retval0), look, (param0); // line 45
+        ld.global.u32 %w, [%d]; // line 48
+        st.global.u32 [%o], %w; // line 49
+        //@ observe 1:retval0 1:%w
+        allowed: [0, 0]; [0, 42]; [1, 0], which no interleaving reaches; [1, 42]
+        races: [[[0, 26], [1, 37]]]"#]]
+    .assert_eq(&asked(CALLS, &lines(35, 49)));
+    let printing = CALLS.replace("call publish, (%f, 1);", "call trap_if, (%f);");
+    let printing = printing.replace(
+        ".func publish(",
+        ".extern .func trap_if(.reg .b64 %place);\n.func publish(",
+    );
+    let error = asked(&printing, &lines(36, 50));
+    expect_test::expect!["the chosen lines call `trap_if`, whose text the module does not have: choose lines without that call"].assert_eq(&error);
+}
+
+/// Lanes tell each other what they have where all of them are in the question; else they have what the run gave them.
+#[test]
+fn lanes_of_the_question_tell_each_other() {
+    let text = "//@ launch grid=1 block=2\n//@ buffer p: u32[32] = 0\nld.relaxed.gpu.global.u32 %r1, [p];\n\
+        shfl.sync.bfly.b32 %r2, %r1, 1, 31, 3;\nst.relaxed.gpu.global.u32 [p], %r2;\n";
+    let thread = |thread: u32| CutThread {
+        block: [0; 3],
+        thread: [thread, 0, 0],
+        line: None,
+    };
+    let of = |threads: &[CutThread]| {
+        asked(
+            text,
+            &CutRequest {
+                threads: threads.to_vec(),
+                ..lines(3, 5)
+            },
+        )
+    };
+    expect_test::expect![[r#"
+        //@ title Lines 3 to 5 of snippet
+        .version 9.5
+        .target sm_100
+        //@ launch grid=1 block=2
+        //@ location p: u32[2] = 0
+        //@ thread block=0 thread=0
+        ld.relaxed.gpu.global.u32 %r1, [p+0]; // line 3
+        shfl.sync.bfly.b32 %r2, %r1, 1, 31, 3; // line 4
+        st.relaxed.gpu.global.u32 [p+0], %r2; // line 5
+        //@ thread block=0 thread=1
+        ld.relaxed.gpu.global.u32 %r1, [p+4]; // line 3
+        shfl.sync.bfly.b32 %r2, %r1, 1, 31, 3; // line 4
+        st.relaxed.gpu.global.u32 [p+4], %r2; // line 5
+        //@ observe 0:%r1 1:%r1
+        allowed: [0, 0]
+        races: []"#]]
+    .assert_eq(&of(&[thread(0), thread(1)]));
+    expect_test::expect![[r#"
+        //@ title Lines 3 to 5 of snippet
+        .version 9.5
+        .target sm_100
+        //@ launch grid=1 block=2
+        //@ location p: u32 = 0
+        //@ thread block=0 thread=0
+        ld.relaxed.gpu.global.u32 %r1, [p+0]; // line 3
+        mov.b32 %r2, 0; // line 4
+        st.relaxed.gpu.global.u32 [p+0], %r2; // line 5
+        //@ observe 0:%r1
+        allowed: [0]
+        races: []"#]]
+    .assert_eq(&of(&[thread(0)]));
 }

@@ -227,8 +227,8 @@ fn what_is_too_much_is_said() {
         None
         Some(4)
         Some(4)
-        line 3: what `shfl.sync.idx.b32` gives comes from other lanes, which a thread of a litmus test does not have: move a number into its register (it orders nothing)
-        line 3: the access is outside of the locations of the test
+        line 3: `shfl.sync.idx.b32` waits for lane 1, which is no thread of the test: let its mask be 0x1, add `//@ thread` for each lane of it, or move a number into the register (it orders nothing)
+        line 3: the access is outside of the locations of the test: give the location more elements, as in `//@ location x: u32[4] = 0`
         line 3: W0101 unknown modifier `.u33`
         found no thread, expected `//@ thread block=0` before its instructions
         line 1: found `st.global.u32 [x], 1;` before the first thread, expected `//@ thread`"#]]
@@ -392,7 +392,7 @@ fn what_a_test_cannot_call_is_said() {
         `f` is called 8 calls deep: a test follows fewer, and none that call themselves
         found a call of `f`, which has no text: put its `.func` before the first thread
         found the parameter `.param .align 8 .b8 s[16]`, expected a register or a number of 16, 32 or 64 bits
-        line 4: `trap` has no place in a litmus test"#]].assert_eq(&cases.join("\n"));
+        line 4: `trap` cannot be followed in a litmus test: leave it out, with the branch that leads to it, since a launch that traps has no outcome"#]].assert_eq(&cases.join("\n"));
 }
 
 /// Morally strong additions come one after the other, each right after what it reads: the last one of a thread reads no less than it has counted
@@ -556,4 +556,144 @@ fn a_chain_of_twelve_atomics_has_its_outcomes() {
     };
     let expected: Vec<Vec<u64>> = all.filter(can_be).collect();
     assert_eq!(outcomes, expected);
+}
+
+/// What lanes tell each other orders nothing, though they meet for it: the load after the shuffle may return what was there before the store. The
+/// value is that of the lane which is asked, in every way that it can come about.
+#[test]
+fn lanes_tell_each_other_what_they_have() {
+    let text = "//@ location x: u32 = 0
+//@ location y: u32 = 0
+//@ thread block=0 thread=0
+st.relaxed.gpu.global.u32 [x], 1;
+mov.u32 %r1, 7;
+shfl.sync.idx.b32 %r0|%p0, %r1, 1, 31, 3;
+//@ thread block=0 thread=1
+ld.relaxed.gpu.global.u32 %r1, [y];
+shfl.sync.idx.b32 %r0, %r1, LANE, 31, 3;
+ld.relaxed.gpu.global.u32 %r2, [x];
+//@ thread block=1 thread=0
+st.relaxed.gpu.global.u32 [y], 5;
+//@ observe 0:%r0 1:%r0 1:%r2
+";
+    let own = [[0, 0, 0], [0, 0, 1], [5, 5, 0], [5, 5, 1]];
+    assert_eq!(outcomes_of(&text.replace("LANE", "1")), own);
+    let other = [[0, 7, 0], [0, 7, 1], [5, 7, 0], [5, 7, 1]];
+    assert_eq!(outcomes_of(&text.replace("LANE", "0")), other);
+    // In one order of all instructions the store comes before the lanes meet, and the load after it.
+    let view = read_text(&text.replace("LANE", "0")).and_then(|test| explore(&test));
+    let outcomes = view.expect("an answer").outcomes.expect("outcomes");
+    let in_order = outcomes.iter().filter(|o| o.is_interleaving);
+    assert_eq!(in_order.map(|o| o.values[2]).collect::<Vec<_>>(), [1, 1]);
+}
+
+#[test]
+fn lanes_vote_and_reduce_together() {
+    let text = |lines: &[&str; 2], observed: &str| {
+        let mut text = "//@ location x: u32 = 0\n".to_owned();
+        for (lane, line) in lines.iter().enumerate() {
+            text += &format!(
+                "//@ thread block=0 thread={lane}\nld.relaxed.gpu.global.u32 %r1, [x];\nsetp.eq.u32 %p0, %r1, 0;\n{line}\nselp.u32 %r3, 1, 0, %p1;\n"
+            );
+        }
+        text + "//@ thread block=0 thread=2\nst.relaxed.gpu.global.u32 [x], 1;\n//@ observe 0:%r1 1:%r1 "
+            + observed
+    };
+    let both = |line: &'static str| [line, line];
+    let cases = [
+        (
+            both("vote.sync.all.pred %p1, !%p0, 3;"),
+            "0:%r3 1:%r3",
+            [[0, 0, 0, 0], [0, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]],
+        ),
+        (
+            both("vote.sync.ballot.b32 %r2, %p0, 3;"),
+            "0:%r2 1:%r2",
+            [[0, 0, 3, 3], [0, 1, 1, 1], [1, 0, 2, 2], [1, 1, 0, 0]],
+        ),
+        // Each lane gives what it has in a register of its own.
+        (
+            [
+                "vote.sync.any.pred %p1, %p0, 3;",
+                "vote.sync.any.pred %p1, !%p0, 3;",
+            ],
+            "0:%r3 1:%r3",
+            [[0, 0, 1, 1], [0, 1, 1, 1], [1, 0, 0, 0], [1, 1, 1, 1]],
+        ),
+        (
+            both("redux.sync.add.u32 %r2, %r1, 3;"),
+            "0:%r2 1:%r2",
+            [[0, 0, 0, 0], [0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 2, 2]],
+        ),
+        (
+            both("match.any.sync.b32 %r2, %r1, 3;"),
+            "0:%r2 1:%r2",
+            [[0, 0, 3, 3], [0, 1, 1, 2], [1, 0, 1, 2], [1, 1, 3, 3]],
+        ),
+        (
+            both("elect.sync _|%p1, 3;"),
+            "0:%r3 1:%r3",
+            [[0, 0, 1, 0], [0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 1, 0]],
+        ),
+    ];
+    for (lines, observed, expected) in cases {
+        assert_eq!(outcomes_of(&text(&lines, observed)), expected, "{lines:?}");
+    }
+}
+
+/// A value that another lane gave comes from what that lane has read: none comes from itself.
+#[test]
+fn no_value_comes_from_itself_through_other_lanes() {
+    let text = "//@ location x: u32 = 0
+//@ location y: u32 = 0
+//@ thread block=0 thread=0
+ld.relaxed.gpu.global.u32 %r1, [x];
+shfl.sync.idx.b32 %r0, %r1, 0, 31, 3;
+//@ thread block=0 thread=1
+shfl.sync.idx.b32 %r0, %r1, 0, 31, 3;
+st.relaxed.gpu.global.u32 [y], %r0;
+//@ thread block=1 thread=0
+ld.relaxed.gpu.global.u32 %r1, [y];
+add.u32 %r1, %r1, 1;
+st.relaxed.gpu.global.u32 [x], %r1;
+//@ observe x[0] y[0]
+";
+    assert_eq!(outcomes_of(text), [[1, 0], [1, 1]]);
+}
+
+#[test]
+fn what_cannot_be_followed_says_what_to_do() {
+    let said = |lines: &str| {
+        let text = format!(
+            "//@ location x: u32 = 0\n//@ thread block=0 thread=0\n{lines}\n//@ thread block=0 thread=1\nst.global.u32 [x], 1;\n//@ observe x\n"
+        );
+        match read_text(&text).and_then(|test| explore(&test)) {
+            Ok(_) => "answered".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    };
+    let cases = [
+        "shfl.sync.idx.b32 %r0, %r1, 0, 31, -1;",
+        "shfl.sync.idx.b32 %r0, %r1, 0, 31, 2;",
+        "shfl.sync.idx.b32 %r0, %r1, 2, 31, 1;",
+        "shfl.sync.idx.b32 %r0, 7, 1, 31, 3;",
+        "activemask.b32 %r0;",
+        "trap;",
+        "bar.red.popc.u32 %r0, 0, %p0;",
+        "ld.local.u32 %r0, [%r1];",
+        "fence.proxy.alias;",
+        "mbarrier.inval.shared.b64 [%r1];",
+    ];
+    let said: Vec<String> = cases.iter().map(|lines| said(lines)).collect();
+    expect_test::expect![[r#"
+        line 3: `shfl.sync.idx.b32` waits for lane 2, which is no thread of the test: let its mask be 0x3, add `//@ thread` for each lane of it, or move a number into the register (it orders nothing)
+        line 3: the mask of `shfl.sync.idx.b32` leaves out the lane that executes it, 0: let it be 0x3
+        line 3: the shuffle takes from lane 2, which its mask leaves out: take from a lane of the mask
+        line 3: what a thread gives to other lanes is no register here: put it into a register first
+        line 3: which lanes are active together is not said by the memory model: move a mask into the register
+        line 3: `trap` cannot be followed in a litmus test: leave it out, with the branch that leads to it, since a launch that traps has no outcome
+        line 3: `bar.red` cannot be followed in a litmus test: use `bar.sync`, which orders the same, and move the number that it gives into its register
+        line 3: found an access to memory that threads do not share: move the number that it gives into the register, or leave it out
+        line 3: found a fence of a proxy that no access of a test goes through: leave it out, or use `fence.proxy.async`
+        line 3: `mbarrier.inval.shared.b64` cannot be followed in a litmus test: leave it out, and use another location for what comes after it"#]].assert_eq(&said.join("\n"));
 }

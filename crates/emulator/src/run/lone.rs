@@ -1,9 +1,10 @@
 //! One thread by itself. In: a program, a launch, and which thread; out: its registers, and what instructions that change registers alone
-//! make of them. Memory, barriers and the order of threads are the business of whoever asks: the explorer of the memory model says what each
-//! load returns.
+//! make of them. Memory, barriers, what other lanes give and the order of threads are the business of whoever asks: the explorer of the memory
+//! model says what each load returns.
 
-use crate::decode::code::{Bank, Code, Element};
+use crate::decode::code::{Bank, Code, Element, Op};
 use crate::exec::atomic::combine;
+use crate::exec::collective::collective;
 use crate::exec::compute::compute_apart;
 use crate::exec::elements::{read64, write64};
 use crate::run::launch::{Launch, LaunchError, Limits};
@@ -92,6 +93,51 @@ impl Lone {
             && parts
                 .iter()
                 .all(|part| compute_apart(part, &code, &mut lanes, &mut results))
+    }
+
+    /// Executes an exchange between the lanes of a warp: other lanes bring what they give, which is in the register that the instruction has for
+    /// that; all lanes that take part have one mask. False for all other instructions, which do nothing.
+    pub fn exchange(
+        &mut self,
+        instruction: u32,
+        given: Option<RegisterId>,
+        mask: Option<RegisterId>,
+        others: &[(usize, u64)],
+    ) -> bool {
+        let code = Arc::clone(&self.code);
+        let first = code.origins.partition_point(|o| *o < instruction);
+        let parts = code.origins.iter().skip(first);
+        let n = parts.take_while(|o| **o == instruction).count();
+        let parts = code.instructions.get(first..first + n).unwrap_or(&[]);
+        let mask_held = mask.map(|mask| self.register(mask));
+        let mut lanes = self.lanes(&code);
+        let own = lanes.mask;
+        for (lane, value) in others {
+            lanes.mask = 1 << (lane % LANES);
+            if let Some(given) = given {
+                write64(&mut lanes, element_of(&code, given), &[*value; LANES]);
+            }
+            if let (Some(mask), Some(held)) = (mask, mask_held) {
+                write64(&mut lanes, element_of(&code, mask), &[held; LANES]);
+            }
+        }
+        let others = others.iter().map(|(lane, _)| 1u32 << (lane % LANES));
+        lanes.mask = others.fold(own, |all, lane| all | lane);
+        let mut results = Results {
+            r32: [0; LANES],
+            r64: [0; LANES],
+        };
+        let mut runs = !parts.is_empty();
+        for part in parts {
+            if let Op::Collective(plan) = part.op {
+                let plan = code.collectives.get(plan);
+                plan.iter().for_each(|plan| collective(&mut lanes, plan));
+                runs &= plan.is_some();
+            } else {
+                runs &= compute_apart(part, &code, &mut lanes, &mut results);
+            }
+        }
+        runs
     }
 
     /// What a register holds; predicates are 0 or 1.

@@ -104,6 +104,8 @@ pub struct Node {
     pub read: Option<u64>,
     pub written: Option<u64>,
     pub is_asynchronous: bool,
+    /// Whether lanes of a warp tell each other something there.
+    pub is_exchange: bool,
 }
 
 /// Why one event comes before another.
@@ -331,11 +333,13 @@ fn node(graph: &Graph<'_>, cells: &Cells, event: usize) -> Option<Node> {
             .filter(|_| found.reads())
             .map(|step| joined(&step.reads)),
         written: match found.step {
+            Some(step) if step.given().is_some() => step.given().map(|(_, value)| value),
             Some(step) => found.writes().then(|| joined(&step.writes)),
             None => init,
         },
         is_asynchronous: found
             .step
             .is_some_and(|step| step.entry != super::step::Entry::Program),
+        is_exchange: found.step.is_some_and(|step| step.exchange.is_some()),
     })
 }

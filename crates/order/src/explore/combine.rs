@@ -4,6 +4,7 @@
 //! A cell with a value has a number, so that what a trace reads and writes is a set of bits. Atomics that are morally strong among each other
 //! take each write once: no combination has more of them than writes.
 
+use super::exchange::takes_what_is_given;
 use super::question::{ExploreError, Question};
 use super::step::{Entry, NodeKind, Step, Trace};
 use super::traces::Traces;
@@ -78,7 +79,10 @@ impl Numbers {
     }
 }
 
-struct Search {
+struct Search<'a> {
+    threads: &'a [Vec<Trace>],
+    /// Whether lanes of a warp tell each other something.
+    has_exchanges: bool,
     /// By thread and trace.
     facts: Vec<Vec<Facts>>,
     /// What any trace of each thread, and of those after it, could write; and how often.
@@ -99,8 +103,8 @@ struct Search {
     classes: Vec<Rc<[usize]>>,
 }
 
-impl Search {
-    fn new(question: &Question, traces: &Traces) -> Search {
+impl<'a> Search<'a> {
+    fn new(question: &Question, traces: &'a Traces) -> Search<'a> {
         let mut numbers = Numbers::default();
         let start: Vec<usize> = traces
             .cells
@@ -154,7 +158,10 @@ impl Search {
             set(&mut writes[0], number);
             made[number] += 1;
         }
+        let mut steps = traces.threads.iter().flatten().flat_map(|t| &t.steps);
         Search {
+            threads: &traces.threads,
+            has_exchanges: steps.any(|step| step.exchange.is_some()),
             facts,
             later,
             later_made,
@@ -190,13 +197,27 @@ impl Search {
             if self.found.len() > self.limit || self.is_given_up() {
                 return;
             }
-            if self.take(thread, trace) {
+            if self.take(thread, trace) && self.agrees(thread, trace) {
                 self.chosen.push(trace);
                 self.extend(thread + 1);
                 self.chosen.pop();
             }
             self.leave(thread, trace);
         }
+    }
+
+    /// Whether a trace and those before it take from each other what they give.
+    fn agrees(&self, thread: usize, trace: usize) -> bool {
+        let of = |thread: usize, trace: usize| self.threads.get(thread)?.get(trace);
+        let Some(own) = of(thread, trace).filter(|_| self.has_exchanges) else {
+            return true;
+        };
+        let earlier = self.chosen.iter().enumerate();
+        let mut earlier = earlier.filter_map(|(other, trace)| Some((other, of(other, *trace)?)));
+        earlier.all(|(other, theirs)| {
+            takes_what_is_given((thread, own), (other, theirs))
+                && takes_what_is_given((other, theirs), (thread, own))
+        })
     }
 
     /// Adds a trace; false where some read has no write then, whatever the threads after it do.

@@ -284,9 +284,10 @@ impl<'a> Graph<'a> {
             // A thread that leaves has arrived just before.
             let arrivals = counts.get(&(event.thread, barrier, Side::Arrive));
             let number = match (side, barrier) {
-                (Side::Leave, Barrier::Block { .. } | Barrier::Warp { .. }) => {
-                    arrivals.map_or(0, |n| n.saturating_sub(1))
-                }
+                (
+                    Side::Leave,
+                    Barrier::Block { .. } | Barrier::Warp { .. } | Barrier::Exchange { .. },
+                ) => arrivals.map_or(0, |n| n.saturating_sub(1)),
                 _ => {
                     let count = counts.entry((event.thread, barrier, side)).or_default();
                     *count += 1;
@@ -381,13 +382,39 @@ impl<'a> Graph<'a> {
             let Some((thread, step)) = event.and_then(|e| Some((e.thread, e.step?))) else {
                 continue;
             };
-            for local in members(u128::from(step.depends)) {
-                if let Some(reader) = self.event_of(thread, local) {
-                    self.flows.add(reader, writer);
-                }
-            }
+            let mut sources = 0;
+            self.add_sources_of(thread, step.depends, &mut sources);
+            self.flows.add_into(sources & self.readers, writer);
             if step.kind == NodeKind::Atomic && step.passes_on {
                 self.flows.add(writer, writer);
+            }
+        }
+    }
+
+    /// The events that something depends on, also through what other lanes have given.
+    fn add_sources_of(&self, thread: usize, depends: u64, sources: &mut Set) {
+        for local in members(u128::from(depends)) {
+            let Some(event) = self.event_of(thread, local) else {
+                continue;
+            };
+            if *sources & bit(event) != 0 {
+                continue;
+            }
+            *sources |= bit(event);
+            let step = self.events.get(event).and_then(|event| event.step);
+            let Some((exchange, values)) = step.and_then(Step::taken) else {
+                continue;
+            };
+            for (other, _) in values {
+                let steps = self.events.iter().filter(|event| event.thread == *other);
+                let giver = steps.filter_map(|event| event.step).find(|giver| {
+                    let number = giver.given().map(|(given, _)| given.number);
+                    number == Some(exchange.number)
+                        && giver.barrier == step.and_then(|step| step.barrier)
+                });
+                if let Some(giver) = giver {
+                    self.add_sources_of(*other, giver.depends, sources);
+                }
             }
         }
     }

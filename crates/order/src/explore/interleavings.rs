@@ -20,6 +20,8 @@ struct Node<'a> {
     ends: Vec<&'a [u64]>,
     /// Arrivals at each barrier on the way here.
     arrived: BTreeMap<Barrier, usize>,
+    /// What has been given to other lanes on the way here, in order.
+    given: BTreeMap<Barrier, Vec<u64>>,
 }
 
 /// The ways through a thread.
@@ -46,16 +48,22 @@ impl<'a> Tree<'a> {
             at = match known {
                 Some((_, to)) => *to,
                 None => {
-                    let mut arrived = match self.nodes.get(at) {
-                        Some(node) => node.arrived.clone(),
-                        None => BTreeMap::new(),
+                    let (mut arrived, mut given) = match self.nodes.get(at) {
+                        Some(node) => (node.arrived.clone(), node.given.clone()),
+                        None => Default::default(),
                     };
+                    for step in &group {
+                        if let (Some(barrier), Some((_, value))) = (step.barrier, step.given()) {
+                            given.entry(barrier).or_default().push(value);
+                        }
+                    }
                     for barrier in group.iter().filter_map(|step| arrives_at(step)) {
                         *arrived.entry(barrier).or_default() += 1;
                     }
                     let new = self.nodes.len();
                     self.nodes.push(Node {
                         arrived,
+                        given,
                         ..Node::default()
                     });
                     if let Some(node) = self.nodes.get_mut(at) {
@@ -210,11 +218,20 @@ impl Orders<'_> {
         Some(next)
     }
 
-    /// Whether all others have arrived at the barrier as often as this thread has, or arrive no more on some way of theirs.
+    /// Whether all others have arrived at the barrier as often as this thread has, or arrive no more on some way of theirs; and have given what it
+    /// takes.
     fn opens(&self, state: &State, thread: usize, leave: &Step) -> bool {
         let Some(barrier) = leave.barrier else {
             return true;
         };
+        if let Some((exchange, values)) = leave.taken() {
+            return exchange.others.iter().all(|other| {
+                let node = self.node(state, *other);
+                let given = node.and_then(|node| node.given.get(&barrier)?.get(exchange.number));
+                let taken = values.iter().find(|(thread, _)| thread == other);
+                given.is_some_and(|given| taken.is_none_or(|(_, taken)| taken == given))
+            });
+        }
         let arrived = |thread: usize| {
             let node = self.node(state, thread);
             node.and_then(|node| node.arrived.get(&barrier))

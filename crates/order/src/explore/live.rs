@@ -1,7 +1,7 @@
 //! What of a thread's registers still matters. In: a function, and the registers that are looked at when it has ended; out: for each instruction
 //! the registers that some way on from it reads before it writes them.
 
-use warpgrid_isa::{ControlOp, Does};
+use warpgrid_isa::ControlOp;
 use warpgrid_program::{Function, Instruction, OperandValue, Program, RegisterId};
 
 /// By instruction, and at the end of the function: the registers whose values matter there, in order.
@@ -45,22 +45,20 @@ fn before(
     index: usize,
     live: &[Vec<bool>],
 ) -> Vec<bool> {
-    let does = program.action(instruction).map(|action| action.does);
-    let mut here = match (does, instruction.guard) {
-        (Some(Does::Control(ControlOp::Return | ControlOp::Exit)), None) => live.last(),
-        _ => live.get(index + 1),
-    }
-    .cloned()
-    .unwrap_or_default();
+    let action = program.action(instruction);
+    let control = action.and_then(|action| action.does.control());
+    let leaves = control.is_some_and(ControlOp::leaves);
+    let next = match leaves && instruction.guard.is_none() {
+        true => live.last(),
+        false => live.get(index + 1),
+    };
+    let mut here = next.cloned().unwrap_or_default();
     let mut add = |row: Option<&Vec<bool>>| {
         for (own, other) in here.iter_mut().zip(row.into_iter().flatten()) {
             *own |= other;
         }
     };
-    if matches!(
-        does,
-        Some(Does::Control(ControlOp::Return | ControlOp::Exit))
-    ) {
+    if leaves {
         add(live.last());
     }
     for operand in function.operands_of(instruction.operands) {

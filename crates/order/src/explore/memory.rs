@@ -26,7 +26,7 @@ impl Walker<'_> {
             return Err(self.no_place(&path, why).into());
         }
         if !in_reach {
-            return Err(self.no_place(&path, "only accesses to global and shared memory that threads share have a place in a litmus test").into());
+            return Err(self.no_place(&path, "found an access to memory that threads do not share: move the number that it gives into the register, or leave it out").into());
         }
         match op {
             MemoryOp::Load => self.load(path, at),
@@ -50,7 +50,7 @@ impl Walker<'_> {
                 return Err(self
                     .no_place(
                         path,
-                        "found a variable of the module, expected a location of the test",
+                        "found a variable of the module, expected a location of the test: declare it with `//@ location`",
                     )
                     .into());
             }
@@ -78,7 +78,7 @@ impl Walker<'_> {
             return Err(self
                 .no_place(
                     path,
-                    "elements of more than 64 bits have no place in a litmus test",
+                    "found an element of more than 64 bits: write several of 64 bits or less",
                 )
                 .into());
         }
@@ -101,7 +101,7 @@ impl Walker<'_> {
             Found::Cells(cells) => Ok(cells),
             Found::Cut(at) => Err(Halt::Cut(at)),
             Found::Nothing => Err(self
-                .no_place(path, "the access is outside of the locations of the test")
+                .no_place(path, "the access is outside of the locations of the test: give the location more elements, as in `//@ location x: u32[4] = 0`")
                 .into()),
         }
     }

@@ -6,6 +6,7 @@
 //! registers, as far as those matter, go on alike, so a long chain of atomics is looked at once for each of these, not once for each order.
 
 use super::cells::Cells;
+use super::exchange::Given;
 use super::live::live_registers;
 use super::origins::{Origins, Writes};
 use super::path::{Domain, Halt, Known, Next, Path, Walker};
@@ -150,11 +151,12 @@ struct Search<'a> {
 
 fn search(question: &Question, cells: &Cells) -> Result<OnePlace, Leave> {
     let domain: Domain = vec![BTreeMap::new(); cells.list.len()];
-    let writes = Writes::default();
+    let (writes, given) = (Writes::default(), Given::default());
     let known = Known {
         cells,
         domain: &domain,
         writes: &writes,
+        given: &given,
         counters: &[],
     };
     let n = question.threads.len();

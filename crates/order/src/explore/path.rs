@@ -3,6 +3,7 @@
 //! Instructions that change registers alone are those of the emulator. Here are the ways that a thread can go, and what its values depend on.
 
 use super::cells::Cells;
+use super::exchange::Given;
 use super::origins::{Origins, Writes};
 use super::question::{ExploreError, Question, ThreadSpec};
 use super::step::{Step, Trace};
@@ -38,6 +39,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) domain: Cow<'a, Domain>,
     /// The numbers of writes.
     pub(crate) writes: &'a Writes,
+    /// What other lanes could give.
+    pub(crate) given: &'a Given,
     /// By cell: whether it counts up, as far as that is used.
     pub(crate) counters: &'a [bool],
     /// Instructions before which a fence may be put.
@@ -97,6 +100,7 @@ pub(crate) struct Known<'a> {
     pub(crate) cells: &'a Cells,
     pub(crate) domain: &'a Domain,
     pub(crate) writes: &'a Writes,
+    pub(crate) given: &'a Given,
     /// By cell: whether it is a counter whose ways back are left out.
     pub(crate) counters: &'a [bool],
 }
@@ -121,6 +125,7 @@ impl<'a> Walker<'a> {
             cells: known.cells,
             domain: Cow::Borrowed(known.domain),
             writes: known.writes,
+            given: known.given,
             counters: known.counters,
             places,
             heads: heads_of(function),
@@ -244,7 +249,10 @@ impl<'a> Walker<'a> {
     fn execute(&mut self, mut path: Path, instruction: &'a Instruction) -> Result<Next, Halt> {
         let Some(action) = self.question.program.action(instruction) else {
             return Err(self
-                .no_place(&path, "an instruction without a meaning")
+                .no_place(
+                    &path,
+                    "found an instruction without a meaning: leave it out",
+                )
                 .into());
         };
         path.depends |= self.taint_of_operands(&path, instruction);
@@ -269,13 +277,7 @@ impl<'a> Walker<'a> {
                 self.compute(path, &at)?
             }
             Does::Hint(_) => vec![path],
-            Does::Warp(_) => {
-                let why = format!(
-                    "what `{}` gives comes from other lanes, which a thread of a litmus test does not have: move a number into its register (it orders nothing)",
-                    action.opcode
-                );
-                return Err(self.no_place(&path, &why).into());
-            }
+            Does::Warp(op) => self.exchange(path, &at, op)?,
             Does::Matrix(_) | Does::Unit(_) | Does::Machine(_) | Does::Unknown => {
                 return Err(self.refuse(&path, &action.opcode).into());
             }
@@ -318,8 +320,12 @@ impl<'a> Walker<'a> {
                         OperandValue::Label(target) => Some(target),
                         _ => None,
                     });
-                let target =
-                    target.ok_or_else(|| self.no_place(&path, "a branch without a label"))?;
+                let target = target.ok_or_else(|| {
+                    self.no_place(
+                        &path,
+                        "found a branch without a label: let it go to a label of the thread",
+                    )
+                })?;
                 Ok(Next::Ways(self.branch(path, target)))
             }
             ControlOp::Return | ControlOp::Exit => Ok(Next::Ended(self.end(path))),
@@ -387,14 +393,14 @@ impl<'a> Walker<'a> {
         vec![path]
     }
 
-    /// Keeps what a way that waits has written.
-    fn waits(&mut self, path: Path) {
+    /// Keeps what a way that waits has written and given.
+    pub(crate) fn waits(&mut self, path: Path) {
         let trace = Trace {
             steps: path.steps,
             registers: Vec::new(),
         };
-        let writes = trace.steps.iter().any(|step| !step.writes.is_empty());
-        if writes && self.known_waiting.insert(trace.clone()) {
+        let tells = trace.steps.iter().any(Step::tells_others);
+        if tells && self.known_waiting.insert(trace.clone()) {
             self.waiting.push(trace);
         }
     }
@@ -467,10 +473,6 @@ impl<'a> Walker<'a> {
                 )
                 .into()),
         }
-    }
-
-    pub(crate) fn refuse(&self, path: &Path, opcode: &str) -> ExploreError {
-        self.no_place(path, &format!("`{opcode}` has no place in a litmus test"))
     }
 
     pub(crate) fn no_place(&self, path: &Path, why: &str) -> ExploreError {

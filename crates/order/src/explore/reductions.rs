@@ -30,7 +30,7 @@ impl Walker<'_> {
         let op = self.operation(&path, at)?;
         let object = self.operands(at).get(2).map(|operand| &operand.value);
         if !matches!(object, Some(OperandValue::Address(_))) || size > 8 {
-            return Err(self.no_place(&path, "only `red.async` that completes on an mbarrier object has a place in a litmus test").into());
+            return Err(self.no_place(&path, "found `red.async` that completes on no mbarrier object, which no thread can wait for: use the form with `.mbarrier::complete_tx::bytes`").into());
         }
         let mut ways = vec![(path, Vec::new())];
         for (element, operand) in values.iter().enumerate() {

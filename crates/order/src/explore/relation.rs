@@ -66,6 +66,11 @@ impl Relation {
         }
     }
 
+    /// Lets all events of a set come before one.
+    pub(crate) fn add_into(&mut self, from: Set, to: usize) {
+        members(from).for_each(|from| self.add(from, to));
+    }
+
     /// What comes before an event.
     pub(crate) fn before(&self, to: usize) -> Set {
         let from = |set: Set, (from, row): (usize, &Set)| match row & bit(to) {

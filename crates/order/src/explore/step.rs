@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use warpgrid_isa::{Scope, Sem};
+use warpgrid_program::ActionId;
 
 /// How an event orders others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,9 +52,43 @@ pub(crate) enum Covers {
 /// A barrier of several threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Barrier {
-    Block { block: u64, id: u64 },
-    Warp { block: u64, warp: u32, mask: u32 },
-    Cluster { cluster: u64 },
+    Block {
+        block: u64,
+        id: u64,
+    },
+    Warp {
+        block: u64,
+        warp: u32,
+        mask: u32,
+    },
+    /// What lanes of a warp tell each other: they meet, and it orders nothing.
+    Exchange {
+        block: u64,
+        warp: u32,
+        mask: u32,
+    },
+    Cluster {
+        cluster: u64,
+    },
+}
+
+/// What a thread gives to other lanes of its warp as it arrives, or takes from them as it leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Exchange {
+    pub(crate) action: ActionId,
+    /// How many exchanges of the same lanes came before it.
+    pub(crate) number: usize,
+    /// The other threads that take part.
+    pub(crate) others: Vec<usize>,
+    pub(crate) values: Exchanged,
+}
+
+/// The values of an exchange.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Exchanged {
+    Given(u64),
+    /// By thread; those alone that make a difference.
+    Taken(Vec<(usize, u64)>),
 }
 
 /// What an event is, to whoever looks at it.
@@ -108,6 +143,8 @@ pub(crate) struct Step {
     pub(crate) barrier: Option<Barrier>,
     /// Threads that a barrier waits for, where it says so.
     pub(crate) count: Option<u32>,
+    /// What is exchanged between lanes.
+    pub(crate) exchange: Option<Box<Exchange>>,
     /// A place for a fence that is not in the text.
     pub(crate) is_open_place: bool,
 }
@@ -132,8 +169,36 @@ impl Step {
             fence_of_proxies: None,
             barrier: None,
             count: None,
+            exchange: None,
             is_open_place: false,
         }
+    }
+
+    /// What it gives to other lanes.
+    pub(crate) fn given(&self) -> Option<(&Exchange, u64)> {
+        match self.exchange.as_deref() {
+            Some(exchange) => match exchange.values {
+                Exchanged::Given(value) => Some((exchange, value)),
+                Exchanged::Taken(_) => None,
+            },
+            None => None,
+        }
+    }
+
+    /// What it takes from other lanes.
+    pub(crate) fn taken(&self) -> Option<(&Exchange, &[(usize, u64)])> {
+        match self.exchange.as_deref() {
+            Some(exchange) => match &exchange.values {
+                Exchanged::Taken(values) => Some((exchange, values)),
+                Exchanged::Given(_) => None,
+            },
+            None => None,
+        }
+    }
+
+    /// Whether others wait for what it does: a way that goes no further has done it all the same.
+    pub(crate) fn tells_others(&self) -> bool {
+        !self.writes.is_empty() || self.given().is_some()
     }
 
     /// Whether leaving it out changes nothing but what the thread has read: a round of a loop that waits has such events alone.

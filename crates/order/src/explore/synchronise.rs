@@ -60,7 +60,7 @@ impl Walker<'_> {
                 }
             }
             Some(_) => {
-                return Err(self.no_place(&path, "only fences of the generic and the async proxy have a place in a litmus test").into());
+                return Err(self.no_place(&path, "found a fence of a proxy that no access of a test goes through: leave it out, or use `fence.proxy.async`").into());
             }
         }
         // `membar` states no order and is sequentially consistent; `fence.scope` acquires and releases.
@@ -206,8 +206,12 @@ impl Walker<'_> {
     fn init(&self, mut path: Path, at: &At<'_>) -> Ways {
         let cells = self.object(&mut path, at, 0)?;
         let count = self.value(&mut path, at, 1)? as u32;
-        let object = MbarrierState::new(count)
-            .map_err(|_| self.no_place(&path, "an mbarrier object expects at least one arrival"))?;
+        let object = MbarrierState::new(count).map_err(|_| {
+            self.no_place(
+                &path,
+                "found an mbarrier object that expects no arrival: let it expect 1 at least",
+            )
+        })?;
         let mut step = Step::new(NodeKind::Write, at.number, path.instance);
         step.writes = self.cells.split(cells.clone(), object.word());
         step.cells = cells;

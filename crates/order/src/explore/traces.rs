@@ -6,6 +6,7 @@
 
 use super::cells::{Cell, Cells};
 use super::combine::{Counts, takes_once};
+use super::exchange::Given;
 use super::origins::{Origins, Writes};
 use super::path::{Domain, Halt, Path, Walker};
 use super::question::{ExploreError, Observed, Question};
@@ -121,7 +122,7 @@ fn grow(
 ) -> Result<(Round, Vec<bool>), Halt> {
     let start = |cell: &Cell| BTreeMap::from([(cell.init, Origins::start())]);
     let mut domain: Domain = cells.list.iter().map(start).collect();
-    let mut writes = Writes::default();
+    let (mut writes, mut given) = (Writes::default(), Given::default());
     let mut rounds = 0;
     let mut counters = vec![breadth == Breadth::CountingUp; cells.list.len()];
     loop {
@@ -129,6 +130,7 @@ fn grow(
             cells,
             domain: &domain,
             writes: &writes,
+            given: &given,
             counters: &counters,
         };
         let round = walk_all(question, known, places, starts)?;
@@ -137,12 +139,13 @@ fn grow(
         let n_writes = writes.len();
         let mut changes = false;
         for (thread, traces) in round.threads.iter().enumerate() {
-            let n = |trace: &Trace| trace.steps.iter().filter(|s| !s.writes.is_empty()).count();
+            let n = |trace: &Trace| trace.steps.iter().filter(|s| s.tells_others()).count();
             let waiting = round.waiting.get(thread).into_iter().flatten();
             let traces = || traces.iter().chain(waiting.clone());
             most_writes += traces().map(n).max().unwrap_or(0);
             for trace in traces() {
                 changes |= writes.add(thread, trace, &mut domain);
+                changes |= given.add(thread, trace);
             }
         }
         changes |= writes.len() != n_writes;

@@ -4,6 +4,7 @@
 //! [`watch`] sees when the threads come to the lines and what they touch, [`places`] makes locations of that, [`body`] writes the threads.
 
 mod body;
+mod calls;
 mod others;
 mod places;
 mod prune;
@@ -14,6 +15,7 @@ use super::test::{LitmusTest, LitmusThread};
 use crate::order::{RaceAccess, RaceView};
 use crate::session::Session;
 use body::{Bodies, observed_place};
+use calls::called_from;
 use others::Others;
 use places::{Places, Written};
 use prune::prune;
@@ -144,6 +146,7 @@ impl<'a> Cutter<'a> {
         let touches = watch.stays.values().flat_map(|stay| stay.touched());
         let places = self.session.places_of(touches);
         let mut test = self.frame();
+        test.functions = calls::texts(self.session, &self.lines)?;
         test.locations = places.locations(self.session, &others)?;
         if test.locations.is_empty() {
             return fail(
@@ -156,6 +159,7 @@ impl<'a> Cutter<'a> {
                 session: self.session,
                 lines: &self.lines,
                 bases: &bases,
+                threads: watch.stays.keys().copied().collect(),
             };
             test.threads.push(LitmusThread {
                 block: thread.block as u32,
@@ -313,5 +317,6 @@ fn instructions_in(
     Some(Lines {
         function,
         instructions: start..end,
+        called: called_from(session, function, start..end),
     })
 }

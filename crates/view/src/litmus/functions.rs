@@ -277,6 +277,13 @@ impl Names {
     }
 }
 
+/// Whether a name is one that a call has for itself.
+pub(super) fn is_name_of_call(name: &str) -> bool {
+    let rest = name.strip_prefix('%').unwrap_or(name).strip_prefix("call");
+    rest.and_then(|rest| rest.split_once('_'))
+        .is_some_and(|(number, _)| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+}
+
 /// The type of a move.
 fn bits_of(ty: &str) -> Result<&'static str, LitmusError> {
     Ok(match ty {
@@ -451,7 +458,7 @@ fn with_registers(text: &str) -> String {
 }
 
 /// A declaration, a load or a store of a parameter as what it is of a register.
-fn moved(words: &str) -> Option<String> {
+pub(super) fn moved(words: &str) -> Option<String> {
     let mut parts = words.split_whitespace();
     let (first, second) = (parts.next()?, parts.next());
     if first == ".param" {

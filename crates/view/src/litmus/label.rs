@@ -21,6 +21,11 @@ pub(super) fn label(node: &Node, prepared: &Prepared, test: &LitmusTest) -> Stri
             Sem::Weak | Sem::Volatile | Sem::Relaxed | Sem::AcqRel => "fence.acq_rel".to_owned(),
         },
         NodeKind::ProxyFence => "fence.proxy.async".to_owned(),
+        NodeKind::Arrive if node.is_exchange => match node.written {
+            Some(given) => format!("give {given} to other lanes"),
+            None => "meet other lanes".to_owned(),
+        },
+        NodeKind::Leave if node.is_exchange => "take from other lanes".to_owned(),
         NodeKind::Arrive => "arrive at the barrier".to_owned(),
         NodeKind::Leave => "leave the barrier".to_owned(),
         NodeKind::GroupWait => "wait for copies".to_owned(),

@@ -1,6 +1,7 @@
 //! The text of a thread of a question: numbers for the registers that it brings, then the chosen lines. In: a kernel, the chosen instructions,
 //! and what registers hold; out: lines of PTX.
 
+use super::calls::Parameters;
 use super::places::name_of;
 use super::prune::ORIGIN;
 use super::watch::{Lines, Stay, Thread};
@@ -17,12 +18,14 @@ pub(super) struct Bodies<'a> {
     pub(super) lines: &'a Lines,
     /// Names in global memory, by address.
     pub(super) bases: &'a BTreeMap<u64, String>,
+    /// All threads of the question.
+    pub(super) threads: BTreeSet<Thread>,
 }
 
 /// A statement of the kernel.
-struct Statement {
-    index: u32,
-    text: String,
+pub(super) struct Statement {
+    pub(super) index: u32,
+    pub(super) text: String,
     line: u32,
 }
 
@@ -34,6 +37,8 @@ impl Bodies<'_> {
             return fail("the kernel is gone");
         };
         let mut body = self.declarations(function)?;
+        let parameters = Parameters::of(function, self.lines)?;
+        body.extend(parameters.declarations());
         let Some(entry) = stay.entry else {
             return Ok(body);
         };
@@ -59,11 +64,13 @@ impl Bodies<'_> {
             if starts_later && statement.index == entry.instruction {
                 body.push(format!("{START}:"));
             }
-            let constant = self.constant(function, thread, stay, statement.index)?;
             let line = statement.line;
-            let text = match constant {
+            let text = match parameters.moved(function, &statement) {
                 Some(text) => text,
-                None => self.with_places(function, thread, stay, statement),
+                None => match self.constant(function, thread, stay, statement.index)? {
+                    Some(text) => text,
+                    None => self.with_places(function, thread, stay, statement),
+                },
             };
             body.push(format!("{text}{ORIGIN}{line}"));
         }
@@ -217,6 +224,25 @@ impl Bodies<'_> {
         text
     }
 
+    /// Whether all lanes that an exchange names, and that the launch has, are threads of the question: they tell each other there.
+    fn are_all_here(&self, function: &Function, thread: Thread, instruction: &Instruction) -> bool {
+        let operands = function.operands_of(instruction.operands);
+        let mask = match operands.last().map(|operand| &operand.value) {
+            Some(OperandValue::Source(Source::Immediate(bits), _)) => *bits as u32,
+            _ => return false,
+        };
+        let block = self.session.scenario().block.unwrap_or([1; 3]);
+        let first = thread.thread / 32 * 32;
+        let last = block.iter().product::<u32>().min(first + 32);
+        (first..last).all(|other| {
+            let other = Thread {
+                thread: other,
+                ..thread
+            };
+            mask >> (other.thread - first) & 1 == 0 || self.threads.contains(&other)
+        })
+    }
+
     /// What threads do not share through memory is a number of the run: parameters, constants, the stack, addresses of variables, what lanes of
     /// a warp tell each other.
     fn constant(
@@ -236,7 +262,7 @@ impl Bodies<'_> {
         let is_load = action.does.memory() == Some(MemoryOp::Load);
         let is_own = is_load && is_own_space(action.modifiers.state_space())
             || action.does.memory().is_none() && names_variable(function, instruction)
-            || action.does.warp().is_some();
+            || action.does.warp().is_some() && !self.are_all_here(function, thread, instruction);
         let Some(after) = stay.after(index).filter(|_| is_own) else {
             return Ok(None);
         };
@@ -272,7 +298,10 @@ fn is_own_space(space: StateSpace) -> bool {
     }
 }
 
-fn chosen<'f>(function: &'f Function, lines: &Lines) -> std::slice::Iter<'f, Instruction> {
+pub(super) fn chosen<'f>(
+    function: &'f Function,
+    lines: &Lines,
+) -> std::slice::Iter<'f, Instruction> {
     let range = lines.instructions.start as usize..lines.instructions.end as usize;
     function.instructions.get(range).unwrap_or(&[]).iter()
 }

@@ -1,6 +1,7 @@
 //! What of a thread matters: a question is read by people. In: a test whose threads have all chosen lines; out: the test without what a thread
 //! never executes, and without what nothing comes of.
 
+use crate::litmus::functions::is_name_of_call;
 use crate::litmus::module::{LitmusError, Prepared, prepare};
 use crate::litmus::test::{LitmusTest, LitmusThread};
 use std::collections::{BTreeMap, BTreeSet};
@@ -187,8 +188,13 @@ impl<'a> Kept<'a> {
             .filter_map(|(_, instruction)| self.target(instruction))
             .flat_map(|target| self.labels_at(target))
             .collect();
-        let named: BTreeSet<&str> = self
-            .kept()
+        // A line that calls something stays as a whole.
+        let all = self.function.instructions.iter().enumerate();
+        let on_lines = all.filter(|(index, _)| {
+            let is_of_body = *index < self.stays.len();
+            is_of_body && lines.contains(&prepared.line(number, *index as u32))
+        });
+        let named: BTreeSet<&str> = on_lines
             .flat_map(|(_, instruction)| {
                 let read = self.function.sources(instruction);
                 read.into_iter()
@@ -222,7 +228,7 @@ impl<'a> Kept<'a> {
         let declared = declared.map(|(ty, names)| format!(".reg {ty} {};", names.join(", ")));
         Pruned {
             body: declared.chain(body).collect(),
-            loaded: self.loaded(),
+            loaded: self.loaded(prepared, number),
         }
     }
 
@@ -233,26 +239,49 @@ impl<'a> Kept<'a> {
     }
 
     /// Registers that are loaded from memory; answers of tests where nothing is.
-    fn loaded(&self) -> Vec<String> {
-        let loads = self
-            .results_of(|does| matches!(does.memory(), Some(MemoryOp::Load | MemoryOp::Atomic)));
+    fn loaded(&self, prepared: &Prepared, number: usize) -> Vec<String> {
+        let results =
+            |is_wanted: &dyn Fn(Does) -> bool| self.results_of(prepared, number, is_wanted);
+        let loads =
+            results(&|does| matches!(does.memory(), Some(MemoryOp::Load | MemoryOp::Atomic)));
         match loads.is_empty() {
             false => loads,
-            true => self.results_of(|does| {
+            true => results(&|does| {
                 let object = does.mbarrier();
                 matches!(object, Some(MbarrierOp::TestWait | MbarrierOp::TryWait))
             }),
         }
     }
 
-    fn results_of(&self, is_wanted: impl Fn(Does) -> bool) -> Vec<String> {
+    /// What instructions give; of one that is called, what the call gives.
+    fn results_of(
+        &self,
+        prepared: &Prepared,
+        number: usize,
+        is_wanted: &dyn Fn(Does) -> bool,
+    ) -> Vec<String> {
+        let spec = prepared.question.threads.get(number);
+        let call_of = |index: usize| spec.and_then(|spec| spec.called.get(index).copied()?);
         let mut names: Vec<String> = Vec::new();
-        for (_, instruction) in self.kept() {
+        for (index, instruction) in self.kept() {
             let action = self.program.action(instruction);
             if !action.is_some_and(|action| is_wanted(action.does)) {
                 continue;
             }
-            for register in self.function.destinations(instruction) {
+            let results: Vec<RegisterId> = match call_of(index) {
+                None => self.function.destinations(instruction),
+                Some(call) => {
+                    let all = self.function.instructions.iter().enumerate();
+                    let of_call = all.filter(|(other, _)| call_of(*other) == Some(call));
+                    let results = of_call.flat_map(|(_, i)| self.function.destinations(i));
+                    results
+                        .filter(|register| {
+                            !is_name_of_call(self.function.registers.name(*register))
+                        })
+                        .collect()
+                }
+            };
+            for register in results {
                 let name = self.function.registers.name(register);
                 if !names.iter().any(|known| known == name) {
                     names.push(name.to_owned());

@@ -1,7 +1,7 @@
 //! What chosen threads do in chosen lines, as a run shows it. In: the steps and accesses of a run; out: when each thread came to the lines,
 //! what it touched there, and which two threads meet.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use warpgrid_emulator::{
     AccessEvent, Agent, Interest, MbarrierAct, MemoryId, Observer, Pending, PendingCompletion,
@@ -40,11 +40,19 @@ impl Thread {
 pub(super) struct Lines {
     pub(super) function: FunctionId,
     pub(super) instructions: Range<u32>,
+    /// Functions that they call, and those that these call.
+    pub(super) called: BTreeSet<FunctionId>,
 }
 
 impl Lines {
     pub(super) fn has(&self, function: FunctionId, instruction: u32) -> bool {
-        function == self.function && self.instructions.contains(&instruction)
+        let is_own = function == self.function && self.instructions.contains(&instruction);
+        is_own || self.is_called(function)
+    }
+
+    /// Whether it is a function that the lines call: who is in it is where it was called.
+    pub(super) fn is_called(&self, function: FunctionId) -> bool {
+        self.called.contains(&function)
     }
 }
 
@@ -79,6 +87,8 @@ pub(super) struct Meeting {
     best: Option<(Grade, [Thread; 2])>,
     /// Whoever came by.
     visitors: Vec<Thread>,
+    /// Warps whose latest lanes are in the lines, or in what these call.
+    inside: BTreeSet<WarpId>,
 }
 
 impl Meeting {
@@ -88,7 +98,14 @@ impl Meeting {
             seen: HashMap::new(),
             best: None,
             visitors: Vec::new(),
+            inside: BTreeSet::new(),
         }
+    }
+
+    /// Whether an instruction is of the lines, or of what they call.
+    fn has(&self, warp: WarpId, function: FunctionId, instruction: u32) -> bool {
+        self.lines.has(function, instruction)
+            && (!self.lines.is_called(function) || self.inside.contains(&warp))
     }
 
     /// The threads, the best that were found: those that came to the lines where none meet.
@@ -143,8 +160,10 @@ impl Observer for Meeting {
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
-        let is_here = self.lines.has(event.function, event.instruction);
-        if let Some(WarpId { block, warp }) = event.warp().filter(|_| is_here) {
+        let here = event
+            .warp()
+            .filter(|warp| self.has(*warp, event.function, event.instruction));
+        if let Some(WarpId { block, warp }) = here {
             for piece in event.pieces {
                 let thread = warp * 32 + u32::from(piece.asked);
                 self.touch(Thread { block, thread }, of_piece(event, piece));
@@ -153,7 +172,7 @@ impl Observer for Meeting {
     }
 
     fn sync(&mut self, event: &SyncEvent<'_>) {
-        if self.lines.has(event.function, event.instruction) {
+        if self.has(event.warp_id(), event.function, event.instruction) {
             for (lane, touch) in of_objects(event) {
                 let (block, thread) = (event.block, event.warp * 32 + u32::from(lane));
                 self.touch(Thread { block, thread }, touch);
@@ -165,7 +184,16 @@ impl Observer for Meeting {
         let Agent::Warp { block, warp } = event.agent else {
             return;
         };
-        if !self.lines.has(event.function, event.instruction) || event.executed == 0 {
+        if self.lines.is_called(event.function) {
+            return;
+        }
+        let of = WarpId { block, warp };
+        if !self.lines.has(event.function, event.instruction) {
+            self.inside.remove(&of);
+            return;
+        }
+        self.inside.insert(of);
+        if event.executed == 0 {
             return;
         }
         let thread = Thread {
@@ -373,7 +401,7 @@ impl Observer for Watch {
         let Agent::Warp { block, warp } = event.agent else {
             return;
         };
-        if self.is_over(event.position) {
+        if self.is_over(event.position) || self.lines.is_called(event.function) {
             return;
         }
         let is_here = self.lines.has(event.function, event.instruction);

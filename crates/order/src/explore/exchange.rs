@@ -1,0 +1,347 @@
+//! What the lanes of a warp tell each other: shuffles, votes, matches and reductions over lanes that are threads of the question. In: the
+//! instruction of a thread; out: its ways on, one for each value that the other lanes could give. It orders nothing: the lanes meet, that is all.
+
+use super::path::{At, Halt, Path, Walker, Ways};
+use super::step::{Barrier, Exchange, Exchanged, NodeKind, Step, Trace, Words};
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_isa::{Scope, Sem, WarpOp};
+use warpgrid_program::{ActionId, OperandValue, RegisterId, Source};
+
+/// An exchange of a thread: whose, between which lanes, and how many of theirs came before it.
+type Key = (usize, Barrier, usize);
+
+/// What threads could give to other lanes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    values: BTreeMap<Key, BTreeSet<(u32, u64)>>,
+}
+
+impl Given {
+    /// Adds what a trace gives; whether something is new.
+    pub(crate) fn add(&mut self, thread: usize, trace: &Trace) -> bool {
+        let mut is_new = false;
+        for step in &trace.steps {
+            if let (Some(barrier), Some((exchange, value))) = (step.barrier, step.given()) {
+                let key = (thread, barrier, exchange.number);
+                let known = self.values.entry(key).or_default();
+                is_new |= known.insert((exchange.action.0, value));
+            }
+        }
+        is_new
+    }
+
+    fn of(&self, key: Key, action: ActionId) -> Vec<u64> {
+        let all = self.values.get(&key).into_iter().flatten();
+        let same = all.filter(|(other, _)| *other == action.0);
+        same.map(|(_, value)| *value).collect()
+    }
+}
+
+/// Whether the exchanges of one thread with another one are exchanges of that one, too, and take what it gives there.
+pub(crate) fn takes_what_is_given(taker: (usize, &Trace), giver: (usize, &Trace)) -> bool {
+    let mut exchanges = taker.1.steps.iter().filter_map(|step| {
+        let exchange = step.exchange.as_deref()?;
+        exchange
+            .others
+            .contains(&giver.0)
+            .then_some((step, exchange))
+    });
+    exchanges.all(|(step, exchange)| {
+        let mut theirs = giver.1.steps.iter().filter(|s| s.barrier == step.barrier);
+        let given = theirs.find_map(|step| {
+            let (other, value) = step.given()?;
+            let is_it = (other.number, other.action) == (exchange.number, exchange.action);
+            is_it.then_some(value)
+        });
+        let taken = match &exchange.values {
+            Exchanged::Given(_) => None,
+            Exchanged::Taken(values) => values.iter().find(|(thread, _)| *thread == giver.0),
+        };
+        given.is_some_and(|given| taken.is_none_or(|(_, taken)| *taken == given))
+    })
+}
+
+/// The operands of an exchange.
+struct Operands {
+    /// What the thread gives: the operand, and the register that it is in.
+    given: Option<(usize, Option<RegisterId>)>,
+    mask: usize,
+}
+
+/// A thread that takes part, by number, and its lane.
+type Member = (usize, u32);
+
+impl Walker<'_> {
+    /// An exchange between the lanes of a warp.
+    pub(crate) fn exchange(&mut self, mut path: Path, at: &At<'_>, op: WarpOp) -> Ways {
+        let operands = self.operands_of_exchange(&path, at, op)?;
+        let mask = self.value(&mut path, at, operands.mask)? as u32;
+        let others = self.others_of(&path, at, mask)?;
+        let given = match operands.given {
+            Some((index, _)) => self.given_value(&mut path, at, index)?,
+            None => 0,
+        };
+        let barrier = Barrier::Exchange {
+            block: self.thread.block_index,
+            warp: self.thread.thread / 32,
+            mask,
+        };
+        let before = path
+            .steps
+            .iter()
+            .filter(|step| step.barrier == Some(barrier));
+        let number = before.filter(|step| step.given().is_some()).count();
+        let exchange = Exchange {
+            action: at.instruction.action,
+            number,
+            others: others.iter().map(|(thread, _)| *thread).collect(),
+            values: Exchanged::Given(given),
+        };
+        path.push(self.meeting(&path, at, NodeKind::Arrive, barrier, exchange.clone()));
+        path.instance += 1;
+        let sources = match op {
+            WarpOp::Elect => Vec::new(),
+            WarpOp::Shuffle => self.source_of_shuffle(&path, at, &operands, &others)?,
+            WarpOp::Vote
+            | WarpOp::Match
+            | WarpOp::Redux
+            | WarpOp::ActiveMask
+            | WarpOp::Movmatrix => others.clone(),
+        };
+        let register = operands.given.and_then(|(_, register)| register);
+        if !sources.is_empty() && register.is_none() {
+            return Err(self.in_a_register(&path).into());
+        }
+        // All have come before one goes on.
+        let key = |thread: usize| (thread, barrier, number);
+        let has_come =
+            |(thread, _): &Member| !self.given.of(key(*thread), exchange.action).is_empty();
+        if !others.iter().all(has_come) {
+            self.waits(path);
+            return Ok(Vec::new());
+        }
+        let mut choices = vec![Vec::new()];
+        for (thread, lane) in &sources {
+            let values = self.given.of(key(*thread), exchange.action);
+            let longer = choices.iter().flat_map(|start: &Vec<(usize, u32, u64)>| {
+                let with = |value: &u64| [&start[..], &[(*thread, *lane, *value)]].concat();
+                values.iter().map(with).collect::<Vec<_>>()
+            });
+            choices = longer.collect();
+            if choices.len() > self.question.limits.ways {
+                return Err(self.too_many_ways());
+            }
+        }
+        let mut ways = Vec::new();
+        for choice in choices {
+            let mut way = path.clone();
+            let taken = choice.iter().map(|(thread, _, value)| (*thread, *value));
+            let exchange = Exchange {
+                values: Exchanged::Taken(taken.collect()),
+                ..exchange.clone()
+            };
+            let values: Vec<(u32, u64)> = choice.iter().map(|(_, lane, v)| (*lane, *v)).collect();
+            self.compute_exchange(&mut way, at, &operands, &others, &values)?;
+            let step = self.meeting(&way, at, NodeKind::Leave, barrier, exchange);
+            let event = way.push(step);
+            let depends = way.depends | super::memory::bit_of(event);
+            self.taint_results(&mut way, at.instruction, depends);
+            ways.push(way);
+        }
+        Ok(ways)
+    }
+
+    fn meeting(
+        &self,
+        path: &Path,
+        at: &At<'_>,
+        kind: NodeKind,
+        barrier: Barrier,
+        exchange: Exchange,
+    ) -> Step {
+        let mut step = Step::new(kind, at.number, path.instance);
+        step.words = Words::new(Sem::Relaxed, Scope::Cta);
+        step.barrier = Some(barrier);
+        step.exchange = Some(Box::new(exchange));
+        step
+    }
+
+    fn operands_of_exchange(&self, path: &Path, at: &At<'_>, op: WarpOp) -> Result<Operands, Halt> {
+        let (given, mask) = match op {
+            WarpOp::Shuffle => (Some(1), 4),
+            WarpOp::Vote | WarpOp::Match | WarpOp::Redux => (Some(1), 2),
+            WarpOp::Elect => (None, 1),
+            WarpOp::ActiveMask => {
+                let why = "which lanes are active together is not said by the memory model: move a mask into the register";
+                return Err(self.no_place(path, why).into());
+            }
+            WarpOp::Movmatrix => {
+                let why = "`movmatrix` takes all lanes of a warp, and a test has few threads: move its result into the register (it orders nothing)";
+                return Err(self.no_place(path, why).into());
+            }
+        };
+        let operands = self.operands(at);
+        let is_there = operands
+            .get(mask)
+            .is_some_and(|operand| !matches!(operand.value, OperandValue::Absent));
+        if !is_there {
+            let why = "the instruction does not say which lanes take part: use the form with `.sync` and a mask";
+            return Err(self.no_place(path, why).into());
+        }
+        let given = given.map(|index| {
+            let value = operands.get(index).map(|operand| &operand.value);
+            (index, value.and_then(register_of))
+        });
+        Ok(Operands { given, mask })
+    }
+
+    /// The value that a thread gives; of a predicate with the negation that the text has.
+    fn given_value(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<u64, Halt> {
+        let operand = self.operands(at).get(index).map(|operand| &operand.value);
+        match operand {
+            Some(OperandValue::Predicate { source, negated }) => {
+                let Source::Register(run) = source else {
+                    return Err(self.in_a_register(path).into());
+                };
+                let held = path.lone.register(run.first) != 0;
+                Ok(u64::from(held != *negated))
+            }
+            _ => self.value(path, at, index),
+        }
+    }
+
+    fn in_a_register(&self, path: &Path) -> super::question::ExploreError {
+        let why =
+            "what a thread gives to other lanes is no register here: put it into a register first";
+        self.no_place(path, why)
+    }
+
+    /// The other threads that a mask names; each of its lanes that the launch has must be a thread of the test.
+    fn others_of(&self, path: &Path, at: &At<'_>, mask: u32) -> Result<Vec<Member>, Halt> {
+        let (block, warp) = (self.thread.block_index, self.thread.thread / 32);
+        let (own, n_threads) = (
+            self.thread.thread % 32,
+            self.question.launch.block.iter().product::<u32>(),
+        );
+        let action = self.question.program.action(at.instruction);
+        let opcode = action.map_or("an exchange", |action| &action.opcode);
+        let of_warp = self
+            .question
+            .threads
+            .iter()
+            .enumerate()
+            .filter(|(_, spec)| spec.block_index == block && spec.thread / 32 == warp);
+        let members: Vec<Member> = of_warp.map(|(n, spec)| (n, spec.thread % 32)).collect();
+        let there = members.iter().fold(0u32, |all, (_, lane)| all | 1 << lane);
+        if mask >> own & 1 == 0 {
+            let why = format!(
+                "the mask of `{opcode}` leaves out the lane that executes it, {own}: let it be {there:#x}"
+            );
+            return Err(self.no_place(path, &why).into());
+        }
+        let left = n_threads.saturating_sub(32 * warp).min(32);
+        let exist = (u64::from(u32::MAX) >> (32 - left)) as u32;
+        let missing = mask & exist & !there;
+        if missing != 0 {
+            let lane = missing.trailing_zeros();
+            let why = format!(
+                "`{opcode}` waits for lane {lane}, which is no thread of the test: let its mask be {there:#x}, add `//@ thread` for each lane of it, or move a number into the register (it orders nothing)"
+            );
+            return Err(self.no_place(path, &why).into());
+        }
+        let others = members.into_iter();
+        let takes_part = |(thread, lane): &Member| mask >> lane & 1 != 0 && *thread != self.index;
+        Ok(others.filter(takes_part).collect())
+    }
+
+    /// The lane that a shuffle takes from, unless it is the thread's own: found by giving each lane its number.
+    fn source_of_shuffle(
+        &self,
+        path: &Path,
+        at: &At<'_>,
+        operands: &Operands,
+        others: &[Member],
+    ) -> Result<Vec<Member>, Halt> {
+        let result = self.operands(at).first().map(|operand| &operand.value);
+        let (Some(OperandValue::Destination(Some(run))) | Some(OperandValue::Pair(Some(run), _))) =
+            result
+        else {
+            return Ok(Vec::new());
+        };
+        let result = run.first;
+        let Some(given) = operands.given.and_then(|(_, register)| register) else {
+            return Err(self.in_a_register(path).into());
+        };
+        let own = self.thread.thread % 32;
+        let mut trial = path.clone();
+        trial.lone.set_register(given, u64::from(own));
+        let numbers = (0..32).filter(|lane| *lane != own);
+        let numbers: Vec<(u32, u64)> = numbers.map(|lane| (lane, u64::from(lane))).collect();
+        self.compute_exchange(&mut trial, at, operands, &[], &numbers)?;
+        let source = trial.lone.register(result) as u32;
+        if source == own {
+            return Ok(Vec::new());
+        }
+        match others.iter().find(|(_, lane)| *lane == source) {
+            Some(found) => Ok(vec![*found]),
+            None => {
+                let why = format!(
+                    "the shuffle takes from lane {source}, which its mask leaves out: take from a lane of the mask"
+                );
+                Err(self.no_place(path, &why).into())
+            }
+        }
+    }
+
+    /// Lets the emulator do it, with what other lanes give; those whose values make no difference give nothing.
+    fn compute_exchange(
+        &self,
+        path: &mut Path,
+        at: &At<'_>,
+        operands: &Operands,
+        others: &[Member],
+        values: &[(u32, u64)],
+    ) -> Result<(), Halt> {
+        let given = operands.given.and_then(|(index, register)| {
+            let operand = self.operands(at).get(index).map(|operand| &operand.value);
+            let negated = matches!(operand, Some(OperandValue::Predicate { negated: true, .. }));
+            Some((register?, negated))
+        });
+        let value_of = |lane: u32| values.iter().find(|(of, _)| *of == lane).map(|(_, v)| *v);
+        let lanes = others.iter().map(|(_, lane)| *lane);
+        let lanes = lanes.chain(values.iter().map(|(lane, _)| *lane));
+        let lanes: BTreeSet<u32> = lanes.collect();
+        let brought = lanes.into_iter().map(|lane| {
+            let value = value_of(lane).unwrap_or(0);
+            let held = match given {
+                Some((_, true)) => u64::from(value == 0),
+                _ => value,
+            };
+            (lane as usize, held)
+        });
+        let brought: Vec<(usize, u64)> = brought.collect();
+        let mask = self.operands(at).get(operands.mask).map(|o| &o.value);
+        let mask = mask.and_then(register_of);
+        let given = given.map(|(register, _)| register);
+        match path.lone.exchange(at.number, given, mask, &brought) {
+            true => Ok(()),
+            false => {
+                let action = self.question.program.action(at.instruction);
+                let opcode = action.map_or("an exchange", |action| &action.opcode);
+                Err(self.refuse(path, opcode).into())
+            }
+        }
+    }
+}
+
+/// The register that a source is.
+fn register_of(value: &OperandValue) -> Option<RegisterId> {
+    match value {
+        OperandValue::Source(Source::Register(run), _) => Some(run.first),
+        OperandValue::Predicate {
+            source: Source::Register(run),
+            ..
+        } => Some(run.first),
+        _ => None,
+    }
+}
