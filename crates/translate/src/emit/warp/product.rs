@@ -23,6 +23,9 @@ const SPECIAL: i16 = 4000;
 /// Exponents of terms from which on the run stops, and below which there is only zero.
 const LARGEST: i32 = 118;
 const NO_TERM: i32 = -400;
+/// What is added to exponents of terms, so that those of numbers that are no zeros are not negative, and half of it, for a factor.
+const EXCESS: i32 = 126;
+const HALF_EXCESS: i16 = (EXCESS / 2) as i16;
 
 /// Where the operands of a product lie, after the start of the scratch memory.
 #[derive(Clone, Copy, Debug)]
@@ -251,8 +254,13 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
     code.out.extend([
         I::LocalGet(BAD),
         I::LocalGet(LARGEST_YET),
-        splat32(LARGEST as u32),
+        splat32((LARGEST + EXCESS) as u32),
         I::I32x4GtS,
+        I::V128Or,
+        // A sum that is smaller than what the units can have, and no zero.
+        I::LocalGet(LEAST_YET),
+        splat32((i32::from(rule.kept_bits) - 125 + EXCESS) as u32),
+        I::I32x4LtU,
         I::V128Or,
         I::V128AnyTrue,
     ]);
@@ -281,6 +289,7 @@ const LARGE: u32 = 13;
 const WORD: u32 = 15;
 const LARGEST_YET: u32 = 17;
 const SPREAD: u32 = 18;
+const LEAST_YET: u32 = 19;
 /// Of two rows, two halves of eight sums each.
 const SUM: u32 = 20;
 const EXPONENT: u32 = 24;
@@ -380,7 +389,7 @@ impl Code {
             I::LocalTee(WORD),
             splat16(1),
             I::I16x8MaxS,
-            splat16(bias as i16),
+            splat16(bias as i16 - HALF_EXCESS),
             I::I16x8Sub,
             I::LocalGet(WORD),
             splat16(top),
@@ -419,6 +428,7 @@ impl Code {
         } = self.rule;
         let [rows, columns, depth, block] = [rows, columns, depth, block.into()].map(i32::from);
         self.zero([ROW, ROW_EXPONENTS, SUMS]);
+        self.ops([splat32(u32::MAX), I::LocalSet(LEAST_YET)]);
         self.ops([
             I::I32Const(rows / ROWS_AT_ONCE as i32),
             I::LocalSet(LEFT),
@@ -513,7 +523,7 @@ impl Code {
         let columns = u32::from(self.rule.columns);
         let block = u32::from(self.rule.block);
         let kept = i32::from(self.rule.kept_bits);
-        let least = kept - 125;
+        let least = kept - 125 + EXCESS;
         let depths = u32::from(self.rule.depth);
         for depth in 0..block {
             if depth % 8 == 0 {
@@ -563,13 +573,18 @@ impl Code {
                 I::I32x4Shl,
                 I::I32Const(24),
                 I::I32x4ShrU,
-                splat32(127),
+                splat32((127 - EXCESS) as u32),
                 I::I32x4Sub,
                 I::I32x4MaxS,
                 I::LocalTee(exponent),
                 I::LocalGet(LARGEST_YET),
                 I::I32x4MaxS,
                 I::LocalSet(LARGEST_YET),
+                // That of a zero is the largest without a sign.
+                I::LocalGet(exponent),
+                I::LocalGet(LEAST_YET),
+                I::I32x4MinU,
+                I::LocalSet(LEAST_YET),
             ]);
             if self.rule.exponent_bits > 5 {
                 // Products may be as small as sums.
@@ -587,16 +602,7 @@ impl Code {
                 ]);
             }
             self.ops([
-                // A sum that is smaller than what the units can have, and no zero.
-                I::LocalGet(exponent),
-                splat32(126),
-                I::I32x4Add,
-                splat32((126 + least) as u32),
-                I::I32x4LtU,
-                I::LocalGet(BAD),
-                I::V128Or,
-                I::LocalSet(BAD),
-                splat32((127 + kept) as u32),
+                splat32((127 + kept + EXCESS) as u32),
                 I::LocalGet(exponent),
                 splat32(least as u32),
                 I::I32x4MaxS,
