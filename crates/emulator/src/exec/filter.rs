@@ -79,7 +79,7 @@ fn mix_floats(format: FloatFormat, more: u32, parts: &[Part; 8]) -> f32 {
     let infinities = [has_infinite(false), has_infinite(true)];
     if infinities == [true; 2] || weighed().any(|part| magnitude(part) > format.infinity()) {
         // All ones, in the digits that the format has.
-        return f32::from_bits(0x7fff_ffff << (23 - format.fraction_bits) & 0x7fff_ffff);
+        return f32::from_bits((0x7fff_ffff << (23 - format.fraction_bits)) & 0x7fff_ffff);
     }
     if infinities != [false; 2] {
         let sign = u32::from(infinities[1]) * format.sign();
@@ -104,7 +104,7 @@ fn mix_floats(format: FloatFormat, more: u32, parts: &[Part; 8]) -> f32 {
         0 => weighed().all(is_negative),
         _ => sum < 0,
     };
-    value(bits | u32::from(is_below) * format.sign())
+    value(bits | (u32::from(is_below) * format.sign()))
 }
 
 /// Whether subnormal numbers count as zero.

@@ -21,7 +21,7 @@ impl Walker<'_> {
 const LEAVE_OUT: &str = "leave it out";
 const MOVE: &str = "move the number that it gives into its register, or leave it out";
 
-/// What to write where such an instruction stands.
+/// What to write where such an instruction goes.
 fn instead_of(does: Does) -> &'static str {
     match does {
         Does::Control(op) => match op {
