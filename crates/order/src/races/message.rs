@@ -2,6 +2,7 @@
 
 use super::clock::{Clock, Point, join, raise};
 use crate::scope::{Home, Scoped, mutual};
+use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
 
@@ -16,7 +17,7 @@ pub(crate) struct Release {
 
 /// What all releasing operations hand on that end in one strong write. Those of one block and scope are one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Message(Vec<Release>);
+pub(crate) struct Message(SmallVec<[Release; 1]>);
 
 impl Message {
     pub(crate) fn is_empty(&self) -> bool {

@@ -14,7 +14,7 @@ use super::site::{Kind, ProxyKind, Side, Site, SiteId};
 use super::threads::{Warp, row_of};
 use crate::scope::{Strength, releases};
 use std::rc::Rc;
-use warpgrid_emulator::{AccessEvent, LanesAccess, RowAccess, WarpAccess, WarpId};
+use warpgrid_emulator::{AccessAction, AccessEvent, LanesAccess, RowAccess, WarpAccess, WarpId};
 use warpgrid_isa::Sem;
 
 /// Relations that are kept: neighbouring words have entries of the same few accesses.
@@ -29,6 +29,8 @@ pub(crate) struct Here {
     epoch: Option<u32>,
     /// Whether its strong stores hand on nothing, and its strong loads get nothing.
     is_plain: bool,
+    /// Whether all that its strong stores hand on is what its lanes have released at the same places.
+    has_releases_alone: bool,
     shared: Floor,
     global: Floor,
 }
@@ -39,6 +41,7 @@ struct Now {
     number: u32,
     epoch: Option<u32>,
     is_plain: bool,
+    has_releases_alone: bool,
 }
 
 /// What all that can still access a memory know.
@@ -221,11 +224,15 @@ impl Detector {
         let Now {
             number,
             epoch: Some(epoch),
-            is_plain: true,
+            is_plain,
+            has_releases_alone,
         } = self.now(of)
         else {
             return false;
         };
+        if !(is_plain || has_releases_alone && event.action == AccessAction::Store) {
+            return false;
+        }
         let mut addresses = [0; 32];
         let mut mask = 0u32;
         for piece in event.pieces {
@@ -236,6 +243,16 @@ impl Detector {
             }
             mask |= 1 << lane;
             addresses[lane as usize] = piece.address;
+        }
+        if !is_plain {
+            let warp = self.warps.get(number);
+            let hands_on = |warp: &Warp| {
+                let mut lanes = lanes_of(mask);
+                lanes.any(|lane| warp.has_released(lane, (memory, addresses[lane])))
+            };
+            if warp.is_none_or(hands_on) {
+                return false;
+            }
         }
         let places = Places {
             mask,
@@ -272,6 +289,7 @@ impl Detector {
             number,
             epoch: here.and_then(|here| here.epoch),
             is_plain: here.is_some_and(|here| here.is_plain),
+            has_releases_alone: here.is_some_and(|here| here.has_releases_alone),
         }
     }
 
@@ -291,6 +309,7 @@ impl Detector {
             n_openings: self.n_openings,
             epoch: state.even_epoch(),
             is_plain: !state.has_details(),
+            has_releases_alone: state.has_releases_alone(),
             shared: floor(Memory::Shared(of.block)),
             global: floor(Memory::Global),
         };

@@ -71,6 +71,9 @@ impl Detector {
     ) {
         let row = row_of(of.block, of.warp);
         let home = self.shape.home(of.block);
+        if event.action.writes() {
+            self.strong.reserve(event.pieces.len());
+        }
         for piece in event.pieces {
             let Some(memory) = memory_of(piece.memory) else {
                 continue;

@@ -5,6 +5,7 @@ use super::hash::Map;
 use super::message::{Message, Release};
 use super::quick::Here;
 use super::shadow::Memory;
+use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_emulator::{GroupKind, WarpId};
 use warpgrid_isa::Scope;
@@ -108,11 +109,11 @@ impl Warps {
 #[derive(Debug, Default)]
 pub(crate) struct Details {
     /// The latest releasing fence of each scope.
-    pub(crate) fences: Vec<Release>,
+    pub(crate) fences: SmallVec<[Release; 1]>,
     /// What strong reads have met, by place.
     pub(crate) met: Vec<(Location, Rc<Message>)>,
     /// The latest release at a place.
-    pub(crate) released: Vec<(Location, Release)>,
+    pub(crate) released: SmallVec<[(Location, Release); 1]>,
 }
 
 /// Operations of one kind that lanes have started.
@@ -276,6 +277,18 @@ impl Warp {
     /// Whether a lane has met or released something that strong accesses hand on.
     pub(crate) fn has_details(&self) -> bool {
         !self.details.is_empty()
+    }
+
+    /// Whether all that lanes hand on is releases at places of their own: strong writes of other places hand on nothing.
+    pub(crate) fn has_releases_alone(&self) -> bool {
+        let mut all = lanes_of(u32::MAX).filter_map(|lane| self.known_details(lane));
+        all.all(|details| details.fences.is_empty() && details.met.is_empty())
+    }
+
+    /// Whether a lane has released at a place.
+    pub(crate) fn has_released(&self, lane: usize, place: Location) -> bool {
+        let details = self.known_details(lane);
+        details.is_some_and(|details| details.released.iter().any(|(at, _)| *at == place))
     }
 
     /// A release of a thread now.
