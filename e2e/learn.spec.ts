@@ -63,7 +63,7 @@ test("a tour moves with the steps and points at what it speaks of", async ({ pag
   await expect(page.locator(".cm-line.line-linked")).toContainText("st.shared.u32 [%at], %lane;");
   // Steps on one's own: the text follows.
   await press(page, "Run to the end");
-  await expect(tour.locator("[aria-current=step]")).toContainText("One word a row is the whole cure");
+  await expect(tour.locator("[aria-current=step]")).toContainText("One word more in each row is enough");
   await press(page, "To the start");
   await expect(tour.locator("[aria-current=step]")).toContainText("Just after line 19");
   // A link leads to it.

@@ -5,7 +5,7 @@ import { open, paste, pick, press, ready } from "./playground";
 const kernel = (name: string, value: number) =>
   `.version 8.8\n.target sm_90\n.address_size 64\n.visible .entry ${name}(.param .u64 out)\n{\n\t.reg .b64 %rd1;\n` +
   `\tld.param.u64 %rd1, [out];\n\tst.global.u32 [%rd1], ${value};\n\tret;\n}\n`;
-const text = (page: Page) => page.evaluate(() => (globalThis as any).warpgridEditor.text() as string);
+const text = (page: Page) => page.evaluate(() => ((globalThis as any).warpgridEditor?.text() ?? "") as string);
 const picker = (page: Page) => page.getByRole("combobox", { name: "Example" });
 /** Chooses an own text by the start of its name. */
 async function back(page: Page, name: string) {
