@@ -6,6 +6,8 @@ import { cells, open, paste, ready } from "./playground";
 
 type Memory = Record<string, number[]>;
 const fill = (n: number, value: (i: number) => number) => Array.from({ length: n }, (_, i) => value(i));
+/** The number in a cell; a character counts by its code. */
+const number = (cell: string) => (cell === "␠" ? 32 : /^[a-z.]$/.test(cell) ? cell.charCodeAt(0) : Number(cell));
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
 
 /** The memory that each kernel leaves, by the name of its file; `given` reads the values of an input from the text. */
@@ -200,7 +202,7 @@ for (const [name, memory] of Object.entries(kernels)) {
       const columns = page.getByRole("region", { name: buffer, exact: true }).getByRole("combobox", { name: "Columns" });
       if (expected.length >= 256) await columns.selectOption({ label: "× 32" });
       // Of a longer one only what is in sight is there to be read.
-      const seen = async () => (await cells(page, buffer)).map(Number).slice(0, SEEN);
+      const seen = async () => (await cells(page, buffer)).map(number).slice(0, SEEN);
       await expect.poll(seen, { message: buffer }).toEqual(expected.slice(0, SEEN));
     }
   });
