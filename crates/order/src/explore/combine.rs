@@ -4,7 +4,7 @@
 //! A cell with a value has a number, so that what a trace reads and writes is a set of bits. Atomics that are morally strong among each other
 //! take each write once: no combination has more of them than writes.
 
-use super::exchange::takes_what_is_given;
+use super::exchange::{Went, takes_what_is_given};
 use super::question::{ExploreError, Question};
 use super::step::{Entry, NodeKind, Step, Trace};
 use super::traces::Traces;
@@ -215,8 +215,12 @@ impl<'a> Search<'a> {
         let earlier = self.chosen.iter().enumerate();
         let mut earlier = earlier.filter_map(|(other, trace)| Some((other, of(other, *trace)?)));
         earlier.all(|(other, theirs)| {
-            takes_what_is_given((thread, own), (other, theirs))
-                && takes_what_is_given((other, theirs), (thread, own))
+            let one = Went { thread, trace: own };
+            let another = Went {
+                thread: other,
+                trace: theirs,
+            };
+            takes_what_is_given(one, another) && takes_what_is_given(another, one)
         })
     }
 

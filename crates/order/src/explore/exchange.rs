@@ -37,17 +37,28 @@ impl Given {
     }
 }
 
+/// A thread, and a way that it may go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Went<'a> {
+    pub(crate) thread: usize,
+    pub(crate) trace: &'a Trace,
+}
+
 /// Whether the exchanges of one thread with another one are exchanges of that one, too, and take what it gives there.
-pub(crate) fn takes_what_is_given(taker: (usize, &Trace), giver: (usize, &Trace)) -> bool {
-    let mut exchanges = taker.1.steps.iter().filter_map(|step| {
+pub(crate) fn takes_what_is_given(taker: Went<'_>, giver: Went<'_>) -> bool {
+    let mut exchanges = taker.trace.steps.iter().filter_map(|step| {
         let exchange = step.exchange.as_deref()?;
         exchange
             .others
-            .contains(&giver.0)
+            .contains(&giver.thread)
             .then_some((step, exchange))
     });
     exchanges.all(|(step, exchange)| {
-        let mut theirs = giver.1.steps.iter().filter(|s| s.barrier == step.barrier);
+        let mut theirs = giver
+            .trace
+            .steps
+            .iter()
+            .filter(|s| s.barrier == step.barrier);
         let given = theirs.find_map(|step| {
             let (other, value) = step.given()?;
             let is_it = (other.number, other.action) == (exchange.number, exchange.action);
@@ -55,7 +66,7 @@ pub(crate) fn takes_what_is_given(taker: (usize, &Trace), giver: (usize, &Trace)
         });
         let taken = match &exchange.values {
             Exchanged::Given(_) => None,
-            Exchanged::Taken(values) => values.iter().find(|(thread, _)| *thread == giver.0),
+            Exchanged::Taken(values) => values.iter().find(|(thread, _)| *thread == giver.thread),
         };
         given.is_some_and(|given| taken.is_none_or(|(_, taken)| *taken == given))
     })

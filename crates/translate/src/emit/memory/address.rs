@@ -18,6 +18,25 @@ pub(crate) struct Lie {
     is_one: u32,
 }
 
+/// What a site knows of the range that it met last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Where it begins, and how far beyond that a row of lanes may begin.
+    Row,
+    /// Where it begins, and its size.
+    Range,
+}
+
+impl Known {
+    /// The places of both words in the site's record.
+    const fn words(self) -> [u32; 2] {
+        match self {
+            Known::Row => [site::FAST, site::LAST],
+            Known::Range => [site::ADDRESS, site::SIZE],
+        }
+    }
+}
+
 impl Emitter<'_> {
     pub(super) fn find_addresses(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         let [low, high] = self.names.addresses;
@@ -235,7 +254,7 @@ impl Emitter<'_> {
 
     /// Finds the place of `bytes` from the first address on; leaves the block around where they are not in the range that the site
     /// met last.
-    pub(super) fn find_place(&mut self, access: &Access<'_>, bytes: u32, fast: (u32, u32)) {
+    pub(super) fn find_place(&mut self, access: &Access<'_>, bytes: u32, known: Known) {
         let Names {
             first,
             offset,
@@ -255,7 +274,7 @@ impl Emitter<'_> {
             self.set(pointer);
             return;
         }
-        let (address, last) = fast;
+        let [address, last] = known.words();
         self.get(offset);
         self.ops([
             I::I32Const(0),
@@ -264,7 +283,7 @@ impl Emitter<'_> {
         ]);
         self.tee(offset);
         self.ops([I::I32Const(0), I::I64Load(at(access.site + last))]);
-        if address == site::ADDRESS {
+        if known == Known::Range {
             // A size, in which the bytes must fit.
             self.ops([I::I64Const(i64::from(bytes)), I::I64Sub, I::I64GtS]);
             self.leave_if();

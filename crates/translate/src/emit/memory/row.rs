@@ -1,9 +1,10 @@
 //! Lanes that follow each other move as rows, and lanes that mean one place load once. In: the place of the first; out: bytes or registers.
 
+use super::address::Known;
 use super::{Access, Way};
 use crate::Refusal;
 use crate::emit::{Emitter, at, high_words, low_words, splat32};
-use crate::place::{holds, site};
+use crate::place::holds;
 use warpgrid_emulator::plain::AccessPlan;
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -23,7 +24,7 @@ impl Emitter<'_> {
     pub(super) fn move_row(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, access.width());
-        self.find_place(access, 4 * access.width(), (site::FAST, site::LAST));
+        self.find_place(access, 4 * access.width(), Known::Row);
         self.note_bytes(access, 4 * access.width());
         match access.way {
             Way::Load => self.load_row(access.plan),
@@ -202,7 +203,7 @@ impl Emitter<'_> {
         let plan = access.plan;
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, 0);
-        self.find_place(access, access.width(), (site::ADDRESS, site::SIZE));
+        self.find_place(access, access.width(), Known::Range);
         // Narrower accesses than words share a word with others.
         if access.width() >= 4 {
             self.note_bytes(access, access.width());
