@@ -43,7 +43,7 @@ test("two orders with other results are side by side, and either can be shown", 
   await expect(orders).toContainText("out[1]");
   await page.getByRole("status").click();
   await page.keyboard.press("End");
-  await ready(page);
+  await expect(page.getByRole("status")).toHaveText(/finished/);
   const before = (await cells(page, "out"))[1];
   await orders.getByRole("button", { name: "Show this order" }).click();
   await ready(page);

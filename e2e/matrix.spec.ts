@@ -134,6 +134,7 @@ test("a product that ran leads to how the tensor core computed an element", asyn
   await view.getByRole("combobox", { name: "Tensor cores of" }).selectOption("sm_70");
   await expect(view.getByRole("alert")).toContainText("sm_70");
   await view.getByRole("combobox", { name: "Tensor cores of" }).selectOption("sm_90");
+  await expect(view.getByRole("alert")).toHaveCount(0);
   await view.getByRole("textbox", { name: "C", exact: true }).fill("0");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/&c=0$/);
