@@ -16,7 +16,6 @@ mod exchange;
 mod explorer;
 mod graph;
 mod interleavings;
-mod live;
 mod memory;
 mod one_place;
 mod origins;

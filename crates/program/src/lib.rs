@@ -6,6 +6,7 @@ pub mod diagnostic;
 pub mod front_end;
 pub mod function;
 mod ids;
+mod live;
 pub mod machine;
 pub mod operand;
 mod origin;

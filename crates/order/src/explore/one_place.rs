@@ -7,7 +7,6 @@
 
 use super::cells::Cells;
 use super::exchange::Given;
-use super::live::live_registers;
 use super::origins::{Origins, Writes};
 use super::path::{Domain, Halt, Known, Next, Path, Walker};
 use super::question::{ExploreError, Observed, Question};
@@ -186,7 +185,10 @@ fn live_of(question: &Question, thread: usize) -> Vec<Vec<RegisterId>> {
         Observed::Register { .. } | Observed::Memory { .. } => None,
     });
     let observed: Vec<RegisterId> = observed.collect();
-    let live = function.map(|f| live_registers(&question.program, f, &observed));
+    let live = function.map(|function| {
+        let all = 0..function.instructions.len() as u32;
+        question.program.live_registers(function, all, &observed)
+    });
     live.unwrap_or_default()
 }
 

@@ -43,7 +43,7 @@ impl Bodies<'_> {
             return Ok(body);
         };
         self.session.seek(entry.position);
-        for register in live_in(function, self.lines, entry.instruction) {
+        for register in self.live_in(function, entry.instruction) {
             let name = function.registers.name(register);
             let set = self.set(function, thread, register)?;
             // The register of a place holds its start already; loose lines have each lane at its own element.
@@ -224,6 +224,16 @@ impl Bodies<'_> {
         text
     }
 
+    /// Registers with names that the lines read before they write them, on some way from an instruction on.
+    fn live_in(&self, function: &Function, from: u32) -> Vec<RegisterId> {
+        let range = self.lines.instructions.clone();
+        let at = from.saturating_sub(range.start) as usize;
+        let live = self.session.program.live_registers(function, range, &[]);
+        let here = live.into_iter().nth(at).unwrap_or_default().into_iter();
+        here.filter(|register| function.registers.is_named(*register))
+            .collect()
+    }
+
     /// Whether all lanes that an exchange names, and that the launch has, are threads of the question: they tell each other there.
     fn are_all_here(&self, function: &Function, thread: Thread, instruction: &Instruction) -> bool {
         let operands = function.operands_of(instruction.operands);
@@ -338,42 +348,6 @@ fn is_implied(name: &str, ty: ScalarType) -> bool {
     let is_float = |ty: ScalarType| matches!(ty, ScalarType::F32 | ScalarType::F64);
     implied == ty
         || implied.width_bits() == ty.width_bits() && !is_float(implied) && ty != ScalarType::Pred
-}
-
-/// Registers that are read before the lines write them, on some way from an instruction on; in the order of their numbers.
-fn live_in(function: &Function, lines: &Lines, from: u32) -> Vec<RegisterId> {
-    let first = lines.instructions.start;
-    let mut live = vec![BTreeSet::new(); lines.instructions.len() + 1];
-    loop {
-        let mut is_new = false;
-        for (index, instruction) in chosen(function, lines).enumerate().rev() {
-            let mut here: BTreeSet<RegisterId> = live.get(index + 1).cloned().unwrap_or_default();
-            for target in targets(function, instruction) {
-                let at = target.checked_sub(first).map(|at| at as usize);
-                here.extend(at.and_then(|at| live.get(at)).into_iter().flatten());
-            }
-            if instruction.guard.is_none() {
-                for register in function.destinations(instruction) {
-                    here.remove(&register);
-                }
-            }
-            here.extend(function.sources(instruction));
-            if let Some(known) = live.get_mut(index)
-                && *known != here
-            {
-                *known = here;
-                is_new = true;
-            }
-        }
-        if !is_new {
-            break;
-        }
-    }
-    let start = live.get(from.saturating_sub(first) as usize);
-    let named = start.into_iter().flatten().copied();
-    named
-        .filter(|register| function.registers.is_named(*register))
-        .collect()
 }
 
 /// The instructions that an instruction may go to.

@@ -1,0 +1,95 @@
+//! What of a function's registers still matters. In: a function, and some of its instructions; out: for each of them the registers that some
+//! way on from it reads before it writes them.
+
+use crate::function::{Function, Instruction, Program};
+use crate::ids::RegisterId;
+use crate::operand::OperandValue;
+use std::ops::Range;
+use warpgrid_isa::ControlOp;
+
+impl Program {
+    /// By instruction of a range, and after the last: the registers whose values matter there, in order. `at_end` are those that matter where
+    /// the range or the function ends.
+    pub fn live_registers(
+        &self,
+        function: &Function,
+        range: Range<u32>,
+        at_end: &[RegisterId],
+    ) -> Vec<Vec<RegisterId>> {
+        let n_registers = function.registers.len();
+        let mut end = vec![false; n_registers];
+        for register in at_end {
+            set(&mut end, *register, true);
+        }
+        let within = range.start as usize..range.end as usize;
+        let instructions = function.instructions.get(within).unwrap_or(&[]);
+        let mut live = vec![vec![false; n_registers]; instructions.len()];
+        live.push(end);
+        let mut is_new = true;
+        while is_new {
+            is_new = false;
+            for (index, instruction) in instructions.iter().enumerate().rev() {
+                let here = self.live_before(function, instruction, index, range.start, &live);
+                if let Some(known) = live.get_mut(index)
+                    && *known != here
+                {
+                    *known = here;
+                    is_new = true;
+                }
+            }
+        }
+        let numbers = |row: &Vec<bool>| {
+            let all = row.iter().zip(0..).filter(|(is_live, _)| **is_live);
+            all.map(|(_, number)| RegisterId(number)).collect()
+        };
+        live.iter().map(numbers).collect()
+    }
+
+    /// What matters before an instruction, by what matters after it and where it may go.
+    fn live_before(
+        &self,
+        function: &Function,
+        instruction: &Instruction,
+        index: usize,
+        first: u32,
+        live: &[Vec<bool>],
+    ) -> Vec<bool> {
+        let action = self.action(instruction);
+        let control = action.and_then(|action| action.does.control());
+        let leaves = control.is_some_and(ControlOp::leaves);
+        let next = match leaves && instruction.guard.is_none() {
+            true => live.last(),
+            false => live.get(index + 1),
+        };
+        let mut here = next.cloned().unwrap_or_default();
+        let mut add = |row: Option<&Vec<bool>>| {
+            for (own, other) in here.iter_mut().zip(row.into_iter().flatten()) {
+                *own |= other;
+            }
+        };
+        if leaves {
+            add(live.last());
+        }
+        for operand in function.operands_of(instruction.operands) {
+            if let OperandValue::Label(target) = operand.value {
+                let target = target.checked_sub(first);
+                add(target.and_then(|target| live.get(target as usize)));
+            }
+        }
+        if instruction.guard.is_none() {
+            for register in function.destinations(instruction) {
+                set(&mut here, register, false);
+            }
+        }
+        for register in function.sources(instruction) {
+            set(&mut here, register, true);
+        }
+        here
+    }
+}
+
+fn set(row: &mut [bool], register: RegisterId, is_live: bool) {
+    if let Some(place) = row.get_mut(register.0 as usize) {
+        *place = is_live;
+    }
+}
