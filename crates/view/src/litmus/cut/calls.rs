@@ -53,25 +53,22 @@ pub(super) fn texts(session: &Session, lines: &Lines) -> Result<Vec<String>, Lit
     for (caller, instructions) in all.chain(callers.map(|f| (f, f.instructions.as_slice()))) {
         for instruction in instructions {
             for operand in caller.operands_of(instruction.operands) {
-                let name = match &operand.value {
-                    OperandValue::Callee(Callee::System(name)) => name.as_str(),
-                    OperandValue::Callee(Callee::Indirect { .. }) => "a function by its address",
+                let what = match &operand.value {
+                    OperandValue::Callee(Callee::System(name)) => format!("`{name}`"),
+                    OperandValue::Callee(Callee::Indirect { .. }) => {
+                        "a function by its address".to_owned()
+                    }
                     OperandValue::Callee(Callee::Direct(id)) => {
                         let callee = functions.get(id.0 as usize);
                         match callee.filter(|callee| !callee.defined) {
-                            Some(callee) => &callee.name,
+                            Some(callee) => format!("`{}`", callee.name),
                             None => continue,
                         }
                     }
                     _ => continue,
                 };
                 return fail(format!(
-                    "the chosen lines call {}, whose text the module does not have: choose lines without that call",
-                    if name.contains(' ') {
-                        name.to_owned()
-                    } else {
-                        format!("`{name}`")
-                    }
+                    "the chosen lines call {what}, whose text the module does not have: choose lines without that call"
                 ));
             }
         }
