@@ -22,7 +22,10 @@ pub use crate::exec::tensor::SumRule;
 pub use crate::state::registers::{Slot, SlotPlace};
 pub use crate::state::warp::TURN_STEPS;
 
-pub use approximate::{UnitFunction, UnitRow, index_bits, tangent_bits, unit_function, unit_rows};
+pub use approximate::{
+    Scaling, TURNS, UnitFunction, UnitRow, index_bits, scaling_of_quotient, tangent_bits,
+    unit_function, unit_rows,
+};
 pub use calls::{Call, CallPlan, Place};
 pub use matrix::{
     FusedProduct, LinesAccess, MatrixOperation, Operand, RowElement, RowsAccess, ValuePlace,

@@ -691,3 +691,13 @@ pub(crate) const fn low_words() -> I<'static> {
 pub(crate) const fn high_words() -> I<'static> {
     I::I8x16Shuffle([4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])
 }
+
+/// The lower two words of two rows.
+pub(crate) const fn low_halves() -> I<'static> {
+    I::I8x16Shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23])
+}
+
+/// The upper two words of two rows.
+pub(crate) const fn high_halves() -> I<'static> {
+    I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31])
+}

@@ -10,14 +10,14 @@ mod phase;
 mod resolve;
 
 use crate::emit::at;
-use crate::place::{GANGS, cell};
+use crate::place::{GANGS, cell, site};
 pub(crate) use count::{count, merge};
 pub(crate) use join::{Held, join, lane_bits};
 pub(crate) use note::{note, ordered};
 pub(crate) use part::part;
 pub(crate) use phase::{WaitNumbers, phase};
 pub(crate) use resolve::{resolve, resolve_all};
-use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
+use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
 
 /// Numbers of the functions.
 pub(crate) const RESOLVE: u32 = 0;
@@ -110,6 +110,53 @@ pub(crate) fn next_round(left: u32) -> [I<'static>; 6] {
         I::LocalTee(left),
         I::BrIf(0),
         I::End,
+    ]
+}
+
+/// Loads and stores that copy bytes, beyond two addresses: the addresses to store to and to load from are on the stack before each pair.
+pub(crate) fn copies(n_bytes: u64, from: u64, to: u64) -> Vec<[I<'static>; 2]> {
+    let mut all = Vec::new();
+    let mut done = 0;
+    while done < n_bytes {
+        let [load, store] = [from, to].map(|start| MemArg {
+            offset: start + done,
+            align: 0,
+            memory_index: 0,
+        });
+        let (n, pair) = match n_bytes - done {
+            16.. => (16, [I::V128Load(load), I::V128Store(store)]),
+            8.. => (8, [I::I64Load(load), I::I64Store(store)]),
+            4.. => (4, [I::I32Load(load), I::I32Store(store)]),
+            2.. => (2, [I::I32Load16U(load), I::I32Store16(store)]),
+            _ => (1, [I::I32Load8U(load), I::I32Store8(store)]),
+        };
+        all.push(pair);
+        done += n;
+    }
+    all
+}
+
+/// Pushes whether an address lies outside of the range that a site met last; where it lies in it stays in a local.
+pub(crate) fn is_outside([address, site, offset]: [u32; 3]) -> [I<'static>; 8] {
+    [
+        I::LocalGet(address),
+        I::LocalGet(site),
+        I::I64Load(at(site::ADDRESS)),
+        I::I64Sub,
+        I::LocalTee(offset),
+        I::LocalGet(site),
+        I::I64Load(at(site::SIZE)),
+        I::I64GeU,
+    ]
+}
+
+/// Pushes how many bytes of that range are left from the place on.
+pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
+    [
+        I::LocalGet(site),
+        I::I64Load(at(site::SIZE)),
+        I::LocalGet(offset),
+        I::I64Sub,
     ]
 }
 

@@ -20,7 +20,7 @@ const BIAS: i32 = 127;
 /// 2^24, by which assemblers scale what is subnormal.
 const SCALE: f32 = 16_777_216.0;
 /// 1 / (2 pi), as the assembler writes it.
-const TURNS: f32 = 0.159_154_94;
+pub const TURNS: f32 = 0.159_154_94;
 
 /// A row of what each lane has. A plain loop, of which the host makes vectors wherever it is called from.
 #[inline(always)]
@@ -356,9 +356,10 @@ pub enum Function {
 #[inline(always)]
 pub(crate) fn apply(function: Function, ftz: bool, a: &Row32) -> Row32 {
     use Function as F;
+    let scaling = function.scaling();
     let scales: [f32; LANES] = lanes(|lane| match ftz {
         true => 1.0,
-        false => scale_of(function, f32::from_bits(a[lane])),
+        false => scale_of(scaling, f32::from_bits(a[lane])),
     });
     let scaled: Row32 = lanes(|lane| product(a[lane], scales[lane]));
     let results = match function {
@@ -387,14 +388,48 @@ pub(crate) fn apply(function: Function, ftz: bool, a: &Row32) -> Row32 {
     })
 }
 
+/// Which arguments are scaled before the unit has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scaling {
+    /// Those below the least normal number, by 2^24.
+    pub small: bool,
+    /// Those above 2^126, by 1/4.
+    pub large: bool,
+    /// Those below -126, by 1/2.
+    pub low: bool,
+}
+
+impl Function {
+    /// What the assembler scales where subnormal numbers are not flushed.
+    pub const fn scaling(self) -> Scaling {
+        use Function as F;
+        Scaling {
+            small: matches!(
+                self,
+                F::Reciprocal | F::ReciprocalRoot | F::Root | F::Logarithm
+            ),
+            large: matches!(self, F::Reciprocal),
+            low: matches!(self, F::Power),
+        }
+    }
+}
+
+/// What `div.approx` and `div.full` scale by the divisor.
+pub const fn scaling_of_quotient(is_full: bool, ftz: bool) -> Scaling {
+    Scaling {
+        small: !ftz,
+        large: is_full,
+        low: false,
+    }
+}
+
 /// What an argument is scaled by.
 #[inline(always)]
-fn scale_of(function: Function, a: f32) -> f32 {
-    match function {
-        Function::Power if a < -126.0 => 0.5,
-        Function::Power | Function::Sine | Function::Cosine | Function::Tangent => 1.0,
-        _ if a.abs() < f32::MIN_POSITIVE => SCALE,
-        Function::Reciprocal if a.abs() > LARGE => 0.25,
+fn scale_of(scaling: Scaling, a: f32) -> f32 {
+    match a {
+        _ if scaling.small && a.abs() < f32::MIN_POSITIVE => SCALE,
+        _ if scaling.large && a.abs() > LARGE => 0.25,
+        _ if scaling.low && a < -126.0 => 0.5,
         _ => 1.0,
     }
 }
@@ -410,11 +445,8 @@ pub(crate) fn divide<const N: usize>(
     a: [f32; N],
     b: [f32; N],
 ) -> [f32; N] {
-    let scales: [f32; N] = lanes(|lane| match b[lane].abs() {
-        size if is_full && size > LARGE => 0.25,
-        size if !ftz && size < f32::MIN_POSITIVE => SCALE,
-        _ => 1.0,
-    });
+    let scaling = scaling_of_quotient(is_full, ftz);
+    let scales: [f32; N] = lanes(|lane| scale_of(scaling, b[lane]));
     let reciprocals: [u32; N] = reciprocal(lanes(|lane| (b[lane] * scales[lane]).to_bits()));
     lanes(|lane| f32::from_bits(reciprocals[lane]) * (a[lane] * scales[lane]))
 }

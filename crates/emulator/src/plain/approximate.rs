@@ -8,6 +8,7 @@ use crate::exec::approximate_tables as tables;
 use crate::exec::mode::Round;
 
 pub use crate::exec::approximate::Function as UnitFunction;
+pub use crate::exec::approximate::{Scaling, TURNS, scaling_of_quotient};
 
 /// Coefficients of an interval: c0 + c1 x + c2 x^2, in 2^-17 of a last digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

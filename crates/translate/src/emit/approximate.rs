@@ -7,7 +7,7 @@ use super::float::NAN_32;
 use super::splat32;
 use crate::helpers;
 use crate::place::Places;
-use warpgrid_emulator::plain::{UnitFunction, index_bits, unit_rows};
+use warpgrid_emulator::plain::{Scaling, UnitFunction, index_bits, scaling_of_quotient, unit_rows};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
 const SIGN: u32 = 1 << 31;
@@ -17,6 +17,12 @@ const FRACTION_BITS: u32 = 23;
 const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
 /// Exponent of 1.
 const BIAS: u32 = 127;
+
+const NO_SCALING: Scaling = Scaling {
+    small: false,
+    large: false,
+    low: false,
+};
 
 /// Bytes of a row of coefficients: c0 in 64 bits, c1 and c2 in 32 bits.
 const ROW_BYTES: u32 = 16;
@@ -83,6 +89,15 @@ impl Approximated {
         }
     }
 
+    /// Which arguments are scaled.
+    fn scaling(self) -> Scaling {
+        match self.what {
+            Approximation::Quotient { is_full } => scaling_of_quotient(is_full, self.flushes),
+            Approximation::Of(_) if self.flushes => NO_SCALING,
+            Approximation::Of(function) => function.scaling(),
+        }
+    }
+
     /// The coefficients.
     pub(crate) fn data(self, places: &Places) -> Data {
         let function = self.unit_function();
@@ -103,7 +118,7 @@ impl Approximated {
             index_bits: index_bits(self.unit_function()),
             out: Vec::new(),
         };
-        let scaling = Scaling::of(self);
+        let scaling = self.scaling();
         code.scale(scaling);
         match self.what {
             Approximation::Of(function) => code.unit(function),
@@ -113,38 +128,6 @@ impl Approximated {
         code.canonical();
         let n_vectors = N_VECTORS - self.n_arguments() as u32;
         helpers::function(&[(n_vectors, ValType::V128)], &code.out)
-    }
-}
-
-/// Which arguments are scaled, and by what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Scaling {
-    /// Those below the least normal number, by 2^24.
-    small: bool,
-    /// Those above 2^126, by 1/4.
-    large: bool,
-    /// Those below -126, by 1/2.
-    low: bool,
-}
-
-impl Scaling {
-    fn of(approximated: Approximated) -> Scaling {
-        use UnitFunction as F;
-        let is_exact = !approximated.flushes;
-        let (small, large, low) = match approximated.what {
-            Approximation::Quotient { is_full } => (is_exact, is_full, false),
-            Approximation::Of(F::Reciprocal) => (is_exact, is_exact, false),
-            Approximation::Of(F::ReciprocalRoot | F::Root | F::Logarithm) => {
-                (is_exact, false, false)
-            }
-            Approximation::Of(F::Power) => (false, false, is_exact),
-            Approximation::Of(F::Sine | F::Cosine | F::Tangent) => (false, false, false),
-        };
-        Scaling { small, large, low }
-    }
-
-    fn is_any(self) -> bool {
-        self.small || self.large || self.low
     }
 }
 
@@ -204,7 +187,7 @@ impl Code {
 
     /// Arguments that are too small or too large times a power of two, which is kept.
     fn scale(&mut self, scaling: Scaling) {
-        if !scaling.is_any() {
+        if scaling == NO_SCALING {
             return;
         }
         self.ops([splat32(ONE), I::LocalSet(SCALE)]);
@@ -235,13 +218,13 @@ impl Code {
         use UnitFunction as F;
         if let Approximation::Quotient { .. } = what {
             self.get(DIVIDEND);
-            if scaling.is_any() {
+            if scaling != NO_SCALING {
                 self.ops([I::LocalGet(SCALE), I::F32x4Mul]);
             }
             self.ops([I::F32x4Mul]);
             return;
         }
-        if !scaling.is_any() {
+        if scaling == NO_SCALING {
             return;
         }
         let was_scaled = [I::LocalGet(SCALE), splat32(ONE), I::F32x4Ne];

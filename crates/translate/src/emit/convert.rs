@@ -1,6 +1,7 @@
 //! Conversions between number types, those that the host does as the machine does them. In: elements; out: elements.
 
-use super::float::{low_halves, upper_half};
+use super::float::upper_half;
+use super::low_halves;
 use super::{Emitter, splat32};
 use crate::Refusal;
 use warpgrid_emulator::plain::{Bank, Conversion, Element};

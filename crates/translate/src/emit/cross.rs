@@ -3,9 +3,10 @@
 use super::{Emitter, RECORD, at};
 use crate::Refusal;
 use crate::code::Moves;
+use crate::helpers;
 use crate::place::{GANG, record};
 use warpgrid_emulator::plain::{Bank, Element, Place};
-use wasm_encoder::{BlockType, Instruction as I, MemArg};
+use wasm_encoder::{BlockType, Instruction as I};
 
 /// Bytes of the stack of a thread that become others of it.
 struct Copied {
@@ -95,23 +96,10 @@ impl Emitter<'_> {
             self.ops([I::I32Const(1 << lane), I::I32And, I::If(BlockType::Empty)]);
             let first = u64::from(self.places.local + lane * lane_bytes);
             for Copied { from, to, bytes } in all {
-                let mut done = 0;
-                while done < *bytes {
-                    let [from, to] = [from, to].map(|start| MemArg {
-                        offset: first + start + done,
-                        align: 0,
-                        memory_index: 0,
-                    });
+                for pair in helpers::copies(*bytes, first + from, first + to) {
                     self.get(pointer);
                     self.get(pointer);
-                    let (n, copy) = match bytes - done {
-                        8.. => (8, [I::I64Load(from), I::I64Store(to)]),
-                        4.. => (4, [I::I32Load(from), I::I32Store(to)]),
-                        2.. => (2, [I::I32Load16U(from), I::I32Store16(to)]),
-                        _ => (1, [I::I32Load8U(from), I::I32Store8(to)]),
-                    };
-                    self.ops(copy);
-                    done += n;
+                    self.ops(pair);
                 }
             }
             self.op(I::End);

@@ -316,8 +316,3 @@ impl Emitter<'_> {
 pub(super) const fn upper_half() -> I<'static> {
     I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15])
 }
-
-/// The lower two words of two rows.
-pub(super) const fn low_halves() -> I<'static> {
-    I::I8x16Shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23])
-}

@@ -3,7 +3,8 @@
 //! roundings may differ from one, is rounded to odd before it is rounded to 32 bits. Numbers of 64 bits follow Boldo and Melquiond,
 //! "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd" (2008).
 
-use super::float::{low_halves, upper_half};
+use super::float::upper_half;
+use super::low_halves;
 use super::{Emitter, splat32, splat64};
 use crate::run::stop;
 use wasm_encoder::{BlockType, Instruction as I};

@@ -6,7 +6,7 @@ use super::{Emitter, at};
 use crate::engine::Products;
 use crate::helpers::{self, FunctionType};
 use crate::place::{Places, holds, site};
-use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
+use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
 /// A function that is written once for all operations that are alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,24 +121,18 @@ impl Lines {
             I::I32Const(noted as i32),
             I::I32And,
             I::BrIf(0),
-            I::LocalGet(ADDRESS),
-            I::LocalGet(SITE),
-            I::I64Load(at(site::ADDRESS)),
-            I::I64Sub,
-            I::LocalTee(OFFSET),
-            I::LocalGet(SITE),
-            I::I64Load(at(site::SIZE)),
-            I::I64GeU,
+        ]);
+        c.extend(helpers::is_outside([ADDRESS, SITE, OFFSET]));
+        c.extend([
             I::BrIf(0),
             I::LocalGet(STRIDE),
             I::I64Const(i64::from(n_lines) - 1),
             I::I64Mul,
             I::I64Const(line_bytes.into()),
             I::I64Add,
-            I::LocalGet(SITE),
-            I::I64Load(at(site::SIZE)),
-            I::LocalGet(OFFSET),
-            I::I64Sub,
+        ]);
+        c.extend(helpers::bytes_left(SITE, OFFSET));
+        c.extend([
             I::I64GtU,
             I::BrIf(0),
             I::LocalGet(ADDRESS),
@@ -221,21 +215,8 @@ fn copy(c: &mut Vec<I<'static>>, n_bytes: u32, is_store: bool) {
         true => (SCRATCH, PLACE),
         false => (PLACE, SCRATCH),
     };
-    let mut done = 0;
-    while done < n_bytes {
-        let n = [16, 8, 4, 2]
-            .into_iter()
-            .find(|n| done + n <= n_bytes)
-            .unwrap_or(1);
-        let place: MemArg = at(done);
+    for pair in helpers::copies(n_bytes.into(), 0, 0) {
         c.extend([I::LocalGet(to), I::LocalGet(from)]);
-        c.extend(match n {
-            16 => [I::V128Load(place), I::V128Store(place)],
-            8 => [I::I64Load(place), I::I64Store(place)],
-            4 => [I::I32Load(place), I::I32Store(place)],
-            2 => [I::I32Load16U(place), I::I32Store16(place)],
-            _ => [I::I32Load8U(place), I::I32Store8(place)],
-        });
-        done += n;
+        c.extend(pair);
     }
 }

@@ -1,6 +1,6 @@
 //! The place of the bytes that a lane means. In: its address, and what the access accepts; out: a place in the module's memory, or a stop.
 
-use super::{EMPTY, NOTE, RESOLVE, function, next_round, stops};
+use super::{EMPTY, NOTE, RESOLVE, bytes_left, function, is_outside, next_round, stops};
 use crate::emit::at;
 use crate::place::{ALL_BYTES, BYTES_SHIFT, NO_ADDRESS, Places, SEVERAL, cell, holds, range, site};
 use crate::run::stop;
@@ -20,17 +20,8 @@ pub(crate) fn resolve(places: &Places) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     // Another range than that of the last time.
-    c.extend([
-        I::LocalGet(ADDRESS),
-        I::LocalGet(SITE),
-        I::I64Load(at(site::ADDRESS)),
-        I::I64Sub,
-        I::LocalTee(OFFSET),
-        I::LocalGet(SITE),
-        I::I64Load(at(site::SIZE)),
-        I::I64GeU,
-        I::If(EMPTY),
-    ]);
+    c.extend(is_outside([ADDRESS, SITE, OFFSET]));
+    c.push(I::If(EMPTY));
     find_range(c, places, [ADDRESS, SITE, ENTRY, LEFT, OFFSET]);
     c.extend([
         I::LocalGet(ENTRY),
@@ -41,11 +32,8 @@ pub(crate) fn resolve(places: &Places) -> Function {
     fill_site(c, [SITE, ENTRY, WIDTH, HOLDS]);
     c.push(I::End);
     // Beyond its end, or not a multiple of its size.
+    c.extend(bytes_left(SITE, OFFSET));
     c.extend([
-        I::LocalGet(SITE),
-        I::I64Load(at(site::SIZE)),
-        I::LocalGet(OFFSET),
-        I::I64Sub,
         I::LocalGet(WIDTH),
         I::I64ExtendI32U,
         I::I64LtU,

@@ -4,13 +4,10 @@ use super::{
     A, BIAS, CUT, Code, EXPONENT, FRACTION, FRACTION_BITS, INFINITY, KEPT, ONE, OTHER, PAIR, PART,
     ROW, ROW_BYTES, ROW_PLACES, SIGN, SQUARE, SUM, WHOLE, X, power32, power64,
 };
-use crate::emit::float::{low_halves, upper_half};
-use crate::emit::{at, halves, high_words, low_words, splat32, splat64};
-use warpgrid_emulator::plain::{UnitFunction, tangent_bits};
+use crate::emit::float::upper_half;
+use crate::emit::{at, halves, high_halves, high_words, low_halves, low_words, splat32, splat64};
+use warpgrid_emulator::plain::{TURNS, UnitFunction, tangent_bits};
 use wasm_encoder::Instruction as I;
-
-/// 1 / (2 pi), as the assembler writes it.
-const TURNS: f32 = 0.159_154_94;
 
 impl Code {
     /// The function at the argument.
@@ -68,10 +65,7 @@ impl Code {
             ]);
         }
         self.square();
-        let first_halves = low_halves();
-        let second_halves =
-            I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]);
-        for (halves, local) in [(first_halves.clone(), KEPT), (second_halves, OTHER)] {
+        for (halves, local) in [(low_halves(), KEPT), (high_halves(), OTHER)] {
             self.ops([I::LocalGet(PAIR), I::LocalGet(PAIR + 1), halves]);
             self.set(local);
         }
@@ -83,7 +77,7 @@ impl Code {
             self.ops([
                 I::LocalGet(ROW + 2 * half),
                 I::LocalGet(ROW + 2 * half + 1),
-                first_halves.clone(),
+                low_halves(),
                 I::LocalGet(KEPT),
                 I::LocalGet(X),
                 multiply.clone(),
@@ -191,6 +185,14 @@ impl Code {
         self.ops([I::V128Or]);
     }
 
+    /// Of a result for zero, and one for all else, on the stack: that of each lane, and NaN where the argument has none.
+    fn choose_ends(&mut self) {
+        self.has_exponent(0);
+        self.ops([I::V128Bitselect]);
+        self.has_no_result();
+        self.ops([I::V128Or]);
+    }
+
     /// Pushes which arguments have this exponent.
     fn has_exponent(&mut self, exponent: u32) {
         self.exponent();
@@ -286,10 +288,7 @@ impl Code {
         self.put_exponent();
         self.has_exponent(255);
         self.ops([I::V128AndNot]);
-        self.has_exponent(0);
-        self.ops([I::V128Bitselect]);
-        self.has_no_result();
-        self.ops([I::V128Or]);
+        self.choose_ends();
     }
 
     fn root(&mut self) {
@@ -307,10 +306,7 @@ impl Code {
         self.put_exponent();
         self.has_exponent(255);
         self.ops([I::V128Bitselect]);
-        self.has_exponent(0);
-        self.ops([I::V128Bitselect]);
-        self.has_no_result();
-        self.ops([I::V128Or]);
+        self.choose_ends();
     }
 
     fn power(&mut self) {
@@ -422,10 +418,7 @@ impl Code {
         self.ops([I::LocalGet(A), splat32(ONE), I::I32x4Eq, I::V128AndNot]);
         self.has_exponent(255);
         self.ops([I::V128Bitselect]);
-        self.has_exponent(0);
-        self.ops([I::V128Bitselect]);
-        self.has_no_result();
-        self.ops([I::V128Or]);
+        self.choose_ends();
     }
 
     /// The argument in turns, cut.

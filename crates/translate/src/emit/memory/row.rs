@@ -3,7 +3,7 @@
 use super::address::Known;
 use super::{Access, Way};
 use crate::Refusal;
-use crate::emit::{Emitter, at, high_words, low_words, splat32};
+use crate::emit::{Emitter, at, high_halves, high_words, low_halves, low_words, splat32};
 use crate::place::holds;
 use warpgrid_emulator::plain::AccessPlan;
 use wasm_encoder::{BlockType, Instruction as I};
@@ -13,12 +13,6 @@ const ZIP_LOW: I<'static> =
     I::I8x16Shuffle([0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23]);
 const ZIP_HIGH: I<'static> =
     I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]);
-/// The low, or the high, halves of two rows.
-const LOW_HALVES: I<'static> =
-    I::I8x16Shuffle([0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
-const HIGH_HALVES: I<'static> =
-    I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]);
-
 impl Emitter<'_> {
     /// Lanes that follow each other. It ends the outer block where it has done all.
     pub(super) fn move_row(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
@@ -113,18 +107,18 @@ impl Emitter<'_> {
             let [first, second] = [e, self.names.addresses[1]];
             self.get(first);
             self.get(second);
-            self.op(LOW_HALVES);
+            self.op(low_halves());
             self.set(a);
             self.get(first);
             self.get(second);
-            self.op(HIGH_HALVES);
+            self.op(high_halves());
             self.set(b);
             self.get(c);
             self.get(d);
-            self.op(HIGH_HALVES);
+            self.op(high_halves());
             self.get(c);
             self.get(d);
-            self.op(LOW_HALVES);
+            self.op(low_halves());
             self.set(c);
             self.set(d);
         }
@@ -156,10 +150,10 @@ impl Emitter<'_> {
             }
             (4, [a, b, c, d]) => {
                 for (part, zip, half) in [
-                    (0, ZIP_LOW, LOW_HALVES),
-                    (1, ZIP_LOW, HIGH_HALVES),
-                    (2, ZIP_HIGH, LOW_HALVES),
-                    (3, ZIP_HIGH, HIGH_HALVES),
+                    (0, ZIP_LOW, low_halves()),
+                    (1, ZIP_LOW, high_halves()),
+                    (2, ZIP_HIGH, low_halves()),
+                    (3, ZIP_HIGH, high_halves()),
                 ] {
                     self.get(pointer);
                     self.read_element32(*a)?;
