@@ -151,41 +151,37 @@ impl Image {
 
     /// A channel as a float; integers become shares of the largest.
     fn float(&self, bits: u32) -> f32 {
-        let signed = |largest: f32| (self.integer(bits) as i32 as f32 / largest).max(-1.0);
         use ScalarType as T;
-        match self.facts.channel {
-            T::F32 => f32::from_bits(bits),
-            T::F16 => FloatFormat::F16.value(bits) as f32,
-            T::U8 => bits as f32 / 255.0,
-            T::U16 => bits as f32 / 65535.0,
-            T::S8 => signed(127.0),
-            T::S16 => signed(32767.0),
-            T::S32 => bits as i32 as f32,
+        let channel = self.facts.channel;
+        let integer = self.integer(bits);
+        match (channel, largest(channel)) {
+            (T::F32, _) => f32::from_bits(bits),
+            (T::F16, _) => FloatFormat::F16.value(bits) as f32,
+            (T::S8 | T::S16, Some(largest)) => (integer as i32 as f32 / largest).max(-1.0),
+            (_, Some(largest)) => integer as f32 / largest,
+            (T::S32, None) => bits as i32 as f32,
             _ => bits as f32,
         }
     }
 
     /// The bits of a channel that hold a float, or the integer next to a share of the largest.
     fn bits(&self, value: f32) -> u32 {
-        use ScalarType as T;
-        match self.facts.channel {
-            T::F16 => FloatFormat::F16.nearest(value.into()),
-            T::U8 => (value * 255.0).round() as u8 as u32,
-            T::U16 => (value * 65535.0).round() as u16 as u32,
-            T::S8 => (value * 127.0).round() as i8 as u8 as u32,
-            T::S16 => (value * 32767.0).round() as i16 as u16 as u32,
+        match (self.facts.channel, largest(self.facts.channel)) {
+            (ScalarType::F16, _) => FloatFormat::F16.nearest(value.into()),
+            (_, Some(largest)) => {
+                let least = match self.facts.channel.is_signed() {
+                    true => -largest,
+                    false => 0.0,
+                };
+                (value * largest).round().clamp(least, largest) as i32 as u32
+            }
             _ => value.to_bits(),
         }
     }
 
     /// A channel as an integer of 32 bits.
     fn integer(&self, bits: u32) -> u32 {
-        use ScalarType as T;
-        match self.facts.channel {
-            T::S8 => bits as u8 as i8 as u32,
-            T::S16 => bits as u16 as i16 as u32,
-            _ => bits,
-        }
+        integer_of(self.facts.channel, bits)
     }
 
     /// The numbers of the texel before a place, and how far beyond its middle the place is, in 256ths rounded to nearest.
@@ -276,6 +272,28 @@ impl Image {
             }
         }
     }
+}
+
+/// A channel as an integer of 32 bits, whatever lies above it.
+pub(super) fn integer_of(channel: ScalarType, bits: u32) -> u32 {
+    use ScalarType as T;
+    match channel {
+        T::S8 => bits as u8 as i8 as u32,
+        T::S16 => bits as u16 as i16 as u32,
+        _ => bits,
+    }
+}
+
+/// What an integer that is read as a share is a share of.
+fn largest(channel: ScalarType) -> Option<f32> {
+    use ScalarType as T;
+    Some(match channel {
+        T::U8 => 255.0,
+        T::U16 => 65535.0,
+        T::S8 => 127.0,
+        T::S16 => 32767.0,
+        _ => return None,
+    })
 }
 
 /// The number of a texel inside of `n`; none for the border.

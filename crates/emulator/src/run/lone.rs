@@ -2,7 +2,7 @@
 //! make of them. Memory, barriers, what other lanes give and the order of threads are the business of whoever asks: the explorer of the memory
 //! model says what each load returns.
 
-use crate::decode::code::{Bank, Code, Element, Op};
+use crate::decode::code::{Bank, Code, Element, Instr, Op};
 use crate::exec::atomic::combine;
 use crate::exec::collective::collective;
 use crate::exec::compute::compute_apart;
@@ -84,10 +84,7 @@ impl Lone {
             r32: [0; LANES],
             r64: [0; LANES],
         };
-        let first = code.origins.partition_point(|o| *o < instruction);
-        let parts = code.origins.iter().skip(first);
-        let n = parts.take_while(|o| **o == instruction).count();
-        let parts = code.instructions.get(first..first + n).unwrap_or(&[]);
+        let parts = parts_of(&code, instruction);
         let mut lanes = self.lanes(&code);
         !parts.is_empty()
             && parts
@@ -105,10 +102,7 @@ impl Lone {
         others: &[(usize, u64)],
     ) -> bool {
         let code = Arc::clone(&self.code);
-        let first = code.origins.partition_point(|o| *o < instruction);
-        let parts = code.origins.iter().skip(first);
-        let n = parts.take_while(|o| **o == instruction).count();
-        let parts = code.instructions.get(first..first + n).unwrap_or(&[]);
+        let parts = parts_of(&code, instruction);
         let mask_held = mask.map(|mask| self.register(mask));
         let mut lanes = self.lanes(&code);
         let own = lanes.mask;
@@ -213,4 +207,12 @@ fn is_narrow(element: &Element) -> bool {
 pub fn atomic_result(op: AtomicOp, ty: ScalarType, old: u64, operands: [u64; 2]) -> u64 {
     let (new, takes) = combine(op, ty, false, u128::from(old), operands.map(u128::from));
     if takes { new as u64 } else { old }
+}
+
+/// The decoded parts of an instruction.
+fn parts_of(code: &Code, instruction: u32) -> &[Instr] {
+    let first = code.origins.partition_point(|o| *o < instruction);
+    let parts = code.origins.iter().skip(first);
+    let n = parts.take_while(|o| **o == instruction).count();
+    code.instructions.get(first..first + n).unwrap_or(&[])
 }
