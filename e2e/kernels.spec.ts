@@ -7,7 +7,7 @@ import { cells, open, paste, ready } from "./playground";
 type Memory = Record<string, number[]>;
 const fill = (n: number, value: (i: number) => number) => Array.from({ length: n }, (_, i) => value(i));
 /** The number in a cell; a character counts by its code. */
-const number = (cell: string) => (cell === "␠" ? 32 : /^[a-z.]$/.test(cell) ? cell.charCodeAt(0) : Number(cell));
+const number = (cell: string) => (cell === "␣" ? 32 : /^[a-z.]$/.test(cell) ? cell.charCodeAt(0) : Number(cell));
 const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
 
 /** The memory that each kernel leaves, by the name of its file; `given` reads the values of an input from the text. */

@@ -113,7 +113,7 @@ impl Packing {
 /// A byte as a character of ASCII, or as the escape of it.
 fn character(byte: u8) -> String {
     match byte {
-        b' ' => "␠".to_owned(),
+        b' ' => "␣".to_owned(),
         0x21..=0x7e => char::from(byte).to_string(),
         b'\n' => "\\n".to_owned(),
         b'\r' => "\\r".to_owned(),
@@ -168,7 +168,7 @@ mod tests {
     fn bytes_are_characters_and_digits() {
         assert_eq!(
             [0x41, 0x20, 0, 0x1b].map(|byte| T::Char.text(byte)),
-            ["A", "␠", "\\0", "\\x1b"]
+            ["A", "␣", "\\0", "\\x1b"]
         );
         assert_eq!(T::Bin8.text(5), "00000101");
         assert_eq!(T::Bin32.text(1).len(), 32);
