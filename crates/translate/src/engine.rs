@@ -32,13 +32,16 @@ pub trait Engine {
     fn instantiate(&self, module: &Self::Module) -> Result<Self::Instance, String>;
 }
 
-/// A module with a memory. Ranges are bytes of that memory and lie inside it.
-pub trait Instance {
-    /// Calls `phase`: why the run stops, or zero. The error is a part of a sentence.
-    fn phase(&mut self, begins: i32) -> Result<u32, String>;
-
+/// The memory of a module. Ranges are bytes of it and lie inside it.
+pub trait Memory {
     /// The bytes of a range.
     fn look(&self, range: Range<usize>) -> Cow<'_, [u8]>;
+}
+
+/// A module with its memory.
+pub trait Instance: Memory {
+    /// Calls `phase`: why the run stops, or zero. The error is a part of a sentence.
+    fn phase(&mut self, begins: i32) -> Result<u32, String>;
 
     /// Changes the bytes of a range.
     fn edit<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R;

@@ -12,6 +12,7 @@ mod merge;
 mod module;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
+mod parts;
 mod place;
 mod probe;
 mod refusal;
@@ -19,11 +20,12 @@ mod run;
 mod serve;
 mod turns;
 
-pub use engine::{Engine, Instance, Products};
+pub use engine::{Engine, Instance, Memory, Products};
 #[cfg(not(target_arch = "wasm32"))]
 pub use native::{Native, NativeInstance};
+#[cfg(not(target_arch = "wasm32"))]
+pub use parts::run_on_threads;
+pub use parts::{AnyPart, Ended, Part, PartFacts, Parted, run, shares};
 pub use probe::measure_products;
 pub use refusal::Refusal;
-#[cfg(not(target_arch = "wasm32"))]
-pub use run::run_on_threads;
-pub use run::{Ended, Limits, run};
+pub use run::Limits;

@@ -2,7 +2,7 @@
 //! a word, which ranges must be noted to know, and the memory that all blocks leave.
 
 use crate::Refusal;
-use crate::engine::Instance;
+use crate::engine::{Instance, Memory};
 use crate::place::{Places, SEVERAL, Window, holds, range};
 use warpgrid_emulator::plain::Plain;
 
@@ -29,10 +29,10 @@ impl Access {
 
 /// The ranges that must be noted from the start of the run, which shows whether blocks of different parts met there; a refusal
 /// where they did.
-pub(crate) fn check<I: Instance>(
+pub(crate) fn check(
     places: &Places,
     plain: Plain<'_>,
-    parts: &[&I],
+    parts: &[&dyn Memory],
 ) -> Result<Vec<u32>, Refusal> {
     let tables: Vec<_> = parts
         .iter()
@@ -45,12 +45,13 @@ pub(crate) fn check<I: Instance>(
             holds: table.get32(at + range::HOLDS),
             sharing: table.get32(at + range::SHARING),
         };
-        let all: Vec<(&I, Access)> = parts
+        let all: Vec<(&dyn Memory, Access)> = parts
             .iter()
             .copied()
             .zip(tables.iter().map(access))
             .collect();
-        let touched: Vec<(&I, Access)> = all.into_iter().filter(|(_, a)| a.is_any()).collect();
+        let touched: Vec<(&dyn Memory, Access)> =
+            all.into_iter().filter(|(_, a)| a.is_any()).collect();
         let is_written = touched.iter().any(|(_, access)| access.is_store());
         if !is_written || touched.len() < 2 {
             continue;
@@ -113,9 +114,9 @@ impl Met {
 }
 
 /// Adds to the memory of one part what another one has changed, in ranges that are given with their starts in the arena.
-pub(crate) fn add<I: Instance>(
-    to: &mut I,
-    from: &I,
+pub(crate) fn add(
+    to: &mut impl Instance,
+    from: &dyn Memory,
     plain: Plain<'_>,
     changed: &[(std::ops::Range<usize>, usize)],
 ) {

@@ -1,12 +1,12 @@
 //! The engine of native hosts: `wasmtime`, linked in.
 
-use crate::engine::{Engine, Instance, Products};
+use crate::engine::{Engine, Instance, Memory, Products};
 use crate::probe::measure_products;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
-use wasmtime::{Config, Memory, Module, OptLevel, Store, TypedFunc};
+use wasmtime::{Config, Module, OptLevel, Store, TypedFunc};
 
 /// Bytes of a page of the operating system.
 const PAGE: usize = 4096;
@@ -83,7 +83,7 @@ impl Engine for Native {
 /// An instance of [`Native`].
 pub struct NativeInstance {
     store: Store<()>,
-    memory: Memory,
+    memory: wasmtime::Memory,
     phase: TypedFunc<i32, i32>,
 }
 
@@ -94,15 +94,17 @@ impl NativeInstance {
     }
 }
 
+impl Memory for NativeInstance {
+    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        let bytes = self.memory.data(&self.store);
+        Cow::Borrowed(bytes.get(range).unwrap_or_default())
+    }
+}
+
 impl Instance for NativeInstance {
     fn phase(&mut self, begins: i32) -> Result<u32, String> {
         let stopped = self.phase.call(&mut self.store, begins);
         stopped.map(i32::cast_unsigned).map_err(said)
-    }
-
-    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
-        let bytes = self.memory.data(&self.store);
-        Cow::Borrowed(bytes.get(range).unwrap_or_default())
     }
 
     fn edit<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R {

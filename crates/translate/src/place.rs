@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::code::Code;
 use crate::emit::ALL_TABLE_BYTES;
-use crate::engine::Instance;
+use crate::engine::{Instance, Memory};
 use std::borrow::Cow;
 use std::ops::Range;
 use warpgrid_emulator::plain::{AddressRange, LANES, Plain, RangeKind};
@@ -462,8 +462,8 @@ impl Places {
     }
 
     /// The ranges that hold something of this.
-    pub(crate) fn that_hold(&self, what: u32, instance: &impl Instance) -> Vec<u32> {
-        let memory = Window::of(instance, self.ranges());
+    pub(crate) fn that_hold(&self, what: u32, memory: &(impl Memory + ?Sized)) -> Vec<u32> {
+        let memory = Window::of(memory, self.ranges());
         let holds = |index: &u32| {
             let at = self.ranges + index * range::BYTES + range::HOLDS;
             memory.get32(at) & what != 0
@@ -486,10 +486,13 @@ pub(crate) struct Window<B> {
 
 impl<'i> Window<Cow<'i, [u8]>> {
     /// A range as it is.
-    pub(crate) fn of(instance: &'i impl Instance, range: Range<usize>) -> Window<Cow<'i, [u8]>> {
+    pub(crate) fn of(
+        memory: &'i (impl Memory + ?Sized),
+        range: Range<usize>,
+    ) -> Window<Cow<'i, [u8]>> {
         Window {
             start: range.start,
-            bytes: instance.look(range),
+            bytes: memory.look(range),
         }
     }
 }

@@ -25,6 +25,8 @@ pub enum Refusal {
     Slow,
     /// How many steps the interpreter would count is not known.
     Uncounted,
+    /// Why another host refused its part of the blocks, in its words.
+    Part(String),
     /// The engine refused.
     Engine(String),
 }
@@ -51,6 +53,7 @@ impl fmt::Display for Refusal {
             Refusal::Uncounted => {
                 write!(f, "the warps parted in a way whose steps are not counted")
             }
+            Refusal::Part(why) => write!(f, "{why}"),
             Refusal::Engine(why) => write!(f, "the WebAssembly engine refused: {why}"),
         }
     }

@@ -1,0 +1,392 @@
+//! The blocks of a launch in parts, each with a memory of its own: one part, a part for each thread, or for each host. In: a machine at its
+//! start; out: memory and counts at its end, or why the interpreter must run it.
+
+use crate::Refusal;
+use crate::engine::{Engine, Instance, Memory};
+use crate::merge;
+use crate::module::{Kernel, translate};
+use crate::place::{Places, holds};
+use crate::run::{Launch, Limits, Progress, Run, Stopped};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::time::Duration;
+use warpgrid_emulator::plain::{Plain, PlainEnd};
+
+/// Blocks of a part, at least: fewer are not worth a memory.
+const FEWEST_BLOCKS: u64 = 4;
+
+/// Bytes of the memories of all parts: of a process, or of a page, whose parts lie in the memory of their workers and are copied once.
+const MOST_BYTES: u64 = if cfg!(target_arch = "wasm32") {
+    1 << 30
+} else {
+    4 << 30
+};
+
+/// A run that ended.
+#[derive(Debug)]
+pub struct Ended<I> {
+    instance: I,
+    /// Bytes of the module's memory that blocks may have changed, and where they lie in the arena.
+    changed: Vec<(Range<usize>, usize)>,
+    pub steps: u64,
+    /// Steps that stored.
+    pub stores: u64,
+    /// What translation took, and the run.
+    pub translating: Duration,
+    pub running: Duration,
+    pub n_parts: usize,
+}
+
+impl<I: Instance> Ended<I> {
+    /// Gives the end to a machine that takes it over.
+    pub fn hand_over<R>(&self, take: impl FnOnce(&PlainEnd<'_>) -> R) -> R {
+        let changed = self.changed.iter();
+        let looked: Vec<(usize, Cow<'_, [u8]>)> = changed
+            .map(|(range, start)| (*start, self.instance.look(range.clone())))
+            .collect();
+        let changes: Vec<(usize, &[u8])> = looked
+            .iter()
+            .map(|(start, bytes)| (*start, &**bytes))
+            .collect();
+        take(&PlainEnd {
+            changes: &changes,
+            steps: self.steps,
+            stores: self.stores,
+        })
+    }
+}
+
+/// Translates the kernel of a machine at its start and runs it to its end by an engine, within limits.
+pub fn run<E: Engine>(
+    engine: &E,
+    plain: Plain<'_>,
+    limits: Limits,
+) -> Result<Ended<E::Instance>, Refusal> {
+    let parted = Parted::new(engine, plain)?;
+    let parts = vec![parted.part(engine, 0..plain.n_blocks())?];
+    parted.run(plain, limits, parts, |parts, noted| {
+        for part in parts {
+            parted.try_part(plain, limits, part, noted);
+        }
+    })
+}
+
+/// As [`run`], with the blocks shared out among threads, each with a memory of its own. What comes out does not depend on their number.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn run_on_threads<E>(
+    engine: &E,
+    plain: Plain<'_>,
+    limits: Limits,
+    n_threads: u32,
+) -> Result<Ended<E::Instance>, Refusal>
+where
+    E: Engine,
+    E::Module: Sync,
+    E::Instance: Send,
+{
+    let parted = Parted::<E>::new(engine, plain)?;
+    let n_parts = parted.most_parts(plain).min(u64::from(n_threads)).max(1);
+    let shares = shares(0..plain.n_blocks(), n_parts);
+    let parts: Result<Vec<_>, _> = shares.map(|blocks| parted.part(engine, blocks)).collect();
+    let limits = limits.of_part(n_parts);
+    let (parts, parted) = (parts?, &parted);
+    parted.run(plain, limits, parts, |parts, noted| {
+        std::thread::scope(|scope| {
+            let mut parts = parts.iter_mut();
+            let own = parts.next();
+            for part in parts {
+                scope.spawn(move || parted.try_part(plain, limits, part, noted));
+            }
+            if let Some(part) = own {
+                parted.try_part(plain, limits, part, noted);
+            }
+        });
+    })
+}
+
+/// The blocks of a range in so many parts.
+pub fn shares(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u64>> {
+    let n_blocks = blocks.end - blocks.start;
+    // Blocks before a part: products of two such counts have more than 64 bits.
+    let before = move |part: u64| {
+        let n = u128::from(n_blocks) * u128::from(part) / u128::from(n_parts.max(1));
+        blocks.start + n as u64
+    };
+    (0..n_parts).map(move |part| before(part)..before(part + 1))
+}
+
+/// A kernel that an engine has compiled, and the launch whose blocks are shared out.
+#[derive(Debug)]
+pub struct Parted<E: Engine> {
+    kernel: Kernel,
+    module: E::Module,
+    translating: Duration,
+    /// When the run began.
+    started: Duration,
+}
+
+impl<E: Engine> Parted<E> {
+    /// Translates the kernel of a machine at its start.
+    pub fn new(engine: &E, plain: Plain<'_>) -> Result<Parted<E>, Refusal> {
+        let asked = E::now();
+        let kernel = translate(plain, engine.products())?;
+        let module = engine.compile(&kernel.wasm).map_err(Refusal::Engine)?;
+        let started = E::now();
+        Ok(Parted {
+            kernel,
+            module,
+            translating: started.saturating_sub(asked),
+            started,
+        })
+    }
+
+    /// Parts that the blocks can be shared out among.
+    pub fn most_parts(&self, plain: Plain<'_>) -> u64 {
+        if self.kernel.is_whole {
+            return 1;
+        }
+        let by_bytes = MOST_BYTES / self.kernel.places.bytes.max(1);
+        by_bytes.min(plain.n_blocks() / FEWEST_BLOCKS)
+    }
+
+    /// A part of the launch, whose blocks have not run.
+    pub fn part(&self, engine: &E, blocks: Range<u64>) -> Result<Part<E::Instance>, Refusal> {
+        let memory = engine.instantiate(&self.module).map_err(Refusal::Engine)?;
+        Ok(Part {
+            progress: Progress::at(blocks.start),
+            blocks,
+            is_filled: false,
+            outcome: Ok(()),
+            memory,
+        })
+    }
+
+    /// Runs the blocks of a part that have not run. With `rest` no block begins after so long; [`Part::left`] has those that are left then.
+    pub fn run_part(
+        &self,
+        plain: Plain<'_>,
+        limits: Limits,
+        rest: Option<Duration>,
+        part: &mut Part<E::Instance>,
+    ) {
+        self.fill(plain, part);
+        let launch = Launch {
+            plain,
+            limits,
+            rest,
+            now: E::now,
+        };
+        let mut run = Run::new(&self.kernel, &mut part.memory, &mut part.progress);
+        part.outcome = run.blocks(launch, part.blocks.end);
+    }
+
+    /// Makes a part as it was at its start, but that these ranges are noted from there on.
+    pub fn begin_again(&self, plain: Plain<'_>, noted: &[u32], part: &mut Part<E::Instance>) {
+        self.fill(plain, part);
+        let kernel = &self.kernel;
+        let memory = &mut part.memory;
+        kernel.places.refill(plain, noted, &kernel.sites, memory);
+        part.progress = Progress::at(part.blocks.start);
+    }
+
+    fn try_part(
+        &self,
+        plain: Plain<'_>,
+        limits: Limits,
+        part: &mut Part<E::Instance>,
+        noted: &[u32],
+    ) {
+        if !noted.is_empty() {
+            self.begin_again(plain, noted, part);
+        }
+        self.run_part(plain, limits, None, part);
+    }
+
+    fn fill(&self, plain: Plain<'_>, part: &mut Part<E::Instance>) {
+        if !part.is_filled {
+            part.is_filled = true;
+            let kernel = &self.kernel;
+            let memory = &mut part.memory;
+            let places = &kernel.places;
+            places.fill(plain, &kernel.sites, &kernel.blocks, memory);
+        }
+    }
+
+    /// Runs all parts, where `each` does so with the ranges that must be noted, and makes one of what they wrote.
+    fn run(
+        &self,
+        plain: Plain<'_>,
+        limits: Limits,
+        mut parts: Vec<Part<E::Instance>>,
+        each: impl Fn(&mut [Part<E::Instance>], &[u32]),
+    ) -> Result<Ended<E::Instance>, Refusal> {
+        let mut noted = Vec::new();
+        loop {
+            each(&mut parts, &noted);
+            let parts: Vec<&AnyPart<'_>> = parts.iter().map(|part| part as _).collect();
+            match self.more_to_note(plain, &noted, &parts)? {
+                Some(more) => noted = more,
+                None => break,
+            }
+        }
+        let mut parts = parts.into_iter();
+        let own = parts.next().ok_or(Refusal::Launch)?;
+        let others = Vec::from_iter(parts);
+        let others: Vec<&AnyPart<'_>> = others.iter().map(|part| part as _).collect();
+        self.end(plain, limits, own, &others)
+    }
+
+    /// The ranges that all parts must note in another try, where `noted` were noted in this one; none if their blocks met nowhere. A refusal where
+    /// a part was refused, or blocks met.
+    pub fn more_to_note(
+        &self,
+        plain: Plain<'_>,
+        noted: &[u32],
+        parts: &[&AnyPart<'_>],
+    ) -> Result<Option<Vec<u32>>, Refusal> {
+        let more = unnoted(&self.kernel.places, plain, parts)?;
+        if more.is_empty() {
+            return Ok(None);
+        }
+        let all: BTreeSet<u32> = noted.iter().copied().chain(more).collect();
+        // Each time a range more is noted.
+        if all.len() <= noted.len() {
+            return Err(Refusal::Conflict);
+        }
+        Ok(Some(Vec::from_iter(all)))
+    }
+
+    /// Makes one of parts that met nowhere.
+    pub fn end(
+        &self,
+        plain: Plain<'_>,
+        limits: Limits,
+        own: Part<E::Instance>,
+        others: &[&AnyPart<'_>],
+    ) -> Result<Ended<E::Instance>, Refusal> {
+        let places = &self.kernel.places;
+        let steps = |progress: &Progress| progress.steps;
+        let progress = others.iter().map(|part| &part.progress);
+        let all_steps = steps(&own.progress) + progress.clone().map(steps).sum::<u64>();
+        if all_steps > limits.max_steps {
+            return Err(Refusal::Steps);
+        }
+        let stores = own.progress.stores + progress.map(|each| each.stores).sum::<u64>();
+        let what = holds::NOTED | holds::WRITTEN;
+        let mut changed = BTreeSet::from_iter(places.that_hold(what, &own.memory));
+        for part in others {
+            changed.extend(places.that_hold(what, &part.memory));
+        }
+        let changed = places.changed(plain, &Vec::from_iter(changed));
+        let mut instance = own.memory;
+        for other in others {
+            merge::add(&mut instance, &other.memory, plain, &changed);
+        }
+        Ok(Ended {
+            changed,
+            instance,
+            steps: all_steps,
+            stores,
+            translating: self.translating,
+            running: E::now().saturating_sub(self.started),
+            n_parts: 1 + others.len(),
+        })
+    }
+}
+
+/// The ranges that must be noted from the start of the run: those that a part found, or where blocks of different parts may have met. A
+/// refusal where a part was refused, or blocks met.
+fn unnoted(places: &Places, plain: Plain<'_>, parts: &[&AnyPart<'_>]) -> Result<Vec<u32>, Refusal> {
+    let mut found = Vec::new();
+    let mut have_ended = true;
+    for part in parts {
+        match &part.outcome {
+            Ok(()) => {}
+            Err(Stopped::Again) => {
+                have_ended = false;
+                found.extend(places.that_hold(holds::NOTED, &part.memory));
+            }
+            Err(Stopped::Refused(why)) => return Err(why.clone()),
+        }
+    }
+    if have_ended && parts.len() > 1 {
+        let memories: Vec<&dyn Memory> = parts.iter().map(|part| &part.memory as _).collect();
+        return merge::check(places, plain, &memories);
+    }
+    Ok(found)
+}
+
+/// Some blocks of a run, in a memory of their own: of an instance that runs them, or one that was sent here when they had run elsewhere.
+#[derive(Debug)]
+pub struct Part<M: ?Sized> {
+    blocks: Range<u64>,
+    is_filled: bool,
+    progress: Progress,
+    outcome: Result<(), Stopped>,
+    memory: M,
+}
+
+/// A part in whatever memory.
+pub type AnyPart<'m> = Part<dyn Memory + 'm>;
+
+/// What a part says of itself, but its memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartFacts {
+    pub steps: u64,
+    pub stores: u64,
+    /// A range must be noted from the start of the run.
+    pub must_note: bool,
+    /// Why the part was refused, as a part of a sentence.
+    pub refused: Option<String>,
+}
+
+impl<M> Part<M> {
+    /// The blocks that have not run.
+    pub fn left(&self) -> Range<u64> {
+        match self.outcome {
+            Ok(()) => self.progress.next_block..self.blocks.end,
+            Err(_) => self.blocks.end..self.blocks.end,
+        }
+    }
+
+    /// Leaves the blocks from `end` on, which have not run, to others.
+    pub fn leave(&mut self, end: u64) {
+        self.blocks.end = end.clamp(self.progress.next_block, self.blocks.end);
+    }
+
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// What goes to another host beside the memory.
+    pub fn facts(&self) -> PartFacts {
+        PartFacts {
+            steps: self.progress.steps,
+            stores: self.progress.stores,
+            must_note: matches!(self.outcome, Err(Stopped::Again)),
+            refused: match &self.outcome {
+                Err(Stopped::Refused(why)) => Some(why.to_string()),
+                _ => None,
+            },
+        }
+    }
+
+    /// A part that has run in another host.
+    pub fn from_host(facts: PartFacts, memory: M) -> Part<M> {
+        let outcome = match facts.refused {
+            Some(why) => Err(Stopped::Refused(Refusal::Part(why))),
+            None if facts.must_note => Err(Stopped::Again),
+            None => Ok(()),
+        };
+        let mut progress = Progress::at(0);
+        (progress.steps, progress.stores) = (facts.steps, facts.stores);
+        Part {
+            blocks: 0..0,
+            is_filled: true,
+            progress,
+            outcome,
+            memory,
+        }
+    }
+}
