@@ -150,12 +150,18 @@ impl<E: Engine> Parted<E> {
         by_bytes.min(plain.n_blocks() / FEWEST_BLOCKS)
     }
 
+    /// Bytes of the memory of a part.
+    pub fn n_bytes(&self) -> u64 {
+        self.kernel.places.bytes
+    }
+
     /// A part of the launch, whose blocks have not run.
     pub fn part(&self, engine: &E, blocks: Range<u64>) -> Result<Part<E::Instance>, Refusal> {
         let memory = engine.instantiate(&self.module).map_err(Refusal::Engine)?;
         Ok(Part {
             progress: Progress::at(blocks.start),
             blocks,
+            n_bytes: self.n_bytes(),
             is_filled: false,
             outcome: Ok(()),
             memory,
@@ -321,6 +327,7 @@ fn unnoted(places: &Places, plain: Plain<'_>, parts: &[&AnyPart<'_>]) -> Result<
 #[derive(Debug)]
 pub struct Part<M: ?Sized> {
     blocks: Range<u64>,
+    n_bytes: u64,
     is_filled: bool,
     progress: Progress,
     outcome: Result<(), Stopped>,
@@ -350,6 +357,10 @@ impl<M> Part<M> {
         }
     }
 
+    pub fn blocks(&self) -> &Range<u64> {
+        &self.blocks
+    }
+
     /// Leaves the blocks from `end` on, which have not run, to others.
     pub fn leave(&mut self, end: u64) {
         self.blocks.end = end.clamp(self.progress.next_block, self.blocks.end);
@@ -357,6 +368,11 @@ impl<M> Part<M> {
 
     pub fn memory(&self) -> &M {
         &self.memory
+    }
+
+    /// Bytes of that memory which say what the part did.
+    pub fn n_bytes(&self) -> u64 {
+        self.n_bytes
     }
 
     /// What goes to another host beside the memory.
@@ -383,6 +399,7 @@ impl<M> Part<M> {
         (progress.steps, progress.stores) = (facts.steps, facts.stores);
         Part {
             blocks: 0..0,
+            n_bytes: 0,
             is_filled: true,
             progress,
             outcome,

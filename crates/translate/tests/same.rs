@@ -14,8 +14,10 @@ mod random;
 mod turns;
 
 use expect_test::expect_file;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +28,8 @@ use warpgrid_launch::{Annotations, Scenario};
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_ptx::Ptx;
 use warpgrid_translate::{
-    Ended, Engine, Limits, Native, NativeInstance, Products, Refusal, measure_products, run,
-    run_on_threads,
+    AnyPart, Ended, Engine, Limits, Memory, Native, NativeInstance, Part, Parted, Products,
+    Refusal, measure_products, run, run_on_threads, shares,
 };
 
 /// The engine without its fused product, as some hosts have none.
@@ -104,6 +106,47 @@ impl Runs for Separate {
 impl Runs for Threads {
     fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
         run_on_threads(Native::get(), plain, LIMITS, self.0)
+    }
+}
+
+/// Hosts with memories of their own, which send copies of them to the first one.
+struct Hosts(u64);
+
+/// A memory that was sent.
+struct Sent(Vec<u8>);
+
+impl Memory for Sent {
+    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.0.get(range).unwrap_or_default())
+    }
+}
+
+impl Runs for Hosts {
+    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
+        let engine = Native::get();
+        let parted = Parted::new(engine, plain)?;
+        let n_hosts = self.0.min(parted.most_parts(plain)).max(1);
+        let parts = shares(0..plain.n_blocks(), n_hosts).map(|blocks| parted.part(engine, blocks));
+        let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let mut noted = Vec::new();
+        loop {
+            for part in &mut parts {
+                parted.begin_again(plain, &noted, part);
+                parted.run_part(plain, LIMITS, None, part);
+            }
+            let send = |part: &Part<NativeInstance>| {
+                let memory = part.memory().look(0..parted.n_bytes() as usize);
+                Part::from_host(part.facts(), Sent(memory.into_owned()))
+            };
+            let sent: Vec<Part<Sent>> = parts.iter().skip(1).map(send).collect();
+            let others: Vec<&AnyPart<'_>> = sent.iter().map(|part| part as _).collect();
+            let mut all: Vec<&AnyPart<'_>> = vec![&parts[0]];
+            all.extend(&others);
+            match parted.more_to_note(plain, &noted, &all)? {
+                Some(more) => noted = more,
+                None => return parted.end(plain, LIMITS, parts.remove(0), &others),
+            }
+        }
     }
 }
 
@@ -444,7 +487,7 @@ ret; }";
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn the_number_of_threads_and_hosts_changes_nothing() {
     let own = format!("mov.u32 %x, %i; {PLACE} st.global.u32 [%q], %t;");
     let other = format!("{own} add.u32 %x, %i, 512; {PLACE} ld.global.u32 %t, [%q];");
     // A word that the next block stores to.
@@ -468,6 +511,8 @@ fn the_number_of_threads_changes_nothing() {
         for n_threads in [1, 2, 3, 4] {
             let found = both(&Threads(n_threads), &blocks(&lines));
             assert_eq!(found, Ok(expected.clone()), "{n_threads} threads: {lines}");
+            let found = both(&Hosts(n_threads.into()), &blocks(&lines));
+            assert_eq!(found, Ok(expected.clone()), "{n_threads} hosts: {lines}");
         }
     }
 }

@@ -89,7 +89,10 @@ mod translating {
     use super::HeldSession;
     use crate::api::{ReportRequest, RunReport};
     use crate::model::{EngineChoice, EngineName, EngineView};
+    use crate::session::Session;
+    use crate::shared::{SharedRun, Sharing, Untranslated};
     use crate::translated::{FIRST_STEPS, Translated, million_a_second, milliseconds, pace};
+    use std::ops::Range;
     use std::time::Duration;
     use warpgrid_emulator::plain::LANES;
     use warpgrid_translate::{Engine, Limits};
@@ -103,25 +106,81 @@ mod translating {
             max_steps: u64,
             choice: EngineChoice,
         ) -> bool {
+            // One host leaves nothing to others.
+            let _ = self.begin_by(engine, max_steps, choice, Sharing::among(1));
+            self.ended().is_over()
+        }
+
+        /// As [`HeldSession::run_by`], but that a long run may leave blocks to other hosts: the run then, and their shares. When they have run,
+        /// [`HeldSession::finish`] takes the end.
+        pub fn begin_by<E: Engine>(
+            &mut self,
+            engine: &E,
+            max_steps: u64,
+            choice: EngineChoice,
+            sharing: Sharing,
+        ) -> Option<(SharedRun<E>, Vec<Range<u64>>)> {
             if self.ended().is_over() {
-                return true;
+                return None;
             }
             let started = E::now();
             let from = self.session.position();
-            let why = match choice {
+            let least_pace = match choice {
                 EngineChoice::Interpreter => None,
-                EngineChoice::Auto => self.try_where_it_pays(engine, max_steps),
-                EngineChoice::Translated => self.try_translated(engine, max_steps, None),
+                EngineChoice::Auto => self.pace_where_it_pays::<E>(max_steps).map(Some),
+                EngineChoice::Translated => Some(None),
             };
-            if self.end.is_some() {
-                return true;
-            }
             let done = self.session.position() - from;
-            self.session.run(max_steps - done.min(max_steps));
+            let left = max_steps - done.min(max_steps);
+            let why = match least_pace {
+                None => None,
+                Some(least_pace) => {
+                    let limits = Limits {
+                        max_steps: max_steps.saturating_add(from),
+                        least_pace,
+                    };
+                    match self.begin_translated(engine, limits, sharing) {
+                        Ok((run, shares)) if shares.is_empty() => {
+                            self.finish::<E>(run.finish(), left);
+                            return None;
+                        }
+                        Ok(shared) => return Some(shared),
+                        Err(why) => Some(why.0),
+                    }
+                }
+            };
+            self.interpret::<E>(left, (started, from), why);
+            None
+        }
+
+        /// Takes the end of a run, or goes on with the interpreter for at most `max_steps` where there is none.
+        pub fn finish<E: Engine>(
+            &mut self,
+            end: Result<(Session, Translated), Untranslated>,
+            max_steps: u64,
+        ) {
+            match end {
+                Ok((end, took)) => {
+                    self.engine = Some(EngineView::from(&took));
+                    self.end = Some(Box::new(end));
+                }
+                Err(why) => {
+                    let begun = (E::now(), self.session.position());
+                    self.interpret::<E>(max_steps, begun, Some(why.0));
+                }
+            }
+        }
+
+        fn interpret<E: Engine>(
+            &mut self,
+            max_steps: u64,
+            (started, from): (Duration, u64),
+            why: Option<String>,
+        ) {
+            self.session.run(max_steps);
             let took = E::now().saturating_sub(started);
             let steps = self.session.position() - from;
             self.engine = Some(interpreted(steps, took, why));
-            self.session.is_over()
         }
 
         /// As [`crate::Session::report`], with the run to the end by translated code where the choice allows it.
@@ -139,42 +198,28 @@ mod translating {
             self.ended_mut().report(request)
         }
 
-        /// Translates a run from its start that no observer watches, if it is long. Why it was refused, if it was.
-        fn try_where_it_pays<E: Engine>(&mut self, engine: &E, max_steps: u64) -> Option<String> {
+        /// Steps a second that translated code must make, where that is likely to pay: the run is long, begins at its start, and no observer watches.
+        fn pace_where_it_pays<E: Engine>(&mut self, max_steps: u64) -> Option<f64> {
             if self.is_watched || self.session.position() > 0 || max_steps <= FIRST_STEPS {
                 return None;
             }
             let first = self.session.run_first_steps(E::now)?;
-            if self.session.ends_beyond(max_steps) || !self.session.is_worth_translating(first.took)
-            {
-                return None;
-            }
-            self.try_translated(engine, max_steps, Some(first.pace))
+            let session = &self.session;
+            let pays = !session.ends_beyond(max_steps) && session.is_worth_translating(first.took);
+            pays.then_some(first.pace)
         }
 
-        /// Runs the launch from its start to its end; why it was refused, if it was.
-        fn try_translated<E: Engine>(
-            &mut self,
+        fn begin_translated<E: Engine>(
+            &self,
             engine: &E,
-            max_steps: u64,
-            least_pace: Option<f64>,
-        ) -> Option<String> {
-            let mut end = match self.session.unwatched() {
-                Ok(end) => end,
-                Err(failure) => return Some(failure.message),
-            };
-            let limits = Limits {
-                max_steps: max_steps.saturating_add(self.session.position()),
-                least_pace,
-            };
-            match end.run_translated(engine, limits) {
-                Ok(took) => {
-                    self.engine = Some(EngineView::from(&took));
-                    self.end = Some(Box::new(end));
-                    None
-                }
-                Err(why) => Some(end.why_interpreted(&why)),
-            }
+            limits: Limits,
+            sharing: Sharing,
+        ) -> Result<(SharedRun<E>, Vec<Range<u64>>), Untranslated> {
+            let again = self.session.unwatched();
+            let again = again.map_err(|failure| Untranslated(failure.message))?;
+            let mut run = SharedRun::new(again, engine, limits)?;
+            let shares = run.begin(engine, sharing)?;
+            Ok((run, shares))
         }
     }
 

@@ -39,6 +39,8 @@ pub mod picture;
 pub mod product;
 pub mod reference;
 pub mod session;
+#[cfg(feature = "translate")]
+pub mod shared;
 pub mod start;
 mod step;
 mod terms;

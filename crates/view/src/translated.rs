@@ -5,14 +5,16 @@ use crate::memory_id::MemoryId;
 use crate::session::Session;
 use std::fmt;
 use std::time::Duration;
-use warpgrid_emulator::plain::LANES;
+use warpgrid_emulator::plain::{LANES, Plain};
 #[cfg(not(target_arch = "wasm32"))]
 use warpgrid_translate::run_on_threads;
 use warpgrid_translate::{Ended, run};
 
+pub use warpgrid_translate::{
+    Engine, Instance, Limits, Memory, Part, PartFacts, Products, Refusal,
+};
 #[cfg(not(target_arch = "wasm32"))]
-pub use warpgrid_translate::Native;
-pub use warpgrid_translate::{Engine, Instance, Limits, Products, Refusal};
+pub use warpgrid_translate::{Native, NativeInstance};
 
 /// What a translated run took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct Translated {
     pub translating: Duration,
     /// The run itself.
     pub running: Duration,
+    /// Threads or hosts that shared the blocks out.
+    n_parts: usize,
     /// Instructions that lanes executed.
     lane_instructions: u64,
 }
@@ -36,9 +40,13 @@ impl fmt::Display for Translated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "translated in {}, run in {}: {}",
+            "translated in {}, run in {}{}: {}",
             milliseconds(self.translating),
             milliseconds(self.running),
+            match self.n_parts {
+                1 => String::new(),
+                n => format!(" in {n} parts"),
+            },
             pace(self.rate())
         )
     }
@@ -125,7 +133,7 @@ impl Session {
         limits: Limits,
     ) -> Result<Translated, Refusal> {
         self.seek(0);
-        let plain = self.timeline.machine().plain().ok_or(Refusal::Launch)?;
+        let plain = self.plain().ok_or(Refusal::Launch)?;
         let ended = run(engine, plain, limits)?;
         self.take_end(&ended)
     }
@@ -138,16 +146,25 @@ impl Session {
         n_threads: u32,
     ) -> Result<Translated, Refusal> {
         self.seek(0);
-        let plain = self.timeline.machine().plain().ok_or(Refusal::Launch)?;
+        let plain = self.plain().ok_or(Refusal::Launch)?;
         let ended = run_on_threads(Native::get(), plain, limits, n_threads)?;
         self.take_end(&ended)
     }
 
-    fn take_end<I: Instance>(&mut self, ended: &Ended<I>) -> Result<Translated, Refusal> {
+    /// The launch as translated code takes it; none where it has begun, or has parts that only the interpreter knows.
+    pub(crate) fn plain(&self) -> Option<Plain<'_>> {
+        self.timeline.machine().plain()
+    }
+
+    pub(crate) fn take_end<I: Instance>(
+        &mut self,
+        ended: &Ended<I>,
+    ) -> Result<Translated, Refusal> {
         match ended.hand_over(|end| self.timeline.take_end(end)) {
             true => Ok(Translated {
                 translating: ended.translating,
                 running: ended.running,
+                n_parts: ended.n_parts,
                 lane_instructions: ended.steps * LANES as u64,
             }),
             false => Err(Refusal::Launch),
@@ -156,8 +173,7 @@ impl Session {
 
     /// Why a run was left to the interpreter, with the line of an instruction that is not translated.
     pub fn why_interpreted(&self, why: &Refusal) -> String {
-        let machine = self.timeline.machine();
-        match (why, machine.plain()) {
+        match (why, self.plain()) {
             (Refusal::Instruction { at, .. }, Some(plain)) => {
                 let (function, index) = plain.origin(*at);
                 let line = self.range_of(function, index).line;

@@ -46,6 +46,8 @@ mod regions;
 mod scenarios;
 mod sentences;
 mod session;
+#[cfg(feature = "translate")]
+mod shared;
 mod start;
 mod tensor;
 mod tensor_memory;

@@ -1,0 +1,140 @@
+//! Runs whose blocks other hosts take, each with a session of the same launch.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::time::Duration;
+use warpgrid_view::shared::{SharedRun, Sharing};
+use warpgrid_view::translated::{Limits, Memory, Native, NativeInstance, Part};
+use warpgrid_view::{Scenario, Session};
+
+/// Blocks are left to others as soon as may be.
+const AT_ONCE: Sharing = Sharing {
+    n_hosts: 3,
+    alone: Duration::ZERO,
+    start: Duration::ZERO,
+};
+
+const LIMITS: Limits = Limits {
+    max_steps: 100_000_000,
+    least_pace: None,
+};
+
+/// Each thread counts to 20,000 and then does this with its number in `%t`, the place of a word in `%q` and a value in `%x`.
+fn launch(lines: &str) -> Session {
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64
+//@ launch grid=64 block=32
+//@ buffer out: u32[4096] = iota
+.visible .entry k(.param .u64 out) {{
+.reg .b32 %i, %x, %t, %n; .reg .pred %p; .reg .b64 %q, %o;
+mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mad.lo.u32 %t, %n, 32, %t; mul.wide.u32 %o, %t, 4;
+mov.u32 %i, 0; mov.u32 %x, %t;
+again: mad.lo.u32 %x, %x, %x, %i; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 20000; @%p bra again;
+ld.param.b64 %q, [out]; add.s64 %q, %q, %o;
+{lines}
+ret; }}"
+    );
+    let scenario = Scenario {
+        source,
+        ..Scenario::default()
+    };
+    Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+/// A memory that was sent.
+struct Sent(Vec<u8>);
+
+impl Memory for Sent {
+    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.0.get(range).unwrap_or_default())
+    }
+}
+
+fn send(part: &Part<NativeInstance>) -> Part<Sent> {
+    let memory = part.memory().look(0..part.n_bytes() as usize);
+    Part::from_host(part.facts(), Sent(memory.into_owned()))
+}
+
+fn begun(lines: &str) -> SharedRun<Native> {
+    let session = launch(lines).unwatched().expect("a launch");
+    let run = SharedRun::new(session, Native::get(), LIMITS);
+    run.unwrap_or_else(|why| panic!("{}", why.0))
+}
+
+/// The session at the end of a run by three hosts, how often they ran, and what the run took in words; or why it is refused.
+fn run_by_three(lines: &str) -> Result<(Session, usize, String), String> {
+    let mut own = begun(lines);
+    let shares = own.begin(Native::get(), AT_ONCE).map_err(|why| why.0)?;
+    assert_eq!(shares.len(), 2, "{lines}");
+    let mut others = [begun(lines), begun(lines)];
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let noted = own.noted().to_vec();
+        let mut sent = Vec::new();
+        for (other, blocks) in others.iter_mut().zip(&shares) {
+            let part = other.run_share(Native::get(), blocks.clone(), &noted);
+            sent.push(send(part.map_err(|why| why.0)?));
+        }
+        own.go_on().map_err(|why| why.0)?;
+        if own.join(&sent).map_err(|why| why.0)? {
+            let (session, took) = own.finish().map_err(|why| why.0)?;
+            return Ok((session, tries, took.to_string()));
+        }
+    }
+}
+
+#[test]
+fn three_hosts_leave_what_the_interpreter_leaves() {
+    // Words of their own; words of their own in an order that no proof knows; words that no thread stores to, read from the first block on, and by
+    // the last blocks alone.
+    for (lines, tries) in [
+        ("st.global.u32 [%q], %x;", 1),
+        (
+            "xor.b32 %t, %t, 511; ld.param.b64 %q, [out]; mul.wide.u32 %o, %t, 4; add.s64 %q, %q, %o; st.global.u32 [%q], %x;",
+            1,
+        ),
+        (
+            "ld.global.u32 %n, [%q+8192]; add.u32 %x, %x, %n; st.global.u32 [%q], %x;",
+            1,
+        ),
+        (
+            "setp.lt.u32 %p, %n, 43; @%p bra store; ld.param.b64 %o, [out]; ld.global.u32 %n, [%o+16000]; add.u32 %x, %x, %n; store: st.global.u32 [%q], %x;",
+            2,
+        ),
+    ] {
+        let (shared, found, words) = run_by_three(lines).expect(lines);
+        assert!(words.contains(" in 3 parts: "), "{words}");
+        assert_eq!(found, tries, "{lines}");
+        let mut alone = launch(lines);
+        assert!(alone.run(LIMITS.max_steps));
+        assert_eq!(shared.position(), alone.position(), "{lines}");
+        let memory = |session: &Session| session.memory(&"out".into()).map(<[u8]>::to_vec);
+        assert_eq!(memory(&shared), memory(&alone), "{lines}");
+    }
+}
+
+#[test]
+fn hosts_that_meet_leave_the_run_to_the_interpreter() {
+    let meets = "ld.param.b64 %q, [out]; st.global.u32 [%q], %x;";
+    let why = run_by_three(meets).err();
+    assert_eq!(
+        why.as_deref(),
+        Some("threads that no barrier orders met at one place in memory")
+    );
+}
+
+#[test]
+fn one_host_leaves_no_blocks_to_others() {
+    let mut run = begun("st.global.u32 [%q], %x;");
+    let shares = run.begin(
+        Native::get(),
+        Sharing {
+            n_hosts: 1,
+            ..AT_ONCE
+        },
+    );
+    assert_eq!(shares, Ok(Vec::new()));
+    let (session, _) = run.finish().expect("an end");
+    assert!(session.is_over());
+}
