@@ -1,39 +1,62 @@
 // The core that answers here: a worker of its own, which is started with the first question and ends with the page. A question goes in; a promise of what was found comes out.
 
-let worker = null;
-let last = 0;
-const waiting = new Map();
+/** A core in a worker, which is started with the first question. */
+export function openCore() {
+  let worker = null;
+  let last = 0;
+  const waiting = new Map();
 
-function fail(why) {
-  for (const { reject } of waiting.values()) reject(new Error(why));
-  waiting.clear();
-  worker = null;
-}
+  function fail(why) {
+    for (const { reject } of waiting.values()) reject(new Error(why));
+    waiting.clear();
+    worker = null;
+  }
 
-function start() {
-  const begun = globalThis.warpgridStart("both");
-  worker = begun.worker;
-  worker.onmessage = ({ data }) => {
-    // It says so when it is there.
-    if (data === true) return;
+  function hear(words, part) {
     let answer = null;
-    try { answer = JSON.parse(data); } catch { fail(`the core could not be loaded: ${data}`); return; }
+    try { answer = JSON.parse(words); } catch { fail(`the core could not be loaded: ${words}`); return; }
     const asked = waiting.get(answer.id);
     waiting.delete(answer.id);
-    if (answer.error === undefined) asked?.resolve(answer.found);
+    if (answer.error === undefined) asked?.resolve(part ?? answer.found);
     else asked?.reject(new Error(answer.error));
+  }
+
+  function start() {
+    const begun = globalThis.warpgridStart("both");
+    worker = begun.worker;
+    worker.onmessage = ({ data }) => {
+      // It says so when it is there.
+      if (data === true) return;
+      if (Array.isArray(data)) hear(...data);
+      else hear(data);
+    };
+    worker.onerror = (event) => { event.preventDefault(); fail(event.message || "the core has stopped"); };
+  }
+
+  return {
+    /** Asks `what` with the texts that it needs, and with `parts` of a run beside them. */
+    askWith(parts, what, ...facts) {
+      if (!worker) start();
+      return new Promise((resolve, reject) => {
+        last += 1;
+        waiting.set(last, { resolve, reject });
+        const question = [last, what, ...facts].join("\0");
+        worker.postMessage(parts.length === 0 ? question : [question, ...parts]);
+      });
+    },
+    end() {
+      worker?.terminate();
+      fail("the core was ended");
+    },
   };
-  worker.onerror = (event) => { event.preventDefault(); fail(event.message || "the core has stopped"); };
 }
+
+/** The core of all that is not asked elsewhere. */
+export const core = openCore();
 
 /** Asks `puzzle`, `check`, `tour` or `picture`, with the texts that each needs in this order (`web/worker/src/learn.rs`). */
 export function ask(what, ...facts) {
-  if (!worker) start();
-  return new Promise((resolve, reject) => {
-    last += 1;
-    waiting.set(last, { resolve, reject });
-    worker.postMessage([last, what, ...facts].join("\0"));
-  });
+  return core.askWith([], what, ...facts);
 }
 
 const texts = new Map();

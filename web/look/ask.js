@@ -1,12 +1,14 @@
 // Questions about a moment. One is under way at a time: of those that wait only the last one counts, since the run has moved on from the others.
-import { ask } from "../learn/core.js";
+import { core } from "../learn/core.js";
 
-/** What the core gets of the launch, and after it the facts of the question and the text. */
-export function askAt({ facts, source }, what, ...rest) {
+/** What a core gets of the launch, and after it the facts of the question and the text; `parts` of a run go beside them. */
+export function askCore(asked, parts, { facts, source }, what, ...rest) {
   const [a = "", b = "", c = ""] = rest.map(String);
   const launch = [facts.target, facts.ptx_version, facts.entry, facts.seed].map((word) => word ?? "");
-  return ask(what, ...launch, a, b, c, source);
+  return asked.askWith(parts, what, ...launch, a, b, c, source);
 }
+
+export const askAt = (moment, what, ...rest) => askCore(core, [], moment, what, ...rest);
 
 /** A function that runs `update` for the latest of what it is given. */
 export function latest(update) {

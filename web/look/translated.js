@@ -2,6 +2,7 @@
 import { grouped } from "../editor/parts.js";
 import { make, words } from "../learn/parts.js";
 import { askAt } from "./ask.js";
+import { runOnWorkers } from "./workers.js";
 
 export function translatedCard(first) {
   let moment = first;
@@ -34,7 +35,7 @@ export function translatedCard(first) {
     list.replaceChildren();
     list.hidden = true;
     try {
-      const found = await askAt(moment, "run");
+      const found = await runOnWorkers(moment, () => own !== run);
       if (own !== run) return;
       said.replaceChildren(`${found.words[0].toUpperCase()}${found.words.slice(1)}. ${grouped(found.steps)} steps, ${grouped(found.stores)} of them store.`, ...verdict(found));
       list.replaceChildren(...found.buffers.flatMap(buffer));

@@ -141,7 +141,7 @@ mod translating {
                     };
                     match self.begin_translated(engine, limits, sharing) {
                         Ok((run, shares)) if shares.is_empty() => {
-                            self.finish::<E>(run.finish(), left);
+                            self.finish::<E>(run.finish(), limits.max_steps);
                             return None;
                         }
                         Ok(shared) => return Some(shared),
@@ -153,11 +153,11 @@ mod translating {
             None
         }
 
-        /// Takes the end of a run, or goes on with the interpreter for at most `max_steps` where there is none.
+        /// Takes the end of a run, or goes on with the interpreter up to `max_position` where there is none.
         pub fn finish<E: Engine>(
             &mut self,
             end: Result<(Session, Translated), Untranslated>,
-            max_steps: u64,
+            max_position: u64,
         ) {
             match end {
                 Ok((end, took)) => {
@@ -165,8 +165,9 @@ mod translating {
                     self.end = Some(Box::new(end));
                 }
                 Err(why) => {
-                    let begun = (E::now(), self.session.position());
-                    self.interpret::<E>(max_steps, begun, Some(why.0));
+                    let from = self.session.position();
+                    let left = max_position.saturating_sub(from);
+                    self.interpret::<E>(left, (E::now(), from), Some(why.0));
                 }
             }
         }

@@ -97,9 +97,9 @@ impl<E: Engine> SharedRun<E> {
         part.leave(others.start);
         self.part = Some(part);
         if others.is_empty() {
-            self.run_own()?;
+            self.run_own(None)?;
             while !self.try_to_join(&[])? {
-                self.run_own()?;
+                self.run_own(None)?;
             }
             return Ok(Vec::new());
         }
@@ -107,17 +107,17 @@ impl<E: Engine> SharedRun<E> {
         Ok(shares(others, n_hosts - 1).collect())
     }
 
-    /// Runs the blocks that are left of the own part.
-    pub fn go_on(&mut self) -> Result<(), Untranslated> {
-        let ran = self.run_own();
+    /// Runs blocks of the own part, with a rest before the first that begins after `rest`; true when all have run.
+    pub fn go_on(&mut self, rest: Option<Duration>) -> Result<bool, Untranslated> {
+        let ran = self.run_own(rest);
         ran.map_err(|why| Untranslated::of(&self.session, &why))
     }
 
-    fn run_own(&mut self) -> Result<(), Refusal> {
+    fn run_own(&mut self, rest: Option<Duration>) -> Result<bool, Refusal> {
         let plain = plain_of(&self.session)?;
         let part = self.part.as_mut().ok_or(Refusal::Launch)?;
-        self.parted.run_part(plain, self.limits, None, part);
-        Ok(())
+        self.parted.run_part(plain, self.limits, rest, part);
+        Ok(part.left().is_empty())
     }
 
     /// Runs a share for the host that has begun the run: all of these blocks, with these ranges noted.
@@ -170,6 +170,11 @@ impl<E: Engine> SharedRun<E> {
         }
         self.ended = Some(self.parted.end(plain, self.limits, own, others)?);
         Ok(true)
+    }
+
+    /// How far the run may go.
+    pub fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// The ranges of memory that all parts note.

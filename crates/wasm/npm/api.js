@@ -4,6 +4,7 @@ import * as core from "./core_bg.js";
 import { SHAPES, readArgument } from "./arguments.js";
 import { asWarpgridError, notReady, unreadable } from "./errors.js";
 import { assertLoaded } from "./load.js";
+import { runOnWorkers } from "./workers.js";
 
 export { WarpgridError } from "./errors.js";
 
@@ -95,11 +96,15 @@ export const cure = guarded(core.cure, (scenario, options) =>
 export const product = guarded(core.product, query(SHAPES.product));
 
 export class Session extends core.Session {
+  /** What workers open, too. */
+  #scenario;
+
   constructor(scenario) {
     assertLoaded();
     const given = readArgument("scenario", scenario, SHAPES.scenario, true);
     try {
       super(given);
+      this.#scenario = given;
     } catch (error) {
       throw asWarpgridError(error);
     }
@@ -109,7 +114,16 @@ export class Session extends core.Session {
   free() {
     if (freed.has(this)) return;
     freed.add(this);
+    this.#scenario = null;
     super.free();
+  }
+
+  /** As `run`, with the blocks of a long run to the end shared out among workers. */
+  async runOnWorkers(options) {
+    const assertReady = () => assertAlive(this);
+    assertReady();
+    const given = readArgument("options", options, SHAPES.runOnWorkers) ?? {};
+    return answer(() => runOnWorkers(this, this.#scenario, given, assertReady));
   }
 }
 if (Symbol.dispose) Session.prototype[Symbol.dispose] = Session.prototype.free;

@@ -5,6 +5,8 @@ import { WarpgridError, notLoaded, notReady, unreadable } from "./errors.js";
 /** What the wasm asks of its host. */
 const IMPORTS = { "./core_bg.js": glue };
 let isLoaded = false;
+/** The wasm as a module, which workers get; none where a bundler has connected it. */
+let module = null;
 /** The attempt that is under way. */
 let loading = null;
 
@@ -13,17 +15,24 @@ export function assertLoaded() {
 }
 
 /** Connects the glue to the exports of the wasm. */
-export function connect(exports) {
+export function connect(exports, compiled = null) {
+  module = compiled;
   glue.__wbg_set_wasm(exports);
   // Puts `undefined`, `null`, `true` and `false` into the table through which values of JavaScript pass.
   exports.__wbindgen_start();
   isLoaded = true;
 }
 
+/** What a worker loads in place of a file. */
+export const loadedModule = () => module;
+
 /** Loads the wasm once, from what `find` gives: later calls return at once, and so do those while it loads. A failed attempt can be repeated. */
 export async function load(find) {
   if (isLoaded) return;
-  loading ??= (async () => connect((await instantiate(await find())).exports))();
+  loading ??= (async () => {
+    const { module, instance } = await instantiate(await find());
+    connect(instance.exports, module);
+  })();
   try {
     await loading;
   } catch (error) {
@@ -39,8 +48,8 @@ export function loadNow(source, find = () => source) {
   const input = (isPlain(source) ? source.module : source) ?? find();
   if (!isBytes(input) && !(input instanceof WebAssembly.Module)) throw unreadable("wasm", input, "bytes or a `WebAssembly.Module`");
   try {
-    const module = isBytes(input) ? new WebAssembly.Module(input) : input;
-    connect(new WebAssembly.Instance(module, IMPORTS).exports);
+    const compiled = isBytes(input) ? new WebAssembly.Module(input) : input;
+    connect(new WebAssembly.Instance(compiled, IMPORTS).exports, compiled);
   } catch (error) {
     throw notLoaded(error);
   }
@@ -60,10 +69,10 @@ async function instantiate(input) {
     if (!input.ok) throw new WarpgridError(`the wasm could not be loaded: ${input.status} ${input.statusText}`.trim(), "W0905");
     // Servers that do not know wasm send it under another type, which cannot be compiled while it arrives.
     const isTyped = input.headers.get("content-type")?.toLowerCase() === "application/wasm";
-    if (isTyped) return (await WebAssembly.instantiateStreaming(input, IMPORTS)).instance;
+    if (isTyped) return WebAssembly.instantiateStreaming(input, IMPORTS);
     return instantiate(await input.arrayBuffer());
   }
-  if (input instanceof WebAssembly.Module) return WebAssembly.instantiate(input, IMPORTS);
-  if (isBytes(input)) return (await WebAssembly.instantiate(input, IMPORTS)).instance;
+  if (input instanceof WebAssembly.Module) return { module: input, instance: await WebAssembly.instantiate(input, IMPORTS) };
+  if (isBytes(input)) return WebAssembly.instantiate(input, IMPORTS);
   throw unreadable("wasm", input, "an address, a `Response`, bytes or a `WebAssembly.Module`");
 }

@@ -1,12 +1,26 @@
 // The door for Node, whose `fetch` reads no files: `await init()` and `initSync()` read `core_bg.wasm` from beside this module.
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import { load, loadNow, namedOrGiven } from "./load.js";
+import { startWorkersBy } from "./workers.js";
 
 export * from "./api.js";
 
 const FILE = new URL("core_bg.wasm", import.meta.url);
+
+startWorkersBy(availableParallelism(), () => {
+  const worker = new Worker(new URL("./share-node.js", import.meta.url));
+  return {
+    worker,
+    listen(hear, fail) {
+      worker.on("message", hear);
+      worker.on("error", ({ message }) => fail(message));
+    },
+  };
+});
 
 export default async function init(source) {
   await load(async () => {

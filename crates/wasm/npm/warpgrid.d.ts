@@ -30,6 +30,20 @@ export class WarpgridError extends Error {
   readonly diagnostics: DiagnosticView[] | null;
 }
 
+/** What runs a session on workers. */
+export interface RunOnWorkersOptions extends SessionRunOptions {
+  /** Workers, with the caller: the cores of the host, eight at most, when absent. */
+  workers?: number;
+}
+
+export interface Session {
+  /**
+   * Runs forward as `run` does; resolves to true when the run is over. A long run to the end that is translated leaves blocks to workers, each with a memory of its
+   * own; what comes out does not depend on their number. Where there are no workers, it runs here.
+   */
+  runOnWorkers(options?: RunOnWorkersOptions): Promise<boolean>;
+}
+
 // ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes it.
 import type {
   AccessLayout,
@@ -71,7 +85,6 @@ import type {
   RunOptions,
   RunReport,
   Scenario,
-  SessionRunOptions,
   StoreView,
   TokenView,
   TrafficView,

@@ -13,7 +13,11 @@ use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::model::RunOptions;
 use warpgrid_view::model::{FrameRequest, GridOptions, GridRequest, SessionRunOptions};
 use warpgrid_view::scenario::ExpectedFault;
+#[cfg(feature = "translate")]
+use warpgrid_view::shared::SharedRun;
 use warpgrid_view::{CheckOptions, Failure, HeldSession, Parameter, Scenario};
+#[cfg(feature = "translate")]
+use warpgrid_webassembly::Host;
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "whole")]
@@ -23,6 +27,9 @@ pub use whole::{
     codes, compare, complete, cure, cut_litmus, explain, explore_litmus, file_text, format, forms,
     hover, lens, open_file, picture, product, repair_litmus,
 };
+
+#[cfg(feature = "translate")]
+mod workers;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.ts");
@@ -183,12 +190,15 @@ pub fn tokens(
 #[wasm_bindgen]
 pub struct Session {
     inner: HeldSession,
+    /// A run whose blocks workers share.
+    #[cfg(feature = "translate")]
+    shared: Option<SharedRun<Host>>,
 }
 
 #[cfg(feature = "translate")]
 thread_local! {
     /// What runs translated kernels.
-    static HOST: warpgrid_webassembly::Host = warpgrid_webassembly::Host::default();
+    static HOST: Host = Host::default();
 }
 
 #[wasm_bindgen]
@@ -207,6 +217,8 @@ impl Session {
         let session = api::open(scenario).map_err(thrown)?;
         Ok(Session {
             inner: HeldSession::new(session),
+            #[cfg(feature = "translate")]
+            shared: None,
         })
     }
 

@@ -1,12 +1,16 @@
 //! The engine of translated runs where JavaScript is the host. In: modules of `warpgrid-translate`; out: instances of the host's own
 //! `WebAssembly`, or why it refuses.
 
+mod sent;
+
+pub use sent::{SentMemory, received, sent};
+
 use js_sys::{Function, Object, Reflect, Uint8Array, Uint32Array, WebAssembly};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::time::Duration;
-use warpgrid_translate::{Engine, Instance, Products, measure_products};
+use warpgrid_translate::{Engine, Instance, Memory, Products, measure_products};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Bytes up to which words are moved one by one: a copy makes three objects first.
@@ -64,14 +68,7 @@ impl HostInstance {
     }
 }
 
-impl Instance for HostInstance {
-    fn phase(&mut self, begins: i32) -> Result<u32, String> {
-        let stopped = self.phase.call1(&JsValue::UNDEFINED, &begins.into());
-        let stopped = stopped.map_err(said)?.as_f64();
-        let stopped = stopped.ok_or_else(|| "`phase` gave no number".to_owned())?;
-        Ok((stopped as i32).cast_unsigned())
-    }
-
+impl Memory for HostInstance {
     fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         if range.len() <= SMALL && range.start.is_multiple_of(4) {
             let words = (range.start / 4) as u32..range.end.div_ceil(4) as u32;
@@ -79,6 +76,15 @@ impl Instance for HostInstance {
             return Cow::Owned(bytes.take(range.len()).collect());
         }
         Cow::Owned(self.part(&range).to_vec())
+    }
+}
+
+impl Instance for HostInstance {
+    fn phase(&mut self, begins: i32) -> Result<u32, String> {
+        let stopped = self.phase.call1(&JsValue::UNDEFINED, &begins.into());
+        let stopped = stopped.map_err(said)?.as_f64();
+        let stopped = stopped.ok_or_else(|| "`phase` gave no number".to_owned())?;
+        Ok((stopped as i32).cast_unsigned())
     }
 
     fn edit<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R {

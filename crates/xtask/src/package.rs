@@ -155,8 +155,11 @@ const SOURCES: &[&str] = &[
     "errors.js",
     "load.js",
     "node.js",
+    "share-node.js",
+    "share.js",
     "warpgrid.d.ts",
     "warpgrid.js",
+    "workers.js",
 ];
 
 /// Lays the doors, their types, package.json, README and licences beside the code.

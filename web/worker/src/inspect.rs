@@ -6,21 +6,25 @@ mod json;
 mod run;
 
 use crate::json::response;
+use crate::listen::Answered;
 use crate::order;
 use crate::protocol::OrderRequest;
 use crate::runner::launched;
 use warpgrid_view::inspect::{Arrangement, ShadeRequest, Shading};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{MemoryId, Session};
+use wasm_bindgen::JsValue;
 
 /// The launch that was asked about last.
 #[derive(Default)]
 pub(crate) struct Inspect {
     open: Option<(OrderRequest, Session)>,
+    #[cfg(feature = "translate")]
+    run: run::Running,
 }
 
 /// A question, in pieces: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT`,
-/// `map POSITION MEMORY`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END` or `run`, each with a launch.
+/// `map POSITION MEMORY`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or one of [`run`], each with a launch.
 struct Asked<'a> {
     number: u32,
     what: &'a str,
@@ -29,11 +33,41 @@ struct Asked<'a> {
 }
 
 impl Inspect {
-    /// The answer; `None` for what is no such question.
-    pub(crate) fn answer(&mut self, question: &str) -> Option<String> {
+    /// The answer; `None` for what is no such question. Parts of a run were sent beside it.
+    pub(crate) fn answer(&mut self, question: &str, sent: &[JsValue]) -> Option<Answered> {
         let asked = Asked::read(question)?;
         let number = asked.number.to_string();
-        Some(response(&number, self.find(asked)))
+        #[cfg(feature = "translate")]
+        if let Some(said) = self.answer_of_run(&number, &asked, sent) {
+            return Some(said);
+        }
+        let _ = sent;
+        Some(response(&number, self.find(asked)).into())
+    }
+
+    #[cfg(feature = "translate")]
+    fn answer_of_run(
+        &mut self,
+        number: &str,
+        asked: &Asked<'_>,
+        sent: &[JsValue],
+    ) -> Option<Answered> {
+        let question = run::Question::read(asked.what, asked.facts)?;
+        let found = match self.session(asked.launch.clone()) {
+            Err(why) => Err(why),
+            Ok(_) => {
+                let session = self.open.as_ref().map(|(_, session)| session);
+                let found = session.map(|session| self.run.answer(&question, session, sent));
+                found.unwrap_or_else(|| Err("nothing runs".to_owned()))
+            }
+        };
+        Some(match found {
+            Ok(Answered { words, part }) => Answered {
+                words: response(number, Ok(words)),
+                part,
+            },
+            Err(why) => response(number, Err(why)).into(),
+        })
     }
 
     fn find(&mut self, asked: Asked<'_>) -> Result<String, String> {
@@ -63,8 +97,6 @@ impl Inspect {
                 let found = session.shades(number(first)?, &shade_request(second, third)?)?;
                 Ok(json::shades(&found))
             }
-            #[cfg(feature = "translate")]
-            "run" => run::answer(session),
             _ => {
                 let found = session.moments([number(first)?, number(second)?])?;
                 Ok(json::moments(&found))
@@ -76,6 +108,8 @@ impl Inspect {
         if self.open.as_ref().is_none_or(|(own, _)| *own != launch) {
             // The memory of the run before goes first.
             self.open = None;
+            #[cfg(feature = "translate")]
+            self.run.close();
             let scenario = order::scenario(launch.clone());
             let session = launched(scenario, launch.seed).map_err(|why| why.message)?;
             self.open = Some((launch, session));
@@ -95,7 +129,7 @@ impl<'a> Asked<'a> {
         let stated = |word: &str| (!word.is_empty()).then(|| word.to_owned());
         matches!(
             what,
-            "watch" | "moments" | "arrange" | "map" | "shades" | "run"
+            "watch" | "moments" | "arrange" | "map" | "shades" | "run" | "go-on" | "join" | "share"
         )
         .then_some(Asked {
             number: number.parse().ok()?,
@@ -152,7 +186,7 @@ mod tests {
     fn found(inspect: &mut Inspect, parts: [&str; 8]) -> Value {
         let [what, target, version, entry, seed, a, b, c] = parts;
         let question = ["5", what, target, version, entry, seed, a, b, c, KERNEL].join("\0");
-        let said = inspect.answer(&question).expect("an answer");
+        let said = inspect.answer(&question, &[]).expect("an answer").words;
         serde_json::from_str(&said).unwrap_or_else(|why| panic!("{why}: {said}"))
     }
 
@@ -199,6 +233,6 @@ mod tests {
             said["found"]["shades"].as_str().map(|text| &text[60..]),
             Some("eeff")
         );
-        assert_eq!(inspect.answer("1\0watch\0"), None);
+        assert!(inspect.answer("1\0watch\0", &[]).is_none());
     }
 }

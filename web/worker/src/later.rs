@@ -6,9 +6,10 @@ use crate::file::OpenFile;
 use crate::inspect::Inspect;
 use crate::learn;
 use crate::lens;
-use crate::listen::Work;
+use crate::listen::{Answered, Work};
 use crate::protocol::{Request, RequestBody, Response, ResponseBody};
 use crate::runner::Runner;
+use wasm_bindgen::JsValue;
 
 /// The parts of the core.
 #[derive(Default)]
@@ -38,9 +39,9 @@ impl Work for Later {
         }
     }
 
-    fn learn(&mut self, question: &str) -> Option<String> {
-        let answer = self.inspect.answer(question);
-        answer.or_else(|| learn::answer(question))
+    fn learn(&mut self, question: &str, sent: &[JsValue]) -> Option<Answered> {
+        let answer = self.inspect.answer(question, sent);
+        answer.or_else(|| learn::answer(question).map(Answered::from))
     }
 
     fn is_busy(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The worker: listens, works in slices, answers. The work itself is that of a [`Work`].
 
 use crate::protocol::{Request, RequestBody, Response, ResponseBody, decode, encode};
-use js_sys::{Promise, Uint8Array};
+use js_sys::{Array, Object, Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -19,14 +19,28 @@ extern "C" {
 pub trait Work: Default + 'static {
     /// Takes a request; what can be answered at once is.
     fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response>;
-    /// Answers a question that is a text: of puzzles and tours, of watched values.
-    fn learn(&mut self, _question: &str) -> Option<String> {
+    /// Answers a question that is a text, with what was sent beside it: of puzzles and tours, of watched values, of runs.
+    fn learn(&mut self, _question: &str, _sent: &[JsValue]) -> Option<Answered> {
         None
     }
     /// Whether [`Work::work`] has something to do.
     fn is_busy(&self) -> bool;
     /// Does one slice; a response when there is something to say.
     fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response>;
+}
+
+/// The answer to a question that is a text.
+pub struct Answered {
+    /// As JSON.
+    pub words: String,
+    /// A part of a run, which goes beside them with the bytes of its `memory`.
+    pub part: Option<Object>,
+}
+
+impl From<String> for Answered {
+    fn from(words: String) -> Answered {
+        Answered { words, part: None }
+    }
 }
 
 /// Listens for the life of the worker.
@@ -43,7 +57,11 @@ pub fn listen<W: Work>() {
     let listener = Rc::clone(&worker);
     let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
         if let Some(question) = event.data().as_string() {
-            listener.learn(&question);
+            listener.learn(&question, &[]);
+        } else if let Some(all) = event.data().dyn_ref::<Array>() {
+            let mut all = all.iter();
+            let question = all.next().and_then(|question| question.as_string());
+            listener.learn(&question.unwrap_or_default(), &Vec::from_iter(all));
         } else if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
             && let Some(request) = decode::<Request>(&bytes.to_vec())
         {
@@ -84,10 +102,21 @@ impl<W: Work> Worker<W> {
         }
     }
 
-    fn learn(&self, question: &str) {
-        if let Some(answer) = self.work.borrow_mut().learn(question) {
-            let _ = self.scope.post_message(&JsValue::from_str(&answer));
-        }
+    fn learn(&self, question: &str, sent: &[JsValue]) {
+        let Some(Answered { words, part }) = self.work.borrow_mut().learn(question, sent) else {
+            return;
+        };
+        let words = JsValue::from_str(&words);
+        let _ = match part {
+            None => self.scope.post_message(&words),
+            Some(part) => {
+                let memory = Reflect::get(&part, &"memory".into());
+                let memory = memory.and_then(|bytes| Reflect::get(&bytes, &"buffer".into()));
+                let moved: Array = memory.into_iter().collect();
+                let both = Array::of2(&words, &part);
+                self.scope.post_message_with_transfer(&both, &moved)
+            }
+        };
     }
 
     fn send_reference(self: &Rc<Self>, id: u32, launch: u32) {
@@ -119,7 +148,7 @@ impl<W: Work> Worker<W> {
 
     fn post(&self, response: &Response) {
         let bytes = Uint8Array::from(&encode(response)[..]);
-        let moved = js_sys::Array::of1(&bytes.buffer());
+        let moved = Array::of1(&bytes.buffer());
         let _ = self.scope.post_message_with_transfer(&bytes, &moved);
     }
 

@@ -1,12 +1,17 @@
 //! A launch run to its end by translated code, as JSON: which engine ran and how fast, whether what the text promises holds, and the first elements of
-//! each buffer. In: a session; out: the answer, or why it is left to the interpreter.
+//! each buffer. A long run leaves blocks to other workers, which are asked for their shares. In: a session, a question, and parts that ran elsewhere; out: the
+//! answer, or why it is left to the interpreter.
 
 use crate::json::{list, object, text, texts};
+use crate::listen::Answered;
+use std::ops::Range;
 use warpgrid_view::api::ReportRequest;
 use warpgrid_view::model::GridRequest;
+use warpgrid_view::shared::{SharedRun, Sharing, Untranslated};
 use warpgrid_view::translated::Limits;
 use warpgrid_view::{MemoryId, Session};
-use warpgrid_webassembly::Host;
+use warpgrid_webassembly::{Host, received, sent};
+use wasm_bindgen::JsValue;
 
 /// Steps that a run may have.
 const LIMITS: Limits = Limits {
@@ -25,10 +30,125 @@ thread_local! {
     static HOST: Host = Host::default();
 }
 
-pub(super) fn answer(session: &Session) -> Result<String, String> {
-    let mut end = session.unwatched().map_err(|failure| failure.message)?;
-    let took = HOST.with(|host| end.run_translated(host, LIMITS));
-    let took = took.map_err(|why| end.why_interpreted(&why))?;
+/// What is asked of a run.
+pub(super) enum Question {
+    /// `run N`: runs, and leaves blocks to `N - 1` other workers if the end is far.
+    Run(u64),
+    /// `share FIRST-AND-END NOTED`: runs these blocks for another worker.
+    Share(Range<u64>, Vec<u32>),
+    /// `go-on`: runs the blocks that were not left to others.
+    GoOn,
+    /// `join`: takes what others ran, which is sent beside it.
+    Join,
+}
+
+impl Question {
+    /// The question with its facts; `None` for what is no such question.
+    pub(super) fn read(what: &str, facts: [&str; 3]) -> Option<Question> {
+        let [first, second, _] = facts;
+        Some(match what {
+            "run" => Question::Run(first.parse().unwrap_or(1)),
+            "go-on" => Question::GoOn,
+            "join" => Question::Join,
+            "share" => {
+                let (start, end) = first.split_once(' ')?;
+                let noted = second.split_whitespace().map(str::parse);
+                let noted = noted.collect::<Result<_, _>>().ok()?;
+                Question::Share(start.parse().ok()?..end.parse().ok()?, noted)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The run that is under way, if blocks were left to others, or others left them here.
+#[derive(Default)]
+pub(super) struct Running {
+    shared: Option<SharedRun<Host>>,
+}
+
+impl Running {
+    /// Forgets the run.
+    pub(super) fn close(&mut self) {
+        self.shared = None;
+    }
+
+    pub(super) fn answer(
+        &mut self,
+        question: &Question,
+        session: &Session,
+        parts: &[JsValue],
+    ) -> Result<Answered, String> {
+        match question {
+            Question::Run(n_workers) => {
+                self.close();
+                let mut run = begun(session)?;
+                let sharing = Sharing::among(*n_workers);
+                let shares = HOST.with(|host| run.begin(host, sharing)).map_err(said)?;
+                if shares.is_empty() {
+                    return Ok(finish(run)?.into());
+                }
+                let noted = numbers(run.noted().iter());
+                let shares = shares
+                    .iter()
+                    .map(|blocks| numbers([blocks.start, blocks.end].iter()));
+                let shares = list(shares);
+                self.shared = Some(run);
+                Ok(object(&[("shares", shares), ("noted", noted)]).into())
+            }
+            Question::Share(blocks, noted) => {
+                if self.shared.is_none() {
+                    self.shared = Some(begun(session)?);
+                }
+                let run = self.shared()?;
+                let part = HOST.with(|host| run.run_share(host, blocks.clone(), noted).map(sent));
+                Ok(Answered {
+                    words: "null".to_owned(),
+                    part: Some(part.map_err(said)??),
+                })
+            }
+            Question::GoOn => {
+                self.shared()?.go_on(None).map_err(said)?;
+                Ok("null".to_owned().into())
+            }
+            Question::Join => {
+                let parts: Vec<_> = parts.iter().map(received).collect::<Result<_, _>>()?;
+                let run = self.shared()?;
+                if !run.join(&parts).map_err(said)? {
+                    let noted = numbers(run.noted().iter());
+                    return Ok(object(&[("noted", noted)]).into());
+                }
+                let run = self.shared.take();
+                Ok(finish(run.ok_or_else(nothing)?)?.into())
+            }
+        }
+    }
+
+    fn shared(&mut self) -> Result<&mut SharedRun<Host>, String> {
+        self.shared.as_mut().ok_or_else(nothing)
+    }
+}
+
+fn nothing() -> String {
+    "nothing runs".to_owned()
+}
+
+fn said(why: Untranslated) -> String {
+    why.0
+}
+
+fn begun(session: &Session) -> Result<SharedRun<Host>, String> {
+    let launch = session.unwatched().map_err(|failure| failure.message)?;
+    HOST.with(|host| SharedRun::new(launch, host, LIMITS))
+        .map_err(said)
+}
+
+fn numbers<'n, N: ToString + 'n>(all: impl Iterator<Item = &'n N>) -> String {
+    list(all.map(ToString::to_string))
+}
+
+fn finish(run: SharedRun<Host>) -> Result<String, String> {
+    let (mut end, took) = run.finish().map_err(said)?;
     let report = end.report(&ReportRequest {
         max_steps: LIMITS.max_steps,
         ..ReportRequest::default()

@@ -1,0 +1,55 @@
+//! Parts of a run that go from one worker to another. In: a part, or the object that its worker sent; out: the object, or the part.
+
+use crate::{HostInstance, said};
+use js_sys::{Object, Reflect, Uint8Array};
+use std::borrow::Cow;
+use std::ops::Range;
+use warpgrid_translate::{Memory, Part, PartFacts};
+use wasm_bindgen::{JsCast, JsValue};
+
+/// The memory of a part that ran in another worker.
+#[derive(Debug)]
+pub struct SentMemory {
+    bytes: Uint8Array,
+}
+
+impl Memory for SentMemory {
+    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        // What lies outside is left out.
+        let bytes = self.bytes.subarray(range.start as u32, range.end as u32);
+        Cow::Owned(bytes.to_vec())
+    }
+}
+
+/// A part as `{ steps, stores, mustNote, refused, memory }`, with a copy of its memory.
+pub fn sent(part: &Part<HostInstance>) -> Result<Object, String> {
+    let facts = part.facts();
+    let object = Object::new();
+    let put = |name: &str, value: JsValue| Reflect::set(&object, &name.into(), &value);
+    let memory = part.memory().bytes.slice(0, part.n_bytes() as u32);
+    put("steps", (facts.steps as f64).into())
+        .and_then(|_| put("stores", (facts.stores as f64).into()))
+        .and_then(|_| put("mustNote", facts.must_note.into()))
+        .and_then(|_| put("refused", facts.refused.into()))
+        .and_then(|_| put("memory", memory.into()))
+        .map_err(said)?;
+    Ok(object)
+}
+
+/// The part that such an object has; the error is a part of a sentence.
+pub fn received(object: &JsValue) -> Result<Part<SentMemory>, String> {
+    let get = |name: &str| Reflect::get(object, &name.into()).map_err(said);
+    let count = |name: &str| {
+        let count = get(name)?.as_f64();
+        count.ok_or_else(|| format!("a part has no `{name}`"))
+    };
+    let bytes = get("memory")?.dyn_into::<Uint8Array>();
+    let facts = PartFacts {
+        steps: count("steps")? as u64,
+        stores: count("stores")? as u64,
+        must_note: get("mustNote")?.is_truthy(),
+        refused: get("refused")?.as_string(),
+    };
+    let bytes = bytes.map_err(|_| "a part has no `memory`".to_owned())?;
+    Ok(Part::from_host(facts, SentMemory { bytes }))
+}
