@@ -203,3 +203,17 @@ test("a launch is run translated beside the page's own run, or is said to be the
   await found.getByRole("button", { name: "Close" }).click();
   await expect(found).toBeHidden();
 });
+
+test("a long translated run leaves blocks to workers, and leaves the same memory", async ({ page }) => {
+  // What the browser says of its cores, whatever machine this is.
+  await page.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { value: 3 }));
+  const long = "//@ launch grid=3000 block=32\n//@ buffer out: u32[96000] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n  .reg .b32 %i, %x, %t, %n;\n  .reg .pred %p;\n  .reg .b64 %q, %o;\n  mov.u32 %t, %tid.x;\n  mov.u32 %n, %ctaid.x;\n  mad.lo.u32 %t, %n, 32, %t;\n  mul.wide.u32 %o, %t, 4;\n  mov.u32 %i, 0;\n  mov.u32 %x, %t;\nagain:\n  mad.lo.u32 %x, %x, %x, %i;\n  add.u32 %i, %i, 1;\n  setp.lt.u32 %p, %i, 20000;\n  @%p bra again;\n  ld.param.b64 %q, [out];\n  add.s64 %q, %q, %o;\n  st.global.u32 [%q], %x;\n  ret;\n}\n";
+  let x = 5;
+  for (let i = 0; i < 20_000; i += 1) x = (Math.imul(x, x) + i) >>> 0;
+  await open(page);
+  await paste(page, long);
+  await page.getByRole("button", { name: "run translated" }).click();
+  const found = card(page, "Translated run");
+  await expect(found).toContainText(/Translated in .* ms, run in .* in 3 parts: .*\. 240,030,000 steps, 3,000 of them store\./, { timeout: 60_000 });
+  await expect(found.getByRole("group", { name: "Memory at the end" })).toContainText(` ${x} `);
+});

@@ -388,6 +388,33 @@ test("a translated session answers everything as an interpreted one", async () =
   for (const session of [interpreted, translated]) session.free();
 });
 
+test("a long run leaves blocks to workers, with the memory of one", async () => {
+  const source = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %i, %x, %t, %n; .reg .pred %p; .reg .b64 %q, %o;
+  mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mad.lo.u32 %t, %n, 32, %t; mul.wide.u32 %o, %t, 4;
+  mov.u32 %i, 0; mov.u32 %x, %t;
+again:
+  mad.lo.u32 %x, %x, %x, %i; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 20000; @%p bra again;
+  ld.param.b64 %q, [out]; add.s64 %q, %q, %o; st.global.u32 [%q], %x;
+  ret;
+}`;
+  const scenario = { source, grid: [6000, 1, 1], block: [32, 1, 1], params: [{ kind: "buffer", name: "out", type: "u32", len: 6000 * 32, init: 0 }] };
+  const [alone, shared, given] = [1, 2, 3].map(() => new warpgrid.Session(scenario));
+  assert.ok(alone.run({ maxSteps: Infinity, engine: "translated" }));
+  assert.ok(await shared.runOnWorkers({ maxSteps: Infinity, workers: 3 }));
+  assert.match(shared.engine.words, /^translated in .*, run in .* in 3 parts: /);
+  assert.equal(shared.position, alone.position);
+  assert.deepEqual(shared.memory("out"), alone.memory("out"));
+  // A session that is freed while workers run its blocks.
+  const gone = given.runOnWorkers({ maxSteps: Infinity, workers: 3 });
+  given.free();
+  await assert.rejects(gone, (error) => error instanceof warpgrid.WarpgridError && /freed/.test(error.message));
+  await assert.rejects(shared.runOnWorkers({ workers: 0 }), /`workers` is 0, expected a whole number from 1 to 64/);
+});
+
 test("translation is left out where it is switched off, where steps were asked for, and where it would end too far away", async () => {
   const scenario = await product();
   const name = (ready, options) => {
