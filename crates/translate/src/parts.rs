@@ -193,7 +193,7 @@ impl<E: Engine> Parted<E> {
         let kernel = &self.kernel;
         let memory = &mut part.memory;
         kernel.places.refill(plain, noted, &kernel.sites, memory);
-        part.progress = Progress::at(part.blocks.start);
+        part.progress.begin_again(part.blocks.start);
     }
 
     fn try_part(

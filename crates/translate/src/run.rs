@@ -108,6 +108,11 @@ impl Progress {
             next_name: 8,
         }
     }
+
+    /// Before this block again, in a memory whose notes have the names of an earlier try.
+    pub(crate) fn begin_again(&mut self, first_block: u64) {
+        (self.next_block, self.steps, self.stores) = (first_block, 0, 0);
+    }
 }
 
 /// A part that runs.

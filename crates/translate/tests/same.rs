@@ -517,6 +517,28 @@ fn the_number_of_threads_and_hosts_changes_nothing() {
     }
 }
 
+#[test]
+fn a_word_that_many_threads_of_a_block_read_is_written_after_a_barrier() {
+    let first_writes = "and.b32 %x, %i, 31; setp.eq.u32 %c, %x, 0; @%c st.global.u32 [%q], %t;";
+    let of_the_block = format!("mov.u32 %x, %b; {PLACE} ld.global.u32 %t, [%q];");
+    let of_all = format!("mov.u32 %x, 0; {PLACE} ld.global.u32 %t, [%q];");
+    let one_block_writes = "setp.eq.u32 %c, %i, 64; add.u32 %t, %t, 1; @%c st.global.u32 [%q], %t;";
+    for (lines, expected) in [
+        (format!("{of_the_block} bar.sync 0; {first_writes}"), Ok(())),
+        (
+            format!("{of_the_block} {first_writes}"),
+            Err(Refusal::Conflict),
+        ),
+        (
+            format!("{of_all} bar.sync 0; {one_block_writes}"),
+            Err(Refusal::Conflict),
+        ),
+    ] {
+        let found = both(Native::get(), &blocks(&lines));
+        assert_eq!(found, Ok(expected), "{lines}");
+    }
+}
+
 /// Checks what becomes of a kernel whose threads call a function.
 fn check_call(function: &str, lines: &str, expected: Result<(), &str>) {
     let text = format!("mov.u32 %x, %i; {PLACE} {lines} st.global.u32 [%q], %t;");

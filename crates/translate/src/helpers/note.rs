@@ -108,29 +108,35 @@ pub(crate) fn note(places: &Places) -> Function {
     c.push(I::Loop(EMPTY));
     ordered(c, READ);
     c.push(I::LocalSet(CALM));
-    // Several readers: of this warp since its lanes last met, of shared memory until the phase ends, of global memory for good.
+    // Several readers: of this warp since its lanes last met, of the block until the phase ends, of several blocks for good.
+    let is_noted_since = |first: u32| {
+        [
+            I::LocalGet(OLD),
+            I::I32Const(0),
+            I::I32Load(at(first)),
+            I::I32GeU,
+            I::LocalGet(OLD),
+            I::I32Const(NAME),
+            I::I32Ne,
+            I::I32And,
+        ]
+    };
     c.extend([
+        I::LocalGet(OLD),
+        I::I32Const(NAME),
+        I::I32And,
+        I::LocalSet(OLD),
         I::I32Const(0),
         I::I32Load(at(cell::SINCE)),
         I::I32Const(0),
         I::I32Load(at(cell::PHASE)),
         I::I32Const(-1),
         I::LocalGet(SHARED),
-        I::Select,
-        I::LocalGet(OLD),
-        I::I32Const(NAME),
-        I::I32And,
-        I::LocalTee(OLD),
-        I::I32Const(0),
-        I::I32Load(at(cell::SINCE)),
-        I::I32GeU,
-        I::LocalGet(OLD),
-        I::I32Const(NAME),
-        I::I32Ne,
-        I::I32And,
-        I::Select,
-        I::LocalSet(SEVERAL),
     ]);
+    c.extend(is_noted_since(cell::BLOCK));
+    c.extend([I::I32Or, I::Select]);
+    c.extend(is_noted_since(cell::SINCE));
+    c.extend([I::Select, I::LocalSet(SEVERAL)]);
     ordered(c, WROTE);
     c.extend([I::I32Eqz, I::If(EMPTY)]);
     // Lanes of one gang that have parted may store to other bytes of a word: it has the last name of the gang from then on.
