@@ -2,14 +2,11 @@
 //! it, and a line about the engine.
 
 use warpgrid_view::Session;
-use warpgrid_view::translated::{Engine, FIRST_STEPS, Limits, Native};
+use warpgrid_view::translated::{Engine, Limits, Native};
 
 /// Runs a session by translated code where it is long, on `n_threads` threads or one for each core. None if the run was over before, or is likely to be soon.
 pub(crate) fn run(session: &mut Session, max_steps: u64, n_threads: Option<u32>) -> Option<String> {
-    if max_steps <= FIRST_STEPS {
-        return None;
-    }
-    let first = session.run_first_steps(Native::now)?;
+    let first = session.run_first_steps(max_steps, Native::now)?;
     if !session.is_worth_translating(first.took) {
         return None;
     }

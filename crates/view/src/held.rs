@@ -91,7 +91,7 @@ mod translating {
     use crate::model::{EngineChoice, EngineName, EngineView};
     use crate::session::Session;
     use crate::shared::{SharedRun, Sharing, Untranslated};
-    use crate::translated::{FIRST_STEPS, Translated, million_a_second, milliseconds, pace};
+    use crate::translated::{Translated, million_a_second, milliseconds, pace};
     use std::ops::Range;
     use std::time::Duration;
     use warpgrid_emulator::plain::LANES;
@@ -201,10 +201,10 @@ mod translating {
 
         /// Steps a second that translated code must make, where that is likely to pay: the run is long, begins at its start, and no observer watches.
         fn pace_where_it_pays<E: Engine>(&mut self, max_steps: u64) -> Option<f64> {
-            if self.is_watched || self.session.position() > 0 || max_steps <= FIRST_STEPS {
+            if self.is_watched || self.session.position() > 0 {
                 return None;
             }
-            let first = self.session.run_first_steps(E::now)?;
+            let first = self.session.run_first_steps(max_steps, E::now)?;
             let session = &self.session;
             let pays = !session.ends_beyond(max_steps) && session.is_worth_translating(first.took);
             pays.then_some(first.pace)

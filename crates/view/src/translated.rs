@@ -68,16 +68,17 @@ pub(crate) fn milliseconds(time: Duration) -> String {
 }
 
 /// Steps that the interpreter does before translation is worth its time: a few milliseconds.
-pub const FIRST_STEPS: u64 = 100_000;
+const FIRST_STEPS: u64 = 100_000;
 
-/// What translating a kernel takes, about, and copying a mebibyte of its memory there and back.
-const TRANSLATING: Duration = Duration::from_millis(15);
+/// What translation takes, about: for each kernel, for each of its instructions, and to copy a mebibyte of its memory there and back.
+const TRANSLATING: Duration = Duration::from_millis(5);
+const TRANSLATING_AN_INSTRUCTION: Duration = Duration::from_micros(100);
 const COPYING: Duration = Duration::from_millis(1);
 
 /// How often the interpreter must take longer than translation for that to be tried.
 const MARGIN: u32 = 2;
 
-/// What the first steps by the interpreter took, the second half of them: the first may be slow on a host that still compiles.
+/// What the first steps by the interpreter took. The very first are not measured: they may be slow on a host that has yet to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstSteps {
     /// About what all of them take.
@@ -87,19 +88,35 @@ pub struct FirstSteps {
 }
 
 impl Session {
-    /// Runs [`FIRST_STEPS`] by the interpreter; none if the run is over then. `now` is a clock.
-    pub fn run_first_steps(&mut self, now: fn() -> Duration) -> Option<FirstSteps> {
+    /// Runs [`FIRST_STEPS`] by the interpreter, and more while no block is done and translation would have taken longer; none if the run is over then.
+    /// `now` is a clock, and no run is longer than `max_steps`.
+    pub fn run_first_steps(&mut self, max_steps: u64, now: fn() -> Duration) -> Option<FirstSteps> {
         const HALF: u64 = FIRST_STEPS / 2;
-        if self.run(HALF) {
+        if max_steps <= FIRST_STEPS || self.run(HALF) {
             return None;
         }
-        let started = now();
-        let is_over = self.run(FIRST_STEPS - HALF);
-        let half = now().saturating_sub(started);
-        (!is_over).then(|| FirstSteps {
-            took: half * 2,
-            pace: HALF as f64 / half.as_secs_f64().max(1e-9),
-        })
+        let worth = self.cost_of_translating() * MARGIN;
+        let mut first = FirstSteps {
+            took: Duration::ZERO,
+            pace: 0.0,
+        };
+        let mut done = HALF;
+        loop {
+            let started = now();
+            if self.run(HALF) {
+                return None;
+            }
+            let took = now().saturating_sub(started);
+            done += HALF;
+            // The first half takes about as long as the second.
+            first.took += if done == FIRST_STEPS { took * 2 } else { took };
+            first.pace = HALF as f64 / took.as_secs_f64().max(1e-9);
+            // While no block is done nothing is known of the end: the interpreter may come there first.
+            let is_known = self.timeline.machine().blocks_done() > 0;
+            if is_known || first.took >= worth || done + HALF > max_steps {
+                return Some(first);
+            }
+        }
     }
 
     /// Whether translation is likely to be worth its time, after the interpreter has run for so long: by the blocks that are done, and by the
@@ -107,14 +124,21 @@ impl Session {
     pub fn is_worth_translating(&self, interpreted: Duration) -> bool {
         let machine = self.timeline.machine();
         let (done, all) = (machine.blocks_done(), machine.n_blocks());
+        let left = interpreted.as_secs_f64() * (all - done.min(all)) as f64;
+        let cost = self.cost_of_translating() * MARGIN;
+        done == 0 || left > cost.as_secs_f64() * done as f64
+    }
+
+    fn cost_of_translating(&self) -> Duration {
+        let functions = self.program.functions.iter();
+        let instructions: usize = functions.map(|function| function.instructions.len()).sum();
         let bytes = |id: MemoryId| self.memory(&id).map_or(0, <[u8]>::len);
         let buffers = self.buffers();
         let ids = buffers.iter().map(|b| MemoryId::Buffer(b.name.clone()));
         let mebibytes = (ids.map(bytes).sum::<usize>() >> 20) as u32;
-        let cost = TRANSLATING + COPYING * mebibytes;
-        let left = interpreted.as_secs_f64() * (all - done.min(all)) as f64;
-        // While no block is done nothing is known of the end.
-        done == 0 || left > (cost * MARGIN).as_secs_f64() * done as f64
+        // A text of more is not translated.
+        let instructions = u32::try_from(instructions).unwrap_or(u32::MAX).min(1 << 16);
+        TRANSLATING + TRANSLATING_AN_INSTRUCTION * instructions + COPYING * mebibytes
     }
 
     /// Whether the end is likely to be more than `max_steps` from the start, by the blocks that are done.
