@@ -39,6 +39,8 @@ impl Work for Later {
         }
     }
 
+    const ANSWERS_TEXTS: bool = true;
+
     fn learn(&mut self, question: &str, sent: &[JsValue]) -> Option<Answered> {
         let answer = self.inspect.answer(question, sent);
         answer.or_else(|| learn::answer(question).map(Answered::from))

@@ -19,6 +19,8 @@ extern "C" {
 pub trait Work: Default + 'static {
     /// Takes a request; what can be answered at once is.
     fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response>;
+    /// Whether it answers questions that are texts.
+    const ANSWERS_TEXTS: bool = false;
     /// Answers a question that is a text, with what was sent beside it: of puzzles and tours, of watched values, of runs.
     fn learn(&mut self, _question: &str, _sent: &[JsValue]) -> Option<Answered> {
         None
@@ -56,15 +58,12 @@ pub fn listen<W: Work>() {
     });
     let listener = Rc::clone(&worker);
     let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
-        if let Some(question) = event.data().as_string() {
-            listener.learn(&question, &[]);
-        } else if let Some(all) = event.data().dyn_ref::<Array>() {
-            let mut all = all.iter();
-            let question = all.next().and_then(|question| question.as_string());
-            listener.learn(&question.unwrap_or_default(), &Vec::from_iter(all));
-        } else if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
-            && let Some(request) = decode::<Request>(&bytes.to_vec())
-        {
+        let data = match event.data().dyn_into::<Uint8Array>() {
+            Ok(bytes) => bytes,
+            Err(data) if W::ANSWERS_TEXTS => return listener.hear(&data),
+            Err(_) => return,
+        };
+        if let Some(request) = decode::<Request>(&data.to_vec()) {
             match request.body {
                 RequestBody::Reference => listener.send_reference(request.id, request.launch),
                 _ => listener.receive(request),
@@ -99,6 +98,18 @@ impl<W: Work> Worker<W> {
         }
         if !was_busy {
             self.go_on();
+        }
+    }
+
+    /// A text, or an array of a text and of what was sent beside it.
+    fn hear(&self, data: &JsValue) {
+        match (data.as_string(), data.dyn_ref::<Array>()) {
+            (Some(question), _) => self.learn(&question, &[]),
+            (None, Some(all)) => {
+                let question = all.get(0).as_string().unwrap_or_default();
+                self.learn(&question, &Vec::from_iter(all.iter().skip(1)));
+            }
+            (None, None) => {}
         }
     }
 
