@@ -24,7 +24,7 @@ pub use history::place_of;
 pub use matrix::MatrixAction;
 pub use outcomes::OutcomesAction;
 pub use product::ProductAction;
-pub use run::{Busy, Cure, History, Run};
+pub use run::{Busy, Cure, Findings, History, Run};
 pub use screen::Screen;
 pub use start::StartPage;
 pub use until::{UntilAction, UntilPage};

@@ -33,10 +33,6 @@ pub(crate) struct Kernel {
     /// The same with the places of stores, for warps whose groups take turns.
     pub(crate) counts: AllCounts,
     /// Whether blocks must not run apart, since atomic operations add up what they write.
-    #[cfg_attr(
-        target_arch = "wasm32",
-        expect(dead_code, reason = "JavaScript hosts run all blocks in one part")
-    )]
     pub(crate) is_whole: bool,
     /// By the number of what lanes wait for: what the host does for them.
     pub(crate) by_host: BTreeMap<u32, HostOperation>,

@@ -41,7 +41,7 @@ use crate::hooks::{
     use_playback, use_share, use_size, use_step_of_tab, use_texts, use_worker,
 };
 use crate::links::{Links, links};
-use crate::model::{Focus, Fresh, Model, Screen, ThemeChoice, Trouble, place_of};
+use crate::model::{Findings, Focus, Fresh, Model, Screen, ThemeChoice, Trouble, place_of};
 use crate::share::Linked;
 use crate::theme::Palette;
 use crate::{editor, examples, share, storage};
@@ -194,6 +194,7 @@ fn run(
         return html! { <p class="placeholder">{ waiting(state) }</p> };
     };
     let order = state.run.order.as_deref().filter(|_| !state.is_stale());
+    let (shown, is_before) = findings(state);
     html! {
         <>
             { about(state) }
@@ -209,20 +210,24 @@ fn run(
                 </p>
             }
             <Cards>
-                if let Some(found) = order {
-                    { order_card(found, &state.text, frame.fault.is_some(), dispatch) }
-                }
-                if let Some(report) = orders(state) {
-                    { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
-                }
+                <Found {is_before}>
+                    if let Some(found) = &shown.order {
+                        { order_card(found, &shown.text, frame.fault.is_some(), dispatch) }
+                    }
+                    if let Some(report) = shown.orders.as_deref().filter(|report| is_told(report)) {
+                        { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
+                    }
+                </Found>
                 <div class="shown">
                     <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={save_file.clone()} fill={fill.clone()}
                         links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-                    if let Some(found) = order {
-                        { conflicts_card(&found.conflicts, &state.run.cure, &state.text, dispatch) }
-                        { sectors_card(&found.conflicts.sectors) }
-                        { layouts_card(&found.layouts) }
-                    }
+                    <Found {is_before}>
+                        if let Some(found) = &shown.order {
+                            { conflicts_card(&found.conflicts, &state.run.cure, &shown.text, dispatch) }
+                            { sectors_card(&found.conflicts.sectors) }
+                            { layouts_card(&found.layouts) }
+                        }
+                    </Found>
                     <div class="arrange-place"></div>
                 </div>
                 <div class="side">
@@ -285,11 +290,36 @@ fn shown_entry(state: &State) -> Option<String> {
     state.entry.clone().or(runs)
 }
 
-/// What other orders of this run end with, where that differs.
-fn orders(state: &State) -> Option<&SeedReport> {
-    let report = state.run.orders.as_deref()?;
-    let differs = report.ends.len() > 1 && report.ends.iter().any(|end| end.fault.is_none());
-    (differs && !state.is_stale()).then_some(report)
+/// What was found of this run, or of the one before until this one is looked through; whether it is of the one before.
+fn findings(state: &State) -> (Findings, bool) {
+    let run = &state.run;
+    let own = run.findings();
+    if !state.is_stale() && own.order.is_some() {
+        return (own, false);
+    }
+    match &run.before {
+        _ if own.order.is_some() => (own, true),
+        Some(before) => (Findings::clone(before), true),
+        None => (own, state.is_stale()),
+    }
+}
+
+/// Whether other orders of a run end with something else.
+fn is_told(report: &SeedReport) -> bool {
+    report.ends.len() > 1 && report.ends.iter().any(|end| end.fault.is_none())
+}
+
+#[derive(Properties, PartialEq)]
+struct FoundProps {
+    is_before: bool,
+    children: Children,
+}
+
+/// Cards of what was found. Those of the run before are seen, and cannot be used.
+#[component]
+fn Found(props: &FoundProps) -> Html {
+    let class = classes!("found", props.is_before.then_some("before"));
+    html! { <div {class} inert={props.is_before}>{ props.children.clone() }</div> }
 }
 
 fn frame_of(state: &State) -> Option<FrameRef> {

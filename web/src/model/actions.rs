@@ -426,8 +426,10 @@ fn launch_at(model: &mut Model, place: Place) {
     model.run.launched_revision = model.revision;
     model.run.waiting_for_launch = true;
     model.until.answer = None;
+    keep_findings(model);
     (model.run.traffic, model.run.orders) = (None, None);
     (model.run.order, model.run.order_asked) = (None, false);
+    model.run.text = Rc::clone(&model.text);
     model.run.cure = Cure::Unasked;
     model.run.history = History::default();
     model.known_stores.clear();
@@ -444,10 +446,22 @@ fn launch_at(model: &mut Model, place: Place) {
     model.run.busy = Some(Busy { id, position: None });
 }
 
+/// What was found of a text stays in sight while the same text with a change is looked through.
+fn keep_findings(model: &mut Model) {
+    if model.fresh.is_some() {
+        model.run.before = None;
+    } else if model.run.order.is_some() || model.run.orders.is_some() {
+        model.run.before = Some(Rc::new(model.run.findings()));
+    }
+}
+
 /// Asks for data races and hangs once the length of the run is known: the core that looks for them is loaded after the first grid.
 pub(super) fn ask_order(model: &mut Model) {
     let length = model.run.frame.as_ref().and_then(|frame| frame.length);
     let is_due = length.is_some_and(|length| length <= warpgrid_worker::order::MAX_STEPS);
+    if length.is_some() && !is_due {
+        model.run.before = None;
+    }
     if !is_due || model.run.order_asked || model.is_stale() {
         return;
     }

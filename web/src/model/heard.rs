@@ -100,7 +100,10 @@ fn heard_of_run(model: &mut Model, response: Response) {
             model.playing = false;
         }
         ResponseBody::Traffic(traffic) => model.run.traffic = Some(Rc::new(traffic)),
-        ResponseBody::Order(found) => model.run.order = Some(Rc::from(found)),
+        ResponseBody::Order(found) => {
+            model.run.order = Some(Rc::from(found));
+            model.run.before = None;
+        }
         ResponseBody::Cured(found) => {
             model.run.cure = match found {
                 Ok(cured) => Cure::Found(Rc::new(cured)),

@@ -30,11 +30,23 @@ pub struct Run {
     pub order: Option<Rc<OrderAnswer>>,
     /// They were asked for since the launch.
     pub order_asked: bool,
+    /// The text that was launched.
+    pub text: Rc<str>,
+    /// What was found of the launch before, until this one is looked through.
+    pub before: Option<Rc<Findings>>,
     /// The text without bank conflicts, or why there is none; once it was asked for.
     pub cure: Cure,
     /// The stores to the pinned cell, once they were asked for.
     pub history: History,
     pub busy: Option<Busy>,
+}
+
+/// What was found of a launch beside its memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Findings {
+    pub text: Rc<str>,
+    pub order: Option<Rc<OrderAnswer>>,
+    pub orders: Option<Rc<SeedReport>>,
 }
 
 /// The stores to a cell.
@@ -77,6 +89,15 @@ pub struct Busy {
 }
 
 impl Run {
+    /// What is known of this launch.
+    pub fn findings(&self) -> Findings {
+        Findings {
+            text: Rc::clone(&self.text),
+            order: self.order.clone(),
+            orders: self.orders.clone(),
+        }
+    }
+
     /// Whether a run takes so long that a person may stop it.
     pub fn is_long(&self) -> bool {
         self.busy.is_some_and(|busy| busy.position.is_some())

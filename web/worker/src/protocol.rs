@@ -424,7 +424,7 @@ pub enum ResponseBody {
 }
 
 /// What was found of the order of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderAnswer {
     pub report: RaceReport,
     pub hang: Option<HangView>,

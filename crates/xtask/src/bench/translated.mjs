@@ -1,6 +1,7 @@
 // How fast translated kernels run in Node, beside the interpreter, by the package. Usage: node translated.mjs FOLDER-OF-THE-PACKAGE LAUNCHES.json. In go name, title and
-// scenario of each figure, as the harness gives them; one JSON line a figure comes out.
+// scenario of each figure, as the harness gives them, and of the one whose blocks workers share; one JSON line a figure comes out.
 import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -29,13 +30,34 @@ function best(scenario, engine) {
   return { value, note: null };
 }
 
+/** The least seconds that a run takes, of three, where so many workers share its blocks. */
+async function secondsOnWorkers(scenario, workers) {
+  let value = Infinity;
+  for (let n = 0; n < 3; n += 1) {
+    const session = new Session(scenario);
+    const started = performance.now();
+    await session.runOnWorkers({ maxSteps: MAX_STEPS, workers });
+    value = Math.min(value, (performance.now() - started) / 1000);
+    const { words } = session.engine;
+    session.free();
+    const isShared = words.includes(` in ${workers} parts`);
+    if (isShared !== workers > 1) return { value: null, note: words };
+  }
+  return { value, note: null };
+}
+
 const launches = JSON.parse(await readFile(file, "utf8"));
 if (launches.error) throw new Error(launches.error);
-for (const { name, title, scenario } of launches) {
+for (const { name, title, scenario } of launches.alone) {
   const unit = "M lane-instr/s";
   const figures = [
     { name: name.replace(/t$/, "i"), title: title.replace("translated", "interpreted"), ...best(scenario, "interpreter") },
     { name, title, ...best(scenario, "translated") },
   ];
   for (const figure of figures) console.log(JSON.stringify({ ...figure, unit }));
+}
+const { name, title, scenario } = launches.shared;
+for (const workers of new Set([1, 2, Math.min(availableParallelism(), 4)])) {
+  const figure = { name: `${name}${workers}`, title: workers === 1 ? `${title}, in one worker` : `the same in ${workers} workers`, unit: "s" };
+  console.log(JSON.stringify({ ...figure, ...(await secondsOnWorkers(scenario, workers)) }));
 }

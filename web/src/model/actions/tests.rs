@@ -138,6 +138,23 @@ fn another_text_is_launched_and_shown_from_its_first_store() {
 }
 
 #[test]
+fn what_was_found_of_a_text_stays_until_its_change_is_looked_through() {
+    let found = |model| answered(model, ResponseBody::Order(Box::default()));
+    let change = |model, action| after(accepted(reduce(model, action)), [Action::LaunchDue]);
+    let changed = framed(change(found(running()), typed("texts")));
+    assert_eq!(changed.run.order, None);
+    let before = changed.run.before.clone().expect("what was found before");
+    assert_eq!(&*before.text, "text");
+    assert!(before.order.is_some());
+    let model = found(changed);
+    assert_eq!(
+        (model.run.before.clone(), model.run.order.is_some()),
+        (None, true)
+    );
+    assert_eq!(change(model, pasted("other")).run.before, None);
+}
+
+#[test]
 fn a_wrong_text_keeps_the_last_run_but_stale() {
     let model = after(running(), [typed("texts")]);
     let revision = model.revision;

@@ -26,20 +26,28 @@ pub(super) struct Launch {
 const LAUNCHES: &[Launch] = &[
     Launch { name: "saxpyt",  title: "saxpy, translated",                scenario: |inputs| saxpy_scenario(inputs, 1 << 20) },
     Launch { name: "matmult", title: "tiled matmul, translated",         scenario: |inputs| matmul_scenario(inputs, 256) },
-    Launch { name: "naivet",  title: "matmul without tiles, translated", scenario: naive_scenario },
+    Launch { name: "naivet",  title: "matmul without tiles, translated", scenario: |inputs| naive_scenario(inputs, 256) },
     Launch { name: "transt",  title: "transpose, translated",            scenario: transpose_scenario },
     Launch { name: "reducet", title: "reduction, translated",            scenario: reduction_scenario },
     Launch { name: "lifet",   title: "game of life, translated",         scenario: life_scenario },
     Launch { name: "wmmat",   title: "wmma product, translated",         scenario: |inputs| wmma_scenario(inputs, 1024) },
 ];
 
-/// What the hosts of JavaScript run: name, title and scenario of each figure.
+/// Long enough for workers to take blocks of it.
+const SHARED: Launch = Launch {
+    name: "shared",
+    title: "running matmul without tiles, 1024 x 1024",
+    scenario: |inputs| naive_scenario(inputs, 1024),
+};
+
+/// What the hosts of JavaScript run: name, title and scenario of each figure, and of the one whose blocks workers share.
 pub(super) fn launches(inputs: &Inputs) -> Result<Value, String> {
-    let launch = |launch: &Launch| {
+    let launch = |launch: &Launch| -> Result<Value, String> {
         let scenario = (launch.scenario)(inputs)?;
         Ok(json!({ "name": launch.name, "title": launch.title, "scenario": scenario }))
     };
-    LAUNCHES.iter().map(launch).collect()
+    let alone: Value = LAUNCHES.iter().map(launch).collect::<Result<_, _>>()?;
+    Ok(json!({ "alone": alone, "shared": launch(&SHARED)? }))
 }
 
 fn transpose_scenario(inputs: &Inputs) -> Result<Scenario, String> {
@@ -75,8 +83,7 @@ fn life_scenario(inputs: &Inputs) -> Result<Scenario, String> {
     }))
 }
 
-fn naive_scenario(inputs: &Inputs) -> Result<Scenario, String> {
-    let side = 256;
+fn naive_scenario(inputs: &Inputs, side: u32) -> Result<Scenario, String> {
     scenario(json!({
         "source": inputs.read("matmul_naive.ptx")?,
         "grid": [side / 16, side / 16, 1],
@@ -150,7 +157,7 @@ mod native {
 
     /// Milliseconds from decoded code to machine code, of a kernel of a hundred instructions.
     pub(crate) fn translation(inputs: &Inputs) -> Measured {
-        let scenario = naive_scenario(inputs)?;
+        let scenario = naive_scenario(inputs, 256)?;
         let mut best = f64::INFINITY;
         best_of(
             || session(&scenario, Session::untracked),
