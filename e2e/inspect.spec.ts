@@ -212,6 +212,7 @@ test("a long translated run leaves blocks to workers, and leaves the same memory
   for (let i = 0; i < 20_000; i += 1) x = (Math.imul(x, x) + i) >>> 0;
   await open(page);
   await paste(page, long);
+  await ready(page);
   await page.getByRole("button", { name: "run translated" }).click();
   const found = card(page, "Translated run");
   await expect(found).toContainText(/Translated in .* ms, run in .* in 3 parts: .*\. 240,030,000 steps, 3,000 of them store\./, { timeout: 60_000 });
