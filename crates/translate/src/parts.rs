@@ -105,7 +105,7 @@ where
     })
 }
 
-/// The blocks of a range in so many parts.
+/// The blocks of a range in `n_parts` parts.
 pub fn shares(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u64>> {
     let n_blocks = blocks.end - blocks.start;
     // Blocks before a part: products of two such counts have more than 64 bits.

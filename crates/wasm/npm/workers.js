@@ -20,7 +20,7 @@ let start = () => {
 const MOST_CORES = 8;
 let cores = globalThis.navigator?.hardwareConcurrency ?? 1;
 
-/** Has workers started as a host does it, which has so many cores. */
+/** Has workers started as a host does it, which has `nCores` cores. */
 export function startWorkersBy(nCores, own) {
   [cores, start] = [nCores, own];
 }

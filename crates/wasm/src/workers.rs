@@ -40,7 +40,7 @@ impl Session {
         noted.unwrap_or_default().to_vec()
     }
 
-    /// Runs blocks that were not left to others, for about so many milliseconds; true when all have run.
+    /// Runs blocks that were not left to others, for about this number of milliseconds; true when all have run.
     #[wasm_bindgen(js_name = goOn, skip_typescript)]
     pub fn go_on(&mut self, milliseconds: f64) -> bool {
         let rest = Duration::from_secs_f64(milliseconds.clamp(0.0, 1e6) / 1e3);
