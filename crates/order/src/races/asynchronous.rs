@@ -2,7 +2,7 @@
 //! before whoever waits for them.
 
 use super::check::{Accessor, Bytes};
-use super::clock::{Clock, Fenced, Row, RowKind, join, lanes_of, raise};
+use super::clock::{Clock, Fenced, Row, RowKind, join, lanes_of};
 use super::detector::Detector;
 use super::found::{Access, End, Found, ThreadId, Why};
 use super::mbarriers::object_site;
@@ -250,11 +250,10 @@ impl Detector {
         let Some(init) = object.init.take() else {
             return;
         };
-        let clock = start.state.clock(lane as usize & 31);
-        let is_fenced = clock.fenced(Fenced::Init).is_some_and(|rows| {
-            rows.unknown(init.point.row, 1 << init.point.lane, init.point.epoch) == 0
-        });
-        if is_fenced {
+        let row = row_of(start.block, start.warp);
+        let own = start.state.point(row, lane as usize & 31);
+        let of = (init.point.row, 1 << init.point.lane, init.point.epoch);
+        if start.state.unfenced(own, Fenced::Init, of) == 0 {
             return;
         }
         let (first, second) = (*self.sites.get(init.site), *self.sites.get(site));
@@ -279,11 +278,10 @@ impl Detector {
     fn see_arrival_start(&mut self, start: &Start<'_>) {
         if start.proxy != ProxyKind::Generic {
             let mut clock: Rc<Clock> = Rc::default();
-            for lane in lanes_of(start.event.lanes) {
-                join(&mut clock, start.state.clock(lane));
-                let row = row_of(start.block, start.warp);
-                raise(&mut clock, start.state.point(row, lane));
-            }
+            let row = row_of(start.block, start.warp);
+            let present = self.shape.present(start.warp);
+            let lanes = start.event.lanes;
+            start.state.hand_on(&mut clock, row, lanes, present);
             // What one thread has committed completes in order: who waits for a later arrival knows the earlier ones.
             let lane = start.event.lanes.trailing_zeros();
             let thread = ThreadId::of_lane(start.block, start.warp, lane);

@@ -225,10 +225,10 @@ impl Detector {
         });
         if n >= MANY {
             let lane = by.lanes.trailing_zeros() as usize;
-            let clock = by.warp.clock(lane);
+            let clock = by.warp.whole_clock(by.threads, lane);
             shadow.retain(word, |entry| {
                 let is_new = (entry.row, entry.epoch) == (by.as_row, by.as_epoch);
-                is_new || !settled.is_settled(clock, entry, bytes.memory)
+                is_new || !settled.is_settled(&clock, entry, bytes.memory)
             });
         }
         let new = Entry {
@@ -401,10 +401,13 @@ impl Detector {
             Memory::Global => Fenced::Global(by.home.block),
             Memory::Shared(_) => Fenced::Shared(by.home.block),
         };
-        let fenced = by.warp.clock(lane).fenced(fence);
-        fenced.map_or(entry.lanes, |rows| {
-            rows.unknown(entry.row, entry.lanes, entry.epoch)
-        })
+        self.not_through(by, lane, entry, fence)
+    }
+
+    /// Threads of an entry whose accesses have not gone through a fence, as far as a lane knows.
+    fn not_through(&self, by: &Accessor<'_>, lane: usize, entry: &Entry, fence: Fenced) -> u32 {
+        let own = by.warp.point(by.threads, lane);
+        by.warp.unfenced(own, fence, (entry.row, entry.lanes, entry.epoch))
     }
 
     /// Whether the block whose shared memory it is has a fence between the proxies since an access.
@@ -418,9 +421,7 @@ impl Detector {
         let Memory::Shared(owner) = memory else {
             return false;
         };
-        let fenced = by.warp.clock(lane).fenced(Fenced::Shared(owner));
-        owner != by.home.block
-            && fenced.is_some_and(|rows| rows.unknown(entry.row, entry.lanes, entry.epoch) == 0)
+        owner != by.home.block && self.not_through(by, lane, entry, Fenced::Shared(owner)) == 0
     }
 
     fn report(

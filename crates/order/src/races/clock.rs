@@ -302,9 +302,27 @@ impl Clock {
 
     /// Lets all that is known, and what a thread itself has done, go through a fence.
     pub(crate) fn fence(&mut self, fence: Fenced, own: Point) {
-        let mut rows = Rc::clone(&self.seen);
-        Rc::make_mut(&mut rows).raise(own.row, 1 << own.lane, own.epoch);
+        self.fence_seen(fence);
+        self.raise_fenced(fence, own.row, 1 << own.lane, own.epoch);
+    }
+
+    /// Lets all that is known go through a fence.
+    pub(crate) fn fence_seen(&mut self, fence: Fenced) {
+        let rows = Rc::clone(&self.seen);
         self.join_fenced(fence, &rows);
+    }
+
+    /// Knows that lanes of a row have gone through a fence at an epoch.
+    pub(crate) fn raise_fenced(&mut self, fence: Fenced, row: Row, lanes: u32, epoch: u32) {
+        let is_known = |rows: &Rows| rows.unknown(row, lanes, epoch) == 0;
+        if self.fenced(fence).is_some_and(is_known) {
+            return;
+        }
+        self.join_fenced(fence, &Rc::default());
+        let found = self.fenced.iter_mut().find(|(known, _)| *known == fence);
+        if let Some((_, rows)) = found {
+            Rc::make_mut(rows).raise(row, lanes, epoch);
+        }
     }
 }
 

@@ -570,10 +570,11 @@ impl Quick<'_> {
 
     /// Drops what this access comes after.
     fn leave_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
-        let clock = self.warp.clock(new.lanes.trailing_zeros() as usize);
+        let lane = new.lanes.trailing_zeros() as usize;
+        let clock = self.warp.whole_clock(self.row, lane);
         shadow.retain(word, |entry| {
             let is_new = (entry.row, entry.epoch) == (new.row, new.epoch);
-            is_new || !self.settled.is_settled(clock, entry, self.memory)
+            is_new || !self.settled.is_settled(&clock, entry, self.memory)
         });
     }
 

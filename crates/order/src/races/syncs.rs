@@ -205,13 +205,10 @@ impl Detector {
         let mut state = self.take(event.block, event.warp);
         let row = row_of(event.block, event.warp);
         if words.has(Flag::MbarrierInit) {
-            for lane in lanes_of(event.lanes) {
-                let own = state.point(row, lane);
-                Rc::make_mut(state.clock_mut(lane)).fence(Fenced::Init, own);
-            }
+            state.fence(event.lanes, &[Fenced::Init]);
             state.tick(event.lanes);
         } else if matches!(words.proxy, Some(Proxy::Async | Proxy::AsyncGeneric)) {
-            fence_proxy(&mut state, row, event, words.space);
+            fence_proxy(&mut state, event, words.space);
         } else if words.proxy == Some(Proxy::Tensormap) {
             release_maps(&mut state, event, words.scope);
         }
@@ -283,7 +280,7 @@ enum Releases {
 }
 
 /// A fence between the asynchronous proxy and the generic one, for a space or for all.
-fn fence_proxy(state: &mut Warp, row: Row, event: &SyncEvent<'_>, space: Option<StateSpace>) {
+fn fence_proxy(state: &mut Warp, event: &SyncEvent<'_>, space: Option<StateSpace>) {
     let block = event.block;
     let all = [Fenced::Global(block), Fenced::Shared(block), Fenced::Init];
     let covered: &[Fenced] = match space {
@@ -293,11 +290,6 @@ fn fence_proxy(state: &mut Warp, row: Row, event: &SyncEvent<'_>, space: Option<
         }
         _ => &all,
     };
-    for lane in lanes_of(event.lanes) {
-        let own = state.point(row, lane);
-        for fence in covered {
-            Rc::make_mut(state.clock_mut(lane)).fence(*fence, own);
-        }
-    }
+    state.fence(event.lanes, covered);
     state.tick(event.lanes);
 }

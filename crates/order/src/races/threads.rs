@@ -1,6 +1,6 @@
 //! The threads of a run: what each knows, how far it is, and what it has released, read and started.
 
-use super::clock::{Clock, Point, Row, RowKind, join, lanes_of};
+use super::clock::{Clock, Fenced, Point, Row, RowKind, join, lanes_of};
 use super::hash::Map;
 use super::message::{Message, Release};
 use super::quick::Here;
@@ -27,6 +27,8 @@ pub(crate) struct Warp {
     pub(crate) epochs: [u32; 32],
     /// Lanes that exist and have not ended.
     pub(crate) live: u32,
+    /// What of their own accesses lanes have brought through fences between proxies, beside what their clocks say: by lane, up to which epoch.
+    own_fenced: SmallVec<[(Fenced, Box<[u32; 32]>); 0]>,
     details: Map<u8, Box<Details>>,
     groups: [Option<Box<Groups>>; 3],
 }
@@ -134,6 +136,7 @@ impl Warp {
             known: Known::Alike(Rc::default()),
             epochs: [1; 32],
             live,
+            own_fenced: SmallVec::new(),
             details: Map::default(),
             groups: [None, None, None],
         }
@@ -170,19 +173,28 @@ impl Warp {
     pub(crate) fn set_clock(&mut self, lanes: u32, clock: &Rc<Clock>) {
         if lanes & self.live == self.live {
             self.known = Known::Alike(Rc::clone(clock));
+            self.own_fenced.clear();
             return;
         }
         for lane in lanes_of(lanes) {
             *self.clock_mut(lane) = Rc::clone(clock);
         }
+        for (_, epochs) in &mut self.own_fenced {
+            lanes_of(lanes).for_each(|lane| epochs[lane] = 0);
+        }
     }
 
     /// Adds a clock to what lanes know.
     pub(crate) fn join(&mut self, lanes: u32, clock: &Rc<Clock>) {
+        self.change_clocks(lanes, |own| join(own, clock));
+    }
+
+    /// Changes what lanes know in a way that is the same for those that know the same.
+    fn change_clocks(&mut self, lanes: u32, mut change: impl FnMut(&mut Rc<Clock>)) {
         if lanes & self.live == self.live
             && let Known::Alike(own) = &mut self.known
         {
-            join(own, clock);
+            change(own);
             return;
         }
         let mut last: Option<(Rc<Clock>, Rc<Clock>)> = None;
@@ -192,8 +204,60 @@ impl Warp {
                 Some((before, after)) if Rc::ptr_eq(before, own) => *own = Rc::clone(after),
                 _ => {
                     let before = Rc::clone(own);
-                    join(own, clock);
+                    change(own);
                     last = Some((before, Rc::clone(own)));
+                }
+            }
+        }
+    }
+
+    /// Lanes let all that they know, and what they have done, go through fences between proxies.
+    pub(crate) fn fence(&mut self, lanes: u32, fences: &[Fenced]) {
+        self.change_clocks(lanes, |clock| {
+            let clock = Rc::make_mut(clock);
+            fences.iter().for_each(|fence| clock.fence_seen(*fence));
+        });
+        for fence in fences {
+            let known = self.own_fenced.iter().position(|(own, _)| own == fence);
+            let index = known.unwrap_or_else(|| {
+                self.own_fenced.push((*fence, Box::new([0; 32])));
+                self.own_fenced.len() - 1
+            });
+            let (_, own) = &mut self.own_fenced[index];
+            lanes_of(lanes).for_each(|lane| own[lane] = self.epochs[lane]);
+        }
+    }
+
+    /// The threads of a row among these whose accesses have not gone through a fence, as far as a lane of this warp knows, which is in a row of its own.
+    pub(crate) fn unfenced(&self, own: Point, fence: Fenced, of: (Row, u32, u32)) -> u32 {
+        let (row, lanes, epoch) = of;
+        let lane = own.lane as usize & 31;
+        let fenced = self.clock(lane).fenced(fence);
+        let unknown = fenced.map_or(lanes, |rows| rows.unknown(row, lanes, epoch));
+        if row != own.row || unknown & 1 << lane == 0 {
+            return unknown;
+        }
+        let mut fences = self.own_fenced.iter();
+        match fences.any(|(known, epochs)| *known == fence && epochs[lane] >= epoch) {
+            true => unknown & !(1 << lane),
+            false => unknown,
+        }
+    }
+
+    /// What a lane knows, with what it has brought through fences itself.
+    pub(crate) fn whole_clock(&self, row: Row, lane: usize) -> Rc<Clock> {
+        let mut clock = Rc::clone(self.clock(lane));
+        self.hand_on_fenced(&mut clock, row, 1 << lane, 0);
+        clock
+    }
+
+    /// Adds to a clock what lanes have brought through fences themselves.
+    fn hand_on_fenced(&self, clock: &mut Rc<Clock>, row: Row, lanes: u32, present: u32) {
+        for (fence, epochs) in &self.own_fenced {
+            for (same, epoch) in groups_of(epochs, lanes) {
+                if epoch > 0 {
+                    let known = if same == present { u32::MAX } else { same };
+                    Rc::make_mut(clock).raise_fenced(*fence, row, known, epoch);
                 }
             }
         }
@@ -242,26 +306,14 @@ impl Warp {
             Known::Alike(known) => join(clock, known),
             Known::Each(known) => lanes_of(lanes).for_each(|lane| join(clock, &known[lane])),
         }
-        let mut left = lanes;
-        while left != 0 {
-            let epoch = self.epochs[left.trailing_zeros() as usize];
-            let same = self.lanes_at(left, epoch);
-            left &= !same;
+        for (same, epoch) in groups_of(&self.epochs, lanes) {
             // Lanes that do not exist do nothing.
             let known = if same == present { u32::MAX } else { same };
             if clock.seen().unknown(row, known, epoch) != 0 {
                 Rc::make_mut(clock).raise(row, known, epoch);
             }
         }
-    }
-
-    /// The lanes among these that are at an epoch.
-    pub(crate) fn lanes_at(&self, lanes: u32, epoch: u32) -> u32 {
-        let mut same = 0;
-        for (lane, own) in self.epochs.iter().enumerate() {
-            same |= u32::from(*own == epoch) << lane;
-        }
-        same & lanes
+        self.hand_on_fenced(clock, row, lanes, present);
     }
 
     /// The epoch of all lanes that are left, where they have the same.
@@ -269,7 +321,7 @@ impl Warp {
         let first = self.epochs[self.live.trailing_zeros() as usize & 31];
         let is_even = match self.live {
             u32::MAX => self.epochs == [first; 32],
-            live => self.lanes_at(live, first) == live,
+            live => lanes_at(&self.epochs, live, first) == live,
         };
         is_even.then_some(first)
     }
@@ -302,7 +354,7 @@ impl Warp {
         Release {
             scope,
             home,
-            clock: Rc::clone(self.clock(lane)),
+            clock: self.whole_clock(row, lane),
             own: self.point(row, lane),
         }
     }
@@ -409,6 +461,28 @@ impl Details {
         }
         self.released.push((place, release));
     }
+}
+
+/// The lanes among these that are at an epoch.
+fn lanes_at(epochs: &[u32; 32], lanes: u32, epoch: u32) -> u32 {
+    let mut same = 0;
+    for (lane, own) in epochs.iter().enumerate() {
+        same |= u32::from(*own == epoch) << lane;
+    }
+    same & lanes
+}
+
+/// Lanes in groups that are at the same epoch, each with it.
+fn groups_of(epochs: &[u32; 32], lanes: u32) -> impl Iterator<Item = (u32, u32)> {
+    let mut left = lanes;
+    std::iter::from_fn(move || {
+        (left != 0).then(|| {
+            let epoch = epochs[left.trailing_zeros() as usize & 31];
+            let same = lanes_at(epochs, left, epoch);
+            left &= !same;
+            (same, epoch)
+        })
+    })
 }
 
 /// The row of a warp's threads.
