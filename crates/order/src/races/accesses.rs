@@ -118,6 +118,12 @@ impl Detector {
 
     /// Checks an access, and whether its memory lives and was written.
     pub(crate) fn look(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+        self.look_at_life(by, bytes);
+        self.check(by, bytes);
+    }
+
+    /// Checks whether the memory of an access lives and was written.
+    pub(crate) fn look_at_life(&mut self, by: &Accessor<'_>, bytes: Bytes) {
         if let Memory::Shared(block) = bytes.memory {
             if block != by.home.block {
                 self.visit(by, bytes, block);
@@ -125,7 +131,6 @@ impl Detector {
                 self.look_at_written(by, bytes);
             }
         }
-        self.check(by, bytes);
     }
 
     /// Notes a read of shared memory that nothing has written.

@@ -133,7 +133,7 @@ impl Detector {
                 same_value: false,
                 same_among: false,
             };
-            self.look_async(start, site, piece.lane, bytes, true);
+            self.look_at_range(start, site, piece.lane, bytes, true);
         }
         let site = self.async_site(start, Side::Destination, piece);
         let bytes = Bytes {
@@ -143,8 +143,38 @@ impl Detector {
             same_value: false,
             same_among: false,
         };
-        self.look_async(start, site, piece.lane, bytes, false);
-        self.forget_strong(bytes);
+        self.look_at_range(start, site, piece.lane, bytes, false);
+    }
+
+    /// Looks at bytes that a piece of an operation reads or writes.
+    fn look_at_range(
+        &mut self,
+        start: &Start<'_>,
+        site: SiteId,
+        lane: u32,
+        bytes: Bytes,
+        reads: bool,
+    ) {
+        let by = self.accessor(start, site, lane, reads);
+        // Lanes that copy a few bytes each have nothing from being looked at as ranges.
+        let reached = match by.as_row.is_copies() {
+            true => bytes.address,
+            false => self.see_range(&by, bytes),
+        };
+        let done = (reached - bytes.address) as u32;
+        if done == bytes.n {
+            return;
+        }
+        self.look_at_life(&by, bytes);
+        let rest = Bytes {
+            address: reached,
+            n: bytes.n - done,
+            ..bytes
+        };
+        self.check(&by, rest);
+        if !reads {
+            self.forget_strong(bytes);
+        }
     }
 
     pub(crate) fn look_async(
@@ -155,9 +185,23 @@ impl Detector {
         bytes: Bytes,
         reads: bool,
     ) {
+        let by = self.accessor(start, site, lane, reads);
+        if bytes.n > 0 {
+            self.look(&by, bytes);
+        }
+    }
+
+    /// A lane that starts an operation which reads, or writes.
+    fn accessor<'a>(
+        &self,
+        start: &Start<'a>,
+        site: SiteId,
+        lane: u32,
+        reads: bool,
+    ) -> Accessor<'a> {
         let lane = lane & 31;
         let (as_row, as_lanes, as_epoch) = start.attribution(lane, reads);
-        let by = Accessor {
+        Accessor {
             warp: start.state,
             threads: row_of(start.block, start.warp),
             lanes: 1 << lane,
@@ -167,9 +211,6 @@ impl Detector {
             as_lanes,
             as_epoch,
             step: start.event.step,
-        };
-        if bytes.n > 0 {
-            self.look(&by, bytes);
         }
     }
 

@@ -81,6 +81,48 @@ struct Conflict {
 /// Conflicts, each with the word.
 type Conflicts = SmallVec<[(u64, Conflict); 2]>;
 
+/// Lanes that access memory now, or start an operation that does, through a proxy.
+#[derive(Clone, Copy)]
+pub(crate) struct Comer<'a> {
+    pub(crate) warp: &'a Warp,
+    /// Of the threads.
+    pub(crate) threads: Row,
+    pub(crate) lanes: u32,
+    pub(crate) proxy: ProxyKind,
+    pub(crate) memory: Memory,
+}
+
+impl Comer<'_> {
+    /// Whether each of the lanes knows an access.
+    fn knows(&self, entry: &Entry) -> bool {
+        let knows = |clock: &Clock| clock.seen().unknown(entry.row, entry.lanes, entry.epoch) == 0;
+        if let Some(clock) = self.warp.alike() {
+            return knows(clock);
+        }
+        let mut last: Option<&Rc<Clock>> = None;
+        lanes_of(self.lanes).all(|lane| {
+            let clock = self.warp.clock(lane);
+            let is_again = last.is_some_and(|last| Rc::ptr_eq(last, clock));
+            last = Some(clock);
+            is_again || knows(clock)
+        })
+    }
+
+    /// Whether an access has gone through a fence to the asynchronous proxy, as far as each of the lanes knows, or needs none.
+    fn is_through(&self, entry: &Entry, their: ProxyKind) -> bool {
+        let block = self.threads.block();
+        let is_here = !entry.row.is_single() && entry.row.block() == block;
+        if their == ProxyKind::Async && is_here {
+            return true;
+        }
+        let of = (entry.row, entry.lanes, entry.epoch);
+        lanes_of(self.lanes).all(|lane| {
+            let own = self.warp.point(self.threads, lane);
+            self.warp.unfenced(own, self.memory.fenced(block), of) == 0
+        })
+    }
+}
+
 /// What tells of an access whether it is over.
 #[derive(Clone, Copy)]
 pub(crate) struct Settled<'a> {
@@ -92,12 +134,17 @@ pub(crate) struct Settled<'a> {
 }
 
 impl Settled<'_> {
-    /// Whether all that a warp does now through a proxy comes after an access. What is read past all writes comes after nothing, and nothing after it.
-    pub(crate) fn comes_after(&self, warp: &Warp, proxy: ProxyKind, entry: &Entry) -> bool {
-        let knows = |clock: &Clock| clock.seen().unknown(entry.row, entry.lanes, entry.epoch) == 0;
+    /// Whether all that lanes do now comes after an access. What is read past all writes comes after nothing, and nothing after it.
+    pub(crate) fn comes_after(&self, by: &Comer<'_>, entry: &Entry) -> bool {
         let their = self.sites.get(entry.site).proxy;
-        let is_past_all = [proxy, their].contains(&ProxyKind::ReadOnly);
-        !is_past_all && warp.alike().is_some_and(|clock| knows(clock))
+        if [by.proxy, their].contains(&ProxyKind::ReadOnly) || !by.knows(entry) {
+            return false;
+        }
+        match by.proxy {
+            ProxyKind::Generic => true,
+            ProxyKind::Async => by.is_through(entry, their),
+            ProxyKind::ReadOnly | ProxyKind::TensorMap => false,
+        }
     }
 
     /// Whether whoever knows this much is ordered after an access, through any proxy.
@@ -118,11 +165,7 @@ impl Settled<'_> {
         if !self.has_proxies || !row.is_threads() {
             return true;
         }
-        let fence = match memory {
-            Memory::Global => Fenced::Global(row.block()),
-            Memory::Shared(_) => Fenced::Shared(row.block()),
-        };
-        let fenced = clock.fenced(fence);
+        let fenced = clock.fenced(memory.fenced(row.block()));
         fenced.is_some_and(|rows| rows.unknown(row, lanes, epoch) == 0)
     }
 }
@@ -397,11 +440,7 @@ impl Detector {
         if other.proxy == ProxyKind::Async && self.block_of(entry) == by.home.block {
             return 0;
         }
-        let fence = match bytes.memory {
-            Memory::Global => Fenced::Global(by.home.block),
-            Memory::Shared(_) => Fenced::Shared(by.home.block),
-        };
-        self.not_through(by, lane, entry, fence)
+        self.not_through(by, lane, entry, bytes.memory.fenced(by.home.block))
     }
 
     /// Threads of an entry whose accesses have not gone through a fence, as far as a lane knows.

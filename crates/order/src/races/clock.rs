@@ -46,6 +46,18 @@ impl Row {
         self.0 >> 60 == RowKind::Single as u64
     }
 
+    pub(crate) const fn is_copies(self) -> bool {
+        self.0 >> 60 == RowKind::Copies as u64
+    }
+
+    /// All lanes where they are those of a warp, or what is there of other rows.
+    pub(crate) const fn whole(self, lanes: u32) -> u32 {
+        match self.is_threads() {
+            true => u32::MAX,
+            false => lanes,
+        }
+    }
+
     /// The number of the operation of a bit.
     pub(crate) const fn operation(self, bit: u32) -> u64 {
         (self.0 & 0x0fff_ffff_ffff_ffff) << 5 | bit as u64

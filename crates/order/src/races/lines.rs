@@ -1,12 +1,11 @@
 //! Accesses of warps to whole lines. A line keeps who has accessed it as marks, each with a pattern of lanes, as long as nothing may race: then one
 //! look at a mark takes the place of one at each word. In: an access of a warp with its shape; out: marks, or that words must be looked at.
 
-use super::check::Settled;
+use super::check::{Comer, Settled};
 use super::clock::{Clock, Row};
 use super::shadow::{Entry, Memory};
-use super::shapes::{PatternId, Shapes};
+use super::shapes::{Pattern, PatternId, Shapes};
 use super::site::{Kind, Site, SiteId};
-use super::threads::Warp;
 use crate::scope::Home;
 use smallvec::SmallVec;
 
@@ -32,21 +31,24 @@ impl Mark {
         Entry {
             row: self.row,
             epoch: self.epoch,
-            lanes: lanes & self.mask,
+            lanes,
             site: self.site,
             bytes,
         }
     }
 
-    /// What it is, whichever lanes have made it.
-    const fn whole_entry(&self) -> Entry {
-        Entry {
-            row: self.row,
-            epoch: self.epoch,
-            lanes: u32::MAX,
-            site: self.site,
-            bytes: 15,
+    /// The lanes that have accessed a word. What is no thread has no place of its own in a pattern.
+    pub(crate) fn lanes_at(&self, pattern: &Pattern, word: usize) -> u32 {
+        match (pattern.lanes[word], self.row.is_threads()) {
+            (0, _) => 0,
+            (lanes, true) => lanes & self.mask,
+            (_, false) => self.mask,
         }
+    }
+
+    /// What it is, whichever lanes of a warp have made it.
+    const fn whole_entry(&self) -> Entry {
+        self.entry(self.row.whole(self.mask), 15)
     }
 
     /// Whether it is of the same place in the code, at the same words, and of no lanes but those of a later one.
@@ -93,9 +95,8 @@ pub(crate) enum Outcome {
 
 /// A warp that accesses lines of one memory.
 pub(crate) struct Visitor<'a> {
-    pub(crate) warp: &'a Warp,
+    pub(crate) comer: Comer<'a>,
     pub(crate) home: Home,
-    pub(crate) memory: Memory,
     pub(crate) site: Site,
     pub(crate) settled: Settled<'a>,
     /// What all that can still access the memory know, and how often that has changed.
@@ -105,8 +106,8 @@ pub(crate) struct Visitor<'a> {
     pub(crate) line: u64,
     /// Whether the site is known to race with another one, with an example that none from this address on would be better than.
     pub(crate) is_known: &'a dyn Fn(SiteId, u64) -> bool,
-    /// The row, epoch and site that were compared with last, and whether the warp comes after.
-    pub(crate) known: Option<(Row, u32, SiteId, bool)>,
+    /// The row, lanes, epoch and site that were compared with last, and whether the warp comes after.
+    pub(crate) known: Option<((Row, u32, u32, SiteId), bool)>,
 }
 
 impl Line {
@@ -129,7 +130,7 @@ impl Line {
         if self.floor != by.n_floors {
             self.settle(by);
         }
-        let reads_shared = new.kind == Kind::Read && matches!(by.memory, Memory::Shared(_));
+        let reads_shared = new.kind == Kind::Read && matches!(by.comer.memory, Memory::Shared(_));
         if reads_shared && new.covers & !self.written != 0 {
             return Outcome::Unsure;
         }
@@ -145,7 +146,7 @@ impl Line {
         let Some(floor) = by.floor else {
             return;
         };
-        let is_over = |mark: &Mark| by.settled.is_settled(floor, &mark.whole_entry(), by.memory);
+        let is_over = |mark: &Mark| by.settled.is_settled(floor, &mark.whole_entry(), by.comer.memory);
         if self.is_strong {
             // A weak write hides a strong one: all of them go, or none.
             if self.marks.iter().all(is_over) {
@@ -173,8 +174,8 @@ impl Line {
             if new.is_strong && new.kind == Kind::Read && mark.is_strong {
                 return false;
             }
-            // A thread comes after itself.
-            let is_itself = mark.row == new.row && {
+            // A thread comes after itself; operations in flight are in no order.
+            let is_itself = mark.row == new.row && new.row.is_threads() && {
                 let other = shapes.pattern(mark.pattern);
                 pattern.has_lanes_of(new.mask, other, mark.mask)
             };
@@ -225,13 +226,13 @@ impl Line {
     #[inline(never)]
     fn leave_out(&mut self, by: &Visitor<'_>, new: &Mark) {
         if !self.is_strong {
-            if let Some(clock) = by.warp.alike() {
+            if let Some(clock) = by.comer.warp.alike() {
                 self.marks.retain(|mark| {
                     let is_new = (mark.row, mark.epoch) == (new.row, new.epoch);
                     let is_within = mark.covers & !new.covers == 0;
                     let is_over = || {
                         let entry = mark.whole_entry();
-                        by.settled.is_settled(clock, &entry, by.memory)
+                        by.settled.is_settled(clock, &entry, by.comer.memory)
                     };
                     is_new || !is_within || !is_over()
                 });
@@ -255,26 +256,28 @@ impl Line {
 }
 
 impl Visitor<'_> {
-    /// Whether all that the warp does now comes after an access, whichever lanes have made it.
+    /// Whether all that the warp does now comes after an access, whichever lanes of a warp have made it.
     fn comes_after(&mut self, mark: &Mark) -> bool {
-        if let Some((row, epoch, site, known)) = self.known
-            && (row, epoch, site) == (mark.row, mark.epoch, mark.site)
+        let entry = mark.whole_entry();
+        let key = (entry.row, entry.lanes, entry.epoch, entry.site);
+        if let Some((of, known)) = self.known
+            && of == key
         {
             return known;
         }
-        let entry = mark.whole_entry();
-        let known = self.settled.comes_after(self.warp, self.site.proxy, &entry);
-        self.known = Some((mark.row, mark.epoch, mark.site, known));
+        let known = self.settled.comes_after(&self.comer, &entry);
+        self.known = Some((key, known));
         known
     }
 
     /// Whether an access and one of the warp are morally strong, if they are at the same bytes.
     fn is_strong_with(&self, mark: &Mark) -> bool {
-        if !mark.is_strong {
+        // Of an operation in flight the row does not say whose it is.
+        if mark.row.is_single() {
             return false;
         }
         let other = self.settled.sites.get(mark.site);
-        let their = self.settled.shape.home(mark.row.block());
-        self.site.both_strong(other) && self.site.mutual(self.home, other, their)
+        let their = || self.settled.shape.home(mark.row.block());
+        self.site.both_strong(other) && self.site.mutual(self.home, other, their())
     }
 }

@@ -3,7 +3,7 @@
 //! full. To look at it again changes nothing: what was entered already is then the access itself.
 
 use super::accesses::memory_of;
-use super::check::{Bytes, MANY, Settled};
+use super::check::{Accessor, Bytes, Comer, MANY, Settled};
 use super::clock::{Clock, Row, lanes_of};
 use super::detector::{Detector, Visit};
 use super::found::ThreadId;
@@ -55,12 +55,11 @@ struct Floor {
 /// A warp that accesses words.
 struct Quick<'a> {
     settled: Settled<'a>,
-    warp: &'a Warp,
+    comer: Comer<'a>,
+    /// What the access is attributed to.
     row: Row,
     site: SiteId,
     writes: bool,
-    proxy: ProxyKind,
-    memory: Memory,
     /// What all that can still access the memory know.
     floor: Option<&'a Clock>,
     /// As [`Visitor::is_known`].
@@ -79,10 +78,11 @@ struct AtWord {
     bytes: u8,
 }
 
-/// What is known of all lanes of a row at an epoch.
+/// What is known of lanes of a row at an epoch: of all of them where they are threads.
 #[derive(Clone, Copy)]
 struct Relation {
     row: Row,
+    lanes: u32,
     epoch: u32,
     site: SiteId,
     /// All that can still access the memory come after it.
@@ -122,15 +122,16 @@ impl Detector {
         let site = self.site_of_warp(access);
         let lines = Lines {
             of,
-            number,
+            lanes: u32::MAX,
             memory: Memory::Global,
             site,
+            row: row_of(of.block, of.warp),
             epoch,
             mask: u32::MAX,
             shape,
             start: *address,
         };
-        self.see_lines(&lines)
+        self.see_lines(number, &lines)
     }
 
     /// Looks at an access of lanes; false where it must be looked at in full.
@@ -167,16 +168,20 @@ impl Detector {
         };
         let shape = self.shadow().shapes.of(site, &places);
         match (epoch, shape) {
-            (Some(epoch), Some((shape, start))) => self.see_lines(&Lines {
-                of,
-                number,
-                memory,
-                site,
-                epoch,
-                mask: lanes.mask,
-                shape,
-                start,
-            }),
+            (Some(epoch), Some((shape, start))) => {
+                let lines = Lines {
+                    of,
+                    lanes: lanes.mask,
+                    memory,
+                    site,
+                    row: row_of(of.block, of.warp),
+                    epoch,
+                    mask: lanes.mask,
+                    shape,
+                    start,
+                };
+                self.see_lines(number, &lines)
+            }
             _ if is_strong => false,
             _ => self.see_words(lanes, memory, site),
         }
@@ -263,16 +268,18 @@ impl Detector {
         let Some((shape, start)) = self.shadow().shapes.of(site, &places) else {
             return false;
         };
-        self.see_lines(&Lines {
+        let lines = Lines {
             of,
-            number,
+            lanes: mask,
             memory,
             site,
+            row: row_of(of.block, of.warp),
             epoch,
             mask,
             shape,
             start,
-        })
+        };
+        self.see_lines(number, &lines)
     }
 
     /// The warp that accesses memory.
@@ -297,53 +304,174 @@ impl Detector {
     #[inline(never)]
     fn look_around(&mut self, of: WarpId) -> Here {
         let state = self.take(of.block, of.warp);
-        let floor = |memory: Memory| {
-            let block = self.floor_block(memory);
-            let block = block.and_then(|block| self.blocks.get(&block));
-            block.map_or(Floor::default(), |block| Floor {
-                clock: block.floor.clone(),
-                number: block.n_floors,
-            })
-        };
         let here = Here {
             n_openings: self.n_openings,
             epoch: state.even_epoch(),
             is_plain: !state.has_details(),
             has_releases_alone: state.has_releases_alone(),
-            shared: floor(Memory::Shared(of.block)),
-            global: floor(Memory::Global),
+            shared: self.floor(Memory::Shared(of.block)),
+            global: self.floor(Memory::Global),
         };
         self.put(of.block, of.warp, state);
         here
     }
 
     /// Looks at an access line by line; false where it must be looked at in full.
-    fn see_lines(&mut self, lines: &Lines) -> bool {
+    fn see_lines(&mut self, number: u32, lines: &Lines) -> bool {
         let mut shadow = self.shadow.take().unwrap_or_default();
-        let is_quiet = self.are_lines_quiet(lines, &mut shadow);
+        let (here, warp) = (self.warps.here(number), self.warps.get(number));
+        let is_quiet = here.zip(warp).is_some_and(|(here, warp)| {
+            let floor = match lines.memory {
+                Memory::Global => &here.global,
+                Memory::Shared(_) => &here.shared,
+            };
+            self.are_lines_quiet(lines, warp, floor, &mut shadow)
+        });
         self.shadow = Some(shadow);
         is_quiet
     }
 
-    fn are_lines_quiet(&self, lines: &Lines, shadow: &mut Shadow) -> bool {
-        let Some(here) = self.warps.here(lines.number) else {
-            return false;
+    /// Looks at bytes in a row that an operation in flight accesses; the address from which on they must be looked at in full.
+    pub(crate) fn see_range(&mut self, by: &Accessor<'_>, bytes: Bytes) -> u64 {
+        let is_elsewhere = matches!(bytes.memory, Memory::Shared(block) if block != by.home.block);
+        if is_elsewhere || self.has_maps && bytes.memory == Memory::Global {
+            return bytes.address;
+        }
+        let floor = self.floor(bytes.memory);
+        let mut shadow = self.shadow.take().unwrap_or_default();
+        let end = bytes.address.saturating_add(bytes.n.into());
+        let mut reached = bytes.address;
+        while reached < end {
+            let next = (reached / LINE + 1).saturating_mul(LINE).min(end);
+            let part = Bytes {
+                address: reached,
+                n: (next - reached) as u32,
+                ..bytes
+            };
+            reached = self.quiet_part(by, part, &floor, &mut shadow);
+            if reached < next {
+                break;
+            }
+        }
+        self.shadow = Some(shadow);
+        reached
+    }
+
+    /// The same of bytes of one line.
+    fn quiet_part(
+        &self,
+        by: &Accessor<'_>,
+        part: Bytes,
+        floor: &Floor,
+        shadow: &mut Shadow,
+    ) -> u64 {
+        let at = shadow.line_at(part.memory, part.address);
+        if let Held::Words = shadow.held(at) {
+            return self.quiet_words(by, part, floor, shadow);
+        }
+        let places = Places {
+            mask: 1,
+            lane_bytes: part.n,
+            addresses: &[part.address; 32],
         };
-        let Some(warp) = self.warps.get(lines.number) else {
-            return false;
+        let Some((shape, start)) = shadow.shapes.of(by.site, &places) else {
+            return part.address;
         };
+        let lines = Lines {
+            of: WarpId {
+                block: by.home.block,
+                warp: by.threads.warp(),
+            },
+            row: by.as_row,
+            lanes: by.lanes,
+            memory: part.memory,
+            site: by.site,
+            epoch: by.as_epoch,
+            mask: by.as_lanes,
+            shape,
+            start,
+        };
+        match self.are_lines_quiet(&lines, by.warp, floor, shadow) {
+            true => part.address + u64::from(part.n),
+            false => part.address,
+        }
+    }
+
+    /// The same of bytes of a line that is kept word by word.
+    fn quiet_words(
+        &self,
+        by: &Accessor<'_>,
+        part: Bytes,
+        floor: &Floor,
+        shadow: &mut Shadow,
+    ) -> u64 {
+        let site = self.sites.get(by.site);
+        let is_known =
+            |other: SiteId, address: u64| self.is_known(other, by.site, part.memory, address);
+        let mut quick = Quick {
+            settled: self.settled(),
+            comer: Comer {
+                warp: by.warp,
+                threads: by.threads,
+                lanes: by.lanes,
+                proxy: site.proxy,
+                memory: part.memory,
+            },
+            row: by.as_row,
+            site: by.site,
+            writes: site.kind.writes(),
+            floor: floor.clock.as_deref(),
+            is_known: &is_known,
+            relations: [None; MOST_KNOWN],
+            next: 0,
+        };
+        let loud = part.words().find(|(address, bytes)| {
+            let at = AtWord {
+                lanes: by.as_lanes,
+                epoch: by.as_epoch,
+                address: *address,
+                bytes: *bytes,
+            };
+            !quick.look(shadow, at)
+        });
+        match loud {
+            Some((word, _)) => word.max(part.address),
+            None => part.address + u64::from(part.n),
+        }
+    }
+
+    /// What all that can still access a memory know.
+    fn floor(&self, memory: Memory) -> Floor {
+        let block = self.floor_block(memory);
+        let block = block.and_then(|block| self.blocks.get(&block));
+        block.map_or(Floor::default(), |block| Floor {
+            clock: block.floor.clone(),
+            number: block.n_floors,
+        })
+    }
+
+    fn are_lines_quiet(
+        &self,
+        lines: &Lines,
+        warp: &Warp,
+        floor: &Floor,
+        shadow: &mut Shadow,
+    ) -> bool {
         let site = *self.sites.get(lines.site);
-        let is_strong = site.strength != Strength::Weak;
+        let is_in_flight = !lines.row.is_threads();
+        // What operations in flight reduce hands on nothing, and hides what did.
+        let is_strong = site.strength != Strength::Weak && !is_in_flight;
         let is_known =
             |other: SiteId, address: u64| self.is_known(other, lines.site, lines.memory, address);
-        let floor = match lines.memory {
-            Memory::Global => &here.global,
-            Memory::Shared(_) => &here.shared,
-        };
         let mut by = Visitor {
-            warp,
+            comer: Comer {
+                warp,
+                threads: row_of(lines.of.block, lines.of.warp),
+                lanes: lines.lanes,
+                proxy: site.proxy,
+                memory: lines.memory,
+            },
             home: self.shape.home(lines.of.block),
-            memory: lines.memory,
             site,
             settled: self.settled(),
             floor: floor.clock.as_deref(),
@@ -358,12 +486,15 @@ impl Detector {
                 .start
                 .wrapping_add_signed(i64::from(part.line) * LINE as i64);
             let pattern = shadow.shapes.pattern(part.pattern);
-            let covers = pattern.covers_of(lines.mask);
+            let covers = match is_in_flight {
+                true => pattern.covers,
+                false => pattern.covers_of(lines.mask),
+            };
             if covers == 0 {
                 continue;
             }
             // Lanes that write the same bytes race with each other, but for strong ones.
-            if site.kind == Kind::Write && !pattern.is_single_of(lines.mask) {
+            if site.kind == Kind::Write && !is_in_flight && !pattern.is_single_of(lines.mask) {
                 let first = address + u64::from(covers.trailing_zeros());
                 if is_strong || !is_known(lines.site, first) {
                     return false;
@@ -395,7 +526,7 @@ impl Detector {
                 }
             };
             let mark = Mark {
-                row: row_of(lines.of.block, lines.of.warp),
+                row: lines.row,
                 site: lines.site,
                 epoch: lines.epoch,
                 pattern: part.pattern,
@@ -418,12 +549,10 @@ impl Detector {
     fn quick<'a>(&'a self, lines: &Lines, by: &Visitor<'a>) -> Quick<'a> {
         Quick {
             settled: by.settled,
-            warp: by.warp,
-            row: row_of(lines.of.block, lines.of.warp),
+            comer: by.comer,
+            row: lines.row,
             site: lines.site,
             writes: by.site.kind.writes(),
-            proxy: by.site.proxy,
-            memory: lines.memory,
             floor: by.floor,
             is_known: by.is_known,
             relations: [None; MOST_KNOWN],
@@ -440,12 +569,16 @@ impl Detector {
         let is_known = |other: SiteId, address: u64| self.is_known(other, site, memory, address);
         let mut quick = Quick {
             settled: self.settled(),
-            warp: &state,
+            comer: Comer {
+                warp: &state,
+                threads: row_of(access.block, access.warp),
+                lanes: lanes.mask,
+                proxy: self.sites.get(site).proxy,
+                memory,
+            },
             row: row_of(access.block, access.warp),
             site,
             writes: access.action.writes(),
-            proxy: self.sites.get(site).proxy,
-            memory,
             floor: floor.as_deref(),
             is_known: &is_known,
             relations: [None; MOST_KNOWN],
@@ -511,13 +644,15 @@ impl Detector {
     }
 }
 
-/// An access of a warp, all of whose lanes have one epoch.
+/// An access of a warp, all of whose lanes have one epoch, or of an operation that one of them starts.
 struct Lines {
     of: WarpId,
-    /// Of the warp.
-    number: u32,
+    /// Of the warp that take part.
+    lanes: u32,
     memory: Memory,
     site: SiteId,
+    /// What it is attributed to: a row, an epoch, and lanes.
+    row: Row,
     epoch: u32,
     mask: u32,
     shape: ShapeId,
@@ -530,8 +665,8 @@ impl Quick<'_> {
         if self.writes && !at.lanes.is_power_of_two() && !(self.is_known)(self.site, at.address) {
             return false;
         }
-        let is_shared = matches!(self.memory, Memory::Shared(_));
-        let word = shadow.word(self.memory, at.address);
+        let is_shared = matches!(self.comer.memory, Memory::Shared(_));
+        let word = shadow.word(self.comer.memory, at.address);
         if self.writes && shadow.is_strong(word) {
             return false;
         }
@@ -556,7 +691,13 @@ impl Quick<'_> {
                 }
             }
         });
-        if races || !merged && !shadow.add(word, new) {
+        if races {
+            if merged && !self.row.is_threads() {
+                self.take_out(shadow, word, &new);
+            }
+            return false;
+        }
+        if !merged && !shadow.add(word, new) {
             return false;
         }
         if n >= MANY && n.is_multiple_of(MANY / 3) {
@@ -568,22 +709,48 @@ impl Quick<'_> {
         true
     }
 
+    /// Takes an operation out of the entry that it was added to: to look at it again must not find itself.
+    fn take_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
+        shadow.retain(word, |entry| {
+            let is_same = (entry.row, entry.site, entry.bytes, entry.epoch)
+                == (new.row, new.site, new.bytes, new.epoch);
+            if is_same {
+                entry.lanes &= !new.lanes;
+            }
+            entry.lanes != 0
+        });
+    }
+
     /// Drops what this access comes after.
     fn leave_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
-        let lane = new.lanes.trailing_zeros() as usize;
-        let clock = self.warp.whole_clock(self.row, lane);
+        let lane = self.first_lane(new);
+        let clock = self.comer.warp.whole_clock(self.comer.threads, lane);
+        let memory = self.comer.memory;
         shadow.retain(word, |entry| {
             let is_new = (entry.row, entry.epoch) == (new.row, new.epoch);
-            is_new || !self.settled.is_settled(&clock, entry, self.memory)
+            is_new || !self.settled.is_settled(&clock, entry, memory)
         });
+    }
+
+    /// The first of the threads that make an access.
+    fn first_lane(&self, new: &Entry) -> usize {
+        let lanes = match self.row.is_threads() {
+            true => new.lanes,
+            false => self.comer.lanes,
+        };
+        lanes.trailing_zeros() as usize & 31
     }
 
     #[inline]
     fn fate(&mut self, entry: &mut Entry, new: &Entry, address: u64, merged: &mut bool) -> Fate {
         let is_own = entry.row == new.row;
         if is_own && (entry.site, entry.bytes) == (new.site, new.bytes) {
-            if self.writes && entry.lanes & !new.lanes != 0 && !(self.is_known)(self.site, address)
-            {
+            // A thread comes after itself; operations in flight are in no order.
+            let is_ordered = match self.row.is_threads() {
+                true => entry.lanes & !new.lanes == 0,
+                false => !self.writes || self.relate(entry).is_known,
+            };
+            if self.writes && !is_ordered && !(self.is_known)(self.site, address) {
                 return Fate::Races;
             }
             if entry.epoch == new.epoch {
@@ -606,7 +773,10 @@ impl Quick<'_> {
             return Fate::Stays;
         }
         // A thread comes after itself; of several lanes each misses the others.
-        let is_itself = is_own && new.lanes.is_power_of_two() && entry.lanes == new.lanes;
+        let is_itself = is_own
+            && new.row.is_threads()
+            && new.lanes.is_power_of_two()
+            && entry.lanes == new.lanes;
         match relation.is_known || is_itself {
             true => Fate::Stays,
             false => Fate::Races,
@@ -614,24 +784,26 @@ impl Quick<'_> {
     }
 
     fn relate(&mut self, entry: &Entry) -> Relation {
-        let known = self.relations.iter().flatten().find(|known| {
-            (known.row, known.epoch, known.site) == (entry.row, entry.epoch, entry.site)
-        });
+        let whole = Entry {
+            lanes: entry.row.whole(entry.lanes),
+            ..*entry
+        };
+        let key = (whole.row, whole.lanes, whole.epoch, whole.site);
+        let mut all = self.relations.iter().flatten();
+        let known = all.find(|known| (known.row, known.lanes, known.epoch, known.site) == key);
         if let Some(known) = known {
             return *known;
         }
-        let whole = Entry {
-            lanes: u32::MAX,
-            ..*entry
-        };
         let other = self.settled.sites.get(entry.site);
         let floor = self.floor;
         let relation = Relation {
-            row: entry.row,
-            epoch: entry.epoch,
-            site: entry.site,
-            is_over: floor.is_some_and(|floor| self.settled.is_settled(floor, &whole, self.memory)),
-            is_known: self.settled.comes_after(self.warp, self.proxy, &whole),
+            row: whole.row,
+            lanes: whole.lanes,
+            epoch: whole.epoch,
+            site: whole.site,
+            is_over: floor
+                .is_some_and(|floor| self.settled.is_settled(floor, &whole, self.comer.memory)),
+            is_known: self.settled.comes_after(&self.comer, &whole),
             is_harmless: !self.writes && !other.kind.writes(),
         };
         self.relations[self.next % MOST_KNOWN] = Some(relation);

@@ -1,6 +1,6 @@
 //! What was accessed: for each line of memory, or for each word of it, the accesses that later ones may race with.
 
-use super::clock::{Row, lanes_of};
+use super::clock::{Fenced, Row, lanes_of};
 use super::hash::Map;
 use super::lines::{Line, Mark};
 use super::shapes::Shapes;
@@ -15,6 +15,16 @@ pub enum Memory {
     Global,
     /// Linear index of the block.
     Shared(u64),
+}
+
+impl Memory {
+    /// A fence between proxies for this memory, by threads of a block.
+    pub(crate) const fn fenced(self, block: u64) -> Fenced {
+        match self {
+            Memory::Global => Fenced::Global(block),
+            Memory::Shared(_) => Fenced::Shared(block),
+        }
+    }
 }
 
 /// Accesses of one site by lanes of one row at one epoch.
@@ -227,7 +237,7 @@ impl Shadow {
             let pattern = self.shapes.pattern(mark.pattern).clone();
             for at in lanes_of(pattern.words) {
                 let word = Word { line, at: at as u8 };
-                let entry = mark.entry(pattern.lanes[at], pattern.bytes);
+                let entry = mark.entry(mark.lanes_at(&pattern, at), pattern.bytes);
                 if entry.lanes != 0 {
                     self.put(word, entry);
                 }
@@ -253,7 +263,7 @@ impl Shadow {
         for word in lanes_of(pattern.words) {
             let offset = word as u64 * WORD + u64::from(pattern.bytes.trailing_zeros());
             let is_first = (start + offset).is_multiple_of(n_bytes.into());
-            for lane in lanes_of(pattern.lanes[word] & mark.mask).filter(|_| is_first) {
+            for lane in lanes_of(mark.lanes_at(pattern, word)).filter(|_| is_first) {
                 self.spelled.push(SpelledWrite {
                     memory,
                     address: start + offset,

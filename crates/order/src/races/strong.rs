@@ -178,7 +178,8 @@ impl Detector {
         for write in shadow.take_strong(memory, address, n_bytes) {
             let mark = write.mark;
             let place = (write.memory, write.address);
-            let Strength::Strong(scope) = self.sites.get(mark.site).strength else {
+            let strength = self.sites.get(mark.site).strength;
+            let (true, Strength::Strong(scope)) = (mark.is_strong, strength) else {
                 self.hide_strong(place, write.n_bytes);
                 continue;
             };
