@@ -241,11 +241,14 @@ impl Detector {
                 return false;
             }
             let other = self.sites.get(entry.site);
-            if (site.kind.writes() || other.kind.writes()) && entry.bytes & mask != 0 {
+            let may_race = (site.kind.writes() || other.kind.writes()) && entry.bytes & mask != 0;
+            if may_race && !self.are_strong(by, site, other, entry) {
                 let known = match pairs {
                     Some((of, known)) if of == entry.site => known,
                     _ => {
-                        let known = self.is_known(entry.site, by.site, bytes.memory, address);
+                        let sites = (entry.site, by.site);
+                        let same = bytes.same_value;
+                        let known = self.is_known_with(sites, same, bytes.memory, address);
                         pairs = Some((entry.site, known));
                         known
                     }
@@ -293,7 +296,12 @@ impl Detector {
     fn check_lanes(&mut self, by: &Accessor<'_>, site: &Site, bytes: Bytes) {
         if by.lanes.count_ones() < 2
             || !site.kind.writes()
-            || self.is_known(by.site, by.site, bytes.memory, bytes.address)
+            || self.is_known_with(
+                (by.site, by.site),
+                bytes.same_among,
+                bytes.memory,
+                bytes.address,
+            )
         {
             return;
         }
@@ -325,6 +333,14 @@ impl Detector {
         self.report(by, site, &found, bytes, bytes.address);
     }
 
+    /// Whether accesses and an earlier one are morally strong.
+    fn are_strong(&self, by: &Accessor<'_>, site: &Site, other: &Site, entry: &Entry) -> bool {
+        site.both_strong(other) && {
+            let their = self.shape.home(self.block_of(entry));
+            site.mutual(by.home, other, their)
+        }
+    }
+
     /// The threads of an entry that nothing of what lanes know covers; a thread knows what it did itself.
     fn unknown(&self, by: &Accessor<'_>, lanes: u32, entry: &Entry) -> u32 {
         let is_own = entry.row == by.threads;
@@ -345,7 +361,7 @@ impl Detector {
         lanes_of(lanes).fold(0, |all, lane| all | of(by.warp.clock(lane), 1 << lane))
     }
 
-    /// Whether accesses race with an earlier one that shares bytes, one of which writes.
+    /// Whether accesses race with an earlier one that shares bytes, one of which writes, and that is not morally strong with them.
     fn conflict(
         &self,
         by: &Accessor<'_>,
@@ -363,11 +379,6 @@ impl Detector {
                 why: Why::Proxy,
                 is_fenced_there: false,
             });
-        }
-        let their_block = self.block_of(entry);
-        let their_home = self.shape.home(their_block);
-        if site.both_strong(other) && site.mutual(by.home, other, their_home) {
-            return None;
         }
         for lane in lanes_of(by.lanes) {
             let unknown = self.unknown(by, 1 << lane, entry);

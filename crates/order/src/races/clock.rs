@@ -121,6 +121,21 @@ impl Epochs {
         }
     }
 
+    /// Whether each thread is known as far as in another row.
+    fn includes(&self, other: &Epochs) -> bool {
+        match (self, other) {
+            (Epochs::All(a), Epochs::All(b)) => a >= b,
+            (Epochs::All(a), Epochs::Each(b)) => b.iter().all(|other| a >= other),
+            (Epochs::Each(a), Epochs::All(b)) => a.iter().all(|own| own >= b),
+            (Epochs::Each(a), Epochs::Each(b)) => {
+                Rc::ptr_eq(a, b) || {
+                    let pairs = a.iter().zip(b.iter());
+                    pairs.fold(true, |all, (own, other)| all & (own >= other))
+                }
+            }
+        }
+    }
+
     /// Whether anything of some lane is known.
     fn is_any(&self) -> bool {
         match self {
@@ -221,6 +236,15 @@ impl Rows {
         self.0 = merged;
     }
 
+    /// Whether all is known that another one knows.
+    fn includes(&self, other: &Rows) -> bool {
+        let mut own = self.0.iter();
+        other.0.iter().all(|(row, epochs)| {
+            let here = own.find(|(at, _)| at >= row);
+            here.is_some_and(|(at, known)| at == row && known.includes(epochs))
+        })
+    }
+
     /// Whether a thread of a block is known.
     pub(crate) fn knows_block(&self, block: u64) -> bool {
         let first = Row::of(RowKind::Threads, block, 0);
@@ -270,6 +294,16 @@ impl Clock {
     pub(crate) fn fenced(&self, by: Fenced) -> Option<&Rows> {
         let found = self.fenced.iter().find(|(fence, _)| *fence == by);
         found.map(|(_, rows)| &**rows)
+    }
+
+    /// Whether all is known that another one knows, and has gone through the same fences.
+    pub(crate) fn includes(&self, other: &Clock) -> bool {
+        let is_seen = Rc::ptr_eq(&self.seen, &other.seen) || self.seen.includes(&other.seen);
+        is_seen
+            && other.fenced.iter().all(|(fence, rows)| {
+                self.fenced(*fence)
+                    .is_some_and(|own| std::ptr::eq(own, &**rows) || own.includes(rows))
+            })
     }
 
     pub(crate) fn raise(&mut self, row: Row, lanes: u32, epoch: u32) {

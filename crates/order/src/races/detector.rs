@@ -246,12 +246,23 @@ impl Detector {
         memory: Memory,
         address: u64,
     ) -> bool {
+        self.is_known_with((first, second), false, memory, address)
+    }
+
+    /// The same, where it is known whether the example would leave the same value.
+    pub(crate) fn is_known_with(
+        &self,
+        (first, second): (SiteId, SiteId),
+        same_value: bool,
+        memory: Memory,
+        address: u64,
+    ) -> bool {
         let (a, b) = (first.min(second), first.max(second));
         let index = self.by_pair.get(&(a, Some(b), Why::Order));
         let known = index.and_then(|index| self.found.get(*index));
         known.is_some_and(|known| {
             let (is_axiom, is_same, at, first) = known.rank();
-            !is_axiom && !is_same && (at, first) <= (memory, address)
+            !is_axiom && (same_value || !is_same) && (at, first) <= (memory, address)
         })
     }
 

@@ -70,7 +70,7 @@ const LATEST: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     /// In the order in which they were made.
-    marks: SmallVec<[Mark; 3]>,
+    marks: SmallVec<[Mark; 4]>,
     n_writes: u32,
     /// Marks beyond which some are dropped.
     limit: u32,
@@ -198,13 +198,15 @@ impl Line {
         let again = all.rposition(|mark| mark.is_again(&new));
         if let Some(index) = again {
             let known = &mut self.marks[latest + index];
-            if known.epoch == new.epoch {
+            let is_later = known.epoch != new.epoch;
+            if is_later {
+                *known = new;
+            } else {
                 known.mask |= new.mask;
                 known.covers |= new.covers;
-            } else {
-                *known = new;
             }
-            if self.is_strong && new.kind.writes() {
+            // As in a word, a later access comes last.
+            if is_later || self.is_strong && new.kind.writes() {
                 self.marks[latest + index..].rotate_left(1);
             }
             return Outcome::Kept;
@@ -256,18 +258,30 @@ impl Line {
 }
 
 impl Visitor<'_> {
+    /// Whether all that can still access the memory come after an access.
+    pub(crate) fn is_over(&self, entry: &Entry) -> bool {
+        let memory = self.comer.memory;
+        self.floor
+            .is_some_and(|floor| self.settled.is_settled(floor, entry, memory))
+    }
+
     /// Whether all that the warp does now comes after an access, whichever lanes of a warp have made it.
     fn comes_after(&mut self, mark: &Mark) -> bool {
         let entry = mark.whole_entry();
         let key = (entry.row, entry.lanes, entry.epoch, entry.site);
         if let Some((of, known)) = self.known
             && of == key
+            && known
         {
-            return known;
+            return true;
         }
         let known = self.settled.comes_after(&self.comer, &entry);
         self.known = Some((key, known));
-        known
+        // Where lanes are not at one epoch, more is known of some.
+        known || {
+            let exact = mark.entry(mark.mask, 15);
+            self.settled.comes_after(&self.comer, &exact)
+        }
     }
 
     /// Whether an access and one of the warp are morally strong, if they are at the same bytes.

@@ -15,6 +15,16 @@ pub(crate) struct Release {
     pub(crate) own: Point,
 }
 
+impl Release {
+    /// Whether what another one of the same block and scope hands on is known here.
+    fn includes(&self, other: &Release) -> bool {
+        let Point { row, lane, epoch } = other.own;
+        let is_own = (self.own.row, self.own.lane) == (row, lane) && self.own.epoch >= epoch;
+        (is_own || self.clock.seen().unknown(row, 1 << lane, epoch) == 0)
+            && self.clock.includes(&other.clock)
+    }
+}
+
 /// What all releasing operations hand on that end in one strong write. Those of one block and scope are one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message(SmallVec<[Release; 1]>);
@@ -36,6 +46,16 @@ impl Message {
             }
             None => self.0.push(release.clone()),
         }
+    }
+
+    /// Whether it hands on all that another one does.
+    pub(crate) fn includes(&self, other: &Message) -> bool {
+        other.0.iter().all(|release| {
+            let mut own = self.0.iter();
+            own.any(|own| {
+                (own.scope, own.home) == (release.scope, release.home) && own.includes(release)
+            })
+        })
     }
 
     pub(crate) fn join(&mut self, other: &Message) {

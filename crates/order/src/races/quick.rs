@@ -11,14 +11,18 @@ use super::lines::{Mark, Outcome, Visitor};
 use super::shadow::{Entry, Held, LINE, Memory, Shadow, WORD, Word};
 use super::shapes::{Places, ShapeId};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId};
-use super::threads::{Warp, row_of};
+use super::threads::{Warp, groups_of, row_of};
 use crate::scope::{Strength, releases};
+use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_emulator::{AccessAction, AccessEvent, LanesAccess, RowAccess, WarpAccess, WarpId};
 use warpgrid_isa::Sem;
 
 /// Relations that are kept: neighbouring words have entries of the same few accesses.
 const MOST_KNOWN: usize = 4;
+
+/// Epochs of lanes that one access is looked at for, each by itself.
+const MOST_GROUPS: usize = 4;
 
 /// What is the same for all accesses of a warp until something orders it.
 #[derive(Clone, Debug)]
@@ -168,6 +172,7 @@ impl Detector {
         };
         let shape = self.shadow().shapes.of(site, &places);
         match (epoch, shape) {
+            (None, Some(found)) => self.see_groups(lanes, number, (memory, site), found),
             (Some(epoch), Some((shape, start))) => {
                 let lines = Lines {
                     of,
@@ -185,6 +190,40 @@ impl Detector {
             _ if is_strong => false,
             _ => self.see_words(lanes, memory, site),
         }
+    }
+
+    /// Looks at an access of lanes that are at several epochs, those of one at a time; false where it must be looked at in full.
+    fn see_groups(
+        &mut self,
+        lanes: &LanesAccess<'_>,
+        number: u32,
+        (memory, site): (Memory, SiteId),
+        (shape, start): (ShapeId, u64),
+    ) -> bool {
+        let of = lanes.access.of();
+        let Some(warp) = self.warps.get(number) else {
+            return false;
+        };
+        let groups: SmallVec<[(u32, u32); MOST_GROUPS]> =
+            groups_of(&warp.epochs, lanes.mask).take(MOST_GROUPS).collect();
+        let together = groups.iter().fold(0, |all, (lanes, _)| all | lanes);
+        if together != lanes.mask {
+            return lanes.access.sem == Sem::Weak && self.see_words(lanes, memory, site);
+        }
+        groups.into_iter().all(|(mask, epoch)| {
+            let lines = Lines {
+                of,
+                lanes: mask,
+                memory,
+                site,
+                row: row_of(of.block, of.warp),
+                epoch,
+                mask,
+                shape,
+                start,
+            };
+            self.see_lines(number, &lines)
+        })
     }
 
     /// Whether an access of a warp may be looked at as a whole: a strong one hands on nothing, and gets nothing.
@@ -502,7 +541,13 @@ impl Detector {
             }
             by.line = address;
             let at = shadow.line_at(lines.memory, address);
-            let number = match shadow.held(at) {
+            let held = match shadow.held(at) {
+                Held::Words => shadow
+                    .make_whole(at, by.n_floors, |entry| by.is_over(entry))
+                    .map_or(Held::Words, Held::Whole),
+                held => held,
+            };
+            let number = match held {
                 Held::Whole(number) => number,
                 Held::Nothing => shadow.begin_whole(at),
                 // Strong accesses of words are looked at one by one.
@@ -792,22 +837,33 @@ impl Quick<'_> {
         let mut all = self.relations.iter().flatten();
         let known = all.find(|known| (known.row, known.lanes, known.epoch, known.site) == key);
         if let Some(known) = known {
-            return *known;
+            return match known.is_over || known.is_known {
+                true => *known,
+                // Where lanes are not at one epoch, more is known of some.
+                false => self.relation(entry),
+            };
         }
-        let other = self.settled.sites.get(entry.site);
+        let relation = self.relation(&whole);
+        self.relations[self.next % MOST_KNOWN] = Some(relation);
+        self.next += 1;
+        match relation.is_over || relation.is_known {
+            true => relation,
+            false => self.relation(entry),
+        }
+    }
+
+    fn relation(&self, whole: &Entry) -> Relation {
+        let other = self.settled.sites.get(whole.site);
         let floor = self.floor;
-        let relation = Relation {
+        Relation {
             row: whole.row,
             lanes: whole.lanes,
             epoch: whole.epoch,
             site: whole.site,
             is_over: floor
-                .is_some_and(|floor| self.settled.is_settled(floor, &whole, self.comer.memory)),
-            is_known: self.settled.comes_after(&self.comer, &whole),
+                .is_some_and(|floor| self.settled.is_settled(floor, whole, self.comer.memory)),
+            is_known: self.settled.comes_after(&self.comer, whole),
             is_harmless: !self.writes && !other.kind.writes(),
-        };
-        self.relations[self.next % MOST_KNOWN] = Some(relation);
-        self.next += 1;
-        relation
+        }
     }
 }

@@ -109,6 +109,8 @@ pub(crate) struct Shadow {
     whole: Vec<Line>,
     free_whole: Vec<u32>,
     words: Vec<[u32; 32]>,
+    /// For each line that is kept word by word, the number of the floor that it was last compared with.
+    floors: Vec<u32>,
     free_words: Vec<u32>,
     /// Lines that have strong writes as a whole.
     n_strong_lines: u32,
@@ -182,6 +184,42 @@ impl Shadow {
         number
     }
 
+    /// Keeps a line as a whole again whose words have nothing but what is over, if that was not asked at this floor; its number.
+    pub(crate) fn make_whole(
+        &mut self,
+        at: LineAt,
+        n_floors: u32,
+        is_over: impl Fn(&Entry) -> bool,
+    ) -> Option<u32> {
+        let line = self.pages[at.page as usize].lines[usize::from(at.at)] & !BY_WORD;
+        let floor = self.floors.get_mut(line as usize)?;
+        if std::mem::replace(floor, n_floors) == n_floors {
+            return None;
+        }
+        let states = self.words[line as usize];
+        let is_quiet = |state: &u32| state & STRONG == 0 && self.entries(*state).all(&is_over);
+        if !states.iter().all(is_quiet) {
+            return None;
+        }
+        self.forget_words(line);
+        let number = self.begin_whole(at);
+        let whole = &mut self.whole[number as usize];
+        for (word, state) in states.iter().enumerate() {
+            whole.written |= u128::from(state >> WRITTEN & 15) << (word * WORD as usize);
+        }
+        Some(number)
+    }
+
+    /// The entries of a word, by what is kept of it.
+    fn entries(&self, state: u32) -> impl Iterator<Item = &Entry> {
+        let mut at = state & FIRST;
+        std::iter::from_fn(move || {
+            let link = self.links.get(at as usize).filter(|_| at != 0)?;
+            at = link.next;
+            Some(&link.entry)
+        })
+    }
+
     /// Notes that a line begins to have strong writes as a whole.
     pub(crate) fn count_strong_line(&mut self) {
         self.n_strong_lines += 1;
@@ -223,6 +261,7 @@ impl Shadow {
     fn spell_out(&mut self, memory: Memory, start: u64, at: LineAt) -> u32 {
         let line = self.free_words.pop().unwrap_or_else(|| {
             self.words.push([0; 32]);
+            self.floors.push(0);
             self.words.len() as u32 - 1
         });
         let held = &mut self.pages[at.page as usize].lines[usize::from(at.at)];
@@ -438,6 +477,7 @@ impl Shadow {
             self.retain(Word { line, at }, |_| false);
         }
         self.words[line as usize] = [0; 32];
+        self.floors[line as usize] = 0;
         self.free_words.push(line);
     }
 }

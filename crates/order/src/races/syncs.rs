@@ -113,13 +113,7 @@ impl Detector {
             n_waiting += lanes.count_ones();
             self.put(block, warp, state);
         }
-        let n_threads = self.shape.n_threads();
-        let state: &mut BlockState = self.block(block);
-        if n_waiting + state.n_exited == n_threads {
-            state.floor = Some(clock);
-            state.n_floors += 1;
-            self.n_openings += 1;
-        }
+        self.lay_floor(block, clock, n_waiting);
     }
 
     /// Lanes met that name each other.
@@ -127,6 +121,8 @@ impl Detector {
         let WarpId { block, warp } = of;
         let mut state = self.take(block, warp);
         let row = row_of(block, warp);
+        let live = state.live;
+        let mut floor = None;
         let mut left = here;
         while left != 0 {
             let mask = masks[left.trailing_zeros() as usize];
@@ -151,8 +147,28 @@ impl Detector {
             for lane in lanes_of(lanes) {
                 state.epochs[lane] = latest + 1;
             }
+            if lanes == live {
+                floor = Some((clock, lanes.count_ones()));
+            }
         }
         self.put(block, warp, state);
+        if let Some((clock, n_lanes)) = floor {
+            self.lay_floor(block, clock, n_lanes);
+        }
+    }
+
+    /// Threads of a block have met: where they are all that are left, the block has a new floor.
+    fn lay_floor(&mut self, block: u64, clock: Rc<Clock>, n_met: u32) {
+        let n_threads = self.shape.n_threads();
+        let known = self.blocks.get(&block);
+        let n_exited = known.map_or(0, |state| state.n_exited);
+        if n_met + n_exited != n_threads {
+            return;
+        }
+        let state: &mut BlockState = self.block(block);
+        state.floor = Some(clock);
+        state.n_floors += 1;
+        self.n_openings += 1;
     }
 
     fn see_cluster_arrival(&mut self, event: &SyncEvent<'_>) {

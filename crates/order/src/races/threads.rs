@@ -438,6 +438,8 @@ impl Details {
         let known = self.met.iter_mut().find(|(at, _)| *at == place);
         match known {
             Some((_, own)) if Rc::ptr_eq(own, message) => {}
+            // The writes of a chain hand on more and more.
+            Some((_, own)) if message.includes(own) => *own = Rc::clone(message),
             Some((_, own)) => {
                 let mut both = Message::clone(own);
                 both.join(message);
@@ -473,7 +475,7 @@ fn lanes_at(epochs: &[u32; 32], lanes: u32, epoch: u32) -> u32 {
 }
 
 /// Lanes in groups that are at the same epoch, each with it.
-fn groups_of(epochs: &[u32; 32], lanes: u32) -> impl Iterator<Item = (u32, u32)> {
+pub(crate) fn groups_of(epochs: &[u32; 32], lanes: u32) -> impl Iterator<Item = (u32, u32)> {
     let mut left = lanes;
     std::iter::from_fn(move || {
         (left != 0).then(|| {
