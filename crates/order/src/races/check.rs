@@ -188,8 +188,8 @@ impl Detector {
             self.check_word(by, &site, part, floor, &mut shadow, &mut conflicts);
         }
         self.shadow = Some(shadow);
-        for (word, found) in conflicts {
-            self.report(by, &site, &found, bytes, word);
+        for (word, found) in &conflicts {
+            self.report(by, &site, found, bytes, *word);
         }
         self.check_lanes(by, &site, bytes);
     }

@@ -3,14 +3,16 @@
 
 use super::check::{Comer, Settled};
 use super::clock::{Clock, Row};
+use super::message::Handed;
 use super::shadow::{Entry, Memory};
 use super::shapes::{Pattern, PatternId, Shapes};
 use super::site::{Kind, Site, SiteId};
 use crate::scope::Home;
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// Accesses of one site by lanes of one row at one epoch to a line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Mark {
     pub(crate) row: Row,
     pub(crate) site: SiteId,
@@ -23,6 +25,8 @@ pub(crate) struct Mark {
     pub(crate) element_bytes: u8,
     pub(crate) kind: Kind,
     pub(crate) is_strong: bool,
+    /// What a strong store hands on, if anything.
+    pub(crate) handed: Option<Handed>,
 }
 
 impl Mark {
@@ -54,8 +58,18 @@ impl Mark {
     /// Whether it is of the same place in the code, at the same words, and of no lanes but those of a later one.
     fn is_again(&self, later: &Mark) -> bool {
         (self.row, self.site, self.pattern) == (later.row, later.site, later.pattern)
-            && (self.epoch == later.epoch || self.mask & !later.mask == 0)
+            && (self.is_with(later) || self.mask & !later.mask == 0)
             && self.kind != Kind::Atomic
+    }
+
+    /// Whether it is of the same epoch, and hands on the same.
+    fn is_with(&self, other: &Mark) -> bool {
+        let is_handed = match (&self.handed, &other.handed) {
+            (None, None) => true,
+            (Some(own), Some(other)) => Rc::ptr_eq(own, other),
+            _ => false,
+        };
+        self.epoch == other.epoch && is_handed
     }
 }
 
@@ -174,6 +188,10 @@ impl Line {
             if new.is_strong && new.kind == Kind::Read && mark.is_strong {
                 return false;
             }
+            // So does an atomic, or goes on handing it on.
+            if new.is_strong && new.kind == Kind::Atomic && mark.handed.is_some() {
+                return false;
+            }
             // A thread comes after itself; operations in flight are in no order.
             let is_itself = mark.row == new.row && new.row.is_threads() && {
                 let other = shapes.pattern(mark.pattern);
@@ -198,7 +216,8 @@ impl Line {
         let again = all.rposition(|mark| mark.is_again(&new));
         if let Some(index) = again {
             let known = &mut self.marks[latest + index];
-            let is_later = known.epoch != new.epoch;
+            let is_later = !known.is_with(&new);
+            let moves = is_later || self.is_strong && new.kind.writes();
             if is_later {
                 *known = new;
             } else {
@@ -206,7 +225,7 @@ impl Line {
                 known.covers |= new.covers;
             }
             // As in a word, a later access comes last.
-            if is_later || self.is_strong && new.kind.writes() {
+            if moves {
                 self.marks[latest + index..].rotate_left(1);
             }
             return Outcome::Kept;
@@ -214,9 +233,11 @@ impl Line {
         if self.marks.len() >= MANY_MARKS.max(self.limit as usize) {
             self.leave_out(by, &new);
         }
+        let writes = new.kind.writes();
+        let is_first_strong = writes && new.is_strong && !self.is_strong;
         self.marks.push(new);
-        self.n_writes += u32::from(new.kind.writes());
-        if new.kind.writes() && new.is_strong && !self.is_strong {
+        self.n_writes += u32::from(writes);
+        if is_first_strong {
             self.is_strong = true;
             return Outcome::KeptFirstStrong;
         }

@@ -25,6 +25,9 @@ impl Release {
     }
 }
 
+/// What lanes of a warp hand on by one store, each by its own: releases by lane.
+pub(crate) type Handed = Rc<Vec<(u32, Release)>>;
+
 /// What all releasing operations hand on that end in one strong write. Those of one block and scope are one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message(SmallVec<[Release; 1]>);
@@ -38,6 +41,8 @@ impl Message {
         let same =
             |other: &&mut Release| (other.scope, other.home) == (release.scope, release.home);
         match self.0.iter_mut().find(same) {
+            // Who has acquired what was handed on before hands it on as well.
+            Some(other) if release.includes(other) => *other = release.clone(),
             Some(other) => {
                 let clock = Rc::make_mut(&mut other.clock);
                 clock.raise_to(other.own);

@@ -8,6 +8,7 @@ use super::clock::{Clock, Row, lanes_of};
 use super::detector::{Detector, Visit};
 use super::found::ThreadId;
 use super::lines::{Mark, Outcome, Visitor};
+use super::message::{Handed, Release};
 use super::shadow::{Entry, Held, LINE, Memory, Shadow, WORD, Word};
 use super::shapes::{Places, ShapeId};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId};
@@ -15,8 +16,10 @@ use super::threads::{Warp, groups_of, row_of};
 use crate::scope::{Strength, releases};
 use smallvec::SmallVec;
 use std::rc::Rc;
-use warpgrid_emulator::{AccessAction, AccessEvent, LanesAccess, RowAccess, WarpAccess, WarpId};
-use warpgrid_isa::Sem;
+use warpgrid_emulator::{
+    AccessAction, AccessEvent, LanesAccess, MemoryId, RowAccess, WarpAccess, WarpId,
+};
+use warpgrid_isa::{Scope, Sem};
 
 /// Relations that are kept: neighbouring words have entries of the same few accesses.
 const MOST_KNOWN: usize = 4;
@@ -108,8 +111,11 @@ impl Detector {
     /// Looks at a warp that accesses global memory in a row; false where it must be looked at in another way.
     pub(crate) fn see_row(&mut self, row: &RowAccess) -> bool {
         let RowAccess { access, address } = row;
-        if !address.is_multiple_of(LINE) || !self.may_be_whole(access) {
+        if !address.is_multiple_of(LINE) {
             return false;
+        }
+        if !self.may_be_whole(access) {
+            return access.action == AccessAction::Store && self.see_row_as_lanes(row);
         }
         let Some(shape) = self.shadow().shapes.of_row(access.lane_bytes) else {
             return false;
@@ -134,8 +140,20 @@ impl Detector {
             mask: u32::MAX,
             shape,
             start: *address,
+            handed: None,
         };
         self.see_lines(number, &lines)
+    }
+
+    fn see_row_as_lanes(&mut self, row: &RowAccess) -> bool {
+        let lane_bytes = u64::from(row.access.lane_bytes);
+        let addresses = std::array::from_fn(|lane| row.address + lane as u64 * lane_bytes);
+        self.see_lanes(&LanesAccess {
+            access: row.access,
+            memory: MemoryId::Global,
+            mask: u32::MAX,
+            addresses: &addresses,
+        })
     }
 
     /// Looks at an access of lanes; false where it must be looked at in full.
@@ -144,13 +162,24 @@ impl Detector {
         let Some(memory) = memory_of(lanes.memory) else {
             return false;
         };
-        if self.has_maps && memory == Memory::Global || !self.may_be_whole(access) {
+        if self.has_maps && memory == Memory::Global {
             return false;
         }
         let of = access.of();
         let Now { number, epoch, .. } = self.now(of);
         let site = self.site_of_warp(access);
         let is_strong = access.sem != Sem::Weak;
+        let strength = self.sites.get(site).strength;
+        let handed = match strength {
+            Strength::Strong(scope) if access.action == AccessAction::Store => {
+                match self.handed(lanes, memory, scope) {
+                    Some(handed) => handed,
+                    None => return false,
+                }
+            }
+            _ if self.may_be_whole(access) => None,
+            _ => return false,
+        };
         if let Memory::Shared(block) = memory
             && block != access.block
         {
@@ -171,8 +200,9 @@ impl Detector {
             addresses: lanes.addresses,
         };
         let shape = self.shadow().shapes.of(site, &places);
-        match (epoch, shape) {
-            (None, Some(found)) => self.see_groups(lanes, number, (memory, site), found),
+        let released = handed.clone().filter(|_| releases(access.sem));
+        let is_quiet = match (epoch, shape) {
+            (None, Some(found)) => self.see_groups(lanes, number, (memory, site), found, handed),
             (Some(epoch), Some((shape, start))) => {
                 let lines = Lines {
                     of,
@@ -184,12 +214,71 @@ impl Detector {
                     mask: lanes.mask,
                     shape,
                     start,
+                    handed,
                 };
                 self.see_lines(number, &lines)
             }
             _ if is_strong => false,
             _ => self.see_words(lanes, memory, site),
+        };
+        if is_quiet && let Some(released) = released {
+            self.note_releases(lanes, memory, &released);
         }
+        is_quiet
+    }
+
+    /// What a strong store of lanes hands on, of each lane its own release last; nothing where lanes must be looked at one by one.
+    fn handed(
+        &mut self,
+        lanes: &LanesAccess<'_>,
+        memory: Memory,
+        scope: Scope,
+    ) -> Option<Option<Handed>> {
+        let access = &lanes.access;
+        let (of, is_release) = (access.of(), releases(access.sem));
+        if access.element_bytes != access.lane_bytes {
+            return self.may_be_whole(access).then_some(None);
+        }
+        let (home, row) = (self.shape.home(of.block), row_of(of.block, of.warp));
+        let number = self.warps.number(of);
+        let warp = self.warps.get(number)?;
+        if !is_release && !warp.has_details() {
+            return Some(None);
+        }
+        let mut handed = Vec::new();
+        for lane in lanes_of(lanes.mask) {
+            let known = warp.known_details(lane);
+            if let Some(details) = known {
+                let place = (memory, lanes.addresses[lane]);
+                // What a thread released there before, this release hands on as well.
+                let is_more = |old: &Release| !is_release || old.scope > scope;
+                let mut all = details.released.iter();
+                if all.any(|(at, old)| *at == place && is_more(old)) {
+                    return None;
+                }
+                handed.extend(details.fences.iter().map(|f| (lane as u32, f.clone())));
+            }
+            if is_release {
+                handed.push((lane as u32, warp.release(row, lane, scope, home)));
+            }
+        }
+        Some((!handed.is_empty()).then(|| Rc::new(handed)))
+    }
+
+    /// Remembers what lanes have released where they stored.
+    fn note_releases(&mut self, lanes: &LanesAccess<'_>, memory: Memory, handed: &Handed) {
+        let of = lanes.access.of();
+        let mut state = self.take(of.block, of.warp);
+        for (index, (lane, release)) in handed.iter().enumerate() {
+            let next = handed.get(index + 1);
+            if next.is_none_or(|(next, _)| next != lane) {
+                let place = (memory, lanes.addresses[*lane as usize & 31]);
+                let details = state.details(*lane as usize);
+                details.add_release(place, release.clone());
+            }
+        }
+        state.tick(lanes.mask);
+        self.put(of.block, of.warp, state);
     }
 
     /// Looks at an access of lanes that are at several epochs, those of one at a time; false where it must be looked at in full.
@@ -199,6 +288,7 @@ impl Detector {
         number: u32,
         (memory, site): (Memory, SiteId),
         (shape, start): (ShapeId, u64),
+        handed: Option<Handed>,
     ) -> bool {
         let of = lanes.access.of();
         let Some(warp) = self.warps.get(number) else {
@@ -221,6 +311,7 @@ impl Detector {
                 mask,
                 shape,
                 start,
+                handed: handed.clone(),
             };
             self.see_lines(number, &lines)
         })
@@ -317,6 +408,7 @@ impl Detector {
             mask,
             shape,
             start,
+            handed: None,
         };
         self.see_lines(number, &lines)
     }
@@ -429,6 +521,7 @@ impl Detector {
             mask: by.as_lanes,
             shape,
             start,
+            handed: None,
         };
         match self.are_lines_quiet(&lines, by.warp, floor, shadow) {
             true => part.address + u64::from(part.n),
@@ -519,8 +612,8 @@ impl Detector {
             is_known: &is_known,
             known: None,
         };
-        for index in 0..shadow.shapes.parts(lines.shape).len() {
-            let part = shadow.shapes.parts(lines.shape)[index];
+        for index in shadow.shapes.parts_of(lines.shape) {
+            let part = shadow.shapes.part(index);
             let address = lines
                 .start
                 .wrapping_add_signed(i64::from(part.line) * LINE as i64);
@@ -580,6 +673,7 @@ impl Detector {
                 element_bytes: site.element_bytes as u8,
                 kind: site.kind,
                 is_strong,
+                handed: lines.handed.clone(),
             };
             let (line, shapes) = shadow.whole(number);
             match line.visit(&mut by, mark, shapes) {
@@ -703,6 +797,8 @@ struct Lines {
     shape: ShapeId,
     /// The address of the line that its first lane begins in.
     start: u64,
+    /// What it hands on, if it is a strong store.
+    handed: Option<Handed>,
 }
 
 impl Quick<'_> {

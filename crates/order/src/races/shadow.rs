@@ -82,7 +82,7 @@ pub(crate) struct LineAt {
 }
 
 /// A write that was kept with its line, and now is one of its own among strong ones: those hand on, and each hides those before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SpelledWrite {
     pub(crate) memory: Memory,
     /// Of the first byte that the lane has written.
@@ -225,6 +225,12 @@ impl Shadow {
         self.n_strong_lines += 1;
     }
 
+    /// Whether strong writes are kept with lines, or were until now.
+    #[inline]
+    pub(crate) fn has_strong_lines(&self) -> bool {
+        self.n_strong_lines > 0 || !self.spelled.is_empty()
+    }
+
     /// Strong writes that were kept with their lines, of the lines that these bytes are in, and of all that are kept word by word since.
     pub(crate) fn take_strong(
         &mut self,
@@ -308,7 +314,7 @@ impl Shadow {
                     address: start + offset,
                     n_bytes,
                     lane: lane as u32,
-                    mark: *mark,
+                    mark: mark.clone(),
                 });
             }
             if mark.is_strong && mark.covers >> offset & 1 != 0 {

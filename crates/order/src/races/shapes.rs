@@ -4,6 +4,7 @@
 use super::clock::lanes_of;
 use super::shadow::{LINE, WORD};
 use super::site::SiteId;
+use std::ops::Range;
 
 /// Lanes that access a line, all the same bytes of each of its words.
 #[derive(Clone, Debug)]
@@ -238,8 +239,20 @@ impl Shapes {
         &self.patterns[id.0 as usize]
     }
 
+    /// The numbers of the lines that an access of this shape touches.
+    pub(crate) fn parts_of(&self, id: ShapeId) -> Range<usize> {
+        let shape = &self.shapes[id.0 as usize];
+        shape.first as usize..(shape.first + shape.n) as usize
+    }
+
+    #[inline]
+    pub(crate) fn part(&self, number: usize) -> Part {
+        self.parts[number]
+    }
+
     /// The lines that an access of this shape touches.
-    pub(crate) fn parts(&self, id: ShapeId) -> &[Part] {
+    #[cfg(test)]
+    fn parts(&self, id: ShapeId) -> &[Part] {
         let shape = &self.shapes[id.0 as usize];
         &self.parts[shape.first as usize..][..shape.n as usize]
     }

@@ -175,6 +175,9 @@ impl Detector {
         let Some(shadow) = &mut self.shadow else {
             return;
         };
+        if !shadow.has_strong_lines() {
+            return;
+        }
         for write in shadow.take_strong(memory, address, n_bytes) {
             let mark = write.mark;
             let place = (write.memory, write.address);
@@ -205,8 +208,14 @@ impl Detector {
                 true => self.strong.remove(&place),
                 false => None,
             };
+            let mut message = continued.as_ref().and_then(|write| write.message.clone());
+            for (lane, release) in mark.handed.iter().flat_map(|handed| handed.iter()) {
+                if *lane == write.lane {
+                    Rc::make_mut(message.get_or_insert_default()).add(release);
+                }
+            }
             self.hide_strong(place, write.n_bytes);
-            self.replace_strong(&by, point, continued, None);
+            self.replace_strong(&by, point, continued, message);
         }
     }
 

@@ -29,7 +29,8 @@ pub(crate) struct Warp {
     pub(crate) live: u32,
     /// What of their own accesses lanes have brought through fences between proxies, beside what their clocks say: by lane, up to which epoch.
     own_fenced: SmallVec<[(Fenced, Box<[u32; 32]>); 0]>,
-    details: Map<u8, Box<Details>>,
+    /// By lane; empty while no lane has any.
+    details: Vec<Details>,
     groups: [Option<Box<Groups>>; 3],
 }
 
@@ -137,7 +138,7 @@ impl Warp {
             epochs: [1; 32],
             live,
             own_fenced: SmallVec::new(),
-            details: Map::default(),
+            details: Vec::new(),
             groups: [None, None, None],
         }
     }
@@ -293,11 +294,14 @@ impl Warp {
     }
 
     pub(crate) fn details(&mut self, lane: usize) -> &mut Details {
-        self.details.entry(lane as u8).or_default()
+        if self.details.is_empty() {
+            self.details.resize_with(32, Details::default);
+        }
+        &mut self.details[lane & 31]
     }
 
     pub(crate) fn known_details(&self, lane: usize) -> Option<&Details> {
-        self.details.get(&(lane as u8)).map(|details| &**details)
+        self.details.get(lane & 31)
     }
 
     /// Adds what lanes know and did to a clock; `present` is all lanes of the warp.
@@ -333,7 +337,7 @@ impl Warp {
 
     /// Whether all that lanes hand on is releases at places of their own: strong writes of other places hand on nothing.
     pub(crate) fn has_releases_alone(&self) -> bool {
-        let mut all = lanes_of(u32::MAX).filter_map(|lane| self.known_details(lane));
+        let mut all = self.details.iter();
         all.all(|details| details.fences.is_empty() && details.met.is_empty())
     }
 
