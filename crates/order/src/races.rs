@@ -18,12 +18,15 @@ mod mbarriers;
 mod message;
 mod products;
 mod quick;
+mod ranges;
+mod releases;
 mod shadow;
 mod shapes;
 mod site;
 mod strong;
 mod syncs;
 mod threads;
+mod words;
 
 pub use detector::{Detector, Shape};
 pub use found::{Access, End, Found, Lifetime, Unwritten, Why};

@@ -457,7 +457,8 @@ impl Detector {
     /// Threads of an entry whose accesses have not gone through a fence, as far as a lane knows.
     fn not_through(&self, by: &Accessor<'_>, lane: usize, entry: &Entry, fence: Fenced) -> u32 {
         let own = by.warp.point(by.threads, lane);
-        by.warp.unfenced(own, fence, (entry.row, entry.lanes, entry.epoch))
+        by.warp
+            .unfenced(own, fence, (entry.row, entry.lanes, entry.epoch))
     }
 
     /// Whether the block whose shared memory it is has a fence between the proxies since an access.

@@ -160,7 +160,10 @@ impl Line {
         let Some(floor) = by.floor else {
             return;
         };
-        let is_over = |mark: &Mark| by.settled.is_settled(floor, &mark.whole_entry(), by.comer.memory);
+        let is_over = |mark: &Mark| {
+            by.settled
+                .is_settled(floor, &mark.whole_entry(), by.comer.memory)
+        };
         if self.is_strong {
             // A weak write hides a strong one: all of them go, or none.
             if self.marks.iter().all(is_over) {

@@ -3,26 +3,24 @@
 //! full. To look at it again changes nothing: what was entered already is then the access itself.
 
 use super::accesses::memory_of;
-use super::check::{Accessor, Bytes, Comer, MANY, Settled};
+use super::check::Comer;
 use super::clock::{Clock, Row, lanes_of};
 use super::detector::{Detector, Visit};
 use super::found::ThreadId;
 use super::lines::{Mark, Outcome, Visitor};
-use super::message::{Handed, Release};
-use super::shadow::{Entry, Held, LINE, Memory, Shadow, WORD, Word};
+use super::message::Handed;
+use super::shadow::{Entry, Held, LINE, Memory, Shadow, WORD};
 use super::shapes::{Places, ShapeId};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId};
 use super::threads::{Warp, groups_of, row_of};
+use super::words::{AtWord, Quick};
 use crate::scope::{Strength, releases};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_emulator::{
     AccessAction, AccessEvent, LanesAccess, MemoryId, RowAccess, WarpAccess, WarpId,
 };
-use warpgrid_isa::{Scope, Sem};
-
-/// Relations that are kept: neighbouring words have entries of the same few accesses.
-const MOST_KNOWN: usize = 4;
+use warpgrid_isa::Sem;
 
 /// Epochs of lanes that one access is looked at for, each by itself.
 const MOST_GROUPS: usize = 4;
@@ -53,58 +51,10 @@ struct Now {
 
 /// What all that can still access a memory know.
 #[derive(Clone, Debug, Default)]
-struct Floor {
-    clock: Option<Rc<Clock>>,
+pub(super) struct Floor {
+    pub(super) clock: Option<Rc<Clock>>,
     /// How often it has changed.
     number: u32,
-}
-
-/// A warp that accesses words.
-struct Quick<'a> {
-    settled: Settled<'a>,
-    comer: Comer<'a>,
-    /// What the access is attributed to.
-    row: Row,
-    site: SiteId,
-    writes: bool,
-    /// What all that can still access the memory know.
-    floor: Option<&'a Clock>,
-    /// As [`Visitor::is_known`].
-    is_known: &'a dyn Fn(SiteId, u64) -> bool,
-    /// Of the entries that were looked at last.
-    relations: [Option<Relation>; MOST_KNOWN],
-    next: usize,
-}
-
-/// Bytes of a word that lanes access, all of them the same.
-#[derive(Clone, Copy)]
-struct AtWord {
-    lanes: u32,
-    epoch: u32,
-    address: u64,
-    bytes: u8,
-}
-
-/// What is known of lanes of a row at an epoch: of all of them where they are threads.
-#[derive(Clone, Copy)]
-struct Relation {
-    row: Row,
-    lanes: u32,
-    epoch: u32,
-    site: SiteId,
-    /// All that can still access the memory come after it.
-    is_over: bool,
-    /// The warp comes after it.
-    is_known: bool,
-    /// It only reads, or races with nothing that the warp does.
-    is_harmless: bool,
-}
-
-/// What becomes of an entry.
-enum Fate {
-    Stays,
-    Goes,
-    Races,
 }
 
 impl Detector {
@@ -227,60 +177,6 @@ impl Detector {
         is_quiet
     }
 
-    /// What a strong store of lanes hands on, of each lane its own release last; nothing where lanes must be looked at one by one.
-    fn handed(
-        &mut self,
-        lanes: &LanesAccess<'_>,
-        memory: Memory,
-        scope: Scope,
-    ) -> Option<Option<Handed>> {
-        let access = &lanes.access;
-        let (of, is_release) = (access.of(), releases(access.sem));
-        if access.element_bytes != access.lane_bytes {
-            return self.may_be_whole(access).then_some(None);
-        }
-        let (home, row) = (self.shape.home(of.block), row_of(of.block, of.warp));
-        let number = self.warps.number(of);
-        let warp = self.warps.get(number)?;
-        if !is_release && !warp.has_details() {
-            return Some(None);
-        }
-        let mut handed = Vec::new();
-        for lane in lanes_of(lanes.mask) {
-            let known = warp.known_details(lane);
-            if let Some(details) = known {
-                let place = (memory, lanes.addresses[lane]);
-                // What a thread released there before, this release hands on as well.
-                let is_more = |old: &Release| !is_release || old.scope > scope;
-                let mut all = details.released.iter();
-                if all.any(|(at, old)| *at == place && is_more(old)) {
-                    return None;
-                }
-                handed.extend(details.fences.iter().map(|f| (lane as u32, f.clone())));
-            }
-            if is_release {
-                handed.push((lane as u32, warp.release(row, lane, scope, home)));
-            }
-        }
-        Some((!handed.is_empty()).then(|| Rc::new(handed)))
-    }
-
-    /// Remembers what lanes have released where they stored.
-    fn note_releases(&mut self, lanes: &LanesAccess<'_>, memory: Memory, handed: &Handed) {
-        let of = lanes.access.of();
-        let mut state = self.take(of.block, of.warp);
-        for (index, (lane, release)) in handed.iter().enumerate() {
-            let next = handed.get(index + 1);
-            if next.is_none_or(|(next, _)| next != lane) {
-                let place = (memory, lanes.addresses[*lane as usize & 31]);
-                let details = state.details(*lane as usize);
-                details.add_release(place, release.clone());
-            }
-        }
-        state.tick(lanes.mask);
-        self.put(of.block, of.warp, state);
-    }
-
     /// Looks at an access of lanes that are at several epochs, those of one at a time; false where it must be looked at in full.
     fn see_groups(
         &mut self,
@@ -294,8 +190,9 @@ impl Detector {
         let Some(warp) = self.warps.get(number) else {
             return false;
         };
-        let groups: SmallVec<[(u32, u32); MOST_GROUPS]> =
-            groups_of(&warp.epochs, lanes.mask).take(MOST_GROUPS).collect();
+        let groups: SmallVec<[(u32, u32); MOST_GROUPS]> = groups_of(&warp.epochs, lanes.mask)
+            .take(MOST_GROUPS)
+            .collect();
         let together = groups.iter().fold(0, |all, (lanes, _)| all | lanes);
         if together != lanes.mask {
             return lanes.access.sem == Sem::Weak && self.see_words(lanes, memory, site);
@@ -318,7 +215,7 @@ impl Detector {
     }
 
     /// Whether an access of a warp may be looked at as a whole: a strong one hands on nothing, and gets nothing.
-    fn may_be_whole(&mut self, access: &WarpAccess) -> bool {
+    pub(super) fn may_be_whole(&mut self, access: &WarpAccess) -> bool {
         let of = access.of();
         let are_words = access.element_bytes >= 4 || access.element_bytes == access.lane_bytes;
         let hands_on = access.action.writes() && releases(access.sem);
@@ -462,118 +359,8 @@ impl Detector {
         is_quiet
     }
 
-    /// Looks at bytes in a row that an operation in flight accesses; the address from which on they must be looked at in full.
-    pub(crate) fn see_range(&mut self, by: &Accessor<'_>, bytes: Bytes) -> u64 {
-        let is_elsewhere = matches!(bytes.memory, Memory::Shared(block) if block != by.home.block);
-        if is_elsewhere || self.has_maps && bytes.memory == Memory::Global {
-            return bytes.address;
-        }
-        let floor = self.floor(bytes.memory);
-        let mut shadow = self.shadow.take().unwrap_or_default();
-        let end = bytes.address.saturating_add(bytes.n.into());
-        let mut reached = bytes.address;
-        while reached < end {
-            let next = (reached / LINE + 1).saturating_mul(LINE).min(end);
-            let part = Bytes {
-                address: reached,
-                n: (next - reached) as u32,
-                ..bytes
-            };
-            reached = self.quiet_part(by, part, &floor, &mut shadow);
-            if reached < next {
-                break;
-            }
-        }
-        self.shadow = Some(shadow);
-        reached
-    }
-
-    /// The same of bytes of one line.
-    fn quiet_part(
-        &self,
-        by: &Accessor<'_>,
-        part: Bytes,
-        floor: &Floor,
-        shadow: &mut Shadow,
-    ) -> u64 {
-        let at = shadow.line_at(part.memory, part.address);
-        if let Held::Words = shadow.held(at) {
-            return self.quiet_words(by, part, floor, shadow);
-        }
-        let places = Places {
-            mask: 1,
-            lane_bytes: part.n,
-            addresses: &[part.address; 32],
-        };
-        let Some((shape, start)) = shadow.shapes.of(by.site, &places) else {
-            return part.address;
-        };
-        let lines = Lines {
-            of: WarpId {
-                block: by.home.block,
-                warp: by.threads.warp(),
-            },
-            row: by.as_row,
-            lanes: by.lanes,
-            memory: part.memory,
-            site: by.site,
-            epoch: by.as_epoch,
-            mask: by.as_lanes,
-            shape,
-            start,
-            handed: None,
-        };
-        match self.are_lines_quiet(&lines, by.warp, floor, shadow) {
-            true => part.address + u64::from(part.n),
-            false => part.address,
-        }
-    }
-
-    /// The same of bytes of a line that is kept word by word.
-    fn quiet_words(
-        &self,
-        by: &Accessor<'_>,
-        part: Bytes,
-        floor: &Floor,
-        shadow: &mut Shadow,
-    ) -> u64 {
-        let site = self.sites.get(by.site);
-        let is_known =
-            |other: SiteId, address: u64| self.is_known(other, by.site, part.memory, address);
-        let mut quick = Quick {
-            settled: self.settled(),
-            comer: Comer {
-                warp: by.warp,
-                threads: by.threads,
-                lanes: by.lanes,
-                proxy: site.proxy,
-                memory: part.memory,
-            },
-            row: by.as_row,
-            site: by.site,
-            writes: site.kind.writes(),
-            floor: floor.clock.as_deref(),
-            is_known: &is_known,
-            relations: [None; MOST_KNOWN],
-            next: 0,
-        };
-        let loud = part.words().find(|(address, bytes)| {
-            let at = AtWord {
-                lanes: by.as_lanes,
-                epoch: by.as_epoch,
-                address: *address,
-                bytes: *bytes,
-            };
-            !quick.look(shadow, at)
-        });
-        match loud {
-            Some((word, _)) => word.max(part.address),
-            None => part.address + u64::from(part.n),
-        }
-    }
-
     /// What all that can still access a memory know.
-    fn floor(&self, memory: Memory) -> Floor {
+    pub(super) fn floor(&self, memory: Memory) -> Floor {
         let block = self.floor_block(memory);
         let block = block.and_then(|block| self.blocks.get(&block));
         block.map_or(Floor::default(), |block| Floor {
@@ -582,7 +369,7 @@ impl Detector {
         })
     }
 
-    fn are_lines_quiet(
+    pub(super) fn are_lines_quiet(
         &self,
         lines: &Lines,
         warp: &Warp,
@@ -647,7 +434,8 @@ impl Detector {
                 Held::Words if is_strong => return false,
                 Held::Words => {
                     let pattern = shadow.shapes.pattern(part.pattern).clone();
-                    let mut quick = self.quick(lines, &by);
+                    let of = (lines.row, lines.site);
+                    let mut quick = Quick::of(by.settled, by.comer, of, by.floor, by.is_known);
                     let is_quiet = lanes_of(pattern.words).all(|word| {
                         let at = AtWord {
                             lanes: pattern.lanes[word] & lines.mask,
@@ -685,77 +473,6 @@ impl Detector {
         true
     }
 
-    fn quick<'a>(&'a self, lines: &Lines, by: &Visitor<'a>) -> Quick<'a> {
-        Quick {
-            settled: by.settled,
-            comer: by.comer,
-            row: lines.row,
-            site: lines.site,
-            writes: by.site.kind.writes(),
-            floor: by.floor,
-            is_known: by.is_known,
-            relations: [None; MOST_KNOWN],
-            next: 0,
-        }
-    }
-
-    /// Looks at a weak access word by word; false where it must be looked at in full.
-    fn see_words(&mut self, lanes: &LanesAccess<'_>, memory: Memory, site: SiteId) -> bool {
-        let access = &lanes.access;
-        let state = self.take(access.block, access.warp);
-        let floor = self.floor_of(memory);
-        let mut shadow = self.shadow.take().unwrap_or_default();
-        let is_known = |other: SiteId, address: u64| self.is_known(other, site, memory, address);
-        let mut quick = Quick {
-            settled: self.settled(),
-            comer: Comer {
-                warp: &state,
-                threads: row_of(access.block, access.warp),
-                lanes: lanes.mask,
-                proxy: self.sites.get(site).proxy,
-                memory,
-            },
-            row: row_of(access.block, access.warp),
-            site,
-            writes: access.action.writes(),
-            floor: floor.as_deref(),
-            is_known: &is_known,
-            relations: [None; MOST_KNOWN],
-            next: 0,
-        };
-        let mut left = lanes.mask;
-        let mut is_quiet = true;
-        while left != 0 && is_quiet {
-            let first = left.trailing_zeros() as usize;
-            let (address, epoch) = (lanes.addresses[first], state.epochs[first]);
-            let same =
-                |lane: usize| (lanes.addresses[lane], state.epochs[lane]) == (address, epoch);
-            let together = lanes_of(left)
-                .take_while(|lane| same(*lane))
-                .fold(0, |together, lane| together | 1 << lane);
-            left &= !together;
-            let bytes = Bytes {
-                memory,
-                address,
-                n: access.lane_bytes,
-                same_value: false,
-                same_among: false,
-            };
-            is_quiet = bytes.words().all(|(address, bytes)| {
-                let at = AtWord {
-                    lanes: together,
-                    epoch,
-                    address,
-                    bytes,
-                };
-                quick.look(&mut shadow, at)
-            });
-        }
-        self.shadow = Some(shadow);
-        self.put(access.block, access.warp, state);
-        is_quiet
-    }
-
     /// Where a warp accesses memory.
     pub(crate) fn site_of_warp(&mut self, access: &WarpAccess) -> SiteId {
         let element_bytes = access.element_bytes;
@@ -784,182 +501,19 @@ impl Detector {
 }
 
 /// An access of a warp, all of whose lanes have one epoch, or of an operation that one of them starts.
-struct Lines {
-    of: WarpId,
+pub(super) struct Lines {
+    pub(super) of: WarpId,
     /// Of the warp that take part.
-    lanes: u32,
-    memory: Memory,
-    site: SiteId,
+    pub(super) lanes: u32,
+    pub(super) memory: Memory,
+    pub(super) site: SiteId,
     /// What it is attributed to: a row, an epoch, and lanes.
-    row: Row,
-    epoch: u32,
-    mask: u32,
-    shape: ShapeId,
+    pub(super) row: Row,
+    pub(super) epoch: u32,
+    pub(super) mask: u32,
+    pub(super) shape: ShapeId,
     /// The address of the line that its first lane begins in.
-    start: u64,
+    pub(super) start: u64,
     /// What it hands on, if it is a strong store.
-    handed: Option<Handed>,
-}
-
-impl Quick<'_> {
-    fn look(&mut self, shadow: &mut Shadow, at: AtWord) -> bool {
-        if self.writes && !at.lanes.is_power_of_two() && !(self.is_known)(self.site, at.address) {
-            return false;
-        }
-        let is_shared = matches!(self.comer.memory, Memory::Shared(_));
-        let word = shadow.word(self.comer.memory, at.address);
-        if self.writes && shadow.is_strong(word) {
-            return false;
-        }
-        if !self.writes && is_shared && at.bytes & !shadow.written(word) != 0 {
-            return false;
-        }
-        let new = Entry {
-            row: self.row,
-            epoch: at.epoch,
-            lanes: at.lanes,
-            site: self.site,
-            bytes: at.bytes,
-        };
-        let (mut merged, mut races) = (false, false);
-        let n = shadow.retain(word, |entry| {
-            match self.fate(entry, &new, at.address, &mut merged) {
-                Fate::Stays => true,
-                Fate::Goes => false,
-                Fate::Races => {
-                    races |= !(self.is_known)(entry.site, at.address);
-                    true
-                }
-            }
-        });
-        if races {
-            if merged && !self.row.is_threads() {
-                self.take_out(shadow, word, &new);
-            }
-            return false;
-        }
-        if !merged && !shadow.add(word, new) {
-            return false;
-        }
-        if n >= MANY && n.is_multiple_of(MANY / 3) {
-            self.leave_out(shadow, word, &new);
-        }
-        if self.writes {
-            shadow.set_written(word, at.bytes);
-        }
-        true
-    }
-
-    /// Takes an operation out of the entry that it was added to: to look at it again must not find itself.
-    fn take_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
-        shadow.retain(word, |entry| {
-            let is_same = (entry.row, entry.site, entry.bytes, entry.epoch)
-                == (new.row, new.site, new.bytes, new.epoch);
-            if is_same {
-                entry.lanes &= !new.lanes;
-            }
-            entry.lanes != 0
-        });
-    }
-
-    /// Drops what this access comes after.
-    fn leave_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
-        let lane = self.first_lane(new);
-        let clock = self.comer.warp.whole_clock(self.comer.threads, lane);
-        let memory = self.comer.memory;
-        shadow.retain(word, |entry| {
-            let is_new = (entry.row, entry.epoch) == (new.row, new.epoch);
-            is_new || !self.settled.is_settled(&clock, entry, memory)
-        });
-    }
-
-    /// The first of the threads that make an access.
-    fn first_lane(&self, new: &Entry) -> usize {
-        let lanes = match self.row.is_threads() {
-            true => new.lanes,
-            false => self.comer.lanes,
-        };
-        lanes.trailing_zeros() as usize & 31
-    }
-
-    #[inline]
-    fn fate(&mut self, entry: &mut Entry, new: &Entry, address: u64, merged: &mut bool) -> Fate {
-        let is_own = entry.row == new.row;
-        if is_own && (entry.site, entry.bytes) == (new.site, new.bytes) {
-            // A thread comes after itself; operations in flight are in no order.
-            let is_ordered = match self.row.is_threads() {
-                true => entry.lanes & !new.lanes == 0,
-                false => !self.writes || self.relate(entry).is_known,
-            };
-            if self.writes && !is_ordered && !(self.is_known)(self.site, address) {
-                return Fate::Races;
-            }
-            if entry.epoch == new.epoch {
-                entry.lanes |= new.lanes;
-                *merged = true;
-                return Fate::Stays;
-            }
-            // The later access of a thread at the same place in the code replaces the earlier one.
-            entry.lanes &= !new.lanes;
-            return match entry.lanes {
-                0 => Fate::Goes,
-                _ => Fate::Stays,
-            };
-        }
-        let relation = self.relate(entry);
-        if relation.is_over {
-            return Fate::Goes;
-        }
-        if relation.is_harmless || entry.bytes & new.bytes == 0 {
-            return Fate::Stays;
-        }
-        // A thread comes after itself; of several lanes each misses the others.
-        let is_itself = is_own
-            && new.row.is_threads()
-            && new.lanes.is_power_of_two()
-            && entry.lanes == new.lanes;
-        match relation.is_known || is_itself {
-            true => Fate::Stays,
-            false => Fate::Races,
-        }
-    }
-
-    fn relate(&mut self, entry: &Entry) -> Relation {
-        let whole = Entry {
-            lanes: entry.row.whole(entry.lanes),
-            ..*entry
-        };
-        let key = (whole.row, whole.lanes, whole.epoch, whole.site);
-        let mut all = self.relations.iter().flatten();
-        let known = all.find(|known| (known.row, known.lanes, known.epoch, known.site) == key);
-        if let Some(known) = known {
-            return match known.is_over || known.is_known {
-                true => *known,
-                // Where lanes are not at one epoch, more is known of some.
-                false => self.relation(entry),
-            };
-        }
-        let relation = self.relation(&whole);
-        self.relations[self.next % MOST_KNOWN] = Some(relation);
-        self.next += 1;
-        match relation.is_over || relation.is_known {
-            true => relation,
-            false => self.relation(entry),
-        }
-    }
-
-    fn relation(&self, whole: &Entry) -> Relation {
-        let other = self.settled.sites.get(whole.site);
-        let floor = self.floor;
-        Relation {
-            row: whole.row,
-            lanes: whole.lanes,
-            epoch: whole.epoch,
-            site: whole.site,
-            is_over: floor
-                .is_some_and(|floor| self.settled.is_settled(floor, whole, self.comer.memory)),
-            is_known: self.settled.comes_after(&self.comer, whole),
-            is_harmless: !self.writes && !other.kind.writes(),
-        }
-    }
+    pub(super) handed: Option<Handed>,
 }

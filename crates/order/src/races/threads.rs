@@ -308,7 +308,15 @@ impl Warp {
     pub(crate) fn hand_on(&self, clock: &mut Rc<Clock>, row: Row, lanes: u32, present: u32) {
         match &self.known {
             Known::Alike(known) => join(clock, known),
-            Known::Each(known) => lanes_of(lanes).for_each(|lane| join(clock, &known[lane])),
+            Known::Each(known) => {
+                let mut last: Option<&Rc<Clock>> = None;
+                for own in lanes_of(lanes).map(|lane| &known[lane]) {
+                    if last.is_none_or(|last| !Rc::ptr_eq(last, own)) {
+                        join(clock, own);
+                    }
+                    last = Some(own);
+                }
+            }
         }
         for (same, epoch) in groups_of(&self.epochs, lanes) {
             // Lanes that do not exist do nothing.

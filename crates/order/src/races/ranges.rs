@@ -1,0 +1,115 @@
+//! Ranges that operations in flight access, a line at a time. In: an operation with its bytes; out: marks and entries, and how far it was seen to
+//! race with nothing.
+
+use super::check::{Accessor, Bytes, Comer};
+use super::detector::Detector;
+use super::quick::{Floor, Lines};
+use super::shadow::{Held, LINE, Memory, Shadow};
+use super::shapes::Places;
+use super::site::SiteId;
+use super::words::{AtWord, Quick};
+use warpgrid_emulator::WarpId;
+
+impl Detector {
+    /// Looks at bytes in a row that an operation in flight accesses; the address from which on they must be looked at in full.
+    pub(crate) fn see_range(&mut self, by: &Accessor<'_>, bytes: Bytes) -> u64 {
+        let is_elsewhere = matches!(bytes.memory, Memory::Shared(block) if block != by.home.block);
+        if is_elsewhere || self.has_maps && bytes.memory == Memory::Global {
+            return bytes.address;
+        }
+        let floor = self.floor(bytes.memory);
+        let mut shadow = self.shadow.take().unwrap_or_default();
+        let end = bytes.address.saturating_add(bytes.n.into());
+        let mut reached = bytes.address;
+        while reached < end {
+            let next = (reached / LINE + 1).saturating_mul(LINE).min(end);
+            let part = Bytes {
+                address: reached,
+                n: (next - reached) as u32,
+                ..bytes
+            };
+            reached = self.quiet_part(by, part, &floor, &mut shadow);
+            if reached < next {
+                break;
+            }
+        }
+        self.shadow = Some(shadow);
+        reached
+    }
+
+    /// The same of bytes of one line.
+    fn quiet_part(
+        &self,
+        by: &Accessor<'_>,
+        part: Bytes,
+        floor: &Floor,
+        shadow: &mut Shadow,
+    ) -> u64 {
+        let at = shadow.line_at(part.memory, part.address);
+        if let Held::Words = shadow.held(at) {
+            return self.quiet_words(by, part, floor, shadow);
+        }
+        let places = Places {
+            mask: 1,
+            lane_bytes: part.n,
+            addresses: &[part.address; 32],
+        };
+        let Some((shape, start)) = shadow.shapes.of(by.site, &places) else {
+            return part.address;
+        };
+        let lines = Lines {
+            of: WarpId {
+                block: by.home.block,
+                warp: by.threads.warp(),
+            },
+            row: by.as_row,
+            lanes: by.lanes,
+            memory: part.memory,
+            site: by.site,
+            epoch: by.as_epoch,
+            mask: by.as_lanes,
+            shape,
+            start,
+            handed: None,
+        };
+        match self.are_lines_quiet(&lines, by.warp, floor, shadow) {
+            true => part.address + u64::from(part.n),
+            false => part.address,
+        }
+    }
+
+    /// The same of bytes of a line that is kept word by word.
+    fn quiet_words(
+        &self,
+        by: &Accessor<'_>,
+        part: Bytes,
+        floor: &Floor,
+        shadow: &mut Shadow,
+    ) -> u64 {
+        let is_known =
+            |other: SiteId, address: u64| self.is_known(other, by.site, part.memory, address);
+        let comer = Comer {
+            warp: by.warp,
+            threads: by.threads,
+            lanes: by.lanes,
+            proxy: self.sites.get(by.site).proxy,
+            memory: part.memory,
+        };
+        let clock = floor.clock.as_deref();
+        let of = (by.as_row, by.site);
+        let mut quick = Quick::of(self.settled(), comer, of, clock, &is_known);
+        let loud = part.words().find(|(address, bytes)| {
+            let at = AtWord {
+                lanes: by.as_lanes,
+                epoch: by.as_epoch,
+                address: *address,
+                bytes: *bytes,
+            };
+            !quick.look(shadow, at)
+        });
+        match loud {
+            Some((word, _)) => word.max(part.address),
+            None => part.address + u64::from(part.n),
+        }
+    }
+}
