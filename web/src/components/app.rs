@@ -214,7 +214,7 @@ fn run(
                     if let Some(found) = &shown.order {
                         { order_card(found, &shown.text, frame.fault.is_some(), dispatch) }
                     }
-                    if let Some(report) = shown.orders.as_deref().filter(|report| is_told(report)) {
+                    if let Some(report) = shown.orders.as_deref().filter(|report| is_worth_a_card(report)) {
                         { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                     }
                 </Found>
@@ -305,7 +305,7 @@ fn findings(state: &State) -> (Findings, bool) {
 }
 
 /// Whether other orders of a run end with something else.
-fn is_told(report: &SeedReport) -> bool {
+fn is_worth_a_card(report: &SeedReport) -> bool {
     report.ends.len() > 1 && report.ends.iter().any(|end| end.fault.is_none())
 }
 

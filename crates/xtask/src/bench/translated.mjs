@@ -30,7 +30,7 @@ function best(scenario, engine) {
   return { value, note: null };
 }
 
-/** The least seconds that a run takes, of three, where so many workers share its blocks. */
+/** The least seconds that a run takes, of three, where `workers` workers share its blocks. */
 async function secondsOnWorkers(scenario, workers) {
   let value = Infinity;
   for (let n = 0; n < 3; n += 1) {
