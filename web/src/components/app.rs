@@ -210,24 +210,26 @@ fn run(
                 </p>
             }
             <Cards>
-                <Found {is_before}>
-                    if let Some(found) = &shown.order {
-                        { order_card(found, &shown.text, frame.fault.is_some(), dispatch) }
-                    }
-                    if let Some(report) = shown.orders.as_deref().filter(|report| is_worth_a_card(report)) {
-                        { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
-                    }
-                </Found>
+                { found(is_before, html! {
+                    <>
+                        if let Some(found) = &shown.order {
+                            { order_card(found, &shown.text, frame.fault.is_some(), dispatch) }
+                        }
+                        if let Some(report) = shown.orders.as_deref().filter(|report| is_worth_a_card(report)) {
+                            { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
+                        }
+                    </>
+                }) }
                 <div class="shown">
                     <Memories frame={frame.clone()} pinned={state.pinned.clone()} views={state.views.clone()} save_file={save_file.clone()} fill={fill.clone()}
                         links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-                    <Found {is_before}>
+                    { found(is_before, html! {
                         if let Some(found) = &shown.order {
                             { conflicts_card(&found.conflicts, &state.run.cure, &shown.text, dispatch) }
                             { sectors_card(&found.conflicts.sectors) }
                             { layouts_card(&found.layouts) }
                         }
-                    </Found>
+                    }) }
                     <div class="arrange-place"></div>
                 </div>
                 <div class="side">
@@ -309,17 +311,10 @@ fn is_worth_a_card(report: &SeedReport) -> bool {
     report.ends.len() > 1 && report.ends.iter().any(|end| end.fault.is_none())
 }
 
-#[derive(Properties, PartialEq)]
-struct FoundProps {
-    is_before: bool,
-    children: Children,
-}
-
 /// Cards of what was found. Those of the run before are seen, and cannot be used.
-#[component]
-fn Found(props: &FoundProps) -> Html {
-    let class = classes!("found", props.is_before.then_some("before"));
-    html! { <div {class} inert={props.is_before}>{ props.children.clone() }</div> }
+fn found(is_before: bool, cards: Html) -> Html {
+    let class = classes!("found", is_before.then_some("before"));
+    html! { <div {class} inert={is_before}>{ cards }</div> }
 }
 
 fn frame_of(state: &State) -> Option<FrameRef> {
