@@ -20,6 +20,9 @@ export async function main(bytes: Uint8Array): Promise<void> {
   isTrue<Same<Awaited<ReturnType<typeof record>>, Recording>>(true);
   using session = new Session({ source: "ret;", block: [32, 1, 1] });
   session.run({ maxSteps: 10 });
+  const isOver: boolean = await session.runOnWorkers({ workers: 2, maxSteps: 10, engine: "auto" });
+  // @ts-expect-error a number of workers is a number
+  void session.runOnWorkers({ workers: isOver });
   try {
     hover("ret;", 0);
   } catch (error) {

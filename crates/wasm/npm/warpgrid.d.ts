@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" />
-import type { DiagnosticView } from "./types.js";
+import type { DiagnosticView, SessionRunOptions } from "./types.js";
 
 /** What a class of the host makes, or nothing where the host's library does not have it: these types need no DOM. */
 type Made<Name extends string> = typeof globalThis extends { [name in Name]: { prototype: infer Instance } } ? Instance : never;
