@@ -126,52 +126,42 @@ impl Detector {
     fn see_piece(&mut self, start: &Start<'_>, piece: &PendingPiece) {
         if let Some(source) = &piece.source {
             let site = self.async_site(start, Side::Source, piece);
-            let bytes = Bytes {
-                memory: memory_of(source.space, source.block),
-                address: source.address,
-                n: piece.bytes.len() as u32,
-                same_value: false,
-                same_among: false,
-            };
-            self.look_at_range(start, site, piece.lane, bytes, true);
+            let bytes = Bytes::at(
+                memory_of(source.space, source.block),
+                source.address,
+                piece.bytes.len() as u32,
+            );
+            let by = self.accessor(start, site, piece.lane, true);
+            self.look_at_range(&by, bytes, true);
         }
         let site = self.async_site(start, Side::Destination, piece);
-        let bytes = Bytes {
-            memory: memory_of(piece.space, piece.block),
-            address: piece.address,
-            n: piece.bytes.len() as u32,
-            same_value: false,
-            same_among: false,
-        };
-        self.look_at_range(start, site, piece.lane, bytes, false);
+        let bytes = Bytes::at(
+            memory_of(piece.space, piece.block),
+            piece.address,
+            piece.bytes.len() as u32,
+        );
+        let by = self.accessor(start, site, piece.lane, false);
+        self.look_at_range(&by, bytes, false);
     }
 
     /// Looks at bytes that a piece of an operation reads or writes.
-    fn look_at_range(
-        &mut self,
-        start: &Start<'_>,
-        site: SiteId,
-        lane: u32,
-        bytes: Bytes,
-        reads: bool,
-    ) {
-        let by = self.accessor(start, site, lane, reads);
+    fn look_at_range(&mut self, by: &Accessor<'_>, bytes: Bytes, reads: bool) {
         // Lanes that copy a few bytes each have nothing from being looked at as ranges.
         let reached = match by.as_row.is_copies() {
             true => bytes.address,
-            false => self.see_range(&by, bytes),
+            false => self.see_range(by, bytes),
         };
         let done = (reached - bytes.address) as u32;
         if done == bytes.n {
             return;
         }
-        self.look_at_life(&by, bytes);
+        self.look_at_life(by, bytes);
         let rest = Bytes {
             address: reached,
             n: bytes.n - done,
             ..bytes
         };
-        self.check(&by, rest);
+        self.check(by, rest);
         if !reads {
             self.forget_strong(bytes);
         }
@@ -269,13 +259,11 @@ impl Detector {
                 ..object_site(event.function, event.instruction, Kind::Atomic)
             },
         );
-        let bytes = Bytes {
-            memory: Memory::Shared(block),
+        let bytes = Bytes::at(
+            Memory::Shared(block),
             address,
-            n: super::mbarriers::OBJECT_BYTES,
-            same_value: false,
-            same_among: false,
-        };
+            super::mbarriers::OBJECT_BYTES,
+        );
         self.look_async(start, site, lane, bytes, false);
         if start.proxy == ProxyKind::Async && !is_arrival(start.pending) {
             self.look_at_init(start, site, lane, bytes);

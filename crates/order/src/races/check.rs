@@ -42,6 +42,17 @@ pub(crate) struct Bytes {
 }
 
 impl Bytes {
+    /// Bytes of which nothing is known to be the same.
+    pub(crate) const fn at(memory: Memory, address: u64, n: u32) -> Bytes {
+        Bytes {
+            memory,
+            address,
+            n,
+            same_value: false,
+            same_among: false,
+        }
+    }
+
     /// The words that they are in: address of each, and its bytes.
     pub(crate) fn words(self) -> impl Iterator<Item = (u64, u8)> {
         let end = self.address.saturating_add(self.n.into());

@@ -151,11 +151,9 @@ pub(crate) fn release_maps(state: &mut Warp, event: &SyncEvent<'_>, scope: Optio
 }
 
 fn bytes_of(touch: &MapTouch) -> Option<Bytes> {
-    Some(Bytes {
-        memory: memory_of(touch.memory)?,
-        address: touch.address,
-        n: TENSOR_MAP_BYTES as u32,
-        same_value: false,
-        same_among: false,
-    })
+    Some(Bytes::at(
+        memory_of(touch.memory)?,
+        touch.address,
+        TENSOR_MAP_BYTES as u32,
+    ))
 }

@@ -204,13 +204,7 @@ impl Detector {
             as_epoch: state.epochs[first],
             step: event.step,
         };
-        let bytes = Bytes {
-            memory: place.0,
-            address: place.1,
-            n: OBJECT_BYTES,
-            same_value: false,
-            same_among: false,
-        };
+        let bytes = Bytes::at(place.0, place.1, OBJECT_BYTES);
         self.look(&by, bytes);
         match act.act {
             MbarrierAct::Init => {

@@ -58,13 +58,11 @@ impl Detector {
                 let MemoryRegion::Shared { block } = memory else {
                     continue;
                 };
-                let bytes = Bytes {
-                    memory: Memory::Shared(*block),
-                    address: range.start,
-                    n: (range.end - range.start) as u32,
-                    same_value: false,
-                    same_among: false,
-                };
+                let bytes = Bytes::at(
+                    Memory::Shared(*block),
+                    range.start,
+                    (range.end - range.start) as u32,
+                );
                 self.check(&by(*block), bytes);
             }
         }

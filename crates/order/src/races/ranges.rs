@@ -2,6 +2,7 @@
 //! race with nothing.
 
 use super::check::{Accessor, Bytes, Comer};
+use super::clock::Clock;
 use super::detector::Detector;
 use super::quick::{Floor, Lines};
 use super::shadow::{Held, LINE, Memory, Shadow};
@@ -47,7 +48,7 @@ impl Detector {
     ) -> u64 {
         let at = shadow.line_at(part.memory, part.address);
         if let Held::Words = shadow.held(at) {
-            return self.quiet_words(by, part, floor, shadow);
+            return self.quiet_words(by, part, floor.clock.as_deref(), shadow);
         }
         let places = Places {
             mask: 1,
@@ -83,7 +84,7 @@ impl Detector {
         &self,
         by: &Accessor<'_>,
         part: Bytes,
-        floor: &Floor,
+        floor: Option<&Clock>,
         shadow: &mut Shadow,
     ) -> u64 {
         let is_known =
@@ -95,9 +96,8 @@ impl Detector {
             proxy: self.sites.get(by.site).proxy,
             memory: part.memory,
         };
-        let clock = floor.clock.as_deref();
         let of = (by.as_row, by.site);
-        let mut quick = Quick::of(self.settled(), comer, of, clock, &is_known);
+        let mut quick = Quick::of(self.settled(), comer, of, floor, &is_known);
         let loud = part.words().find(|(address, bytes)| {
             let at = AtWord {
                 lanes: by.as_lanes,

@@ -253,8 +253,7 @@ impl Shapes {
     /// The lines that an access of this shape touches.
     #[cfg(test)]
     fn parts(&self, id: ShapeId) -> &[Part] {
-        let shape = &self.shapes[id.0 as usize];
-        &self.parts[shape.first as usize..][..shape.n as usize]
+        &self.parts[self.parts_of(id)]
     }
 
     /// The shape of a whole warp from the start of a line on.

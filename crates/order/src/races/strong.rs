@@ -245,13 +245,7 @@ impl Detector {
             state.details(by.lane).add_release(by.place, release);
             state.tick(1 << by.lane);
         }
-        let bytes = Bytes {
-            memory: by.place.0,
-            address: by.place.1,
-            n: by.n_bytes,
-            same_value: false,
-            same_among: false,
-        };
+        let bytes = Bytes::at(by.place.0, by.place.1, by.n_bytes);
         // What it continues shares its bytes with no other strong write.
         if continued.is_none() {
             self.forget_strong(bytes);

@@ -94,13 +94,7 @@ impl Detector {
                 .take_while(|lane| same(*lane))
                 .fold(0, |together, lane| together | 1 << lane);
             left &= !together;
-            let bytes = Bytes {
-                memory,
-                address,
-                n: access.lane_bytes,
-                same_value: false,
-                same_among: false,
-            };
+            let bytes = Bytes::at(memory, address, access.lane_bytes);
             is_quiet = bytes.words().all(|(address, bytes)| {
                 let at = AtWord {
                     lanes: together,
