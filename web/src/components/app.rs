@@ -294,15 +294,10 @@ fn shown_entry(state: &State) -> Option<String> {
 
 /// What was found of this run, or of the one before until this one is looked through; whether it is of the one before.
 fn findings(state: &State) -> (Findings, bool) {
-    let run = &state.run;
-    let own = run.findings();
-    if !state.is_stale() && own.order.is_some() {
-        return (own, false);
-    }
-    match &run.before {
-        _ if own.order.is_some() => (own, true),
-        Some(before) => (Findings::clone(before), true),
-        None => (own, state.is_stale()),
+    let own = state.run.findings();
+    match &state.run.before {
+        Some(before) if own.order.is_none() => (Findings::clone(before), true),
+        _ => (own, state.is_stale()),
     }
 }
 
