@@ -3,12 +3,13 @@
 
 mod approximate;
 mod calls;
+mod copies;
 mod matrix;
 mod registers;
 
 pub use crate::decode::code::{
-    AccessPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, Collective, CollectiveKind, Combine,
-    CompareKind, Comparison, Element, Instr, Predicate,
+    AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, Collective, CollectiveKind,
+    Combine, CompareKind, Comparison, Element, GroupWait, Instr, Predicate,
 };
 pub use crate::decode::matrix_plan::MatrixPlan;
 pub use crate::decode::op::Op;
@@ -19,6 +20,7 @@ pub use crate::decode::ops::{
 pub use crate::decode::plans::PlanId;
 pub use crate::exec::mode::{ArithmeticMode, Conversion, FloatMode, Round};
 pub use crate::exec::tensor::SumRule;
+pub use crate::state::pending::GroupKind;
 pub use crate::state::registers::{Slot, SlotPlace};
 pub use crate::state::warp::TURN_STEPS;
 
@@ -27,6 +29,7 @@ pub use approximate::{
     unit_function, unit_rows,
 };
 pub use calls::{Call, CallPlan, Place};
+pub use copies::CopyAccess;
 pub use matrix::{
     FusedProduct, LinesAccess, MatrixOperation, Operand, RowElement, RowsAccess, ValuePlace,
 };

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use warpgrid_emulator::plain::{Call, Instr, Op, Place, Plain};
 
 /// Most instructions of a kernel that is translated.
-const MOST_INSTRUCTIONS: usize = 20_000;
+const MOST_INSTRUCTIONS: usize = 1 << 14;
 
 /// Calls within calls, at most. The interpreter has room for more.
 const MOST_DEPTH: u32 = 32;

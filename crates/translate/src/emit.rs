@@ -28,7 +28,7 @@ use crate::place::{GANG, Places, Site, cell, record};
 use crate::run::stop;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
-use wasm_encoder::{Instruction as I, MemArg, ValType};
+use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
 
 /// A register, by bank and number.
 pub(crate) type Register = (Bank, u32);
@@ -185,16 +185,16 @@ pub(crate) struct Emitter<'p> {
     pub(crate) nest: u32,
     /// The place of the code at hand among the entries and blocks.
     pub(crate) place: usize,
-    /// Guarded stores so far.
+    /// Guarded stores and copies so far.
     pub(crate) n_guarded: u32,
     /// Stores that a strip counts.
     pub(crate) store_places: Vec<StorePlace>,
     /// Locals with the rows of a warp, once they are needed.
     pub(crate) rows: Vec<u32>,
-    /// Of what is between operations of a warp: locals that say whether a guarded store was done.
-    pub(crate) did_store: Vec<u32>,
-    /// By block: the stores that are not guarded.
-    pub(crate) stores: Vec<u32>,
+    /// Of what is between operations of a warp: locals that say whether a guarded store was done, and what is counted then.
+    pub(crate) did_store: Vec<(u32, u64)>,
+    /// By block: what is counted of stores and copies that are not guarded.
+    pub(crate) stores: Vec<u64>,
     /// The place of the instruction at hand, and whose registers it names.
     pub(crate) at: u32,
     pub(crate) frame: usize,
@@ -269,7 +269,7 @@ impl<'p> Emitter<'p> {
             path: self.local(I32),
             steps: self.local(I64),
             fuel: self.local(I64),
-            stores: self.local(I32),
+            stores: self.local(I64),
             trace: self.local(I32),
             traced: self.local(I32),
             guard: self.local(V128),
@@ -619,6 +619,7 @@ impl<'p> Emitter<'p> {
             Op::Load(plan) => self.load_or_store(plan, memory::Way::Load),
             Op::Store(plan) => self.load_or_store(plan, memory::Way::Store),
             Op::Atomic(plan) => self.atomic(plan),
+            Op::StartAsync(plan) => self.copy(plan),
             Op::Policy { d } => {
                 for half in 0..2 {
                     self.op(splat64(0));
@@ -638,6 +639,14 @@ impl<'p> Emitter<'p> {
             }
             ref other => self.refuse(name_of(other)),
         }
+    }
+
+    /// Leaves the function with the number on the stack, why the run stops, unless it is zero. It stays in a local.
+    fn return_if(&mut self, kept: u32) {
+        self.tee(kept);
+        self.op(I::If(BlockType::Empty));
+        self.get(kept);
+        self.ops([I::Return, I::End]);
     }
 
     /// Ends the run where lanes come to the instruction at hand.

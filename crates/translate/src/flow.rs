@@ -4,7 +4,7 @@ use crate::code::{Code, Placed};
 use crate::emit::{Register, Touched};
 use crate::helpers::WaitNumbers;
 use std::collections::BTreeSet;
-use warpgrid_emulator::plain::{Instr, MatrixOperation, Op, Plain, SlotPlace};
+use warpgrid_emulator::plain::{GroupKind, Instr, MatrixOperation, Op, Plain, SlotPlace};
 use warpgrid_isa::StateSpace;
 
 /// Instructions that are executed one after the other.
@@ -56,6 +56,8 @@ pub(crate) struct Flow {
     pub(crate) numbers: Vec<u32>,
     /// By block, what happens to shared memory in the phases that it is a part of: all gangs begin a phase at the same entry.
     pub(crate) shared: Vec<SharedUse>,
+    /// Whether copies to shared memory are in flight between phases.
+    pub(crate) has_copies: bool,
     /// Blocks that a strip may begin with: the first, those after barriers and operations of a warp, and those that branches go to.
     pub(crate) entries: Vec<usize>,
     /// Operations of a warp that gangs come to, each with those that follow it at once.
@@ -88,6 +90,8 @@ fn meeting(at: usize, instr: &Instr, by_host: &ByHost) -> Meeting {
         Op::Collective(_) | Op::Matrix(_) | Op::WarpBarrier { .. } | Op::ActiveMask { .. } => {
             Meeting::Warp
         }
+        Op::AsyncCommit(GroupKind::Copies) => Meeting::Warp,
+        Op::AsyncWait(wait) if wait.kind == GroupKind::Copies => Meeting::Warp,
         _ => Meeting::None,
     }
 }
@@ -154,6 +158,7 @@ impl Flow {
         let entries = entered.into_iter().filter_map(number).collect();
         let mut flow = Flow {
             shared: vec![SharedUse::default(); blocks.len()],
+            has_copies: false,
             numbers: Vec::new(),
             chains: chains(&blocks, &by_host.warps),
             blocks,
@@ -260,6 +265,16 @@ impl Flow {
     fn find_shared_use(&mut self, plain: Plain<'_>, code: &Code<'_>) {
         let uses = self.blocks.iter().map(|b| shared_use(plain, code, b));
         let own: Vec<SharedUse> = uses.collect();
+        self.has_copies = starts_copies(plain, code.all());
+        if self.has_copies {
+            // What a copy brings may be there in a later phase.
+            let all = SharedUse {
+                loads: true,
+                stores: true,
+            };
+            self.shared.fill(all);
+            return;
+        }
         for (_, reached) in self.phases(|meeting| meeting == Meeting::Barrier) {
             let all = reached.iter().filter_map(|block| own.get(*block));
             let all = all.fold(SharedUse::default(), |all, one| all.and(*one));
@@ -418,6 +433,13 @@ fn memory_use(plain: Plain<'_>, op: &Op) -> Option<MemoryUse> {
             loads: true,
             stores: true,
         }),
+        Op::StartAsync(plan) => plain.copy(plan).map(|_| MemoryUse {
+            space: StateSpace::Shared,
+            loads: true,
+            stores: true,
+        }),
+        // Copies land.
+        Op::AsyncWait(_) => Some(of(StateSpace::Shared, true)),
         Op::Matrix(plan) => match plain.matrix(plan) {
             MatrixOperation::Lines(lines) => Some(of(lines.access.space, lines.is_store)),
             MatrixOperation::Rows(rows) => Some(of(rows.row.space, rows.is_store)),
@@ -431,6 +453,14 @@ fn memory_use(plain: Plain<'_>, op: &Op) -> Option<MemoryUse> {
 pub(crate) fn accesses_memory(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
     code.iter()
         .any(|placed| memory_use(plain, &placed.instr.op).is_some())
+}
+
+/// Whether copies to shared memory are among the code.
+fn starts_copies(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
+    code.iter().any(|placed| match placed.instr.op {
+        Op::StartAsync(plan) => plain.copy(plan).is_some(),
+        _ => false,
+    })
 }
 
 /// What a block does with shared memory, or may do by generic addresses.

@@ -2,6 +2,7 @@
 //! record of lanes that part from their gang, counts steps of a warp, makes lanes a gang again, and runs a phase: every warp of a block up to its
 //! next barrier.
 
+mod copy;
 mod count;
 mod join;
 mod note;
@@ -11,6 +12,7 @@ mod resolve;
 
 use crate::emit::at;
 use crate::place::{GANGS, cell, site};
+pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
 pub(crate) use count::{count, merge};
 pub(crate) use join::{Held, join, lane_bits};
 pub(crate) use note::{note, ordered};
@@ -31,14 +33,16 @@ pub(crate) const COUNT: u32 = 7;
 pub(crate) const MERGE: u32 = 8;
 pub(crate) const JOIN: u32 = 9;
 pub(crate) const WARP: u32 = 10;
+pub(crate) const COPY: u32 = 11;
+pub(crate) const GROUPS: u32 = 12;
 /// The first of those that operations of warps share.
-pub(crate) const ROUTINES: u32 = 11;
+pub(crate) const ROUTINES: u32 = 13;
 
 /// Parameters and result of a function.
 pub(crate) type FunctionType = (&'static [ValType], ValType);
 
 /// Parameters and result of each function, by its number.
-pub(crate) const TYPES: [FunctionType; 11] = {
+pub(crate) const TYPES: [FunctionType; ROUTINES as usize] = {
     use ValType::{I32, I64, V128};
     [
         (&[I64, I32, I32, I32], I32),
@@ -52,6 +56,8 @@ pub(crate) const TYPES: [FunctionType; 11] = {
         (&[I32, I32], I32),
         (&[I32, I32], I32),
         (&[I32, I32], I32),
+        (&[I64, I32, I64, I32, I32, I32], I32),
+        (&[I32], I32),
     ]
 };
 

@@ -28,8 +28,8 @@ pub(crate) struct Kernel {
     pub(crate) places: Places,
     pub(crate) n_entries: u32,
     pub(crate) sites: Vec<Site>,
-    /// By block of the code: steps, and stores that are not guarded.
-    pub(crate) blocks: Vec<[u32; 2]>,
+    /// By block of the code: steps, and what is counted of stores and copies that are not guarded.
+    pub(crate) blocks: Vec<(u32, u64)>,
     /// The same with the places of stores, for warps whose groups take turns.
     pub(crate) counts: AllCounts,
     /// Whether blocks must not run apart, since atomic operations add up what they write.
@@ -85,6 +85,7 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
             registers: draft.register_bytes,
             blocks: flow.blocks.len() as u32,
             guarded: draft.n_guarded,
+            has_copies: flow.has_copies,
         },
         registers: draft.registers.keys().copied().collect(),
         touched: draft.touched,
@@ -237,11 +238,11 @@ fn check_functions(
 }
 
 /// Steps and stores of blocks, by their numbers.
-fn counts(flow: &Flow, stores: &[u32]) -> Vec<[u32; 2]> {
-    let mut counts = vec![[0; 2]; flow.blocks.len()];
+fn counts(flow: &Flow, stores: &[u64]) -> Vec<(u32, u64)> {
+    let mut counts = vec![(0, 0); flow.blocks.len()];
     for (index, (block, stores)) in flow.blocks.iter().zip(stores).enumerate() {
         if let Some(place) = counts.get_mut(flow.number(index) as usize) {
-            *place = [block.steps, *stores];
+            *place = (block.steps, *stores);
         }
     }
     counts
@@ -264,7 +265,8 @@ fn all_counts(code: &Code<'_>, flow: &Flow, strip: &Emitter<'_>) -> AllCounts {
         }
         _ => false,
     };
-    if code.all().iter().enumerate().any(goes_on) {
+    // Nor is what a landing is to turns known here.
+    if flow.has_copies || code.all().iter().enumerate().any(goes_on) {
         return AllCounts::default();
     }
     for (index, block) in flow.blocks.iter().enumerate() {
@@ -359,6 +361,8 @@ fn module(
         helpers::merge(places, plain.seed()),
         helpers::join(waits),
         written(chains),
+        helpers::copy(places),
+        helpers::groups(places),
     ];
     for routine in &chains.routines {
         types.push(routine.function_type());

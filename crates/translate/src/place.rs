@@ -45,10 +45,11 @@ pub(crate) mod cell {
     pub(crate) const ENDED: u32 = 1104;
     /// Steps of all warps before this one.
     pub(crate) const STEPS_BEFORE: u32 = 1112;
-    /// Of an operation of the warp: its lanes, whether some of them came another way, and where the gangs go on.
+    /// Of an operation of the warp: its lanes, and where the gangs go on.
     pub(crate) const LIVE: u32 = 1120;
-    pub(crate) const CAME_APART: u32 = 1124;
     pub(crate) const NEXT_ENTRY: u32 = 1128;
+    /// One more than the number of the block furthest on in the code that its lanes were in since they last met; zero where all came one way.
+    pub(crate) const FURTHEST: u32 = 1124;
     /// Numbers for what the groups of a merge have stored.
     pub(crate) const GROUPS: u32 = 1132;
     /// What the phase at hand began with.
@@ -78,14 +79,15 @@ pub(crate) mod record {
     pub(crate) const TABLE: u32 = 32;
     /// Of the record of the whole gang: the next name.
     pub(crate) const NEXT_NAME: u32 = 36;
-    pub(crate) const FIRST_MASK: u32 = 40;
-    pub(crate) const STORES: u32 = 44;
+    pub(crate) const STORES: u32 = 40;
     /// Bytes of its trace, all that were written.
     pub(crate) const TRACED: u32 = 48;
     /// Where the trace is.
     pub(crate) const TRACE: u32 = 52;
     /// What it waits for, by number; zero while it can go on.
     pub(crate) const WAITS_FOR: u32 = 56;
+    /// Of the record of a whole gang: its lanes.
+    pub(crate) const FIRST_MASK: u32 = 60;
     pub(crate) const REGISTERS: u32 = 64;
 }
 
@@ -96,8 +98,44 @@ pub(crate) const TRACE_BYTES: u32 = 1 << 14;
 /// What is said of a warp whose groups have taken turns, beside the steps of the last one.
 pub(crate) const HAS_PARTED: u32 = 1 << 31;
 
-/// What a store is in a trace, beside its number.
+/// What a store is in a trace, beside its number, and what the start of a copy is besides.
 pub(crate) const IS_STORE: u32 = 1 << 15;
+pub(crate) const IS_COPY: u32 = 1 << 14;
+
+/// What is counted of a store, and of a copy, whose landing is a step of its own that stores: stores in the low half, landings in the high one.
+pub(crate) const STORE: u64 = 1;
+pub(crate) const LANDING: u64 = 1 << 32 | STORE;
+
+/// Copies of a warp that may be in flight, a power of two, and groups of them that a wait may leave in flight.
+pub(crate) const MOST_COPIES: u32 = 2048;
+pub(crate) const MOST_GROUPS: u32 = 64;
+
+/// A copy in flight, by offset.
+pub(crate) mod copy {
+    /// Where it is written and where it was read.
+    pub(crate) const TO: u32 = 0;
+    pub(crate) const FROM: u32 = 4;
+    /// Bytes that are written; from bit 8 on bytes that are read; and whether who read them is noted.
+    pub(crate) const SIZES: u32 = 8;
+    pub(crate) const READ_SHIFT: u32 = 8;
+    pub(crate) const IS_NOTED: u32 = 1 << 31;
+    /// The name of the gang that started it, as it started it.
+    pub(crate) const NAME: u32 = 12;
+    pub(crate) const BYTES: u32 = 16;
+}
+
+/// The copies of a warp, by offset: how many it has started, how many it has waited for, and the groups that it has made.
+pub(crate) mod copies {
+    pub(crate) const STARTED: u32 = 0;
+    pub(crate) const LANDED: u32 = 4;
+    pub(crate) const GROUPS: u32 = 8;
+    /// By group: how many copies the warp had started before its end.
+    pub(crate) const ENDS: u32 = 16;
+    pub(crate) const BYTES: u32 = ENDS + 4 * super::MOST_GROUPS;
+}
+
+/// The name of who wrote bytes in which a copy may land yet: before no other one.
+pub(crate) const IN_FLIGHT: u32 = 0x0fff_fffe;
 
 /// What a note says beside the name of the gang: which bytes of the word it means.
 pub(crate) const BYTES_SHIFT: u32 = 28;
@@ -176,8 +214,9 @@ pub(crate) struct Sizes {
     /// Bytes of the registers of a record.
     pub(crate) registers: u32,
     pub(crate) blocks: u32,
-    /// Guarded stores.
+    /// Guarded stores and copies.
     pub(crate) guarded: u32,
+    pub(crate) has_copies: bool,
 }
 
 /// Parts of the gangs of a warp, at most: a lane each, without those that stay.
@@ -201,9 +240,9 @@ pub(crate) struct Places {
     pub(crate) records: u32,
     pub(crate) record_bytes: u32,
     pub(crate) most_records: u32,
-    /// By block of the code: steps and stores.
+    /// By block of the code: steps, and 16 bits each for stores and landings.
     pub(crate) blocks: u32,
-    /// By guarded store: the last group that did it.
+    /// By guarded store or copy: the last group that did it.
     pub(crate) guarded: u32,
     /// By warp: how long its scheduler has gone on with one group of lanes while others were ready.
     pub(crate) turns: u32,
@@ -212,6 +251,10 @@ pub(crate) struct Places {
     /// Rows of a warp while an operation is done.
     pub(crate) scratch: u32,
     pub(crate) traces: u32,
+    /// By warp: how its copies are doing, and those that are in flight.
+    pub(crate) copies: u32,
+    pub(crate) copies_bytes: u32,
+    pub(crate) in_flight: u32,
     /// Coefficients of approximate functions, which the module brings.
     pub(crate) tables_of_unit: u32,
     pub(crate) shared: u32,
@@ -269,6 +312,10 @@ impl Places {
         let ways = place(u64::from(GANGS + PARTS) * 8);
         let scratch = place(SCRATCH_BYTES);
         let traces = place(u64::from(GANGS + PARTS) * u64::from(TRACE_BYTES));
+        let n_copying = if sizes.has_copies { n_gangs / GANGS } else { 0 };
+        let copies_bytes = n_copying * copies::BYTES;
+        let copies = place(u64::from(copies_bytes));
+        let in_flight = place(u64::from(n_copying * MOST_COPIES * copy::BYTES));
         let tables_of_unit = place(u64::from(ALL_TABLE_BYTES));
         let shared_size = shared_bytes.next_multiple_of(128);
         let shared = place(shared_size);
@@ -294,6 +341,9 @@ impl Places {
             ways,
             scratch,
             traces,
+            copies,
+            copies_bytes,
+            in_flight,
             tables_of_unit,
             shared,
             shared_bytes: shared_bytes as u32,
@@ -316,12 +366,12 @@ impl Places {
         self.table as usize..self.guarded as usize
     }
 
-    /// Fills the tables and the arena. `blocks` has steps and stores of each block of the code.
+    /// Fills the tables and the arena. `blocks` has steps of each block of the code, and what is counted as it stores.
     pub(crate) fn fill(
         &self,
         plain: Plain<'_>,
         sites: &[Site],
-        blocks: &[[u32; 2]],
+        blocks: &[(u32, u64)],
         instance: &mut impl Instance,
     ) {
         let tables = self.tables();
@@ -331,9 +381,10 @@ impl Places {
         };
         self.fill_ranges(plain, &[], &mut memory);
         self.forget(sites, &mut memory);
-        for (at, [steps, stores]) in (self.blocks..).step_by(8).zip(blocks) {
+        for (at, (steps, stores)) in (self.blocks..).step_by(8).zip(blocks) {
             memory.put32(at, *steps);
-            memory.put32(at + 4, *stores);
+            // No block has as many as 16 bits can count.
+            memory.put32(at + 4, *stores as u32 | (*stores >> 32 << 16) as u32);
         }
         // One warp runs at a time.
         for index in 0..self.most_records {

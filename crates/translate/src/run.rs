@@ -263,7 +263,7 @@ impl<'r, I: Instance> Run<'r, I> {
         Some(())
     }
 
-    /// What the block sees in special registers, and zeros in its shared and local memory.
+    /// What the block sees in special registers, zeros in its shared and local memory, and no copy in flight.
     fn begin_block(&mut self, plain: Plain<'_>, block: u64) {
         let places = self.places();
         let values: Vec<u8> = places
@@ -284,6 +284,16 @@ impl<'r, I: Instance> Run<'r, I> {
         }
         let start = places.shared as usize;
         if places.shared_bytes > 0 {
+            let end = start + places.shared_bytes as usize;
+            self.instance.clear(start..end);
+        }
+        if places.copies_bytes > 0 {
+            let start = places.copies as usize;
+            let end = start + places.copies_bytes as usize;
+            self.instance.clear(start..end);
+            // Bytes that the block before has not waited for are in flight no longer.
+            let [written, _] = places.shared_notes;
+            let start = (places.shared + written) as usize;
             let end = start + places.shared_bytes as usize;
             self.instance.clear(start..end);
         }
@@ -333,9 +343,10 @@ impl<'r, I: Instance> Run<'r, I> {
         let cells = Window::of(self.instance, cell::ALL);
         self.progress.next_name = cells.get32(cell::NEXT_NAME);
         let counts = (cells.get64(cell::STEPS), cells.get64(cell::STORES));
+        let (stores, landings) = (counts.1 & 0xffff_ffff, counts.1 >> 32);
         let has_ended = cells.get32(cell::WAITING) == 0;
-        self.progress.steps += counts.0;
-        self.progress.stores += counts.1;
+        self.progress.steps += counts.0 + landings;
+        self.progress.stores += stores;
         has_ended
     }
 }

@@ -2,6 +2,8 @@
 
 #[path = "same/approximate.rs"]
 mod approximate;
+#[path = "same/copies.rs"]
+mod copies;
 #[path = "same/fused.rs"]
 mod fused;
 #[path = "same/generated.rs"]
@@ -13,6 +15,7 @@ mod random;
 #[path = "same/turns.rs"]
 mod turns;
 
+use copies::Becomes;
 use expect_test::expect_file;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -362,6 +365,27 @@ fn groups_that_wait_long_get_turns() {
     for (what, scenario) in turns::scenarios() {
         assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
     }
+}
+
+#[test]
+fn copies_in_flight_land_when_they_are_waited_for() {
+    let mut wrong = Vec::new();
+    for (what, scenario, becomes) in copies::scenarios() {
+        let found = match both(Native::get(), &scenario) {
+            Ok(Ok(())) => Becomes::Translated,
+            Ok(Err(Refusal::Conflict)) => Becomes::Conflict,
+            Ok(Err(_)) => Becomes::Other,
+            Err(why) => {
+                wrong.push(format!("{what}: {why}"));
+                continue;
+            }
+        };
+        if found != becomes {
+            let why = both(Native::get(), &scenario);
+            wrong.push(format!("{what}: found {why:?}, expected {becomes:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -337,7 +337,7 @@ pub(crate) enum Phase {
 
 /// The start of an operation that lands later.
 #[derive(Clone, Debug)]
-pub(crate) struct AsyncPlan {
+pub struct AsyncPlan {
     /// Where bytes go; for copies its width is the alignment. None for an arrival.
     pub(crate) to: Option<AccessPlan>,
     /// The object that counts the bytes, or at which the operation arrives.

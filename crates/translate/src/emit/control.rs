@@ -362,35 +362,35 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// What is counted, with its place in a record; the last has 64 bits.
-    fn counts(&self) -> [(u32, u32); 4] {
+    /// What is counted: the local, its place in a record, and whether it has 64 bits.
+    fn counts(&self) -> [(u32, u32, bool); 4] {
         let names = &self.names;
         [
-            (names.path, record::PATH),
-            (names.stores, record::STORES),
-            (names.traced, record::TRACED),
-            (names.steps, record::STEPS),
+            (names.path, record::PATH, false),
+            (names.traced, record::TRACED, false),
+            (names.stores, record::STORES, true),
+            (names.steps, record::STEPS, true),
         ]
     }
 
     fn load_counts(&mut self) {
-        for (index, (local, offset)) in self.counts().into_iter().enumerate() {
+        for (local, offset, is_wide) in self.counts() {
             self.get(RECORD);
-            self.op(match index < 3 {
-                true => I::I32Load(at(offset)),
-                false => I::I64Load(at(offset)),
+            self.op(match is_wide {
+                true => I::I64Load(at(offset)),
+                false => I::I32Load(at(offset)),
             });
             self.set(local);
         }
     }
 
     fn save_counts(&mut self, to: u32) {
-        for (index, (local, offset)) in self.counts().into_iter().enumerate() {
+        for (local, offset, is_wide) in self.counts() {
             self.get(to);
             self.get(local);
-            self.op(match index < 3 {
-                true => I::I32Store(at(offset)),
-                false => I::I64Store(at(offset)),
+            self.op(match is_wide {
+                true => I::I64Store(at(offset)),
+                false => I::I32Store(at(offset)),
             });
         }
     }

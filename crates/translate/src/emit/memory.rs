@@ -3,13 +3,14 @@
 
 mod address;
 mod atomic;
+mod copy;
 mod lanes;
 mod local;
 mod row;
 
 use super::{Emitter, Names, StorePlace, Writes, at, halves};
 use crate::Refusal;
-use crate::place::{IS_STORE, SEVERAL, Site, holds, site};
+use crate::place::{IS_COPY, IS_STORE, LANDING, SEVERAL, STORE, Site, holds, site};
 pub(crate) use address::Lie;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element, PlanId, RangeKind, SlotPlace};
 use warpgrid_isa::StateSpace;
@@ -140,7 +141,7 @@ impl<'p> Emitter<'p> {
             self.op(I::If(BlockType::Empty));
         }
         if way == Way::Store {
-            self.count_store();
+            self.count_store(STORE);
         }
         access(self)?;
         if self.guard.is_some() {
@@ -178,22 +179,22 @@ impl<'p> Emitter<'p> {
         self.set(active);
     }
 
-    /// Counts a store, of a guarded one only where some lane does it.
-    fn count_store(&mut self) {
+    /// Counts a store or a copy, of a guarded one only where some lane does it.
+    fn count_store(&mut self, what: u64) {
         if self.writes == Writes::Warp {
             if self.guard.is_some() {
                 let did_store = self.local(ValType::I32);
-                self.did_store.push(did_store);
+                self.did_store.push((did_store, what));
                 self.op(I::I32Const(1));
                 self.set(did_store);
             } else {
-                self.stores[self.block] += 1;
+                self.stores[self.block] += what;
             }
             return;
         }
         let stores = self.names.stores;
         self.get(stores);
-        self.ops([I::I32Const(1), I::I32Add]);
+        self.ops([I::I64Const(what as i64), I::I64Add]);
         self.set(stores);
         self.store_places.push(StorePlace {
             block: self.block,
@@ -201,10 +202,11 @@ impl<'p> Emitter<'p> {
             guarded: self.guard.is_some().then_some(self.n_guarded),
         });
         if self.guard.is_some() {
-            self.trace(IS_STORE | self.n_guarded);
+            let kind = if what == LANDING { IS_COPY } else { 0 };
+            self.trace(IS_STORE | kind | self.n_guarded);
             self.n_guarded += 1;
         } else {
-            self.stores[self.block] += 1;
+            self.stores[self.block] += what;
         }
     }
 

@@ -120,7 +120,6 @@ impl Emitter<'_> {
 
     /// Where the number on the stack is not zero, looks word by word, and gives the run up if that finds no order.
     fn note_slowly(&mut self, chunk: &Chunk, flags: u32) {
-        let kept = self.names.first;
         self.op(I::If(BlockType::Empty));
         self.get(self.names.pointer);
         self.ops([
@@ -131,10 +130,7 @@ impl Emitter<'_> {
             I::I32Const(ALL_BYTES as i32),
             I::Call(helpers::NOTE),
         ]);
-        self.tee(kept);
-        self.op(I::If(BlockType::Empty));
-        self.get(kept);
-        self.ops([I::Return, I::End]);
+        self.return_if(self.names.first);
     }
 }
 

@@ -88,6 +88,13 @@ impl Emitter<'_> {
         match placed.map(|placed| placed.instr.op) {
             Some(Op::WarpBarrier { mask }) => found.read(Bank::B32, mask),
             Some(Op::ActiveMask { d }) => found.write(Bank::B32, d),
+            Some(Op::AsyncCommit(_)) => {}
+            Some(Op::AsyncWait(wait)) => {
+                // The interpreter says so.
+                if wait.latest.is_some() && !self.plain.makes_groups(wait.kind) {
+                    return self.refuse("a wait for groups that are never made");
+                }
+            }
             Some(Op::Matrix(plan)) => match self.plain.matrix(plan) {
                 MatrixOperation::Lines(lines) => {
                     found.read(base_bank(lines.access.wide), lines.access.base);
@@ -171,7 +178,7 @@ impl Emitter<'_> {
                 names_are_new &= !accesses;
                 let before = self.stores[index];
                 self.between(index, rest, warp, accesses)?;
-                stores += u64::from(self.stores[index] - before);
+                stores += self.stores[index] - before;
                 self.stores[index] = before;
             }
             self.come_to(block.end - 1);
@@ -211,9 +218,14 @@ impl Emitter<'_> {
             I::I64Const(stores as i64),
             I::I64Add,
         ]);
-        for did_store in std::mem::take(&mut self.did_store) {
+        for (did_store, what) in std::mem::take(&mut self.did_store) {
             self.get(did_store);
-            self.ops([I::I64ExtendI32U, I::I64Add]);
+            self.ops([
+                I::I64ExtendI32U,
+                I::I64Const(what as i64),
+                I::I64Mul,
+                I::I64Add,
+            ]);
         }
         self.ops([I::I64Store(at(cell::STORES)), I::I32Const(0), I::Return]);
         Ok(())
@@ -359,6 +371,18 @@ impl Emitter<'_> {
                 self.collective(&plan.kind, warp)?;
                 Ok(false)
             }
+            Op::AsyncCommit(_) => {
+                self.call_groups(helpers::COMMITS, is_first);
+                Ok(false)
+            }
+            Op::AsyncWait(wait) => {
+                let n = match wait.latest {
+                    None => helpers::WAITS_FOR_ALL,
+                    Some(latest) => latest.min(i32::MAX as u32) as i32,
+                };
+                self.call_groups(n, is_first);
+                Ok(false)
+            }
             Op::Matrix(plan) => {
                 self.stop_unless_all(stop::FAULT);
                 match self.plain.matrix(plan) {
@@ -377,6 +401,13 @@ impl Emitter<'_> {
         }
     }
 
+    /// Makes a group of the copies of the warp, or waits for groups.
+    fn call_groups(&mut self, what: i32, is_first: bool) {
+        self.stop_if_apart(is_first);
+        self.ops([I::I32Const(what), I::Call(helpers::GROUPS)]);
+        self.return_if(self.names.first);
+    }
+
     /// Stops where the number on the stack is not zero.
     pub(super) fn stop_if(&mut self, why: u32) {
         self.ops([
@@ -387,10 +418,17 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// Stops where lanes came apart to an operation that does not wait for them.
+    /// Stops where lanes may have come apart to an operation that does not wait for them. Those behind it in the code go on before the ones
+    /// that have come, so that all are there together unless some were beyond it.
     fn stop_if_apart(&mut self, is_first: bool) {
         if is_first {
-            self.ops([I::I32Const(0), I::I32Load(at(cell::CAME_APART))]);
+            let own = self.flow.number(self.block);
+            self.ops([
+                I::I32Const(0),
+                I::I32Load(at(cell::FURTHEST)),
+                I::I32Const(own as i32 + 1),
+                I::I32GtU,
+            ]);
             self.stop_if(stop::RARE);
         }
     }

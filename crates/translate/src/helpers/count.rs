@@ -3,7 +3,9 @@
 
 use super::{EMPTY, MERGE, function};
 use crate::emit::at;
-use crate::place::{GANGS, HAS_PARTED, IS_STORE, Places, TRACE_BYTES, cell, record};
+use crate::place::{
+    GANGS, HAS_PARTED, IS_COPY, IS_STORE, LANDING, Places, STORE, TRACE_BYTES, cell, record,
+};
 use crate::run::stop;
 use warpgrid_emulator::plain::TURN_STEPS;
 use wasm_encoder::{Function, Instruction as I, ValType};
@@ -42,8 +44,8 @@ pub(crate) fn count(places: &Places) -> Function {
     const RECORD: u32 = 2;
     const LEFT: u32 = 3;
     const PATH: u32 = 4;
-    const STORES: u32 = 5;
-    const KNOWN: u32 = 6;
+    const KNOWN: u32 = 5;
+    const STORES: u32 = 6;
     const STEPS: u32 = 7;
     let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
     let mut code = Vec::new();
@@ -56,14 +58,14 @@ pub(crate) fn count(places: &Places) -> Function {
         I::I32Const(0),
         I::I32Store(at(cell::COUNTED)),
         I::I32Const(0),
-        I::I32Const(1),
-        I::I32Store(at(cell::CAME_APART)),
+        I::I32Const(-1),
+        I::I32Store(at(cell::FURTHEST)),
         I::I32Const(0),
         I::Return,
         I::End,
         I::I32Const(0),
         I::I32Const(0),
-        I::I32Store(at(cell::CAME_APART)),
+        I::I32Store(at(cell::FURTHEST)),
         I::LocalGet(RAN),
         I::LocalSet(LEFT),
         I::LocalGet(FIRST),
@@ -84,27 +86,26 @@ pub(crate) fn count(places: &Places) -> Function {
     ]);
     c.extend(field(record::PATH));
     c.extend([I::LocalGet(PATH), I::I32Ne]);
-    c.extend(field(record::STORES));
-    c.extend([I::LocalGet(STORES), I::I32Ne, I::I32Or]);
-    c.extend([
-        I::LocalGet(RECORD),
-        I::I64Load(at(record::STEPS)),
-        I::LocalGet(STEPS),
-        I::I64Ne,
-        I::I32Or,
-        I::BrIf(3),
-        I::Else,
-        I::I32Const(1),
-        I::LocalSet(KNOWN),
-    ]);
-    for (offset, local) in [(record::PATH, PATH), (record::STORES, STORES)] {
-        c.extend(field(offset));
-        c.push(I::LocalSet(local));
+    for (offset, local) in [(record::STORES, STORES), (record::STEPS, STEPS)] {
+        c.extend([
+            I::LocalGet(RECORD),
+            I::I64Load(at(offset)),
+            I::LocalGet(local),
+            I::I64Ne,
+            I::I32Or,
+        ]);
+    }
+    c.extend([I::BrIf(3), I::Else, I::I32Const(1), I::LocalSet(KNOWN)]);
+    c.extend(field(record::PATH));
+    c.push(I::LocalSet(PATH));
+    for (offset, local) in [(record::STORES, STORES), (record::STEPS, STEPS)] {
+        c.extend([
+            I::LocalGet(RECORD),
+            I::I64Load(at(offset)),
+            I::LocalSet(local),
+        ]);
     }
     c.extend([
-        I::LocalGet(RECORD),
-        I::I64Load(at(record::STEPS)),
-        I::LocalSet(STEPS),
         I::End,
         I::End,
         I::LocalGet(RECORD),
@@ -119,19 +120,16 @@ pub(crate) fn count(places: &Places) -> Function {
         I::End,
     ]);
     c.extend(add(cell::STEPS, &[I::LocalGet(STEPS)]));
-    c.extend(add(cell::STORES, &[I::LocalGet(STORES), I::I64ExtendI32U]));
+    c.extend(add(cell::STORES, &[I::LocalGet(STORES)]));
     c.extend([
         I::I32Const(0),
         I::Return,
         I::End,
-        I::I32Const(0),
-        I::I32Const(1),
-        I::I32Store(at(cell::CAME_APART)),
         I::LocalGet(FIRST),
         I::LocalGet(RAN),
         I::Call(MERGE),
     ]);
-    function(&[(5, ValType::I32), (1, ValType::I64)], &code)
+    function(&[(4, ValType::I32), (2, ValType::I64)], &code)
 }
 
 /// `(first record, which have run) -> why the run stops, or zero`: block by block, those that are furthest back first and together.
@@ -153,9 +151,10 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     const POS: u32 = 13;
     const WORD: u32 = 14;
     const AT: u32 = 15;
-    const STORES: u32 = 16;
-    const PARTED: u32 = 17;
-    const STEPS: u32 = 18;
+    const PARTED: u32 = 16;
+    const FURTHEST: u32 = 17;
+    const STORES: u32 = 18;
+    const STEPS: u32 = 19;
     let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
     let gives_up = [
         I::If(EMPTY),
@@ -284,6 +283,13 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::I32Add,
         I::LocalSet(N),
         I::LocalGet(BLOCK),
+        I::LocalGet(FURTHEST),
+        I::LocalGet(BLOCK),
+        I::LocalGet(FURTHEST),
+        I::I32GtU,
+        I::Select,
+        I::LocalSet(FURTHEST),
+        I::LocalGet(BLOCK),
         I::I32Const(3),
         I::I32Shl,
         I::I32Load(at(places.blocks)),
@@ -296,8 +302,19 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::I32Const(3),
         I::I32Shl,
         I::I32Load(at(places.blocks + 4)),
+        I::LocalTee(WORD),
+        I::I32Const(0xffff),
+        I::I32And,
+        I::I64ExtendI32U,
+        I::LocalGet(WORD),
+        I::I32Const(16),
+        I::I32ShrU,
+        I::I64ExtendI32U,
+        I::I64Const(32),
+        I::I64Shl,
+        I::I64Or,
         I::LocalGet(STORES),
-        I::I32Add,
+        I::I64Add,
         I::LocalSet(STORES),
         I::I32Const(0),
         I::LocalSet(GROUP),
@@ -343,7 +360,7 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
             I::I32Eqz,
             I::BrIf(1),
             I::LocalGet(WORD),
-            I::I32Const(IS_STORE as i32 - 1),
+            I::I32Const(IS_COPY as i32 - 1),
             I::I32And,
             I::I32Const(2),
             I::I32Shl,
@@ -355,9 +372,15 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
             I::LocalGet(WORD),
             I::LocalGet(N),
             I::I32Store(at(places.guarded)),
+            I::I64Const(LANDING as i64),
+            I::I64Const(STORE as i64),
+            I::LocalGet(POS),
+            I::I32Load16U(at(0)),
+            I::I32Const(IS_COPY as i32),
+            I::I32And,
+            I::Select,
             I::LocalGet(STORES),
-            I::I32Const(1),
-            I::I32Add,
+            I::I64Add,
             I::LocalSet(STORES),
             I::End,
             I::Br(0),
@@ -416,9 +439,14 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::I32Const(0),
         I::LocalGet(N),
         I::I32Store(at(cell::GROUPS)),
+        I::I32Const(0),
+        I::LocalGet(FURTHEST),
+        I::I32Const(1),
+        I::I32Add,
+        I::I32Store(at(cell::FURTHEST)),
     ]);
     c.extend(add(cell::STEPS, &[I::LocalGet(STEPS)]));
-    c.extend(add(cell::STORES, &[I::LocalGet(STORES), I::I64ExtendI32U]));
+    c.extend(add(cell::STORES, &[I::LocalGet(STORES)]));
     c.push(I::I32Const(0));
-    function(&[(16, ValType::I32), (1, ValType::I64)], &code)
+    function(&[(16, ValType::I32), (2, ValType::I64)], &code)
 }

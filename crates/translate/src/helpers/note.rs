@@ -1,7 +1,7 @@
 //! Who read and who wrote words, where a glance does not tell. In: the place of words; out: notes, or a stop.
 
 use super::{ATOMIC_SHIFT, EMPTY, ORDERED, function, next_round};
-use crate::emit::at;
+use crate::emit::{at, splat32};
 use crate::place::{ALL_BYTES, Places, cell};
 use crate::run::stop;
 use wasm_encoder::{Function, Instruction as I, ValType};
@@ -62,6 +62,9 @@ pub(crate) fn note(places: &Places) -> Function {
     const CALM: u32 = 7;
     const OLD: u32 = 8;
     const SEVERAL: u32 = 9;
+    const W: u32 = 10;
+    const R: u32 = 11;
+    const KEPT: u32 = 12;
     const NAME: i32 = !(ALL_BYTES as i32);
     let mut code = Vec::new();
     let c = &mut code;
@@ -82,6 +85,7 @@ pub(crate) fn note(places: &Places) -> Function {
             I::LocalSet(local),
         ]);
     }
+    note_four(c, places, [PLACE, WORDS, FLAGS], [W, R, KEPT]);
     let word = |local: u32| [I::LocalGet(PLACE), I::LocalGet(local), I::I32Add];
     let ordered = |c: &mut Vec<I<'static>>, local: u32| {
         c.extend(word(local));
@@ -208,7 +212,98 @@ pub(crate) fn note(places: &Places) -> Function {
     ]);
     c.extend(next_round(WORDS));
     c.push(I::I32Const(0));
-    function(&[(6, ValType::I32)], &code)
+    function(&[(6, ValType::I32), (3, ValType::V128)], &code)
+}
+
+/// Four words of shared memory that nobody touched without an order: done here, as rows of copies and matrices are. Else nothing is.
+fn note_four(
+    c: &mut Vec<I<'static>>,
+    places: &Places,
+    [place, words, flags]: [u32; 3],
+    [wrote, read, kept]: [u32; 3],
+) {
+    let name = |cell: u32| {
+        [
+            I::I32Const(0),
+            I::V128Load32Splat(at(cell)),
+            splat32(ALL_BYTES),
+            I::V128Or,
+        ]
+    };
+    // Of an earlier phase, of this gang, or of the warp before its lanes last met.
+    let ordered = |c: &mut Vec<I<'static>>, local: u32| {
+        for (cell, compared) in [(cell::PHASE, I::I32x4LtU), (cell::ME, I::I32x4Eq)] {
+            c.push(I::LocalGet(local));
+            c.extend(name(cell));
+            c.push(compared);
+        }
+        c.push(I::V128Or);
+        for (cell, compared) in [(cell::WARP_START, I::I32x4GeU), (cell::SINCE, I::I32x4LtU)] {
+            c.push(I::LocalGet(local));
+            c.extend(name(cell));
+            c.push(compared);
+        }
+        c.extend([I::V128And, I::V128Or]);
+    };
+    let [wrote_at, read_at] = places.shared_notes;
+    c.extend([
+        I::LocalGet(words),
+        I::I32Const(4),
+        I::I32Eq,
+        I::LocalGet(flags),
+        I::I32Const(-2),
+        I::I32And,
+        I::I32Const(2),
+        I::I32Eq,
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(place),
+        I::V128Load(at(wrote_at)),
+        I::LocalSet(wrote),
+        I::LocalGet(place),
+        I::V128Load(at(read_at)),
+        I::LocalSet(read),
+    ]);
+    ordered(c, wrote);
+    ordered(c, read);
+    c.extend([
+        I::LocalSet(kept),
+        // A store must be after all readers, too.
+        I::LocalGet(kept),
+        splat32(u32::MAX),
+        I::LocalGet(flags),
+        I::I32Const(1),
+        I::I32And,
+        I::Select,
+        I::V128And,
+        I::I32x4AllTrue,
+        I::If(EMPTY),
+        I::LocalGet(flags),
+        I::I32Const(1),
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(place),
+    ]);
+    c.extend(name(cell::ME));
+    c.extend([I::V128Store(at(wrote_at)), I::Else, I::LocalGet(place)]);
+    // The only reader of the phase, or one of several: of this warp since its lanes met, or of any.
+    c.extend(name(cell::ME));
+    c.extend(name(cell::SINCE));
+    c.extend(name(cell::PHASE));
+    c.push(I::LocalGet(read));
+    c.extend(name(cell::SINCE));
+    c.extend([
+        I::I32x4GeU,
+        I::V128Bitselect,
+        I::LocalGet(kept),
+        I::V128Bitselect,
+        I::V128Store(at(read_at)),
+        I::End,
+        I::I32Const(0),
+        I::Return,
+        I::End,
+        I::End,
+    ]);
 }
 
 /// Words that belong to one kind of atomic operation: of shared memory in this phase, of global memory for good. Who accessed them is not

@@ -179,6 +179,7 @@ impl Generator {
             ".reg .b16 %h<4>;",
             ".reg .pred %p<8>;",
             ".shared .align 16 .b8 tile[512];",
+            ".shared .align 16 .b8 copied[4096];",
             ".local .align 8 .b8 own[64];",
         ] {
             self.line(declaration);
@@ -248,7 +249,10 @@ impl Generator {
             15 => self.halves(),
             0 if self.depth < 2 => self.choice(),
             1 if self.depth < 2 => self.repeat(),
-            2 if self.depth == 0 && self.has_shared => self.exchange(),
+            2 if self.depth == 0 && self.has_shared => match self.below(3) {
+                0 => self.copy(),
+                _ => self.exchange(),
+            },
             3 => self.load(),
             4 => self.store(),
             _ => {
@@ -512,6 +516,71 @@ impl Generator {
                 self.line(&format!("@{p} ld.shared.u32 {result}, [%r14];"));
             }
         }
+    }
+
+    /// Copies to shared memory that are in flight for a while.
+    fn copy(&mut self) {
+        let result = self.r();
+        for line in [
+            "and.b32 %r13, %r20, 31;",
+            "mul.wide.u32 %rd9, %r13, 16;",
+            "add.s64 %rd9, %rd14, %rd9;",
+            "mov.u32 %r15, copied;",
+            "shl.b32 %r14, %r20, 4;",
+            "add.u32 %r14, %r15, %r14;",
+            "bar.sync 0;",
+        ] {
+            self.line(line);
+        }
+        let n_groups = 1 + self.below(2);
+        for group in 0..n_groups {
+            let (p, n) = (self.p(), self.r());
+            let guard = match self.below(3) {
+                0 => format!("@{p} "),
+                _ => String::new(),
+            };
+            let size = self.pick(&["4", "8", "16"]).to_owned();
+            let q = self.p();
+            let beyond = match self.below(4) {
+                0 => {
+                    self.line(&format!("and.b32 %r13, {n}, 31;"));
+                    ", %r13".to_owned()
+                }
+                1 => format!(", {q}"),
+                _ => String::new(),
+            };
+            let at = 2048 * group;
+            self.line(&format!(
+                "{guard}cp.async.ca.shared.global [%r14+{at}], [%rd9], {size}{beyond};"
+            ));
+            if group + 1 == n_groups || self.below(2) == 0 {
+                self.line("cp.async.commit_group;");
+            }
+            if self.below(2) == 0 {
+                self.arithmetic();
+            }
+        }
+        if self.below(3) == 0 {
+            self.collective();
+        }
+        let wait = match self.below(6) {
+            0 => "cp.async.wait_all;",
+            // Where there are two groups the second is in flight yet.
+            1 => "cp.async.wait_group 1;",
+            _ => "cp.async.wait_group 0;",
+        };
+        self.line(wait);
+        if self.below(4) > 0 {
+            self.line("bar.sync 0;");
+        }
+        let mask = self.pick(&["0", "3", "16", "33"]);
+        self.line(&format!("xor.b32 %r14, %r20, {mask};"));
+        self.line("rem.u32 %r14, %r14, %r22;");
+        self.line("shl.b32 %r14, %r14, 4;");
+        self.line("add.u32 %r14, %r15, %r14;");
+        let at = 4 * self.below(4);
+        self.line(&format!("ld.shared.u32 {result}, [%r14+{at}];"));
+        self.line("cp.async.wait_all;");
     }
 
     /// Of what no thread writes.

@@ -5,7 +5,7 @@ use super::Access;
 use crate::Refusal;
 use crate::emit::{Emitter, Names, at};
 use crate::helpers;
-use crate::place::{SEVERAL, Site, holds, site};
+use crate::place::{SEVERAL, STORE, Site, holds, site};
 use warpgrid_emulator::plain::{AtomicPlan, Bank, PlanId, SlotPlace};
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
@@ -65,7 +65,7 @@ impl Emitter<'_> {
             self.get(self.names.active);
             self.op(I::If(BlockType::Empty));
         }
-        self.count_store();
+        self.count_store(STORE);
         self.find_addresses(&access)?;
         self.resolve_lanes(&access, 1 | kind << helpers::ATOMIC_SHIFT);
         let pointers = self.names.pointers;

@@ -1,0 +1,99 @@
+//! The start of copies from global to shared memory. In: addresses of four lanes; out: bytes in their places already, and notes that they are in
+//! flight: until the warp has waited for them, an access to them gives the run up.
+
+use super::{Access, Way};
+use crate::Refusal;
+use crate::emit::{Emitter, splat32};
+use crate::helpers;
+use crate::place::{LANDING, SEVERAL, Site, holds, site};
+use warpgrid_emulator::plain::{AccessPlan, AsyncPlan, CopyAccess, PlanId};
+use wasm_encoder::{BlockType, Instruction as I};
+
+impl<'p> Emitter<'p> {
+    pub(in crate::emit) fn copy(&mut self, id: PlanId<AsyncPlan>) -> Result<(), Refusal> {
+        let Some(copy) = self.plain.copy(id) else {
+            return self.refuse("an operation in flight of this kind");
+        };
+        let to = self.end_of_copy(copy.to, Way::Store, holds::SHARED);
+        let from = self.end_of_copy(copy.from, Way::Load, holds::GLOBAL);
+        self.note_active();
+        let active = self.names.active;
+        if self.guard.is_some() {
+            self.add_to_path(active);
+            self.get(active);
+            self.op(I::If(BlockType::Empty));
+        }
+        self.count_store(LANDING);
+        self.find_addresses(&to)?;
+        let ends = self.names.addresses;
+        let [to_low, to_high, n_read, ..] = self.names.vectors;
+        for (end, kept) in ends.into_iter().zip([to_low, to_high]) {
+            self.get(end);
+            self.set(kept);
+        }
+        self.find_addresses(&from)?;
+        self.read_sizes(&copy)?;
+        self.set(n_read);
+        for lane in 0..4u8 {
+            let half = usize::from(lane / 2);
+            self.get(active);
+            self.ops([I::I32Const(1 << lane), I::I32And, I::If(BlockType::Empty)]);
+            if to.is_narrow {
+                self.get(to_low);
+                self.ops([I::I32x4ExtractLane(lane), I::I64ExtendI32U]);
+            } else {
+                self.get([to_low, to_high][half]);
+                self.op(I::I64x2ExtractLane(lane % 2));
+            }
+            self.op(I::I32Const(to.site as i32));
+            self.get(ends[half]);
+            self.ops([
+                I::I64x2ExtractLane(lane % 2),
+                I::I32Const(from.site as i32),
+                I::I32Const(to.width() as i32),
+            ]);
+            self.get(n_read);
+            self.ops([I::I32x4ExtractLane(lane), I::Call(helpers::COPY)]);
+            self.return_if(self.names.first);
+            self.op(I::End);
+        }
+        if self.guard.is_some() {
+            self.op(I::End);
+        }
+        Ok(())
+    }
+
+    /// One of the places of a copy.
+    fn end_of_copy(&mut self, plan: &'p AccessPlan, way: Way, accepts: u32) -> Access<'p> {
+        let site = self.places.sites + self.sites.len() as u32 * site::BYTES;
+        self.sites.push(Site {
+            accepts,
+            sharing: SEVERAL,
+        });
+        Access {
+            plan,
+            way,
+            accepts,
+            site,
+            is_narrow: accepts == holds::SHARED && !plan.wide,
+            lie: None,
+        }
+    }
+
+    /// Pushes how many bytes each lane reads.
+    fn read_sizes(&mut self, copy: &CopyAccess<'_>) -> Result<(), Refusal> {
+        self.op(splat32(copy.to.width_bytes));
+        if let Some(read) = copy.read {
+            self.read_element32(read)?;
+            self.op(I::I32x4MinU);
+        }
+        if let Some(ignores) = copy.ignores {
+            self.read_predicate(ignores.slot)?;
+            if ignores.negated {
+                self.op(I::V128Not);
+            }
+            self.op(I::V128AndNot);
+        }
+        Ok(())
+    }
+}
