@@ -94,7 +94,7 @@ type Conflicts = SmallVec<[(u64, Conflict); 2]>;
 
 /// Lanes that access memory now, or start an operation that does, through a proxy.
 #[derive(Clone, Copy)]
-pub(crate) struct Comer<'a> {
+pub(crate) struct Current<'a> {
     pub(crate) warp: &'a Warp,
     /// Of the threads.
     pub(crate) threads: Row,
@@ -103,7 +103,7 @@ pub(crate) struct Comer<'a> {
     pub(crate) memory: Memory,
 }
 
-impl Comer<'_> {
+impl Current<'_> {
     /// Whether each of the lanes knows an access.
     fn knows(&self, entry: &Entry) -> bool {
         let knows = |clock: &Clock| clock.seen().unknown(entry.row, entry.lanes, entry.epoch) == 0;
@@ -146,7 +146,7 @@ pub(crate) struct Settled<'a> {
 
 impl Settled<'_> {
     /// Whether all that lanes do now comes after an access. What is read past all writes comes after nothing, and nothing after it.
-    pub(crate) fn comes_after(&self, by: &Comer<'_>, entry: &Entry) -> bool {
+    pub(crate) fn comes_after(&self, by: &Current<'_>, entry: &Entry) -> bool {
         let their = self.sites.get(entry.site).proxy;
         if [by.proxy, their].contains(&ProxyKind::ReadOnly) || !by.knows(entry) {
             return false;

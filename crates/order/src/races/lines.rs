@@ -1,7 +1,7 @@
 //! Accesses of warps to whole lines. A line keeps who has accessed it as marks, each with a pattern of lanes, as long as nothing may race: then one
 //! look at a mark takes the place of one at each word. In: an access of a warp with its shape; out: marks, or that words must be looked at.
 
-use super::check::{Comer, Settled};
+use super::check::{Current, Settled};
 use super::clock::{Clock, Row};
 use super::message::Handed;
 use super::shadow::{Entry, Memory};
@@ -109,7 +109,7 @@ pub(crate) enum Outcome {
 
 /// A warp that accesses lines of one memory.
 pub(crate) struct Visitor<'a> {
-    pub(crate) comer: Comer<'a>,
+    pub(crate) current: Current<'a>,
     pub(crate) home: Home,
     pub(crate) site: Site,
     pub(crate) settled: Settled<'a>,
@@ -144,7 +144,7 @@ impl Line {
         if self.floor != by.n_floors {
             self.settle(by);
         }
-        let reads_shared = new.kind == Kind::Read && matches!(by.comer.memory, Memory::Shared(_));
+        let reads_shared = new.kind == Kind::Read && matches!(by.current.memory, Memory::Shared(_));
         if reads_shared && new.covers & !self.written != 0 {
             return Outcome::Unsure;
         }
@@ -162,7 +162,7 @@ impl Line {
         };
         let is_over = |mark: &Mark| {
             by.settled
-                .is_settled(floor, &mark.whole_entry(), by.comer.memory)
+                .is_settled(floor, &mark.whole_entry(), by.current.memory)
         };
         if self.is_strong {
             // A weak write hides a strong one: all of them go, or none.
@@ -252,13 +252,13 @@ impl Line {
     #[inline(never)]
     fn leave_out(&mut self, by: &Visitor<'_>, new: &Mark) {
         if !self.is_strong {
-            if let Some(clock) = by.comer.warp.alike() {
+            if let Some(clock) = by.current.warp.alike() {
                 self.marks.retain(|mark| {
                     let is_new = (mark.row, mark.epoch) == (new.row, new.epoch);
                     let is_within = mark.covers & !new.covers == 0;
                     let is_over = || {
                         let entry = mark.whole_entry();
-                        by.settled.is_settled(clock, &entry, by.comer.memory)
+                        by.settled.is_settled(clock, &entry, by.current.memory)
                     };
                     is_new || !is_within || !is_over()
                 });
@@ -284,7 +284,7 @@ impl Line {
 impl Visitor<'_> {
     /// Whether all that can still access the memory come after an access.
     pub(crate) fn is_over(&self, entry: &Entry) -> bool {
-        let memory = self.comer.memory;
+        let memory = self.current.memory;
         self.floor
             .is_some_and(|floor| self.settled.is_settled(floor, entry, memory))
     }
@@ -299,12 +299,12 @@ impl Visitor<'_> {
         {
             return true;
         }
-        let known = self.settled.comes_after(&self.comer, &entry);
+        let known = self.settled.comes_after(&self.current, &entry);
         self.known = Some((key, known));
         // Where lanes are not at one epoch, more is known of some.
         known || {
             let exact = mark.entry(mark.mask, 15);
-            self.settled.comes_after(&self.comer, &exact)
+            self.settled.comes_after(&self.current, &exact)
         }
     }
 

@@ -3,7 +3,7 @@
 //! full. To look at it again changes nothing: what was entered already is then the access itself.
 
 use super::accesses::memory_of;
-use super::check::Comer;
+use super::check::Current;
 use super::clock::{Clock, Row, lanes_of};
 use super::detector::{Detector, Visit};
 use super::found::ThreadId;
@@ -383,7 +383,7 @@ impl Detector {
         let is_known =
             |other: SiteId, address: u64| self.is_known(other, lines.site, lines.memory, address);
         let mut by = Visitor {
-            comer: Comer {
+            current: Current {
                 warp,
                 threads: row_of(lines.of.block, lines.of.warp),
                 lanes: lines.lanes,
@@ -435,7 +435,7 @@ impl Detector {
                 Held::Words => {
                     let pattern = shadow.shapes.pattern(part.pattern).clone();
                     let of = (lines.row, lines.site);
-                    let mut quick = Quick::of(by.settled, by.comer, of, by.floor, by.is_known);
+                    let mut quick = Quick::of(by.settled, by.current, of, by.floor, by.is_known);
                     let is_quiet = lanes_of(pattern.words).all(|word| {
                         let at = AtWord {
                             lanes: pattern.lanes[word] & lines.mask,

@@ -1,7 +1,7 @@
 //! Ranges that operations in flight access, a line at a time. In: an operation with its bytes; out: marks and entries, and how far it was seen to
 //! race with nothing.
 
-use super::check::{Accessor, Bytes, Comer};
+use super::check::{Accessor, Bytes, Current};
 use super::clock::Clock;
 use super::detector::Detector;
 use super::quick::{Floor, Lines};
@@ -89,7 +89,7 @@ impl Detector {
     ) -> u64 {
         let is_known =
             |other: SiteId, address: u64| self.is_known(other, by.site, part.memory, address);
-        let comer = Comer {
+        let current = Current {
             warp: by.warp,
             threads: by.threads,
             lanes: by.lanes,
@@ -97,7 +97,7 @@ impl Detector {
             memory: part.memory,
         };
         let of = (by.as_row, by.site);
-        let mut quick = Quick::of(self.settled(), comer, of, floor, &is_known);
+        let mut quick = Quick::of(self.settled(), current, of, floor, &is_known);
         let loud = part.words().find(|(address, bytes)| {
             let at = AtWord {
                 lanes: by.as_lanes,

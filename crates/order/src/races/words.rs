@@ -1,7 +1,7 @@
 //! Accesses to words that race with nothing: each entry of a word is compared with the access. In: lanes, or an operation, at the same bytes of
 //! a word; out: an entry, or false where it may race.
 
-use super::check::{Bytes, Comer, MANY, Settled};
+use super::check::{Bytes, Current, MANY, Settled};
 use super::clock::{Clock, Row, lanes_of};
 use super::detector::Detector;
 use super::shadow::{Entry, Memory, Shadow, Word};
@@ -15,7 +15,7 @@ const MOST_KNOWN: usize = 4;
 /// A warp that accesses words.
 pub(super) struct Quick<'a> {
     settled: Settled<'a>,
-    comer: Comer<'a>,
+    current: Current<'a>,
     /// What the access is attributed to.
     row: Row,
     site: SiteId,
@@ -74,7 +74,7 @@ impl Detector {
         let mut shadow = self.shadow.take().unwrap_or_default();
         let is_known = |other: SiteId, address: u64| self.is_known(other, site, memory, address);
         let threads = row_of(access.block, access.warp);
-        let comer = Comer {
+        let current = Current {
             warp: &state,
             threads,
             lanes: lanes.mask,
@@ -82,7 +82,7 @@ impl Detector {
             memory,
         };
         let floor = floor.as_deref();
-        let mut quick = Quick::of(self.settled(), comer, (threads, site), floor, &is_known);
+        let mut quick = Quick::of(self.settled(), current, (threads, site), floor, &is_known);
         let mut left = lanes.mask;
         let mut is_quiet = true;
         while left != 0 && is_quiet {
@@ -115,14 +115,14 @@ impl<'a> Quick<'a> {
     /// An access of lanes at a site, attributed to a row.
     pub(super) fn of(
         settled: Settled<'a>,
-        comer: Comer<'a>,
+        current: Current<'a>,
         (row, site): (Row, SiteId),
         floor: Option<&'a Clock>,
         is_known: &'a dyn Fn(SiteId, u64) -> bool,
     ) -> Quick<'a> {
         Quick {
             settled,
-            comer,
+            current,
             row,
             site,
             writes: settled.sites.get(site).kind.writes(),
@@ -138,8 +138,8 @@ impl<'a> Quick<'a> {
         if self.writes && !at.lanes.is_power_of_two() && !(self.is_known)(self.site, at.address) {
             return false;
         }
-        let is_shared = matches!(self.comer.memory, Memory::Shared(_));
-        let word = shadow.word(self.comer.memory, at.address);
+        let is_shared = matches!(self.current.memory, Memory::Shared(_));
+        let word = shadow.word(self.current.memory, at.address);
         if self.writes && shadow.is_strong(word) {
             return false;
         }
@@ -197,8 +197,8 @@ impl<'a> Quick<'a> {
     /// Drops what this access comes after.
     fn leave_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
         let lane = self.first_lane(new);
-        let clock = self.comer.warp.whole_clock(self.comer.threads, lane);
-        let memory = self.comer.memory;
+        let clock = self.current.warp.whole_clock(self.current.threads, lane);
+        let memory = self.current.memory;
         shadow.retain(word, |entry| {
             let is_new = (entry.row, entry.epoch) == (new.row, new.epoch);
             is_new || !self.settled.is_settled(&clock, entry, memory)
@@ -209,7 +209,7 @@ impl<'a> Quick<'a> {
     fn first_lane(&self, new: &Entry) -> usize {
         let lanes = match self.row.is_threads() {
             true => new.lanes,
-            false => self.comer.lanes,
+            false => self.current.lanes,
         };
         lanes.trailing_zeros() as usize & 31
     }
@@ -289,8 +289,8 @@ impl<'a> Quick<'a> {
             epoch: whole.epoch,
             site: whole.site,
             is_over: floor
-                .is_some_and(|floor| self.settled.is_settled(floor, whole, self.comer.memory)),
-            is_known: self.settled.comes_after(&self.comer, whole),
+                .is_some_and(|floor| self.settled.is_settled(floor, whole, self.current.memory)),
+            is_known: self.settled.comes_after(&self.current, whole),
             is_harmless: !self.writes && !other.kind.writes(),
         }
     }
