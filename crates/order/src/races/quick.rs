@@ -112,9 +112,6 @@ impl Detector {
         let Some(memory) = memory_of(lanes.memory) else {
             return false;
         };
-        if self.has_maps && memory == Memory::Global {
-            return false;
-        }
         let of = access.of();
         let Now { number, epoch, .. } = self.now(of);
         let site = self.site_of_warp(access);
@@ -250,7 +247,7 @@ impl Detector {
             return false;
         };
         let is_elsewhere = matches!(memory, Memory::Shared(block) if block != of.block);
-        if is_elsewhere || self.has_maps && memory == Memory::Global {
+        if is_elsewhere {
             return false;
         }
         let Now {

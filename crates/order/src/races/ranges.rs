@@ -15,7 +15,7 @@ impl Detector {
     /// Looks at bytes in a row that an operation in flight accesses; the address from which on they must be looked at in full.
     pub(crate) fn see_range(&mut self, by: &Accessor<'_>, bytes: Bytes) -> u64 {
         let is_elsewhere = matches!(bytes.memory, Memory::Shared(block) if block != by.home.block);
-        if is_elsewhere || self.has_maps && bytes.memory == Memory::Global {
+        if is_elsewhere {
             return bytes.address;
         }
         let floor = self.floor(bytes.memory);
