@@ -1,6 +1,5 @@
 //! Places in the code that access memory: what is the same for each of their accesses. In: instructions; out: sites by number.
 
-use super::hash::Map;
 use crate::scope::{Home, Scoped, Strength, mutual};
 use warpgrid_isa::{Flag, Sem, Transfer, UnitOp};
 use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
@@ -84,23 +83,31 @@ pub(crate) enum Side {
 /// All sites that a run has met.
 #[derive(Debug, Default)]
 pub(crate) struct Sites {
-    known: Vec<Site>,
-    by_place: Map<Place, SiteId>,
-    /// Those that were asked for last, by the low bits of their instruction.
-    last: [Option<(Place, SiteId)>; N_LAST],
+    known: Vec<Known>,
+    /// By function and instruction: the number of its latest site, and one more; 0 where it has none.
+    latest: Vec<Vec<u32>>,
 }
 
-/// A function, an instruction of it, a side, and bytes of an element.
-type Place = (u32, u32, Side, u32);
+/// A site, with what tells it from others of its instruction, and the one before, as in [`Sites::latest`].
+#[derive(Debug)]
+struct Known {
+    site: Site,
+    side: Side,
+    element_bytes: u32,
+    before: u32,
+}
 
-const N_LAST: usize = 16;
+/// Instructions that small functions have.
+const FEW: usize = 32;
 
 impl Sites {
+    #[inline]
     pub(crate) fn get(&self, id: SiteId) -> &Site {
-        &self.known[id.0 as usize]
+        &self.known[id.0 as usize].site
     }
 
     /// The site of an instruction's side with elements of this size.
+    #[inline]
     pub(crate) fn of(
         &mut self,
         function: FunctionId,
@@ -109,20 +116,47 @@ impl Sites {
         element_bytes: u32,
         make: impl FnOnce() -> Site,
     ) -> SiteId {
-        let key = (function.0, instruction, side, element_bytes);
-        let slot = instruction as usize % N_LAST;
-        if let Some((last, id)) = self.last[slot]
-            && last == key
-        {
-            return id;
+        let latest = self.latest_of(function, instruction);
+        let mut number = latest;
+        while let Some(index) = number.checked_sub(1) {
+            let known = &self.known[index as usize];
+            if (known.side, known.element_bytes) == (side, element_bytes) {
+                return SiteId(index);
+            }
+            number = known.before;
         }
-        let known = &mut self.known;
-        let id = *self.by_place.entry(key).or_insert_with(|| {
-            known.push(make());
-            SiteId(known.len() as u32 - 1)
+        self.known.push(Known {
+            site: make(),
+            side,
+            element_bytes,
+            before: latest,
         });
-        self.last[slot] = Some((key, id));
-        id
+        let n = self.known.len() as u32;
+        self.latest[function.0 as usize][instruction as usize] = n;
+        SiteId(n - 1)
+    }
+
+    #[inline]
+    fn latest_of(&mut self, function: FunctionId, instruction: u32) -> u32 {
+        let (function, instruction) = (function.0 as usize, instruction as usize);
+        let known = self.latest.get(function).and_then(|of| of.get(instruction));
+        match known {
+            Some(number) => *number,
+            None => {
+                self.make_room(function, instruction);
+                0
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, function: usize, instruction: usize) {
+        if self.latest.len() <= function {
+            self.latest.resize_with(function + 1, Vec::new);
+        }
+        let n = (instruction + 1).next_power_of_two().max(FEW);
+        self.latest[function].resize(n, 0);
     }
 }
 
