@@ -147,20 +147,14 @@ impl Detector {
     /// Looks at bytes that a piece of an operation reads or writes.
     fn look_at_range(&mut self, by: &Accessor<'_>, bytes: Bytes, reads: bool) {
         // Lanes that copy a few bytes each have nothing from being looked at as ranges.
-        let reached = match by.as_row.is_copies() {
-            true => bytes.address,
+        let rest = match by.as_row.is_copies() {
+            true => Some(bytes),
             false => self.see_range(by, bytes),
         };
-        let done = (reached - bytes.address) as u32;
-        if done == bytes.n {
+        let Some(rest) = rest else {
             return;
-        }
-        self.look_at_life(by, bytes);
-        let rest = Bytes {
-            address: reached,
-            n: bytes.n - done,
-            ..bytes
         };
+        self.look_at_life(by, bytes);
         self.check(by, rest);
         if !reads {
             self.forget_strong(bytes);

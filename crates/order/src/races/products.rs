@@ -63,7 +63,10 @@ impl Detector {
                     range.start,
                     (range.end - range.start) as u32,
                 );
-                self.check(&by(*block), bytes);
+                let by = by(*block);
+                if let Some(rest) = self.see_range(&by, bytes) {
+                    self.check(&by, rest);
+                }
             }
         }
         state.tick(event.lanes);

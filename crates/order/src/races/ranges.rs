@@ -1,22 +1,21 @@
-//! Ranges that operations in flight access, a line at a time. In: an operation with its bytes; out: marks and entries, and how far it was seen to
-//! race with nothing.
+//! Ranges that operations in flight access, a line at a time. In: an operation with its bytes; out: marks and entries, and the bytes from
+//! which on it may race.
 
 use super::check::{Accessor, Bytes, Current};
 use super::clock::Clock;
 use super::detector::Detector;
 use super::quick::{Floor, Lines};
 use super::shadow::{Held, LINE, Memory, Shadow};
-use super::shapes::Places;
 use super::site::SiteId;
 use super::words::{AtWord, Quick};
 use warpgrid_emulator::WarpId;
 
 impl Detector {
-    /// Looks at bytes in a row that an operation in flight accesses; the address from which on they must be looked at in full.
-    pub(crate) fn see_range(&mut self, by: &Accessor<'_>, bytes: Bytes) -> u64 {
+    /// Looks at bytes in a row that an operation in flight accesses; those that must be looked at in full.
+    pub(crate) fn see_range(&mut self, by: &Accessor<'_>, bytes: Bytes) -> Option<Bytes> {
         let is_elsewhere = matches!(bytes.memory, Memory::Shared(block) if block != by.home.block);
         if is_elsewhere {
-            return bytes.address;
+            return Some(bytes);
         }
         let floor = self.floor(bytes.memory);
         let mut shadow = self.shadow.take().unwrap_or_default();
@@ -35,7 +34,11 @@ impl Detector {
             }
         }
         self.shadow = Some(shadow);
-        reached
+        (reached < end).then_some(Bytes {
+            address: reached,
+            n: (end - reached) as u32,
+            ..bytes
+        })
     }
 
     /// The same of bytes of one line.
@@ -50,12 +53,7 @@ impl Detector {
         if let Held::Words = shadow.held(at) {
             return self.quiet_words(by, part, floor.clock.as_deref(), shadow);
         }
-        let places = Places {
-            mask: 1,
-            lane_bytes: part.n,
-            addresses: &[part.address; 32],
-        };
-        let Some((shape, start)) = shadow.shapes.of(by.site, &places) else {
+        let Some((shape, start)) = shadow.shapes.of_range(part.address, part.n) else {
             return part.address;
         };
         let lines = Lines {

@@ -67,7 +67,8 @@ impl Pattern {
 
     /// Whether each byte of some lanes here, and of some lanes of another pattern, is accessed by one lane, the same in both.
     pub(crate) fn has_lanes_of(&self, mask: u32, other: &Pattern, other_mask: u32) -> bool {
-        if self.bytes & other.bytes == 0 {
+        let is_same = std::ptr::eq(self, other) && self.is_single;
+        if is_same || self.bytes & other.bytes == 0 {
             return true;
         }
         let both = self.words & other.words;
@@ -149,13 +150,19 @@ impl Key {
             return None;
         }
         let start = self.start_at(places, places.first());
-        let mut differs = 0;
-        for lane in 0..32 {
-            let address = start.wrapping_add_signed(i64::from(self.offsets[lane] as i32));
-            let takes_part = u64::from(places.mask >> lane & 1).wrapping_neg();
-            differs |= (places.addresses[lane] ^ address) & takes_part;
+        if !start.is_multiple_of(LINE) {
+            return None;
         }
-        (differs == 0 && start.is_multiple_of(LINE)).then_some(start)
+        let differs = |lane: usize| {
+            let offset = i64::from(self.offsets[lane] as i32);
+            places.addresses[lane] ^ start.wrapping_add_signed(offset)
+        };
+        // Of all lanes, this is done a few at a time.
+        let is_it = match places.mask {
+            u32::MAX => (0..32).fold(0, |all, lane| all | differs(lane)) == 0,
+            mask => lanes_of(mask).all(|lane| differs(lane) == 0),
+        };
+        is_it.then_some(start)
     }
 
     /// The line from which on a lane accesses its place.
@@ -195,6 +202,8 @@ impl Key {
 
 /// Slots of the table of shapes, each with two places.
 const SLOTS: usize = 128;
+/// Places within a line that ranges begin at and end at, whose shapes are kept by them alone.
+const RANGES: usize = 64;
 /// Patterns that small kernels have.
 const FEW: usize = 64;
 /// Shapes that are kept of a site.
@@ -215,6 +224,8 @@ pub(crate) struct Shapes {
     latest: Vec<[Option<ShapeId>; N_LATEST]>,
     /// Whole warps from the start of a line on, by the logarithm of the bytes of each lane.
     rows: [Option<ShapeId>; 5],
+    /// Of bytes in a row within one line: offset in the line, how many, and the shape.
+    ranges: Vec<Option<(u32, u32, ShapeId)>>,
     /// How many more may be made: where each access has another shape, to make them costs more than it spares.
     credit: i32,
 }
@@ -228,6 +239,7 @@ impl Default for Shapes {
             slots: Vec::new(),
             latest: Vec::new(),
             rows: [None; 5],
+            ranges: Vec::new(),
             credit: FIRST_CREDIT,
         }
     }
@@ -271,6 +283,28 @@ impl Shapes {
         });
         self.rows[at] = made;
         made
+    }
+
+    /// The shape of bytes in a row within one line, and the address of the line.
+    pub(crate) fn of_range(&mut self, address: u64, n: u32) -> Option<(ShapeId, u64)> {
+        let start = address / LINE * LINE;
+        let offset = (address - start) as u32;
+        let slot = ((offset / 4) ^ ((offset + n) / 4 * 5)) as usize % RANGES;
+        if let Some(Some((at, n_bytes, shape))) = self.ranges.get(slot)
+            && (*at, *n_bytes) == (offset, n)
+        {
+            return Some((*shape, start));
+        }
+        let mut offsets = [0; 32];
+        offsets[0] = offset;
+        let shape = self.find(&Key {
+            mask: 1,
+            lane_bytes: n,
+            offsets,
+        })?;
+        self.ranges.resize(RANGES, None);
+        self.ranges[slot] = Some((offset, n, shape));
+        Some((shape, start))
     }
 
     /// The shape of an access, which others of its lanes may take part in elsewhere, and the address of the line that it counts from; nothing
