@@ -26,6 +26,7 @@ mod site;
 mod strong;
 mod syncs;
 mod threads;
+mod turns;
 mod words;
 
 pub use detector::{Detector, Shape};

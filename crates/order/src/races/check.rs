@@ -106,17 +106,8 @@ pub(crate) struct Current<'a> {
 impl Current<'_> {
     /// Whether each of the lanes knows an access.
     fn knows(&self, entry: &Entry) -> bool {
-        let knows = |clock: &Clock| clock.seen().unknown(entry.row, entry.lanes, entry.epoch) == 0;
-        if let Some(clock) = self.warp.alike() {
-            return knows(clock);
-        }
-        let mut last: Option<&Rc<Clock>> = None;
-        lanes_of(self.lanes).all(|lane| {
-            let clock = self.warp.clock(lane);
-            let is_again = last.is_some_and(|last| Rc::ptr_eq(last, clock));
-            last = Some(clock);
-            is_again || knows(clock)
-        })
+        self.warp
+            .all_know(self.lanes, (entry.row, entry.lanes, entry.epoch))
     }
 
     /// Whether an access has gone through a fence to the asynchronous proxy, as far as each of the lanes knows, or needs none.
@@ -184,8 +175,26 @@ impl Settled<'_> {
 impl Detector {
     /// Checks accesses to bytes against earlier ones, and keeps them for later ones.
     pub(crate) fn check(&mut self, by: &Accessor<'_>, bytes: Bytes) {
-        self.spell_strong((bytes.memory, bytes.address), bytes.n);
         let site = *self.sites.get(by.site);
+        for (word, found) in &self.conflicts(by, &site, bytes) {
+            self.report(by, &site, found, bytes, *word);
+        }
+        self.check_lanes(by, &site, bytes);
+    }
+
+    /// The same for lanes that read one after another.
+    pub(crate) fn check_in_turn(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+        let site = *self.sites.get(by.site);
+        let mut conflicts = self.conflicts(by, &site, bytes);
+        conflicts.sort_by_key(|(_, found)| found.lane);
+        for (word, found) in &conflicts {
+            self.report(by, &site, found, bytes, *word);
+        }
+    }
+
+    /// The earlier accesses that accesses race with; they are kept for later ones.
+    fn conflicts(&mut self, by: &Accessor<'_>, site: &Site, bytes: Bytes) -> Conflicts {
+        self.spell_strong((bytes.memory, bytes.address), bytes.n);
         let floor = self.floor_of(bytes.memory);
         let mut shadow = self.shadow.take().unwrap_or_default();
         let mut conflicts = Conflicts::new();
@@ -196,17 +205,14 @@ impl Detector {
                 mask,
             };
             let floor = floor.as_deref();
-            self.check_word(by, &site, part, floor, &mut shadow, &mut conflicts);
+            self.check_word(by, site, part, floor, &mut shadow, &mut conflicts);
         }
         self.shadow = Some(shadow);
-        for (word, found) in &conflicts {
-            self.report(by, &site, found, bytes, *word);
-        }
-        self.check_lanes(by, &site, bytes);
+        conflicts
     }
 
     /// What tells of an access whether it is over.
-    pub(crate) const fn settled(&self) -> Settled<'_> {
+    pub(crate) fn settled(&self) -> Settled<'_> {
         Settled {
             sites: &self.sites,
             shape: &self.shape,

@@ -7,6 +7,7 @@ use super::message::{Message, Release};
 use super::shadow::Memory;
 use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_answer_read, sem_of};
 use super::threads::{Location, Warp, row_of};
+use super::turns::Knowledge;
 use crate::scope::{Home, Strength};
 use std::rc::Rc;
 use warpgrid_emulator::{MbarrierAct, MbarrierTouch, SyncEvent};
@@ -282,7 +283,7 @@ impl Detector {
             all.add(&Release {
                 scope: Scope::Sys,
                 home: act.home,
-                clock: Rc::clone(&clock),
+                known: Knowledge::Clock(Rc::clone(&clock)),
                 own: Point {
                     row: act.row,
                     lane: lane as u32,

@@ -1,6 +1,7 @@
 //! Messages: what releasing operations of a strong write hand to whoever acquires it.
 
 use super::clock::{Clock, Point, join, raise};
+use super::turns::Knowledge;
 use crate::scope::{Home, Scoped, mutual};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -11,7 +12,7 @@ use warpgrid_isa::Scope;
 pub(crate) struct Release {
     pub(crate) scope: Scope,
     pub(crate) home: Home,
-    pub(crate) clock: Rc<Clock>,
+    pub(crate) known: Knowledge,
     pub(crate) own: Point,
 }
 
@@ -20,8 +21,7 @@ impl Release {
     fn includes(&self, other: &Release) -> bool {
         let Point { row, lane, epoch } = other.own;
         let is_own = (self.own.row, self.own.lane) == (row, lane) && self.own.epoch >= epoch;
-        (is_own || self.clock.seen().unknown(row, 1 << lane, epoch) == 0)
-            && self.clock.includes(&other.clock)
+        (is_own || self.known.knows(other.own)) && self.known.includes(&other.known)
     }
 }
 
@@ -44,10 +44,12 @@ impl Message {
             // Who has acquired what was handed on before hands it on as well.
             Some(other) if release.includes(other) => *other = release.clone(),
             Some(other) => {
-                let clock = Rc::make_mut(&mut other.clock);
-                clock.raise_to(other.own);
-                clock.join(&release.clock);
-                clock.raise_to(release.own);
+                let own = other.own;
+                other.known.change(|clock| {
+                    clock.raise_to(own);
+                    clock.join(release.known.clock());
+                    clock.raise_to(release.own);
+                });
             }
             None => self.0.push(release.clone()),
         }
@@ -76,7 +78,7 @@ impl Message {
                 Scoped::new(release.scope, release.home),
                 Scoped::new(scope, home),
             ) {
-                join(clock, &release.clock);
+                join(clock, release.known.clock());
                 raise(clock, release.own);
             }
         }

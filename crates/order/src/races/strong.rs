@@ -5,10 +5,11 @@ use super::check::{Accessor, Bytes, Part};
 use super::clock::{Point, lanes_of};
 use super::detector::Detector;
 use super::message::Message;
-use super::shadow::{Entry, WORD};
+use super::shadow::{Entry, Memory};
 use super::site::{Kind, Site};
 use super::threads::{Location, Warp, row_of};
 use crate::scope::{Home, Scoped, Strength, acquires, mutual, releases};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
 use warpgrid_emulator::{AccessAction, AccessEvent, Piece, WarpId};
@@ -34,6 +35,40 @@ pub(crate) struct StrongWrite {
 type Chain = Rc<RefCell<Vec<Point>>>;
 
 impl StrongWrite {
+    /// Whether a strong access of its place is morally strong with it.
+    fn is_linked(&self, by: &Strong) -> bool {
+        self.n_bytes == by.n_bytes
+            && mutual(
+                Scoped::new(self.scope, self.home),
+                Scoped::new(by.scope, by.home),
+            )
+    }
+
+    /// A write, which may continue another one.
+    fn after(
+        continued: Option<StrongWrite>,
+        by: &Strong,
+        point: Point,
+        message: Option<Rc<Message>>,
+    ) -> StrongWrite {
+        let chain = continued.and_then(|mut write| {
+            let mut points = write.chain().borrow_mut();
+            if points.len() < LONGEST_CHAIN {
+                points.push(point);
+            }
+            drop(points);
+            write.chain
+        });
+        StrongWrite {
+            n_bytes: by.n_bytes,
+            scope: by.scope,
+            home: by.home,
+            message,
+            point,
+            chain,
+        }
+    }
+
     fn chain(&mut self) -> &Chain {
         let point = self.point;
         self.chain
@@ -69,6 +104,11 @@ impl Detector {
         of: WarpId,
         scope: Scope,
     ) {
+        if self.see_strong_loads(event, state, of, scope)
+            || self.see_strong_atomics(event, state, of, scope)
+        {
+            return;
+        }
         let row = row_of(of.block, of.warp);
         let home = self.shape.home(of.block);
         if event.action.writes() {
@@ -105,6 +145,164 @@ impl Detector {
             if event.action.writes() {
                 self.after_strong_write(state, row, &strong, continued);
             }
+        }
+    }
+
+    /// Looks at a strong load of one place by lanes that are at one epoch and have met the same there; false where they must be looked at one by one.
+    fn see_strong_loads(
+        &mut self,
+        event: &AccessEvent<'_>,
+        state: &mut Warp,
+        of: WarpId,
+        scope: Scope,
+    ) -> bool {
+        let Some(together) = together(event, state, of) else {
+            return false;
+        };
+        let Together {
+            lanes,
+            place,
+            piece,
+            ..
+        } = together;
+        if event.action != AccessAction::Load {
+            return false;
+        }
+        let Some(met) = state.met_by_all(lanes, place) else {
+            return false;
+        };
+        let (row, home) = (row_of(of.block, of.warp), self.shape.home(of.block));
+        let acquire = |state: &mut Warp, message: &Message| {
+            if acquires(event.sem) {
+                state.change_clocks(lanes, |clock| message.acquire(clock, scope, home));
+            }
+        };
+        if let Some(met) = met {
+            acquire(state, &met);
+        }
+        self.spell_strong(place, piece.n_bytes);
+        let mut message = None;
+        for lane in lanes_of(lanes) {
+            let strong = Strong {
+                lane,
+                home,
+                scope,
+                sem: event.sem,
+                action: event.action,
+                place,
+                n_bytes: piece.n_bytes,
+            };
+            message = self.observe(&strong, state.point(row, lane)).flatten();
+        }
+        if let Some(message) = message {
+            acquire(state, &message);
+            lanes_of(lanes).for_each(|lane| state.details(lane).meet(place, &message));
+        }
+        self.check_together(event, state, of, &together);
+        true
+    }
+
+    /// Looks at relaxed atomics of one place by lanes that are at one epoch; false where they must be looked at one by one.
+    fn see_strong_atomics(
+        &mut self,
+        event: &AccessEvent<'_>,
+        state: &mut Warp,
+        of: WarpId,
+        scope: Scope,
+    ) -> bool {
+        let is_atomic = event.action.writes() && event.action != AccessAction::Store;
+        if !is_atomic || releases(event.sem) || acquires(event.sem) {
+            return false;
+        }
+        let Some(together) = together(event, state, of) else {
+            return false;
+        };
+        let Together { place, piece, .. } = together;
+        let row = row_of(of.block, of.warp);
+        let bytes = Bytes::at(place.0, place.1, piece.n_bytes);
+        let strong = |lane: usize| Strong {
+            lane,
+            home: self.shape.home(of.block),
+            scope,
+            sem: event.sem,
+            action: event.action,
+            place,
+            n_bytes: piece.n_bytes,
+        };
+        let all: SmallVec<[Strong; 32]> = lanes_of(together.lanes).map(strong).collect();
+        let mut write = self.take_linked(&all[0], bytes);
+        let mut observations = self.observed.remove(&place).unwrap_or_default();
+        for by in &all {
+            let point = state.point(row, by.lane);
+            let mut message = None;
+            if let Some(write) = &mut write {
+                message.clone_from(&write.message);
+                note_observation(&mut observations, write.chain(), point);
+                if let (true, Some(message)) = (by.action.reads(), &message) {
+                    state.details(by.lane).meet(place, message);
+                }
+            }
+            add_releases(state, by, &mut message);
+            write = Some(StrongWrite::after(write, by, point, message));
+        }
+        if !observations.is_empty() {
+            self.observed.insert(place, observations);
+        }
+        self.strong.extend(write.map(|write| (place, write)));
+        self.note_strong(bytes);
+        self.check_together(event, state, of, &together);
+        true
+    }
+
+    /// The strong write that an atomic continues, taken out; where it continues none, it hides those at its bytes.
+    fn take_linked(&mut self, by: &Strong, bytes: Bytes) -> Option<StrongWrite> {
+        self.spell_strong(by.place, by.n_bytes);
+        let is_linked = |write: &StrongWrite| write.is_linked(by);
+        match self.strong.get(&by.place).is_some_and(is_linked) {
+            true => self.strong.remove(&by.place),
+            false => {
+                self.forget_strong(bytes);
+                None
+            }
+        }
+    }
+
+    /// Checks an access of lanes at one place, once what it gets and hands on is known.
+    fn check_together(
+        &mut self,
+        event: &AccessEvent<'_>,
+        state: &Warp,
+        of: WarpId,
+        together: &Together<'_>,
+    ) {
+        let row = row_of(of.block, of.warp);
+        let by = Accessor {
+            warp: state,
+            threads: row,
+            lanes: together.lanes,
+            home: self.shape.home(of.block),
+            site: self.site_of(event, together.piece.n_bytes),
+            as_row: row,
+            as_lanes: together.lanes,
+            as_epoch: together.epoch,
+            step: event.step,
+        };
+        let bytes = bytes_of(event, together.piece, together.place);
+        let same_value = |piece: &Piece| bytes_of(event, piece, together.place).same_value;
+        let mut all = event.pieces.iter();
+        if all.all(|piece| same_value(piece) == bytes.same_value) {
+            self.look_at_life(&by, bytes);
+            self.check_in_turn(&by, bytes);
+            return;
+        }
+        for piece in event.pieces {
+            let lanes = 1 << (piece.asked & 31);
+            let by = Accessor {
+                lanes,
+                as_lanes: lanes,
+                ..by
+            };
+            self.look(&by, bytes_of(event, piece, together.place));
         }
     }
 
@@ -146,27 +344,15 @@ impl Detector {
     /// Notes that a strong access observes the strong write at its place, if both are linked; what the write hands on, if anything.
     fn observe(&mut self, by: &Strong, reader: Point) -> Option<Option<Rc<Message>>> {
         let write = self.strong.get_mut(&by.place)?;
-        let is_linked = write.n_bytes == by.n_bytes
-            && mutual(
-                Scoped::new(write.scope, write.home),
-                Scoped::new(by.scope, by.home),
-            );
-        if !is_linked {
+        if !write.is_linked(by) {
             return None;
         }
         let message = write.message.clone();
-        let chain = write.chain();
-        let n = chain.borrow().len();
-        let observations = self.observed.entry(by.place).or_default();
-        // Who polls observes the same again and again.
-        let is_again = observations.last().is_some_and(|last| {
-            (last.reader.row, last.reader.lane, last.n) == (reader.row, reader.lane, n)
-                && Rc::ptr_eq(&last.chain, chain)
-        });
-        if !is_again && observations.len() < LONGEST_CHAIN {
-            let chain = Rc::clone(chain);
-            observations.push(Observation { reader, chain, n });
-        }
+        note_observation(
+            self.observed.entry(by.place).or_default(),
+            write.chain(),
+            reader,
+        );
         Some(message)
     }
 
@@ -228,16 +414,7 @@ impl Detector {
         continued: Option<StrongWrite>,
     ) {
         let mut message = continued.as_ref().and_then(|write| write.message.clone());
-        if let Some(details) = state.known_details(by.lane) {
-            let here = details.released.iter().filter(|(at, _)| *at == by.place);
-            let all = details
-                .fences
-                .iter()
-                .chain(here.map(|(_, release)| release));
-            for release in all {
-                Rc::make_mut(message.get_or_insert_default()).add(release);
-            }
-        }
+        add_releases(state, by, &mut message);
         let point = state.point(row, by.lane);
         if releases(by.sem) {
             let release = state.release(row, by.lane, by.scope, by.home);
@@ -250,12 +427,17 @@ impl Detector {
         if continued.is_none() {
             self.forget_strong(bytes);
         }
-        let shadow = self.shadow.get_or_insert_default();
-        for address in (by.place.1..by.place.1 + u64::from(by.n_bytes)).step_by(WORD as usize) {
-            let word = shadow.word(by.place.0, address);
+        self.note_strong(bytes);
+        self.replace_strong(by, point, continued, message);
+    }
+
+    /// Notes that the words of these bytes have strong writes.
+    fn note_strong(&mut self, bytes: Bytes) {
+        let shadow = self.shadow();
+        for (address, _) in bytes.words() {
+            let word = shadow.word(bytes.memory, address);
             shadow.set_strong(word);
         }
-        self.replace_strong(by, point, continued, message);
     }
 
     /// Keeps a strong write, which may continue another one; those at the same bytes are gone.
@@ -266,22 +448,7 @@ impl Detector {
         continued: Option<StrongWrite>,
         message: Option<Rc<Message>>,
     ) {
-        let chain = continued.and_then(|mut write| {
-            let mut points = write.chain().borrow_mut();
-            if points.len() < LONGEST_CHAIN {
-                points.push(point);
-            }
-            drop(points);
-            write.chain
-        });
-        let new = StrongWrite {
-            n_bytes: by.n_bytes,
-            scope: by.scope,
-            home: by.home,
-            message,
-            point,
-            chain,
-        };
+        let new = StrongWrite::after(continued, by, point, message);
         self.strong.insert(by.place, new);
     }
 
@@ -372,6 +539,69 @@ impl Detector {
                 message.acquire(state.clock_mut(lane), scope, home);
             }
         }
+    }
+}
+
+/// Lanes at one epoch that access one place.
+struct Together<'a> {
+    lanes: u32,
+    place: Location,
+    /// The access of the first of them.
+    piece: &'a Piece,
+    epoch: u32,
+}
+
+/// The lanes of an access, if all of them access one place, which is not in the memory of another block, and are at one epoch.
+fn together<'a>(event: &'a AccessEvent<'_>, state: &Warp, of: WarpId) -> Option<Together<'a>> {
+    let (piece, others) = event.pieces.split_first()?;
+    let memory = memory_of(piece.memory)?;
+    let is_elsewhere = matches!(memory, Memory::Shared(block) if block != of.block);
+    if others.is_empty() || is_elsewhere {
+        return None;
+    }
+    let epoch = state.epochs[usize::from(piece.asked & 31)];
+    let place = |piece: &Piece| (piece.memory, piece.address, piece.n_bytes);
+    let mut lanes = 0u32;
+    for other in event.pieces {
+        let lane = other.asked & 31;
+        let is_like = place(other) == place(piece) && state.epochs[usize::from(lane)] == epoch;
+        // They come in their order.
+        if !is_like || lanes >> lane != 0 {
+            return None;
+        }
+        lanes |= 1 << lane;
+    }
+    Some(Together {
+        lanes,
+        place: (memory, piece.address),
+        piece,
+        epoch,
+    })
+}
+
+/// Notes that a strong access observes the writes of a chain so far.
+fn note_observation(observations: &mut Vec<Observation>, chain: &Chain, reader: Point) {
+    let n = chain.borrow().len();
+    // Who polls observes the same again and again.
+    let is_again = observations.last().is_some_and(|last| {
+        (last.reader.row, last.reader.lane, last.n) == (reader.row, reader.lane, n)
+            && Rc::ptr_eq(&last.chain, chain)
+    });
+    if !is_again && observations.len() < LONGEST_CHAIN {
+        let chain = Rc::clone(chain);
+        observations.push(Observation { reader, chain, n });
+    }
+}
+
+/// Adds to what a write hands on what its lane has released by fences, and at its place.
+fn add_releases(state: &Warp, by: &Strong, message: &mut Option<Rc<Message>>) {
+    let Some(details) = state.known_details(by.lane) else {
+        return;
+    };
+    let here = details.released.iter().filter(|(at, _)| *at == by.place);
+    let here = here.map(|(_, release)| release);
+    for release in details.fences.iter().chain(here) {
+        Rc::make_mut(message.get_or_insert_default()).add(release);
     }
 }
 

@@ -6,7 +6,7 @@ use super::maps::release_maps;
 use super::message::Release;
 use super::site::action_of;
 use super::threads::{Warp, row_of};
-use crate::scope::{acquires, releases};
+use crate::scope::{Home, acquires, releases};
 use std::rc::Rc;
 use warpgrid_emulator::{SyncEvent, SyncKind, Waits, WarpId};
 use warpgrid_isa::{Flag, Modifiers, Proxy, Scope, Sem, StateSpace};
@@ -263,8 +263,13 @@ impl Detector {
             self.fences.acquire(&mut all, scope, home);
             state.join(event.lanes, &all);
         }
+        let take_turns = sem == Sem::Sc && in_order;
+        if take_turns && self.take_turns(state, row, event.lanes, (scope, home)) {
+            state.tick(event.lanes);
+            return;
+        }
         for lane in lanes_of(event.lanes) {
-            if sem == Sem::Sc && in_order {
+            if take_turns {
                 self.fences.acquire(state.clock_mut(lane), scope, home);
             }
             if !releases(sem) {
@@ -279,6 +284,32 @@ impl Detector {
         if releases(sem) {
             state.tick(event.lanes);
         }
+    }
+
+    /// Lanes pass a sequentially consistent fence one after another; false where they must be looked at one by one.
+    fn take_turns(
+        &mut self,
+        state: &mut Warp,
+        row: Row,
+        lanes: u32,
+        (scope, home): (Scope, Home),
+    ) -> bool {
+        let mut known = Rc::default();
+        self.fences.acquire(&mut known, scope, home);
+        if !state.take_turns(row, lanes, known) {
+            return false;
+        }
+        let mut last = None;
+        for lane in lanes_of(lanes) {
+            let release = state.release(row, lane, scope, home);
+            state.details(lane).add_fence(release.clone());
+            last = Some(release);
+        }
+        // What the last one hands on has all that the others do.
+        if let Some(last) = last {
+            self.fences.add(&last);
+        }
+        true
     }
 
     /// Whether a fence is a `membar`, which is sequentially consistent.

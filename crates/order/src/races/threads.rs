@@ -5,6 +5,7 @@ use super::hash::Map;
 use super::message::{Message, Release};
 use super::quick::Here;
 use super::shadow::Memory;
+use super::turns::{Knowledge, Turns};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_emulator::{GroupKind, WarpId};
@@ -18,6 +19,8 @@ pub(crate) type Location = (Memory, u64);
 enum Known {
     Alike(Rc<Clock>),
     Each(Box<[Rc<Clock>; 32]>),
+    /// Lanes that have taken turns, and what the others know.
+    InTurn(Rc<Turns>, Rc<Clock>),
 }
 
 /// A warp: 32 threads.
@@ -43,14 +46,22 @@ pub(crate) struct Warps {
     /// By number: what is the same for all accesses until something orders the warp.
     heres: Vec<Option<Here>>,
     free: Vec<u32>,
-    last: Option<(WarpId, u32)>,
+    /// Those that were asked for last, by the low bits of block and warp.
+    recent: [Option<(WarpId, u32)>; N_RECENT],
+}
+
+const N_RECENT: usize = 16;
+
+/// Where a warp is among the recent ones.
+const fn slot_of(of: WarpId) -> usize {
+    (of.warp as usize ^ (of.block as usize) << 2) % N_RECENT
 }
 
 impl Warps {
     /// The number of a warp, which it gets if it has none.
     pub(crate) fn number(&mut self, of: WarpId) -> u32 {
-        if let Some((last, number)) = self.last
-            && last == of
+        if let Some((known, number)) = self.recent[slot_of(of)]
+            && known == of
         {
             return number;
         }
@@ -68,7 +79,7 @@ impl Warps {
                 warps.len() as u32 - 1
             })
         });
-        self.last = Some((of, number));
+        self.recent[slot_of(of)] = Some((of, number));
         number
     }
 
@@ -104,7 +115,7 @@ impl Warps {
             self.warps[number as usize] = None;
             self.free.push(number);
         }
-        self.last = None;
+        self.recent[slot_of(of)] = None;
     }
 }
 
@@ -147,6 +158,30 @@ impl Warp {
         match &self.known {
             Known::Alike(clock) => clock,
             Known::Each(clocks) => &clocks[lane & 31],
+            Known::InTurn(turns, _) if turns.has(lane) => turns.clock(lane),
+            Known::InTurn(_, others) => others,
+        }
+    }
+
+    /// Whether each of some lanes knows threads of a row as far as an epoch.
+    pub(crate) fn all_know(&self, lanes: u32, of: (Row, u32, u32)) -> bool {
+        let (row, threads, epoch) = of;
+        let knows = |clock: &Clock| clock.seen().unknown(row, threads, epoch) == 0;
+        match &self.known {
+            Known::Alike(clock) => knows(clock),
+            Known::Each(clocks) => {
+                let mut last: Option<&Rc<Clock>> = None;
+                lanes_of(lanes).all(|lane| {
+                    let clock = &clocks[lane];
+                    let is_again = last.is_some_and(|last| Rc::ptr_eq(last, clock));
+                    last = Some(clock);
+                    is_again || knows(clock)
+                })
+            }
+            Known::InTurn(turns, others) => lanes_of(lanes).all(|lane| match turns.has(lane) {
+                true => turns.unknown(lane, of) == 0,
+                false => knows(others),
+            }),
         }
     }
 
@@ -154,20 +189,36 @@ impl Warp {
     pub(crate) fn alike(&self) -> Option<&Rc<Clock>> {
         match &self.known {
             Known::Alike(clock) => Some(clock),
-            Known::Each(_) => None,
+            Known::Each(_) | Known::InTurn(..) => None,
         }
     }
 
     /// Lanes that all know the same: the clock of all of them, or that of one.
     pub(crate) fn clock_mut(&mut self, lane: usize) -> &mut Rc<Clock> {
-        if let Known::Alike(clock) = &self.known {
-            let clocks = std::array::from_fn(|_| Rc::clone(clock));
+        if !matches!(self.known, Known::Each(_)) {
+            let clocks = std::array::from_fn(|lane| Rc::clone(self.clock(lane)));
             self.known = Known::Each(Box::new(clocks));
         }
         match &mut self.known {
-            Known::Alike(clock) => clock,
+            Known::Alike(clock) | Known::InTurn(_, clock) => clock,
             Known::Each(clocks) => &mut clocks[lane & 31],
         }
+    }
+
+    /// Lanes take turns, the first of which takes in what is known; false where they must be looked at one by one.
+    pub(crate) fn take_turns(&mut self, row: Row, lanes: u32, known: Rc<Clock>) -> bool {
+        let others = match &self.known {
+            Known::Alike(clock) => Rc::clone(clock),
+            Known::Each(_) | Known::InTurn(..) if self.live & !lanes == 0 => Rc::default(),
+            Known::Each(_) | Known::InTurn(..) => return false,
+        };
+        if lanes.is_power_of_two() || !self.own_fenced.is_empty() {
+            return false;
+        }
+        let own = |lane: usize| self.clock(lane);
+        let turns = Turns::new(known, own, row, lanes, self.epochs);
+        self.known = Known::InTurn(Rc::new(turns), others);
+        true
     }
 
     /// Gives lanes a clock that has all that they knew.
@@ -191,7 +242,7 @@ impl Warp {
     }
 
     /// Changes what lanes know in a way that is the same for those that know the same.
-    fn change_clocks(&mut self, lanes: u32, mut change: impl FnMut(&mut Rc<Clock>)) {
+    pub(crate) fn change_clocks(&mut self, lanes: u32, mut change: impl FnMut(&mut Rc<Clock>)) {
         if lanes & self.live == self.live
             && let Known::Alike(own) = &mut self.known
         {
@@ -304,6 +355,21 @@ impl Warp {
         self.details.get(lane & 31)
     }
 
+    /// What all of some lanes have met at a place, if it is the same.
+    pub(crate) fn met_by_all(&self, lanes: u32, place: Location) -> Option<Option<Rc<Message>>> {
+        let met = |lane: usize| {
+            let details = self.known_details(lane)?;
+            let (_, message) = details.met.iter().find(|(at, _)| *at == place)?;
+            Some(message)
+        };
+        let first = met(lanes.trailing_zeros() as usize);
+        let is_same = |lane: usize| match (first, met(lane)) {
+            (Some(first), Some(other)) => Rc::ptr_eq(first, other),
+            (first, other) => first.is_none() && other.is_none(),
+        };
+        lanes_of(lanes).all(is_same).then(|| first.map(Rc::clone))
+    }
+
     /// Adds what lanes know and did to a clock; `present` is all lanes of the warp.
     pub(crate) fn hand_on(&self, clock: &mut Rc<Clock>, row: Row, lanes: u32, present: u32) {
         match &self.known {
@@ -315,6 +381,15 @@ impl Warp {
                         join(clock, own);
                     }
                     last = Some(own);
+                }
+            }
+            Known::InTurn(turns, others) => {
+                if lanes_of(lanes).any(|lane| !turns.has(lane)) {
+                    join(clock, others);
+                }
+                // Each knows what those before it know.
+                if let Some(last) = turns.last_of(lanes) {
+                    join(clock, turns.clock(last));
                 }
             }
         }
@@ -366,7 +441,12 @@ impl Warp {
         Release {
             scope,
             home,
-            clock: self.whole_clock(row, lane),
+            known: match &self.known {
+                Known::InTurn(turns, _) if turns.has(lane) && self.own_fenced.is_empty() => {
+                    Knowledge::Turn(Rc::clone(turns), lane as u32 & 31)
+                }
+                _ => Knowledge::Clock(self.whole_clock(row, lane)),
+            },
             own: self.point(row, lane),
         }
     }
