@@ -37,8 +37,8 @@ use super::{Dispatch, FrameRef, State};
 use crate::editor::Panel;
 use crate::format::{count, decimal};
 use crate::hooks::{
-    use_address, use_assist, use_check, use_editor, use_keys, use_outdated, use_palette,
-    use_playback, use_share, use_size, use_step_of_tab, use_texts, use_worker,
+    FRAME_MS, use_address, use_assist, use_check, use_editor, use_keys, use_outdated, use_palette,
+    use_playback, use_rested, use_share, use_size, use_step_of_tab, use_texts, use_worker,
 };
 use crate::links::{Links, links};
 use crate::model::{Findings, Focus, Fresh, Model, Screen, ThemeChoice, Trouble, place_of};
@@ -182,7 +182,7 @@ pub(crate) fn App() -> Html {
 }
 
 fn run(
-    state: &State,
+    state: &UseReducerHandle<State>,
     is_outdated: bool,
     links: &Rc<Links>,
     palette: &Rc<Palette>,
@@ -195,6 +195,13 @@ fn run(
     };
     let order = state.run.order.as_deref().filter(|_| !state.is_stale());
     let (shown, is_before) = findings(state);
+    let column = {
+        let (state, palette) = (state.clone(), palette.clone());
+        let (fill, dispatch) = (fill.clone(), dispatch.clone());
+        Callback::from(move |(frame, links): (FrameRef, Rc<Links>)| {
+            side(&state, &frame, &links, &palette, &fill, &dispatch)
+        })
+    };
     html! {
         <>
             { about(state) }
@@ -232,28 +239,62 @@ fn run(
                     }) }
                     <div class="arrange-place"></div>
                 </div>
-                <div class="side">
-                    <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
-                    { mbarrier_card(&frame, dispatch) }
-                    <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-                    <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
-                    <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-                    <WarpCard frame={frame.clone()} links={links.clone()}
-                        register={focused_register(state)} dispatch={dispatch.clone()} />
-                    <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
-                        dispatch={dispatch.clone()} />
-                    <UntilCard frame={frame.clone()} breaks={state.until.breaks.clone()}
-                        said={state.until.said_at(frame.position).cloned()} dispatch={dispatch.clone()} />
-                    <FilledPlace panel={Panel::Inspect} frame={frame.clone()} fill={fill.clone()} />
-                    { cell_card(state, &frame, dispatch) }
-                    if let Some(traffic) = &state.run.traffic {
-                        { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }
-                    }
-                    { notes(&frame) }
-                </div>
+                <Later frame={frame.clone()} links={links.clone()} {column} />
             </Cards>
         </>
     }
+}
+
+/// The column beside the memories.
+fn side(
+    state: &State,
+    frame: &FrameRef,
+    links: &Rc<Links>,
+    palette: &Rc<Palette>,
+    fill: &Callback<(Panel, Element)>,
+    dispatch: &Dispatch,
+) -> Html {
+    html! {
+        <div class="side">
+            <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
+            { mbarrier_card(frame, dispatch) }
+            <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
+            <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
+            <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
+            <WarpCard frame={frame.clone()} links={links.clone()}
+                register={focused_register(state)} dispatch={dispatch.clone()} />
+            <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
+                dispatch={dispatch.clone()} />
+            <UntilCard frame={frame.clone()} breaks={state.until.breaks.clone()}
+                said={state.until.said_at(frame.position).cloned()} dispatch={dispatch.clone()} />
+            <FilledPlace panel={Panel::Inspect} frame={frame.clone()} fill={fill.clone()} />
+            { cell_card(state, frame, dispatch) }
+            if let Some(traffic) = &state.run.traffic {
+                { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }
+            }
+            { notes(frame) }
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct LaterProps {
+    frame: FrameRef,
+    links: Rc<Links>,
+    column: Callback<(FrameRef, Rc<Links>), Html>,
+}
+
+/// A column that follows a step of the run a frame of the screen later: where it stored is seen first.
+#[component]
+fn Later(props: &LaterProps) -> Html {
+    let (before, is_present) = use_rested(&props.frame, FRAME_MS);
+    let links = use_mut_ref(|| props.links.clone());
+    let is_step = !is_present && before.1 == props.frame.1;
+    if !is_step {
+        links.replace(props.links.clone());
+    }
+    let frame = if is_step { &before } else { &props.frame };
+    props.column.emit((frame.clone(), links.borrow().clone()))
 }
 
 #[derive(Properties, PartialEq)]

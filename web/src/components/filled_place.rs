@@ -3,6 +3,7 @@
 
 use super::FrameRef;
 use crate::editor::Panel;
+use crate::hooks::{FRAME_MS, use_rested};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -19,9 +20,15 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn FilledPlace(props: &Props) -> Html {
     let place = use_node_ref();
+    let (rested, _) = use_rested(&props.frame, FRAME_MS);
+    // A map follows the cells that it is a map of.
+    let frame = match props.panel {
+        Panel::Map => rested,
+        _ => props.frame.clone(),
+    };
     {
         let (place, panel, fill) = (place.clone(), props.panel, props.fill.clone());
-        use_effect_with((props.frame.clone(), props.how.clone()), move |_| {
+        use_effect_with((frame, props.how.clone()), move |_| {
             if let Some(place) = place.cast() {
                 fill.emit((panel, place));
             }

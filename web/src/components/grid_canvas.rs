@@ -70,7 +70,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     };
     use_paint(props, &canvas, view);
     use_window(props, grid, geometry, view.top, size.1);
-    use_follow(&frame, grid, geometry, &scroller);
+    use_follow(&frame, grid, &view, &scroller);
     use_reveal(props.reveal, geometry, size.1, &scroller);
     let memory = grid.memory.id.clone();
     let focus = move |index: Option<u64>| {
@@ -256,7 +256,8 @@ fn tile_start(frame: &FrameRef, memory: &MemoryId) -> Option<u64> {
 
 /// Scrolls to what the present step stored, or to its tiles, when none of it is in sight.
 #[hook]
-fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &NodeRef) {
+fn use_follow(frame: &FrameRef, grid: &Grid, view: &View, scroller: &NodeRef) {
+    let (geometry, top, height) = (view.geometry, view.top, view.size.1);
     let stores = frame.store.iter();
     let pieces = stores
         .flat_map(|store| &store.lanes)
@@ -273,8 +274,11 @@ fn use_follow(frame: &FrameRef, grid: &Grid, geometry: Geometry, scroller: &Node
         let (Some(row), Some(element)) = (row, scroller.cast::<Element>()) else {
             return;
         };
-        let height = f64::from(element.client_height());
-        let top = geometry.top_of(f64::from(element.scroll_top()), height);
+        // As it was last scrolled and laid out: what is asked of the element itself is laid out again before it answers.
+        let height = match height {
+            0.0 => f64::from(element.client_height()),
+            known => known,
+        };
         let y = *row as f64 * ROW;
         if y < top || y + ROW > top + height - HEAD {
             element.set_scroll_top(geometry.scroll_for((y - ROW).max(0.0), height) as i32);

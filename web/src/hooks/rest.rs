@@ -3,18 +3,20 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-/// How long a value must stay as it is, milliseconds: longer than from one frame to the next while a run is played or a key is held.
-const REST_MS: u32 = 60;
+/// Longer than from one step to the next while a key is held, milliseconds.
+pub(crate) const REST_MS: u32 = 60;
+/// Longer than from one frame of the screen to the next, so that the rest of the page has been painted.
+pub(crate) const FRAME_MS: u32 = 20;
 
-/// The value as it was when it last rested, and whether that is the present one.
+/// The value as it was when it last stayed as it was for some milliseconds, and whether that is the present one.
 #[hook]
-pub(crate) fn use_rested<T: Clone + PartialEq + 'static>(value: &T) -> (T, bool) {
+pub(crate) fn use_rested<T: Clone + PartialEq + 'static>(value: &T, rest_ms: u32) -> (T, bool) {
     let rested = use_state_eq(|| value.clone());
     {
         let rested = rested.clone();
         use_effect_with(value.clone(), move |value| {
             let value = value.clone();
-            let wait = Timeout::new(REST_MS, move || rested.set(value));
+            let wait = Timeout::new(rest_ms, move || rested.set(value));
             // A value that changes again starts the wait anew.
             move || drop(wait)
         });
