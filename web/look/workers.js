@@ -1,4 +1,5 @@
 // A launch run to its end by translated code, where a long run leaves blocks to workers. Each has a core and a memory of its own, so that no server has to send headers.
+import { runRounds } from "../../crates/wasm/npm/rounds.js";
 import { core, openCore } from "../learn/core.js";
 import { askAt, askCore } from "./ask.js";
 
@@ -11,18 +12,18 @@ export async function runOnWorkers(moment, isLeft) {
   if (!found.shares) return found;
   const others = found.shares.map((share) => ({ share: share.join(" "), core: openCore() }));
   try {
-    for (let { noted } = found; ;) {
-      const shares = others.map((other) => askCore(other.core, [], moment, "share", other.share, noted.join(" ")));
-      const parts = Promise.all(shares);
-      // Whoever waits for it below hears of a failure.
-      parts.catch(() => {});
+    const asks = others.map((other) => (noted) => askCore(other.core, [], moment, "share", other.share, noted.join(" ")));
+    const runOwn = async () => {
       await askAt(moment, "go-on");
-      const sent = await parts;
-      if (isLeft()) return null;
-      const joined = await askCore(core, sent, moment, "join");
-      if (!joined.noted) return joined;
-      ({ noted } = joined);
-    }
+      return isLeft();
+    };
+    let end = null;
+    const join = async (parts) => {
+      end = isLeft() ? null : await askCore(core, parts, moment, "join");
+      return end?.noted;
+    };
+    await runRounds(asks, found.noted, runOwn, join);
+    return end;
   } catch (error) {
     if (isLeft()) throw error;
     // Where workers cannot be had, one core runs all.

@@ -1,5 +1,6 @@
 // A run to the end whose blocks several workers share: each has a session of the same launch and a memory of its own, so that no host has to send headers.
 import { loadedModule } from "./load.js";
+import { runRounds } from "./rounds.js";
 
 /** How long the caller runs blocks before it lets messages in, in milliseconds. */
 const SLICE = 100;
@@ -50,21 +51,21 @@ export async function runOnWorkers(session, scenario, { workers = Math.min(cores
   try {
     for (const share of shares) others.push({ share, ...open() });
     const maxSteps = Math.min(Number(options.maxSteps ?? Infinity), Number.MAX_SAFE_INTEGER);
-    for (;;) {
-      const { noted } = session;
-      const parts = Promise.all(others.map(({ share, ask }) => ask({ module: loadedModule(), scenario, share, noted, maxSteps })));
-      // Whoever waits for it below hears of a failure.
-      parts.catch(() => {});
+    const asks = others.map(({ share, ask }) => (noted) => ask({ module: loadedModule(), scenario, share, noted, maxSteps }));
+    const runOwn = async () => {
       do {
         await letMessagesIn();
         assertAlive();
       } while (!session.goOn(SLICE));
       // The interpreter has taken over.
-      if (session.over) return true;
-      const sent = await parts;
+      return session.over;
+    };
+    const join = (parts) => {
       assertAlive();
-      if (session.joinParts(sent)) return session.over;
-    }
+      return session.joinParts(parts) ? null : session.noted;
+    };
+    await runRounds(asks, session.noted, runOwn, join);
+    return session.over;
   } catch {
     assertAlive();
     // Where workers cannot be had, there is this one.

@@ -155,6 +155,7 @@ const SOURCES: &[&str] = &[
     "errors.js",
     "load.js",
     "node.js",
+    "rounds.js",
     "share-node.js",
     "share.js",
     "warpgrid.d.ts",
