@@ -11,6 +11,7 @@ use crate::flow::{Block, ByHost, Flow, Meeting};
 use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
 use crate::place::{Places, Site, Sizes};
 use crate::turns::{AllCounts, Counts};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Op, Plain, SlotPlace};
 use wasm_encoder::{
@@ -274,6 +275,8 @@ fn all_counts(code: &Code<'_>, flow: &Flow, strip: &Emitter<'_>) -> AllCounts {
         if let Some(counts) = all.blocks.get_mut(flow.number(index) as usize) {
             counts.steps = block.steps;
             counts.next = has_next.then(|| flow.number(index + 1) as u16);
+            let (Reverse(depth), origin, ..) = code.order(block.start);
+            counts.place = (depth, origin);
         }
     }
     for store in &strip.store_places {

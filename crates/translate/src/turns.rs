@@ -16,6 +16,8 @@ pub(crate) struct Counts {
     pub(crate) stores: Vec<u32>,
     /// The number of the block that follows in the code.
     pub(crate) next: Option<u16>,
+    /// The call depth, and where the block is in the code that the interpreter runs: blocks of a function in the places of several calls are the same one there.
+    pub(crate) place: (u32, u32),
 }
 
 /// What is counted of all blocks, by number, and the steps before each guarded store in its block.
@@ -161,7 +163,7 @@ impl Warp<'_> {
         if self.groups.len() == 1 {
             self.current = 0;
         } else {
-            self.merge();
+            self.merge()?;
             self.choose()?;
         }
         let group = self.groups.get(self.current)?;
@@ -180,14 +182,17 @@ impl Warp<'_> {
         self.execute(n, steps)
     }
 
-    /// Groups at one place become one, the first of them.
-    fn merge(&mut self) {
+    /// Groups at one place become one, the first of them. None where two are in one function by different calls: the interpreter may make one of them.
+    fn merge(&mut self) -> Option<()> {
         let all = std::mem::take(&mut self.is_changed);
         let mut a = 0;
         while a < self.groups.len() {
             let mut b = a + 1;
             while b < self.groups.len() {
                 let is_compared = all || a == self.current || b == self.current;
+                if is_compared && self.are_in_copies(a, b) {
+                    return None;
+                }
                 match is_compared && self.are_together(a, b) {
                     true => self.join(a, b),
                     false => b += 1,
@@ -195,6 +200,14 @@ impl Warp<'_> {
             }
             a += 1;
         }
+        Some(())
+    }
+
+    /// Whether groups are in blocks that are the same one to the interpreter.
+    fn are_in_copies(&self, a: usize, b: usize) -> bool {
+        let block = |index: usize| self.groups.get(index).map(|group| group.block);
+        let place = |index: usize| Some(self.counts_of(block(index)?)?.place);
+        block(a) != block(b) && place(a) == place(b)
     }
 
     fn are_together(&self, a: usize, b: usize) -> bool {

@@ -389,6 +389,13 @@ fn copies_in_flight_land_when_they_are_waited_for() {
 }
 
 #[test]
+fn lanes_in_one_function_by_two_calls_are_counted_or_left_to_the_interpreter() {
+    let scenario = turns::one_function_by_two_calls();
+    let found = both(Native::get(), &scenario);
+    assert_eq!(found, Ok(Err(Refusal::Uncounted)));
+}
+
+#[test]
 fn products_of_matrices_are_those_of_tensor_cores() {
     for (what, scenario) in products::scenarios() {
         check_with_both_products(&what, &scenario);

@@ -63,3 +63,28 @@ ret; }}",
     });
     serde_json::from_value(scenario).expect("a scenario")
 }
+
+/// Lanes that get turns while others wait, and then call one function from two places: the interpreter makes one group of those that are there at the same time.
+pub(crate) fn one_function_by_two_calls() -> Scenario {
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n{FUNCTION}
+.visible .entry k(.param .u64 out) {{
+.reg .b64 %p, %o; .reg .b32 %t, %i, %n, %x, %z; .reg .pred %odd, %more;
+mov.u32 %t, %tid.x; ld.param.b64 %p, [out]; mul.wide.u32 %o, %t, 16; add.s64 %p, %p, %o;
+and.b32 %n, %t, 31; mad.lo.u32 %n, %n, 13, 1; mad.lo.u32 %x, %t, 77, 27;
+AGAIN:
+and.b32 %i, %t, 12; add.u32 %i, %i, 1;
+INNER: sub.u32 %i, %i, 1; setp.ne.u32 %more, %i, 0; @%more bra INNER;
+popc.b32 %z, %n; sub.u32 %n, %n, 1; setp.ne.u32 %more, %n, 0; @%more bra AGAIN;
+and.b32 %z, %x, 2; setp.ne.u32 %odd, %z, 0;
+@%odd call (%x), grown, (%x);
+@!%odd call (%z), grown, (%t);
+st.global.u32 [%p], %x; st.global.u32 [%p+4], %z;
+ret; }}"
+    );
+    let scenario = json!({
+        "source": source, "grid": [1, 1, 1], "block": [64, 1, 1],
+        "params": [{"kind": "buffer", "name": "out", "type": "u32", "len": 512, "init": 0}],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
+}
