@@ -75,7 +75,7 @@ impl Form {
 }
 
 /// What is known of the registers of a kernel.
-struct Forms<'p> {
+pub(crate) struct Forms<'p> {
     plain: Plain<'p>,
     code: &'p Code<'p>,
     extents: [u32; AXES],
@@ -97,28 +97,8 @@ struct Known {
     range: usize,
 }
 
-/// By place in the code: the number, from 1, of the range whose bytes it shares out among threads; accesses with the same number mean the same bytes for
-/// each thread. Those of other accesses are not there.
-pub(crate) fn private_accesses(
-    plain: Plain<'_>,
-    code: &Code<'_>,
-    flow: &Flow,
-    definitions: &Definitions,
-) -> BTreeMap<u32, u32> {
-    let forms = Forms::new(plain, code, flow, definitions);
-    let known = &forms.accesses;
-    let mut found = BTreeMap::new();
-    for range in 0..plain.ranges().count() {
-        let group: Vec<&Known> = known.iter().filter(|known| known.range == range).collect();
-        if forms.are_private(&group) {
-            found.extend(group.iter().map(|known| (known.at, range as u32 + 1)));
-        }
-    }
-    found
-}
-
 impl<'p> Forms<'p> {
-    fn new(
+    pub(crate) fn new(
         plain: Plain<'p>,
         code: &'p Code<'p>,
         flow: &Flow,
@@ -158,6 +138,28 @@ impl<'p> Forms<'p> {
             }
         }
         forms
+    }
+
+    /// By place in the code: the number, from 1, of the range whose bytes it shares out among threads; accesses with the same number mean the same bytes for
+    /// each thread. Those of other accesses are not there.
+    pub(crate) fn private_accesses(&self) -> BTreeMap<u32, u32> {
+        let mut found = BTreeMap::new();
+        for range in 0..self.plain.ranges().count() {
+            let known = self.accesses.iter().filter(|known| known.range == range);
+            let group: Vec<&Known> = known.collect();
+            if self.are_private(&group) {
+                found.extend(group.iter().map(|known| (known.at, range as u32 + 1)));
+            }
+        }
+        found
+    }
+
+    /// By register: what its value is beyond that of the thread before in the row.
+    pub(crate) fn factors_of_x(&self) -> BTreeMap<Register, i64> {
+        let known = self.known.iter();
+        known
+            .map(|(register, (form, _))| (*register, form.factors[0]))
+            .collect()
     }
 
     fn register(&self, bank: Bank, slot: Slot) -> Option<Register> {

@@ -26,6 +26,7 @@ use crate::engine::Products;
 use crate::flow::Flow;
 use crate::place::{GANG, Places, Site, cell, record};
 use crate::run::stop;
+use crate::stride::Strides;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
@@ -173,6 +174,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) waits: BTreeMap<u32, Vec<(Register, u32)>>,
     /// By block: what the phases write that it is a part of, if records hold the rest.
     pub(crate) written: Vec<Option<BTreeSet<Register>>>,
+    /// By register: how its lanes lie to each other, where that is known.
+    pub(crate) strides: Strides,
     /// By place in the code: how an access shares a range out among threads.
     pub(crate) sharing: BTreeMap<u32, u32>,
     pub(crate) names: Names,
@@ -238,6 +241,7 @@ impl<'p> Emitter<'p> {
             written: Vec::new(),
             sites: Vec::new(),
             sharing: BTreeMap::new(),
+            strides: Strides::new(),
             lies: BTreeMap::new(),
             names: Names::default(),
             guard: None,

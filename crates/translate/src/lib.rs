@@ -18,6 +18,7 @@ mod probe;
 mod refusal;
 mod run;
 mod serve;
+mod stride;
 mod turns;
 
 pub use engine::{Engine, Instance, Memory, Products};

@@ -1,7 +1,7 @@
 //! A kernel as one module. In: decoded code and the shape of its launch; out: the bytes of the module, and what the host must know of it.
 
 use crate::Refusal;
-use crate::affine::private_accesses;
+use crate::affine::Forms;
 use crate::code::{Code, Placed};
 use crate::emit::{
     Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
@@ -10,6 +10,7 @@ use crate::engine::Products;
 use crate::flow::{Block, ByHost, Flow, Meeting};
 use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
 use crate::place::{Places, Site, Sizes};
+use crate::stride::find_strides;
 use crate::turns::{AllCounts, Counts};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -183,12 +184,16 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     }
     let live = flow.live(&learnt.touched);
     check_functions(code, &flow, &live)?;
-    let sharing = private_accesses(plain, code, &flow, &learnt.definitions);
+    let forms = Forms::new(plain, code, &flow, &learnt.definitions);
+    let sharing = forms.private_accesses();
+    let at_start = live.first().cloned().unwrap_or_default();
+    let strides = find_strides(source, &flow, &learnt.definitions, &at_start, &forms);
     let places = Places::new(plain, code, learnt.sizes)?;
     let constants = constants(source, &flow, &learnt);
     let begin = |writes: Writes| {
         let mut emitter = Emitter::new(source, &places, &flow, &live, writes);
         emitter.sharing = sharing.clone();
+        emitter.strides = strides.clone();
         emitter.reads = learnt.reads.clone();
         emitter.constants = constants.clone();
         emitter.written = flow.written(&learnt.touched);

@@ -12,6 +12,8 @@ mod generated;
 mod products;
 #[path = "same/random.rs"]
 mod random;
+#[path = "same/strides.rs"]
+mod strides;
 #[path = "same/turns.rs"]
 mod turns;
 
@@ -356,6 +358,13 @@ fn fused_products_are_rounded_once() {
 #[test]
 fn approximate_functions_give_the_same_bits() {
     for (what, scenario) in approximate::scenarios() {
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+    }
+}
+
+#[test]
+fn lanes_are_followed_where_they_stay_together() {
+    for (what, scenario) in strides::scenarios() {
         assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }

@@ -114,10 +114,10 @@ impl<'p> Emitter<'p> {
             if may_be_local {
                 e.access_window(&access)?;
             }
-            if access.has_rows() {
+            if access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
                 e.move_row(&access)?;
             }
-            if way == Way::Load {
+            if way == Way::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
                 e.load_one_place(&access)?;
             }
             e.move_lanes(&access)?;

@@ -289,9 +289,7 @@ fn cases() -> Vec<(&'static str, String, Becomes)> {
             "more copies than there is room for",
             add(&[
                 "mov.u32 %k, 0;\nL: ",
-                "cp.async.ca.shared.global [%d], [%from], 16, 0;\n"
-                    .replace("%d", "%d")
-                    .as_str(),
+                "cp.async.ca.shared.global [%d], [%from], 16, 0;\n",
                 "add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 100; @%p bra L;\n",
                 commit,
                 wait,

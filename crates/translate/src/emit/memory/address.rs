@@ -13,9 +13,9 @@ use wasm_encoder::{Instruction as I, ValType};
 pub(crate) struct Lie {
     /// The base of the first lane.
     first: u32,
-    /// Whether all lanes are there and follow each other, and whether they mean one place. Both are aligned.
-    is_row: u32,
-    is_one: u32,
+    /// Whether all lanes are there and follow each other, and whether they mean one place; none where that is never so. Both are aligned.
+    is_row: Option<u32>,
+    is_one: Option<u32>,
 }
 
 /// What a site knows of the range that it met last.
@@ -34,6 +34,17 @@ impl Known {
             Known::Row => [site::FAST, site::LAST],
             Known::Range => [site::ADDRESS, site::SIZE],
         }
+    }
+}
+
+impl Lie {
+    /// Whether lanes may follow each other, and whether they may mean one place.
+    pub(super) fn may_be_row(&self) -> bool {
+        self.is_row.is_some()
+    }
+
+    pub(super) fn may_be_one(&self) -> bool {
+        self.is_one.is_some()
     }
 }
 
@@ -89,35 +100,70 @@ impl Emitter<'_> {
         } else {
             ValType::I32
         };
-        let lie = Lie {
-            first: self.local(ty),
-            is_row: self.local(ValType::I32),
-            is_one: self.local(ValType::I32),
-        };
-        let [low, high] = self.names.addresses;
-        match plan.wide {
-            true => self.find_wide_lie(plan.base, &lie, access.width())?,
-            false => {
-                self.read32(plan.base)?;
-                self.tee(low);
-                self.op(I::I32x4ExtractLane(0));
-                self.set(lie.first);
-                self.get(low);
-                self.get(lie.first);
-                self.ops([I::I32x4Splat, I::I32x4Sub]);
-                self.tee(high);
-                self.ops([ramp32(access.width()), I::I32x4Eq, I::I32x4AllTrue]);
-                self.set(lie.is_row);
-                self.get(high);
-                self.ops([I::V128AnyTrue, I::I32Eqz]);
-                self.set(lie.is_one);
+        let first = self.local(ty);
+        let stride = self.strides.get(&key.0).copied();
+        let lie = match stride {
+            None => {
+                let [is_row, is_one] = [(); 2].map(|()| self.local(ValType::I32));
+                match plan.wide {
+                    true => {
+                        self.find_wide_lie(plan.base, [first, is_row, is_one], access.width())?
+                    }
+                    false => {
+                        self.find_narrow_lie(plan.base, [first, is_row, is_one], access.width())?
+                    }
+                }
+                self.push_whole(plan.wide, first, align);
+                self.tee(self.names.pointer);
+                self.get(is_row);
+                self.op(I::I32And);
+                self.set(is_row);
+                self.get(self.names.pointer);
+                self.get(is_one);
+                self.op(I::I32And);
+                self.set(is_one);
+                Lie {
+                    first,
+                    is_row: Some(is_row),
+                    is_one: Some(is_one),
+                }
             }
-        }
-        // All lanes are there, and the first is aligned.
+            Some(stride) => {
+                match plan.wide {
+                    true => {
+                        self.read64(plan.base, 0)?;
+                        self.op(I::I64x2ExtractLane(0));
+                    }
+                    false => {
+                        self.read32(plan.base)?;
+                        self.op(I::I32x4ExtractLane(0));
+                    }
+                }
+                self.set(first);
+                let is_row = stride == u64::from(access.width());
+                let is_whole = (is_row || stride == 0).then(|| {
+                    let is_whole = self.local(ValType::I32);
+                    self.push_whole(plan.wide, first, align);
+                    self.set(is_whole);
+                    is_whole
+                });
+                Lie {
+                    first,
+                    is_row: is_whole.filter(|_| is_row),
+                    is_one: is_whole.filter(|_| !is_row),
+                }
+            }
+        };
+        self.lies.insert(key, lie);
+        Ok(Some(lie))
+    }
+
+    /// Pushes whether all lanes are there, and the address in a local is aligned.
+    fn push_whole(&mut self, wide: bool, first: u32, align: u32) {
         self.get(self.names.mask);
         self.ops([I::I32Const(ALL), I::I32Eq]);
-        self.get(lie.first);
-        if plan.wide {
+        self.get(first);
+        if wide {
             self.op(I::I32WrapI64);
         }
         self.ops([
@@ -126,31 +172,44 @@ impl Emitter<'_> {
             I::I32Eqz,
             I::I32And,
         ]);
-        self.tee(self.names.pointer);
-        self.get(lie.is_row);
-        self.op(I::I32And);
-        self.set(lie.is_row);
-        self.get(self.names.pointer);
-        self.get(lie.is_one);
-        self.op(I::I32And);
-        self.set(lie.is_one);
-        self.lies.insert(key, lie);
-        Ok(Some(lie))
     }
 
-    pub(super) fn find_wide_lie(
+    fn find_narrow_lie(
         &mut self,
         base: Slot,
-        lie: &Lie,
+        [first, is_row, is_one]: [u32; 3],
+        width: u32,
+    ) -> Result<(), Refusal> {
+        let [low, high] = self.names.addresses;
+        self.read32(base)?;
+        self.tee(low);
+        self.op(I::I32x4ExtractLane(0));
+        self.set(first);
+        self.get(low);
+        self.get(first);
+        self.ops([I::I32x4Splat, I::I32x4Sub]);
+        self.tee(high);
+        self.ops([ramp32(width), I::I32x4Eq, I::I32x4AllTrue]);
+        self.set(is_row);
+        self.get(high);
+        self.ops([I::V128AnyTrue, I::I32Eqz]);
+        self.set(is_one);
+        Ok(())
+    }
+
+    fn find_wide_lie(
+        &mut self,
+        base: Slot,
+        [first, is_row, is_one]: [u32; 3],
         width: u32,
     ) -> Result<(), Refusal> {
         let [low, high] = self.names.addresses;
         self.read64(base, 0)?;
         self.op(I::I64x2ExtractLane(0));
-        self.set(lie.first);
+        self.set(first);
         for (half, local) in [(0, low), (1, high)] {
             self.read64(base, half)?;
-            self.get(lie.first);
+            self.get(first);
             self.ops([I::I64x2Splat, I::I64x2Sub]);
             self.set(local);
         }
@@ -159,11 +218,11 @@ impl Emitter<'_> {
             self.ops([ramp64(width, half), I::I64x2Eq]);
         }
         self.ops([I::V128And, I::I64x2AllTrue]);
-        self.set(lie.is_row);
+        self.set(is_row);
         self.get(low);
         self.get(high);
         self.ops([I::V128Or, I::V128AnyTrue, I::I32Eqz]);
-        self.set(lie.is_one);
+        self.set(is_one);
         Ok(())
     }
 
@@ -180,7 +239,10 @@ impl Emitter<'_> {
             self.ops([I::I32Const(ALL), I::I32Ne]);
             self.leave_if();
         }
-        self.get(if gap == 0 { lie.is_one } else { lie.is_row });
+        match if gap == 0 { lie.is_one } else { lie.is_row } {
+            Some(known) => self.get(known),
+            None => self.op(I::I32Const(0)),
+        }
         self.op(I::I32Eqz);
         self.leave_if();
         self.get(lie.first);

@@ -1,0 +1,435 @@
+//! How the lanes of a gang lie to each other. In: decoded code with its launch; out: registers whose values differ from lane to lane by a number that is known before
+//! the run, zero where all lanes have one value. Addresses of that kind need not be compared at each access.
+
+use crate::affine::Forms;
+use crate::code::{Code, Placed};
+use crate::emit::{Definitions, Register, Source};
+use crate::flow::{Flow, Meeting};
+use crate::place::GANG;
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::plain::{
+    AccessPlan, Bank, Combine, CompareKind, Comparison, Instr, Int32Op, Int64Op, IntOp, Op, Plain,
+    ShiftOp, Slot, SlotPlace,
+};
+use warpgrid_isa::{SpecialRegister, StateSpace};
+
+/// What a value of a lane is beyond that of the lane before: wrapped to the width of the register, zero for predicates.
+type Stride = u64;
+
+/// By register; those of which nothing is known are not there.
+pub(crate) type Strides = BTreeMap<Register, Stride>;
+
+/// What is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// Nothing has been written yet.
+    Unwritten,
+    Stride(Stride),
+    /// It differs in ways that are not followed.
+    Differs,
+}
+
+impl Known {
+    /// What holds wherever the value is from.
+    fn or(self, other: Known) -> Known {
+        match (self, other) {
+            (Known::Unwritten, known) | (known, Known::Unwritten) => known,
+            (a, b) if a == b => a,
+            _ => Known::Differs,
+        }
+    }
+
+    /// A value that depends on both alone, where nothing more is known of the operation.
+    fn and(self, other: Known) -> Known {
+        match (self, other) {
+            (Known::Differs, _) | (_, Known::Differs) => Known::Differs,
+            (Known::Unwritten, _) | (_, Known::Unwritten) => Known::Unwritten,
+            (Known::Stride(0), Known::Stride(0)) => Known::Stride(0),
+            (Known::Stride(_), Known::Stride(_)) => Known::Differs,
+        }
+    }
+
+    fn map(self, change: impl FnOnce(Stride) -> Stride) -> Known {
+        match self {
+            Known::Stride(stride) => Known::Stride(change(stride)),
+            other => other,
+        }
+    }
+
+    /// A value that is linear in both.
+    fn with(self, other: Known, change: impl FnOnce(Stride, Stride) -> Stride) -> Known {
+        match (self, other) {
+            (Known::Stride(a), Known::Stride(b)) => Known::Stride(change(a, b)),
+            (Known::Differs, _) | (_, Known::Differs) => Known::Differs,
+            _ => Known::Unwritten,
+        }
+    }
+
+    fn is_one(self) -> bool {
+        matches!(self, Known::Unwritten | Known::Stride(0))
+    }
+}
+
+const ONE: Known = Known::Stride(0);
+
+struct Reader<'a, 'p> {
+    plain: Plain<'p>,
+    code: &'a Code<'p>,
+    /// Threads of a block by axis.
+    block: [u32; 3],
+    known: BTreeMap<Register, Known>,
+    /// The frame at hand.
+    frame: usize,
+    /// Whether only registers that are written once in a run are followed.
+    is_strict: bool,
+}
+
+/// Finds the strides of registers. `definitions` says where each is written, `at_start` which matter at the start, `forms` what is known of sums of coordinates.
+pub(crate) fn find_strides(
+    Source { plain, code, .. }: Source<'_>,
+    flow: &Flow,
+    definitions: &Definitions,
+    at_start: &BTreeSet<Register>,
+    forms: &Forms<'_>,
+) -> Strides {
+    let mut reader = Reader {
+        plain,
+        code,
+        block: plain.extents().0,
+        known: BTreeMap::new(),
+        frame: 0,
+        is_strict: false,
+    };
+    let factors = match reader.has_rows() {
+        true => forms.factors_of_x(),
+        false => BTreeMap::new(),
+    };
+    reader.solve(definitions, at_start, &factors);
+    if reader.may_join(flow) {
+        reader.is_strict = true;
+        let is_once = blocks_done_once(flow);
+        let followed = definitions.iter().filter(|(register, places)| {
+            let at = places.first().map_or(0, |at| *at as usize);
+            let block = flow.blocks.partition_point(|block| block.start <= at);
+            let is_once = is_once.get(block.wrapping_sub(1)) == Some(&true);
+            is_once && places.len() == 1 && !at_start.contains(register)
+        });
+        let followed: Definitions = followed.map(|(r, places)| (*r, places.clone())).collect();
+        let factors = factors
+            .into_iter()
+            .filter(|(r, _)| followed.contains_key(r));
+        let factors = factors.collect();
+        reader.known.clear();
+        reader.solve(&followed, at_start, &factors);
+        reader
+            .known
+            .retain(|register, _| followed.contains_key(register));
+    }
+    let found = reader.known.iter();
+    found
+        .filter_map(|(register, known)| match known {
+            Known::Stride(stride) => Some((*register, *stride)),
+            Known::Unwritten | Known::Differs => None,
+        })
+        .collect()
+}
+
+/// Blocks that no way leads back to.
+fn blocks_done_once(flow: &Flow) -> Vec<bool> {
+    let comes_back = |start: usize| {
+        let mut seen = vec![false; flow.blocks.len()];
+        let mut left = vec![start];
+        while let Some(block) = left.pop() {
+            for next in flow.blocks.get(block).into_iter().flat_map(|b| &b.next) {
+                if *next == start {
+                    return true;
+                }
+                if seen.get(*next) == Some(&false) {
+                    seen[*next] = true;
+                    left.push(*next);
+                }
+            }
+        }
+        false
+    };
+    (0..flow.blocks.len())
+        .map(|block| !comes_back(block))
+        .collect()
+}
+
+impl Reader<'_, '_> {
+    /// Whether the lanes of a gang are neighbours in a row of the block.
+    fn has_rows(&self) -> bool {
+        let [x, y, z] = self.block;
+        x.is_multiple_of(GANG) || (y, z) == (1, 1)
+    }
+
+    /// Follows what instructions write until nothing more is learnt.
+    fn solve(
+        &mut self,
+        definitions: &Definitions,
+        at_start: &BTreeSet<Register>,
+        factors: &BTreeMap<Register, i64>,
+    ) {
+        let start = |register: &Register| match at_start.contains(register) {
+            // All zeros.
+            true => ONE,
+            false => Known::Unwritten,
+        };
+        self.known
+            .extend(definitions.keys().map(|r| (*r, start(r))));
+        loop {
+            let mut is_changed = false;
+            for (register, places) in definitions {
+                let mut found = start(register);
+                for at in places {
+                    let written = match factors.get(register) {
+                        Some(factor) => Known::Stride(wrapped(register.0, *factor as u64)),
+                        None => self.result(*at, *register),
+                    };
+                    found = found.or(written);
+                }
+                is_changed |= self.known.insert(*register, found) != Some(found);
+            }
+            if !is_changed {
+                return;
+            }
+        }
+    }
+
+    /// Whether lanes that have parted may be one gang again, of which one has gone another way or is a round ahead.
+    fn may_join(&mut self, flow: &Flow) -> bool {
+        let n = flow.blocks.len();
+        let mut meets: Vec<bool> = flow
+            .blocks
+            .iter()
+            .map(|b| b.meets != Meeting::None)
+            .collect();
+        loop {
+            let mut is_changed = false;
+            for (index, block) in flow.blocks.iter().enumerate().rev() {
+                let will = block
+                    .next
+                    .iter()
+                    .any(|next| meets.get(*next) == Some(&true));
+                if will && !meets[index] {
+                    meets[index] = true;
+                    is_changed = true;
+                }
+            }
+            if !is_changed {
+                break;
+            }
+        }
+        (0..n).any(|index| {
+            let block = &flow.blocks[index];
+            let Some(Placed { instr, frame, .. }) = self.code.get(block.end - 1) else {
+                return false;
+            };
+            self.frame = *frame;
+            let parts = matches!(instr.op, Op::Branch { .. })
+                && instr.guard.place() != SlotPlace::None
+                && !self.predicate(instr.guard).is_one();
+            parts
+                && block
+                    .next
+                    .iter()
+                    .all(|next| meets.get(*next) == Some(&true))
+        })
+    }
+
+    fn register(&self, bank: Bank, slot: Slot) -> Option<Register> {
+        match slot.place() {
+            SlotPlace::Register(index) => Some(self.code.register(self.frame, (bank, index))),
+            SlotPlace::Constant(_) | SlotPlace::Special(_) | SlotPlace::None => None,
+        }
+    }
+
+    fn read(&self, bank: Bank, slot: Slot) -> Known {
+        match slot.place() {
+            SlotPlace::Register(index) => {
+                let register = self.code.register(self.frame, (bank, index));
+                match self.known.get(&register) {
+                    Some(known) => *known,
+                    None if self.is_strict => Known::Differs,
+                    // Nothing writes it.
+                    None => ONE,
+                }
+            }
+            SlotPlace::Constant(_) | SlotPlace::None => ONE,
+            SlotPlace::Special(index) if bank == Bank::B32 => self.special(index),
+            SlotPlace::Special(_) => Known::Differs,
+        }
+    }
+
+    fn predicate(&self, slot: Slot) -> Known {
+        self.read(Bank::Predicate, slot)
+    }
+
+    fn special(&self, index: u32) -> Known {
+        match self.plain.special32(index) {
+            Some(SpecialRegister::Tid(axis)) if self.has_rows() => {
+                Known::Stride(u64::from(axis == 0))
+            }
+            Some(
+                SpecialRegister::Ctaid(_) | SpecialRegister::Ntid(_) | SpecialRegister::Nctaid(_),
+            ) => ONE,
+            _ => Known::Differs,
+        }
+    }
+
+    /// The number that the code names.
+    fn number(&self, bank: Bank, slot: Slot) -> Option<u64> {
+        match (slot.place(), bank) {
+            (SlotPlace::Constant(index), Bank::B64) => Some(self.plain.constant64(index)),
+            (SlotPlace::Constant(index), Bank::B32) => {
+                Some(i64::from(self.plain.constant32(index) as i32) as u64)
+            }
+            _ => None,
+        }
+    }
+
+    /// What an instruction writes to a register.
+    fn result(&mut self, at: u32, register: Register) -> Known {
+        let Some(Placed {
+            instr,
+            frame,
+            moves,
+            ..
+        }) = self.code.get(at as usize)
+        else {
+            return Known::Differs;
+        };
+        self.frame = *frame;
+        let is_moved = !moves.values.is_empty();
+        let is_one_way =
+            instr.guard.place() == SlotPlace::None || self.predicate(instr.guard).is_one();
+        if is_moved || !is_one_way {
+            return Known::Differs;
+        }
+        match self.written(instr, register) {
+            Some(known) => known.map(|stride| wrapped(register.0, stride)),
+            None => Known::Differs,
+        }
+    }
+
+    /// The same for an instruction that all lanes execute; none for those that are not followed.
+    fn written(&self, instr: &Instr, register: Register) -> Option<Known> {
+        let is = |bank: Bank, slot: Slot| (self.register(bank, slot)? == register).then_some(());
+        let r32 = |slot: Slot| self.read(Bank::B32, slot);
+        let r64 = |slot: Slot| self.read(Bank::B64, slot);
+        match instr.op {
+            Op::Mov32 { d, a } => is(Bank::B32, d).map(|()| r32(a)),
+            Op::Mov64 { d, a } => is(Bank::B64, d).map(|()| r64(a)),
+            Op::MovPredicate { d, a } => is(Bank::Predicate, d).map(|()| self.predicate(a)),
+            Op::Int32 {
+                f,
+                slots: [d, a, b, c],
+                ..
+            } => {
+                is(Bank::B32, d)?;
+                Some(match f {
+                    Int32Op::Plain(f) => self.integer(Bank::B32, f, [a, b, c]),
+                    Int32Op::Shl => self.shifted(Bank::B32, a, b),
+                    _ => r32(a).and(r32(b)).and(r32(c)),
+                })
+            }
+            Op::Int64 {
+                f: Int64Op::Plain(f),
+                slots: [d, a, b, c],
+                ..
+            } => is(Bank::B64, d).map(|()| self.integer(Bank::B64, f, [a, b, c])),
+            Op::Shift64 {
+                f: ShiftOp::Left,
+                slots: [d, a, b],
+                ..
+            } => is(Bank::B64, d).map(|()| self.shifted(Bank::B64, a, b)),
+            // Lanes that differ may wrap.
+            Op::Wide32 {
+                slots: [d, a, b, c],
+                ..
+            } => is(Bank::B64, d).map(|()| r32(a).and(r32(b)).with(r64(c), u64::wrapping_add)),
+            Op::Extend32 { d, a, .. } => is(Bank::B64, d).map(|()| r32(a).and(ONE)),
+            Op::Truncate64 { d, a } => is(Bank::B32, d).map(|()| r64(a)),
+            Op::Offset { d, a, .. } if d.bank == a.bank => {
+                is(d.bank, d.slot).map(|()| self.read(a.bank, a.slot))
+            }
+            Op::Select32 { d, a, b, p } => {
+                is(Bank::B32, d).map(|()| self.selected(p, r32(a), r32(b)))
+            }
+            Op::Select64 { d, a, b, p } => {
+                is(Bank::B64, d).map(|()| self.selected(p, r64(a), r64(b)))
+            }
+            Op::PredicateLogic { a, b, .. } => Some(self.predicate(a).and(self.predicate(b))),
+            Op::SetPredicate {
+                ref compare,
+                combine,
+                ..
+            } => Some(self.compared(compare, combine)),
+            Op::Load(plan) => self.loaded(self.plain.access(plan)?),
+            _ => None,
+        }
+    }
+
+    fn integer(&self, bank: Bank, f: IntOp, [a, b, c]: [Slot; 3]) -> Known {
+        let read = |slot: Slot| self.read(bank, slot);
+        match f {
+            IntOp::Add => read(a).with(read(b), u64::wrapping_add),
+            IntOp::Sub => read(a).with(read(b), u64::wrapping_sub),
+            IntOp::MulLo => self.product(bank, a, b),
+            IntOp::MadLo => self.product(bank, a, b).with(read(c), u64::wrapping_add),
+            _ => read(a).and(read(b)).and(read(c)),
+        }
+    }
+
+    fn product(&self, bank: Bank, a: Slot, b: Slot) -> Known {
+        match (self.number(bank, a), self.number(bank, b)) {
+            (_, Some(number)) => self.read(bank, a).map(|stride| stride.wrapping_mul(number)),
+            (Some(number), None) => self.read(bank, b).map(|stride| stride.wrapping_mul(number)),
+            (None, None) => self.read(bank, a).and(self.read(bank, b)),
+        }
+    }
+
+    fn shifted(&self, bank: Bank, a: Slot, b: Slot) -> Known {
+        match self.number(Bank::B32, b) {
+            Some(amount @ 0..32) => self.read(bank, a).map(|stride| stride << amount),
+            _ => self.read(bank, a).and(self.read(Bank::B32, b)),
+        }
+    }
+
+    fn selected(&self, p: Slot, a: Known, b: Known) -> Known {
+        match self.predicate(p) {
+            Known::Differs => Known::Differs,
+            _ => a.or(b),
+        }
+    }
+
+    fn compared(&self, compare: &Comparison, combine: Option<Combine>) -> Known {
+        let bank = match compare.kind {
+            CompareKind::U64 | CompareKind::S64 | CompareKind::F64 => Bank::B64,
+            _ => Bank::B32,
+        };
+        let found = self.read(bank, compare.a).and(self.read(bank, compare.b));
+        combine.map_or(found, |combine| found.and(self.predicate(combine.slot)))
+    }
+
+    /// All lanes load the same bytes at once; those that parted may load at different times.
+    fn loaded(&self, plan: &AccessPlan) -> Option<Known> {
+        let is_constant = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
+        let is_of_all = matches!(plan.space, StateSpace::Global | StateSpace::Shared);
+        if !is_constant && (!is_of_all || self.is_strict) {
+            return None;
+        }
+        let bank = if plan.wide { Bank::B64 } else { Bank::B32 };
+        Some(self.read(bank, plan.base).and(ONE))
+    }
+}
+
+/// A stride in a register of this bank.
+fn wrapped(bank: Bank, stride: Stride) -> Stride {
+    match bank {
+        Bank::B32 => stride & 0xffff_ffff,
+        Bank::Predicate => 0,
+        Bank::B64 | Bank::B128 => stride,
+    }
+}

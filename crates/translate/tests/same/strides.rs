@@ -1,0 +1,106 @@
+//! Addresses whose lanes differ by a number that is known before the run, and addresses that only look so: lanes that are a round ahead, that left something out, or whose
+//! numbers wrap.
+
+use serde_json::json;
+use warpgrid_launch::Scenario;
+
+const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {
+.shared .align 16 .b8 tile[4096];
+.reg .b64 %in, %out, %a, %b, %o; .reg .b32 %t, %y, %x, %i, %n, %s, %k, %v, %w, %m; .reg .pred %p, %q;
+ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %n, [n];
+mov.u32 %t, %tid.x; mov.u32 %y, %tid.y; mov.u32 %m, %ntid.x; mad.lo.u32 %t, %y, %m, %t;
+mov.u32 %m, %ntid.y; mov.u32 %x, %ntid.x; mul.lo.u32 %m, %m, %x; mov.u32 %x, %ctaid.x; mad.lo.u32 %i, %x, %m, %t;
+mov.u32 %s, tile; mul.wide.u32 %o, %i, 4; add.s64 %a, %in, %o; add.s64 %b, %out, %o; mov.u32 %v, 0; mov.u32 %k, 0;
+";
+const END: &str = "st.global.u32 [%b], %v; ret; }";
+
+/// Each case: what it shows, and its code.
+const CASES: [(&str, &str); 13] = [
+    (
+        "a pointer that walks through rows",
+        "L: ld.global.u32 %w, [%a]; add.u32 %v, %v, %w; add.s64 %a, %a, 256; add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %n; @%p bra L;",
+    ),
+    (
+        "a pointer of which some lanes are rounds ahead, after a barrier",
+        "and.b32 %w, %t, 3; add.u32 %w, %w, 1;
+L: add.s64 %a, %a, 4; add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %w; @%p bra L;
+bar.sync 0; ld.global.u32 %v, [%a];",
+    ),
+    (
+        "a counter of which some lanes are rounds ahead, after a barrier",
+        "and.b32 %w, %t, 3; add.u32 %w, %w, 1;
+L: add.u32 %k, %k, 4; setp.lt.u32 %p, %k, %w; @%p bra L;
+bar.sync 0; cvt.u64.u32 %o, %k; add.s64 %a, %in, %o; ld.global.u32 %v, [%a];",
+    ),
+    (
+        "lanes that leave something out",
+        "and.b32 %w, %t, 1; setp.eq.u32 %p, %w, 1; @%p bra ON; add.s64 %a, %a, 64;
+ON: bar.sync 0; ld.global.u32 %v, [%a];",
+    ),
+    (
+        "lanes that leave out the only place that writes a number",
+        "and.b32 %w, %t, 1; setp.eq.u32 %p, %w, 1; @%p bra ON; mov.u32 %m, 64; mov.u32 %k, 128;
+ON: bar.sync 0; cvt.u64.u32 %o, %k; add.s64 %a, %in, %o; ld.global.u32 %v, [%a];",
+    ),
+    (
+        "guards that hold for some lanes",
+        "and.b32 %w, %t, 2; setp.eq.u32 %p, %w, 2; @%p add.s64 %a, %a, 32; ld.global.u32 %v, [%a];
+selp.u32 %k, 16, 0, %p; cvt.u64.u32 %o, %k; add.s64 %o, %in, %o; ld.global.u32 %w, [%o]; add.u32 %v, %v, %w;",
+    ),
+    (
+        "lanes that end early",
+        "setp.ge.u32 %p, %i, 93; @%p bra DONE;
+L: ld.global.u32 %w, [%a]; add.u32 %v, %v, %w; add.s64 %a, %a, 128; add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %n; @%p bra L;
+st.global.u32 [%b], %v; DONE: ret;",
+    ),
+    (
+        "numbers that wrap",
+        "shl.b32 %w, %t, 30; add.u32 %w, %w, 0x40000000; shr.u32 %k, %w, 24; mul.wide.u32 %o, %w, 4; shr.u64 %o, %o, 24; add.s64 %a, %in, %o; ld.global.u32 %v, [%a];
+mul.lo.u32 %w, %t, 0x40000001; cvt.u64.u32 %o, %w; and.b64 %o, %o, 1020; add.s64 %a, %in, %o; ld.global.u32 %w, [%a]; add.u32 %v, %v, %w;",
+    ),
+    (
+        "lanes in falling order",
+        "not.b32 %w, %t; and.b32 %w, %w, 63; shl.b32 %w, %w, 2; cvt.u64.u32 %o, %w; add.s64 %a, %in, %o; ld.global.u32 %v, [%a];
+sub.u32 %w, 127, %t; mul.wide.u32 %o, %w, 4; add.s64 %a, %in, %o; ld.global.u32 %w, [%a]; xor.b32 %v, %v, %w;",
+    ),
+    (
+        "what all lanes load from one place leads them on",
+        "ld.global.u32 %w, [%in]; and.b32 %w, %w, 127; mad.lo.u32 %w, %w, 4, %s; setp.eq.u32 %p, %t, 0; @%p st.shared.u32 [%s], %x; bar.sync 0;
+ld.shared.u32 %k, [%w]; ld.global.u32 %w, [%in+8]; and.b32 %w, %w, 252; cvt.u64.u32 %o, %w; add.s64 %a, %a, %o; ld.global.u32 %v, [%a]; add.u32 %v, %v, %k;",
+    ),
+    (
+        "rows of shared memory",
+        "shl.b32 %w, %t, 2; add.u32 %w, %w, %s; st.shared.u32 [%w], %t; bar.sync 0;
+L: ld.shared.u32 %m, [%w]; add.u32 %v, %v, %m; add.u32 %m, %k, %s; ld.shared.u32 %m, [%m]; xor.b32 %v, %v, %m; add.u32 %k, %k, 4; setp.lt.u32 %p, %k, 64; @%p bra L;",
+    ),
+    (
+        "a choice of all lanes",
+        "setp.gt.u32 %p, %n, 3; selp.b64 %a, %in, %a, %p; ld.global.u32 %v, [%a]; setp.lt.u32 %q, %t, 5; selp.b64 %a, %in, %b, %q; @%q ld.global.u32 %w, [%a]; @%q add.u32 %v, %v, %w;",
+    ),
+    (
+        "addresses that are not aligned for a row",
+        "mul.wide.u32 %o, %t, 4; add.s64 %a, %in, %o; and.b32 %w, %x, 1; cvt.u64.u32 %o, %w; shl.b64 %o, %o, 1; add.s64 %a, %a, %o; ld.global.u16 %v, [%a+2];",
+    ),
+];
+
+/// The scenarios: each case with blocks whose rows are gangs, whose rows are not, and of one row of any length.
+pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
+    let words: Vec<u32> = (0..2048u32)
+        .map(|at| at.wrapping_mul(0x9e37_79b9))
+        .collect();
+    let buffer = |name: &str, init: serde_json::Value| json!({"kind": "buffer", "name": name, "type": "u32", "len": 2048, "init": init});
+    let blocks = [[64, 1, 1], [8, 8, 1], [6, 7, 1], [37, 1, 1]];
+    let all = CASES
+        .iter()
+        .flat_map(|case| blocks.map(|block| (case, block)));
+    all.map(|((what, code), block)| {
+        let scenario = json!({
+            "source": format!("{HEAD}{code}\n{END}"), "grid": [2, 1, 1], "block": block,
+            "params": [buffer("in", json!(words)), buffer("out", json!(0)), {"kind": "scalar", "name": "n", "type": "u32", "value": 5}],
+        });
+        let scenario = serde_json::from_value(scenario).expect("a scenario");
+        (format!("{what}, blocks of {block:?}"), scenario)
+    })
+    .collect()
+}
