@@ -34,14 +34,116 @@ pub struct Scene<'a> {
     pub cursor: Option<u64>,
 }
 
-/// Draws the visible part, sharp on any screen.
-pub fn paint(canvas: &HtmlCanvasElement, scene: &Scene<'_>) {
+/// Draws the visible part, sharp on any screen. Where `before` is what the canvas shows, only rows that differ from it are drawn again.
+pub fn paint(canvas: &HtmlCanvasElement, before: Option<&Scene<'_>>, scene: &Scene<'_>) {
     let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
-    let Some(context) = empty(canvas, scene.width, scene.height, ratio) else {
-        return;
+    let has_size = size_of(scene.width, scene.height, ratio) == (canvas.width(), canvas.height());
+    match before.filter(|before| has_size && before.differs_in_rows(scene)) {
+        None => {
+            if let Some(context) = empty(canvas, scene.width, scene.height, ratio) {
+                cells(&context, scene, &|_| true);
+                heads(&context, scene, &|_| true);
+            }
+        }
+        Some(before) => {
+            let rows = rows_that_differ(before, scene);
+            if let Some(context) = context_of(canvas).filter(|_| !rows.is_empty()) {
+                for row in &rows {
+                    let band = scene.place_of(*row, 0);
+                    context.clear_rect(0.0, band.y, scene.width, band.height);
+                }
+                let is_drawn = |row: u64| rows.contains(&row);
+                cells(&context, scene, &is_drawn);
+                heads(&context, scene, &is_drawn);
+            }
+        }
+    }
+}
+
+impl Scene<'_> {
+    /// Where a cell is on the canvas.
+    fn place_of(&self, row: u64, column: u32) -> Rect {
+        let rect = self.geometry.cell(row, column);
+        Rect {
+            x: rect.x - self.left,
+            y: rect.y - self.top,
+            ..rect
+        }
+    }
+
+    /// Whether what another scene shows otherwise is in some rows alone. Colours of ages change everywhere.
+    fn differs_in_rows(&self, other: &Scene<'_>) -> bool {
+        let window = |scene: &Scene<'_>| {
+            let Grid {
+                ty,
+                columns,
+                first_row,
+                n_rows,
+                total_rows,
+                sector_bytes,
+                ..
+            } = *scene.grid;
+            let Scene {
+                geometry,
+                overlay,
+                left,
+                top,
+                width,
+                height,
+                ..
+            } = *scene;
+            let shape = (ty, columns, first_row, n_rows, total_rows, sector_bytes);
+            let texts = (scene.grid.cells.len(), longest(scene));
+            (
+                shape,
+                texts,
+                (geometry, overlay),
+                (left, top, width, height),
+            )
+        };
+        self.overlay != Overlay::Age
+            && std::ptr::eq(self.palette, other.palette)
+            && self.grid.memory.id == other.grid.memory.id
+            && window(self) == window(other)
+    }
+}
+
+/// The rows in which two scenes of one window differ.
+fn rows_that_differ(before: &Scene<'_>, scene: &Scene<'_>) -> Vec<u64> {
+    let columns = u64::from(scene.grid.columns.max(1));
+    let first = scene.grid.first_row * columns;
+    let tiles = [before, scene].map(|scene| tiles_of(scene.grid));
+    let look = |scene: &Scene<'_>, tiles: &[u8], i: usize| {
+        let index = first + i as u64;
+        let cell = scene.grid.cells.get(i)?;
+        let is_linked = scene.links.has_cell(&scene.grid.memory.id, index, cell);
+        let is_raced = scene.links.is_raced(scene.grid, index);
+        let has_cursor = scene.cursor == Some(index);
+        Some((is_linked, is_raced, has_cursor, tiles.get(i).copied()))
     };
-    cells(&context, scene);
-    heads(&context, scene);
+    let mut rows = Vec::new();
+    for (i, (old, new)) in before.grid.cells.iter().zip(&scene.grid.cells).enumerate() {
+        let row = (first + i as u64) / columns;
+        if rows.last() != Some(&row)
+            && (old != new || look(before, &tiles[0], i) != look(scene, &tiles[1], i))
+        {
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// The size of a canvas in its own pixels, from that in CSS pixels.
+fn size_of(width: f64, height: f64, ratio: f64) -> (u32, u32) {
+    (
+        (width * ratio).ceil() as u32,
+        (height * ratio).ceil() as u32,
+    )
+}
+
+fn context_of(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
+    let context = canvas.get_context("2d").ok().flatten()?;
+    context.dyn_into::<CanvasRenderingContext2d>().ok()
 }
 
 /// The canvas, sized in CSS pixels, emptied, and ready for text in the middle of its place.
@@ -51,16 +153,12 @@ fn empty(
     height: f64,
     ratio: f64,
 ) -> Option<CanvasRenderingContext2d> {
-    let size = (
-        (width * ratio).ceil() as u32,
-        (height * ratio).ceil() as u32,
-    );
+    let size = size_of(width, height, ratio);
     if (canvas.width(), canvas.height()) != size {
         canvas.set_width(size.0);
         canvas.set_height(size.1);
     }
-    let context = canvas.get_context("2d").ok().flatten()?;
-    let context = context.dyn_into::<CanvasRenderingContext2d>().ok()?;
+    let context = context_of(canvas)?;
     context
         .set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0)
         .ok()?;
@@ -70,7 +168,8 @@ fn empty(
     Some(context)
 }
 
-fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
+/// Draws the cells of some rows.
+fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn Fn(u64) -> bool) {
     let grid = scene.grid;
     let columns = u64::from(grid.columns.max(1));
     let first = grid.first_row * columns;
@@ -85,14 +184,10 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
     let tiles = tiles_of(grid);
     for (i, cell) in grid.cells.iter().enumerate() {
         let index = first + i as u64;
-        let rect = scene
-            .geometry
-            .cell(index / columns, (index % columns) as u32);
-        let rect = Rect {
-            x: rect.x - scene.left,
-            y: rect.y - scene.top,
-            ..rect
-        };
+        if !is_drawn(index / columns) {
+            continue;
+        }
+        let rect = scene.place_of(index / columns, (index % columns) as u32);
         let hidden = rect.y + ROW < HEAD
             || rect.y > scene.height
             || rect.x + rect.width < 0.0
@@ -128,14 +223,17 @@ fn tiles_of(grid: &Grid) -> Vec<u8> {
 
 /// How much narrower than written the texts of the grid are drawn: all alike, so that the longest fits its cell.
 fn squeeze(context: &CanvasRenderingContext2d, scene: &Scene<'_>) -> f64 {
-    let texts = scene.grid.cells.iter();
-    let longest = texts
-        .map(|cell| cell_text(cell, scene.overlay).chars().count())
-        .max()
-        .unwrap_or(0);
+    let longest = longest(scene);
     let digit = context.measure_text("0").map_or(0.0, |text| text.width());
     let room = scene.geometry.cell_width - GAP - 2.0;
     (room / (longest as f64 * digit).max(1.0)).min(1.0)
+}
+
+/// Characters of the longest text of the grid.
+fn longest(scene: &Scene<'_>) -> usize {
+    let texts = scene.grid.cells.iter();
+    let lengths = texts.map(|cell| cell_text(cell, scene.overlay).chars().count());
+    lengths.max().unwrap_or(0)
 }
 
 /// Writes a text into the middle of a cell.
@@ -301,11 +399,16 @@ fn rounded(context: &CanvasRenderingContext2d, rect: Rect, inset: f64) {
     }
 }
 
-/// Column numbers above and row numbers at the left; they stay while the cells scroll.
-fn heads(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
+/// Column numbers above and the numbers of some rows at the left; they stay while the cells scroll.
+fn heads(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn Fn(u64) -> bool) {
     let (grid, geometry) = (scene.grid, &scene.geometry);
+    let n_rows = u64::from(grid.n_rows).min(grid.total_rows.saturating_sub(grid.first_row));
+    let rows = (grid.first_row..grid.first_row + n_rows).filter(|row| is_drawn(*row));
     context.clear_rect(0.0, 0.0, scene.width, HEAD);
-    context.clear_rect(0.0, 0.0, geometry.row_head, scene.height);
+    for row in rows.clone() {
+        let band = scene.place_of(row, 0);
+        context.clear_rect(0.0, band.y, geometry.row_head, band.height);
+    }
     context.set_font(&format!("{HEAD_FONT} {}", scene.palette.mono));
     context.set_fill_style_str(&scene.palette.faint);
     for column in 0..grid.columns {
@@ -316,10 +419,9 @@ fn heads(context: &CanvasRenderingContext2d, scene: &Scene<'_>) {
         }
     }
     context.set_text_align("right");
-    let n_rows = u64::from(grid.n_rows).min(grid.total_rows.saturating_sub(grid.first_row));
-    for row in grid.first_row..grid.first_row + n_rows {
-        let rect = geometry.cell(row, 0);
-        let y = rect.y - scene.top + rect.height / 2.0;
+    for row in rows {
+        let band = scene.place_of(row, 0);
+        let y = band.y + band.height / 2.0;
         if y > HEAD {
             let _ = context.fill_text(&row_label(grid, row), geometry.row_head - 6.0, y + 0.5);
         }

@@ -133,39 +133,59 @@ fn cursor_words(grid: &Grid, cursor: Option<u64>) -> String {
 #[hook]
 fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
     let canvas = canvas.clone();
-    let index = props.index;
-    let seen = (
-        props.frame.clone(),
-        props.links.clone(),
-        props.palette.clone(),
-        props.overlay,
+    let shown = use_mut_ref(|| None::<(HtmlCanvasElement, Seen)>);
+    let seen = Seen {
+        frame: props.frame.clone(),
+        index: props.index,
+        links: props.links.clone(),
+        palette: props.palette.clone(),
+        overlay: props.overlay,
         view,
-    );
-    use_effect_with(seen, move |(frame, links, palette, overlay, view)| {
-        let (frame, links, palette) = (frame.clone(), links.clone(), palette.clone());
-        let (overlay, view) = (*overlay, *view);
+    };
+    use_effect_with(seen, move |seen| {
+        let seen = seen.clone();
         let request = request_animation_frame(move |_| {
             let canvas = canvas.cast::<HtmlCanvasElement>();
-            let (Some(canvas), Some(grid)) = (canvas, frame.grids.get(index)) else {
+            let (Some(canvas), Some(scene)) = (canvas, seen.scene()) else {
                 return;
             };
-            let scene = Scene {
-                grid,
-                geometry: view.geometry,
-                overlay,
-                links: &links,
-                palette: &palette,
-                left: view.left,
-                top: view.top,
-                width: view.size.0,
-                height: view.size.1,
-                cursor: view.cursor,
-            };
-            paint(&canvas, &scene);
+            let before = shown.take().filter(|(on, _)| *on == canvas);
+            let before = before.as_ref().and_then(|(_, seen)| seen.scene());
+            paint(&canvas, before.as_ref(), &scene);
+            shown.replace(Some((canvas, seen.clone())));
         });
         // What changes before is painted in its place.
         move || drop(request)
     });
+}
+
+/// What a canvas shows.
+#[derive(Clone, PartialEq)]
+struct Seen {
+    frame: FrameRef,
+    index: usize,
+    links: Rc<Links>,
+    palette: Rc<Palette>,
+    overlay: Overlay,
+    view: View,
+}
+
+impl Seen {
+    fn scene(&self) -> Option<Scene<'_>> {
+        let view = &self.view;
+        Some(Scene {
+            grid: self.frame.grids.get(self.index)?,
+            geometry: view.geometry,
+            overlay: self.overlay,
+            links: &self.links,
+            palette: &self.palette,
+            left: view.left,
+            top: view.top,
+            width: view.size.0,
+            height: view.size.1,
+            cursor: view.cursor,
+        })
+    }
 }
 
 /// What the pointer does on the canvas.

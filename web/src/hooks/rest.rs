@@ -3,8 +3,8 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-/// Longer than from one step to the next while a key is held, milliseconds.
-pub(crate) const REST_MS: u32 = 60;
+/// Longer than from one step to the next while a run is played or a key is held, milliseconds.
+pub(crate) const REST_MS: u32 = 150;
 /// Longer than from one frame of the screen to the next, so that the rest of the page has been painted.
 pub(crate) const FRAME_MS: u32 = 20;
 
