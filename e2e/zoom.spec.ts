@@ -1,7 +1,7 @@
 // From the full value to one pixel a cell, and all of a long memory beside its rows.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test, type Page } from "@playwright/test";
-import { open, paste, press, ready } from "./playground";
+import { open, paste, pick, press, ready } from "./playground";
 
 /** Each of 64 blocks stores the lane of its first warps at every 2,048th element of 1 MiB. */
 const LONG = `//@ launch grid=64 block=64
@@ -166,8 +166,8 @@ test("all of a long memory is beside its rows: a press, a drag and keys move the
   // 64 blocks store in the first half of the memory.
   await expect.poll(alpha).toEqual([64, 0]);
   // A short memory has none, and stays so small as it was.
-  await page.goto("/");
-  await ready(page);
+  await pick(page, "Rows coalesce, columns scatter");
+  await expect(memory(page, "rows")).toBeVisible();
   await expect(page.getByRole("slider", { name: /^Map of/ })).toHaveCount(0);
 });
 
