@@ -418,7 +418,7 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// Stops where lanes may have come apart to an operation that does not wait for them. Those behind it in the code go on before the ones
+    /// Stops where lanes may have come apart to an operation that does not wait for them. Those that are further back in the code go on before the ones
     /// that have come, so that all are there together unless some were beyond it.
     fn stop_if_apart(&mut self, is_first: bool) {
         if is_first {

@@ -1,4 +1,4 @@
-//! Copies from global to shared memory, and the groups that a warp makes of them. In: addresses; out: bytes in their places, in notes that nobody may
+//! Copies from global to shared memory, and the groups that a warp makes of them. In: addresses; out: bytes in their places, in notes that no thread may
 //! access them until the warp has waited for their group, and whose bytes they are from then on.
 
 use super::{EMPTY, NOTE, RESOLVE, function, next_round, stop_if_refused};

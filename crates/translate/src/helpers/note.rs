@@ -215,7 +215,7 @@ pub(crate) fn note(places: &Places) -> Function {
     function(&[(6, ValType::I32), (3, ValType::V128)], &code)
 }
 
-/// Four words of shared memory that nobody touched without an order: done here, as rows of copies and matrices are. Else nothing is.
+/// Four words of shared memory that were not touched without an order: done here, as rows of copies and matrices are. Else nothing is.
 fn note_four(
     c: &mut Vec<I<'static>>,
     places: &Places,
