@@ -72,6 +72,9 @@ impl Known {
 
 const ONE: Known = Known::Stride(0);
 
+/// Rounds through the code until nothing more is learnt, at most: most kernels take as many as loops lie in each other, and one more.
+const MOST_ROUNDS: u32 = 32;
+
 struct Reader<'a, 'p> {
     plain: Plain<'p>,
     code: &'a Code<'p>,
@@ -164,36 +167,42 @@ impl Reader<'_, '_> {
         x.is_multiple_of(GANG) || (y, z) == (1, 1)
     }
 
-    /// Follows what instructions write until nothing more is learnt.
+    /// Follows what instructions write until nothing more is learnt. Nothing is known where that takes too many rounds.
     fn solve(
         &mut self,
         definitions: &Definitions,
         at_start: &BTreeSet<Register>,
         factors: &BTreeMap<Register, i64>,
     ) {
-        let start = |register: &Register| match at_start.contains(register) {
-            // All zeros.
-            true => ONE,
-            false => Known::Unwritten,
-        };
-        self.known
-            .extend(definitions.keys().map(|r| (*r, start(r))));
-        loop {
+        let mut places: Vec<(u32, Register)> = Vec::new();
+        for (register, all) in definitions {
+            places.extend(all.iter().map(|at| (*at, *register)));
+            let start = match at_start.contains(register) {
+                // All zeros.
+                true => ONE,
+                false => Known::Unwritten,
+            };
+            self.known.insert(*register, start);
+        }
+        places.sort_unstable();
+        for _ in 0..MOST_ROUNDS {
             let mut is_changed = false;
-            for (register, places) in definitions {
-                let mut found = start(register);
-                for at in places {
-                    let written = match factors.get(register) {
-                        Some(factor) => Known::Stride(wrapped(register.0, *factor as u64)),
-                        None => self.result(*at, *register),
-                    };
-                    found = found.or(written);
-                }
-                is_changed |= self.known.insert(*register, found) != Some(found);
+            for (at, register) in &places {
+                let written = match factors.get(register) {
+                    Some(factor) => Known::Stride(wrapped(register.0, *factor as u64)),
+                    None => self.result(*at, *register),
+                };
+                let before = self.known.get(register).copied();
+                let found = before.map_or(written, |before| before.or(written));
+                is_changed |= before != Some(found);
+                self.known.insert(*register, found);
             }
             if !is_changed {
                 return;
             }
+        }
+        for known in self.known.values_mut() {
+            *known = Known::Differs;
         }
     }
 
