@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// How the name of a wasm begins, and the bytes that it may have, gzipped: a little more than it has, so that growth is noticed
 /// where it happens. Of two beginnings the longer one comes first.
 const LIMITS: &[(&str, usize)] = &[
-    ("warpgrid-web", 426_500),
+    ("warpgrid-web", 427_500),
     ("warpgrid-core-both", 1_695_000),
     ("warpgrid-core-sass", 743_500),
     ("warpgrid-core", 852_000),
