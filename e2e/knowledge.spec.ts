@@ -82,6 +82,7 @@ test("the reference is searched with keys, and a diagnostic opens its page", asy
   await button.click();
   const dialog = page.getByRole("dialog", { name: "Reference" });
   await page.keyboard.type("st.async");
+  await expect(page.locator(".reference-line").first()).toContainText("st.async");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await expect(dialog.getByRole("article", { name: "Page" })).toContainText("st.async");

@@ -7,9 +7,10 @@ export async function open(page: Page) {
   await ready(page);
 }
 
-/** Waits until the grids belong to the text in the editor and nothing is under way. */
+/** Waits until the grids belong to the text in the editor, nothing is under way, and the column beside them has followed. */
 export async function ready(page: Page) {
   await expect(page.getByRole("status")).toHaveAttribute("data-ready", "true");
+  await expect(page.locator(".side[aria-busy]")).toHaveCount(0);
 }
 
 /** Picks an example by its title and waits for its run. */

@@ -19,7 +19,7 @@ pub(crate) use closing::use_closing;
 pub(crate) use editor::{use_editor, use_texts};
 pub(crate) use keys::use_keys;
 pub(crate) use paint::use_painted;
-pub(crate) use rest::{FRAME_MS, REST_MS, use_rested};
+pub(crate) use rest::{Follows, use_followed};
 pub(crate) use share::use_share;
 pub(crate) use size::{use_palette, use_size};
 pub(crate) use step::use_step_of_tab;

@@ -37,8 +37,8 @@ use super::{Dispatch, FrameRef, State};
 use crate::editor::Panel;
 use crate::format::{count, decimal};
 use crate::hooks::{
-    FRAME_MS, use_address, use_assist, use_check, use_editor, use_keys, use_outdated, use_palette,
-    use_playback, use_rested, use_share, use_size, use_step_of_tab, use_texts, use_worker,
+    Follows, use_address, use_assist, use_check, use_editor, use_followed, use_keys, use_outdated,
+    use_palette, use_playback, use_share, use_size, use_step_of_tab, use_texts, use_worker,
 };
 use crate::links::{Links, links};
 use crate::model::{Findings, Focus, Fresh, Model, Screen, ThemeChoice, Trouble, place_of};
@@ -255,7 +255,7 @@ fn side(
     dispatch: &Dispatch,
 ) -> Html {
     html! {
-        <div class="side">
+        <>
             <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
             { mbarrier_card(frame, dispatch) }
             <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
@@ -273,7 +273,7 @@ fn side(
                 { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }
             }
             { notes(frame) }
-        </div>
+        </>
     }
 }
 
@@ -287,14 +287,15 @@ struct LaterProps {
 /// A column that follows a step of the run a frame of the screen later: where it stored is seen first.
 #[component]
 fn Later(props: &LaterProps) -> Html {
-    let (before, is_present) = use_rested(&props.frame, FRAME_MS);
+    let (before, is_present) = use_followed(&props.frame, Follows::NextFrame);
     let links = use_mut_ref(|| props.links.clone());
-    let is_step = !is_present && before.1 == props.frame.1;
-    if !is_step {
+    let is_busy = !is_present && before.1 == props.frame.1;
+    if !is_busy {
         links.replace(props.links.clone());
     }
-    let frame = if is_step { &before } else { &props.frame };
-    props.column.emit((frame.clone(), links.borrow().clone()))
+    let frame = if is_busy { &before } else { &props.frame };
+    let column = props.column.emit((frame.clone(), links.borrow().clone()));
+    html! { <div class="side" aria-busy={is_busy.then_some("true")}>{ column }</div> }
 }
 
 #[derive(Properties, PartialEq)]

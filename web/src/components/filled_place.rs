@@ -3,7 +3,7 @@
 
 use super::FrameRef;
 use crate::editor::Panel;
-use crate::hooks::{FRAME_MS, use_rested};
+use crate::hooks::{Follows, use_followed};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -20,10 +20,10 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn FilledPlace(props: &Props) -> Html {
     let place = use_node_ref();
-    let (rested, _) = use_rested(&props.frame, FRAME_MS);
+    let (followed, _) = use_followed(&props.frame, Follows::NextFrame);
     // A map follows the cells that it is a map of.
     let frame = match props.panel {
-        Panel::Map => rested,
+        Panel::Map => followed,
         _ => props.frame.clone(),
     };
     {

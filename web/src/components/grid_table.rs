@@ -2,7 +2,7 @@
 
 use super::FrameRef;
 use super::memory_card::Reachable;
-use crate::hooks::{REST_MS, use_rested};
+use crate::hooks::{Follows, use_followed};
 use crate::layout::{cell_words, row_label};
 use crate::theme::lane_css;
 use warpgrid_view::model::{Cell, Grid, Written};
@@ -23,7 +23,7 @@ pub(crate) struct Props {
 /// The table. For readers alone it follows when the frame rests: its cells cost as much as the rest of a frame.
 #[component]
 pub(crate) fn GridTable(props: &Props) -> Html {
-    let (rested, is_present) = use_rested(&props.frame, REST_MS);
+    let (rested, is_present) = use_followed(&props.frame, Follows::AtRest);
     let memory = |frame: &FrameRef| {
         frame
             .grids

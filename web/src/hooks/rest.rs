@@ -3,24 +3,43 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-/// Longer than from one step to the next while a run is played or a key is held, milliseconds.
-pub(crate) const REST_MS: u32 = 150;
-/// Longer than from one frame of the screen to the next, so that the rest of the page has been painted.
-pub(crate) const FRAME_MS: u32 = 20;
+/// When a value is followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Follows {
+    /// Once it has stayed as it is for longer than from one step to the next while a run is played or a key is held.
+    AtRest,
+    /// Once the rest of the page has been painted.
+    NextFrame,
+}
 
-/// The value as it was when it last stayed as it was for some milliseconds, and whether that is the present one.
+impl Follows {
+    const fn wait_ms(self) -> u32 {
+        match self {
+            Follows::AtRest => 150,
+            Follows::NextFrame => 20,
+        }
+    }
+}
+
+/// The value as it was when it was last followed, and whether that is the present one.
 #[hook]
-pub(crate) fn use_rested<T: Clone + PartialEq + 'static>(value: &T, rest_ms: u32) -> (T, bool) {
-    let rested = use_state_eq(|| value.clone());
+pub(crate) fn use_followed<T: Clone + PartialEq + 'static>(
+    value: &T,
+    follows: Follows,
+) -> (T, bool) {
+    let followed = use_state_eq(|| value.clone());
+    let latest = use_mut_ref(|| value.clone());
+    latest.replace(value.clone());
+    let is_present = *followed == *value;
     {
-        let rested = rested.clone();
-        use_effect_with(value.clone(), move |value| {
-            let value = value.clone();
-            let wait = Timeout::new(rest_ms, move || rested.set(value));
-            // A value that changes again starts the wait anew.
+        let followed = followed.clone();
+        // A value that changes again starts a wait for rest anew.
+        let restarts = (follows == Follows::AtRest).then(|| value.clone());
+        use_effect_with((is_present, restarts), move |(is_present, _)| {
+            let follow = move || followed.set(latest.borrow().clone());
+            let wait = (!is_present).then(|| Timeout::new(follows.wait_ms(), follow));
             move || drop(wait)
         });
     }
-    let is_present = *rested == *value;
-    ((*rested).clone(), is_present)
+    ((*followed).clone(), is_present)
 }
