@@ -24,12 +24,13 @@ use crate::Refusal;
 use crate::code::Code;
 use crate::engine::Products;
 use crate::flow::Flow;
+use crate::helpers;
 use crate::place::{GANG, Places, Site, cell, record};
 use crate::run::stop;
 use crate::stride::Strides;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
-use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
+use wasm_encoder::{Instruction as I, MemArg, ValType};
 
 /// A register, by bank and number.
 pub(crate) type Register = (Bank, u32);
@@ -647,10 +648,7 @@ impl<'p> Emitter<'p> {
 
     /// Leaves the function with the number on the stack, why the run stops, unless it is zero. It stays in a local.
     fn return_if(&mut self, kept: u32) {
-        self.tee(kept);
-        self.op(I::If(BlockType::Empty));
-        self.get(kept);
-        self.ops([I::Return, I::End]);
+        self.ops(helpers::returns_if(kept));
     }
 
     /// Ends the run where lanes come to the instruction at hand.

@@ -56,7 +56,7 @@ pub(crate) struct Flow {
     pub(crate) numbers: Vec<u32>,
     /// By block, what happens to shared memory in the phases that it is a part of: all gangs begin a phase at the same entry.
     pub(crate) shared: Vec<SharedUse>,
-    /// Whether copies to shared memory are in flight between phases.
+    /// Whether copies to shared memory may be in flight from one phase to the next.
     pub(crate) has_copies: bool,
     /// Blocks that a strip may begin with: the first, those after barriers and operations of a warp, and those that branches go to.
     pub(crate) entries: Vec<usize>,

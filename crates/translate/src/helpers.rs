@@ -15,7 +15,7 @@ use crate::place::{GANGS, cell, site};
 pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
 pub(crate) use count::{count, merge};
 pub(crate) use join::{Held, join, lane_bits};
-pub(crate) use note::{note, ordered};
+pub(crate) use note::{RowNames, note, ordered};
 pub(crate) use part::part;
 pub(crate) use phase::{WaitNumbers, phase};
 pub(crate) use resolve::{resolve, resolve_all};
@@ -173,6 +173,22 @@ pub(crate) fn stop_if_refused() -> [I<'static>; 6] {
         I::If(EMPTY),
         I::I32Const(0),
         I::I32Load(at(cell::STOP)),
+        I::Return,
+        I::End,
+    ]
+}
+
+/// Leaves with why the run stops, where the number on the stack is not zero.
+pub(crate) fn stops_if(why: u32) -> [I<'static>; 4] {
+    [I::If(EMPTY), I::I32Const(why as i32), I::Return, I::End]
+}
+
+/// Leaves with the number on the stack, why the run stops, unless it is zero. It stays in a local.
+pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
+    [
+        I::LocalTee(kept),
+        I::If(EMPTY),
+        I::LocalGet(kept),
         I::Return,
         I::End,
     ]

@@ -124,9 +124,6 @@ pub(crate) fn find_strides(
         let factors = factors.collect();
         reader.known.clear();
         reader.solve(&followed, at_start, &factors);
-        reader
-            .known
-            .retain(|register, _| followed.contains_key(register));
     }
     let found = reader.known.iter();
     found
@@ -255,19 +252,18 @@ impl Reader<'_, '_> {
     }
 
     fn read(&self, bank: Bank, slot: Slot) -> Known {
+        if let Some(register) = self.register(bank, slot) {
+            return match self.known.get(&register) {
+                Some(known) => *known,
+                None if self.is_strict => Known::Differs,
+                // Nothing writes it.
+                None => ONE,
+            };
+        }
         match slot.place() {
-            SlotPlace::Register(index) => {
-                let register = self.code.register(self.frame, (bank, index));
-                match self.known.get(&register) {
-                    Some(known) => *known,
-                    None if self.is_strict => Known::Differs,
-                    // Nothing writes it.
-                    None => ONE,
-                }
-            }
             SlotPlace::Constant(_) | SlotPlace::None => ONE,
             SlotPlace::Special(index) if bank == Bank::B32 => self.special(index),
-            SlotPlace::Special(_) => Known::Differs,
+            SlotPlace::Special(_) | SlotPlace::Register(_) => Known::Differs,
         }
     }
 

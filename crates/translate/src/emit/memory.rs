@@ -83,20 +83,8 @@ impl<'p> Emitter<'p> {
         if way == Way::Load && self.load_known(plan)? {
             return Ok(());
         }
-        let site = self.places.sites + self.sites.len() as u32 * site::BYTES;
         let sharing = self.sharing.get(&self.at).copied();
-        self.sites.push(Site {
-            accepts,
-            sharing: sharing.unwrap_or(SEVERAL),
-        });
-        let access = Access {
-            plan,
-            way,
-            accepts,
-            site,
-            is_narrow: accepts == holds::SHARED && !plan.wide,
-            lie: None,
-        };
+        let access = self.begin_access(plan, way, accepts, sharing.unwrap_or(SEVERAL));
         let may_be_local =
             plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0;
         let access = Access {
@@ -124,6 +112,31 @@ impl<'p> Emitter<'p> {
             e.op(I::End);
             Ok(())
         })
+    }
+
+    /// A site that accepts some ranges, and shares them out among threads in some way.
+    pub(super) fn add_site(&mut self, accepts: u32, sharing: u32) -> u32 {
+        let place = self.places.sites + self.sites.len() as u32 * site::BYTES;
+        self.sites.push(Site { accepts, sharing });
+        place
+    }
+
+    /// An access with a site for itself.
+    fn begin_access<'a>(
+        &mut self,
+        plan: &'a AccessPlan,
+        way: Way,
+        accepts: u32,
+        sharing: u32,
+    ) -> Access<'a> {
+        Access {
+            plan,
+            way,
+            accepts,
+            site: self.add_site(accepts, sharing),
+            is_narrow: accepts == holds::SHARED && !plan.wide,
+            lie: None,
+        }
     }
 
     /// Accesses memory where any lane of the gang takes part, and counts what stores.

@@ -3,7 +3,7 @@
 
 use super::{Emitter, Names, at};
 use crate::emit::memory::Way;
-use crate::helpers;
+use crate::helpers::{self, RowNames};
 use crate::place::ALL_BYTES;
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -25,33 +25,23 @@ impl Emitter<'_> {
         }
         let [_, _, _, _, readers, ordered] = self.names.vectors;
         let [wrote, read] = self.places.shared_notes;
-        let is_ordered = |e: &mut Self, local: u32| {
-            e.get(local);
-            e.get(phase);
-            e.op(I::I32x4LtU);
-            e.get(local);
-            e.get(me);
-            e.ops([I::I32x4Eq, I::V128Or]);
-            if e.flow.has_warp_operations() {
-                // Of the warp before its lanes last met.
-                e.get(local);
-                e.get(warp_start);
-                e.op(I::I32x4GeU);
-                e.get(local);
-                e.get(since);
-                e.ops([I::I32x4LtU, I::V128And, I::V128Or]);
-            }
+        let name = |local: u32| vec![I::LocalGet(local)];
+        let meets = self.flow.has_warp_operations();
+        let names = RowNames {
+            me: name(me),
+            phase: name(phase),
+            warp: meets.then(|| [name(warp_start), name(since)]),
         };
         for chunk in chunks(bytes) {
             self.get(pointer);
             self.op(chunk.load(wrote));
             self.set(ordered);
-            is_ordered(self, ordered);
+            self.out.extend(names.ordered(ordered));
             if phase_has.loads {
                 self.get(pointer);
                 self.op(chunk.load(read));
                 self.set(readers);
-                is_ordered(self, readers);
+                self.out.extend(names.ordered(readers));
             }
             if way == Way::Store {
                 if phase_has.loads {
@@ -65,26 +55,13 @@ impl Emitter<'_> {
                 self.ops([chunk.store(wrote), I::End]);
                 continue;
             }
-            // The only reader of the phase, or one of several.
             self.set(ordered);
             self.ops([I::I32x4AllTrue, I::I32Eqz]);
             self.note_slowly(&chunk, 2);
             self.op(I::Else);
             self.get(pointer);
-            self.get(me);
-            match self.flow.has_warp_operations() {
-                // Several of this warp since its lanes met, or of any.
-                true => {
-                    self.get(since);
-                    self.get(phase);
-                    self.get(readers);
-                    self.get(since);
-                    self.ops([I::I32x4GeU, I::V128Bitselect]);
-                }
-                false => self.get(phase),
-            }
-            self.get(ordered);
-            self.ops([I::V128Bitselect, chunk.store(read), I::End]);
+            self.out.extend(names.reader(readers, ordered));
+            self.ops([chunk.store(read), I::End]);
         }
     }
 

@@ -410,12 +410,7 @@ impl Emitter<'_> {
 
     /// Stops where the number on the stack is not zero.
     pub(super) fn stop_if(&mut self, why: u32) {
-        self.ops([
-            I::If(BlockType::Empty),
-            I::I32Const(why as i32),
-            I::Return,
-            I::End,
-        ]);
+        self.ops(helpers::stops_if(why));
     }
 
     /// Stops where lanes may have come apart to an operation that does not wait for them. Those that are further back in the code go on before the ones

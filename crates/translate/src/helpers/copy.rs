@@ -1,7 +1,7 @@
 //! Copies from global to shared memory, and the groups that a warp makes of them. In: addresses; out: bytes in their places, in notes that no thread may
 //! access them until the warp has waited for their group, and whose bytes they are from then on.
 
-use super::{EMPTY, NOTE, RESOLVE, function, next_round, stop_if_refused};
+use super::{EMPTY, NOTE, RESOLVE, function, next_round, returns_if, stop_if_refused, stops_if};
 use crate::emit::{at, splat32};
 use crate::place::{
     ALL_BYTES, IN_FLIGHT, MOST_COPIES, MOST_GROUPS, Places, cell, copies, copy as entry, holds,
@@ -13,11 +13,6 @@ use wasm_encoder::{Function, Instruction as I, ValType};
 /// What a warp asks of its groups where it does not wait for all but the latest few: to make one, or to wait for all copies, grouped or not.
 pub(crate) const COMMITS: i32 = -1;
 pub(crate) const WAITS_FOR_ALL: i32 = -2;
-
-/// Leaves with why the run stops, where the number on the stack is not zero.
-fn stops_if(why: u32) -> [I<'static>; 4] {
-    [I::If(EMPTY), I::I32Const(why as i32), I::Return, I::End]
-}
 
 /// Leaves the place of what is known of the copies of the warp at hand in a local.
 fn find_state(places: &Places, state: u32) -> [I<'static>; 7] {
@@ -90,6 +85,9 @@ pub(crate) fn copy(places: &Places) -> Function {
     const NOTED: u32 = 8;
     const STATE: u32 = 9;
     const NUMBER: u32 = 10;
+    const ENTRY: u32 = 11;
+    const NAME: u32 = 12;
+    const LEFT: u32 = 13;
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
@@ -130,7 +128,7 @@ pub(crate) fn copy(places: &Places) -> Function {
         I::LocalTee(PLACE),
     ]);
     c.extend(stop_if_refused());
-    move_bytes(c, places, [PLACE, SOURCE, SIZE, N_READ], [NUMBER, STATE]);
+    move_bytes(c, places, [PLACE, SOURCE, SIZE, N_READ], [LEFT, NAME]);
     c.extend(find_state(places, STATE));
     c.extend([
         I::LocalGet(STATE),
@@ -150,16 +148,15 @@ pub(crate) fn copy(places: &Places) -> Function {
         I::I32Add,
         I::I32Store(at(copies::STARTED)),
     ]);
-    // From here on the place of the copy.
-    c.extend(find_copy(places, NUMBER, STATE));
+    c.extend(find_copy(places, NUMBER, ENTRY));
     c.extend([
-        I::LocalGet(STATE),
+        I::LocalGet(ENTRY),
         I::LocalGet(PLACE),
         I::I32Store(at(entry::TO)),
-        I::LocalGet(STATE),
+        I::LocalGet(ENTRY),
         I::LocalGet(SOURCE),
         I::I32Store(at(entry::FROM)),
-        I::LocalGet(STATE),
+        I::LocalGet(ENTRY),
         I::LocalGet(N_READ),
         I::I32Const(entry::READ_SHIFT as i32),
         I::I32Shl,
@@ -168,13 +165,13 @@ pub(crate) fn copy(places: &Places) -> Function {
         I::LocalGet(NOTED),
         I::I32Or,
         I::I32Store(at(entry::SIZES)),
-        I::LocalGet(STATE),
+        I::LocalGet(ENTRY),
         I::I32Const(0),
         I::I32Load(at(cell::ME)),
         I::I32Store(at(entry::NAME)),
         I::I32Const(0),
     ]);
-    function(&[(5, ValType::I32)], &code)
+    function(&[(8, ValType::I32)], &code)
 }
 
 /// Copies what is read, with zeros after it, and notes that all of it is in flight.
@@ -240,6 +237,7 @@ pub(crate) fn groups(places: &Places) -> Function {
     const PLACE: u32 = 6;
     const LEFT: u32 = 7;
     const NAME: u32 = 8;
+    const WHY: u32 = 9;
     let mut code = Vec::new();
     let c = &mut code;
     c.extend(find_state(places, STATE));
@@ -255,13 +253,13 @@ pub(crate) fn groups(places: &Places) -> Function {
         I::I32Eq,
         I::If(EMPTY),
     ]);
-    let end_of = |group: [I<'static>; 3]| {
-        let [a, b, c] = group;
+    // Where the end of a group is: of the next one, or of one before it.
+    let end_of = |distance: i32| {
         [
             I::LocalGet(STATE),
-            a,
-            b,
-            c,
+            I::LocalGet(MADE),
+            I::I32Const(distance),
+            I::I32Add,
             I::I32Const(MOST_GROUPS as i32 - 1),
             I::I32And,
             I::I32Const(2),
@@ -269,7 +267,7 @@ pub(crate) fn groups(places: &Places) -> Function {
             I::I32Add,
         ]
     };
-    c.extend(end_of([I::LocalGet(MADE), I::I32Const(0), I::I32Add]));
+    c.extend(end_of(0));
     c.extend([
         I::LocalGet(END),
         I::I32Store(at(copies::ENDS)),
@@ -304,7 +302,7 @@ pub(crate) fn groups(places: &Places) -> Function {
         I::I32Sub,
         I::LocalSet(MADE),
     ]);
-    c.extend(end_of([I::LocalGet(MADE), I::I32Const(1), I::I32Sub]));
+    c.extend(end_of(-1));
     c.extend([
         I::I32Load(at(copies::ENDS)),
         I::LocalSet(END),
@@ -343,7 +341,7 @@ pub(crate) fn groups(places: &Places) -> Function {
         I::I32LtS,
         I::If(EMPTY),
     ]);
-    read_again(c, places, [COPY, PLACE, LEFT, ASKED]);
+    read_again(c, places, [COPY, PLACE, LEFT, WHY]);
     c.extend([
         I::End,
         I::LocalGet(NUMBER),
@@ -358,7 +356,7 @@ pub(crate) fn groups(places: &Places) -> Function {
         I::End,
         I::I32Const(0),
     ]);
-    function(&[(8, ValType::I32)], &code)
+    function(&[(9, ValType::I32)], &code)
 }
 
 /// A copy may read as late as it lands: who has written to its source since it started is in conflict with it, and so is who writes there in
@@ -388,11 +386,9 @@ fn read_again(c: &mut Vec<I<'static>>, places: &Places, [copy, place, left, why]
         I::I32Const(0),
         I::I32Const(ALL_BYTES as i32),
         I::Call(NOTE),
-        I::LocalTee(why),
-        I::If(EMPTY),
-        I::LocalGet(why),
-        I::Return,
-        I::End,
+    ]);
+    c.extend(returns_if(why));
+    c.extend([
         I::Loop(EMPTY),
         I::LocalGet(place),
         I::LocalGet(left),

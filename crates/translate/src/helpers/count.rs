@@ -1,7 +1,7 @@
 //! Steps and stores of a warp since its lanes last met. In: its records, each with a trace of the blocks that it executed; out: what the
 //! interpreter counts, which lets the lanes go on that are furthest back in the code.
 
-use super::{EMPTY, MERGE, function};
+use super::{EMPTY, MERGE, function, stops_if};
 use crate::emit::at;
 use crate::place::{
     GANGS, HAS_PARTED, IS_COPY, IS_STORE, LANDING, Places, STORE, TRACE_BYTES, cell, record,
@@ -156,12 +156,7 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     const STORES: u32 = 18;
     const STEPS: u32 = 19;
     let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
-    let gives_up = [
-        I::If(EMPTY),
-        I::I32Const(stop::UNCOUNTED as i32),
-        I::Return,
-        I::End,
-    ];
+    let gives_up = stops_if(stop::UNCOUNTED);
     let mut code = Vec::new();
     let c = &mut code;
     if seed != 0 {

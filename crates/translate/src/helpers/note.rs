@@ -6,6 +6,53 @@ use crate::place::{ALL_BYTES, Places, cell};
 use crate::run::stop;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
+/// Names that notes of four words of shared memory are compared with, each as what pushes it in all lanes of a row.
+pub(crate) struct RowNames {
+    pub(crate) me: Vec<I<'static>>,
+    pub(crate) phase: Vec<I<'static>>,
+    /// The first of the warp in this phase, and since its lanes last met; none where they do not meet.
+    pub(crate) warp: Option<[Vec<I<'static>>; 2]>,
+}
+
+impl RowNames {
+    /// Pushes of each name in a local whether what it did is before what is done now: it is of an earlier phase, of this gang, or of the warp before its
+    /// lanes last met.
+    pub(crate) fn ordered(&self, local: u32) -> Vec<I<'static>> {
+        let mut code = Vec::new();
+        let mut compare = |name: &[I<'static>], compared: I<'static>| {
+            code.push(I::LocalGet(local));
+            code.extend_from_slice(name);
+            code.push(compared);
+        };
+        compare(&self.phase, I::I32x4LtU);
+        compare(&self.me, I::I32x4Eq);
+        if let Some([start, since]) = &self.warp {
+            compare(start, I::I32x4GeU);
+            compare(since, I::I32x4LtU);
+            code.extend([I::V128And, I::V128Or]);
+        }
+        code.push(I::V128Or);
+        code
+    }
+
+    /// Pushes the names of who has read, with this gang: it alone where all others are before it, else one of several, of this warp since its lanes met, or of any.
+    pub(crate) fn reader(&self, readers: u32, ordered: u32) -> Vec<I<'static>> {
+        let mut code = self.me.clone();
+        match &self.warp {
+            Some([_, since]) => {
+                code.extend_from_slice(since);
+                code.extend_from_slice(&self.phase);
+                code.push(I::LocalGet(readers));
+                code.extend_from_slice(since);
+                code.extend([I::I32x4GeU, I::V128Bitselect]);
+            }
+            None => code.extend_from_slice(&self.phase),
+        }
+        code.extend([I::LocalGet(ordered), I::V128Bitselect]);
+        code
+    }
+}
+
 /// `(name, is_shared) -> whether what that gang did is before what the present one does`.
 pub(crate) fn ordered() -> Function {
     const NAME: u32 = 0;
@@ -223,27 +270,17 @@ fn note_four(
     [wrote, read, kept]: [u32; 3],
 ) {
     let name = |cell: u32| {
-        [
+        vec![
             I::I32Const(0),
             I::V128Load32Splat(at(cell)),
             splat32(ALL_BYTES),
             I::V128Or,
         ]
     };
-    // Of an earlier phase, of this gang, or of the warp before its lanes last met.
-    let ordered = |c: &mut Vec<I<'static>>, local: u32| {
-        for (cell, compared) in [(cell::PHASE, I::I32x4LtU), (cell::ME, I::I32x4Eq)] {
-            c.push(I::LocalGet(local));
-            c.extend(name(cell));
-            c.push(compared);
-        }
-        c.push(I::V128Or);
-        for (cell, compared) in [(cell::WARP_START, I::I32x4GeU), (cell::SINCE, I::I32x4LtU)] {
-            c.push(I::LocalGet(local));
-            c.extend(name(cell));
-            c.push(compared);
-        }
-        c.extend([I::V128And, I::V128Or]);
+    let names = RowNames {
+        me: name(cell::ME),
+        phase: name(cell::PHASE),
+        warp: Some([name(cell::WARP_START), name(cell::SINCE)]),
     };
     let [wrote_at, read_at] = places.shared_notes;
     c.extend([
@@ -264,8 +301,8 @@ fn note_four(
         I::V128Load(at(read_at)),
         I::LocalSet(read),
     ]);
-    ordered(c, wrote);
-    ordered(c, read);
+    c.extend(names.ordered(wrote));
+    c.extend(names.ordered(read));
     c.extend([
         I::LocalSet(kept),
         // A store must be after all readers, too.
@@ -284,19 +321,10 @@ fn note_four(
         I::If(EMPTY),
         I::LocalGet(place),
     ]);
-    c.extend(name(cell::ME));
+    c.extend(names.me.clone());
     c.extend([I::V128Store(at(wrote_at)), I::Else, I::LocalGet(place)]);
-    // The only reader of the phase, or one of several: of this warp since its lanes met, or of any.
-    c.extend(name(cell::ME));
-    c.extend(name(cell::SINCE));
-    c.extend(name(cell::PHASE));
-    c.push(I::LocalGet(read));
-    c.extend(name(cell::SINCE));
+    c.extend(names.reader(read, kept));
     c.extend([
-        I::I32x4GeU,
-        I::V128Bitselect,
-        I::LocalGet(kept),
-        I::V128Bitselect,
         I::V128Store(at(read_at)),
         I::End,
         I::I32Const(0),

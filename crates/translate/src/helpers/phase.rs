@@ -1,6 +1,6 @@
 //! A phase of a block. In: its records; out: every gang at its next barrier or its end, and counts.
 
-use super::{COUNT, EMPTY, JOIN, STRIP, WARP, function, new_names};
+use super::{COUNT, EMPTY, JOIN, STRIP, WARP, function, new_names, returns_if};
 use crate::emit::at;
 use crate::place::{GANG, GANGS, Places, cell, record};
 use crate::run::{RESUMES, stop};
@@ -43,14 +43,8 @@ fn put(offset: u32, what: I<'static>) -> [I<'static>; 3] {
 
 /// Calls a function, and leaves with what it says why the run stops.
 fn call(number: u32) -> [I<'static>; 6] {
-    [
-        I::Call(number),
-        I::LocalTee(STOP),
-        I::If(EMPTY),
-        I::LocalGet(STOP),
-        I::Return,
-        I::End,
-    ]
+    let [a, b, c, d, e] = returns_if(STOP);
+    [I::Call(number), a, b, c, d, e]
 }
 
 /// Does something with the gangs of the warp.

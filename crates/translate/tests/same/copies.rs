@@ -17,7 +17,7 @@ use Becomes::{Conflict, Other, Translated};
 
 const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out) {
-.shared .align 16 .b8 tile[8192];
+.shared .align 16 .b8 tile[32768];
 .reg .b64 %in, %out, %from, %to, %o; .reg .b32 %t, %s, %d, %v, %w, %x, %n, %i, %k; .reg .b32 %q<4>; .reg .pred %p, %z; .reg .f32 %f<4>;
 ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
 mov.u32 %t, %tid.x; mov.u32 %x, %ctaid.x; mov.u32 %n, %ntid.x; mad.lo.u32 %i, %x, %n, %t;
@@ -285,18 +285,8 @@ fn cases() -> Vec<(&'static str, String, Becomes)> {
             two_stages().replace("bar.sync 1;", ""),
             Conflict,
         ),
-        (
-            "more copies than there is room for",
-            add(&[
-                "mov.u32 %k, 0;\nL: ",
-                "cp.async.ca.shared.global [%d], [%from], 16, 0;\n",
-                "add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 100; @%p bra L;\n",
-                commit,
-                wait,
-                TAKE,
-            ]),
-            Conflict,
-        ),
+        ("as many copies as there is room for", many(60), Translated),
+        ("more copies than there is room for", many(70), Other),
     ]
 }
 
@@ -322,6 +312,16 @@ st.global.u32 [%to], %q0;
 /// The same with room for two tiles: the one that is read is overwritten next.
 fn two_stages() -> String {
     PIPELINE.replace(", 3;", ", 2;")
+}
+
+/// Copies of four bytes by all lanes of a warp, each to a place of its own, which are waited for at the end.
+fn many(n: u32) -> String {
+    format!(
+        "mov.u32 %k, 0; shl.b32 %v, %t, 2; add.u32 %v, %v, %s;
+L: cp.async.ca.shared.global [%v], [%from], 4; add.u32 %v, %v, 256; add.u32 %k, %k, 1; setp.lt.u32 %p, %k, {n}; @%p bra L;
+cp.async.commit_group; cp.async.wait_group 0; ld.shared.u32 %w, [%v+-256]; st.global.u32 [%to], %w;
+"
+    )
 }
 
 /// The scenarios: blocks of two warps.

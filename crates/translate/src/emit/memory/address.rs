@@ -130,16 +130,10 @@ impl Emitter<'_> {
             }
             Some(stride) => {
                 match plan.wide {
-                    true => {
-                        self.read64(plan.base, 0)?;
-                        self.op(I::I64x2ExtractLane(0));
-                    }
-                    false => {
-                        self.read32(plan.base)?;
-                        self.op(I::I32x4ExtractLane(0));
-                    }
+                    true => self.read64(plan.base, 0)?,
+                    false => self.read32(plan.base)?,
                 }
-                self.set(first);
+                self.keep_first(plan.wide, first);
                 let is_row = stride == u64::from(access.width());
                 let is_whole = (is_row || stride == 0).then(|| {
                     let is_whole = self.local(ValType::I32);
@@ -156,6 +150,15 @@ impl Emitter<'_> {
         };
         self.lies.insert(key, lie);
         Ok(Some(lie))
+    }
+
+    /// Keeps the address of the first lane of a row on the stack in a local.
+    fn keep_first(&mut self, wide: bool, first: u32) {
+        self.op(match wide {
+            true => I::I64x2ExtractLane(0),
+            false => I::I32x4ExtractLane(0),
+        });
+        self.set(first);
     }
 
     /// Pushes whether all lanes are there, and the address in a local is aligned.
@@ -183,8 +186,7 @@ impl Emitter<'_> {
         let [low, high] = self.names.addresses;
         self.read32(base)?;
         self.tee(low);
-        self.op(I::I32x4ExtractLane(0));
-        self.set(first);
+        self.keep_first(false, first);
         self.get(low);
         self.get(first);
         self.ops([I::I32x4Splat, I::I32x4Sub]);
@@ -205,8 +207,7 @@ impl Emitter<'_> {
     ) -> Result<(), Refusal> {
         let [low, high] = self.names.addresses;
         self.read64(base, 0)?;
-        self.op(I::I64x2ExtractLane(0));
-        self.set(first);
+        self.keep_first(true, first);
         for (half, local) in [(0, low), (1, high)] {
             self.read64(base, half)?;
             self.get(first);

@@ -5,7 +5,7 @@ use super::Access;
 use crate::Refusal;
 use crate::emit::{Emitter, Names, at};
 use crate::helpers;
-use crate::place::{SEVERAL, STORE, Site, holds, site};
+use crate::place::{SEVERAL, STORE, holds};
 use warpgrid_emulator::plain::{AtomicPlan, Bank, PlanId, SlotPlace};
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
@@ -46,19 +46,7 @@ impl Emitter<'_> {
             other => return self.refuse(format!("an atomic operation on {other:?} memory")),
         };
         self.has_global_atomics |= accepts & holds::GLOBAL != 0;
-        let place = self.places.sites + self.sites.len() as u32 * site::BYTES;
-        self.sites.push(Site {
-            accepts,
-            sharing: SEVERAL,
-        });
-        let access = Access {
-            plan: access,
-            way: super::Way::Store,
-            accepts,
-            site: place,
-            is_narrow: accepts == holds::SHARED && !access.wide,
-            lie: None,
-        };
+        let access = self.begin_access(access, super::Way::Store, accepts, SEVERAL);
         self.note_active();
         if self.guard.is_some() {
             self.add_to_path(self.names.active);

@@ -1,21 +1,21 @@
 //! The start of copies from global to shared memory. In: addresses of four lanes; out: bytes in their places already, and notes that they are in
 //! flight: until the warp has waited for them, an access to them gives the run up.
 
-use super::{Access, Way};
+use super::Way;
 use crate::Refusal;
 use crate::emit::{Emitter, splat32};
 use crate::helpers;
-use crate::place::{LANDING, SEVERAL, Site, holds, site};
-use warpgrid_emulator::plain::{AccessPlan, AsyncPlan, CopyAccess, PlanId};
+use crate::place::{LANDING, SEVERAL, holds};
+use warpgrid_emulator::plain::{AsyncPlan, CopyAccess, PlanId};
 use wasm_encoder::{BlockType, Instruction as I};
 
-impl<'p> Emitter<'p> {
+impl Emitter<'_> {
     pub(in crate::emit) fn copy(&mut self, id: PlanId<AsyncPlan>) -> Result<(), Refusal> {
         let Some(copy) = self.plain.copy(id) else {
             return self.refuse("an operation in flight of this kind");
         };
-        let to = self.end_of_copy(copy.to, Way::Store, holds::SHARED);
-        let from = self.end_of_copy(copy.from, Way::Load, holds::GLOBAL);
+        let to = self.begin_access(copy.to, Way::Store, holds::SHARED, SEVERAL);
+        let from = self.begin_access(copy.from, Way::Load, holds::GLOBAL, SEVERAL);
         self.note_active();
         let active = self.names.active;
         if self.guard.is_some() {
@@ -61,23 +61,6 @@ impl<'p> Emitter<'p> {
             self.op(I::End);
         }
         Ok(())
-    }
-
-    /// One of the places of a copy.
-    fn end_of_copy(&mut self, plan: &'p AccessPlan, way: Way, accepts: u32) -> Access<'p> {
-        let site = self.places.sites + self.sites.len() as u32 * site::BYTES;
-        self.sites.push(Site {
-            accepts,
-            sharing: SEVERAL,
-        });
-        Access {
-            plan,
-            way,
-            accepts,
-            site,
-            is_narrow: accepts == holds::SHARED && !plan.wide,
-            lie: None,
-        }
     }
 
     /// Pushes how many bytes each lane reads.

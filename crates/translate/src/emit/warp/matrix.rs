@@ -6,13 +6,13 @@ use super::{Warp, base_bank};
 use crate::Refusal;
 use crate::emit::routine::{Lines, Routine};
 use crate::emit::{Emitter, parts};
-use crate::place::{GANG, GANGS, SEVERAL, Site, holds, site};
+use crate::place::{GANG, GANGS, SEVERAL, holds};
 use crate::run::stop;
 use warpgrid_emulator::plain::{
     AccessPlan, Bank, Element, LANES, LinesAccess, RowsAccess, Slot, SlotPlace,
 };
 use warpgrid_isa::StateSpace;
-use wasm_encoder::{BlockType, Instruction as I};
+use wasm_encoder::Instruction as I;
 
 /// A row that a lane names.
 const ROW_BYTES: u32 = 16;
@@ -26,12 +26,7 @@ impl Emitter<'_> {
             StateSpace::Generic => holds::GLOBAL | holds::WINDOW,
             other => return self.refuse(format!("a matrix in {other:?} memory")),
         };
-        let place = self.places.sites + self.sites.len() as u32 * site::BYTES;
-        self.sites.push(Site {
-            accepts,
-            sharing: SEVERAL,
-        });
-        Ok(place)
+        Ok(self.add_site(accepts, SEVERAL))
     }
 
     /// Pushes the address that a lane names, 64 bits.
@@ -61,15 +56,6 @@ impl Emitter<'_> {
         }
         self.op(I::I64ExtendI32U);
         Ok(())
-    }
-
-    /// Leaves where the number on the stack says why the run stops.
-    fn stop_if_refused(&mut self) {
-        let why = self.names.active;
-        self.tee(why);
-        self.op(I::If(BlockType::Empty));
-        self.get(why);
-        self.ops([I::Return, I::End]);
     }
 
     /// `ldmatrix` and `stmatrix`; whether it stores.
@@ -117,7 +103,7 @@ impl Emitter<'_> {
                 I::I32Const((scratch + ROW_BYTES * lane) as i32),
             ]);
             self.call(Routine::Lines(row));
-            self.stop_if_refused();
+            self.return_if(self.names.active);
         }
         if !rows.is_store {
             self.take_elements(elements, &places, warp)?;
@@ -217,7 +203,7 @@ impl Emitter<'_> {
             is_narrow: lines.access.space == StateSpace::Shared,
             notes_shared: self.flow.shared[self.block].stores,
         }));
-        self.stop_if_refused();
+        self.return_if(self.names.active);
         if !lines.is_store {
             let n = parts_of(lines);
             for (index, element) in lines.access.elements.iter().enumerate() {
