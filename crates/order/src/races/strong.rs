@@ -96,6 +96,27 @@ struct Strong {
     n_bytes: u32,
 }
 
+impl Strong {
+    /// That of a lane, of bytes at a place.
+    const fn of(
+        event: &AccessEvent<'_>,
+        lane: usize,
+        n_bytes: u32,
+        place: Location,
+        (scope, home): (Scope, Home),
+    ) -> Strong {
+        Strong {
+            lane,
+            home,
+            scope,
+            sem: event.sem,
+            action: event.action,
+            place,
+            n_bytes,
+        }
+    }
+}
+
 impl Detector {
     pub(crate) fn see_strong(
         &mut self,
@@ -119,15 +140,8 @@ impl Detector {
                 continue;
             };
             let lane = (piece.asked & 31) as usize;
-            let strong = Strong {
-                lane,
-                home,
-                scope,
-                sem: event.sem,
-                action: event.action,
-                place: (memory, piece.address),
-                n_bytes: piece.n_bytes,
-            };
+            let place = (memory, piece.address);
+            let strong = Strong::of(event, lane, piece.n_bytes, place, (scope, home));
             let continued = self.before_strong(state, row, &strong);
             let site = self.site_of(event, piece.n_bytes);
             let by = Accessor {
@@ -183,15 +197,7 @@ impl Detector {
         self.spell_strong(place, piece.n_bytes);
         let mut message = None;
         for lane in lanes_of(lanes) {
-            let strong = Strong {
-                lane,
-                home,
-                scope,
-                sem: event.sem,
-                action: event.action,
-                place,
-                n_bytes: piece.n_bytes,
-            };
+            let strong = Strong::of(event, lane, piece.n_bytes, place, (scope, home));
             message = self.observe(&strong, state.point(row, lane)).flatten();
         }
         if let Some(message) = message {
@@ -220,15 +226,8 @@ impl Detector {
         let Together { place, piece, .. } = together;
         let row = row_of(of.block, of.warp);
         let bytes = Bytes::at(place.0, place.1, piece.n_bytes);
-        let strong = |lane: usize| Strong {
-            lane,
-            home: self.shape.home(of.block),
-            scope,
-            sem: event.sem,
-            action: event.action,
-            place,
-            n_bytes: piece.n_bytes,
-        };
+        let home = self.shape.home(of.block);
+        let strong = |lane: usize| Strong::of(event, lane, piece.n_bytes, place, (scope, home));
         let all: SmallVec<[Strong; 32]> = lanes_of(together.lanes).map(strong).collect();
         let mut write = self.take_linked(&all[0], bytes);
         let mut observations = self.observed.remove(&place).unwrap_or_default();
