@@ -15,31 +15,21 @@ pub(crate) struct Props {
     #[prop_or_default]
     pub(crate) how: Option<AttrValue>,
     pub(crate) fill: Callback<(Panel, Element)>,
+    #[prop_or(Follows::AtOnce)]
+    pub(crate) follows: Follows,
 }
 
 #[component]
 pub(crate) fn FilledPlace(props: &Props) -> Html {
     let place = use_node_ref();
+    let (frame, _) = use_followed(&props.frame, props.follows);
     {
         let (place, panel, fill) = (place.clone(), props.panel, props.fill.clone());
-        use_effect_with((props.frame.clone(), props.how.clone()), move |_| {
+        use_effect_with((frame, props.how.clone()), move |_| {
             if let Some(place) = place.cast() {
                 fill.emit((panel, place));
             }
         });
     }
     html! { <div class={props.panel.name()} ref={place} data-how={props.how.clone()}></div> }
-}
-
-#[derive(Properties, PartialEq)]
-pub(crate) struct MapProps {
-    pub(crate) frame: FrameRef,
-    pub(crate) fill: Callback<(Panel, Element)>,
-}
-
-/// The map of a long memory, which follows the cells that it is a map of.
-#[component]
-pub(crate) fn MapPlace(props: &MapProps) -> Html {
-    let (frame, _) = use_followed(&props.frame, Follows::NextFrame);
-    html! { <FilledPlace panel={Panel::Map} {frame} fill={props.fill.clone()} /> }
 }

@@ -1,6 +1,6 @@
 //! A memory as a card: its name and facts, how it is shown, and the grid.
 
-use super::filled_place::{FilledPlace, MapPlace};
+use super::filled_place::FilledPlace;
 use super::grid_canvas::GridCanvas;
 use super::grid_table::GridTable;
 use super::memory_files::{FILES, MemoryFile, ending};
@@ -8,6 +8,7 @@ use super::pickers::Select;
 use super::{Dispatch, FrameRef, say};
 use crate::editor::{self, Panel};
 use crate::format;
+use crate::hooks::Follows;
 use crate::layout::{Geometry, MAP};
 use crate::links::Links;
 use crate::model::{Action, GridChoice, Overlay, ZoomStep};
@@ -161,7 +162,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                             zoom={choice.zoom} links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
                     }
                     if map_width > 0.0 {
-                        <MapPlace frame={props.frame.clone()} fill={props.fill.clone()} />
+                        <FilledPlace panel={Panel::Map} frame={props.frame.clone()} follows={Follows::NextFrame} fill={props.fill.clone()} />
                     }
                 }
                 <GridTable {reachable} frame={props.frame.clone()} index={props.index} shown={choice.table} />

@@ -6,6 +6,8 @@ use yew::prelude::*;
 /// When a value is followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follows {
+    /// With the rest of the page.
+    AtOnce,
     /// Once it has stayed as it is for longer than from one step to the next while a run is played or a key is held.
     AtRest,
     /// Once the rest of the page has been painted.
@@ -15,6 +17,7 @@ pub(crate) enum Follows {
 impl Follows {
     const fn wait_ms(self) -> u32 {
         match self {
+            Follows::AtOnce => 0,
             Follows::AtRest => 150,
             Follows::NextFrame => 20,
         }
@@ -30,7 +33,7 @@ pub(crate) fn use_followed<T: Clone + PartialEq + 'static>(
     let followed = use_state_eq(|| value.clone());
     let latest = use_mut_ref(|| value.clone());
     latest.replace(value.clone());
-    let is_present = *followed == *value;
+    let is_present = follows == Follows::AtOnce || *followed == *value;
     {
         let followed = followed.clone();
         // A value that changes again starts a wait for rest anew.
@@ -41,5 +44,8 @@ pub(crate) fn use_followed<T: Clone + PartialEq + 'static>(
             move || drop(wait)
         });
     }
-    ((*followed).clone(), is_present)
+    match is_present {
+        true => (value.clone(), true),
+        false => ((*followed).clone(), false),
+    }
 }
