@@ -12,6 +12,7 @@ mod integer;
 mod memory;
 mod moves;
 mod notes;
+mod quick;
 mod routine;
 mod warp;
 mod wide;
@@ -177,11 +178,17 @@ pub(crate) struct Emitter<'p> {
     pub(crate) written: Vec<Option<BTreeSet<Register>>>,
     /// By register: how its lanes lie to each other, where that is known.
     pub(crate) strides: Strides,
+    /// By place in the code: the registers that the instruction writes.
+    pub(crate) writes_at: BTreeMap<u32, BTreeSet<Register>>,
     /// By place in the code: how an access shares a range out among threads.
     pub(crate) sharing: BTreeMap<u32, u32>,
     pub(crate) names: Names,
     /// In the block at hand, by base and width: how the lanes' bases lie.
     pub(crate) lies: BTreeMap<(Register, u32), memory::Lie>,
+    /// The two ways of the block at hand, where it has two.
+    ways: Option<quick::Ways>,
+    /// The construct that is left where an access is not what was hoped for, by how many are open within; none for the innermost.
+    leaves_to: Option<u32>,
     /// The local with the guard of the instruction at hand.
     pub(crate) guard: Option<u32>,
     /// The block at hand, and how many constructs are open within it.
@@ -241,9 +248,12 @@ impl<'p> Emitter<'p> {
             waits: BTreeMap::new(),
             written: Vec::new(),
             sites: Vec::new(),
+            writes_at: BTreeMap::new(),
             sharing: BTreeMap::new(),
             strides: Strides::new(),
             lies: BTreeMap::new(),
+            ways: None,
+            leaves_to: None,
             names: Names::default(),
             guard: None,
             block: 0,

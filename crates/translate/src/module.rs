@@ -194,6 +194,12 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
         let mut emitter = Emitter::new(source, &places, &flow, &live, writes);
         emitter.sharing = sharing.clone();
         emitter.strides = strides.clone();
+        for (register, places) in &learnt.definitions {
+            for at in places {
+                let written = emitter.writes_at.entry(*at).or_default();
+                written.insert(*register);
+            }
+        }
         emitter.reads = learnt.reads.clone();
         emitter.constants = constants.clone();
         emitter.written = flow.written(&learnt.touched);

@@ -183,7 +183,13 @@ pub(crate) mod site {
     /// What it accepts, and how it shares a range out among threads: a number, or several.
     pub(crate) const ACCEPTS: u32 = 40;
     pub(crate) const SHARING: u32 = 44;
-    pub(crate) const BYTES: u32 = 48;
+    /// The address again where a quick access may begin, and the last offset at which it does, in units of its alignment.
+    pub(crate) const QUICK: u32 = 48;
+    pub(crate) const QUICK_LAST: u32 = 56;
+    /// Bytes of a quick access, and its alignment as a power of two.
+    pub(crate) const QUICK_BYTES: u32 = 64;
+    pub(crate) const QUICK_ALIGN: u32 = 68;
+    pub(crate) const BYTES: u32 = 72;
 }
 
 /// Accesses that do not share a range out, or not in the same way.
@@ -205,6 +211,22 @@ pub(crate) struct Site {
     pub(crate) accepts: u32,
     /// How it shares a range out among threads.
     pub(crate) sharing: u32,
+    /// Bytes that a quick access of a gang needs, with those that share its look; zero where there is none. And the power of two that it is
+    /// a multiple of.
+    pub(crate) quick_bytes: u32,
+    pub(crate) quick_align: u32,
+}
+
+impl Site {
+    /// One of accesses that are not quick, and that do not share ranges out in a known way.
+    pub(crate) fn of_any(accepts: u32) -> Site {
+        Site {
+            accepts,
+            sharing: SEVERAL,
+            quick_bytes: 0,
+            quick_align: 0,
+        }
+    }
 }
 
 /// How much of what depends on the code there is.
@@ -422,6 +444,9 @@ impl Places {
             let at = self.sites + index * site::BYTES;
             memory.put64(at + site::ADDRESS, NO_ADDRESS);
             memory.put64(at + site::FAST, NO_ADDRESS);
+            memory.put64(at + site::QUICK, NO_ADDRESS);
+            memory.put32(at + site::QUICK_BYTES, found.quick_bytes);
+            memory.put32(at + site::QUICK_ALIGN, found.quick_align);
             memory.put32(at + site::ACCEPTS, found.accepts);
             memory.put32(at + site::SHARING, found.sharing);
         }

@@ -137,7 +137,7 @@ impl Emitter<'_> {
     }
 
     /// To a block: forward out of constructs, back by way of the loop around all.
-    fn go(&mut self, block: usize) {
+    pub(super) fn go(&mut self, block: usize) {
         let target = self.flow.entries.len() + 1 + block;
         if target > self.place {
             self.op(I::Br((target - self.place - 1) as u32 + self.nest));
@@ -151,44 +151,71 @@ impl Emitter<'_> {
 
     fn block_code(&mut self, index: usize) -> Result<(), Refusal> {
         let block = &self.flow.blocks[index];
-        let code = self.code.range(block.start..block.end);
-        let Some((last, rest)) = code.split_last() else {
+        let Some((last, _)) = self.code.range(block.start..block.end).split_last() else {
             return Ok(());
         };
-        let moves = last.moves;
-        let last = &last.instr;
         // A block that goes back to itself is a loop of its own.
         let own_start = block.start as u32;
-        let is_loop = matches!(last.op, Op::Branch { target } if target == own_start);
+        let is_loop = matches!(last.instr.op, Op::Branch { target } if target == own_start);
         if is_loop {
             self.op(I::Loop(BlockType::Empty));
             self.nest += 1;
         }
-        self.count(index);
-        for (offset, placed) in rest.iter().enumerate() {
-            self.come_to(block.start + offset);
-            self.straight(&placed.instr)?;
-        }
-        self.come_to(block.end - 1);
-        self.cross(moves)?;
-        match last.op {
-            _ if block.meets == Meeting::Warp => self.meet(last)?,
-            _ if block.meets == Meeting::Host => self.call_host()?,
-            Op::Branch { target } => self.branch(last, target, is_loop)?,
-            Op::Return | Op::Exit => self.exit(last)?,
-            Op::Barrier(plan) => self.barrier(last, plan)?,
-            _ => {
-                self.straight(last)?;
-                if block.end == self.code.len() {
-                    return self.refuse("code without an end");
-                }
-            }
-        }
+        self.write_ways(index, is_loop)?;
         if is_loop {
             self.op(I::End);
             self.nest -= 1;
         }
         Ok(())
+    }
+
+    /// A block up to its last instruction, which is a part of it unless it leads away or waits.
+    pub(super) fn body(&mut self, index: usize) -> Result<(), Refusal> {
+        let block = &self.flow.blocks[index];
+        let code = self.code.range(block.start..block.end);
+        self.count(index);
+        let Some((last, rest)) = code.split_last() else {
+            return Ok(());
+        };
+        for (offset, placed) in rest.iter().enumerate() {
+            self.come_to(block.start + offset);
+            self.straight(&placed.instr)?;
+        }
+        self.come_to(block.end - 1);
+        self.cross(last.moves)?;
+        match self.goes_on(index) {
+            true => self.straight(&last.instr),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the last instruction of a block neither leads away nor waits.
+    pub(super) fn goes_on(&self, index: usize) -> bool {
+        let block = &self.flow.blocks[index];
+        let last = self.code.get(block.end - 1).map(|placed| placed.instr.op);
+        let leads_away = matches!(
+            last,
+            Some(Op::Branch { .. } | Op::Return | Op::Exit | Op::Barrier(_))
+        );
+        !leads_away && !matches!(block.meets, Meeting::Warp | Meeting::Host)
+    }
+
+    /// What a block ends with, beyond its body; `is_loop` says that it goes back to the construct around.
+    pub(super) fn end_block(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
+        let block = &self.flow.blocks[index];
+        let Some(last) = self.code.get(block.end - 1) else {
+            return Ok(());
+        };
+        let last = &last.instr;
+        match last.op {
+            _ if block.meets == Meeting::Warp => self.meet(last),
+            _ if block.meets == Meeting::Host => self.call_host(),
+            Op::Branch { target } => self.branch(last, target, is_loop),
+            Op::Return | Op::Exit => self.exit(last),
+            Op::Barrier(plan) => self.barrier(last, plan),
+            _ if block.end == self.code.len() => self.refuse("code without an end"),
+            _ => Ok(()),
+        }
     }
 
     /// Counts the steps of a block, and notes that it is executed.
@@ -222,7 +249,7 @@ impl Emitter<'_> {
     }
 
     /// Pushes the lanes whose guard holds, of those that are there.
-    fn push_taken(&mut self, instr: &Instr) -> Result<(), Refusal> {
+    pub(super) fn push_taken(&mut self, instr: &Instr) -> Result<(), Refusal> {
         self.read_predicate(instr.guard)?;
         if instr.negated {
             self.op(I::V128Not);
@@ -299,7 +326,7 @@ impl Emitter<'_> {
     }
 
     /// A way back: the run ends where it is too long.
-    fn go_back(&mut self) {
+    pub(super) fn go_back(&mut self) {
         let Names { steps, fuel, .. } = self.names;
         self.get(steps);
         self.get(fuel);

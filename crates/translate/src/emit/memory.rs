@@ -6,25 +6,25 @@ mod atomic;
 mod copy;
 mod lanes;
 mod local;
+mod quick;
 mod row;
 
 use super::{Emitter, Names, StorePlace, Writes, at, halves};
 use crate::Refusal;
 use crate::place::{IS_COPY, IS_STORE, LANDING, SEVERAL, STORE, Site, holds, site};
 pub(crate) use address::Lie;
+pub(super) use quick::Quick;
+use quick::accepts;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element, PlanId, RangeKind, SlotPlace};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
 /// Which way bytes go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Way {
     Load,
     Store,
 }
-
-/// All lanes of a gang.
-const ALL: i32 = 15;
 
 /// An access at hand.
 #[derive(Clone, Copy)]
@@ -43,6 +43,14 @@ pub(super) struct Access<'p> {
 impl Access<'_> {
     fn width(&self) -> u32 {
         self.plan.width_bytes
+    }
+
+    /// Whether the base is a register as wide as addresses are, and the offset a multiple of the width.
+    fn has_aligned_base(&self) -> bool {
+        let align = i64::from(self.width().max(4));
+        matches!(self.plan.base.place(), SlotPlace::Register(_))
+            && (self.is_narrow || self.plan.wide)
+            && self.plan.offset.rem_euclid(align) == 0
     }
 
     /// Whether whole gangs have a way of their own.
@@ -69,22 +77,22 @@ impl<'p> Emitter<'p> {
             self.check_elements(plan)?;
             return self.access_local(plan, way);
         }
-        let accepts = match plan.space {
-            StateSpace::Global => holds::GLOBAL,
-            StateSpace::Const => holds::CONSTANT,
-            StateSpace::ParamEntry => holds::PARAMETERS,
-            StateSpace::Shared => holds::SHARED,
-            StateSpace::Generic => {
-                holds::GLOBAL | holds::CONSTANT | holds::PARAMETERS | holds::WINDOW
-            }
-            other => return self.refuse(format!("an access to {other:?} memory")),
+        let Some(accepts) = accepts(plan.space) else {
+            return self.refuse(format!("an access to {:?} memory", plan.space));
         };
         self.check_elements(plan)?;
         if way == Way::Load && self.load_known(plan)? {
             return Ok(());
         }
-        let sharing = self.sharing.get(&self.at).copied();
-        let access = self.begin_access(plan, way, accepts, sharing.unwrap_or(SEVERAL));
+        let [quick_bytes, quick_align] = self.quick_look();
+        let site = Site {
+            accepts,
+            sharing: self.sharing_at(self.at),
+            quick_bytes,
+            quick_align,
+        };
+        let access = self.begin_access(plan, way, site);
+        self.take_over();
         let may_be_local =
             plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0;
         let access = Access {
@@ -94,6 +102,9 @@ impl<'p> Emitter<'p> {
             },
             ..access
         };
+        if let Some(quick) = self.on_quick_way() {
+            return self.access_quickly(&access, quick);
+        }
         self.under_guard(way, |e| {
             if access.lie.is_none() {
                 e.find_addresses(&access)?;
@@ -114,27 +125,25 @@ impl<'p> Emitter<'p> {
         })
     }
 
-    /// A site that accepts some ranges, and shares them out among threads in some way.
-    pub(super) fn add_site(&mut self, accepts: u32, sharing: u32) -> u32 {
+    /// How an access shares a range out among threads.
+    fn sharing_at(&self, at: u32) -> u32 {
+        self.sharing.get(&at).copied().unwrap_or(SEVERAL)
+    }
+
+    pub(super) fn add_site(&mut self, site: Site) -> u32 {
         let place = self.places.sites + self.sites.len() as u32 * site::BYTES;
-        self.sites.push(Site { accepts, sharing });
+        self.sites.push(site);
         place
     }
 
     /// An access with a site for itself.
-    fn begin_access<'a>(
-        &mut self,
-        plan: &'a AccessPlan,
-        way: Way,
-        accepts: u32,
-        sharing: u32,
-    ) -> Access<'a> {
+    fn begin_access<'a>(&mut self, plan: &'a AccessPlan, way: Way, site: Site) -> Access<'a> {
         Access {
             plan,
             way,
-            accepts,
-            site: self.add_site(accepts, sharing),
-            is_narrow: accepts == holds::SHARED && !plan.wide,
+            accepts: site.accepts,
+            site: self.add_site(site),
+            is_narrow: site.accepts == holds::SHARED && !plan.wide,
             lie: None,
         }
     }
@@ -149,16 +158,19 @@ impl<'p> Emitter<'p> {
         if self.guard.is_some() && way == Way::Store {
             self.add_to_path(self.names.active);
         }
-        if self.guard.is_some() {
+        let is_guarded = self.guard.is_some();
+        if is_guarded {
             self.get(self.names.active);
             self.op(I::If(BlockType::Empty));
+            self.nest += 1;
         }
         if way == Way::Store {
             self.count_store(STORE);
         }
         access(self)?;
-        if self.guard.is_some() {
+        if is_guarded {
             self.op(I::End);
+            self.nest -= 1;
         }
         Ok(())
     }
@@ -238,16 +250,21 @@ impl<'p> Emitter<'p> {
                 I::I32And,
                 I::If(BlockType::Empty),
             ]);
+            e.nest += 1;
+        };
+        let end = |e: &mut Self| {
+            e.op(I::End);
+            e.nest -= 1;
         };
         if is_shared {
             holds(self, holds::WINDOW | holds::SHARED);
             self.note_shared(access.way, bytes);
-            self.op(I::End);
+            end(self);
         }
         if is_global {
             holds(self, holds::NOTED);
             self.note_global(access.way, bytes);
-            self.op(I::End);
+            end(self);
         }
     }
 

@@ -48,20 +48,20 @@ impl Emitter<'_> {
                     self.op(I::V128And);
                 }
                 self.ops([I::I32x4AllTrue, I::I32Eqz]);
-                self.note_slowly(&chunk, 3);
-                self.op(I::Else);
-                self.get(pointer);
-                self.get(me);
-                self.ops([chunk.store(wrote), I::End]);
+                self.note_or_look(&chunk, 3, |e| {
+                    e.get(pointer);
+                    e.get(me);
+                    e.op(chunk.store(wrote));
+                });
                 continue;
             }
             self.set(ordered);
             self.ops([I::I32x4AllTrue, I::I32Eqz]);
-            self.note_slowly(&chunk, 2);
-            self.op(I::Else);
-            self.get(pointer);
-            self.out.extend(names.reader(readers, ordered));
-            self.ops([chunk.store(read), I::End]);
+            self.note_or_look(&chunk, 2, |e| {
+                e.get(pointer);
+                e.out.extend(names.reader(readers, ordered));
+                e.op(chunk.store(read));
+            });
         }
     }
 
@@ -83,20 +83,25 @@ impl Emitter<'_> {
                 }
             }
             self.op(I::V128AnyTrue);
-            self.note_slowly(&chunk, u32::from(way == Way::Store));
-            self.op(I::Else);
-            self.get(pointer);
-            self.get(me);
             let place = match way {
                 Way::Load => read,
                 Way::Store => wrote,
             };
-            self.ops([chunk.store(place), I::End]);
+            self.note_or_look(&chunk, u32::from(way == Way::Store), |e| {
+                e.get(pointer);
+                e.get(me);
+                e.op(chunk.store(place));
+            });
         }
     }
 
-    /// Where the number on the stack is not zero, looks word by word, and gives the run up if that finds no order.
-    fn note_slowly(&mut self, chunk: &Chunk, flags: u32) {
+    /// Where the number on the stack is not zero, looks word by word, and gives the run up if that finds no order; that is left to the
+    /// careful way of the block. Else it notes at once.
+    fn note_or_look(&mut self, chunk: &Chunk, flags: u32, at_once: impl FnOnce(&mut Self)) {
+        if self.leaves_to.is_some() {
+            self.leave_if();
+            return at_once(self);
+        }
         self.op(I::If(BlockType::Empty));
         self.get(self.names.pointer);
         self.ops([
@@ -108,6 +113,9 @@ impl Emitter<'_> {
             I::Call(helpers::NOTE),
         ]);
         self.return_if(self.names.first);
+        self.op(I::Else);
+        at_once(self);
+        self.op(I::End);
     }
 }
 

@@ -6,6 +6,9 @@ use crate::place::{ALL_BYTES, BYTES_SHIFT, NO_ADDRESS, Places, SEVERAL, cell, ho
 use crate::run::stop;
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
+/// What ranges are aligned to, at least, where quick accesses find them.
+const ALIGNED: i32 = 64;
+
 /// `(address, site, width, stores) -> place`, zero where the run must stop.
 pub(crate) fn resolve(places: &Places) -> Function {
     const ADDRESS: u32 = 0;
@@ -318,5 +321,49 @@ fn fill_site(c: &mut Vec<I<'static>>, [at_site, entry, width, what]: [u32; 4]) {
         I::I64Const(0),
         I::I64Store(at(site::LAST)),
         I::End,
+    ]);
+    fill_quick(c, [at_site, entry, what]);
+}
+
+/// Quick accesses find the range, where they fit, need no long look, and all is aligned.
+fn fill_quick(c: &mut Vec<I<'static>>, [at_site, entry, what]: [u32; 3]) {
+    let size = [I::LocalGet(entry), I::I64Load(at(range::SIZE))];
+    let bytes = [I::LocalGet(at_site), I::I64Load32U(at(site::QUICK_BYTES))];
+    c.extend([
+        I::LocalGet(at_site),
+        I::LocalGet(entry),
+        I::I64Load(at(range::ADDRESS)),
+        I::I64Const(NO_ADDRESS.cast_signed()),
+        I::LocalGet(what),
+        I::I32Const((holds::NOTED | holds::WINDOW) as i32),
+        I::I32And,
+        I::I32Eqz,
+    ]);
+    c.extend(bytes.clone());
+    c.extend(size.clone());
+    c.extend([I::I64LeU, I::I32And]);
+    c.extend(bytes.clone());
+    c.extend([
+        I::I64Eqz,
+        I::I32Eqz,
+        I::I32And,
+        I::LocalGet(entry),
+        I::I32Load(at(range::ADDRESS)),
+        I::I32Const(ALIGNED - 1),
+        I::I32And,
+        I::I32Eqz,
+        I::I32And,
+        I::Select,
+        I::I64Store(at(site::QUICK)),
+        I::LocalGet(at_site),
+    ]);
+    c.extend(size);
+    c.extend(bytes);
+    c.extend([
+        I::I64Sub,
+        I::LocalGet(at_site),
+        I::I64Load32U(at(site::QUICK_ALIGN)),
+        I::I64ShrU,
+        I::I64Store(at(site::QUICK_LAST)),
     ]);
 }

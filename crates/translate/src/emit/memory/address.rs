@@ -1,9 +1,10 @@
 //! Where the lanes of a gang mean to go. In: bases and offsets; out: whether lanes follow each other or mean one place, and the place of the
 //! first.
 
-use super::{ALL, Access};
+use super::Access;
 use crate::Refusal;
-use crate::emit::{Emitter, Names, at, splat32, splat64};
+use crate::emit::quick::ALL;
+use crate::emit::{Emitter, Names, Register, at, splat32, splat64};
 use crate::place::site;
 use warpgrid_emulator::plain::{Bank, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, ValType};
@@ -12,9 +13,9 @@ use wasm_encoder::{Instruction as I, ValType};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lie {
     /// The base of the first lane.
-    first: u32,
+    pub(super) first: u32,
     /// Whether all lanes are there and follow each other, and whether they mean one place; none where that is never so. Both are aligned.
-    is_row: Option<u32>,
+    pub(super) is_row: Option<u32>,
     is_one: Option<u32>,
 }
 
@@ -86,8 +87,7 @@ impl Emitter<'_> {
         let SlotPlace::Register(index) = plan.base.place() else {
             return Ok(None);
         };
-        let is_known = access.is_narrow || plan.wide;
-        if !is_known || plan.offset.rem_euclid(i64::from(align)) != 0 {
+        if !access.has_aligned_base() {
             return Ok(None);
         }
         let bank = if plan.wide { Bank::B64 } else { Bank::B32 };
@@ -95,16 +95,10 @@ impl Emitter<'_> {
         if let Some(lie) = self.lies.get(&key) {
             return Ok(Some(*lie));
         }
-        let ty = if plan.wide {
-            ValType::I64
-        } else {
-            ValType::I32
-        };
-        let first = self.local(ty);
+        let [first, is_row, is_one] = self.lie_locals(key.0);
         let stride = self.strides.get(&key.0).copied();
         let lie = match stride {
             None => {
-                let [is_row, is_one] = [(); 2].map(|()| self.local(ValType::I32));
                 match plan.wide {
                     true => {
                         self.find_wide_lie(plan.base, [first, is_row, is_one], access.width())?
@@ -134,22 +128,46 @@ impl Emitter<'_> {
                     false => self.read32(plan.base)?,
                 }
                 self.keep_first(plan.wide, first);
-                let is_row = stride == u64::from(access.width());
-                let is_whole = (is_row || stride == 0).then(|| {
-                    let is_whole = self.local(ValType::I32);
-                    self.push_whole(plan.wide, first, align);
-                    self.set(is_whole);
-                    is_whole
-                });
-                Lie {
+                let may_be_row = stride == u64::from(access.width());
+                let lie = Lie {
                     first,
-                    is_row: is_whole.filter(|_| is_row),
-                    is_one: is_whole.filter(|_| !is_row),
+                    is_row: may_be_row.then_some(is_row),
+                    is_one: (stride == 0).then_some(is_one),
+                };
+                if let Some(is_whole) = lie.is_row.or(lie.is_one) {
+                    match self.on_quick_way().filter(|_| self.guard.is_none()) {
+                        // The access itself looks, before another one asks.
+                        Some(_) => self.op(I::I32Const(1)),
+                        None => self.push_whole(plan.wide, first, align),
+                    }
+                    self.set(is_whole);
                 }
+                lie
             }
         };
         self.lies.insert(key, lie);
         Ok(Some(lie))
+    }
+
+    /// Locals for how the lanes lie by a register, which is looked at first in the access at hand: the same on both ways of a block.
+    fn lie_locals(&mut self, register: Register) -> [u32; 3] {
+        let at = self.at;
+        let known = self
+            .ways
+            .as_ref()
+            .and_then(|ways| ways.lies.get(&(at, register)));
+        if let Some(locals) = known {
+            return *locals;
+        }
+        let first = match register.0 {
+            Bank::B64 => ValType::I64,
+            _ => ValType::I32,
+        };
+        let locals = [first, ValType::I32, ValType::I32].map(|ty| self.local(ty));
+        if let Some(ways) = &mut self.ways {
+            ways.lies.insert((at, register), locals);
+        }
+        locals
     }
 
     /// Keeps the address of the first lane of a row on the stack in a local.
@@ -256,9 +274,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// Leaves the block around where the number on the stack is not zero.
-    pub(super) fn leave_if(&mut self) {
-        self.op(I::BrIf(0));
+    /// The construct that is left where an access is not what was hoped for: the innermost, or the quick way.
+    fn left(&self) -> u32 {
+        self.leaves_to.map_or(0, |level| self.nest - level)
+    }
+
+    /// Leaves it where the number on the stack is not zero.
+    pub(in crate::emit) fn leave_if(&mut self) {
+        self.op(I::BrIf(self.left()));
     }
 
     /// Leaves the block around unless all lanes take part, and their addresses are `gap` apart.
@@ -326,7 +349,7 @@ impl Emitter<'_> {
         } = self.names;
         if access.is_narrow {
             let Some(last) = self.places.shared_bytes.checked_sub(bytes) else {
-                self.op(I::Br(0));
+                self.op(I::Br(self.left()));
                 return;
             };
             self.get(first);

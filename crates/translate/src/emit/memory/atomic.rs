@@ -5,7 +5,7 @@ use super::Access;
 use crate::Refusal;
 use crate::emit::{Emitter, Names, at};
 use crate::helpers;
-use crate::place::{SEVERAL, STORE, holds};
+use crate::place::{STORE, Site, holds};
 use warpgrid_emulator::plain::{AtomicPlan, Bank, PlanId, SlotPlace};
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
@@ -46,7 +46,7 @@ impl Emitter<'_> {
             other => return self.refuse(format!("an atomic operation on {other:?} memory")),
         };
         self.has_global_atomics |= accepts & holds::GLOBAL != 0;
-        let access = self.begin_access(access, super::Way::Store, accepts, SEVERAL);
+        let access = self.begin_access(access, super::Way::Store, Site::of_any(accepts));
         self.note_active();
         if self.guard.is_some() {
             self.add_to_path(self.names.active);

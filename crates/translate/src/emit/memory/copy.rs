@@ -5,7 +5,7 @@ use super::Way;
 use crate::Refusal;
 use crate::emit::{Emitter, splat32};
 use crate::helpers;
-use crate::place::{LANDING, SEVERAL, holds};
+use crate::place::{LANDING, Site, holds};
 use warpgrid_emulator::plain::{AsyncPlan, CopyAccess, PlanId};
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -14,8 +14,8 @@ impl Emitter<'_> {
         let Some(copy) = self.plain.copy(id) else {
             return self.refuse("an operation in flight of this kind");
         };
-        let to = self.begin_access(copy.to, Way::Store, holds::SHARED, SEVERAL);
-        let from = self.begin_access(copy.from, Way::Load, holds::GLOBAL, SEVERAL);
+        let to = self.begin_access(copy.to, Way::Store, Site::of_any(holds::SHARED));
+        let from = self.begin_access(copy.from, Way::Load, Site::of_any(holds::GLOBAL));
         self.note_active();
         let active = self.names.active;
         if self.guard.is_some() {

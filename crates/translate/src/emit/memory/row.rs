@@ -204,13 +204,17 @@ impl Emitter<'_> {
         } else if access.accepts & (holds::GLOBAL | holds::SHARED | holds::WINDOW) != 0 {
             self.op(I::Br(0));
         }
+        self.load_one(plan);
+        self.ops([I::Br(1), I::End]);
+        Ok(())
+    }
+
+    pub(super) fn load_one(&mut self, plan: &AccessPlan) {
         let pointer = self.names.pointer;
         self.load_from(plan, |e, offset| {
             e.get(pointer);
             e.op(I::I32Const(offset as i32));
             e.op(I::I32Add);
         });
-        self.ops([I::Br(1), I::End]);
-        Ok(())
     }
 }

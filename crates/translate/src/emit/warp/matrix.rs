@@ -6,7 +6,7 @@ use super::{Warp, base_bank};
 use crate::Refusal;
 use crate::emit::routine::{Lines, Routine};
 use crate::emit::{Emitter, parts};
-use crate::place::{GANG, GANGS, SEVERAL, holds};
+use crate::place::{GANG, GANGS, Site, holds};
 use crate::run::stop;
 use warpgrid_emulator::plain::{
     AccessPlan, Bank, Element, LANES, LinesAccess, RowsAccess, Slot, SlotPlace,
@@ -26,7 +26,7 @@ impl Emitter<'_> {
             StateSpace::Generic => holds::GLOBAL | holds::WINDOW,
             other => return self.refuse(format!("a matrix in {other:?} memory")),
         };
-        Ok(self.add_site(accepts, SEVERAL))
+        Ok(self.add_site(Site::of_any(accepts)))
     }
 
     /// Pushes the address that a lane names, 64 bits.

@@ -1,0 +1,335 @@
+//! Accesses on the quick way of a block: lanes that follow each other, or mean one place, in the range that the site met last. In: how the
+//! lanes' bases lie; out: bytes or registers, or the careful way from the access on.
+
+use super::address::Known;
+use super::{Access, Way};
+use crate::Refusal;
+use crate::emit::quick::ALL;
+use crate::emit::{Emitter, Names, Register, at};
+use crate::place::{holds, site};
+use std::collections::BTreeMap;
+use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, SlotPlace};
+use warpgrid_isa::StateSpace;
+use wasm_encoder::{BlockType, Instruction as I, ValType};
+
+/// What lanes may do together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Together {
+    /// Follow each other.
+    rows: bool,
+    /// Mean one place.
+    one: bool,
+    /// Whether the base says that they do.
+    is_known: bool,
+}
+
+/// An access that has a quick way. Those by one register, which no instruction between them writes, share the look at the range.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::emit) struct Quick {
+    /// The place in the code, and that of the access which looks.
+    pub(in crate::emit) at: u32,
+    pub(in crate::emit) leader: u32,
+    /// Of all that share the look: the lowest offset, the bytes from there on, and the power of two that all are a multiple of. No bytes where it
+    /// is not known how the lanes lie.
+    low: i64,
+    pub(in crate::emit) bytes: u32,
+    pub(in crate::emit) align: u32,
+    /// The local with the place of the lowest.
+    place: u32,
+    together: Together,
+}
+
+impl Quick {
+    /// Lets another access share the look of this one, which is given back, unless they are too far apart.
+    fn share(&mut self, other: &Quick) -> Option<u32> {
+        let end = |quick: &Quick| quick.low.checked_add(quick.bytes.into());
+        let low = self.low.min(other.low);
+        let bytes = end(self)?.max(end(other)?).checked_sub(low)?;
+        if bytes > LONGEST_LOOK {
+            return None;
+        }
+        (self.low, self.bytes) = (low, bytes as u32);
+        Some(self.leader)
+    }
+}
+
+/// What accesses have in common that share a look: base, width, way, ranges, and how they share them out.
+type Look = (Register, u32, Way, u32, u32);
+
+/// Bytes from the lowest to the end of those that share a look, at most.
+const LONGEST_LOOK: i64 = 1 << 16;
+
+impl Emitter<'_> {
+    /// The accesses of a block that have a quick way, in the order of the code.
+    pub(in crate::emit) fn quick_accesses(&mut self, index: usize) -> Vec<Quick> {
+        let block = &self.flow.blocks[index];
+        let mut found: Vec<Quick> = Vec::new();
+        let mut looks: BTreeMap<Look, usize> = BTreeMap::new();
+        for at in block.start..block.end {
+            let Some(placed) = self.code.get(at) else {
+                continue;
+            };
+            self.come_to(at);
+            if let Some((quick, look)) = self.quick_access(&placed.instr) {
+                let leader = looks.get(&look).and_then(|leader| found.get_mut(*leader));
+                let shares =
+                    quick.together.is_known && placed.instr.guard.place() == SlotPlace::None;
+                match leader
+                    .filter(|_| shares)
+                    .and_then(|leader| leader.share(&quick))
+                {
+                    Some(leader) => found.push(Quick { leader, ..quick }),
+                    None => {
+                        let place = self.local(ValType::I32);
+                        if shares {
+                            looks.insert(look, found.len());
+                        }
+                        found.push(Quick { place, ..quick });
+                    }
+                }
+            }
+            if let Some(written) = self.writes_at.get(&(at as u32)) {
+                looks.retain(|(base, ..), _| !written.contains(base));
+            }
+        }
+        for place in 0..found.len() {
+            let leader = found.iter().find(|leader| leader.at == found[place].leader);
+            if let Some(leader) = leader.copied() {
+                let own = &mut found[place];
+                (own.low, own.place) = (leader.low, leader.place);
+            }
+        }
+        found
+    }
+
+    /// The instruction at hand as a quick access that looks for itself.
+    fn quick_access(&self, instr: &Instr) -> Option<(Quick, Look)> {
+        let (plan, way) = match instr.op {
+            Op::Load(plan) => (plan, Way::Load),
+            Op::Store(plan) => (plan, Way::Store),
+            _ => return None,
+        };
+        let plan = self.plain.access(plan)?;
+        let accepts = accepts(plan.space)?;
+        let access = Access {
+            plan,
+            way,
+            accepts,
+            site: 0,
+            is_narrow: accepts == holds::SHARED && !plan.wide,
+            lie: None,
+        };
+        let together = self.together(&access);
+        let may_be_local = plan.space == StateSpace::Generic && self.places.local_bytes > 0;
+        if may_be_local || !access.has_aligned_base() || !(together.rows || together.one) {
+            return None;
+        }
+        let bytes = match (together.is_known, together.rows) {
+            (false, _) => 0,
+            (true, true) => 4 * access.width(),
+            (true, false) => access.width(),
+        };
+        let quick = Quick {
+            at: self.at,
+            leader: self.at,
+            low: plan.offset,
+            bytes,
+            align: access.width().max(4).trailing_zeros(),
+            place: 0,
+            together,
+        };
+        let base = self.base_of(plan)?;
+        Some((
+            quick,
+            (base, access.width(), way, accepts, self.sharing_at(self.at)),
+        ))
+    }
+
+    /// The register that an access has as its base.
+    fn base_of(&self, plan: &AccessPlan) -> Option<Register> {
+        let bank = if plan.wide { Bank::B64 } else { Bank::B32 };
+        match plan.base.place() {
+            SlotPlace::Register(index) => Some(self.own(bank, index)),
+            _ => None,
+        }
+    }
+
+    /// What the lanes of an access may do together, by what is known of its base.
+    fn together(&self, access: &Access<'_>) -> Together {
+        let plan = access.plan;
+        let base = self.base_of(plan);
+        let stride = base.and_then(|base| self.strides.get(&base).copied());
+        let has_notes = access.accepts & (holds::GLOBAL | holds::SHARED | holds::WINDOW) != 0;
+        Together {
+            rows: access.has_rows()
+                && stride.is_none_or(|stride| stride == u64::from(access.width())),
+            // Narrower accesses than words share a word with others.
+            one: access.way == Way::Load
+                && stride.is_none_or(|stride| stride == 0)
+                && (access.width() >= 4 || !has_notes),
+            is_known: stride.is_some(),
+        }
+    }
+
+    /// An access of a whole gang, or of none of its lanes.
+    pub(super) fn access_quickly(
+        &mut self,
+        access: &Access<'_>,
+        quick: Quick,
+    ) -> Result<(), Refusal> {
+        self.note_active();
+        if self.guard.is_some() {
+            self.op(I::Block(BlockType::Empty));
+            self.nest += 1;
+            self.get(self.names.active);
+            self.ops([I::I32Eqz, I::BrIf(0)]);
+        }
+        // All that may end the quick way comes before anything is counted.
+        match quick.together.is_known {
+            true => self.look_quickly(access, quick),
+            false => self.find_quickly(access, quick.together),
+        }
+        self.leaves_to = None;
+        if self.guard.is_some() {
+            self.op(I::End);
+            self.nest -= 1;
+        }
+        self.under_guard(access.way, |e| e.move_quickly(access, quick.together))
+    }
+
+    /// Finds the place of lanes of which it is known how they lie, for all accesses that share the look.
+    fn look_quickly(&mut self, access: &Access<'_>, quick: Quick) {
+        self.leave_to_careful();
+        let Names {
+            active,
+            first,
+            offset,
+            pointer,
+            ..
+        } = self.names;
+        if self.guard.is_some() {
+            self.get(active);
+            self.ops([I::I32Const(ALL), I::I32Ne]);
+            self.leave_if();
+        }
+        let base = access.lie.map_or(first, |lie| lie.first);
+        if quick.leader != quick.at {
+            // The one that leads has looked.
+        } else if access.is_narrow {
+            self.get(base);
+            self.ops([I::I32Const(quick.low as i32), I::I32Add]);
+            self.tee(first);
+            self.ops([I::I32Const(quick.align as i32), I::I32Rotr]);
+            match self.places.shared_bytes.checked_sub(quick.bytes) {
+                Some(last) => self.ops([I::I32Const((last >> quick.align) as i32), I::I32GtU]),
+                None => self.ops([I::Drop, I::I32Const(1)]),
+            }
+            self.leave_if();
+            self.get(first);
+            self.ops([I::I32Const(self.places.shared as i32), I::I32Add]);
+            self.set(quick.place);
+        } else {
+            self.get(base);
+            self.ops([I::I64Const(quick.low), I::I64Add, I::I32Const(0)]);
+            self.ops([I::I64Load(at(access.site + site::QUICK)), I::I64Sub]);
+            self.tee(offset);
+            self.ops([
+                I::I64Const(quick.align.into()),
+                I::I64Rotr,
+                I::I32Const(0),
+                I::I64Load(at(access.site + site::QUICK_LAST)),
+                I::I64GtU,
+            ]);
+            self.leave_if();
+            self.get(offset);
+            self.ops([I::I32WrapI64, I::I32Const(0)]);
+            self.ops([I::I32Load(at(access.site + site::PLACE)), I::I32Add]);
+            self.set(quick.place);
+        }
+        self.get(quick.place);
+        let beyond = access.plan.offset.wrapping_sub(quick.low);
+        self.ops([I::I32Const(beyond as i32), I::I32Add]);
+        self.set(pointer);
+        if access.accepts == holds::SHARED {
+            let lanes = if quick.together.rows { 4 } else { 1 };
+            self.note_shared(access.way, lanes * access.width());
+        }
+    }
+
+    /// Finds the place of lanes that follow each other, or mean one place.
+    fn find_quickly(&mut self, access: &Access<'_>, together: Together) {
+        let width = access.width();
+        if !together.one || !together.rows {
+            self.leave_to_careful();
+            let (gap, bytes, known) = match together.rows {
+                true => (width, 4 * width, Known::Row),
+                false => (0, width, Known::Range),
+            };
+            self.check_addresses(access, gap);
+            self.find_place(access, bytes, known);
+            self.note_bytes(access, bytes);
+            return;
+        }
+        self.op(I::Block(BlockType::Empty));
+        self.op(I::Block(BlockType::Empty));
+        self.check_addresses(access, width);
+        self.find_place(access, 4 * width, Known::Row);
+        self.ops([I::Br(1), I::End]);
+        self.nest += 1;
+        self.leave_to_careful();
+        self.check_addresses(access, 0);
+        self.find_place(access, width, Known::Range);
+        self.op(I::End);
+        self.nest -= 1;
+        self.if_row(access);
+        self.note_bytes(access, 4 * width);
+        self.op(I::Else);
+        self.note_bytes(access, width);
+        self.end_if();
+    }
+
+    fn move_quickly(&mut self, access: &Access<'_>, together: Together) -> Result<(), Refusal> {
+        match (access.way, together.rows, together.one) {
+            (Way::Store, ..) => self.store_row(access.plan)?,
+            (Way::Load, true, false) => self.load_row(access.plan),
+            (Way::Load, false, _) => self.load_one(access.plan),
+            (Way::Load, true, true) => {
+                self.if_row(access);
+                self.load_row(access.plan);
+                self.op(I::Else);
+                self.load_one(access.plan);
+                self.end_if();
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins what is done where the lanes follow each other.
+    fn if_row(&mut self, access: &Access<'_>) {
+        match access.lie.and_then(|lie| lie.is_row) {
+            Some(is_row) => self.get(is_row),
+            None => self.op(I::I32Const(0)),
+        }
+        self.op(I::If(BlockType::Empty));
+        self.nest += 1;
+    }
+
+    fn end_if(&mut self) {
+        self.op(I::End);
+        self.nest -= 1;
+    }
+}
+
+/// The ranges that accesses to a state space may lie in, by what they hold; none where memory of this kind is not translated, or is each thread's own.
+pub(super) fn accepts(space: StateSpace) -> Option<u32> {
+    match space {
+        StateSpace::Global => Some(holds::GLOBAL),
+        StateSpace::Const => Some(holds::CONSTANT),
+        StateSpace::ParamEntry => Some(holds::PARAMETERS),
+        StateSpace::Shared => Some(holds::SHARED),
+        StateSpace::Generic => {
+            Some(holds::GLOBAL | holds::CONSTANT | holds::PARAMETERS | holds::WINDOW)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,200 @@
+//! Blocks that are written twice: a quick way for whole gangs whose accesses lie where their sites look first, without calls, so that engines keep
+//! its values in registers; and a careful one, which does all else. In: a block; out: the quick way, which goes over to the careful one at
+//! the access that is none of these.
+
+use super::memory::Quick;
+use super::{Emitter, Register, Writes};
+use crate::Refusal;
+use crate::place::GANG;
+use std::collections::BTreeMap;
+use warpgrid_emulator::plain::{Instr, Op, SlotPlace};
+use wasm_encoder::{BlockType, Instruction as I};
+
+/// All lanes of a gang.
+pub(super) const ALL: i32 = (1 << GANG) - 1;
+
+/// Accesses of a block that is worth a quick way; a loop is with one.
+const FEWEST: usize = 4;
+
+/// The two ways of a block.
+#[derive(Debug, Default)]
+pub(super) struct Ways {
+    /// Which is written.
+    is_quick: bool,
+    /// The accesses at which the quick way may end, by their places in the code, in order.
+    accesses: Vec<Quick>,
+    /// How many constructs are open around all, and around the quick way, which are those that lead to the careful one.
+    outer: u32,
+    inner: u32,
+    /// The locals in which both ways keep how bases lie, by the access that looks first.
+    pub(super) lies: BTreeMap<(u32, Register), [u32; 3]>,
+}
+
+impl Ways {
+    /// How many constructs are open within the one that leads to a place of the careful way: its start, an access, its last instruction.
+    fn level(&self, place: usize) -> u32 {
+        self.inner - place as u32
+    }
+
+    /// The number of an access among those that are quick.
+    fn place_of(&self, at: u32) -> Option<usize> {
+        self.accesses.iter().position(|access| access.at == at)
+    }
+}
+
+impl Emitter<'_> {
+    /// A block; `is_loop` says that a construct is open around it, which it goes back to.
+    pub(super) fn write_ways(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
+        let accesses = self.quick_accesses(index);
+        let is_worth = accesses.len() >= if is_loop { 1 } else { FEWEST };
+        if self.writes != Writes::Strip || !is_worth {
+            self.body(index)?;
+            return self.end_block(index, is_loop);
+        }
+        let n_places = accesses.len() as u32 + 2;
+        let outer = self.nest;
+        for _ in 0..n_places {
+            self.op(I::Block(BlockType::Empty));
+        }
+        self.nest += n_places;
+        self.ways = Some(Ways {
+            is_quick: true,
+            accesses,
+            outer,
+            inner: self.nest,
+            lies: BTreeMap::new(),
+        });
+        // Both ways count the same stores, and share sites.
+        let counted = (self.n_guarded, self.stores[self.block]);
+        let (n_stores, n_sites) = (self.store_places.len(), self.sites.len());
+        self.quick_way(index, is_loop)?;
+        (self.n_guarded, self.stores[self.block]) = counted;
+        self.store_places.truncate(n_stores);
+        self.sites.truncate(n_sites);
+        self.lies.clear();
+        if let Some(ways) = &mut self.ways {
+            ways.is_quick = false;
+        }
+        self.close();
+        self.body(index)?;
+        self.close();
+        self.ways = None;
+        self.end_block(index, is_loop)
+    }
+
+    /// Closes the innermost of the constructs that lead to the careful way: it goes on from here.
+    fn close(&mut self) {
+        self.op(I::End);
+        self.nest -= 1;
+    }
+
+    /// The careful way takes over at the access at hand, where the quick one ends.
+    pub(super) fn take_over(&mut self) {
+        let ways = self.ways.as_ref();
+        if ways.is_some_and(|ways| !ways.is_quick && ways.place_of(self.at).is_some()) {
+            self.close();
+        }
+    }
+
+    /// How many bytes the look at a range must find for the access at hand and those that share it, and the power of two that they are a
+    /// multiple of: zeros where it does not look for itself.
+    pub(super) fn quick_look(&self) -> [u32; 2] {
+        let found = self.ways.as_ref().and_then(|ways| {
+            let access = ways.accesses.get(ways.place_of(self.at)?)?;
+            (access.leader == self.at).then_some(access)
+        });
+        found.map_or([0; 2], |access| [access.bytes, access.align])
+    }
+
+    /// The access at hand, where it is written for the quick way.
+    pub(super) fn on_quick_way(&self) -> Option<Quick> {
+        let ways = self.ways.as_ref().filter(|ways| ways.is_quick)?;
+        ways.accesses.get(ways.place_of(self.at)?).copied()
+    }
+
+    /// From here on what is left where something does not hold is the quick way, for the access at hand.
+    pub(super) fn leave_to_careful(&mut self) {
+        self.leaves_to = self.ways.as_ref().and_then(|ways| {
+            let place = ways.place_of(self.at)?;
+            Some(ways.level(1 + place))
+        });
+    }
+
+    /// Goes to the last instruction of the careful way; where the number on the stack is not zero, if `asks`.
+    fn go_to_last(&mut self, asks: bool) {
+        let Some(ways) = &self.ways else {
+            return;
+        };
+        let depth = self.nest - (ways.outer + 1);
+        self.op(match asks {
+            true => I::BrIf(depth),
+            false => I::Br(depth),
+        });
+    }
+
+    fn quick_way(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
+        self.get(self.names.mask);
+        self.ops([I::I32Const(ALL), I::I32Ne, I::BrIf(0)]);
+        if is_loop {
+            self.op(I::Loop(BlockType::Empty));
+            self.nest += 1;
+        }
+        let start = self.nest;
+        self.body(index)?;
+        let last = self.flow.blocks[index].end - 1;
+        let code = self.code;
+        match code.get(last).map(|placed| &placed.instr) {
+            Some(instr) if matches!(instr.op, Op::Branch { .. }) => {
+                self.branch_quickly(index, instr, is_loop.then_some(start))?;
+            }
+            _ if self.goes_on(index) && last + 1 < code.len() => self.go(index + 1),
+            _ => self.go_to_last(false),
+        }
+        if is_loop {
+            self.close();
+        }
+        Ok(())
+    }
+
+    /// A branch at the end of a block that all lanes of the gang take, or none; others are left to the careful way. `back_to` is how
+    /// many constructs are open at the start of the loop that it ends.
+    fn branch_quickly(
+        &mut self,
+        index: usize,
+        instr: &Instr,
+        back_to: Option<u32>,
+    ) -> Result<(), Refusal> {
+        let Op::Branch { target } = instr.op else {
+            return Ok(());
+        };
+        let Some(block) = self.flow.block_at(target as usize) else {
+            return self.refuse("a branch out of the code");
+        };
+        let is_guarded = instr.guard.place() != SlotPlace::None;
+        if is_guarded {
+            let active = self.names.active;
+            self.push_taken(instr)?;
+            self.tee(active);
+            self.ops([I::I32Const(ALL), I::I32Ne]);
+            self.get(active);
+            self.ops([I::I32Const(0), I::I32Ne, I::I32And]);
+            self.go_to_last(true);
+            self.add_to_path(active);
+            self.get(active);
+            self.op(I::If(BlockType::Empty));
+            self.nest += 1;
+        }
+        if target <= self.at {
+            self.go_back();
+        }
+        match back_to {
+            Some(start) => self.op(I::Br(self.nest - start)),
+            None => self.go(block),
+        }
+        if is_guarded {
+            self.close();
+            self.go(index + 1);
+        }
+        Ok(())
+    }
+}
