@@ -14,6 +14,7 @@ mod moves;
 mod notes;
 mod quick;
 mod routine;
+mod scalar;
 mod warp;
 mod wide;
 
@@ -178,6 +179,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) written: Vec<Option<BTreeSet<Register>>>,
     /// By register: how its lanes lie to each other, where that is known.
     pub(crate) strides: Strides,
+    /// Registers that are kept as the value of the first lane.
+    scalars: BTreeMap<Register, scalar::Scalar>,
     /// By place in the code: the registers that the instruction writes.
     pub(crate) writes_at: BTreeMap<u32, BTreeSet<Register>>,
     /// By place in the code: how an access shares a range out among threads.
@@ -248,6 +251,7 @@ impl<'p> Emitter<'p> {
             waits: BTreeMap::new(),
             written: Vec::new(),
             sites: Vec::new(),
+            scalars: BTreeMap::new(),
             writes_at: BTreeMap::new(),
             sharing: BTreeMap::new(),
             strides: Strides::new(),
@@ -388,6 +392,10 @@ impl<'p> Emitter<'p> {
 
     /// Pushes a row of 32 bits.
     pub(crate) fn read32(&mut self, slot: Slot) -> Result<(), Refusal> {
+        if let Some(scalar) = self.scalar(Bank::B32, slot) {
+            self.spread(Bank::B32, scalar, 0);
+            return Ok(());
+        }
         match slot.place() {
             SlotPlace::Register(index) => match self.local_address(self.own(Bank::B32, index)) {
                 Some(address) => self.op(splat32(address as u32)),
@@ -425,6 +433,10 @@ impl<'p> Emitter<'p> {
 
     /// Pushes half of a row of 64 bits: lanes 0 and 1, or 2 and 3.
     pub(crate) fn read64(&mut self, slot: Slot, half: u32) -> Result<(), Refusal> {
+        if let Some(scalar) = self.scalar(Bank::B64, slot) {
+            self.spread(Bank::B64, scalar, half);
+            return Ok(());
+        }
         match slot.place() {
             SlotPlace::Register(index) => match self.local_address(self.own(Bank::B64, index)) {
                 Some(address) => self.op(splat64(address)),
@@ -442,6 +454,10 @@ impl<'p> Emitter<'p> {
 
     /// Pushes a predicate.
     pub(crate) fn read_predicate(&mut self, slot: Slot) -> Result<(), Refusal> {
+        if let Some(scalar) = self.scalar(Bank::Predicate, slot) {
+            self.spread(Bank::Predicate, scalar, 0);
+            return Ok(());
+        }
         match slot.place() {
             SlotPlace::Register(index) => {
                 let local = self.read_register(self.own(Bank::Predicate, index));
@@ -473,6 +489,9 @@ impl<'p> Emitter<'p> {
 
     /// Writes what is on the stack to a register, where the guard lets it.
     fn write(&mut self, register: Register, part: u32) {
+        if let Some(scalar) = self.scalars.get(&register).copied() {
+            return self.write_scalar(scalar, register, part);
+        }
         let guard = self.guard;
         if guard.is_some() {
             self.read_register(register);
@@ -539,9 +558,13 @@ impl<'p> Emitter<'p> {
     pub(crate) fn save(&mut self, to: u32, registers: &BTreeSet<Register>) {
         for register in registers {
             let home = self.home(*register);
+            let scalar = self.scalars.get(register).copied();
             for part in 0..parts(*register) {
                 self.get(to);
-                self.get(home.local + part);
+                match scalar {
+                    Some(scalar) => self.spread(register.0, scalar, part),
+                    None => self.get(home.local + part),
+                }
                 let offset = record::REGISTERS + home.offset + 16 * part;
                 self.op(I::V128Store(at(offset)));
             }
@@ -549,7 +572,11 @@ impl<'p> Emitter<'p> {
     }
 
     pub(crate) fn load(&mut self, registers: &BTreeSet<Register>) {
+        self.load_scalars(registers);
         for register in registers {
+            if self.scalars.contains_key(register) {
+                continue;
+            }
             let home = self.home(*register);
             for part in 0..parts(*register) {
                 self.get(RECORD);
@@ -584,6 +611,9 @@ impl<'p> Emitter<'p> {
     }
 
     fn operation(&mut self, op: &Op) -> Result<(), Refusal> {
+        if self.scalar_operation(op)? {
+            return Ok(());
+        }
         match *op {
             Op::Int16 { f, signed, slots } => self.int16(f, signed, slots),
             Op::Int32 { f, signed, slots } => self.int32(f, signed, slots),

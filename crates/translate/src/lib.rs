@@ -17,6 +17,7 @@ mod place;
 mod probe;
 mod refusal;
 mod run;
+mod scalar;
 mod serve;
 mod stride;
 mod turns;

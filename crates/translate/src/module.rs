@@ -10,6 +10,7 @@ use crate::engine::Products;
 use crate::flow::{Block, ByHost, Flow, Meeting};
 use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
 use crate::place::{Places, Site, Sizes};
+use crate::scalar::find_scalars;
 use crate::stride::find_strides;
 use crate::turns::{AllCounts, Counts};
 use std::cmp::Reverse;
@@ -209,6 +210,7 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
         emitter
     };
     let mut strip = begin(Writes::Strip);
+    strip.keep_scalars(&find_scalars(source, &learnt.definitions, &strides));
     strip.strip()?;
     let mut chains = begin(Writes::Warp);
     chains.sites = std::mem::take(&mut strip.sites);

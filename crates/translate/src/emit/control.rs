@@ -9,7 +9,7 @@ use crate::helpers;
 use crate::place::{ALL_BYTES, TRACE_BYTES, cell, record};
 use crate::run::stop;
 use std::collections::BTreeSet;
-use warpgrid_emulator::plain::{BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
+use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
@@ -250,11 +250,18 @@ impl Emitter<'_> {
 
     /// Pushes the lanes whose guard holds, of those that are there.
     pub(super) fn push_taken(&mut self, instr: &Instr) -> Result<(), Refusal> {
-        self.read_predicate(instr.guard)?;
-        if instr.negated {
-            self.op(I::V128Not);
+        if let Some(scalar) = self.scalar(Bank::Predicate, instr.guard) {
+            self.get(scalar.local);
+            if instr.negated {
+                self.ops([I::I32Const(-1), I::I32Xor]);
+            }
+        } else {
+            self.read_predicate(instr.guard)?;
+            if instr.negated {
+                self.op(I::V128Not);
+            }
+            self.op(I::I32x4Bitmask);
         }
-        self.op(I::I32x4Bitmask);
         self.get(self.names.mask);
         self.op(I::I32And);
         Ok(())
@@ -280,14 +287,17 @@ impl Emitter<'_> {
         self.add_to_path(active);
         self.get(active);
         self.ops([I::I32Eqz, I::BrIf(0)]);
-        self.get(active);
-        self.get(mask);
-        self.ops([I::I32Ne, I::If(BlockType::Empty)]);
-        self.nest += 1;
-        self.part(block)?;
-        self.op(I::Br(1));
-        self.op(I::End);
-        self.nest -= 1;
+        // Lanes of which one has the same value as another go together.
+        if self.scalar(Bank::Predicate, instr.guard).is_none() {
+            self.get(active);
+            self.get(mask);
+            self.ops([I::I32Ne, I::If(BlockType::Empty)]);
+            self.nest += 1;
+            self.part(block)?;
+            self.op(I::Br(1));
+            self.op(I::End);
+            self.nest -= 1;
+        }
         if is_back {
             self.go_back();
         }

@@ -298,6 +298,10 @@ impl<'p> Emitter<'p> {
             }
             let offset = index * plan.element_bytes;
             address(self, offset);
+            if self.scalar(element.bank, element.slot).is_some() {
+                self.load_scalar(*element);
+                continue;
+            }
             if plan.element_bytes == 8 {
                 let kept = self.names.vectors[5];
                 self.op(I::V128Load64Splat(at(0)));

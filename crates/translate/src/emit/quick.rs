@@ -7,7 +7,7 @@ use super::{Emitter, Register, Writes};
 use crate::Refusal;
 use crate::place::GANG;
 use std::collections::BTreeMap;
-use warpgrid_emulator::plain::{Instr, Op, SlotPlace};
+use warpgrid_emulator::plain::{Bank, Instr, Op, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// All lanes of a gang.
@@ -174,11 +174,14 @@ impl Emitter<'_> {
         if is_guarded {
             let active = self.names.active;
             self.push_taken(instr)?;
-            self.tee(active);
-            self.ops([I::I32Const(ALL), I::I32Ne]);
-            self.get(active);
-            self.ops([I::I32Const(0), I::I32Ne, I::I32And]);
-            self.go_to_last(true);
+            self.set(active);
+            if self.scalar(Bank::Predicate, instr.guard).is_none() {
+                self.get(active);
+                self.ops([I::I32Const(ALL), I::I32Ne]);
+                self.get(active);
+                self.ops([I::I32Const(0), I::I32Ne, I::I32And]);
+                self.go_to_last(true);
+            }
             self.add_to_path(active);
             self.get(active);
             self.op(I::If(BlockType::Empty));

@@ -123,11 +123,8 @@ impl Emitter<'_> {
                 }
             }
             Some(stride) => {
-                match plan.wide {
-                    true => self.read64(plan.base, 0)?,
-                    false => self.read32(plan.base)?,
-                }
-                self.keep_first(plan.wide, first);
+                self.push_first(bank, plan.base)?;
+                self.set(first);
                 let may_be_row = stride == u64::from(access.width());
                 let lie = Lie {
                     first,
