@@ -179,6 +179,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) written: Vec<Option<BTreeSet<Register>>>,
     /// By register: how its lanes lie to each other, where that is known.
     pub(crate) strides: Strides,
+    /// Registers in which any NaN may be kept.
+    pub(crate) any_nan: BTreeSet<Register>,
     /// Registers that are kept as the value of the first lane.
     scalars: BTreeMap<Register, scalar::Scalar>,
     /// By place in the code: the registers that the instruction writes.
@@ -251,6 +253,7 @@ impl<'p> Emitter<'p> {
             waits: BTreeMap::new(),
             written: Vec::new(),
             sites: Vec::new(),
+            any_nan: BTreeSet::new(),
             scalars: BTreeMap::new(),
             writes_at: BTreeMap::new(),
             sharing: BTreeMap::new(),
@@ -400,8 +403,9 @@ impl<'p> Emitter<'p> {
             SlotPlace::Register(index) => match self.local_address(self.own(Bank::B32, index)) {
                 Some(address) => self.op(splat32(address as u32)),
                 None => {
-                    let local = self.read_register(self.own(Bank::B32, index));
-                    self.get(local);
+                    let register = self.own(Bank::B32, index);
+                    let local = self.read_register(register);
+                    self.get_canonical(register, local);
                 }
             },
             SlotPlace::Constant(index) => self.op(splat32(self.plain.constant32(index))),
@@ -409,6 +413,30 @@ impl<'p> Emitter<'p> {
             SlotPlace::None => self.op(splat32(0)),
         }
         Ok(())
+    }
+
+    /// As [`Emitter::read32`], where all NaNs are one.
+    fn read_any_nan(&mut self, slot: Slot) -> Result<(), Refusal> {
+        if let SlotPlace::Register(index) = slot.place() {
+            let register = self.own(Bank::B32, index);
+            if self.any_nan.contains(&register) {
+                let local = self.read_register(register);
+                self.get(local);
+                return Ok(());
+            }
+        }
+        self.read32(slot)
+    }
+
+    /// Pushes the row in the local of a register, with the NaN that the machine makes.
+    fn get_canonical(&mut self, register: Register, local: u32) {
+        self.get(local);
+        if self.any_nan.contains(&register) {
+            self.op(splat32(float::NAN_32));
+            self.get(local);
+            self.get(local);
+            self.ops([I::F32x4Eq, I::V128Bitselect]);
+        }
     }
 
     fn read_special(&mut self, index: u32) -> Result<(), Refusal> {
@@ -563,7 +591,7 @@ impl<'p> Emitter<'p> {
                 self.get(to);
                 match scalar {
                     Some(scalar) => self.spread(register.0, scalar, part),
-                    None => self.get(home.local + part),
+                    None => self.get_canonical(*register, home.local + part),
                 }
                 let offset = record::REGISTERS + home.offset + 16 * part;
                 self.op(I::V128Store(at(offset)));

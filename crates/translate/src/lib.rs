@@ -10,6 +10,7 @@ mod flow;
 mod helpers;
 mod merge;
 mod module;
+mod nan;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
 mod parts;

@@ -9,6 +9,7 @@ use crate::emit::{
 use crate::engine::Products;
 use crate::flow::{Block, ByHost, Flow, Meeting};
 use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
+use crate::nan::find_any_nan;
 use crate::place::{Places, Site, Sizes};
 use crate::scalar::find_scalars;
 use crate::stride::find_strides;
@@ -211,6 +212,7 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     };
     let mut strip = begin(Writes::Strip);
     strip.keep_scalars(&find_scalars(source, &learnt.definitions, &strides));
+    strip.any_nan = find_any_nan(source, &learnt.definitions);
     strip.strip()?;
     let mut chains = begin(Writes::Warp);
     chains.sites = std::mem::take(&mut strip.sites);

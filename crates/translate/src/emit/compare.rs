@@ -138,7 +138,7 @@ impl Emitter<'_> {
 
     fn compare_floats(&mut self, c: &Comparison) -> Result<(), Refusal> {
         for slot in [c.a, c.b] {
-            self.read32(slot)?;
+            self.read_any_nan(slot)?;
             if c.ftz {
                 self.flush();
             }

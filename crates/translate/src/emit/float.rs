@@ -9,7 +9,7 @@ use crate::Refusal;
 use crate::engine::Products;
 use crate::run::stop;
 use warpgrid_emulator::plain::{
-    Float32Op, Float64Op, FloatMode, FloatOp, Round, Slot, unit_function,
+    Bank, Float32Op, Float64Op, FloatMode, FloatOp, Round, Slot, SlotPlace, unit_function,
 };
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -44,6 +44,9 @@ impl Emitter<'_> {
             true => self.quotient(mode, a, b)?,
             false => self.nearest(f, mode, [a, b, c])?,
         }
+        if !is_quotient && !self.may_be_any_nan(d) {
+            self.canonical();
+        }
         if mode.ftz {
             match is_quotient {
                 true => self.flush(),
@@ -66,9 +69,17 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Whether the register of a result may keep any NaN.
+    fn may_be_any_nan(&self, d: Slot) -> bool {
+        match d.place() {
+            SlotPlace::Register(index) => self.any_nan.contains(&self.own(Bank::B32, index)),
+            _ => false,
+        }
+    }
+
     /// Pushes a source, subnormals as zeros where the mode says so.
     fn read_float(&mut self, slot: Slot, mode: FloatMode) -> Result<(), Refusal> {
-        self.read32(slot)?;
+        self.read_any_nan(slot)?;
         if mode.ftz {
             self.flush();
         }
@@ -84,13 +95,18 @@ impl Emitter<'_> {
     }
 
     fn quotient(&mut self, mode: FloatMode, a: Slot, b: Slot) -> Result<(), Refusal> {
-        self.read_float(b, mode)?;
-        self.read_float(a, mode)?;
+        for source in [b, a] {
+            self.read32(source)?;
+            if mode.ftz {
+                self.flush();
+            }
+        }
         let is_full = mode.round == Round::Full;
         self.approximate(Approximation::Quotient { is_full }, mode);
         Ok(())
     }
 
+    /// The result of an operation, in which any NaN may be.
     fn nearest(
         &mut self,
         f: Float32Op,
@@ -108,7 +124,7 @@ impl Emitter<'_> {
                 self.op(splat32(1f32.to_bits()));
                 self.read_float(a, mode)?;
                 self.op(I::F32x4Div);
-                return self.canonical();
+                return Ok(());
             }
             F::Sqrt | F::Plain(FloatOp::Neg | FloatOp::Abs) => {
                 self.read_float(a, mode)?;
@@ -117,7 +133,7 @@ impl Emitter<'_> {
                     F::Plain(FloatOp::Neg) => I::F32x4Neg,
                     _ => I::F32x4Abs,
                 });
-                return self.canonical();
+                return Ok(());
             }
             F::Plain(FloatOp::Min) => return self.extreme(mode, [a, b], true),
             F::Plain(FloatOp::Max) => return self.extreme(mode, [a, b], false),
@@ -128,7 +144,7 @@ impl Emitter<'_> {
         self.read_float(a, mode)?;
         self.read_float(b, mode)?;
         self.op(two);
-        self.canonical()
+        Ok(())
     }
 
     fn multiply_add(&mut self, mode: FloatMode, sources: [Slot; 3]) -> Result<(), Refusal> {
@@ -145,18 +161,17 @@ impl Emitter<'_> {
             (Products::Separate, true) => self.fused32(rows, Results::Flushed),
             (Products::Separate, false) => self.fused32(rows, Results::Exact),
         }
-        self.canonical()
+        Ok(())
     }
 
     /// Any NaN to the one that the machine makes.
-    fn canonical(&mut self) -> Result<(), Refusal> {
+    fn canonical(&mut self) {
         let kept = self.names.vectors[0];
         self.tee(kept);
         self.op(splat32(NAN_32));
         self.get(kept);
         self.get(kept);
         self.ops([I::F32x4Eq, I::V128Bitselect]);
-        Ok(())
     }
 
     /// Subnormals to the zero of their sign.
@@ -235,7 +250,7 @@ impl Emitter<'_> {
         self.get(y);
         self.get(y);
         self.ops([I::F32x4Eq, I::V128Bitselect]);
-        self.canonical()
+        Ok(())
     }
 
     pub(super) fn float64(
