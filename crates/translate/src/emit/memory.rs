@@ -47,7 +47,7 @@ impl Access<'_> {
 
     /// Whether the base is a register as wide as addresses are, and the offset a multiple of the width.
     fn has_aligned_base(&self) -> bool {
-        let align = i64::from(self.width().max(4));
+        let align = i64::from(self.width());
         matches!(self.plan.base.place(), SlotPlace::Register(_))
             && (self.is_narrow || self.plan.wide)
             && self.plan.offset.rem_euclid(align) == 0
@@ -237,34 +237,50 @@ impl<'p> Emitter<'p> {
 
     /// Notes what the gang reads or writes from the pointer on, where that must be known.
     pub(super) fn note_bytes(&mut self, access: &Access<'_>, bytes: u32) {
-        let is_shared = access.accepts & (holds::SHARED | holds::WINDOW) != 0;
-        let is_global = access.accepts & holds::GLOBAL != 0;
         if access.accepts == holds::SHARED {
-            return self.note_shared(access.way, bytes);
+            if self.flow.shared[self.block].stores {
+                self.leave_within_words(access, bytes, 0);
+                self.note_shared(access.way, bytes);
+            }
+            return;
         }
-        let holds = |e: &mut Self, what: u32| {
-            e.ops([
+        for (accepted, noted) in [
+            (holds::SHARED | holds::WINDOW, holds::SHARED | holds::WINDOW),
+            (holds::GLOBAL, holds::NOTED),
+        ] {
+            if access.accepts & accepted == 0 {
+                continue;
+            }
+            self.ops([
                 I::I32Const(0),
                 I::I32Load(at(access.site + site::HOLDS)),
-                I::I32Const(what as i32),
+                I::I32Const(noted as i32),
                 I::I32And,
                 I::If(BlockType::Empty),
             ]);
-            e.nest += 1;
-        };
-        let end = |e: &mut Self| {
-            e.op(I::End);
-            e.nest -= 1;
-        };
-        if is_shared {
-            holds(self, holds::WINDOW | holds::SHARED);
-            self.note_shared(access.way, bytes);
-            end(self);
+            self.nest += 1;
+            self.leave_within_words(access, bytes, 1);
+            match accepted {
+                holds::GLOBAL => self.note_global(access.way, bytes),
+                _ => self.note_shared(access.way, bytes),
+            }
+            self.op(I::End);
+            self.nest -= 1;
         }
-        if is_global {
-            holds(self, holds::NOTED);
-            self.note_global(access.way, bytes);
-            end(self);
+    }
+
+    /// Leaves the way at hand where the pointer is within a word, or the bytes are a part of one: notes are of whole words. `within` is how
+    /// many constructs it has opened since.
+    fn leave_within_words(&mut self, access: &Access<'_>, bytes: u32, within: u32) {
+        let depth = match self.leaves_to {
+            Some(_) => self.left(),
+            None => within,
+        };
+        if bytes < 4 {
+            self.op(I::Br(depth));
+        } else if access.width() < 4 {
+            self.get(self.names.pointer);
+            self.ops([I::I32Const(3), I::I32And, I::BrIf(depth)]);
         }
     }
 

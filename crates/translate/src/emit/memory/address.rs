@@ -83,7 +83,7 @@ impl Emitter<'_> {
     /// of the width, or the base no register that is as wide as addresses are.
     pub(super) fn find_lie(&mut self, access: &Access<'_>) -> Result<Option<Lie>, Refusal> {
         let plan = access.plan;
-        let align = access.width().max(4);
+        let align = access.width();
         let SlotPlace::Register(index) = plan.base.place() else {
             return Ok(None);
         };
@@ -272,7 +272,7 @@ impl Emitter<'_> {
     }
 
     /// The construct that is left where an access is not what was hoped for: the innermost, or the quick way.
-    fn left(&self) -> u32 {
+    pub(super) fn left(&self) -> u32 {
         self.leaves_to.map_or(0, |level| self.nest - level)
     }
 
@@ -298,7 +298,7 @@ impl Emitter<'_> {
         self.leave_if();
         let aligned = match gap {
             0 => access.width(),
-            gap => gap.max(4),
+            gap => gap,
         };
         if access.is_narrow {
             self.get(low);

@@ -45,7 +45,8 @@ impl Quick {
         let end = |quick: &Quick| quick.low.checked_add(quick.bytes.into());
         let low = self.low.min(other.low);
         let bytes = end(self)?.max(end(other)?).checked_sub(low)?;
-        if bytes > LONGEST_LOOK {
+        let is_aligned = (other.low - low) % (1 << self.align) == 0;
+        if bytes > LONGEST_LOOK || !is_aligned || (self.low - low) % (1 << self.align) != 0 {
             return None;
         }
         (self.low, self.bytes) = (low, bytes as u32);
@@ -129,12 +130,17 @@ impl Emitter<'_> {
             (true, true) => 4 * access.width(),
             (true, false) => access.width(),
         };
+        // Notes are of whole words.
+        let align = match accepts {
+            holds::SHARED => access.width().max(4),
+            _ => access.width(),
+        };
         let quick = Quick {
             at: self.at,
             leader: self.at,
             low: plan.offset,
             bytes,
-            align: access.width().max(4).trailing_zeros(),
+            align: align.trailing_zeros(),
             place: 0,
             together,
         };
@@ -159,14 +165,13 @@ impl Emitter<'_> {
         let plan = access.plan;
         let base = self.base_of(plan);
         let stride = base.and_then(|base| self.strides.get(&base).copied());
-        let has_notes = access.accepts & (holds::GLOBAL | holds::SHARED | holds::WINDOW) != 0;
         Together {
             rows: access.has_rows()
                 && stride.is_none_or(|stride| stride == u64::from(access.width())),
-            // Narrower accesses than words share a word with others.
+            // A part of a word of shared memory is noted with care.
             one: access.way == Way::Load
                 && stride.is_none_or(|stride| stride == 0)
-                && (access.width() >= 4 || !has_notes),
+                && (access.width() >= 4 || access.accepts != holds::SHARED),
             is_known: stride.is_some(),
         }
     }

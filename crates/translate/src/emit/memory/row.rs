@@ -4,7 +4,6 @@ use super::address::Known;
 use super::{Access, Way};
 use crate::Refusal;
 use crate::emit::{Emitter, at, high_halves, high_words, low_halves, low_words, splat32};
-use crate::place::holds;
 use warpgrid_emulator::plain::AccessPlan;
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -198,12 +197,7 @@ impl Emitter<'_> {
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, 0);
         self.find_place(access, access.width(), Known::Range);
-        // Narrower accesses than words share a word with others.
-        if access.width() >= 4 {
-            self.note_bytes(access, access.width());
-        } else if access.accepts & (holds::GLOBAL | holds::SHARED | holds::WINDOW) != 0 {
-            self.op(I::Br(0));
-        }
+        self.note_bytes(access, access.width());
         self.load_one(plan);
         self.ops([I::Br(1), I::End]);
         Ok(())
