@@ -14,7 +14,7 @@ use wasm_encoder::{BlockType, Instruction as I};
 pub(super) const ALL: i32 = (1 << GANG) - 1;
 
 /// Accesses of a block that is worth a quick way; a loop is with one.
-const FEWEST: usize = 4;
+const FEWEST: usize = 1;
 
 /// The two ways of a block.
 #[derive(Debug, Default)]
@@ -46,7 +46,8 @@ impl Emitter<'_> {
     /// A block; `is_loop` says that a construct is open around it, which it goes back to.
     pub(super) fn write_ways(&mut self, index: usize, is_loop: bool) -> Result<(), Refusal> {
         let accesses = self.quick_accesses(index);
-        let is_worth = accesses.len() >= if is_loop { 1 } else { FEWEST };
+        // What is noted takes as long on both ways.
+        let is_worth = accesses.iter().any(|access| !access.is_noted);
         if self.writes != Writes::Strip || !is_worth {
             self.body(index)?;
             return self.end_block(index, is_loop);

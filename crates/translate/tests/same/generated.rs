@@ -240,7 +240,8 @@ impl Generator {
     }
 
     fn piece(&mut self) {
-        match self.below(16) {
+        match self.below(18) {
+            16 | 17 => self.walk(),
             12 | 13 if self.depth == 0 => self.collective(),
             11 => self.call(),
             14 if self.depth > 0 => self.keep(),
@@ -328,6 +329,92 @@ impl Generator {
         self.line("cvt.u64.u32 %rd9, %r13;");
         self.line("add.s64 %rd9, %rd8, %rd9;");
         self.line(&format!("{guard}red.global.add.u32 [%rd9], {a};"));
+    }
+
+    /// Loads by one register, which goes on, in lanes that follow each other, mean one place or are apart, and sums of what was loaded; the
+    /// sums, NaNs among them, become bits at the end.
+    fn walk(&mut self) {
+        let label = self.n_labels;
+        self.n_labels += 1;
+        let stride = [0, 1, 2, 4, 4, 8, 12][self.below(7) as usize];
+        let step = 4 * self.below(5);
+        let times = 1 + self.below(5);
+        let from = self.pick(&["%r20", "%r20", "%r21", "%r13"]).to_owned();
+        for declaration in [
+            format!(".reg .b64 %wb{label}, %wo{label};"),
+            format!(".reg .b32 %wn{label}, %wv{label};"),
+            format!(".reg .f32 %ws{label}, %wt{label}, %wl{label};"),
+            format!(".reg .pred %wp{label};"),
+        ] {
+            self.line(&declaration);
+        }
+        // Of the thread, of the block, or of what it has read.
+        self.line("and.b32 %r13, %r1, 31;");
+        self.line(&format!("mul.wide.u32 %wo{label}, {from}, {stride};"));
+        self.line(&format!("add.s64 %wb{label}, %rd14, %wo{label};"));
+        self.line(&format!("mov.u32 %wn{label}, {times};"));
+        self.line(&format!("mov.f32 %ws{label}, 0f00000000;"));
+        let _ = writeln!(self.text, "WALK{label}:");
+        for _ in 0..1 + self.below(4) {
+            let p = self.p();
+            let guard = match self.below(5) {
+                0 => format!("@{p} "),
+                _ => String::new(),
+            };
+            let offset = 4 * self.below(16);
+            let base = format!("%wb{label}");
+            let a = self.r();
+            let bits = format!("mov.b32 %wl{label}, {a};");
+            // What lanes that are apart may load: the address is a multiple of the width.
+            let text = match (self.below(4), stride % 4, stride % 2) {
+                (0, ..) => format!("{guard}ld.global.u8 {a}, [{base}+{}];", offset + 1),
+                (1, _, 0) => format!("{guard}ld.global.s16 {a}, [{base}+{offset}];"),
+                (_, 0, _) => format!("{guard}ld.global.u32 {a}, [{base}+{offset}];"),
+                _ => format!("{guard}ld.global.s8 {a}, [{base}+{offset}];"),
+            };
+            self.line(&text);
+            self.line(&bits);
+            let op = self.pick(&[
+                "fma.rn",
+                "fma.rn.ftz",
+                "add",
+                "min",
+                "max.ftz",
+                "sub",
+                "mul",
+            ]);
+            let more = if op.starts_with("fma") {
+                format!(", %ws{label}")
+            } else {
+                String::new()
+            };
+            self.line(&format!(
+                "{op}.f32 %wt{label}, %ws{label}, %wl{label}{more};"
+            ));
+            let op = self.pick(&["neg", "abs", "sqrt.rn", "rcp.rn"]);
+            match self.below(4) {
+                0 => self.line(&format!("{guard}{op}.f32 %ws{label}, %wt{label};")),
+                1 => self.line(&format!(
+                    "{guard}add.sat.f32 %ws{label}, %wt{label}, %wl{label};"
+                )),
+                2 => self.line(&format!("setp.le.f32 {p}, %wt{label}, %ws{label};")),
+                _ => self.line(&format!(
+                    "{guard}mul.f32 %ws{label}, %wt{label}, %wt{label};"
+                )),
+            }
+        }
+        if self.below(3) == 0 {
+            let a = self.r();
+            let offset = 4 * self.below(4);
+            self.line(&format!("st.global.u32 [%rd10+{}], {a};", 48 + offset));
+        }
+        self.line(&format!("add.s64 %wb{label}, %wb{label}, {step};"));
+        self.line(&format!("sub.u32 %wn{label}, %wn{label}, 1;"));
+        self.line(&format!("setp.ne.u32 %wp{label}, %wn{label}, 0;"));
+        self.line(&format!("@%wp{label} bra WALK{label};"));
+        let [a, f] = [self.r(), self.f()];
+        self.line(&format!("mov.b32 {a}, %ws{label};"));
+        self.line(&format!("mov.f32 {f}, %wt{label};"));
     }
 
     /// Words of the thread's own.

@@ -22,37 +22,64 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Loads an element in each lane, from the places in `pointers`.
     pub(super) fn load_lanes(&mut self, plan: &AccessPlan, index: u32) {
+        self.load_each(plan, index, |e, lane| {
+            e.get(e.names.pointers);
+            e.op(I::I32x4ExtractLane(lane));
+            0
+        });
+    }
+
+    /// Stores an element of each lane, to the places in `pointers`.
+    pub(super) fn store_lanes(&mut self, plan: &AccessPlan, index: u32) -> Result<(), Refusal> {
+        self.store_each(plan, index, |e, lane| {
+            e.get(e.names.pointers);
+            e.op(I::I32x4ExtractLane(lane));
+            0
+        })
+    }
+
+    /// Loads an element in each lane. `place` pushes where the lane's bytes are, less the offset that it gives back.
+    pub(super) fn load_each(
+        &mut self,
+        plan: &AccessPlan,
+        index: u32,
+        place: impl Fn(&mut Self, u8) -> u32,
+    ) {
         let element = plan.elements[index as usize];
         if element.slot.place() == SlotPlace::None {
             return;
         }
-        let pointers = self.names.pointers;
         let offset = index * plan.element_bytes;
         if plan.element_bytes == 8 {
             for half in 0..2 {
                 self.each_wide_lane(|e, lane| {
-                    e.get(pointers);
-                    e.ops([I::I32x4ExtractLane(2 * half + lane), I::I64Load(at(offset))]);
+                    let further = place(e, 2 * half + lane);
+                    e.op(I::I64Load(at(offset + further)));
                 });
                 self.write64(element.slot, half.into());
             }
             return;
         }
         self.each_lane(|e, lane| {
-            e.get(pointers);
-            e.op(I::I32x4ExtractLane(lane));
-            e.op(scalar_load(plan, offset));
+            let further = place(e, lane);
+            e.op(scalar_load(plan, offset + further));
         });
         self.write_loaded(plan, element);
     }
 
-    pub(super) fn store_lanes(&mut self, plan: &AccessPlan, index: u32) -> Result<(), Refusal> {
+    /// Stores an element of each lane, as [`Emitter::load_each`] loads.
+    pub(super) fn store_each(
+        &mut self,
+        plan: &AccessPlan,
+        index: u32,
+        place: impl Fn(&mut Self, u8) -> u32,
+    ) -> Result<(), Refusal> {
         let element = plan.elements[index as usize];
-        let offset = at(index * plan.element_bytes);
         for lane in 0..4 {
-            self.get(self.names.pointers);
-            self.op(I::I32x4ExtractLane(lane));
+            let further = place(self, lane);
+            let offset = at(index * plan.element_bytes + further);
             if plan.element_bytes == 8 {
                 self.read64(element.slot, u32::from(lane / 2))?;
                 self.ops([I::I64x2ExtractLane(lane % 2), I::I64Store(offset)]);

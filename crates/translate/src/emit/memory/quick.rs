@@ -6,7 +6,7 @@ use super::{Access, Way};
 use crate::Refusal;
 use crate::emit::quick::ALL;
 use crate::emit::{Emitter, Names, Register, at};
-use crate::place::{holds, site};
+use crate::place::{GANG, holds, site};
 use std::collections::BTreeMap;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, SlotPlace};
 use warpgrid_isa::StateSpace;
@@ -21,6 +21,16 @@ struct Together {
     one: bool,
     /// Whether the base says that they do.
     is_known: bool,
+    /// Are this far apart, if that is neither.
+    apart: Option<i64>,
+}
+
+impl Together {
+    /// How far a lane is from the lowest, where lanes are so far apart.
+    fn distance(apart: i64, lane: u8) -> u32 {
+        let lanes = i64::from(GANG) - 1;
+        (apart * i64::from(lane) - (apart * lanes).min(0)) as u32
+    }
 }
 
 /// An access that has a quick way. Those by one register, which no instruction between them writes, share the look at the range.
@@ -34,6 +44,8 @@ pub(in crate::emit) struct Quick {
     low: i64,
     pub(in crate::emit) bytes: u32,
     pub(in crate::emit) align: u32,
+    /// Whether who reads and writes is noted.
+    pub(in crate::emit) is_noted: bool,
     /// The local with the place of the lowest.
     place: u32,
     together: Together,
@@ -122,13 +134,19 @@ impl Emitter<'_> {
         };
         let together = self.together(&access);
         let may_be_local = plan.space == StateSpace::Generic && self.places.local_bytes > 0;
-        if may_be_local || !access.has_aligned_base() || !(together.rows || together.one) {
+        let is_any = together.rows || together.one || together.apart.is_some();
+        if may_be_local || !access.has_aligned_base() || !is_any {
             return None;
         }
-        let bytes = match (together.is_known, together.rows) {
-            (false, _) => 0,
-            (true, true) => 4 * access.width(),
-            (true, false) => access.width(),
+        let (low, bytes) = match (together.is_known, together.apart) {
+            (false, _) => (plan.offset, 0),
+            (true, None) if together.rows => (plan.offset, 4 * access.width()),
+            (true, None) => (plan.offset, access.width()),
+            (true, Some(apart)) => {
+                let all = 3 * apart;
+                let bytes = all.unsigned_abs() as u32 + access.width();
+                (plan.offset.checked_add(all.min(0))?, bytes)
+            }
         };
         // Notes are of whole words.
         let align = match accepts {
@@ -138,9 +156,10 @@ impl Emitter<'_> {
         let quick = Quick {
             at: self.at,
             leader: self.at,
-            low: plan.offset,
+            low,
             bytes,
             align: align.trailing_zeros(),
+            is_noted: self.is_noted(&access),
             place: 0,
             together,
         };
@@ -149,6 +168,11 @@ impl Emitter<'_> {
             quick,
             (base, access.width(), way, accepts, self.sharing_at(self.at)),
         ))
+    }
+
+    /// Whether who reads and writes is noted wherever the access goes.
+    fn is_noted(&self, access: &Access<'_>) -> bool {
+        access.accepts == holds::SHARED && self.flow.shared[self.block].stores
     }
 
     /// The register that an access has as its base.
@@ -165,14 +189,27 @@ impl Emitter<'_> {
         let plan = access.plan;
         let base = self.base_of(plan);
         let stride = base.and_then(|base| self.strides.get(&base).copied());
+        let width = access.width();
+        let is_store = access.way == Way::Store;
+        let rows = access.has_rows() && stride.is_none_or(|stride| stride == u64::from(width));
+        // A part of a word of shared memory is noted with care.
+        let one = !is_store
+            && stride.is_none_or(|stride| stride == 0)
+            && (width >= 4 || access.accepts != holds::SHARED);
+        // So is what lanes access that are apart.
+        let apart = stride.filter(|_| !rows && !one && !self.is_noted(access));
         Together {
-            rows: access.has_rows()
-                && stride.is_none_or(|stride| stride == u64::from(access.width())),
-            // A part of a word of shared memory is noted with care.
-            one: access.way == Way::Load
-                && stride.is_none_or(|stride| stride == 0)
-                && (access.width() >= 4 || access.accepts != holds::SHARED),
+            rows,
+            one,
             is_known: stride.is_some(),
+            apart: apart.and_then(|stride| {
+                let apart = match plan.wide {
+                    true => stride.cast_signed(),
+                    false => i64::from(stride as i32),
+                };
+                let is_near = apart.checked_mul(3)?.unsigned_abs() <= LONGEST_LOOK as u64;
+                (is_near && apart % i64::from(width) == 0).then_some(apart)
+            }),
         }
     }
 
@@ -252,7 +289,13 @@ impl Emitter<'_> {
             self.set(quick.place);
         }
         self.get(quick.place);
-        let beyond = access.plan.offset.wrapping_sub(quick.low);
+        // The lowest place of the access itself, beyond that of all.
+        let lowest = quick.together.apart.map_or(0, |apart| (3 * apart).min(0));
+        let beyond = access
+            .plan
+            .offset
+            .wrapping_add(lowest)
+            .wrapping_sub(quick.low);
         self.ops([I::I32Const(beyond as i32), I::I32Add]);
         self.set(pointer);
         if access.accepts == holds::SHARED {
@@ -294,6 +337,20 @@ impl Emitter<'_> {
     }
 
     fn move_quickly(&mut self, access: &Access<'_>, together: Together) -> Result<(), Refusal> {
+        if let Some(apart) = together.apart {
+            let pointer = self.names.pointer;
+            let place = |e: &mut Self, lane: u8| {
+                e.get(pointer);
+                Together::distance(apart, lane)
+            };
+            for index in 0..access.plan.elements.len() as u32 {
+                match access.way {
+                    Way::Load => self.load_each(access.plan, index, place),
+                    Way::Store => self.store_each(access.plan, index, place)?,
+                }
+            }
+            return Ok(());
+        }
         match (access.way, together.rows, together.one) {
             (Way::Store, ..) => self.store_row(access.plan)?,
             (Way::Load, true, false) => self.load_row(access.plan),
