@@ -236,17 +236,15 @@ impl<'r, I: Instance> Run<'r, I> {
             false => places.record(places.n_gangs + index - GANGS),
         };
         let have_run = (0..GANGS + PARTS).filter(|index| ran >> index & 1 != 0);
-        let ways: Vec<Way> = have_run
+        let ways: Vec<Way<'_>> = have_run
             .map(|index| {
                 let start = record_of(index);
                 let range = start as usize..(start + record::REGISTERS) as usize;
                 let record = Window::of(self.instance, range);
                 let trace = record.get32(start + record::TRACE) as usize;
                 let traced = record.get32(start + record::TRACED) as usize;
-                let bytes = self.instance.look(trace..trace + traced);
-                let words = bytes.chunks_exact(2);
                 Way {
-                    trace: words.map(|b| u16::from_le_bytes([b[0], b[1]])).collect(),
+                    trace: self.instance.look(trace..trace + traced),
                     has_ended: record.get32(start + record::ENTRY).cast_signed() < 0,
                 }
             })

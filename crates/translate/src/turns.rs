@@ -4,8 +4,8 @@
 //! The module itself counts what is simpler, where those that are furthest back always go on. Here the choice is made as the interpreter makes
 //! it, but several steps at once: within a block of the code nothing changes before its end, the end of a turn, or a place where others are.
 
-use crate::place::IS_STORE;
-use std::collections::BTreeSet;
+use crate::place::{GANGS, IS_STORE, PARTS};
+use std::borrow::Cow;
 use warpgrid_emulator::plain::TURN_STEPS;
 
 /// What is counted of a block of the code.
@@ -29,11 +29,36 @@ pub(crate) struct AllCounts {
 
 /// Lanes that went one way.
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
-    /// Blocks by number, each followed by the guarded stores that were done there.
-    pub(crate) trace: Vec<u16>,
+pub(crate) struct Way<'m> {
+    /// Blocks by number, each followed by the guarded stores that were done there, two bytes each.
+    pub(crate) trace: Cow<'m, [u8]>,
     /// Whether the lanes have ended, and wait for nothing.
     pub(crate) has_ended: bool,
+}
+
+impl Way<'_> {
+    /// What is at a place of the trace.
+    fn word(&self, at: usize) -> Option<u16> {
+        let bytes = self.trace.get(2 * at..2 * at + 2)?.first_chunk()?;
+        Some(u16::from_le_bytes(*bytes))
+    }
+}
+
+/// Ways of a warp, at most.
+const MOST_WAYS: usize = (GANGS + PARTS) as usize;
+
+/// Some of the ways of a warp, a bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ways(u32);
+
+impl Iterator for Ways {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let first = (self.0 != 0).then(|| self.0.trailing_zeros() as usize);
+        self.0 &= self.0.wrapping_sub(1);
+        first
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +70,9 @@ pub(crate) struct Counted {
 }
 
 /// Lanes at one place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Group {
-    ways: Vec<usize>,
+    ways: Ways,
     block: u16,
     /// Steps that were done in the block.
     done: u32,
@@ -64,9 +89,9 @@ enum Next {
 
 struct Warp<'a> {
     counts: &'a AllCounts,
-    ways: &'a [Way],
+    ways: &'a [Way<'a>],
     /// By way: where in its trace it is.
-    at: Vec<usize>,
+    at: [usize; MOST_WAYS],
     groups: Vec<Group>,
     current: usize,
     turn: u32,
@@ -81,15 +106,15 @@ struct Warp<'a> {
 }
 
 /// Counts what a warp did whose lanes have not parted before. None where they come to a meeting apart.
-pub(crate) fn count(ways: &[Way], counts: &AllCounts) -> Option<Counted> {
-    let first = *ways.first()?.trace.first()?;
-    if ways.iter().any(|way| way.trace.first() != Some(&first)) {
+pub(crate) fn count(ways: &[Way<'_>], counts: &AllCounts) -> Option<Counted> {
+    let first = ways.first()?.word(0)?;
+    if ways.len() > MOST_WAYS || ways.iter().any(|way| way.word(0) != Some(first)) {
         return None;
     }
     let mut warp = Warp {
         counts,
         ways,
-        at: vec![0; ways.len()],
+        at: [0; MOST_WAYS],
         groups: Vec::new(),
         current: 0,
         turn: 0,
@@ -101,7 +126,7 @@ pub(crate) fn count(ways: &[Way], counts: &AllCounts) -> Option<Counted> {
         waits: false,
     };
     let group = Group {
-        ways: (0..ways.len()).collect(),
+        ways: Ways(u32::MAX >> (MOST_WAYS - ways.len())),
         block: first,
         done: 0,
         last_turn: 0,
@@ -132,8 +157,8 @@ impl Warp<'_> {
         let (Some(way), Some(at)) = (self.ways.get(way), self.at.get(way)) else {
             return Next::Ended;
         };
-        match way.trace.get(*at) {
-            Some(block) => Next::Block(*block),
+        match way.word(*at) {
+            Some(block) => Next::Block(block),
             None if way.has_ended => Next::Ended,
             None => Next::Waits,
         }
@@ -141,11 +166,10 @@ impl Warp<'_> {
 
     /// The guarded stores of the block that a way is in.
     fn stores_of(&self, way: usize) -> impl Iterator<Item = u16> + '_ {
-        let trace = self.ways.get(way).map_or(&[][..], |way| &way.trace);
         let at = self.at.get(way).map_or(0, |at| at + 1);
-        let rest = trace.get(at..).unwrap_or(&[]).iter();
-        let is_store = |word: &&u16| u32::from(**word) & IS_STORE != 0;
-        rest.take_while(is_store)
+        let words = (at..).map_while(move |at| self.ways.get(way)?.word(at));
+        words
+            .take_while(|word| u32::from(*word) & IS_STORE != 0)
             .map(|word| word & (IS_STORE as u16 - 1))
     }
 
@@ -184,23 +208,44 @@ impl Warp<'_> {
 
     /// Groups at one place become one, the first of them. None where two are in one function by different calls: the interpreter may make one of them.
     fn merge(&mut self) -> Option<()> {
-        let all = std::mem::take(&mut self.is_changed);
-        let mut a = 0;
-        while a < self.groups.len() {
-            let mut b = a + 1;
-            while b < self.groups.len() {
-                let is_compared = all || a == self.current || b == self.current;
-                if is_compared && self.are_in_copies(a, b) {
-                    return None;
-                }
-                match is_compared && self.are_together(a, b) {
-                    true => self.join(a, b),
-                    false => b += 1,
-                }
+        if std::mem::take(&mut self.is_changed) {
+            let mut a = 0;
+            while a < self.groups.len() {
+                self.merge_with(a)?;
+                a += 1;
             }
-            a += 1;
+            return Some(());
+        }
+        // Only the current one has moved.
+        for a in 0..self.current {
+            if self.meet(a, self.current)? {
+                break;
+            }
+        }
+        self.merge_with(self.current)
+    }
+
+    /// Groups after this one that are where it is become a part of it.
+    fn merge_with(&mut self, a: usize) -> Option<()> {
+        let mut b = a + 1;
+        while b < self.groups.len() {
+            if !self.meet(a, b)? {
+                b += 1;
+            }
         }
         Some(())
+    }
+
+    /// Makes the second of two groups a part of the first, if they are at one place; whether they are.
+    fn meet(&mut self, a: usize, b: usize) -> Option<bool> {
+        if self.are_in_copies(a, b) {
+            return None;
+        }
+        let are_together = self.are_together(a, b);
+        if are_together {
+            self.join(a, b);
+        }
+        Some(are_together)
     }
 
     /// Whether groups are in blocks that are the same one to the interpreter.
@@ -218,7 +263,7 @@ impl Warp<'_> {
     fn join(&mut self, a: usize, b: usize) {
         let other = self.groups.remove(b);
         if let Some(group) = self.groups.get_mut(a) {
-            group.ways.extend(other.ways);
+            group.ways.0 |= other.ways.0;
             group.last_turn = group.last_turn.max(other.last_turn);
         }
         if self.current == b {
@@ -259,8 +304,13 @@ impl Warp<'_> {
         let counts = self.counts_of(group.block)?;
         let is_done = |at: &&u32| done.contains(*at);
         let mut stores = counts.stores.iter().filter(is_done).count();
-        let guarded = group.ways.iter().flat_map(|way| self.stores_of(*way));
-        let guarded: BTreeSet<u16> = guarded.collect();
+        // Each once, whichever ways did it.
+        let mut guarded = Vec::new();
+        for store in group.ways.flat_map(|way| self.stores_of(way)) {
+            if !guarded.contains(&store) {
+                guarded.push(store);
+            }
+        }
         let places = guarded.iter();
         let places = places.filter_map(|store| self.counts.guarded.get(usize::from(*store)));
         stores += places.filter(is_done).count();
@@ -277,37 +327,42 @@ impl Warp<'_> {
 
     /// The current group goes where its lanes went: those that follow the code stay the group.
     fn leave_block(&mut self) -> Option<()> {
-        let group = self.groups.get(self.current)?.clone();
-        let follows = self.counts_of(group.block)?.next;
-        let mut found: Vec<(Next, Vec<usize>)> = Vec::new();
+        let group = *self.groups.get(self.current)?;
+        let follows = self.counts_of(group.block)?.next.map(Next::Block);
+        let mut found = [(Next::Ended, Ways(0)); MOST_WAYS];
+        let mut n = 0;
         for way in group.ways {
             let next = self.pass(way);
-            match found.iter_mut().find(|(other, _)| *other == next) {
-                Some((_, ways)) => ways.push(way),
-                None => found.push((next, vec![way])),
+            if next == Next::Ended {
+                continue;
+            }
+            let known = found.get_mut(..n)?.iter_mut().find(|(other, _)| *other == next);
+            match known {
+                Some((_, ways)) => ways.0 |= 1 << way,
+                None => {
+                    *found.get_mut(n)? = (next, Ways(1 << way));
+                    n += 1;
+                }
             }
         }
-        found.retain(|(next, _)| *next != Next::Ended);
-        found.sort_by_key(|(next, _)| Some(*next) != follows.map(Next::Block));
-        let mut found = found.into_iter();
-        let Some((next, ways)) = found.next() else {
+        let found = found.get_mut(..n)?;
+        found.sort_by_key(|(next, _)| Some(*next) != follows);
+        let Some(((next, ways), others)) = found.split_first() else {
             // The group has ended: the interpreter takes the first one for it.
             self.groups.remove(self.current);
             self.current = 0;
             return Some(());
         };
-        let last_turn = group.last_turn;
-        let made = |(next, ways): (Next, Vec<usize>)| match next {
+        let made = |(next, ways): (Next, Ways)| match next {
             Next::Block(block) => Some(Group {
                 ways,
                 block,
                 done: 0,
-                last_turn,
+                last_turn: group.last_turn,
             }),
             Next::Waits | Next::Ended => None,
         };
-        let others: Vec<Option<Group>> = found.map(made).collect();
-        let Some(kept) = made((next, ways)) else {
+        let Some(kept) = made((*next, *ways)) else {
             return self.begin_to_wait(others.is_empty());
         };
         let kept = self.skip(kept)?;
@@ -315,8 +370,8 @@ impl Warp<'_> {
             Some(kept) => *self.groups.get_mut(self.current)? = kept,
             None => return self.begin_to_wait(others.is_empty()),
         }
-        for group in others {
-            let group = self.skip(group?)?;
+        for other in others {
+            let group = self.skip(made(*other)?)?;
             self.groups.push(group?);
             self.is_changed = true;
         }
@@ -332,12 +387,14 @@ impl Warp<'_> {
     /// A group past blocks without a step; none inside if it waits or has ended.
     fn skip(&mut self, mut group: Group) -> Option<Option<Group>> {
         while self.counts_of(group.block)?.steps == 0 {
-            let all: Vec<Next> = group.ways.iter().map(|way| self.pass(*way)).collect();
-            let first = all.first()?;
-            if all.iter().any(|other| other != first) {
-                return None;
+            let mut ways = group.ways;
+            let first = self.pass(ways.next()?);
+            for way in ways {
+                if self.pass(way) != first {
+                    return None;
+                }
             }
-            match *first {
+            match first {
                 Next::Block(block) => group.block = block,
                 Next::Waits => return Some(None),
                 Next::Ended => return None,
