@@ -336,7 +336,10 @@ impl Warp<'_> {
             if next == Next::Ended {
                 continue;
             }
-            let known = found.get_mut(..n)?.iter_mut().find(|(other, _)| *other == next);
+            let known = found
+                .get_mut(..n)?
+                .iter_mut()
+                .find(|(other, _)| *other == next);
             match known {
                 Some((_, ways)) => ways.0 |= 1 << way,
                 None => {

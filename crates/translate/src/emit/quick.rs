@@ -13,9 +13,6 @@ use wasm_encoder::{BlockType, Instruction as I};
 /// All lanes of a gang.
 pub(super) const ALL: i32 = (1 << GANG) - 1;
 
-/// Accesses of a block that is worth a quick way; a loop is with one.
-const FEWEST: usize = 1;
-
 /// The two ways of a block.
 #[derive(Debug, Default)]
 pub(super) struct Ways {

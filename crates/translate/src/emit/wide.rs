@@ -29,6 +29,14 @@ impl Emitter<'_> {
         [a, b, c]: [Slot; 3],
         half: u32,
     ) -> Result<(), Refusal> {
+        if matches!(f, IntOp::MulHi | IntOp::MadHi) {
+            self.high_half(signed, [a, b], half)?;
+            if f == IntOp::MadHi {
+                self.read64(c, half)?;
+                self.op(I::I64x2Add);
+            }
+            return Ok(());
+        }
         self.read64(a, half)?;
         match f {
             IntOp::Abs => self.op(I::I64x2Abs),
@@ -63,8 +71,50 @@ impl Emitter<'_> {
                 self.op(I::V128Bitselect);
             }
             IntOp::Div | IntOp::Rem => self.divide64(f, signed, b, half)?,
-            IntOp::MulHi | IntOp::MadHi | IntOp::Sad => {
+            IntOp::Sad | IntOp::MulHi | IntOp::MadHi => {
                 return self.refuse(format!("{f:?} of 64 bits"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The upper 64 bits of products, from those of their halves of 32 bits.
+    fn high_half(&mut self, signed: bool, [a, b]: [Slot; 2], half: u32) -> Result<(), Refusal> {
+        let [x, y, outer, ..] = self.names.vectors;
+        for (slot, local) in [(a, x), (b, y)] {
+            self.read64(slot, half)?;
+            self.set(local);
+        }
+        let low = [splat64(0xffff_ffff), I::V128And];
+        let high = [I::I32Const(32), I::I64x2ShrU];
+        let product = |e: &mut Self, of_x: &[I<'static>; 2], of_y: &[I<'static>; 2]| {
+            e.get(x);
+            e.ops(of_x.clone());
+            e.get(y);
+            e.ops(of_y.clone());
+            e.op(I::I64x2Mul);
+        };
+        product(self, &low, &low);
+        self.ops(high.clone());
+        product(self, &low, &high);
+        self.tee(outer);
+        self.ops(low.clone());
+        self.op(I::I64x2Add);
+        product(self, &high, &low);
+        self.op(I::I64x2Add);
+        self.ops(high.clone());
+        self.get(outer);
+        self.ops(high.clone());
+        self.op(I::I64x2Add);
+        product(self, &high, &high);
+        self.op(I::I64x2Add);
+        if signed {
+            // A factor below zero counted as 2^64 more than it is.
+            for (factor, other) in [(x, y), (y, x)] {
+                self.get(factor);
+                self.ops([I::I32Const(63), I::I64x2ShrS]);
+                self.get(other);
+                self.ops([I::V128And, I::I64x2Sub]);
             }
         }
         Ok(())

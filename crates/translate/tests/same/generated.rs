@@ -857,8 +857,15 @@ impl Generator {
                     "max.u64",
                     "div.s64",
                     "rem.u64",
+                    "mul.hi.s64",
+                    "mul.hi.u64",
+                    "mad.hi.s64",
                 ]);
-                format!("{op} {d}, {a}, {b};")
+                let c = match op {
+                    "mad.hi.s64" => format!(", {d}"),
+                    _ => String::new(),
+                };
+                format!("{op} {d}, {a}, {b}{c};")
             }
             15 => {
                 let [wide, other] = [self.d(), self.d()];
