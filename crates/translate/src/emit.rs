@@ -8,6 +8,7 @@ mod convert;
 mod cross;
 mod float;
 mod fused;
+mod half;
 mod integer;
 mod memory;
 mod moves;
@@ -121,6 +122,8 @@ pub(crate) struct Names {
     pub(crate) offset: u32,
     pub(crate) vectors: [u32; 6],
     pub(crate) addresses: [u32; 2],
+    /// The upper one of two 16-bit floats while the other one is computed.
+    pub(crate) upper_half: u32,
     /// What `fma` is computed with where the engine has no fused product.
     pub(crate) fused: [u32; 9],
 }
@@ -302,6 +305,7 @@ impl<'p> Emitter<'p> {
             offset: self.local(I64),
             vectors: std::array::from_fn(|_| self.local(V128)),
             addresses: std::array::from_fn(|_| self.local(V128)),
+            upper_half: self.local(V128),
             fused: match self.products {
                 Products::Fused => [0; 9],
                 Products::Separate => std::array::from_fn(|_| self.local(V128)),
@@ -652,6 +656,13 @@ impl<'p> Emitter<'p> {
             Op::Insert32(slots) => self.insert32(slots),
             Op::Float32 { f, mode, slots } => self.float32(f, mode, slots),
             Op::Float64 { f, mode, slots } => self.float64(f, mode, slots),
+            Op::Half { f, ty, mode, slots } => self.half(f, ty, mode, slots),
+            Op::ConvertPacked {
+                ref conversion,
+                d,
+                a,
+                b,
+            } => self.convert_packed(conversion, [d, a, b]),
             Op::Mov32 { d, a } => self.move32(d, a),
             Op::Mov64 { d, a } => self.move64(d, a),
             Op::MovPredicate { d, a } => self.move_predicate(d, a),

@@ -8,6 +8,8 @@ mod copies;
 mod fused;
 #[path = "same/generated.rs"]
 mod generated;
+#[path = "same/halves.rs"]
+mod halves;
 #[path = "same/products.rs"]
 mod products;
 #[path = "same/random.rs"]
@@ -346,6 +348,14 @@ fn check_with_both_products(what: &str, scenario: &Scenario) {
     assert_eq!(both(Native::get(), scenario), Ok(Ok(())), "{what}");
     let found = both(&Separate, scenario);
     assert_eq!(found, Ok(Ok(())), "{what} without a fused product");
+}
+
+#[test]
+fn operations_on_halves_are_rounded_once() {
+    let all = halves::scenarios();
+    let found = all.map(|(what, scenario)| (what, both(Native::get(), &scenario)));
+    let wrong: Vec<_> = found.filter(|(_, found)| *found != Ok(Ok(()))).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]

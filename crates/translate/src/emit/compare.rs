@@ -1,5 +1,6 @@
 //! Comparisons. In: rows; out: predicates, or rows of yes and no.
 
+use super::half::Format;
 use super::{Emitter, low_words, splat32, splat64};
 use crate::Refusal;
 use warpgrid_emulator::plain::{CompareKind, Comparison, Slot};
@@ -81,7 +82,8 @@ impl Emitter<'_> {
             K::U64 | K::S64 => self.compare64(c),
             K::F32 => self.compare_floats(c),
             K::F64 => self.compare_doubles(c),
-            K::F16 | K::Bf16 => self.refuse("a comparison of 16-bit floats"),
+            K::F16 | K::Bf16 if c.ftz => self.refuse("a comparison of 16-bit floats that flushes"),
+            K::F16 | K::Bf16 => self.compare_floats(c),
         }
     }
 
@@ -139,6 +141,11 @@ impl Emitter<'_> {
     fn compare_floats(&mut self, c: &Comparison) -> Result<(), Refusal> {
         for slot in [c.a, c.b] {
             self.read_any_nan(slot)?;
+            match c.kind {
+                CompareKind::F16 => self.widen_half_float(Format::F16, 0),
+                CompareKind::Bf16 => self.widen_half_float(Format::Bf16, 0),
+                _ => {}
+            }
             if c.ftz {
                 self.flush();
             }

@@ -1,10 +1,11 @@
 //! Conversions between number types, those that the host does as the machine does them. In: elements; out: elements.
 
 use super::float::upper_half;
+use super::half::Format;
 use super::low_halves;
 use super::{Emitter, splat32};
 use crate::Refusal;
-use warpgrid_emulator::plain::{Bank, Conversion, Element};
+use warpgrid_emulator::plain::{Bank, Conversion, Element, Slot};
 use warpgrid_isa::{Rounding, ScalarType};
 use wasm_encoder::Instruction as I;
 
@@ -22,10 +23,15 @@ impl Emitter<'_> {
         if integers && is_plain && from.width_bits() <= 64 && to.width_bits() <= 64 {
             return self.between_integers(from, to, d, a);
         }
+        if let (true, T::F32, Some(format)) = (is_plain, to, Format::of(from)) {
+            if from.width_bits() == 16 && a.bank == Bank::B32 && d.bank == Bank::B32 {
+                return self.convert_half_to_float(format, d.slot, a);
+            }
+        }
         // A narrow integer is the low bits of its register.
         let fits = |e: Element, ty: ScalarType| match ty.width_bits() {
             64 => e.bank == Bank::B64,
-            8 | 16 if ty.is_integer() => e.bank == Bank::B32,
+            8 | 16 if ty.is_integer() || Format::of(ty).is_some() => e.bank == Bank::B32,
             _ => e.bank == Bank::B32 && e.bits == 32,
         };
         if !is_plain || !fits(d, to) || !fits(a, from) {
@@ -50,6 +56,12 @@ impl Emitter<'_> {
                 });
                 self.write32(d.slot);
             }
+            (T::F32, T::F16 | T::Bf16) if mode.rounding == Some(Rounding::Rn) => {
+                let format = Format::of(to);
+                self.read_any_nan(a.slot)?;
+                self.narrow_half_float(format.unwrap_or(Format::F16));
+                self.write32(d.slot);
+            }
             (T::S32 | T::U32, T::F64) => self.widen(d, a, |e| {
                 e.op(match from {
                     T::S32 => I::F64x2ConvertLowI32x4S,
@@ -72,6 +84,20 @@ impl Emitter<'_> {
             _ => return self.refuse(format!("a conversion from {from:?} to {to:?}")),
         }
         Ok(())
+    }
+
+    pub(super) fn convert_packed(
+        &mut self,
+        conversion: &Conversion,
+        slots: [Slot; 3],
+    ) -> Result<(), Refusal> {
+        let (from, to, mode) = (conversion.from, conversion.to, conversion.mode);
+        let is_plain = !(mode.saturate || mode.ftz || mode.relu || mode.satfinite);
+        let nearest = mode.rounding == Some(Rounding::Rn);
+        match Format::of(to).filter(|_| is_plain && nearest && from == ScalarType::F32) {
+            Some(format) => self.convert_to_pair(format, slots),
+            None => self.refuse(format!("a conversion from two {from:?} to {to:?}")),
+        }
     }
 
     /// Two lanes at a time, from the lower half of a row.

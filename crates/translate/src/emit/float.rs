@@ -215,13 +215,19 @@ impl Emitter<'_> {
         self.flush();
     }
 
-    /// `min` and `max`: the number of a NaN and a number, and -0 below +0.
     fn extreme(&mut self, mode: FloatMode, [a, b]: [Slot; 2], is_min: bool) -> Result<(), Refusal> {
-        let [_, x, y, chosen, ..] = self.names.vectors;
+        let [_, x, y, ..] = self.names.vectors;
         self.read_float(a, mode)?;
         self.set(x);
         self.read_float(b, mode)?;
         self.set(y);
+        self.extreme_of([x, y], is_min);
+        Ok(())
+    }
+
+    /// `min` and `max` of two locals: the number of a NaN and a number, and -0 below +0.
+    pub(super) fn extreme_of(&mut self, [x, y]: [u32; 2], is_min: bool) {
+        let chosen = self.names.vectors[3];
         let key = |e: &mut Self, row: u32| {
             e.get(row);
             e.get(row);
@@ -250,7 +256,6 @@ impl Emitter<'_> {
         self.get(y);
         self.get(y);
         self.ops([I::F32x4Eq, I::V128Bitselect]);
-        Ok(())
     }
 
     pub(super) fn float64(

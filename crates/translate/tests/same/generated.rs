@@ -448,7 +448,7 @@ impl Generator {
         }
     }
 
-    /// What the host does with the code of the interpreter.
+    /// Numbers of 16 bits, and what the host does with the code of the interpreter.
     fn halves(&mut self) {
         let [d, a, b, c] = [self.r(), self.r(), self.r(), self.r()];
         let f = self.f();
@@ -457,11 +457,13 @@ impl Generator {
             0 => format!("@{p} "),
             _ => String::new(),
         };
-        let text = match self.below(5) {
+        let text = match self.below(7) {
             0 => format!("fma.rn.f16x2 {d}, {a}, {b}, {c};"),
             1 => format!("sub.rn.f16x2 {d}, {a}, {b};"),
             2 => format!("cvt.rn.f16x2.f32 {d}, {f}, {f};"),
             3 => format!("dp4a.u32.u32 {d}, {a}, {b}, {c};"),
+            4 => format!("fma.rn.relu.f16x2 {d}, {a}, {b}, {c};"),
+            5 => format!("cvt.rn.bf16x2.f32 {d}, {f}, {f};"),
             _ => format!("max.f16x2 {d}, {a}, {b};"),
         };
         self.line(&format!("{guard}{text}"));

@@ -1,0 +1,294 @@
+//! Arithmetic and conversions of 16-bit floats, one or two in a register. In: rows; out: rows, rounded once. Each is a number of 32 bits while
+//! it is computed: those have so many digits more that sums and products are rounded as if at once, and what `fma` cuts off is kept by
+//! rounding it to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd", 2008).
+
+use super::float::NAN_32;
+use super::{Emitter, splat32};
+use crate::Refusal;
+use crate::run::stop;
+use warpgrid_emulator::plain::{Element, FloatMode, FloatOp, HalfOp, Slot};
+use warpgrid_isa::ScalarType;
+use wasm_encoder::Instruction as I;
+
+const SIGN: u32 = 1 << 31;
+const INFINITY: u32 = 0x7f80_0000;
+const NAN_16: u32 = 0x7fff;
+/// 2^112, which is between the exponents of both formats.
+const BETWEEN_EXPONENTS: u32 = 0x7780_0000;
+/// The least normal number of `f16`, and a number whose last digit is that of its subnormal numbers.
+const LEAST_NORMAL_F16: u32 = 0x3880_0000;
+const HALF_OF_ONE: u32 = 0x3f00_0000;
+const SMALLEST_NORMAL: u32 = 1 << 23;
+
+/// A format of 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    F16,
+    Bf16,
+}
+
+impl Format {
+    pub(super) fn of(ty: ScalarType) -> Option<Format> {
+        match ty {
+            ScalarType::F16 | ScalarType::F16x2 => Some(Format::F16),
+            ScalarType::Bf16 | ScalarType::Bf16x2 => Some(Format::Bf16),
+            _ => None,
+        }
+    }
+}
+
+impl Emitter<'_> {
+    pub(super) fn half(
+        &mut self,
+        f: HalfOp,
+        ty: ScalarType,
+        mode: FloatMode,
+        [d, a, b, c]: [Slot; 4],
+    ) -> Result<(), Refusal> {
+        let (Some(format), HalfOp::Plain(f)) = (Format::of(ty), f) else {
+            return self.refuse(format!("{f:?} of {ty:?}"));
+        };
+        if !mode.is_plain() || mode.nan || mode.xorsign_abs {
+            return self.refuse(format!("{f:?} of {ty:?} with its modifiers"));
+        }
+        let upper = self.names.upper_half;
+        let is_pair = ty.width_bits() == 32;
+        for shift in [16, 0] {
+            if shift == 16 && !is_pair {
+                continue;
+            }
+            self.half_at(f, format, [a, b, c], shift)?;
+            if shift == 16 {
+                self.ops([I::I32Const(16), I::I32x4Shl]);
+                self.set(upper);
+            }
+        }
+        if is_pair {
+            self.get(upper);
+            self.op(I::V128Or);
+        }
+        self.write32(d);
+        Ok(())
+    }
+
+    /// One of two numbers, from this bit on: its 16 bits are left as a row.
+    fn half_at(
+        &mut self,
+        f: FloatOp,
+        format: Format,
+        sources: [Slot; 3],
+        shift: i32,
+    ) -> Result<(), Refusal> {
+        let [_, x, y, z, ..] = self.names.vectors;
+        let n_sources = match f {
+            FloatOp::Neg | FloatOp::Abs => 1,
+            FloatOp::Fma => 3,
+            _ => 2,
+        };
+        for (source, local) in sources.into_iter().zip([x, y, z]).take(n_sources) {
+            self.read32(source)?;
+            self.widen_half_float(format, shift);
+            self.set(local);
+        }
+        let two = |e: &mut Self, op: I<'static>| {
+            e.get(x);
+            e.get(y);
+            e.op(op);
+        };
+        match f {
+            FloatOp::Add => two(self, I::F32x4Add),
+            FloatOp::Sub => two(self, I::F32x4Sub),
+            FloatOp::Mul => {
+                two(self, I::F32x4Mul);
+                self.stop_at_lost_digits(f, format, [x, y]);
+            }
+            FloatOp::Fma => {
+                two(self, I::F32x4Mul);
+                self.stop_at_lost_digits(f, format, [x, y]);
+                self.add_to_odd(z);
+            }
+            FloatOp::Min => self.extreme_of([x, y], true),
+            FloatOp::Max => self.extreme_of([x, y], false),
+            FloatOp::Neg => {
+                self.get(x);
+                self.op(I::F32x4Neg);
+            }
+            FloatOp::Abs => {
+                self.get(x);
+                self.op(I::F32x4Abs);
+            }
+        }
+        self.narrow_half_float(format);
+        Ok(())
+    }
+
+    /// Numbers of 16 bits, from this bit of the row on the stack on, as numbers of 32 bits; any NaN stays one.
+    pub(super) fn widen_half_float(&mut self, format: Format, shift: i32) {
+        let [.., bits, magnitude] = self.names.vectors;
+        if format == Format::Bf16 {
+            return match shift {
+                0 => self.ops([I::I32Const(16), I::I32x4Shl]),
+                _ => self.ops([splat32(0xffff_0000), I::V128And]),
+            };
+        }
+        if shift != 0 {
+            self.ops([I::I32Const(shift), I::I32x4ShrU]);
+        }
+        self.tee(bits);
+        self.ops([splat32(0x7fff), I::V128And]);
+        self.tee(magnitude);
+        // Exponents are moved by a product, which subnormal numbers need.
+        self.ops([I::I32Const(13), I::I32x4Shl]);
+        self.ops([splat32(BETWEEN_EXPONENTS), I::F32x4Mul]);
+        self.get(magnitude);
+        self.ops([splat32(0x7bff), I::I32x4GtS]);
+        self.ops([splat32(INFINITY), I::V128And, I::V128Or]);
+        self.get(bits);
+        self.ops([I::I32Const(16), I::I32x4Shl]);
+        self.ops([splat32(SIGN), I::V128And, I::V128Or]);
+    }
+
+    /// Numbers of 32 bits to the nearest of 16, those in the middle to the even one; any NaN to that of the machine.
+    pub(super) fn narrow_half_float(&mut self, format: Format) {
+        let [.., bits, magnitude] = self.names.vectors;
+        self.tee(bits);
+        self.ops([splat32(!SIGN), I::V128And]);
+        self.set(magnitude);
+        match format {
+            Format::F16 => {
+                // Below the normal numbers a sum rounds.
+                self.get(magnitude);
+                self.ops([splat32(HALF_OF_ONE), I::F32x4Add]);
+                self.ops([splat32(HALF_OF_ONE), I::I32x4Sub]);
+                self.round_off(magnitude, 13);
+                self.ops([splat32(112 << 23), I::I32x4Sub]);
+                self.ops([I::I32Const(13), I::I32x4ShrU]);
+                self.ops([splat32(0x7c00), I::I32x4MinU]);
+                self.get(magnitude);
+                self.ops([splat32(LEAST_NORMAL_F16), I::I32x4LtS, I::V128Bitselect]);
+            }
+            Format::Bf16 => {
+                self.round_off(magnitude, 16);
+                self.ops([I::I32Const(16), I::I32x4ShrU]);
+            }
+        }
+        self.get(bits);
+        self.ops([I::I32Const(16), I::I32x4ShrU]);
+        self.ops([splat32(0x8000), I::V128And, I::V128Or]);
+        self.op(splat32(NAN_16));
+        self.get(magnitude);
+        self.ops([splat32(INFINITY), I::I32x4LeS, I::V128Bitselect]);
+    }
+
+    /// Pushes bits to which so much is added that those from `digits` on are rounded, in the middle to even.
+    fn round_off(&mut self, magnitude: u32, digits: i32) {
+        self.get(magnitude);
+        self.get(magnitude);
+        self.ops([I::I32Const(digits), I::I32x4ShrU]);
+        self.ops([splat32(1), I::V128And, I::I32x4Add]);
+        self.ops([splat32((1 << (digits - 1)) - 1), I::I32x4Add]);
+    }
+
+    /// Gives up where the product on the stack, of two numbers in locals, is not exact in 32 bits, as it may be with `bf16`; one that is too large is
+    /// infinite all the same, unless something is added.
+    fn stop_at_lost_digits(&mut self, f: FloatOp, format: Format, factors: [u32; 2]) {
+        if format == Format::F16 {
+            return;
+        }
+        let kept = self.names.vectors[0];
+        let magnitude = [splat32(!SIGN), I::V128And];
+        self.tee(kept);
+        self.get(kept);
+        self.ops(magnitude.clone());
+        self.ops([splat32(SMALLEST_NORMAL), I::I32x4LtU]);
+        for factor in factors {
+            self.get(factor);
+            self.ops([splat32(0), I::F32x4Ne, I::V128And]);
+        }
+        if f == FloatOp::Fma {
+            self.get(kept);
+            self.ops(magnitude.clone());
+            self.ops([splat32(INFINITY), I::I32x4Eq]);
+            for factor in factors {
+                self.get(factor);
+                self.ops(magnitude.clone());
+                self.ops([splat32(INFINITY), I::I32x4Ne, I::V128And]);
+            }
+            self.op(I::V128Or);
+        }
+        self.op(I::V128AnyTrue);
+        self.give_up(stop::RARE);
+    }
+
+    /// Adds the number in a local to the one on the stack. Where that is not exact, the last digit is odd: it is next to what was cut off.
+    fn add_to_odd(&mut self, addend: u32) {
+        let [product, sum, other, ..] = self.names.vectors;
+        self.tee(product);
+        self.get(addend);
+        self.op(I::F32x4Add);
+        self.tee(sum);
+        // What was cut off, exactly.
+        self.get(product);
+        self.op(I::F32x4Sub);
+        self.set(other);
+        self.get(product);
+        self.get(sum);
+        self.get(other);
+        self.ops([I::F32x4Sub, I::F32x4Sub]);
+        self.get(addend);
+        self.get(other);
+        self.ops([I::F32x4Sub, I::F32x4Add]);
+        self.set(other);
+        self.get(sum);
+        // Further from zero, or nearer to it.
+        self.get(other);
+        self.get(sum);
+        self.ops([I::V128Xor, I::I32Const(31), I::I32x4ShrS]);
+        self.ops([splat32(1), I::V128Or]);
+        self.get(other);
+        self.ops([splat32(0), I::F32x4Ne, I::V128And]);
+        self.get(sum);
+        self.ops([splat32(1), I::V128And, splat32(0), I::I32x4Eq, I::V128And]);
+        self.get(sum);
+        self.ops([splat32(!SIGN), I::V128And]);
+        self.ops([splat32(INFINITY), I::I32x4LtS, I::V128And]);
+        self.op(I::I32x4Add);
+    }
+
+    /// `cvt` from 16 bits to 32: a NaN of `bf16` keeps its bits.
+    pub(super) fn convert_half_to_float(
+        &mut self,
+        format: Format,
+        d: Slot,
+        a: Element,
+    ) -> Result<(), Refusal> {
+        let kept = self.names.vectors[0];
+        self.read_element32(a)?;
+        self.widen_half_float(format, 0);
+        if format == Format::F16 {
+            self.tee(kept);
+            self.op(splat32(NAN_32));
+            self.get(kept);
+            self.get(kept);
+            self.ops([I::F32x4Eq, I::V128Bitselect]);
+        }
+        self.write32(d);
+        Ok(())
+    }
+
+    /// `cvt` of two numbers of 32 bits to a pair, a in the high half.
+    pub(super) fn convert_to_pair(
+        &mut self,
+        format: Format,
+        [d, a, b]: [Slot; 3],
+    ) -> Result<(), Refusal> {
+        self.read_any_nan(a)?;
+        self.narrow_half_float(format);
+        self.ops([I::I32Const(16), I::I32x4Shl]);
+        self.read_any_nan(b)?;
+        self.narrow_half_float(format);
+        self.op(I::V128Or);
+        self.write32(d);
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! Kernels of one operation on 16-bit floats each: all numbers, and pairs, threes and numbers of 32 bits from everywhere. Out come scenarios.
+
+use serde_json::json;
+use warpgrid_launch::Scenario;
+
+const THREADS: u32 = 8192;
+/// Arguments of each thread: all numbers of 16 bits, and as many others.
+const ARGUMENTS: u32 = 8;
+
+/// The operation, from the bits `%x`, `%y` and `%z` of arguments to those of the result.
+const OPERATIONS: [&str; 27] = [
+    "cvt.u16.u32 %h, %x; cvt.f32.f16 %f, %h; mov.b32 %d, %f;",
+    "cvt.u16.u32 %h, %x; cvt.f32.bf16 %f, %h; mov.b32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rn.f16.f32 %h, %f; cvt.u32.u16 %d, %h;",
+    "mov.b32 %f, %y; cvt.rn.bf16.f32 %h, %f; cvt.u32.u16 %d, %h;",
+    "mov.b32 %f, %y; mov.b32 %g, %z; cvt.rn.f16x2.f32 %d, %f, %g;",
+    "mov.b32 %f, %y; mov.b32 %g, %z; cvt.rn.bf16x2.f32 %d, %g, %f;",
+    "add.rn.f16x2 %d, %x, %y;",
+    "sub.rn.f16x2 %d, %x, %y;",
+    "mul.rn.f16x2 %d, %x, %y;",
+    "fma.rn.f16x2 %d, %x, %y, %z;",
+    "min.f16x2 %d, %x, %y;",
+    "max.f16x2 %d, %x, %y;",
+    "neg.f16x2 %d, %x;",
+    "abs.f16x2 %d, %y;",
+    "add.rn.bf16x2 %d, %x, %y;",
+    "sub.rn.bf16x2 %d, %x, %y;",
+    "min.bf16x2 %d, %x, %y;",
+    "max.bf16x2 %d, %x, %y;",
+    "neg.bf16x2 %d, %x;",
+    "cvt.u16.u32 %h, %x; cvt.u16.u32 %i, %y; add.f16 %h, %h, %i; cvt.u32.u16 %d, %h;",
+    "cvt.u16.u32 %h, %x; cvt.u16.u32 %i, %y; mul.f16 %h, %h, %i; cvt.u32.u16 %d, %h;",
+    "cvt.u16.u32 %h, %x; cvt.u16.u32 %i, %y; fma.rn.f16 %h, %h, %i, %h; cvt.u32.u16 %d, %h;",
+    "cvt.u16.u32 %h, %x; cvt.u16.u32 %i, %y; setp.lt.f16 %p, %h, %i; selp.u32 %d, 1, 0, %p;",
+    "cvt.u16.u32 %h, %x; cvt.u16.u32 %i, %x; setp.nan.f16 %p, %h, %i; selp.u32 %d, 1, 0, %p;",
+    "cvt.u16.u32 %h, %x; cvt.u16.u32 %i, %y; setp.ge.bf16 %p, %h, %i; selp.u32 %d, 1, 0, %p;",
+    "and.b32 %x, %x, 0xbfffbfff; or.b32 %x, %x, 0x20002000; and.b32 %y, %y, 0xbfffbfff; or.b32 %y, %y, 0x20002000; mul.rn.bf16x2 %d, %x, %y;",
+    "and.b32 %x, %x, 0xbfffbfff; or.b32 %x, %x, 0x20002000; and.b32 %y, %y, 0xbfffbfff; or.b32 %y, %y, 0x20002000; fma.rn.bf16x2 %d, %x, %y, %z;",
+];
+
+/// Ways from a number `%n` to the bits of arguments.
+const ARGUMENTS_OF: [(&str, &str); 2] = [
+    // All numbers in the low half, spread over all bits in the others.
+    (
+        "all numbers",
+        "mul.lo.u32 %y, %n, 0x9e3779b1; mul.lo.u32 %z, %y, 0x85ebca6b; shl.b32 %x, %z, 16; xor.b32 %x, %x, %n;",
+    ),
+    // Of like size, so that sums cancel and digits are cut off in the middle: few digits, with one further down.
+    (
+        "sums near the middle",
+        "shl.b32 %x, %n, 4; and.b32 %x, %x, 0x0ff0; or.b32 %x, %x, 0x3c003c00; shr.u32 %y, %n, 8; mul.lo.u32 %y, %y, 0x00110011;
+         and.b32 %y, %y, 0x03ff03ff; or.b32 %y, %y, 0x2c003800; mul.lo.u32 %z, %n, 0x10011; and.b32 %z, %z, 0xbfffbfff;
+         xor.b32 %z, %z, 0x80000000;",
+    ),
+];
+
+/// Each operation on each kind of arguments, with what it is.
+pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
+    OPERATIONS.into_iter().flat_map(|operation| {
+        let of = move |(kind, arguments): (&str, &str)| {
+            (
+                format!("{operation}, {kind}"),
+                scenario(operation, arguments),
+            )
+        };
+        ARGUMENTS_OF.into_iter().map(of)
+    })
+}
+
+fn scenario(operation: &str, arguments: &str) -> Scenario {
+    let end = THREADS * ARGUMENTS;
+    let source = format!(
+        ".version 8.6\n.target sm_90\n.address_size 64
+.visible .entry k(.param .u64 out) {{
+.reg .b64 %q, %o; .reg .b32 %t, %b, %n, %x, %y, %z, %d; .reg .f32 %f, %g; .reg .b16 %h, %i; .reg .pred %p, %more;
+mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %n, %b, 128, %t;
+again:
+{arguments}
+{operation}
+ld.param.b64 %q, [out]; mul.wide.u32 %o, %n, 4; add.s64 %q, %q, %o; st.global.u32 [%q], %d;
+add.u32 %n, %n, {THREADS}; setp.lt.u32 %more, %n, {end}; @%more bra again;
+ret; }}"
+    );
+    let scenario = json!({
+        "source": source,
+        "grid": [THREADS / 128, 1, 1],
+        "block": [128, 1, 1],
+        "params": [{"kind": "buffer", "name": "out", "type": "u32", "len": end, "init": 0}],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
+}
