@@ -66,16 +66,21 @@ pub(crate) fn access(
     let code = around.code;
     let plan = plan_of(&code.accesses, request.plan, l.mask)?;
     let loads = request.loads;
-    let (mut seen, purpose) = if loads {
+    let (seen, purpose) = if loads {
         (around.interest.loads, Purpose::Read)
     } else {
         (around.interest.stores, Purpose::Write)
     };
-    if seen && around.interest.syncs {
-        seen = !is_of_one_thread(plan.space);
-    }
+    let mut ear = match seen {
+        true if around.interest.syncs && is_of_one_thread(plan.space) => Ear::Absent,
+        true if around.interest.syncs => Ear::Open,
+        true => Ear::Insists,
+        false => Ear::Absent,
+    };
     let hint = &mut rows.hints[request.plan.number() as usize % N_HINTS];
-    if !seen && access_words(around, l, plan, request, hint, ask_for).is_some() {
+    if ear != Ear::Insists
+        && access_words(around, l, plan, request, hint, &mut ear, ask_for).is_some()
+    {
         return Ok(!loads && stores(plan));
     }
     let memories = Memories {
@@ -87,8 +92,10 @@ pub(crate) fn access(
         n_ranks: around.peers.n_ranks(),
     };
     let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
-    let is_heard = found && seen && is_heard_whole(around, l, plan, request, rows);
-    if found && (!seen || is_heard) {
+    if found && ear == Ear::Open {
+        ear = offer_target(around, l, plan, request, &rows.target);
+    }
+    if found && ear.is_quiet() {
         let backing = rows.target.backing();
         if loads {
             let bytes = match backing {
@@ -108,7 +115,7 @@ pub(crate) fn access(
         }
     }
     let mut reach = around.reach(stack, request.warp, request.step, request.pc);
-    if is_heard {
+    if ear == Ear::Content {
         reach.interest = Interest::NONE;
     }
     if !found {
@@ -129,23 +136,36 @@ const fn is_of_one_thread(space: StateSpace) -> bool {
     )
 }
 
-/// Whether an observer is content with an access of one memory as a whole.
+/// Whether an observer is to hear of an access.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ear {
+    /// None is.
+    Absent,
+    /// One is, and was not asked yet whether the addresses are enough.
+    Open,
+    /// One has heard of it, and the addresses were enough.
+    Content,
+    /// One is to receive all that is moved.
+    Insists,
+}
+
+impl Ear {
+    /// Whether bytes may move without being noted.
+    pub(crate) const fn is_quiet(self) -> bool {
+        matches!(self, Ear::Absent | Ear::Content)
+    }
+}
+
+/// Offers an access of one memory as a whole to an observer.
 #[cold]
 #[inline(never)]
-fn is_heard_whole(
+fn offer_target(
     around: &mut Surroundings<'_>,
     l: &Lanes<'_>,
     plan: &AccessPlan,
     request: Request,
-    rows: &Rows,
-) -> bool {
-    if !around.interest.syncs {
-        return false;
-    }
-    let target = &rows.target;
-    if plan.written.count_ones() as usize != plan.elements.len() {
-        return false;
-    }
+    target: &Target,
+) -> Ear {
     let (base, memory) = match target.backing() {
         Backing::Arena => (first_address(l, plan), MemoryId::Global),
         Backing::Shared => (
@@ -159,10 +179,29 @@ fn is_heard_whole(
             let block = around.shape.peer(around.block, own, rank.into());
             (0, MemoryId::Shared { block })
         }
-        Backing::Stack => return false,
+        Backing::Stack => return Ear::Insists,
     };
     if target.backing() == Backing::Arena && base < around.map.global {
-        return false;
+        return Ear::Insists;
+    }
+    let follows = matches!(target.place, Place::Contiguous(Backing::Arena, _));
+    let row = follows.then_some(base);
+    let addresses = || addresses_of(target, plan, l.first(), base);
+    offer(around, plan, request, memory, row, l.mask, &addresses)
+}
+
+/// Offers an access to an observer; `row` is where it begins if it is in global memory, and all lanes follow each other.
+pub(crate) fn offer(
+    around: &mut Surroundings<'_>,
+    plan: &AccessPlan,
+    request: Request,
+    memory: MemoryId,
+    row: Option<u64>,
+    mask: u32,
+    addresses: &dyn Fn() -> Row64,
+) -> Ear {
+    if plan.written.count_ones() as usize != plan.elements.len() {
+        return Ear::Insists;
     }
     let (function, instruction) = around.code.origin(request.pc);
     let action = match request.loads {
@@ -182,20 +221,24 @@ fn is_heard_whole(
         element_bytes: plan.element_bytes,
         non_coherent: plan.noted.cache.non_coherent,
     };
-    let follows = matches!(target.place, Place::Contiguous(Backing::Arena, _));
-    if follows && plan.space == StateSpace::Global && !access.non_coherent {
-        let address = base;
-        if around.observer.row(&RowAccess { access, address }) {
-            return true;
-        }
+    if let Some(address) = row
+        && plan.space == StateSpace::Global
+        && !access.non_coherent
+        && around.observer.row(&RowAccess { access, address })
+    {
+        return Ear::Content;
     }
-    let addresses = addresses_of(target, plan, l.first(), base);
-    around.observer.lanes(&LanesAccess {
+    let addresses = addresses();
+    let is_content = around.observer.lanes(&LanesAccess {
         access,
         memory,
-        mask: l.mask,
+        mask,
         addresses: &addresses,
-    })
+    });
+    match is_content {
+        true => Ear::Content,
+        false => Ear::Insists,
+    }
 }
 
 /// The address of the first lane that takes part.

@@ -1,11 +1,12 @@
-//! Words of a whole warp that lie evenly in one memory, of accesses that no observer receives: most accesses of most
-//! kernels. They are found and moved in one go. In: a plan and registers; out: registers and bytes, or nothing done
+//! Words of a whole warp that lie evenly in one memory: most accesses of most kernels. They are found and moved in one go,
+//! unless an observer is to receive what is moved. In: a plan and registers; out: registers and bytes, or nothing done
 //! where anything is unusual, which is left to [`access`](crate::exec::access::access).
 
 use crate::decode::code::{AccessPlan, Element};
-use crate::exec::access::Request;
+use crate::exec::access::{Ear, Request, offer};
 use crate::exec::resolve::{Even, even32, even64, space_allows};
 use crate::exec::step::Surroundings;
+use crate::run::observe::MemoryId;
 use crate::state::memory::PagedBytes;
 use crate::state::registers::{FULL, LANES, Lanes};
 use warpgrid_isa::StateSpace;
@@ -23,6 +24,7 @@ struct Lie {
     how: How,
 }
 
+#[derive(Clone, Copy)]
 enum How {
     /// All lanes follow each other.
     Row,
@@ -32,7 +34,8 @@ enum How {
     TwoWords,
 }
 
-/// Loads or stores the words of a plan; none if that must be done another way. `hint` is the allocation to try first.
+/// Loads or stores the words of a plan; none if that must be done another way. `hint` is the allocation to try first, `ear`
+/// whether an observer is to hear of it.
 #[inline(always)]
 pub(crate) fn access_words(
     around: &mut Surroundings<'_>,
@@ -40,6 +43,7 @@ pub(crate) fn access_words(
     plan: &AccessPlan,
     request: Request,
     hint: &mut u32,
+    ear: &mut Ear,
     ask_for: impl AskFor,
 ) -> Option<()> {
     let words = plan.element_bytes as usize == WORD && plan.whole_registers;
@@ -59,18 +63,14 @@ pub(crate) fn access_words(
         let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
         Even { starts, follow }
     };
-    let (memory, address, size, start) = match plan.space {
-        StateSpace::Shared if around.map.own_window => {
-            let size = around.shared.len() as u64;
-            (&mut *around.shared, 0, size, 0)
-        }
+    let (is_shared, address, size, start) = match plan.space {
+        StateSpace::Shared if around.map.own_window => (true, 0, around.shared.len() as u64, 0),
         StateSpace::Global | StateSpace::Const | StateSpace::ParamEntry => {
             let found = around.global.find_again(starts[0], hint)?;
             if !space_allows(plan.space, found) || !loads && found.read_only() {
                 return None;
             }
-            let place = (found.address, found.size, found.start);
-            (&mut around.global.arena, place.0, place.1, place.2)
+            (false, found.address, found.size, found.start)
         }
         _ => return None,
     };
@@ -89,6 +89,16 @@ pub(crate) fn access_words(
     }
     let at = relative.map(|relative| start + relative as usize);
     let lie = Lie { at, how };
+    if *ear == Ear::Open {
+        *ear = offer_words(around, plan, request, is_shared, starts, how);
+    }
+    if !ear.is_quiet() {
+        return None;
+    }
+    let memory = match is_shared {
+        true => &mut *around.shared,
+        false => &mut around.global.arena,
+    };
     if loads
         && plan.space == StateSpace::Global
         && let How::Row = lie.how
@@ -106,6 +116,35 @@ pub(crate) fn access_words(
         (elements, false) => store(memory, l, elements, &lie, request.step),
         (_, true) => None,
     }
+}
+
+/// Offers words to an observer: `starts` is the address of the first lane of each half.
+#[cold]
+#[inline(never)]
+fn offer_words(
+    around: &mut Surroundings<'_>,
+    plan: &AccessPlan,
+    request: Request,
+    is_shared: bool,
+    starts: [u64; 2],
+    how: How,
+) -> Ear {
+    let memory = match is_shared {
+        true => MemoryId::Shared {
+            block: around.block,
+        },
+        false if starts[0] < around.map.global => return Ear::Insists,
+        false => MemoryId::Global,
+    };
+    let is_row = matches!(how, How::Row) && !is_shared;
+    let row = is_row.then_some(starts[0]);
+    let step = match how {
+        How::Row | How::TwoRows => u64::from(plan.width_bytes),
+        How::TwoWords => 0,
+    };
+    let addresses =
+        || std::array::from_fn(|lane| starts[lane / 16].wrapping_add((lane % 16) as u64 * step));
+    offer(around, plan, request, memory, row, FULL, &addresses)
 }
 
 /// Asks for a line of memory that is likely to be read soon, where the host can be asked.
