@@ -11,7 +11,6 @@ use super::site::{SiteId, Sites, has_maps, has_proxies, has_read_only};
 use super::strong::{Observation, StrongWrite};
 use super::threads::{Location, Warp, Warps, row_of};
 use crate::scope::Home;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use warpgrid_emulator::{
@@ -70,7 +69,7 @@ impl Shape {
 #[derive(Debug, Default)]
 pub(crate) struct BlockState {
     /// Who has arrived at its barriers in the phase that has not ended.
-    pub(crate) barriers: BTreeMap<u32, Gathering>,
+    pub(crate) barriers: Vec<(u32, Gathering)>,
     /// What all live threads of it know since they met.
     pub(crate) floor: Option<Rc<Clock>>,
     /// How often they have met.
@@ -84,6 +83,22 @@ pub(crate) struct BlockState {
 }
 
 impl BlockState {
+    /// Who has come to a barrier.
+    pub(crate) fn barrier(&mut self, id: u32) -> &mut Gathering {
+        let known = self.barriers.iter().position(|(at, _)| *at == id);
+        let index = known.unwrap_or_else(|| {
+            self.barriers.push((id, Gathering::default()));
+            self.barriers.len() - 1
+        });
+        &mut self.barriers[index].1
+    }
+
+    /// Takes out who has come to a barrier.
+    pub(crate) fn take_barrier(&mut self, id: u32) -> Option<Gathering> {
+        let known = self.barriers.iter().position(|(at, _)| *at == id)?;
+        Some(self.barriers.swap_remove(known).1)
+    }
+
     /// Keeps an access of another block: the latest of a thread at a place in the code is the last that must be waited for.
     pub(crate) fn note_visit(&mut self, visit: Visit) {
         let Entry {

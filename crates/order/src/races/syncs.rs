@@ -20,16 +20,17 @@ impl Detector {
         match event.what {
             SyncKind::Fence => self.see_fence(event),
             SyncKind::BarrierArrived { id, waits } => {
-                let gathering = self.block(block).barriers.remove(&id);
-                let mut gathering = gathering.unwrap_or_default();
-                self.gather(&mut gathering, event.warp_id(), event.lanes, Releases::Yes);
+                let mut state = self.take(block, warp);
+                let arrival = self.arrival(event, Releases::Yes);
+                let gathering = self.block(block).barrier(id);
+                gathering.add(&mut state, arrival);
                 if waits == Waits::Yes {
                     gathering.waiting.push((block, warp, event.lanes));
                 }
-                self.block(block).barriers.insert(id, gathering);
+                self.put(block, warp, state);
             }
             SyncKind::BarrierOpened { id } => {
-                if let Some(gathering) = self.block(block).barriers.remove(&id) {
+                if let Some(gathering) = self.block(block).take_barrier(id) {
                     self.open(block, gathering);
                 }
             }
@@ -72,19 +73,14 @@ impl Detector {
         }
     }
 
-    /// Adds lanes, and what they know, to those that have come to a barrier.
-    fn gather(&mut self, gathering: &mut Gathering, of: WarpId, lanes: u32, releases: Releases) {
-        let WarpId { block, warp } = of;
-        let mut state = self.take(block, warp);
-        let row = row_of(block, warp);
-        if releases == Releases::Yes {
-            let present = self.shape.present(warp);
-            state.hand_on(&mut gathering.clock, row, lanes, present);
+    /// Lanes that come to a barrier.
+    fn arrival(&self, event: &SyncEvent<'_>, releases: Releases) -> Arrival {
+        Arrival {
+            row: row_of(event.block, event.warp),
+            lanes: event.lanes,
+            present: self.shape.present(event.warp),
+            releases,
         }
-        let latest = lanes_of(lanes).map(|lane| state.epochs[lane]).max();
-        gathering.latest = gathering.latest.max(latest.unwrap_or(0));
-        state.tick(lanes);
-        self.put(block, warp, state);
     }
 
     /// A barrier of a block opens for those that wait.
@@ -107,9 +103,7 @@ impl Detector {
         for (block, warp, lanes) in waiting {
             let mut state = self.take(block, warp);
             state.set_clock(lanes, &clock);
-            for lane in lanes_of(lanes) {
-                state.epochs[lane] = latest + 1;
-            }
+            state.set_epochs(lanes, latest + 1);
             n_waiting += lanes.count_ones();
             self.put(block, warp, state);
         }
@@ -133,8 +127,7 @@ impl Detector {
             let lanes = named & mask;
             let mut clock = Rc::default();
             state.hand_on(&mut clock, row, lanes, self.shape.present(warp));
-            let latest = lanes_of(lanes).map(|lane| state.epochs[lane]).max();
-            let latest = latest.unwrap_or(0);
+            let latest = state.latest_epoch(lanes);
             if lanes != 0 {
                 let known = if lanes == self.shape.present(warp) {
                     u32::MAX
@@ -144,9 +137,7 @@ impl Detector {
                 Rc::make_mut(&mut clock).raise(row, known, latest);
             }
             state.set_clock(lanes, &clock);
-            for lane in lanes_of(lanes) {
-                state.epochs[lane] = latest + 1;
-            }
+            state.set_epochs(lanes, latest + 1);
             if lanes == live {
                 floor = Some((clock, lanes.count_ones()));
             }
@@ -181,12 +172,11 @@ impl Detector {
         } else {
             Releases::Yes
         };
-        let phases = self.clusters.entry(cluster).or_default();
-        let mut gathering = std::mem::take(&mut phases[0]);
-        self.gather(&mut gathering, event.warp_id(), event.lanes, releases);
-        if let Some(phases) = self.clusters.get_mut(&cluster) {
-            phases[0] = gathering;
-        }
+        let mut state = self.take(block, event.warp);
+        let arrival = self.arrival(event, releases);
+        let [now, _] = self.clusters.entry(cluster).or_default();
+        now.add(&mut state, arrival);
+        self.put(block, event.warp, state);
     }
 
     fn see_exit(&mut self, of: WarpId, lanes: u32) {
@@ -317,6 +307,33 @@ impl Detector {
         let action = action_of(&self.program, event.function, event.instruction);
         action.is_some_and(|action| action.opcode.starts_with("membar"))
     }
+}
+
+impl Gathering {
+    /// Adds lanes of a warp, and what they know.
+    fn add(&mut self, state: &mut Warp, arrival: Arrival) {
+        let Arrival {
+            row,
+            lanes,
+            present,
+            releases,
+        } = arrival;
+        if releases == Releases::Yes {
+            state.hand_on(&mut self.clock, row, lanes, present);
+        }
+        self.latest = self.latest.max(state.latest_epoch(lanes));
+        state.tick(lanes);
+    }
+}
+
+/// Lanes of a warp that come to a barrier.
+#[derive(Clone, Copy)]
+struct Arrival {
+    row: Row,
+    lanes: u32,
+    /// All lanes that the warp has.
+    present: u32,
+    releases: Releases,
 }
 
 /// Whether an arrival hands on what its thread knows.

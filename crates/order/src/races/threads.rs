@@ -339,9 +339,25 @@ impl Warp {
 
     /// Begins a new epoch: what lanes do from now on is not known to who knows what they did before.
     pub(crate) fn tick(&mut self, lanes: u32) {
-        for lane in lanes_of(lanes) {
-            self.epochs[lane] += 1;
+        for (lane, own) in self.epochs.iter_mut().enumerate() {
+            *own += u32::from(lanes & 1 << lane != 0);
         }
+    }
+
+    /// Lets lanes go on at an epoch.
+    pub(crate) fn set_epochs(&mut self, lanes: u32, epoch: u32) {
+        for (lane, own) in self.epochs.iter_mut().enumerate() {
+            *own = if lanes & 1 << lane != 0 { epoch } else { *own };
+        }
+    }
+
+    /// The latest epoch of some lanes; 0 of none.
+    pub(crate) fn latest_epoch(&self, lanes: u32) -> u32 {
+        let all = self.epochs.iter().enumerate();
+        all.fold(0, |latest, (lane, own)| match lanes & 1 << lane {
+            0 => latest,
+            _ => latest.max(*own),
+        })
     }
 
     pub(crate) fn details(&mut self, lane: usize) -> &mut Details {
