@@ -88,11 +88,9 @@ impl Detector {
             row: row_of(of.block, of.warp),
             epoch,
             mask: u32::MAX,
-            shape,
-            start: *address,
             handed: None,
         };
-        self.see_lines(number, &lines)
+        self.see_lines(number, &lines, (shape, *address))
     }
 
     fn see_row_as_lanes(&mut self, row: &RowAccess) -> bool {
@@ -150,7 +148,7 @@ impl Detector {
         let released = handed.clone().filter(|_| releases(access.sem));
         let is_quiet = match (epoch, shape) {
             (None, Some(found)) => self.see_groups(lanes, number, (memory, site), found, handed),
-            (Some(epoch), Some((shape, start))) => {
+            (Some(epoch), Some(found)) => {
                 let lines = Lines {
                     of,
                     lanes: lanes.mask,
@@ -159,11 +157,9 @@ impl Detector {
                     row: row_of(of.block, of.warp),
                     epoch,
                     mask: lanes.mask,
-                    shape,
-                    start,
                     handed,
                 };
-                self.see_lines(number, &lines)
+                self.see_lines(number, &lines, found)
             }
             _ if is_strong => false,
             _ => self.see_words(lanes, memory, site),
@@ -180,7 +176,7 @@ impl Detector {
         lanes: &LanesAccess<'_>,
         number: u32,
         (memory, site): (Memory, SiteId),
-        (shape, start): (ShapeId, u64),
+        found: (ShapeId, u64),
         handed: Option<Handed>,
     ) -> bool {
         let of = lanes.access.of();
@@ -203,11 +199,9 @@ impl Detector {
                 row: row_of(of.block, of.warp),
                 epoch,
                 mask,
-                shape,
-                start,
                 handed: handed.clone(),
             };
-            self.see_lines(number, &lines)
+            self.see_lines(number, &lines, found)
         })
     }
 
@@ -289,7 +283,7 @@ impl Detector {
             addresses: &addresses,
         };
         let site = self.site_of(event, first.n_bytes);
-        let Some((shape, start)) = self.shadow().shapes.of(site, &places) else {
+        let Some(found) = self.shadow().shapes.of(site, &places) else {
             return false;
         };
         let lines = Lines {
@@ -300,11 +294,9 @@ impl Detector {
             row: row_of(of.block, of.warp),
             epoch,
             mask,
-            shape,
-            start,
             handed: None,
         };
-        self.see_lines(number, &lines)
+        self.see_lines(number, &lines, found)
     }
 
     /// The warp that accesses memory.
@@ -341,8 +333,8 @@ impl Detector {
         here
     }
 
-    /// Looks at an access line by line; false where it must be looked at in full.
-    fn see_lines(&mut self, number: u32, lines: &Lines) -> bool {
+    /// Looks at an access line by line, by its shape and where that begins; false where it must be looked at in full.
+    fn see_lines(&mut self, number: u32, lines: &Lines, found: (ShapeId, u64)) -> bool {
         let mut shadow = self.shadow.take().unwrap_or_default();
         let (here, warp) = (self.warps.here(number), self.warps.get(number));
         let is_quiet = here.zip(warp).is_some_and(|(here, warp)| {
@@ -350,7 +342,11 @@ impl Detector {
                 Memory::Global => &here.global,
                 Memory::Shared(_) => &here.shared,
             };
-            self.are_lines_quiet(lines, warp, floor, &mut shadow)
+            let is_known = |other: SiteId, address: u64| {
+                self.is_known(other, lines.site, lines.memory, address)
+            };
+            let mut by = self.visitor(lines, warp, floor, &is_known);
+            self.are_lines_quiet(&mut by, lines, found, &mut shadow)
         });
         self.shadow = Some(shadow);
         is_quiet
@@ -366,20 +362,16 @@ impl Detector {
         })
     }
 
-    pub(super) fn are_lines_quiet(
-        &self,
+    /// The warp that makes an access.
+    pub(super) fn visitor<'a>(
+        &'a self,
         lines: &Lines,
-        warp: &Warp,
-        floor: &Floor,
-        shadow: &mut Shadow,
-    ) -> bool {
+        warp: &'a Warp,
+        floor: &'a Floor,
+        is_known: &'a dyn Fn(SiteId, u64) -> bool,
+    ) -> Visitor<'a> {
         let site = *self.sites.get(lines.site);
-        let is_in_flight = !lines.row.is_threads();
-        // What operations in flight reduce hands on nothing, and hides what did.
-        let is_strong = site.strength != Strength::Weak && !is_in_flight;
-        let is_known =
-            |other: SiteId, address: u64| self.is_known(other, lines.site, lines.memory, address);
-        let mut by = Visitor {
+        Visitor {
             current: Current {
                 warp,
                 threads: row_of(lines.of.block, lines.of.warp),
@@ -393,14 +385,26 @@ impl Detector {
             floor: floor.clock.as_deref(),
             n_floors: floor.number,
             line: 0,
-            is_known: &is_known,
+            is_known,
             known: None,
-        };
-        for index in shadow.shapes.parts_of(lines.shape) {
+        }
+    }
+
+    /// Looks at the lines of an access; false where one must be looked at in full.
+    pub(super) fn are_lines_quiet(
+        &self,
+        by: &mut Visitor<'_>,
+        lines: &Lines,
+        (shape, start): (ShapeId, u64),
+        shadow: &mut Shadow,
+    ) -> bool {
+        let site = by.site;
+        let is_in_flight = !lines.row.is_threads();
+        // What operations in flight reduce hands on nothing, and hides what did.
+        let is_strong = site.strength != Strength::Weak && !is_in_flight;
+        for index in shadow.shapes.parts_of(shape) {
             let part = shadow.shapes.part(index);
-            let address = lines
-                .start
-                .wrapping_add_signed(i64::from(part.line) * LINE as i64);
+            let address = start.wrapping_add_signed(i64::from(part.line) * LINE as i64);
             let pattern = shadow.shapes.pattern(part.pattern);
             let covers = match is_in_flight {
                 true => pattern.covers,
@@ -412,7 +416,7 @@ impl Detector {
             // Lanes that write the same bytes race with each other, but for strong ones.
             if site.kind == Kind::Write && !is_in_flight && !pattern.is_single_of(lines.mask) {
                 let first = address + u64::from(covers.trailing_zeros());
-                if is_strong || !is_known(lines.site, first) {
+                if is_strong || !(by.is_known)(lines.site, first) {
                     return false;
                 }
             }
@@ -461,7 +465,7 @@ impl Detector {
                 handed: lines.handed.clone(),
             };
             let (line, shapes) = shadow.whole(number);
-            match line.visit(&mut by, mark, shapes) {
+            match line.visit(by, mark, shapes) {
                 Outcome::Kept => {}
                 Outcome::KeptFirstStrong => shadow.count_strong_line(),
                 Outcome::Unsure => return false,
@@ -508,9 +512,6 @@ pub(super) struct Lines {
     pub(super) row: Row,
     pub(super) epoch: u32,
     pub(super) mask: u32,
-    pub(super) shape: ShapeId,
-    /// The address of the line that its first lane begins in.
-    pub(super) start: u64,
     /// What it hands on, if it is a strong store.
     pub(super) handed: Option<Handed>,
 }

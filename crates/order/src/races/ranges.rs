@@ -1,10 +1,10 @@
 //! Ranges that operations in flight access, a line at a time. In: an operation with its bytes; out: marks and entries, and the bytes from
 //! which on it may race.
 
-use super::check::{Accessor, Bytes, Current};
-use super::clock::Clock;
+use super::check::{Accessor, Bytes};
 use super::detector::Detector;
-use super::quick::{Floor, Lines};
+use super::lines::Visitor;
+use super::quick::Lines;
 use super::shadow::{Held, LINE, Memory, Shadow};
 use super::site::SiteId;
 use super::words::{AtWord, Quick};
@@ -18,7 +18,23 @@ impl Detector {
             return Some(bytes);
         }
         let floor = self.floor(bytes.memory);
+        let lines = Lines {
+            of: WarpId {
+                block: by.home.block,
+                warp: by.threads.warp(),
+            },
+            row: by.as_row,
+            lanes: by.lanes,
+            memory: bytes.memory,
+            site: by.site,
+            epoch: by.as_epoch,
+            mask: by.as_lanes,
+            handed: None,
+        };
         let mut shadow = self.shadow.take().unwrap_or_default();
+        let is_known =
+            |other: SiteId, address: u64| self.is_known(other, by.site, bytes.memory, address);
+        let mut visitor = self.visitor(&lines, by.warp, &floor, &is_known);
         let end = bytes.address.saturating_add(bytes.n.into());
         let mut reached = bytes.address;
         while reached < end {
@@ -28,7 +44,7 @@ impl Detector {
                 n: (next - reached) as u32,
                 ..bytes
             };
-            reached = self.quiet_part(by, part, &floor, &mut shadow);
+            reached = self.quiet_part(&mut visitor, &lines, part, &mut shadow);
             if reached < next {
                 break;
             }
@@ -44,70 +60,40 @@ impl Detector {
     /// The same of bytes of one line.
     fn quiet_part(
         &self,
-        by: &Accessor<'_>,
+        by: &mut Visitor<'_>,
+        lines: &Lines,
         part: Bytes,
-        floor: &Floor,
         shadow: &mut Shadow,
     ) -> u64 {
         let at = shadow.line_at(part.memory, part.address);
         if let Held::Words = shadow.held(at) {
-            return self.quiet_words(by, part, floor.clock.as_deref(), shadow);
+            return quiet_words(by, lines, part, shadow);
         }
-        let Some((shape, start)) = shadow.shapes.of_range(part.address, part.n) else {
+        let Some(found) = shadow.shapes.of_range(part.address, part.n) else {
             return part.address;
         };
-        let lines = Lines {
-            of: WarpId {
-                block: by.home.block,
-                warp: by.threads.warp(),
-            },
-            row: by.as_row,
-            lanes: by.lanes,
-            memory: part.memory,
-            site: by.site,
-            epoch: by.as_epoch,
-            mask: by.as_lanes,
-            shape,
-            start,
-            handed: None,
-        };
-        match self.are_lines_quiet(&lines, by.warp, floor, shadow) {
+        match self.are_lines_quiet(by, lines, found, shadow) {
             true => part.address + u64::from(part.n),
             false => part.address,
         }
     }
+}
 
-    /// The same of bytes of a line that is kept word by word.
-    fn quiet_words(
-        &self,
-        by: &Accessor<'_>,
-        part: Bytes,
-        floor: Option<&Clock>,
-        shadow: &mut Shadow,
-    ) -> u64 {
-        let is_known =
-            |other: SiteId, address: u64| self.is_known(other, by.site, part.memory, address);
-        let current = Current {
-            warp: by.warp,
-            threads: by.threads,
-            lanes: by.lanes,
-            proxy: self.sites.get(by.site).proxy,
-            memory: part.memory,
+/// The same of bytes of a line that is kept word by word.
+fn quiet_words(by: &Visitor<'_>, lines: &Lines, part: Bytes, shadow: &mut Shadow) -> u64 {
+    let of = (lines.row, lines.site);
+    let mut quick = Quick::of(by.settled, by.current, of, by.floor, by.is_known);
+    let loud = part.words().find(|(address, bytes)| {
+        let at = AtWord {
+            lanes: lines.mask,
+            epoch: lines.epoch,
+            address: *address,
+            bytes: *bytes,
         };
-        let of = (by.as_row, by.site);
-        let mut quick = Quick::of(self.settled(), current, of, floor, &is_known);
-        let loud = part.words().find(|(address, bytes)| {
-            let at = AtWord {
-                lanes: by.as_lanes,
-                epoch: by.as_epoch,
-                address: *address,
-                bytes: *bytes,
-            };
-            !quick.look(shadow, at)
-        });
-        match loud {
-            Some((word, _)) => word.max(part.address),
-            None => part.address + u64::from(part.n),
-        }
+        !quick.look(shadow, at)
+    });
+    match loud {
+        Some((word, _)) => word.max(part.address),
+        None => part.address + u64::from(part.n),
     }
 }
