@@ -113,7 +113,10 @@ pub(crate) fn mbarrier(
     let mut objects = Objects::new();
     let mut results = [0; LANES];
     let mut ended = false;
-    let mut touched = Vec::new();
+    let mut touched = match reach.interest.syncs {
+        true => Vec::with_capacity(l.mask.count_ones() as usize),
+        false => Vec::new(),
+    };
     for lane in lanes_of(l.mask) {
         let place = object_place(&target, lane, only_own).map_err(|fault| {
             Box::new(Halt {
