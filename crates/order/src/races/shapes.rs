@@ -41,7 +41,6 @@ impl Pattern {
         self.is_single &= lanes.is_power_of_two();
         self.words |= 1 << (word & 31);
         self.all |= 1 << lane;
-        self.covers |= u128::from(self.bytes) << ((word & 31) * WORD as usize);
     }
 
     /// The bytes of the line that some of the lanes access, a bit for each.
@@ -50,10 +49,11 @@ impl Pattern {
         if self.all & !mask == 0 {
             return self.covers;
         }
-        lanes_of(self.words).fold(0, |covers, word| match self.lanes[word] & mask {
-            0 => covers,
-            _ => covers | u128::from(self.bytes) << (word * WORD as usize),
-        })
+        let mut words = 0;
+        for (word, lanes) in self.lanes.iter().enumerate() {
+            words |= u32::from(lanes & mask != 0) << word;
+        }
+        covers_of_words(words, self.bytes)
     }
 
     /// Whether each word is accessed by one of these lanes at most.
@@ -77,6 +77,18 @@ impl Pattern {
             own == 0 || others == 0 || own == others && own.is_power_of_two()
         })
     }
+}
+
+/// The bytes of a line that are these of some of its words, a bit for each.
+const fn covers_of_words(words: u32, bytes: u8) -> u128 {
+    // The bits of the words move apart, in halves, until each is the first of four.
+    let mut apart = words as u128;
+    apart = (apart | apart << 48) & 0xffff_0000_0000_0000_ffff;
+    apart = (apart | apart << 24) & 0xff_0000_00ff_0000_00ff_0000_00ff;
+    apart = (apart | apart << 12) & 0xf_000f_000f_000f_000f_000f_000f_000f;
+    apart = (apart | apart << 6) & 0x303_0303_0303_0303_0303_0303_0303_0303;
+    apart = (apart | apart << 3) & 0x1111_1111_1111_1111_1111_1111_1111_1111;
+    apart * bytes as u128
 }
 
 /// The number of a pattern.
@@ -409,7 +421,10 @@ impl Shapes {
                 self.patterns[first_pattern as usize + last].add(within / WORD as usize, lane);
             }
         }
-        let made = &self.patterns[first_pattern as usize..];
+        let made = &mut self.patterns[first_pattern as usize..];
+        for pattern in made.iter_mut() {
+            pattern.covers = covers_of_words(pattern.words, pattern.bytes);
+        }
         self.shapes.push(Shape {
             key: *key,
             first: first as u32,
