@@ -163,7 +163,7 @@ impl Epochs {
 
 impl From<[u32; 32]> for Epochs {
     fn from(each: [u32; 32]) -> Epochs {
-        match each.iter().all(|epoch| *epoch == each[0]) {
+        match each == [each[0]; 32] {
             true => Epochs::All(each[0]),
             false => Epochs::Each(Rc::new(each)),
         }
@@ -282,7 +282,8 @@ pub(crate) struct Point {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
     seen: Rc<Rows>,
-    fenced: SmallVec<[(Fenced, Rc<Rows>); 2]>,
+    /// A fence without a space makes three.
+    fenced: SmallVec<[(Fenced, Rc<Rows>); 3]>,
 }
 
 impl Clock {
@@ -364,11 +365,12 @@ impl Clock {
         if self.fenced(fence).is_some_and(is_known) {
             return;
         }
-        self.join_fenced(fence, &Rc::default());
-        let found = self.fenced.iter_mut().find(|(known, _)| *known == fence);
-        if let Some((_, rows)) = found {
-            Rc::make_mut(rows).raise(row, lanes, epoch);
-        }
+        let found = self.fenced.iter().position(|(known, _)| *known == fence);
+        let index = found.unwrap_or_else(|| {
+            self.fenced.push((fence, Rc::default()));
+            self.fenced.len() - 1
+        });
+        Rc::make_mut(&mut self.fenced[index].1).raise(row, lanes, epoch);
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Warp {
     /// Lanes that exist and have not ended.
     pub(crate) live: u32,
     /// What of their own accesses lanes have brought through fences between proxies, beside what their clocks say: by lane, up to which epoch.
-    own_fenced: SmallVec<[(Fenced, Box<[u32; 32]>); 0]>,
+    own_fenced: Vec<(Fenced, [u32; 32])>,
     /// By lane; empty while no lane has any.
     details: Vec<Details>,
     groups: [Option<Box<Groups>>; 3],
@@ -148,7 +148,7 @@ impl Warp {
             known: Known::Alike(Rc::default()),
             epochs: [1; 32],
             live,
-            own_fenced: SmallVec::new(),
+            own_fenced: Vec::new(),
             details: Vec::new(),
             groups: [None, None, None],
         }
@@ -272,11 +272,13 @@ impl Warp {
         for fence in fences {
             let known = self.own_fenced.iter().position(|(own, _)| own == fence);
             let index = known.unwrap_or_else(|| {
-                self.own_fenced.push((*fence, Box::new([0; 32])));
+                self.own_fenced.push((*fence, [0; 32]));
                 self.own_fenced.len() - 1
             });
             let (_, own) = &mut self.own_fenced[index];
-            lanes_of(lanes).for_each(|lane| own[lane] = self.epochs[lane]);
+            for (lane, (own, now)) in own.iter_mut().zip(&self.epochs).enumerate() {
+                *own = if lanes & 1 << lane != 0 { *now } else { *own };
+            }
         }
     }
 
