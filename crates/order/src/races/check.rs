@@ -387,6 +387,16 @@ impl Detector {
         entry: &Entry,
         part: Part,
     ) -> Option<Conflict> {
+        let current = Current {
+            warp: by.warp,
+            threads: by.threads,
+            lanes: by.lanes,
+            proxy: site.proxy,
+            memory: part.bytes.memory,
+        };
+        if self.settled().comes_after(&current, entry) {
+            return None;
+        }
         let past_all = [site, other].iter().any(|s| s.proxy == ProxyKind::ReadOnly);
         if past_all {
             return Some(Conflict {
@@ -403,10 +413,6 @@ impl Detector {
                 0 => {
                     let unfenced = self.unfenced(by, lane, site, other, entry, part.bytes);
                     if unfenced == 0 {
-                        // All lanes know the same, unless they are threads of the entry themselves.
-                        if by.warp.alike().is_some() && entry.row != by.threads {
-                            return None;
-                        }
                         continue;
                     }
                     (unfenced, Why::Proxy)
