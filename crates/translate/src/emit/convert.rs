@@ -23,10 +23,10 @@ impl Emitter<'_> {
         if integers && is_plain && from.width_bits() <= 64 && to.width_bits() <= 64 {
             return self.between_integers(from, to, d, a);
         }
-        if let (true, T::F32, Some(format)) = (is_plain, to, Format::of(from)) {
-            if from.width_bits() == 16 && a.bank == Bank::B32 && d.bank == Bank::B32 {
-                return self.convert_half_to_float(format, d.slot, a);
-            }
+        if let (true, T::F32, Some(format)) = (is_plain, to, Format::of(from))
+            && (from.width_bits(), a.bank, d.bank) == (16, Bank::B32, Bank::B32)
+        {
+            return self.convert_half_to_float(format, d.slot, a);
         }
         // A narrow integer is the low bits of its register.
         let fits = |e: Element, ty: ScalarType| match ty.width_bits() {

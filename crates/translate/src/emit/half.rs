@@ -1,6 +1,6 @@
 //! Arithmetic and conversions of 16-bit floats, one or two in a register. In: rows; out: rows, rounded once. Each is a number of 32 bits while
-//! it is computed: those have so many digits more that sums and products are rounded as if at once, and what `fma` cuts off is kept by
-//! rounding it to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd", 2008).
+//! it is computed: those have more than twice as many digits, so that sums and products are rounded as if at once, and what `fma` cuts off is
+//! kept by rounding it to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd", 2008).
 
 use super::float::NAN_32;
 use super::{Emitter, splat32};
