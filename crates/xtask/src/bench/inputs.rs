@@ -18,13 +18,16 @@ const LINES: usize = 10_000;
 const LONGEST_NAME: usize = 64;
 
 /// Compiled kernels that are run.
-const KERNELS: [&str; 7] = [
+const KERNELS: [&str; 10] = [
     "saxpy_float4",
     "matmul_tiled",
     "matmul_naive",
     "transpose_naive",
     "reduce_shared",
     "game_of_life",
+    "local_array_sort",
+    "mandelbrot_fixed_point",
+    "axpy_half2",
     "wmma_f16_f32_gemm",
 ];
 

@@ -45,6 +45,12 @@ const FIGURES: &[Figure] = &[
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "lifei", title: "game of life, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "lifet") },
     #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "sorti", title: "sort in local memory, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "sortt") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "mandeli", title: "Mandelbrot set, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "mandelt") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "halvesi", title: "sums of halves, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "halvest") },
+    #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "saxpyt", title: "saxpy, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "saxpyt") },
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "matmult", title: "tiled matmul, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "matmult") },
@@ -56,6 +62,12 @@ const FIGURES: &[Figure] = &[
     Figure { name: "reducet", title: "reduction, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "reducet") },
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "lifet", title: "game of life, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "lifet") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "sortt", title: "sort in local memory, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sortt") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "mandelt", title: "Mandelbrot set, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "mandelt") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "halvest", title: "sums of halves, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "halvest") },
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "matmulp", title: "tiled matmul, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "matmult") },
     #[cfg(not(target_arch = "wasm32"))]

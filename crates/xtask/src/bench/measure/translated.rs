@@ -30,6 +30,9 @@ const LAUNCHES: &[Launch] = &[
     Launch { name: "transt",  title: "transpose, translated",            scenario: transpose_scenario },
     Launch { name: "reducet", title: "reduction, translated",            scenario: reduction_scenario },
     Launch { name: "lifet",   title: "game of life, translated",         scenario: life_scenario },
+    Launch { name: "sortt",   title: "sort in local memory, translated", scenario: sort_scenario },
+    Launch { name: "mandelt", title: "Mandelbrot set, translated",       scenario: mandelbrot_scenario },
+    Launch { name: "halvest", title: "sums of halves, translated",       scenario: halves_scenario },
     Launch { name: "wmmat",   title: "wmma product, translated",         scenario: |inputs| wmma_scenario(inputs, 1024) },
 ];
 
@@ -80,6 +83,39 @@ fn life_scenario(inputs: &Inputs) -> Result<Scenario, String> {
         "grid": [side / 16, side / 8, 1],
         "block": [16, 8, 1],
         "params": [buffer("now", "u8", side * side), buffer("next", "u8", side * side), number("n", side)],
+    }))
+}
+
+/// Twelve numbers a thread.
+fn sort_scenario(inputs: &Inputs) -> Result<Scenario, String> {
+    let (blocks, numbers) = (2048, 12);
+    let len = blocks * 32 * numbers;
+    scenario(json!({
+        "source": inputs.read("local_array_sort.ptx")?,
+        "grid": [blocks, 1, 1],
+        "block": [32, 1, 1],
+        "params": [buffer("in", "s32", len), buffer("out", "s32", len), number("n", numbers)],
+    }))
+}
+
+/// Lanes of a warp take from one round to two hundred: the kernel of the corpus that takes longest.
+fn mandelbrot_scenario(inputs: &Inputs) -> Result<Scenario, String> {
+    let side = 512;
+    scenario(json!({
+        "source": inputs.read("mandelbrot_fixed_point.ptx")?,
+        "grid": [side / 16, side / 8, 1],
+        "block": [16, 8, 1],
+        "params": [buffer("out", "u8", side * side), number("w", side), number("h", side), number("limit", 200)],
+    }))
+}
+
+fn halves_scenario(inputs: &Inputs) -> Result<Scenario, String> {
+    let pairs = 1 << 20;
+    scenario(json!({
+        "source": inputs.read("axpy_half2.ptx")?,
+        "grid": [pairs / 64, 1, 1],
+        "block": [64, 1, 1],
+        "params": [buffer("x", "f16", 2 * pairs), buffer("y", "f16", 2 * pairs), number("n2", pairs)],
     }))
 }
 
