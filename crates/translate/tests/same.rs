@@ -351,7 +351,7 @@ fn check_with_both_products(what: &str, scenario: &Scenario) {
 }
 
 #[test]
-fn operations_on_halves_are_rounded_once() {
+fn operations_on_halves_and_conversions_are_the_same() {
     let all = halves::scenarios();
     let found = all.map(|(what, scenario)| (what, both(Native::get(), &scenario)));
     let wrong: Vec<_> = found.filter(|(_, found)| *found != Ok(Ok(()))).collect();

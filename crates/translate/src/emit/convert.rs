@@ -5,9 +5,49 @@ use super::half::Format;
 use super::low_halves;
 use super::{Emitter, splat32};
 use crate::Refusal;
-use warpgrid_emulator::plain::{Bank, Conversion, Element, Slot};
+use crate::run::stop;
+use warpgrid_emulator::plain::{ArithmeticMode, Bank, Conversion, Element, Slot};
 use warpgrid_isa::{Rounding, ScalarType};
 use wasm_encoder::Instruction as I;
+
+/// How a number becomes a whole one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whole {
+    Nearest,
+    Zero,
+    Down,
+    Up,
+}
+
+impl Whole {
+    fn of(rounding: Option<Rounding>) -> Option<Whole> {
+        match rounding {
+            Some(Rounding::Rni) => Some(Whole::Nearest),
+            Some(Rounding::Rzi) => Some(Whole::Zero),
+            Some(Rounding::Rmi) => Some(Whole::Down),
+            Some(Rounding::Rpi) => Some(Whole::Up),
+            _ => None,
+        }
+    }
+
+    const fn row32(self) -> I<'static> {
+        match self {
+            Whole::Nearest => I::F32x4Nearest,
+            Whole::Zero => I::F32x4Trunc,
+            Whole::Down => I::F32x4Floor,
+            Whole::Up => I::F32x4Ceil,
+        }
+    }
+
+    const fn row64(self) -> I<'static> {
+        match self {
+            Whole::Nearest => I::F64x2Nearest,
+            Whole::Zero => I::F64x2Trunc,
+            Whole::Down => I::F64x2Floor,
+            Whole::Up => I::F64x2Ceil,
+        }
+    }
+}
 
 impl Emitter<'_> {
     pub(super) fn convert(
@@ -28,18 +68,21 @@ impl Emitter<'_> {
         {
             return self.convert_half_to_float(format, d.slot, a);
         }
-        // A narrow integer is the low bits of its register.
+        // A narrow number is the low bits of its register.
         let fits = |e: Element, ty: ScalarType| match ty.width_bits() {
             64 => e.bank == Bank::B64,
             8 | 16 if ty.is_integer() || Format::of(ty).is_some() => e.bank == Bank::B32,
             _ => e.bank == Bank::B32 && e.bits == 32,
         };
-        if !is_plain || !fits(d, to) || !fits(a, from) {
+        if mode.relu || mode.satfinite || !fits(d, to) || !fits(a, from) {
             return self.refuse(format!("a conversion from {from:?} to {to:?}"));
         }
         let nearest = matches!(mode.rounding, None | Some(Rounding::Rn));
+        let whole = Whole::of(mode.rounding);
+        let is_narrow = |ty: ScalarType| ty.is_integer() && ty.width_bits() <= 32;
         match (from, to) {
-            (T::S32 | T::U32 | T::S16 | T::U16 | T::S8 | T::U8, T::F32) if nearest => {
+            _ if is_narrow(from) && is_narrow(to) && !mode.ftz => self.saturate(from, to, d, a),
+            (_, T::F32) if is_narrow(from) && nearest && is_plain => {
                 self.read32(a.slot)?;
                 self.fit(from.width_bits(), from.is_signed());
                 self.op(match from.is_signed() {
@@ -47,32 +90,33 @@ impl Emitter<'_> {
                     false => I::F32x4ConvertI32x4U,
                 });
                 self.write32(d.slot);
+                Ok(())
             }
-            (T::F32, T::S32 | T::U32) if mode.rounding == Some(Rounding::Rzi) => {
-                self.read32(a.slot)?;
-                self.op(match to {
-                    T::S32 => I::I32x4TruncSatF32x4S,
-                    _ => I::I32x4TruncSatF32x4U,
-                });
-                self.write32(d.slot);
+            (T::F32, _) if is_narrow(to) => match whole {
+                Some(whole) => self.float_to_integer(whole, mode.ftz, to, d, a),
+                None => self.refuse("a conversion to an integer without rounding"),
+            },
+            (T::F32, T::F32) if whole.is_some() || mode.rounding.is_none() => {
+                self.float_to_float(whole, mode, d, a)
             }
-            (T::F32, T::F16 | T::Bf16) if mode.rounding == Some(Rounding::Rn) => {
+            (T::F32, T::F16 | T::Bf16) if mode.rounding == Some(Rounding::Rn) && is_plain => {
                 let format = Format::of(to);
                 self.read_any_nan(a.slot)?;
                 self.narrow_half_float(format.unwrap_or(Format::F16));
                 self.write32(d.slot);
+                Ok(())
             }
-            (T::S32 | T::U32, T::F64) => self.widen(d, a, |e| {
+            (T::S32 | T::U32, T::F64) if is_plain => self.widen(d, a, |e| {
                 e.op(match from {
                     T::S32 => I::F64x2ConvertLowI32x4S,
                     _ => I::F64x2ConvertLowI32x4U,
                 });
-            })?,
-            (T::F32, T::F64) => self.widen(d, a, |e| {
+            }),
+            (T::F32, T::F64) if is_plain => self.widen(d, a, |e| {
                 e.op(I::F64x2PromoteLowF32x4);
                 e.stop_at_nan();
-            })?,
-            (T::F64, T::F32) if nearest => {
+            }),
+            (T::F64, T::F32) if nearest && is_plain => {
                 for half in 0..2 {
                     self.read64(a.slot, half)?;
                     self.stop_at_nan();
@@ -80,8 +124,214 @@ impl Emitter<'_> {
                 }
                 self.op(low_halves());
                 self.write32(d.slot);
+                Ok(())
             }
-            _ => return self.refuse(format!("a conversion from {from:?} to {to:?}")),
+            (T::F64, T::S32 | T::U32) if is_plain => match whole {
+                Some(whole) => self.double_to_integer(whole, to, d, a),
+                None => self.refuse("a conversion to an integer without rounding"),
+            },
+            (T::S64 | T::U64, T::F32 | T::F64) if nearest && is_plain => {
+                self.wide_to_float(from, to, d, a)
+            }
+            (T::F32 | T::F64, T::S64 | T::U64) if is_plain => match whole {
+                Some(whole) => self.float_to_wide(whole, [from, to], d, a),
+                None => self.refuse("a conversion to an integer without rounding"),
+            },
+            _ => self.refuse(format!("a conversion from {from:?} to {to:?}")),
+        }
+    }
+
+    /// Integers of up to 32 bits to the nearest that another type has.
+    fn saturate(
+        &mut self,
+        from: ScalarType,
+        to: ScalarType,
+        d: Element,
+        a: Element,
+    ) -> Result<(), Refusal> {
+        self.read32(a.slot)?;
+        self.fit(from.width_bits(), from.is_signed());
+        self.clamp(from.is_signed(), to);
+        self.fit(d.bits, false);
+        self.write32(d.slot);
+        Ok(())
+    }
+
+    /// Cuts the numbers of 32 bits on the stack, signed or not, to what a type has.
+    fn clamp(&mut self, signed: bool, to: ScalarType) {
+        let bits = to.width_bits();
+        let most = match to.is_signed() {
+            true => u32::MAX >> (33 - bits),
+            false => u32::MAX >> (32 - bits),
+        };
+        match (signed, to.is_signed()) {
+            (true, true) => {
+                self.ops([splat32(!most), I::I32x4MaxS, splat32(most), I::I32x4MinS]);
+            }
+            (true, false) => {
+                self.ops([splat32(0), I::I32x4MaxS, splat32(most), I::I32x4MinU]);
+            }
+            (false, _) => self.ops([splat32(most), I::I32x4MinU]),
+        }
+    }
+
+    fn float_to_integer(
+        &mut self,
+        whole: Whole,
+        flushes: bool,
+        to: ScalarType,
+        d: Element,
+        a: Element,
+    ) -> Result<(), Refusal> {
+        self.read_any_nan(a.slot)?;
+        if flushes {
+            self.flush();
+        }
+        self.op(whole.row32());
+        match to {
+            ScalarType::U32 => self.op(I::I32x4TruncSatF32x4U),
+            _ => {
+                self.op(I::I32x4TruncSatF32x4S);
+                self.clamp(true, to);
+            }
+        }
+        self.fit(d.bits, false);
+        self.write32(d.slot);
+        Ok(())
+    }
+
+    /// Rounds to whole numbers, flushes and saturates, whatever is asked for.
+    fn float_to_float(
+        &mut self,
+        whole: Option<Whole>,
+        mode: ArithmeticMode,
+        d: Element,
+        a: Element,
+    ) -> Result<(), Refusal> {
+        self.read_any_nan(a.slot)?;
+        if mode.ftz {
+            self.flush();
+        }
+        if let Some(whole) = whole {
+            self.op(whole.row32());
+        }
+        match mode.saturate {
+            true => self.saturate_float(),
+            false => self.canonical(),
+        }
+        self.write32(d.slot);
+        Ok(())
+    }
+
+    fn double_to_integer(
+        &mut self,
+        whole: Whole,
+        to: ScalarType,
+        d: Element,
+        a: Element,
+    ) -> Result<(), Refusal> {
+        for half in 0..2 {
+            self.read64(a.slot, half)?;
+            self.stop_at_nan();
+            self.op(whole.row64());
+            self.op(match to {
+                ScalarType::S32 => I::I32x4TruncSatF64x2SZero,
+                _ => I::I32x4TruncSatF64x2UZero,
+            });
+        }
+        self.op(low_halves());
+        self.write32(d.slot);
+        Ok(())
+    }
+
+    /// Integers of 64 bits, lane by lane.
+    fn wide_to_float(
+        &mut self,
+        from: ScalarType,
+        to: ScalarType,
+        d: Element,
+        a: Element,
+    ) -> Result<(), Refusal> {
+        let signed = from.is_signed();
+        let [low, high, ..] = self.names.vectors;
+        for (half, local) in [(0, low), (1, high)] {
+            self.read64(a.slot, half)?;
+            self.set(local);
+        }
+        if to == ScalarType::F32 {
+            self.each_lane(|e, lane| {
+                e.get(if lane < 2 { low } else { high });
+                e.op(I::I64x2ExtractLane(lane % 2));
+                e.op(match signed {
+                    true => I::F32ConvertI64S,
+                    false => I::F32ConvertI64U,
+                });
+                e.op(I::I32ReinterpretF32);
+            });
+            self.write32(d.slot);
+            return Ok(());
+        }
+        for (half, local) in [(0, low), (1, high)] {
+            self.each_wide_lane(|e, lane| {
+                e.get(local);
+                e.op(I::I64x2ExtractLane(lane));
+                e.op(match signed {
+                    true => I::F64ConvertI64S,
+                    false => I::F64ConvertI64U,
+                });
+                e.op(I::I64ReinterpretF64);
+            });
+            self.write64(d.slot, half);
+        }
+        Ok(())
+    }
+
+    /// To integers of 64 bits, lane by lane.
+    fn float_to_wide(
+        &mut self,
+        whole: Whole,
+        [from, to]: [ScalarType; 2],
+        d: Element,
+        a: Element,
+    ) -> Result<(), Refusal> {
+        let signed = to.is_signed();
+        let [_, low, high, ..] = self.names.vectors;
+        if from == ScalarType::F32 {
+            self.read32(a.slot)?;
+            self.op(whole.row32());
+            self.set(low);
+            self.get(low);
+            self.get(low);
+            self.ops([I::F32x4Ne, I::V128AnyTrue]);
+            // Which number a NaN becomes, the interpreter knows.
+            self.give_up(stop::RARE);
+        } else {
+            for (half, local) in [(0, low), (1, high)] {
+                self.read64(a.slot, half)?;
+                self.stop_at_nan();
+                self.op(whole.row64());
+                self.set(local);
+            }
+        }
+        for half in 0..2 {
+            self.each_wide_lane(|e, lane| {
+                if from == ScalarType::F32 {
+                    e.get(low);
+                    e.op(I::F32x4ExtractLane(2 * half + lane));
+                    e.op(match signed {
+                        true => I::I64TruncSatF32S,
+                        false => I::I64TruncSatF32U,
+                    });
+                } else {
+                    e.get(if half == 0 { low } else { high });
+                    e.op(I::F64x2ExtractLane(lane));
+                    e.op(match signed {
+                        true => I::I64TruncSatF64S,
+                        false => I::I64TruncSatF64U,
+                    });
+                }
+            });
+            self.write64(d.slot, half.into());
         }
         Ok(())
     }

@@ -54,19 +54,24 @@ impl Emitter<'_> {
             }
         }
         if mode.saturate {
-            let kept = self.names.vectors[0];
-            self.set(kept);
-            // Comparisons with a NaN are false, so it becomes 0, as -0 does.
-            self.op(splat32(0));
-            self.get(kept);
-            self.op(I::F32x4PMax);
-            self.set(kept);
-            self.op(splat32(1f32.to_bits()));
-            self.get(kept);
-            self.op(I::F32x4PMin);
+            self.saturate_float();
         }
         self.write32(d);
         Ok(())
+    }
+
+    /// Cuts numbers to those from 0 to 1.
+    pub(super) fn saturate_float(&mut self) {
+        let kept = self.names.vectors[0];
+        self.set(kept);
+        // Comparisons with a NaN are false, so it becomes 0, as -0 does.
+        self.op(splat32(0));
+        self.get(kept);
+        self.op(I::F32x4PMax);
+        self.set(kept);
+        self.op(splat32(1f32.to_bits()));
+        self.get(kept);
+        self.op(I::F32x4PMin);
     }
 
     /// Whether the register of a result may keep any NaN.
@@ -165,7 +170,7 @@ impl Emitter<'_> {
     }
 
     /// Any NaN to the one that the machine makes.
-    fn canonical(&mut self) {
+    pub(super) fn canonical(&mut self) {
         let kept = self.names.vectors[0];
         self.tee(kept);
         self.op(splat32(NAN_32));

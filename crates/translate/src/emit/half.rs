@@ -2,7 +2,6 @@
 //! it is computed: those have more than twice as many digits, so that sums and products are rounded as if at once, and what `fma` cuts off is
 //! kept by rounding it to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd", 2008).
 
-use super::float::NAN_32;
 use super::{Emitter, splat32};
 use crate::Refusal;
 use crate::run::stop;
@@ -262,15 +261,10 @@ impl Emitter<'_> {
         d: Slot,
         a: Element,
     ) -> Result<(), Refusal> {
-        let kept = self.names.vectors[0];
         self.read_element32(a)?;
         self.widen_half_float(format, 0);
         if format == Format::F16 {
-            self.tee(kept);
-            self.op(splat32(NAN_32));
-            self.get(kept);
-            self.get(kept);
-            self.ops([I::F32x4Eq, I::V128Bitselect]);
+            self.canonical();
         }
         self.write32(d);
         Ok(())

@@ -1,4 +1,4 @@
-//! Kernels of one operation on 16-bit floats each: all numbers, and pairs, threes and numbers of 32 bits from everywhere. Out come scenarios.
+//! Kernels of one operation on 16-bit floats, or of one conversion: all numbers, and pairs, threes and numbers of 32 bits from everywhere. Out come scenarios.
 
 use serde_json::json;
 use warpgrid_launch::Scenario;
@@ -38,6 +38,44 @@ const OPERATIONS: [&str; 27] = [
     "and.b32 %x, %x, 0xbfffbfff; or.b32 %x, %x, 0x20002000; and.b32 %y, %y, 0xbfffbfff; or.b32 %y, %y, 0x20002000; fma.rn.bf16x2 %d, %x, %y, %z;",
 ];
 
+/// Conversions, likewise. Where NaNs of the arguments would give the run up they become something else.
+const CONVERSIONS: [&str; 34] = [
+    "mov.b32 %f, %y; cvt.rni.f32.f32 %f, %f; mov.b32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rzi.f32.f32 %f, %f; mov.b32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rmi.f32.f32 %f, %f; mov.b32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rpi.ftz.f32.f32 %f, %f; mov.b32 %d, %f;",
+    "mov.b32 %f, %y; cvt.sat.f32.f32 %f, %f; mov.b32 %d, %f;",
+    "mov.b32 %f, %y; cvt.ftz.f32.f32 %f, %f; mov.b32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rni.sat.f32.f32 %f, %f; mov.b32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rni.s32.f32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rmi.s32.f32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rpi.ftz.s32.f32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rpi.u32.f32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rzi.u32.f32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rni.s16.f32 %h, %f; cvt.s32.s16 %d, %h;",
+    "mov.b32 %f, %y; cvt.rzi.u16.f32 %h, %f; cvt.u32.u16 %d, %h;",
+    "mov.b32 %f, %y; cvt.rni.u8.f32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rni.s8.f32 %d, %f;",
+    "mov.b32 %f, %y; cvt.rzi.s8.f32 %h, %f; cvt.u32.u16 %d, %h;",
+    "cvt.sat.u8.s32 %d, %y;",
+    "cvt.sat.s8.s32 %d, %y;",
+    "shr.s32 %y, %y, 20; cvt.sat.u8.s32 %d, %y;",
+    "shr.s32 %y, %y, 20; cvt.sat.s8.s32 %h, %y; cvt.u32.u16 %d, %h;",
+    "cvt.sat.s16.u32 %h, %y; cvt.u32.u16 %d, %h;",
+    "cvt.sat.u32.s32 %d, %y;",
+    "cvt.sat.s32.u32 %d, %y;",
+    "mov.b64 %o, {%z, %y}; cvt.rn.f32.s64 %f, %o; mov.b32 %d, %f;",
+    "mov.b64 %o, {%z, %y}; cvt.rn.f32.u64 %f, %o; mov.b32 %d, %f;",
+    "mov.b64 %o, {%z, %y}; cvt.rn.f64.s64 %e, %o; mov.b64 {%d, %y}, %e; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%z, %y}; cvt.rn.f64.u64 %e, %o; mov.b64 {%d, %y}, %e; xor.b32 %d, %d, %y;",
+    "and.b32 %y, %y, 0xbfffffff; mov.b32 %f, %y; cvt.rzi.s64.f32 %o, %f; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "and.b32 %y, %y, 0xdfffffff; mov.b32 %f, %y; setp.nan.f32 %p, %f, %f; selp.f32 %f, 0f4f800000, %f, %p; cvt.rpi.u64.f32 %o, %f; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "and.b32 %y, %y, 0xc3ffffff; mov.b64 %e, {%z, %y}; cvt.rni.s64.f64 %o, %e; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "and.b32 %y, %y, 0xc1ffffff; mov.b64 %e, {%z, %y}; cvt.rmi.s32.f64 %d, %e;",
+    "and.b32 %y, %y, 0xc1ffffff; mov.b64 %e, {%z, %y}; cvt.rni.u32.f64 %d, %e;",
+    "and.b32 %y, %y, 0xc3ffffff; mov.b64 %e, {%z, %y}; cvt.rzi.u64.f64 %o, %e; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+];
+
 /// Ways from a number `%n` to the bits of arguments.
 const ARGUMENTS_OF: [(&str, &str); 2] = [
     // All numbers in the low half, spread over all bits in the others.
@@ -56,7 +94,8 @@ const ARGUMENTS_OF: [(&str, &str); 2] = [
 
 /// Each operation on each kind of arguments, with what it is.
 pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
-    OPERATIONS.into_iter().flat_map(|operation| {
+    let all = OPERATIONS.into_iter().chain(CONVERSIONS);
+    all.flat_map(|operation| {
         let of = move |(kind, arguments): (&str, &str)| {
             (
                 format!("{operation}, {kind}"),
@@ -72,7 +111,7 @@ fn scenario(operation: &str, arguments: &str) -> Scenario {
     let source = format!(
         ".version 8.6\n.target sm_90\n.address_size 64
 .visible .entry k(.param .u64 out) {{
-.reg .b64 %q, %o; .reg .b32 %t, %b, %n, %x, %y, %z, %d; .reg .f32 %f, %g; .reg .b16 %h, %i; .reg .pred %p, %more;
+.reg .b64 %q, %o; .reg .b32 %t, %b, %n, %x, %y, %z, %d; .reg .f32 %f, %g; .reg .f64 %e; .reg .b16 %h, %i; .reg .pred %p, %more;
 mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %n, %b, 128, %t;
 again:
 {arguments}
