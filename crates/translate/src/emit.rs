@@ -656,6 +656,7 @@ impl<'p> Emitter<'p> {
             Op::Insert32(slots) => self.insert32(slots),
             Op::Float32 { f, mode, slots } => self.float32(f, mode, slots),
             Op::Float64 { f, mode, slots } => self.float64(f, mode, slots),
+            Op::Float32x2 { f, mode, slots } => self.float32x2(f, mode, slots),
             Op::Half { f, ty, mode, slots } => self.half(f, ty, mode, slots),
             Op::ConvertPacked {
                 ref conversion,

@@ -157,14 +157,71 @@ impl Emitter<'_> {
         let rows = [x, y, z];
         for (source, row) in sources.into_iter().zip(rows) {
             self.read_float(source, mode)?;
-            if self.products == Products::Separate {
-                self.set(row);
-            }
+            self.set(row);
         }
+        self.multiply_add_of(rows, mode);
+        Ok(())
+    }
+
+    /// The product of the rows in two locals, and the one in the third added.
+    fn multiply_add_of(&mut self, rows: [u32; 3], mode: FloatMode) {
         match (self.products, mode.ftz) {
-            (Products::Fused, _) => self.op(I::F32x4RelaxedMadd),
+            (Products::Fused, _) => {
+                for row in rows {
+                    self.get(row);
+                }
+                self.op(I::F32x4RelaxedMadd);
+            }
             (Products::Separate, true) => self.fused32(rows, Results::Flushed),
             (Products::Separate, false) => self.fused32(rows, Results::Exact),
+        }
+    }
+
+    /// Two numbers of 32 bits in a register of 64.
+    pub(super) fn float32x2(
+        &mut self,
+        f: FloatOp,
+        mode: FloatMode,
+        [d, a, b, c]: [Slot; 4],
+    ) -> Result<(), Refusal> {
+        let is_known = mode.round == Round::Nearest;
+        if mode.relu || mode.nan || mode.xorsign_abs || mode.saturate || !is_known {
+            return self.refuse(format!("{f:?} of two numbers with its modifiers"));
+        }
+        let [_, x, y, z, ..] = self.names.vectors;
+        for half in 0..2 {
+            for (source, row) in [(a, x), (b, y), (c, z)] {
+                self.read64(source, half)?;
+                if mode.ftz {
+                    self.flush();
+                }
+                self.set(row);
+            }
+            match f {
+                FloatOp::Min | FloatOp::Max => self.extreme_of([x, y], f == FloatOp::Min),
+                FloatOp::Fma => self.multiply_add_of([x, y, z], mode),
+                FloatOp::Neg | FloatOp::Abs => {
+                    self.get(x);
+                    self.op(match f {
+                        FloatOp::Neg => I::F32x4Neg,
+                        _ => I::F32x4Abs,
+                    });
+                }
+                FloatOp::Add | FloatOp::Sub | FloatOp::Mul => {
+                    self.get(x);
+                    self.get(y);
+                    self.op(match f {
+                        FloatOp::Add => I::F32x4Add,
+                        FloatOp::Sub => I::F32x4Sub,
+                        _ => I::F32x4Mul,
+                    });
+                }
+            }
+            self.canonical();
+            if mode.ftz {
+                self.flush_result(Float32Op::Plain(f));
+            }
+            self.write64(d, half);
         }
         Ok(())
     }

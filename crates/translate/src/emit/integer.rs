@@ -1,6 +1,6 @@
 //! Integers of 16 and 32 bits. In: rows; out: rows, as the interpreter's units make them.
 
-use super::{Emitter, high_words, splat32};
+use super::{Emitter, high_words, low_words, splat32};
 use crate::Refusal;
 use warpgrid_emulator::plain::{CountOp, Int16Op, Int32Op, IntOp, Overflow, Slot};
 use wasm_encoder::Instruction as I;
@@ -36,6 +36,10 @@ impl Emitter<'_> {
                     e.ops([I::I32x4ExtractLane(lane), I::I32Clz]);
                 });
             }
+            A::Count(CountOp::Bfind) => self.find_top_bit(a, signed, false)?,
+            A::Count(CountOp::BfindShiftAmount) => self.find_top_bit(a, signed, true)?,
+            A::Brev => self.reverse_bits(a)?,
+            A::Dp4a { a_signed, b_signed } => self.sum_of_bytes([a, b, c], [a_signed, b_signed])?,
             A::Bfe => self.extract([a, b, c], signed)?,
             A::Prmt => self.permute([a, b, c])?,
             A::Mul24Lo => {
@@ -56,13 +60,10 @@ impl Emitter<'_> {
             | A::Mul24Hi
             | A::Mad24Hi
             | A::Mad24HiSaturated
-            | A::Count(CountOp::Bfind | CountOp::BfindShiftAmount)
-            | A::Brev
             | A::Fns
             | A::Szext(_)
             | A::Bmsk(_)
             | A::PrmtMode(_)
-            | A::Dp4a { .. }
             | A::Dp2a { .. } => return self.refuse(format!("{f:?}")),
         }
         self.write32(d);
@@ -246,7 +247,7 @@ impl Emitter<'_> {
             Overflow::Wrap => amount & 31,
         });
         let Some(amount) = known else {
-            return self.refuse("a funnel shift by a register");
+            return self.funnel_by_register([a, b, c], overflow, is_left);
         };
         // From the right: bits `amount` to `amount + 31` of the pair, or `32 - amount` on.
         let start = if is_left { 32 - amount } else { amount };
@@ -260,6 +261,128 @@ impl Emitter<'_> {
                 self.ops([I::I32Const(32 - start as i32), I::I32x4Shl, I::V128Or]);
             }
         }
+        Ok(())
+    }
+
+    fn funnel_by_register(
+        &mut self,
+        [a, b, c]: [Slot; 3],
+        overflow: Overflow,
+        is_left: bool,
+    ) -> Result<(), Refusal> {
+        let [low, high] = self.keep_two([a, b])?;
+        let amounts = self.names.vectors[2];
+        self.read32(c)?;
+        match overflow {
+            Overflow::Clamp => self.ops([splat32(32), I::I32x4MinU]),
+            Overflow::Wrap => self.ops([splat32(31), I::V128And]),
+        }
+        self.set(amounts);
+        self.each_lane(|e, lane| {
+            for (part, local) in [(1, high), (0, low)] {
+                e.get(local);
+                e.ops([I::I32x4ExtractLane(lane), I::I64ExtendI32U]);
+                if part == 1 {
+                    e.ops([I::I64Const(32), I::I64Shl]);
+                }
+            }
+            e.op(I::I64Or);
+            e.get(amounts);
+            e.ops([I::I32x4ExtractLane(lane), I::I64ExtendI32U]);
+            match is_left {
+                true => e.ops([I::I64Shl, I::I64Const(32), I::I64ShrU]),
+                false => e.op(I::I64ShrU),
+            }
+            e.op(I::I32WrapI64);
+        });
+        Ok(())
+    }
+
+    /// `bfind`: where the highest bit is that differs from the sign, all ones if none does; `from_top` counts from the other end.
+    fn find_top_bit(&mut self, a: Slot, signed: bool, from_top: bool) -> Result<(), Refusal> {
+        let row = self.keep(a)?;
+        if signed {
+            self.get(row);
+            self.get(row);
+            self.ops([I::I32Const(31), I::I32x4ShrS, I::V128Xor]);
+            self.set(row);
+        }
+        self.each_lane(|e, lane| {
+            if !from_top {
+                e.op(I::I32Const(31));
+            }
+            e.get(row);
+            e.ops([I::I32x4ExtractLane(lane), I::I32Clz]);
+            if !from_top {
+                e.op(I::I32Sub);
+            }
+        });
+        if from_top {
+            // No bit at all.
+            self.get(row);
+            self.ops([splat32(0), I::I32x4Eq, I::V128Or]);
+        }
+        Ok(())
+    }
+
+    /// `brev`: bytes the other way round, then the bits of each.
+    fn reverse_bits(&mut self, a: Slot) -> Result<(), Refusal> {
+        let row = self.keep(a)?;
+        self.get(row);
+        self.get(row);
+        let bytes = std::array::from_fn(|at| (at / 4 * 4 + 3 - at % 4) as u8);
+        self.op(I::I8x16Shuffle(bytes));
+        for (shift, mask) in [(4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)] {
+            self.tee(row);
+            self.ops([I::I32Const(shift), I::I32x4ShrU, splat32(mask), I::V128And]);
+            self.get(row);
+            self.ops([splat32(mask), I::V128And, I::I32Const(shift), I::I32x4Shl]);
+            self.op(I::V128Or);
+        }
+        Ok(())
+    }
+
+    /// `dp4a`: products of bytes, four of them and a number added up.
+    fn sum_of_bytes(
+        &mut self,
+        [a, b, c]: [Slot; 3],
+        [a_signed, b_signed]: [bool; 2],
+    ) -> Result<(), Refusal> {
+        let [x, y, low, ..] = self.names.vectors;
+        for (slot, row) in [(a, x), (b, y)] {
+            self.read32(slot)?;
+            self.set(row);
+        }
+        let extended = |signed: bool, half: u32| match (signed, half) {
+            (true, 0) => I::I16x8ExtendLowI8x16S,
+            (true, _) => I::I16x8ExtendHighI8x16S,
+            (false, 0) => I::I16x8ExtendLowI8x16U,
+            (false, _) => I::I16x8ExtendHighI8x16U,
+        };
+        for half in 0..2 {
+            for (row, signed) in [(x, a_signed), (y, b_signed)] {
+                self.get(row);
+                self.op(extended(signed, half));
+            }
+            self.op(I::I16x8Mul);
+            // Only products without a sign need all 16 bits.
+            self.op(match a_signed || b_signed {
+                true => I::I32x4ExtAddPairwiseI16x8S,
+                false => I::I32x4ExtAddPairwiseI16x8U,
+            });
+            if half == 0 {
+                self.set(low);
+            }
+        }
+        self.set(x);
+        for words in [low_words(), high_words()] {
+            self.get(low);
+            self.get(x);
+            self.op(words);
+        }
+        self.op(I::I32x4Add);
+        self.read32(c)?;
+        self.op(I::I32x4Add);
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Kernels of one operation on 16-bit floats, or of one conversion: all numbers, and pairs, threes and numbers of 32 bits from everywhere. Out come scenarios.
+//! Kernels of one operation on 16-bit floats, or of a rare one, or of one conversion: all numbers, and pairs, threes and numbers of 32 bits from everywhere. Out come scenarios.
 
 use serde_json::json;
 use warpgrid_launch::Scenario;
@@ -36,6 +36,27 @@ const OPERATIONS: [&str; 27] = [
     "cvt.u16.u32 %h, %x; cvt.u16.u32 %i, %y; setp.ge.bf16 %p, %h, %i; selp.u32 %d, 1, 0, %p;",
     "and.b32 %x, %x, 0xbfffbfff; or.b32 %x, %x, 0x20002000; and.b32 %y, %y, 0xbfffbfff; or.b32 %y, %y, 0x20002000; mul.rn.bf16x2 %d, %x, %y;",
     "and.b32 %x, %x, 0xbfffbfff; or.b32 %x, %x, 0x20002000; and.b32 %y, %y, 0xbfffbfff; or.b32 %y, %y, 0x20002000; fma.rn.bf16x2 %d, %x, %y, %z;",
+];
+
+/// Other operations that are rare, likewise.
+const OTHERS: [&str; 17] = [
+    "brev.b32 %d, %y;",
+    "bfind.u32 %d, %x;",
+    "bfind.s32 %d, %y;",
+    "shr.s32 %y, %y, 20; bfind.shiftamt.s32 %d, %y;",
+    "and.b32 %x, %x, 3; bfind.shiftamt.u32 %d, %x;",
+    "dp4a.s32.s32 %d, %x, %y, %z;",
+    "dp4a.u32.s32 %d, %x, %y, %z;",
+    "dp4a.s32.u32 %d, %x, %y, %z;",
+    "dp4a.u32.u32 %d, %x, %y, %z;",
+    "shf.l.wrap.b32 %d, %y, %z, %n;",
+    "shf.r.wrap.b32 %d, %y, %z, %n;",
+    "shf.l.clamp.b32 %d, %y, %z, %n;",
+    "shf.r.clamp.b32 %d, %y, %z, %n;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; fma.rn.f32x2 %o, %o, %q, %o; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; add.rn.f32x2 %o, %o, %q; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; mul.rn.f32x2 %o, %q, %o; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; sub.ftz.f32x2 %o, %q, %o; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
 ];
 
 /// Conversions, likewise. Where NaNs of the arguments would give the run up they become something else.
@@ -94,7 +115,7 @@ const ARGUMENTS_OF: [(&str, &str); 2] = [
 
 /// Each operation on each kind of arguments, with what it is.
 pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
-    let all = OPERATIONS.into_iter().chain(CONVERSIONS);
+    let all = OPERATIONS.into_iter().chain(OTHERS).chain(CONVERSIONS);
     all.flat_map(|operation| {
         let of = move |(kind, arguments): (&str, &str)| {
             (
@@ -109,7 +130,7 @@ pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
 fn scenario(operation: &str, arguments: &str) -> Scenario {
     let end = THREADS * ARGUMENTS;
     let source = format!(
-        ".version 8.6\n.target sm_90\n.address_size 64
+        ".version 8.6\n.target sm_100\n.address_size 64
 .visible .entry k(.param .u64 out) {{
 .reg .b64 %q, %o; .reg .b32 %t, %b, %n, %x, %y, %z, %d; .reg .f32 %f, %g; .reg .f64 %e; .reg .b16 %h, %i; .reg .pred %p, %more;
 mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %n, %b, 128, %t;
