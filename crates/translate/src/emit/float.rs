@@ -331,6 +331,12 @@ impl Emitter<'_> {
             return self.refuse(format!("{f:?} of 64 bits with its modifiers"));
         }
         for half in 0..2 {
+            if let F::Plain(f @ (FloatOp::Min | FloatOp::Max)) = f {
+                self.extreme64([a, b], f == FloatOp::Min, half)?;
+                self.stop_at_nan();
+                self.write64(d, half);
+                continue;
+            }
             if f == F::Rcp {
                 self.op(splat64(1f64.to_bits()));
             }
@@ -351,6 +357,37 @@ impl Emitter<'_> {
             self.stop_at_nan();
             self.write64(d, half);
         }
+        Ok(())
+    }
+
+    /// As [`Emitter::extreme_of`], of half of the lanes.
+    fn extreme64(&mut self, [a, b]: [Slot; 2], is_min: bool, half: u32) -> Result<(), Refusal> {
+        let [_, x, y, chosen, ..] = self.names.vectors;
+        for (slot, row) in [(a, x), (b, y)] {
+            self.read64(slot, half)?;
+            self.set(row);
+        }
+        self.get(x);
+        self.get(y);
+        for row in [x, y] {
+            self.get(row);
+            self.get(row);
+            self.ops([I::I32Const(63), I::I64x2ShrS, I::I32Const(1), I::I64x2ShrU]);
+            self.op(I::V128Xor);
+        }
+        self.op(if is_min { I::I64x2LtS } else { I::I64x2GeS });
+        self.op(I::V128Bitselect);
+        self.set(chosen);
+        // b where a is a NaN, a where b is.
+        self.get(chosen);
+        self.get(y);
+        self.get(x);
+        self.get(x);
+        self.ops([I::F64x2Eq, I::V128Bitselect]);
+        self.get(x);
+        self.get(y);
+        self.get(y);
+        self.ops([I::F64x2Eq, I::V128Bitselect]);
         Ok(())
     }
 

@@ -39,8 +39,10 @@ const OPERATIONS: [&str; 27] = [
 ];
 
 /// Other operations that are rare, likewise.
-const OTHERS: [&str; 17] = [
+const OTHERS: [&str; 19] = [
     "brev.b32 %d, %y;",
+    "and.b32 %y, %y, 0xbfffffff; mov.b64 %e, {%z, %y}; mov.b64 %j, {%n, %z}; min.f64 %e, %e, %j; mov.b64 {%d, %y}, %e; xor.b32 %d, %d, %y;",
+    "and.b32 %y, %y, 0xbfffffff; mov.b64 %e, {%z, %y}; mov.b64 %j, {%n, %z}; max.f64 %e, %j, %e; mov.b64 {%d, %y}, %e; xor.b32 %d, %d, %y;",
     "bfind.u32 %d, %x;",
     "bfind.s32 %d, %y;",
     "shr.s32 %y, %y, 20; bfind.shiftamt.s32 %d, %y;",
@@ -132,7 +134,7 @@ fn scenario(operation: &str, arguments: &str) -> Scenario {
     let source = format!(
         ".version 8.6\n.target sm_100\n.address_size 64
 .visible .entry k(.param .u64 out) {{
-.reg .b64 %q, %o; .reg .b32 %t, %b, %n, %x, %y, %z, %d; .reg .f32 %f, %g; .reg .f64 %e; .reg .b16 %h, %i; .reg .pred %p, %more;
+.reg .b64 %q, %o; .reg .b32 %t, %b, %n, %x, %y, %z, %d; .reg .f32 %f, %g; .reg .f64 %e, %j; .reg .b16 %h, %i; .reg .pred %p, %more;
 mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %n, %b, 128, %t;
 again:
 {arguments}
