@@ -175,21 +175,19 @@ pub(crate) mod range {
 pub(crate) mod site {
     pub(crate) const ADDRESS: u32 = 0;
     pub(crate) const SIZE: u32 = 8;
-    /// The address again where a whole gang fits, and the last offset at which it does.
-    pub(crate) const FAST: u32 = 16;
-    pub(crate) const LAST: u32 = 24;
-    pub(crate) const PLACE: u32 = 32;
-    pub(crate) const HOLDS: u32 = 36;
+    /// How many offsets there are at which a row of a whole gang may begin.
+    pub(crate) const ROWS: u32 = 16;
+    pub(crate) const PLACE: u32 = 24;
+    pub(crate) const HOLDS: u32 = 28;
     /// What it accepts, and how it shares a range out among threads: a number, or several.
-    pub(crate) const ACCEPTS: u32 = 40;
-    pub(crate) const SHARING: u32 = 44;
-    /// The address again where a quick access may begin, and the last offset at which it does, in units of its alignment.
-    pub(crate) const QUICK: u32 = 48;
-    pub(crate) const QUICK_LAST: u32 = 56;
+    pub(crate) const ACCEPTS: u32 = 32;
+    pub(crate) const SHARING: u32 = 36;
+    /// How many offsets there are at which a quick access may begin, in units of its alignment.
+    pub(crate) const QUICK: u32 = 40;
     /// Bytes of a quick access, and its alignment as a power of two.
-    pub(crate) const QUICK_BYTES: u32 = 64;
-    pub(crate) const QUICK_ALIGN: u32 = 68;
-    pub(crate) const BYTES: u32 = 72;
+    pub(crate) const QUICK_BYTES: u32 = 48;
+    pub(crate) const QUICK_ALIGN: u32 = 52;
+    pub(crate) const BYTES: u32 = 56;
 }
 
 /// Accesses that do not share a range out, or not in the same way.
@@ -200,9 +198,6 @@ const MOST_ARENA: usize = 768 << 20;
 
 /// Most bytes of local memory of a thread.
 const MOST_LOCAL: u64 = 1 << 16;
-
-/// An address at which no range lies.
-pub(crate) const NO_ADDRESS: u64 = 1 << 63;
 
 /// What an access may mean.
 #[derive(Clone, Copy, Debug)]
@@ -442,9 +437,10 @@ impl Places {
     fn forget<B: AsRef<[u8]> + AsMut<[u8]>>(&self, sites: &[Site], memory: &mut Window<B>) {
         for (index, found) in (0..).zip(sites) {
             let at = self.sites + index * site::BYTES;
-            memory.put64(at + site::ADDRESS, NO_ADDRESS);
-            memory.put64(at + site::FAST, NO_ADDRESS);
-            memory.put64(at + site::QUICK, NO_ADDRESS);
+            // No address is within.
+            for offset in [site::SIZE, site::ROWS, site::QUICK] {
+                memory.put64(at + offset, 0);
+            }
             memory.put32(at + site::QUICK_BYTES, found.quick_bytes);
             memory.put32(at + site::QUICK_ALIGN, found.quick_align);
             memory.put32(at + site::ACCEPTS, found.accepts);

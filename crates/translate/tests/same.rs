@@ -12,6 +12,8 @@ mod generated;
 mod halves;
 #[path = "same/products.rs"]
 mod products;
+#[path = "same/quick.rs"]
+mod quick;
 #[path = "same/random.rs"]
 mod random;
 #[path = "same/strides.rs"]
@@ -375,6 +377,14 @@ fn approximate_functions_give_the_same_bits() {
 fn lanes_are_followed_where_they_stay_together() {
     for (what, scenario) in strides::scenarios() {
         assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+    }
+}
+
+#[test]
+fn accesses_beyond_ranges_are_found() {
+    for (what, scenario) in quick::faults() {
+        let found = both(Native::get(), &scenario);
+        assert_eq!(found, Ok(Err(Refusal::Fault)), "{what}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{EMPTY, NOTE, RESOLVE, bytes_left, function, is_outside, next_round, stops};
 use crate::emit::at;
-use crate::place::{ALL_BYTES, BYTES_SHIFT, NO_ADDRESS, Places, SEVERAL, cell, holds, range, site};
+use crate::place::{ALL_BYTES, BYTES_SHIFT, Places, SEVERAL, cell, holds, range, site};
 use crate::run::stop;
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
@@ -292,57 +292,50 @@ fn fill_site(c: &mut Vec<I<'static>>, [at_site, entry, width, what]: [u32; 4]) {
         I::LocalGet(what),
         I::I32Store(at(site::HOLDS)),
         // Where a whole gang fits.
-        I::LocalGet(entry),
-        I::I64Load(at(range::SIZE)),
-        I::LocalGet(width),
-        I::I64ExtendI32U,
-        I::I64Const(2),
-        I::I64Shl,
-        I::I64GeU,
-        I::If(EMPTY),
         I::LocalGet(at_site),
-        I::LocalGet(entry),
-        I::I64Load(at(range::ADDRESS)),
-        I::I64Store(at(site::FAST)),
-        I::LocalGet(at_site),
-        I::LocalGet(entry),
-        I::I64Load(at(range::SIZE)),
-        I::LocalGet(width),
-        I::I64ExtendI32U,
-        I::I64Const(2),
-        I::I64Shl,
-        I::I64Sub,
-        I::I64Store(at(site::LAST)),
-        I::Else,
-        I::LocalGet(at_site),
-        I::I64Const(NO_ADDRESS.cast_signed()),
-        I::I64Store(at(site::FAST)),
-        I::LocalGet(at_site),
-        I::I64Const(0),
-        I::I64Store(at(site::LAST)),
-        I::End,
     ]);
+    let row = [
+        I::LocalGet(width),
+        I::I64ExtendI32U,
+        I::I64Const(2),
+        I::I64Shl,
+    ];
+    push_fitting(c, entry, &row, &[I::I64Const(0)]);
+    c.extend([I::LocalGet(entry), I::I64Load(at(range::SIZE))]);
+    c.extend(row);
+    c.extend([I::I64GeU, I::Select, I::I64Store(at(site::ROWS))]);
     fill_quick(c, [at_site, entry, what]);
+}
+
+/// Pushes at how many offsets these bytes fit, in units of a power of two, and zero: the first holds if the range has them all.
+fn push_fitting(c: &mut Vec<I<'static>>, entry: u32, bytes: &[I<'static>], unit: &[I<'static>]) {
+    c.extend([I::LocalGet(entry), I::I64Load(at(range::SIZE))]);
+    c.extend_from_slice(bytes);
+    c.push(I::I64Sub);
+    c.extend_from_slice(unit);
+    c.extend([I::I64ShrU, I::I64Const(1), I::I64Add, I::I64Const(0)]);
 }
 
 /// Quick accesses find the range, where they fit, need no long look, and all is aligned.
 fn fill_quick(c: &mut Vec<I<'static>>, [at_site, entry, what]: [u32; 3]) {
-    let size = [I::LocalGet(entry), I::I64Load(at(range::SIZE))];
     let bytes = [I::LocalGet(at_site), I::I64Load32U(at(site::QUICK_BYTES))];
+    let unit = [I::LocalGet(at_site), I::I64Load32U(at(site::QUICK_ALIGN))];
+    c.push(I::LocalGet(at_site));
+    push_fitting(c, entry, &bytes, &unit);
     c.extend([
-        I::LocalGet(at_site),
-        I::LocalGet(entry),
-        I::I64Load(at(range::ADDRESS)),
-        I::I64Const(NO_ADDRESS.cast_signed()),
         I::LocalGet(what),
         I::I32Const((holds::NOTED | holds::WINDOW) as i32),
         I::I32And,
         I::I32Eqz,
     ]);
     c.extend(bytes.clone());
-    c.extend(size.clone());
-    c.extend([I::I64LeU, I::I32And]);
-    c.extend(bytes.clone());
+    c.extend([
+        I::LocalGet(entry),
+        I::I64Load(at(range::SIZE)),
+        I::I64LeU,
+        I::I32And,
+    ]);
+    c.extend(bytes);
     c.extend([
         I::I64Eqz,
         I::I32Eqz,
@@ -355,15 +348,5 @@ fn fill_quick(c: &mut Vec<I<'static>>, [at_site, entry, what]: [u32; 3]) {
         I::I32And,
         I::Select,
         I::I64Store(at(site::QUICK)),
-        I::LocalGet(at_site),
-    ]);
-    c.extend(size);
-    c.extend(bytes);
-    c.extend([
-        I::I64Sub,
-        I::LocalGet(at_site),
-        I::I64Load32U(at(site::QUICK_ALIGN)),
-        I::I64ShrU,
-        I::I64Store(at(site::QUICK_LAST)),
     ]);
 }

@@ -22,18 +22,18 @@ pub(crate) struct Lie {
 /// What a site knows of the range that it met last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// Where it begins, and how far beyond that a row of lanes may begin.
+    /// Where it begins, and at how many offsets a row of lanes may begin.
     Row,
     /// Where it begins, and its size.
     Range,
 }
 
 impl Known {
-    /// The places of both words in the site's record.
-    const fn words(self) -> [u32; 2] {
+    /// The place of the second in the site's record.
+    const fn extent(self) -> u32 {
         match self {
-            Known::Row => [site::FAST, site::LAST],
-            Known::Range => [site::ADDRESS, site::SIZE],
+            Known::Row => site::ROWS,
+            Known::Range => site::SIZE,
         }
     }
 }
@@ -357,15 +357,14 @@ impl Emitter<'_> {
             self.set(pointer);
             return;
         }
-        let [address, last] = known.words();
         self.get(offset);
         self.ops([
             I::I32Const(0),
-            I::I64Load(at(access.site + address)),
+            I::I64Load(at(access.site + site::ADDRESS)),
             I::I64Sub,
         ]);
         self.tee(offset);
-        self.ops([I::I32Const(0), I::I64Load(at(access.site + last))]);
+        self.ops([I::I32Const(0), I::I64Load(at(access.site + known.extent()))]);
         if known == Known::Range {
             // A size, in which the bytes must fit.
             self.ops([I::I64Const(i64::from(bytes)), I::I64Sub, I::I64GtS]);
@@ -373,7 +372,7 @@ impl Emitter<'_> {
             self.get(offset);
             self.ops([I::I64Const(0), I::I64LtS]);
         } else {
-            self.op(I::I64GtU);
+            self.op(I::I64GeU);
         }
         self.leave_if();
         self.get(offset);

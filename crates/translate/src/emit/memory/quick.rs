@@ -273,14 +273,14 @@ impl Emitter<'_> {
         } else {
             self.get(base);
             self.ops([I::I64Const(quick.low), I::I64Add, I::I32Const(0)]);
-            self.ops([I::I64Load(at(access.site + site::QUICK)), I::I64Sub]);
+            self.ops([I::I64Load(at(access.site + site::ADDRESS)), I::I64Sub]);
             self.tee(offset);
             self.ops([
                 I::I64Const(quick.align.into()),
                 I::I64Rotr,
                 I::I32Const(0),
-                I::I64Load(at(access.site + site::QUICK_LAST)),
-                I::I64GtU,
+                I::I64Load(at(access.site + site::QUICK)),
+                I::I64GeU,
             ]);
             self.leave_if();
             self.get(offset);
