@@ -423,7 +423,7 @@ impl<'p> Emitter<'p> {
     fn read_any_nan(&mut self, slot: Slot) -> Result<(), Refusal> {
         if let SlotPlace::Register(index) = slot.place() {
             let register = self.own(Bank::B32, index);
-            if self.any_nan.contains(&register) {
+            if self.any_nan.contains(&register) && !self.scalars.contains_key(&register) {
                 let local = self.read_register(register);
                 self.get(local);
                 return Ok(());

@@ -381,6 +381,13 @@ fn lanes_are_followed_where_they_stay_together() {
 }
 
 #[test]
+fn what_is_quick_is_the_same() {
+    for (what, scenario) in quick::scenarios() {
+        check_with_both_products(&what, &scenario);
+    }
+}
+
+#[test]
 fn accesses_beyond_ranges_are_found() {
     for (what, scenario) in quick::faults() {
         let found = both(Native::get(), &scenario);
