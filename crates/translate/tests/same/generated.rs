@@ -11,6 +11,24 @@ const WORDS: u32 = 16;
 /// Registers of each kind.
 const REGISTERS: u64 = 8;
 
+/// Rows of a word for each thread, and of a byte for each after them.
+const ROWS: u32 = 8;
+
+/// Threads of a block by axis: gangs that are parts of rows, that are not, and that are not whole.
+const BLOCKS: [[u32; 3]; 11] = [
+    [32, 1, 1],
+    [64, 1, 1],
+    [33, 1, 1],
+    [96, 1, 1],
+    [128, 1, 1],
+    [39, 1, 1],
+    [16, 8, 1],
+    [6, 5, 1],
+    [8, 3, 3],
+    [4, 9, 1],
+    [1, 34, 1],
+];
+
 /// Numbers whose bits are at some edge.
 const EDGES: [u32; 14] = [
     0,
@@ -75,12 +93,22 @@ AGAIN:
 }
 ";
 
+/// A pointer that goes on by a step, and how far lanes are apart.
+struct Walk {
+    base: String,
+    stride: i64,
+    step: i64,
+}
+
 struct Generator {
     state: u64,
     text: String,
     n_labels: u32,
     depth: u32,
     has_shared: bool,
+    /// Of the whole grid.
+    n_threads: u32,
+    has_whole_warps: bool,
 }
 
 /// The kernel of a seed, with its launch.
@@ -91,11 +119,15 @@ pub(crate) fn scenario(seed: u64) -> Value {
         n_labels: 0,
         depth: 0,
         has_shared: false,
+        n_threads: 0,
+        has_whole_warps: false,
     };
     generator.has_shared = generator.below(2) == 0;
-    let threads = [32, 64, 33, 96, 128][generator.below(5) as usize];
+    let block = BLOCKS[generator.below(BLOCKS.len() as u64) as usize];
+    let threads: u32 = block.iter().product();
     let blocks = 1 + generator.below(4) as u32;
-    let source = generator.kernel(threads);
+    generator.has_whole_warps = threads.is_multiple_of(32);
+    let source = generator.kernel(threads * blocks);
     let n = threads * blocks;
     let mut init = format!("random {}", generator.below(1000));
     for index in 0..n.min(500) {
@@ -109,12 +141,13 @@ pub(crate) fn scenario(seed: u64) -> Value {
     json!({
         "source": source,
         "grid": [blocks, 1, 1],
-        "block": [threads, 1, 1],
+        "block": block,
         "params": [
-            buffer("in", n.max(512), json!(init)),
+            buffer("in", n.max(1024), json!(init)),
             buffer("out", n * WORDS, json!(0)),
             {"kind": "scalar", "name": "n", "type": "u32", "value": n - generator.below(8) as u32},
             buffer("sums", 8, json!(0)),
+            buffer("rows", ROWS * n + 2 * n, json!(0)),
         ],
     })
 }
@@ -148,6 +181,14 @@ impl Generator {
         format!("%f{}", self.below(REGISTERS))
     }
 
+    /// A register, or one that holds one number all the time.
+    fn float_source(&mut self) -> String {
+        match self.below(5) {
+            0 => format!("%uf{}", self.below(3)),
+            _ => self.f(),
+        }
+    }
+
     fn d(&mut self) -> String {
         format!("%rd{}", self.below(REGISTERS))
     }
@@ -164,12 +205,13 @@ impl Generator {
         }
     }
 
-    fn kernel(&mut self, threads: u32) -> String {
+    fn kernel(&mut self, n_threads: u32) -> String {
+        self.n_threads = n_threads;
         self.text.clear();
         let _ = write!(
             self.text,
-            ".version 8.0\n.target sm_80\n.address_size 64\n{FUNCTIONS}\n\
-             .visible .entry generated(.param .u64 in, .param .u64 out, .param .u32 n, .param .u64 sums)\n{{\n"
+            ".version 8.0\n.target sm_90\n.address_size 64\n{FUNCTIONS}\n\
+             .visible .entry generated(.param .u64 in, .param .u64 out, .param .u32 n, .param .u64 sums, .param .u64 rows)\n{{\n"
         );
         for declaration in [
             ".reg .b32 %r<24>;",
@@ -178,31 +220,64 @@ impl Generator {
             ".reg .f64 %fd<4>;",
             ".reg .b16 %h<4>;",
             ".reg .pred %p<8>;",
+            ".reg .b32 %u<4>;",
+            ".reg .b64 %ud<3>;",
+            ".reg .pred %up<2>;",
+            ".reg .f32 %uf<3>;",
+            ".reg .b64 %rows, %row, %byte, %words, %bytes, %all;",
+            ".reg .b32 %tz, %ty, %nz, %ny, %nx, %tzy, %nzy;",
             ".shared .align 16 .b8 tile[512];",
             ".shared .align 16 .b8 copied[4096];",
+            ".shared .align 16 .b8 walked[2048];",
             ".local .align 8 .b8 own[64];",
         ] {
             self.line(declaration);
         }
         for start in [
-            "mov.u32 %r20, %tid.x;",
+            "mov.u32 %tz, %tid.z;",
+            "mov.u32 %ty, %tid.y;",
+            "mov.u32 %r23, %tid.x;",
+            "mov.u32 %nz, %ntid.z;",
+            "mov.u32 %ny, %ntid.y;",
+            "mov.u32 %nx, %ntid.x;",
+            "mad.lo.u32 %tzy, %tz, %ny, %ty;",
+            "mad.lo.u32 %r20, %tzy, %nx, %r23;",
+            "mul.lo.u32 %nzy, %nz, %ny;",
+            "mul.lo.u32 %r22, %nzy, %nx;",
             "mov.u32 %r21, %ctaid.x;",
-            "mov.u32 %r22, %ntid.x;",
             "mad.lo.s32 %r19, %r21, %r22, %r20;",
             "ld.param.u32 %r18, [n];",
             "ld.param.u64 %rd15, [in];",
             "cvta.to.global.u64 %rd14, %rd15;",
             "ld.param.u64 %rd15, [out];",
             "cvta.to.global.u64 %rd13, %rd15;",
-            "mul.wide.u32 %rd12, %r19, 4;",
-            "add.s64 %rd11, %rd14, %rd12;",
+            "mul.wide.u32 %words, %r19, 4;",
+            "add.s64 %rd11, %rd14, %words;",
             "ld.param.u64 %rd15, [sums];",
             "cvta.to.global.u64 %rd8, %rd15;",
-            "mul.wide.u32 %rd12, %r19, 64;",
-            "add.s64 %rd10, %rd13, %rd12;",
+            "mul.wide.u32 %all, %r19, 64;",
+            "add.s64 %rd10, %rd13, %all;",
+            "ld.param.u64 %rows, [rows];",
+            "add.s64 %row, %rows, %words;",
+            "cvt.u64.u32 %bytes, %r19;",
+            "add.s64 %byte, %rows, %bytes;",
+            "mov.u32 %u0, %ctaid.x;",
+            "ld.param.u32 %u1, [n];",
+            "mad.lo.u32 %u2, %u0, %u1, 7;",
+            "mov.u32 %u3, %tid.x;",
+            "mul.wide.u32 %ud0, %u0, %u1;",
+            "cvt.u64.u32 %ud1, %u2;",
+            "ld.param.u64 %ud2, [in];",
+            "mov.f32 %uf0, 0f7f800000;",
+            "mov.f32 %uf1, 0fbf800001;",
+            "mov.f32 %uf2, 0f7fc00001;",
+            "setp.lt.u32 %up0, %u0, 2;",
+            "setp.gt.s32 %up1, %u2, %u1;",
         ] {
             self.line(start);
         }
+        let after = 4 * ROWS * n_threads;
+        self.line(&format!("add.s64 %byte, %byte, {after};"));
         if self.below(2) == 0 && !self.has_shared {
             self.line("setp.ge.u32 %p7, %r19, %r18;");
             self.line("@%p7 bra END;");
@@ -235,13 +310,15 @@ impl Generator {
         self.text.push_str("END:\n");
         self.line("ret;");
         self.text.push_str("}\n");
-        let _ = threads;
         self.text.clone()
     }
 
     fn piece(&mut self) {
-        match self.below(18) {
+        match self.below(23) {
             16 | 17 => self.walk(),
+            18 => self.fill(),
+            19 if self.depth == 0 && self.has_shared => self.walk_shared(),
+            20..=22 => self.alike(),
             12 | 13 if self.depth == 0 => self.collective(),
             11 => self.call(),
             14 if self.depth > 0 => self.keep(),
@@ -274,7 +351,12 @@ impl Generator {
             .to_owned();
         let mode = self.pick(&["up", "down", "bfly", "idx"]);
         let full = "0xffffffff";
-        let text = match self.below(14) {
+        // Lanes that are not there are not exchanged with.
+        let kind = match self.has_whole_warps {
+            true => self.below(14),
+            false => 6 + self.below(6),
+        };
+        let text = match kind {
             0..=3 => format!("shfl.sync.{mode}.b32 {d}|{p}, {a}, {lane}, {clamp}, {full};"),
             4 => format!("shfl.sync.{mode}.b32 {d}, {a}, {b}, {clamp}, {full};"),
             5 => format!("shfl.sync.{mode}.b32 {d}|{p}, {a}, {b}, %r20, {full};"),
@@ -331,49 +413,34 @@ impl Generator {
         self.line(&format!("{guard}red.global.add.u32 [%rd9], {a};"));
     }
 
-    /// Loads by one register, which goes on, in lanes that follow each other, mean one place or are apart, and sums of what was loaded; the
+    /// Loads by two registers, which go on, in lanes that follow each other, mean one place or are apart, and sums of what was loaded; the
     /// sums, NaNs among them, become bits at the end.
     fn walk(&mut self) {
         let label = self.n_labels;
         self.n_labels += 1;
-        let stride = [0, 1, 2, 4, 4, 8, 12][self.below(7) as usize];
-        let step = 4 * self.below(5);
         let times = 1 + self.below(5);
-        let from = self.pick(&["%r20", "%r20", "%r21", "%r13"]).to_owned();
         for declaration in [
-            format!(".reg .b64 %wb{label}, %wo{label};"),
+            format!(".reg .b64 %wb{label}, %wc{label}, %wb{label}o, %wc{label}o;"),
             format!(".reg .b32 %wn{label}, %wv{label};"),
             format!(".reg .f32 %ws{label}, %wt{label}, %wl{label};"),
             format!(".reg .pred %wp{label};"),
         ] {
             self.line(&declaration);
         }
-        // Of the thread, of the block, or of what it has read.
-        self.line("and.b32 %r13, %r1, 31;");
-        self.line(&format!("mul.wide.u32 %wo{label}, {from}, {stride};"));
-        self.line(&format!("add.s64 %wb{label}, %rd14, %wo{label};"));
+        let walks = ["%wb", "%wc"].map(|name| self.begin_walk(format!("{name}{label}")));
         self.line(&format!("mov.u32 %wn{label}, {times};"));
         self.line(&format!("mov.f32 %ws{label}, 0f00000000;"));
         let _ = writeln!(self.text, "WALK{label}:");
-        for _ in 0..1 + self.below(4) {
+        for _ in 0..1 + self.below(5) {
             let p = self.p();
             let guard = match self.below(5) {
                 0 => format!("@{p} "),
                 _ => String::new(),
             };
-            let offset = 4 * self.below(16);
-            let base = format!("%wb{label}");
             let a = self.r();
-            let bits = format!("mov.b32 %wl{label}, {a};");
-            // What lanes that are apart may load: the address is a multiple of the width.
-            let text = match (self.below(4), stride % 4, stride % 2) {
-                (0, ..) => format!("{guard}ld.global.u8 {a}, [{base}+{}];", offset + 1),
-                (1, _, 0) => format!("{guard}ld.global.s16 {a}, [{base}+{offset}];"),
-                (_, 0, _) => format!("{guard}ld.global.u32 {a}, [{base}+{offset}];"),
-                _ => format!("{guard}ld.global.s8 {a}, [{base}+{offset}];"),
-            };
-            self.line(&text);
-            self.line(&bits);
+            let walk = &walks[self.below(4) as usize / 3];
+            self.load_at(&guard, &a, walk);
+            self.line(&format!("mov.b32 %wl{label}, {a};"));
             let op = self.pick(&[
                 "fma.rn",
                 "fma.rn.ftz",
@@ -404,17 +471,277 @@ impl Generator {
             }
         }
         if self.below(3) == 0 {
-            let a = self.r();
+            let (a, p) = (self.r(), self.p());
+            let guard = match self.below(2) {
+                0 => format!("@!{p} "),
+                _ => String::new(),
+            };
             let offset = 4 * self.below(4);
-            self.line(&format!("st.global.u32 [%rd10+{}], {a};", 48 + offset));
+            self.line(&format!(
+                "{guard}st.global.u32 [%rd10+{}], {a};",
+                48 + offset
+            ));
         }
-        self.line(&format!("add.s64 %wb{label}, %wb{label}, {step};"));
+        for walk in &walks {
+            let Walk { base, step, .. } = walk;
+            self.line(&format!("add.s64 {base}, {base}, {step};"));
+        }
         self.line(&format!("sub.u32 %wn{label}, %wn{label}, 1;"));
         self.line(&format!("setp.ne.u32 %wp{label}, %wn{label}, 0;"));
         self.line(&format!("@%wp{label} bra WALK{label};"));
         let [a, f] = [self.r(), self.f()];
+        match self.below(4) {
+            0 => {
+                let p = self.p();
+                self.line(&format!("selp.f32 {f}, %ws{label}, %wt{label}, {p};"));
+            }
+            1 if self.depth == 0 && self.has_whole_warps => self.line(&format!(
+                "shfl.sync.bfly.b32 {f}, %ws{label}, 3, 31, 0xffffffff;"
+            )),
+            2 => self.line(&format!("@%p1 st.global.f32 [%rd10+52], %wt{label};")),
+            _ => self.line(&format!("mov.f32 {f}, %wt{label};")),
+        }
         self.line(&format!("mov.b32 {a}, %ws{label};"));
-        self.line(&format!("mov.f32 {f}, %wt{label};"));
+    }
+
+    /// A pointer into what no thread writes: of the thread, of the block, or of what it has read.
+    fn begin_walk(&mut self, base: String) -> Walk {
+        let stride = [0, 1, 2, 3, 4, 4, 8, 12, 16, -4, -8, -2][self.below(12) as usize];
+        let step = 4 * self.below(9) as i64 - 16;
+        let from = self
+            .pick(&["%r20", "%r20", "%r23", "%r21", "%r13", "%u3"])
+            .to_owned();
+        self.line("and.b32 %r13, %r1, 31;");
+        if from == "%u3" {
+            self.line("and.b32 %r13, %u3, 127;");
+        }
+        let from = if from == "%u3" { "%r13" } else { &from };
+        self.line(&format!("mul.wide.s32 {base}o, {from}, {stride};"));
+        self.line(&format!("add.s64 {base}, %rd14, {base}o;"));
+        let start = if stride < 0 { 2048 } else { 256 };
+        self.line(&format!("add.s64 {base}, {base}, {start};"));
+        Walk { base, stride, step }
+    }
+
+    /// What lanes that are apart may load: the address is a multiple of the width.
+    fn load_at(&mut self, guard: &str, a: &str, walk: &Walk) {
+        let Walk { base, stride, step } = walk;
+        let (base, wide) = (base.as_str(), self.d());
+        let fits = |width: i64| stride % width == 0 && step % width == 0;
+        let offset = |width: i64, n: u64| width * (n as i64 % (64 / width));
+        let n = self.below(64);
+        let text = match self.below(10) {
+            0 => format!("ld.global.u8 {a}, [{base}+{}];", offset(1, n)),
+            1 => format!("ld.global.s8 {a}, [{base}+{}];", offset(1, n)),
+            2 if fits(2) => format!("ld.global.s16 {a}, [{base}+{}];", offset(2, n)),
+            3 if fits(2) => format!("ld.global.v2.u8 {{{a}, %r13}}, [{base}+{}];", offset(2, n)),
+            4 if fits(4) => format!(
+                "ld.global.v4.u8 {{{a}, %r13, %r12, %r11}}, [{base}+{}];",
+                offset(4, n)
+            ),
+            5 if fits(8) => format!("ld.global.u64 {wide}, [{base}+{}];", offset(8, n)),
+            6 if fits(8) => format!("ld.global.v2.u32 {{{a}, %r13}}, [{base}+{}];", offset(8, n)),
+            7 if fits(16) => format!(
+                "ld.global.v4.u32 {{{a}, %r13, %r12, %r11}}, [{base}+{}];",
+                offset(16, n)
+            ),
+            8 if fits(16) => format!(
+                "ld.global.v2.u64 {{{wide}, %rd9}}, [{base}+{}];",
+                offset(16, n)
+            ),
+            _ if fits(4) => format!("ld.global.u32 {a}, [{base}+{}];", offset(4, n)),
+            _ => format!("ld.global.u8 {a}, [{base}+-{}];", offset(1, n)),
+        };
+        self.line(&format!("{guard}{text}"));
+    }
+
+    /// Words and bytes of the thread's own in rows of all threads, one row after the other, which some lanes write or read again.
+    fn fill(&mut self) {
+        let label = self.n_labels;
+        self.n_labels += 1;
+        let n = u64::from(self.n_threads);
+        for declaration in [
+            format!(".reg .b64 %fb{label}, %fc{label};"),
+            format!(".reg .b32 %fn{label};"),
+            format!(".reg .pred %fp{label};"),
+        ] {
+            self.line(&declaration);
+        }
+        let times = 1 + self.below(4);
+        self.line(&format!("mov.b64 %fb{label}, %row;"));
+        self.line(&format!("mov.b64 %fc{label}, %byte;"));
+        self.line(&format!("mov.u32 %fn{label}, {times};"));
+        let _ = writeln!(self.text, "FILL{label}:");
+        for _ in 0..1 + self.below(4) {
+            let (a, f, p) = (self.r(), self.f(), self.p());
+            let guard = match self.below(4) {
+                0 => format!("@{p} "),
+                1 => "@!%up0 ".to_owned(),
+                _ => String::new(),
+            };
+            let offset = 4 * n * self.below(5);
+            let row = format!("[%fb{label}+{offset}]");
+            let byte = format!("[%fc{label}+{}]", n * self.below(5));
+            let text = match self.below(7) {
+                0 => format!("ld.global.u32 {a}, {row};"),
+                1 => format!("st.global.u8 {byte}, {a};"),
+                2 => format!("ld.global.s8 {a}, {byte};"),
+                3 => format!("st.global.f32 {row}, {f};"),
+                4 => format!("st.u32 {row}, {a};"),
+                5 => format!("st.global.u16 {row}, {a};"),
+                _ => format!("st.global.u32 {row}, {a};"),
+            };
+            self.line(&format!("{guard}{text}"));
+        }
+        self.arithmetic();
+        self.line(&format!("add.s64 %fb{label}, %fb{label}, {};", 4 * n));
+        self.line(&format!("add.s64 %fc{label}, %fc{label}, {n};"));
+        self.line(&format!("sub.u32 %fn{label}, %fn{label}, 1;"));
+        self.line(&format!("setp.ne.u32 %fp{label}, %fn{label}, 0;"));
+        self.line(&format!("@%fp{label} bra FILL{label};"));
+    }
+
+    /// Through shared memory in a loop with barriers: stores of the thread's own, and loads of what others have stored.
+    fn walk_shared(&mut self) {
+        let label = self.n_labels;
+        self.n_labels += 1;
+        for declaration in [
+            format!(".reg .b32 %sb{label}, %sc{label}, %sn{label};"),
+            format!(".reg .b64 %sw{label};"),
+            format!(".reg .pred %sp{label};"),
+        ] {
+            self.line(&declaration);
+        }
+        let (width, ty) =
+            [(4, "u32"), (4, "u32"), (1, "u8"), (2, "u16"), (4, "f32")][self.below(5) as usize];
+        let value = match ty {
+            "f32" => self.f(),
+            _ => self.r(),
+        };
+        let stride = width * [0, 1, 1, 1, 2][self.below(5) as usize];
+        let step = width * (self.below(5) as i64 - 2);
+        let times = 1 + self.below(4);
+        self.line(&format!("mov.u32 %sb{label}, walked;"));
+        self.line(&format!(
+            "mad.lo.u32 %sc{label}, %r20, {stride}, %sb{label};"
+        ));
+        self.line(&format!("add.u32 %sc{label}, %sc{label}, 64;"));
+        self.line(&format!(
+            "mad.lo.u32 %sb{label}, %r20, {width}, %sb{label};"
+        ));
+        self.line(&format!("cvt.u64.u32 %sw{label}, %sb{label};"));
+        let is_generic = self.below(4) == 0;
+        if is_generic {
+            self.line(&format!("cvta.shared.u64 %sw{label}, %sw{label};"));
+        }
+        self.line(&format!("mov.u32 %sn{label}, {times};"));
+        self.line("bar.sync 0;");
+        let _ = writeln!(self.text, "SHARED{label}:");
+        let p = self.p();
+        let guard = match self.below(4) {
+            0 => format!("@{p} "),
+            _ => String::new(),
+        };
+        let is_alike = self.below(3) == 0;
+        let store = match (is_generic, self.below(2)) {
+            (true, _) => format!("st.{ty} [%sw{label}]"),
+            (_, 0) => format!("st.shared.{ty} [%sw{label}]"),
+            _ => format!("st.shared.{ty} [%sb{label}]"),
+        };
+        self.line(&format!("{guard}{store}, {value};"));
+        if is_alike {
+            self.line(&format!("ld.shared.{ty} {value}, [%sb{label}];"));
+        }
+        self.line("bar.sync 0;");
+        for _ in 0..1 + self.below(3) {
+            let offset = width * (self.below(16) as i64 - 8);
+            let from = match width {
+                4 if self.below(4) == 0 => format!("[walked+{}]", offset + 32),
+                _ => format!("[%sc{label}+{offset}]"),
+            };
+            let p = self.p();
+            let guard = match self.below(4) {
+                0 => format!("@{p} "),
+                _ => String::new(),
+            };
+            self.line(&format!("{guard}ld.shared.{ty} {value}, {from};"));
+            self.arithmetic();
+        }
+        if self.below(4) > 0 {
+            self.line("bar.sync 0;");
+        }
+        self.line(&format!("add.u32 %sc{label}, %sc{label}, {step};"));
+        self.line(&format!("sub.u32 %sn{label}, %sn{label}, 1;"));
+        self.line(&format!("setp.ne.u32 %sp{label}, %sn{label}, 0;"));
+        self.line(&format!("@%sp{label} bra SHARED{label};"));
+        self.line("bar.sync 0;");
+    }
+
+    /// Numbers that all lanes have, or that are a known distance apart, and what is done with them.
+    fn alike(&mut self) {
+        let u = |g: &mut Self| format!("%u{}", g.below(4));
+        let ud = |g: &mut Self| format!("%ud{}", g.below(3));
+        for _ in 0..1 + self.below(4) {
+            let [d, a, b] = [u(self), u(self), u(self)];
+            let [wide, x, y] = [ud(self), ud(self), ud(self)];
+            let (r, number) = (self.r(), self.below(40) as i64 - 5);
+            let up = format!("%up{}", self.below(2));
+            let text = match self.below(25) {
+                0 => format!("mad.lo.u32 {d}, {a}, {number}, {b};"),
+                1 => format!("sub.u32 {d}, {a}, {b};"),
+                2 => format!("shl.b32 {d}, {a}, {};", self.below(40)),
+                3 => format!("shr.s32 {d}, {a}, {};", self.below(40)),
+                4 => format!("shr.u32 {d}, {a}, {};", self.below(40)),
+                5 => format!("and.b32 {d}, {a}, {number};"),
+                6 => format!("not.b32 {d}, {a};"),
+                7 => format!("neg.s32 {d}, {a};"),
+                8 => format!("mul.wide.s32 {wide}, {a}, {b};"),
+                9 => format!("mad.wide.u32 {wide}, {a}, {number}, {y};"),
+                10 => format!("cvt.u32.u64 {d}, {x};"),
+                11 => format!("cvt.s64.s32 {wide}, {a};"),
+                12 => format!("shr.s64 {wide}, {x}, {};", self.below(70)),
+                13 => format!("shl.b64 {wide}, {x}, {};", self.below(70)),
+                14 => format!("mad.lo.s64 {wide}, {x}, {y}, {x};"),
+                15 => {
+                    let op = self.pick(&["lt.u32", "ge.s32", "eq.u32", "hi.u32", "ls.u32"]);
+                    format!("setp.{op} {up}, {a}, {b};")
+                }
+                16 => {
+                    let op = self.pick(&["lt.u64", "ge.s64", "ne.b64", "gt.u64"]);
+                    format!("setp.{op} {up}, {x}, {y};")
+                }
+                17 => format!("@{up} add.u32 {d}, {a}, {number};"),
+                18 => format!("@!{up} xor.b32 {r}, {r}, {a};"),
+                19 => format!("selp.b32 {d}, {a}, {b}, {up};"),
+                20 => format!("add.u32 {r}, {r}, {a};"),
+                // What the host does.
+                21 => format!("dp4a.u32.u32 {r}, {a}, {b}, {d};"),
+                22 => format!("brev.b32 {d}, {a};"),
+                23 => format!("red.global.add.u32 [%rd8+{}], {a};", 4 * self.below(8)),
+                _ if self.depth == 0 && self.has_whole_warps => {
+                    self.line(&format!("vote.sync.ballot.b32 %r13, {up}, 0xffffffff;"));
+                    format!("shfl.sync.bfly.b32 {r}, {a}, 5, 31, 0xffffffff;")
+                }
+                _ => format!("cvt.u32.u64 {r}, {x};"),
+            };
+            self.line(&text);
+        }
+        if self.depth < 2 && self.below(3) == 0 {
+            let label = self.n_labels;
+            self.n_labels += 1;
+            let up = format!("%up{}", self.below(2));
+            let not = self.pick(&["", "!"]);
+            self.line(&format!("@{not}{up} bra ALIKE{label};"));
+            self.piece();
+            let _ = writeln!(self.text, "ALIKE{label}:");
+        }
+        if self.below(3) == 0 {
+            let (r, x) = (self.r(), ud(self));
+            self.line(&format!("cvt.u32.u64 %r13, {x};"));
+            self.line(&format!("xor.b32 {r}, {r}, %r13;"));
+            let a = u(self);
+            self.line(&format!("st.global.u32 [%rd10+56], {a};"));
+        }
     }
 
     /// Words of the thread's own.
@@ -457,7 +784,11 @@ impl Generator {
             0 => format!("@{p} "),
             _ => String::new(),
         };
-        let text = match self.below(7) {
+        let text = match self.below(11) {
+            7 => format!("sub.rn.bf16x2 {d}, {a}, {b};"),
+            8 => format!("min.bf16x2 {d}, {a}, {b};"),
+            9 => format!("neg.f16x2 {d}, {a};"),
+            10 => format!("mul.rn.f16x2 {d}, {a}, {b};"),
             0 => format!("fma.rn.f16x2 {d}, {a}, {b}, {c};"),
             1 => format!("sub.rn.f16x2 {d}, {a}, {b};"),
             2 => format!("cvt.rn.f16x2.f32 {d}, {f}, {f};"),
@@ -479,7 +810,9 @@ impl Generator {
             _ => String::new(),
         };
         match self.below(4) {
-            0 if self.depth == 0 => self.line(&format!("call ({d}), neighbour, ({a});")),
+            0 if self.depth == 0 && self.has_whole_warps => {
+                self.line(&format!("call ({d}), neighbour, ({a});"))
+            }
             0 | 1 => self.line(&format!("{guard}call ({d}), mixed, ({a}, {b});")),
             _ => {
                 for part in [
@@ -806,7 +1139,12 @@ impl Generator {
                 format!("prmt.b32 {d}, {a}, {b}, {selector};")
             }
             9 | 10 => {
-                let [d, a, b, c] = [self.f(), self.f(), self.f(), self.f()];
+                let d = self.f();
+                let [a, b, c] = [
+                    self.float_source(),
+                    self.float_source(),
+                    self.float_source(),
+                ];
                 let ftz = self.pick(&["", "", "", ".ftz"]);
                 match self.below(12) {
                     0 => format!("add{ftz}.f32 {d}, {a}, {b};"),
