@@ -8,8 +8,8 @@ mod copies;
 mod fused;
 #[path = "same/generated.rs"]
 mod generated;
-#[path = "same/halves.rs"]
-mod halves;
+#[path = "same/operations.rs"]
+mod operations;
 #[path = "same/products.rs"]
 mod products;
 #[path = "same/quick.rs"]
@@ -353,8 +353,8 @@ fn check_with_both_products(what: &str, scenario: &Scenario) {
 }
 
 #[test]
-fn operations_on_halves_and_conversions_are_the_same() {
-    for (what, scenario) in halves::scenarios() {
+fn single_operations_give_the_same_bits() {
+    for (what, scenario) in operations::scenarios() {
         check_with_both_products(&what, &scenario);
     }
 }

@@ -13,13 +13,18 @@ use wasm_encoder::{BlockType, Instruction as I};
 /// All lanes of a gang.
 pub(super) const ALL: i32 = (1 << GANG) - 1;
 
+/// Accesses at which a quick way may end, at most: at each of them engines bring together what both ways have in registers.
+const MOST_ENDS: usize = 64;
+
 /// The two ways of a block.
 #[derive(Debug, Default)]
 pub(super) struct Ways {
     /// Which is written.
     is_quick: bool,
-    /// The accesses at which the quick way may end, by their places in the code, in order.
-    accesses: Vec<Quick>,
+    /// The quick accesses, by their places in the code.
+    accesses: BTreeMap<u32, Quick>,
+    /// Those at which the quick way may end, in the order of the code.
+    ends: Vec<u32>,
     /// How many constructs are open around all, and around the quick way, which are those that lead to the careful one.
     outer: u32,
     inner: u32,
@@ -33,9 +38,9 @@ impl Ways {
         self.inner - place as u32
     }
 
-    /// The number of an access among those that are quick.
-    fn place_of(&self, at: u32) -> Option<usize> {
-        self.accesses.iter().position(|access| access.at == at)
+    /// The number of an access among those at which the quick way may end.
+    fn end_at(&self, at: u32) -> Option<usize> {
+        self.ends.binary_search(&at).ok()
     }
 }
 
@@ -45,11 +50,13 @@ impl Emitter<'_> {
         let accesses = self.quick_accesses(index);
         // What is noted takes as long on both ways.
         let is_worth = accesses.iter().any(|access| !access.is_noted);
-        if self.writes != Writes::Strip || !is_worth {
+        let ends = accesses.iter().filter(|access| access.may_end());
+        let ends: Vec<u32> = ends.map(|access| access.at).collect();
+        if self.writes != Writes::Strip || !is_worth || ends.len() > MOST_ENDS {
             self.body(index)?;
             return self.end_block(index, is_loop);
         }
-        let n_places = accesses.len() as u32 + 2;
+        let n_places = ends.len() as u32 + 2;
         let outer = self.nest;
         for _ in 0..n_places {
             self.op(I::Block(BlockType::Empty));
@@ -57,7 +64,11 @@ impl Emitter<'_> {
         self.nest += n_places;
         self.ways = Some(Ways {
             is_quick: true,
-            accesses,
+            accesses: accesses
+                .into_iter()
+                .map(|access| (access.at, access))
+                .collect(),
+            ends,
             outer,
             inner: self.nest,
             lies: BTreeMap::new(),
@@ -89,7 +100,7 @@ impl Emitter<'_> {
     /// The careful way takes over at the access at hand, where the quick one ends.
     pub(super) fn take_over(&mut self) {
         let ways = self.ways.as_ref();
-        if ways.is_some_and(|ways| !ways.is_quick && ways.place_of(self.at).is_some()) {
+        if ways.is_some_and(|ways| !ways.is_quick && ways.end_at(self.at).is_some()) {
             self.close();
         }
     }
@@ -98,7 +109,7 @@ impl Emitter<'_> {
     /// multiple of: zeros where it does not look for itself.
     pub(super) fn quick_look(&self) -> [u32; 2] {
         let found = self.ways.as_ref().and_then(|ways| {
-            let access = ways.accesses.get(ways.place_of(self.at)?)?;
+            let access = ways.accesses.get(&self.at)?;
             (access.leader == self.at).then_some(access)
         });
         found.map_or([0; 2], |access| [access.bytes, access.align])
@@ -107,14 +118,14 @@ impl Emitter<'_> {
     /// The access at hand, where it is written for the quick way.
     pub(super) fn on_quick_way(&self) -> Option<Quick> {
         let ways = self.ways.as_ref().filter(|ways| ways.is_quick)?;
-        ways.accesses.get(ways.place_of(self.at)?).copied()
+        ways.accesses.get(&self.at).copied()
     }
 
     /// From here on what is left where something does not hold is the quick way, for the access at hand.
     pub(super) fn leave_to_careful(&mut self) {
         self.leaves_to = self.ways.as_ref().and_then(|ways| {
-            let place = ways.place_of(self.at)?;
-            Some(ways.level(1 + place))
+            let end = ways.end_at(self.at)?;
+            Some(ways.level(1 + end))
         });
     }
 

@@ -52,6 +52,11 @@ pub(in crate::emit) struct Quick {
 }
 
 impl Quick {
+    /// Whether the quick way may end here: where it looks, or notes.
+    pub(in crate::emit) fn may_end(&self) -> bool {
+        self.leader == self.at || self.is_noted
+    }
+
     /// Lets another access share the look of this one, which is given back, unless they are too far apart.
     fn share(&mut self, other: &Quick) -> Option<u32> {
         let end = |quick: &Quick| quick.low.checked_add(quick.bytes.into());
