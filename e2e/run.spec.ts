@@ -88,6 +88,21 @@ test("a playback goes from the start to the end", async ({ page }) => {
   await expect(page.getByRole("button", { name: "Play", exact: true })).toBeVisible();
 });
 
+test("the column beside the memories follows steps however far apart they come", async ({ page }) => {
+  await open(page);
+  const next = page.getByRole("button", { name: "Next store", exact: true });
+  // Two steps, the second one before, while and after the column follows the first.
+  for (let wait = 0; wait <= 60; wait += 4) {
+    await press(page, "To the start");
+    await next.evaluate((button: HTMLElement, wait) => {
+      button.click();
+      setTimeout(() => button.click(), wait);
+    }, wait);
+    await expect(page.getByRole("status")).toHaveText(/store 2 of 8/);
+    await expect(page.locator(".side[aria-busy]")).toHaveCount(0, { timeout: 2000 });
+  }
+});
+
 test("a memory is saved as a drawing, a picture, a table and an array", async ({ page }) => {
   await open(page);
   await pick(page, "One store, two or four elements a lane");

@@ -36,9 +36,10 @@ pub(crate) fn use_followed<T: Clone + PartialEq + 'static>(
     let is_present = follows == Follows::AtOnce || *followed == *value;
     {
         let followed = followed.clone();
-        // A value that changes again starts a wait for rest anew.
+        // A value that changes again starts a wait for rest anew. One that was followed, and is not the present one any more, starts any wait.
         let restarts = (follows == Follows::AtRest).then(|| value.clone());
-        use_effect_with((is_present, restarts), move |(is_present, _)| {
+        let last = (*followed).clone();
+        use_effect_with((is_present, restarts, last), move |(is_present, ..)| {
             let follow = move || followed.set(latest.borrow().clone());
             let wait = (!is_present).then(|| Timeout::new(follows.wait_ms(), follow));
             move || drop(wait)
