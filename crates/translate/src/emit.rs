@@ -128,6 +128,9 @@ pub(crate) struct Names {
     pub(crate) fused: [u32; 9],
 }
 
+/// The mask of all lanes of a gang.
+const ALL: i32 = (1 << GANG) - 1;
+
 /// The strip's parameters: the record, and whether its counts begin again.
 pub(crate) const RECORD: u32 = 0;
 pub(crate) const IS_FRESH: u32 = 1;
@@ -434,12 +437,9 @@ impl<'p> Emitter<'p> {
 
     /// Pushes the row in the local of a register, with the NaN that the machine makes.
     fn get_canonical(&mut self, register: Register, local: u32) {
-        self.get(local);
-        if self.any_nan.contains(&register) {
-            self.op(splat32(float::NAN_32));
-            self.get(local);
-            self.get(local);
-            self.ops([I::F32x4Eq, I::V128Bitselect]);
+        match self.any_nan.contains(&register) {
+            true => self.push_canonical(local),
+            false => self.get(local),
         }
     }
 

@@ -97,7 +97,7 @@ fn meeting(at: usize, instr: &Instr, by_host: &ByHost) -> Meeting {
 }
 
 /// Whether an instruction ends a block by itself.
-fn leads_away(instr: &Instr) -> bool {
+pub(crate) fn leads_away(instr: &Instr) -> bool {
     matches!(instr.op, Op::Branch { .. } | Op::Return | Op::Exit)
 }
 

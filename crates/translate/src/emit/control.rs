@@ -4,7 +4,7 @@
 use super::{Emitter, IS_FRESH, Names, RECORD, Register, at, splat32};
 use crate::Refusal;
 use crate::emit::Writes;
-use crate::flow::Meeting;
+use crate::flow::{Meeting, leads_away};
 use crate::helpers;
 use crate::place::{ALL_BYTES, TRACE_BYTES, cell, record};
 use crate::run::stop;
@@ -192,12 +192,8 @@ impl Emitter<'_> {
     /// Whether the last instruction of a block neither leads away nor waits.
     pub(super) fn goes_on(&self, index: usize) -> bool {
         let block = &self.flow.blocks[index];
-        let last = self.code.get(block.end - 1).map(|placed| placed.instr.op);
-        let leads_away = matches!(
-            last,
-            Some(Op::Branch { .. } | Op::Return | Op::Exit | Op::Barrier(_))
-        );
-        !leads_away && !matches!(block.meets, Meeting::Warp | Meeting::Host)
+        let last = self.code.get(block.end - 1);
+        block.meets == Meeting::None && !last.is_some_and(|last| leads_away(&last.instr))
     }
 
     /// What a block ends with, beyond its body; `is_loop` says that it goes back to the construct around.

@@ -18,6 +18,42 @@ const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
 
+/// What orders numbers of one width.
+struct Lanes {
+    /// The bit of the sign.
+    sign: i32,
+    shift_signed: I<'static>,
+    shift: I<'static>,
+    less: I<'static>,
+    equal: I<'static>,
+}
+
+const LANES_OF_32: Lanes = Lanes {
+    sign: 31,
+    shift_signed: I::I32x4ShrS,
+    shift: I::I32x4ShrU,
+    less: I::I32x4LtS,
+    equal: I::F32x4Eq,
+};
+
+const LANES_OF_64: Lanes = Lanes {
+    sign: 63,
+    shift_signed: I::I64x2ShrS,
+    shift: I::I64x2ShrU,
+    less: I::I64x2LtS,
+    equal: I::F64x2Eq,
+};
+
+/// The sources that an operation has.
+pub(super) fn sources_of(f: FloatOp, sources: [Slot; 3]) -> impl Iterator<Item = Slot> {
+    let n = match f {
+        FloatOp::Neg | FloatOp::Abs => 1,
+        FloatOp::Fma => 3,
+        _ => 2,
+    };
+    sources.into_iter().take(n)
+}
+
 impl Emitter<'_> {
     pub(super) fn float32(
         &mut self,
@@ -119,52 +155,59 @@ impl Emitter<'_> {
         [a, b, c]: [Slot; 3],
     ) -> Result<(), Refusal> {
         use Float32Op as F;
-        let two = match f {
-            F::Plain(FloatOp::Add) => I::F32x4Add,
-            F::Plain(FloatOp::Sub) => I::F32x4Sub,
-            F::Plain(FloatOp::Mul) => I::F32x4Mul,
-            F::Div => I::F32x4Div,
-            F::Plain(FloatOp::Fma) => return self.multiply_add(mode, [a, b, c]),
+        match f {
+            F::Plain(f) => {
+                let [_, x, y, z, ..] = self.names.vectors;
+                for (source, row) in sources_of(f, [a, b, c]).zip([x, y, z]) {
+                    self.read_float(source, mode)?;
+                    self.set(row);
+                }
+                match f {
+                    FloatOp::Fma => self.multiply_add([x, y, z], mode),
+                    _ => self.operate(f, [x, y]),
+                }
+            }
+            F::Div => {
+                self.read_float(a, mode)?;
+                self.read_float(b, mode)?;
+                self.op(I::F32x4Div);
+            }
             F::Rcp => {
                 self.op(splat32(1f32.to_bits()));
                 self.read_float(a, mode)?;
                 self.op(I::F32x4Div);
-                return Ok(());
             }
-            F::Sqrt | F::Plain(FloatOp::Neg | FloatOp::Abs) => {
+            F::Sqrt => {
                 self.read_float(a, mode)?;
-                self.op(match f {
-                    F::Sqrt => I::F32x4Sqrt,
-                    F::Plain(FloatOp::Neg) => I::F32x4Neg,
-                    _ => I::F32x4Abs,
-                });
-                return Ok(());
+                self.op(I::F32x4Sqrt);
             }
-            F::Plain(FloatOp::Min) => return self.extreme(mode, [a, b], true),
-            F::Plain(FloatOp::Max) => return self.extreme(mode, [a, b], false),
             F::Rsqrt | F::Sin | F::Cos | F::Lg2 | F::Ex2 | F::Tanh | F::Copysign => {
                 return self.refuse(format!("{f:?}"));
             }
-        };
-        self.read_float(a, mode)?;
-        self.read_float(b, mode)?;
-        self.op(two);
+        }
         Ok(())
     }
 
-    fn multiply_add(&mut self, mode: FloatMode, sources: [Slot; 3]) -> Result<(), Refusal> {
-        let [_, x, y, z, ..] = self.names.vectors;
-        let rows = [x, y, z];
-        for (source, row) in sources.into_iter().zip(rows) {
-            self.read_float(source, mode)?;
-            self.set(row);
+    /// An operation on the rows in one or two locals; of `fma` the product.
+    pub(super) fn operate(&mut self, f: FloatOp, [x, y]: [u32; 2]) {
+        if matches!(f, FloatOp::Min | FloatOp::Max) {
+            return self.extreme([x, y], f == FloatOp::Min, &LANES_OF_32);
         }
-        self.multiply_add_of(rows, mode);
-        Ok(())
+        self.get(x);
+        match f {
+            FloatOp::Neg => return self.op(I::F32x4Neg),
+            FloatOp::Abs => return self.op(I::F32x4Abs),
+            _ => self.get(y),
+        }
+        self.op(match f {
+            FloatOp::Add => I::F32x4Add,
+            FloatOp::Sub => I::F32x4Sub,
+            _ => I::F32x4Mul,
+        });
     }
 
     /// The product of the rows in two locals, and the one in the third added.
-    fn multiply_add_of(&mut self, rows: [u32; 3], mode: FloatMode) {
+    fn multiply_add(&mut self, rows: [u32; 3], mode: FloatMode) {
         match (self.products, mode.ftz) {
             (Products::Fused, _) => {
                 for row in rows {
@@ -190,7 +233,7 @@ impl Emitter<'_> {
         }
         let [_, x, y, z, ..] = self.names.vectors;
         for half in 0..2 {
-            for (source, row) in [(a, x), (b, y), (c, z)] {
+            for (source, row) in sources_of(f, [a, b, c]).zip([x, y, z]) {
                 self.read64(source, half)?;
                 if mode.ftz {
                     self.flush();
@@ -198,24 +241,8 @@ impl Emitter<'_> {
                 self.set(row);
             }
             match f {
-                FloatOp::Min | FloatOp::Max => self.extreme_of([x, y], f == FloatOp::Min),
-                FloatOp::Fma => self.multiply_add_of([x, y, z], mode),
-                FloatOp::Neg | FloatOp::Abs => {
-                    self.get(x);
-                    self.op(match f {
-                        FloatOp::Neg => I::F32x4Neg,
-                        _ => I::F32x4Abs,
-                    });
-                }
-                FloatOp::Add | FloatOp::Sub | FloatOp::Mul => {
-                    self.get(x);
-                    self.get(y);
-                    self.op(match f {
-                        FloatOp::Add => I::F32x4Add,
-                        FloatOp::Sub => I::F32x4Sub,
-                        _ => I::F32x4Mul,
-                    });
-                }
+                FloatOp::Fma => self.multiply_add([x, y, z], mode),
+                _ => self.operate(f, [x, y]),
             }
             self.canonical();
             if mode.ftz {
@@ -229,10 +256,16 @@ impl Emitter<'_> {
     /// Any NaN to the one that the machine makes.
     pub(super) fn canonical(&mut self) {
         let kept = self.names.vectors[0];
-        self.tee(kept);
+        self.set(kept);
+        self.push_canonical(kept);
+    }
+
+    /// Pushes the row in a local, with that NaN.
+    pub(super) fn push_canonical(&mut self, row: u32) {
+        self.get(row);
         self.op(splat32(NAN_32));
-        self.get(kept);
-        self.get(kept);
+        self.get(row);
+        self.get(row);
         self.ops([I::F32x4Eq, I::V128Bitselect]);
     }
 
@@ -277,35 +310,22 @@ impl Emitter<'_> {
         self.flush();
     }
 
-    fn extreme(&mut self, mode: FloatMode, [a, b]: [Slot; 2], is_min: bool) -> Result<(), Refusal> {
-        let [_, x, y, ..] = self.names.vectors;
-        self.read_float(a, mode)?;
-        self.set(x);
-        self.read_float(b, mode)?;
-        self.set(y);
-        self.extreme_of([x, y], is_min);
-        Ok(())
-    }
-
     /// `min` and `max` of two locals: the number of a NaN and a number, and -0 below +0.
-    pub(super) fn extreme_of(&mut self, [x, y]: [u32; 2], is_min: bool) {
+    fn extreme(&mut self, [x, y]: [u32; 2], is_min: bool, lanes: &Lanes) {
         let chosen = self.names.vectors[3];
-        let key = |e: &mut Self, row: u32| {
-            e.get(row);
-            e.get(row);
-            e.ops([
-                I::I32Const(31),
-                I::I32x4ShrS,
-                I::I32Const(1),
-                I::I32x4ShrU,
-                I::V128Xor,
-            ]);
-        };
         self.get(x);
         self.get(y);
-        key(self, x);
-        key(self, y);
-        self.op(if is_min { I::I32x4LtS } else { I::I32x4GeS });
+        // As integers that lie in the order of the numbers.
+        for row in [x, y] {
+            self.get(row);
+            self.get(row);
+            self.ops([I::I32Const(lanes.sign), lanes.shift_signed.clone()]);
+            self.ops([I::I32Const(1), lanes.shift.clone(), I::V128Xor]);
+        }
+        self.op(lanes.less.clone());
+        if !is_min {
+            self.op(I::V128Not);
+        }
         self.op(I::V128Bitselect);
         self.set(chosen);
         // b where a is a NaN, a where b is.
@@ -313,11 +333,11 @@ impl Emitter<'_> {
         self.get(y);
         self.get(x);
         self.get(x);
-        self.ops([I::F32x4Eq, I::V128Bitselect]);
+        self.ops([lanes.equal.clone(), I::V128Bitselect]);
         self.get(x);
         self.get(y);
         self.get(y);
-        self.ops([I::F32x4Eq, I::V128Bitselect]);
+        self.ops([lanes.equal.clone(), I::V128Bitselect]);
     }
 
     pub(super) fn float64(
@@ -332,7 +352,12 @@ impl Emitter<'_> {
         }
         for half in 0..2 {
             if let F::Plain(f @ (FloatOp::Min | FloatOp::Max)) = f {
-                self.extreme64([a, b], f == FloatOp::Min, half)?;
+                let [_, x, y, ..] = self.names.vectors;
+                for (source, row) in [(a, x), (b, y)] {
+                    self.read64(source, half)?;
+                    self.set(row);
+                }
+                self.extreme([x, y], f == FloatOp::Min, &LANES_OF_64);
                 self.stop_at_nan();
                 self.write64(d, half);
                 continue;
@@ -357,37 +382,6 @@ impl Emitter<'_> {
             self.stop_at_nan();
             self.write64(d, half);
         }
-        Ok(())
-    }
-
-    /// As [`Emitter::extreme_of`], of half of the lanes.
-    fn extreme64(&mut self, [a, b]: [Slot; 2], is_min: bool, half: u32) -> Result<(), Refusal> {
-        let [_, x, y, chosen, ..] = self.names.vectors;
-        for (slot, row) in [(a, x), (b, y)] {
-            self.read64(slot, half)?;
-            self.set(row);
-        }
-        self.get(x);
-        self.get(y);
-        for row in [x, y] {
-            self.get(row);
-            self.get(row);
-            self.ops([I::I32Const(63), I::I64x2ShrS, I::I32Const(1), I::I64x2ShrU]);
-            self.op(I::V128Xor);
-        }
-        self.op(if is_min { I::I64x2LtS } else { I::I64x2GeS });
-        self.op(I::V128Bitselect);
-        self.set(chosen);
-        // b where a is a NaN, a where b is.
-        self.get(chosen);
-        self.get(y);
-        self.get(x);
-        self.get(x);
-        self.ops([I::F64x2Eq, I::V128Bitselect]);
-        self.get(x);
-        self.get(y);
-        self.get(y);
-        self.ops([I::F64x2Eq, I::V128Bitselect]);
         Ok(())
     }
 

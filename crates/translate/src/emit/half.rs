@@ -2,6 +2,7 @@
 //! it is computed: those have more than twice as many digits, so that sums and products are rounded as if at once, and what `fma` cuts off is
 //! kept by rounding it to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd", 2008).
 
+use super::float::sources_of;
 use super::{Emitter, splat32};
 use crate::Refusal;
 use crate::run::stop;
@@ -79,43 +80,17 @@ impl Emitter<'_> {
         shift: i32,
     ) -> Result<(), Refusal> {
         let [_, x, y, z, ..] = self.names.vectors;
-        let n_sources = match f {
-            FloatOp::Neg | FloatOp::Abs => 1,
-            FloatOp::Fma => 3,
-            _ => 2,
-        };
-        for (source, local) in sources.into_iter().zip([x, y, z]).take(n_sources) {
+        for (source, row) in sources_of(f, sources).zip([x, y, z]) {
             self.read32(source)?;
             self.widen_half_float(format, shift);
-            self.set(local);
+            self.set(row);
         }
-        let two = |e: &mut Self, op: I<'static>| {
-            e.get(x);
-            e.get(y);
-            e.op(op);
-        };
-        match f {
-            FloatOp::Add => two(self, I::F32x4Add),
-            FloatOp::Sub => two(self, I::F32x4Sub),
-            FloatOp::Mul => {
-                two(self, I::F32x4Mul);
-                self.stop_at_lost_digits(f, format, [x, y]);
-            }
-            FloatOp::Fma => {
-                two(self, I::F32x4Mul);
-                self.stop_at_lost_digits(f, format, [x, y]);
-                self.add_to_odd(z);
-            }
-            FloatOp::Min => self.extreme_of([x, y], true),
-            FloatOp::Max => self.extreme_of([x, y], false),
-            FloatOp::Neg => {
-                self.get(x);
-                self.op(I::F32x4Neg);
-            }
-            FloatOp::Abs => {
-                self.get(x);
-                self.op(I::F32x4Abs);
-            }
+        self.operate(f, [x, y]);
+        if matches!(f, FloatOp::Mul | FloatOp::Fma) && format == Format::Bf16 {
+            self.stop_at_lost_digits(f, [x, y]);
+        }
+        if f == FloatOp::Fma {
+            self.add_to_odd(z);
         }
         self.narrow_half_float(format);
         Ok(())
@@ -188,12 +163,9 @@ impl Emitter<'_> {
         self.ops([splat32((1 << (digits - 1)) - 1), I::I32x4Add]);
     }
 
-    /// Gives up where the product on the stack, of two numbers in locals, is not exact in 32 bits, as it may be with `bf16`; one that is too large is
-    /// infinite all the same, unless something is added.
-    fn stop_at_lost_digits(&mut self, f: FloatOp, format: Format, factors: [u32; 2]) {
-        if format == Format::F16 {
-            return;
-        }
+    /// Gives up where the product on the stack, of two `bf16` in locals, is not exact in 32 bits; one that is too large is infinite all the same, unless
+    /// something is added.
+    fn stop_at_lost_digits(&mut self, f: FloatOp, factors: [u32; 2]) {
         let kept = self.names.vectors[0];
         let magnitude = [splat32(!SIGN), I::V128And];
         self.tee(kept);

@@ -3,15 +3,11 @@
 //! the access that is none of these.
 
 use super::memory::Quick;
-use super::{Emitter, Register, Writes};
+use super::{ALL, Emitter, Register, Writes};
 use crate::Refusal;
-use crate::place::GANG;
 use std::collections::BTreeMap;
 use warpgrid_emulator::plain::{Bank, Instr, Op, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
-
-/// All lanes of a gang.
-pub(super) const ALL: i32 = (1 << GANG) - 1;
 
 /// Accesses at which a quick way may end, at most: at each of them engines bring together what both ways have in registers.
 const MOST_ENDS: usize = 64;

@@ -3,8 +3,7 @@
 
 use super::Access;
 use crate::Refusal;
-use crate::emit::quick::ALL;
-use crate::emit::{Emitter, Names, Register, at, splat32, splat64};
+use crate::emit::{ALL, Emitter, Names, Register, at, splat32, splat64};
 use crate::place::site;
 use warpgrid_emulator::plain::{Bank, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, ValType};
@@ -296,10 +295,7 @@ impl Emitter<'_> {
         self.get(active);
         self.ops([I::I32Const(ALL), I::I32Ne]);
         self.leave_if();
-        let aligned = match gap {
-            0 => access.width(),
-            gap => gap,
-        };
+        let aligned = access.width();
         if access.is_narrow {
             self.get(low);
             self.op(I::I32x4ExtractLane(0));

@@ -4,8 +4,7 @@
 use super::address::Known;
 use super::{Access, Way};
 use crate::Refusal;
-use crate::emit::quick::ALL;
-use crate::emit::{Emitter, Names, Register, at};
+use crate::emit::{ALL, Emitter, Names, Register, at};
 use crate::place::{GANG, holds, site};
 use std::collections::BTreeMap;
 use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, SlotPlace};
