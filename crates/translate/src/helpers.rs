@@ -15,7 +15,7 @@ use crate::place::{GANGS, cell, site};
 pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
 pub(crate) use count::{count, merge};
 pub(crate) use join::{Held, join, lane_bits};
-pub(crate) use note::{RowNames, note, ordered};
+pub(crate) use note::{RowNames, note, note_lanes, ordered};
 pub(crate) use part::part;
 pub(crate) use phase::{WaitNumbers, phase};
 pub(crate) use resolve::{resolve, resolve_all};
@@ -73,6 +73,9 @@ pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Functi
 
 /// Where a note of an access says which kind of atomic operation it is.
 pub(crate) const ATOMIC_SHIFT: u32 = 2;
+
+/// What says of an access to shared memory that nothing is stored there before the next barrier.
+pub(crate) const IS_CALM: u32 = 2;
 
 const EMPTY: BlockType = BlockType::Empty;
 

@@ -374,7 +374,7 @@ fn module(
         helpers::part(places),
         written(strip),
         helpers::phase(places, flow.wait_numbers()),
-        helpers::resolve_all(),
+        helpers::resolve_all(places),
         helpers::count(places),
         helpers::merge(places, plain.seed()),
         helpers::join(waits),

@@ -262,13 +262,8 @@ pub(crate) fn note(places: &Places) -> Function {
     function(&[(6, ValType::I32), (3, ValType::V128)], &code)
 }
 
-/// Four words of shared memory that were not touched without an order: done here, as rows of copies and matrices are. Else nothing is.
-fn note_four(
-    c: &mut Vec<I<'static>>,
-    places: &Places,
-    [place, words, flags]: [u32; 3],
-    [wrote, read, kept]: [u32; 3],
-) {
+/// The names of cells, in rows.
+fn names_of_cells() -> RowNames {
     let name = |cell: u32| {
         vec![
             I::I32Const(0),
@@ -277,11 +272,121 @@ fn note_four(
             I::V128Or,
         ]
     };
-    let names = RowNames {
+    RowNames {
         me: name(cell::ME),
         phase: name(cell::PHASE),
         warp: Some([name(cell::WARP_START), name(cell::SINCE)]),
+    }
+}
+
+/// Notes a word of each lane, by their places in a row, if all are whole words that were not touched without an order: leaves a construct where that is not so. `flags` is
+/// the local that says whether it stores.
+pub(crate) fn note_lanes(
+    c: &mut Vec<I<'static>>,
+    notes: [u32; 2],
+    is_shared: bool,
+    flags: u32,
+    [words, wrote, read, kept]: [u32; 4],
+    leaves: u32,
+) {
+    let names = names_of_cells();
+    let stores = [I::LocalGet(flags), I::I32Const(1), I::I32And];
+    for (local, place) in [wrote, read].into_iter().zip(notes) {
+        for lane in 0..4 {
+            c.extend([
+                I::LocalGet(words),
+                I::I32x4ExtractLane(lane),
+                I::LocalGet(local),
+                I::V128Load32Lane {
+                    memarg: at(place),
+                    lane,
+                },
+                I::LocalSet(local),
+            ]);
+        }
+    }
+    if is_shared {
+        for local in [wrote, read] {
+            c.extend(names.ordered(local));
+            c.extend(is_of_ancestor(&names.me, local));
+            c.push(I::V128Or);
+        }
+        // A store must be after all readers, too.
+        c.extend([I::LocalTee(kept), splat32(u32::MAX)]);
+        c.extend(stores.clone());
+        c.extend([I::Select, I::V128And, I::I32x4AllTrue, I::I32Eqz]);
+    } else {
+        for local in [wrote, read] {
+            c.extend([I::LocalGet(local), I::LocalGet(local)]);
+            c.extend(names.me.clone());
+            c.extend([I::I32x4Ne, I::V128And]);
+        }
+        c.extend([I::V128Or, I::V128AnyTrue]);
+    }
+    c.push(I::BrIf(leaves));
+    let store = |c: &mut Vec<I<'static>>, place: u32| {
+        for lane in 0..4 {
+            c.extend([
+                I::LocalGet(words),
+                I::I32x4ExtractLane(lane),
+                I::LocalGet(kept),
+                I::V128Store32Lane {
+                    memarg: at(place),
+                    lane,
+                },
+            ]);
+        }
     };
+    let [wrote_at, read_at] = notes;
+    c.extend(stores);
+    c.push(I::If(EMPTY));
+    c.extend(names.me.clone());
+    c.push(I::LocalSet(kept));
+    store(c, wrote_at);
+    c.push(I::Else);
+    match is_shared {
+        true => c.extend(names.reader(read, kept)),
+        false => c.extend(names.me),
+    }
+    c.push(I::LocalSet(kept));
+    store(c, read_at);
+    c.push(I::End);
+}
+
+/// Pushes of each name in a local whether it is of the gang itself, before its lanes parted.
+fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
+    let number = |c: &mut Vec<I<'static>>| {
+        c.push(I::LocalGet(local));
+        c.extend_from_slice(me);
+        c.extend([splat32(!7), I::V128And, I::I32x4Sub]);
+    };
+    // A bit for each of the names of a gang, by number; none for all other numbers.
+    let mut code = vec![I::V128Const(0x8040_2010_0804_0201)];
+    number(&mut code);
+    code.extend([splat32(!0xff), I::V128Or, splat32(u32::MAX)]);
+    number(&mut code);
+    code.extend([
+        splat32(8),
+        I::I32x4LtU,
+        I::V128Bitselect,
+        I::I8x16Swizzle,
+        I::I32Const(0),
+        I::V128Load32Splat(at(cell::ANCESTORS)),
+        I::V128And,
+        splat32(0),
+        I::I32x4Ne,
+    ]);
+    code
+}
+
+/// Four words of shared memory that were not touched without an order: done here, as rows of copies and matrices are. Else nothing is.
+fn note_four(
+    c: &mut Vec<I<'static>>,
+    places: &Places,
+    [place, words, flags]: [u32; 3],
+    [wrote, read, kept]: [u32; 3],
+) {
+    let names = names_of_cells();
     let [wrote_at, read_at] = places.shared_notes;
     c.extend([
         I::LocalGet(words),

@@ -1,7 +1,10 @@
 //! The place of the bytes that a lane means. In: its address, and what the access accepts; out: a place in the module's memory, or a stop.
 
-use super::{EMPTY, NOTE, RESOLVE, bytes_left, function, is_outside, next_round, stops};
-use crate::emit::at;
+use super::{
+    ATOMIC_SHIFT, EMPTY, IS_CALM, NOTE, RESOLVE, bytes_left, function, is_outside, lane_bits,
+    next_round, note_lanes, stops,
+};
+use crate::emit::{at, high_words, low_words, splat32};
 use crate::place::{ALL_BYTES, BYTES_SHIFT, Places, SEVERAL, cell, holds, range, site};
 use crate::run::stop;
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
@@ -9,19 +12,27 @@ use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 /// What ranges are aligned to, at least, where quick accesses find them.
 const ALIGNED: i32 = 64;
 
-/// `(address, site, width, stores) -> place`, zero where the run must stop.
+/// `(address, site, width, flags) -> place`, zero where the run must stop. Flag 1 says that it stores, [`IS_CALM`] that shared memory needs no notes, and those from
+/// `ATOMIC_SHIFT` on are the kind of an atomic operation.
 pub(crate) fn resolve(places: &Places) -> Function {
     const ADDRESS: u32 = 0;
     const SITE: u32 = 1;
     const WIDTH: u32 = 2;
-    const STORES: u32 = 3;
+    const FLAGS: u32 = 3;
     const ENTRY: u32 = 4;
     const LEFT: u32 = 5;
     const PLACE: u32 = 6;
     const HOLDS: u32 = 7;
-    const OFFSET: u32 = 8;
+    const STORES: u32 = 8;
+    const OFFSET: u32 = 9;
     let mut code = Vec::new();
     let c = &mut code;
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(!(IS_CALM as i32)),
+        I::I32And,
+        I::LocalSet(STORES),
+    ]);
     // Another range than that of the last time.
     c.extend(is_outside([ADDRESS, SITE, OFFSET]));
     c.push(I::If(EMPTY));
@@ -60,9 +71,10 @@ pub(crate) fn resolve(places: &Places) -> Function {
         I::LocalSet(PLACE),
         I::LocalGet(SITE),
         I::I32Load(at(site::HOLDS)),
-        I::LocalTee(HOLDS),
-        I::I32Const((holds::NOTED | holds::WINDOW | holds::SHARED) as i32),
-        I::I32And,
+        I::LocalSet(HOLDS),
+    ]);
+    push_is_noted(c, HOLDS, FLAGS);
+    c.extend([
         I::If(EMPTY),
         // From the first word to the last.
         I::LocalGet(PLACE),
@@ -110,44 +122,229 @@ pub(crate) fn resolve(places: &Places) -> Function {
     ]);
     c.extend(stops(stop::CONFLICT));
     c.extend([I::End, I::End, I::LocalGet(PLACE)]);
-    function(&[(4, ValType::I32), (1, ValType::I64)], &code)
+    function(&[(5, ValType::I32), (1, ValType::I64)], &code)
 }
 
-/// `(addresses, addresses, site, width, stores, lanes) -> places`: those of four lanes, nowhere for lanes that do not take part, zero where
-/// the run must stop.
-pub(crate) fn resolve_all() -> Function {
+/// Pushes whether who accesses a range of this kind is noted.
+fn push_is_noted(c: &mut Vec<I<'static>>, what: u32, flags: u32) {
+    c.extend([
+        I::LocalGet(what),
+        I::I32Const(holds::NOTED as i32),
+        I::I32Const((holds::NOTED | holds::WINDOW | holds::SHARED) as i32),
+        I::LocalGet(flags),
+        I::I32Const(IS_CALM as i32),
+        I::I32And,
+        I::Select,
+        I::I32And,
+    ]);
+}
+
+/// Parameters and locals of [`resolve_all`].
+mod all {
+    pub(super) const ADDRESSES: [u32; 2] = [0, 1];
+    pub(super) const SITE: u32 = 2;
+    pub(super) const WIDTH: u32 = 3;
+    pub(super) const FLAGS: u32 = 4;
+    pub(super) const LANES: u32 = 5;
+    pub(super) const PLACE: u32 = 6;
+    pub(super) const HOLDS: u32 = 7;
+    pub(super) const LEFT: u32 = 8;
+    pub(super) const PLACES: u32 = 9;
+    pub(super) const MASK: u32 = 10;
+    pub(super) const OFFSETS: [u32; 2] = [11, 12];
+    pub(super) const KEPT: [u32; 4] = [13, 14, 15, 16];
+    pub(super) const LAST: u32 = 17;
+}
+
+/// `(addresses, addresses, site, width, flags, lanes) -> places`: those of four lanes, nowhere for lanes that do not take part, zero where
+/// the run must stop. Flags are those of [`resolve`].
+pub(crate) fn resolve_all(places: &Places) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
+    resolve_together(c, places);
     for lane in 0..4u8 {
         c.extend([
-            I::LocalGet(5),
+            I::LocalGet(all::LANES),
             I::I32Const(1 << lane),
             I::I32And,
             I::If(BlockType::Result(ValType::I32)),
-            I::LocalGet(u32::from(lane / 2)),
+            I::LocalGet(all::ADDRESSES[usize::from(lane / 2)]),
             I::I64x2ExtractLane(lane % 2),
-            I::LocalGet(2),
-            I::LocalGet(3),
-            I::LocalGet(4),
+            I::LocalGet(all::SITE),
+            I::LocalGet(all::WIDTH),
+            I::LocalGet(all::FLAGS),
             I::Call(RESOLVE),
             I::Else,
             I::I32Const(cell::NOWHERE as i32),
             I::End,
-            I::LocalTee(6),
+            I::LocalTee(all::PLACE),
             I::I32Eqz,
             // None of those that follow, so that the first reason stays.
             I::If(EMPTY),
             I::V128Const(0),
             I::Return,
             I::End,
-            I::LocalGet(7),
-            I::LocalGet(6),
+            I::LocalGet(all::PLACES),
+            I::LocalGet(all::PLACE),
             I::I32x4ReplaceLane(lane),
-            I::LocalSet(7),
+            I::LocalSet(all::PLACES),
         ]);
     }
-    c.push(I::LocalGet(7));
-    function(&[(1, ValType::I32), (1, ValType::V128)], &code)
+    c.push(I::LocalGet(all::PLACES));
+    let locals = [(3, ValType::I32), (8, ValType::V128), (1, ValType::I64)];
+    function(&locals, &code)
+}
+
+/// Returns the places of all lanes that take part, if they are in the range that the site met last and nothing has to be looked at one by one.
+fn resolve_together(c: &mut Vec<I<'static>>, places: &Places) {
+    use all::{ADDRESSES, FLAGS, HOLDS, LANES, LAST, MASK, OFFSETS, PLACES, SITE, WIDTH};
+    c.extend([
+        I::Block(EMPTY),
+        // The last offset at which the bytes fit: none that has more than 32 bits, or is less than zero.
+        I::LocalGet(SITE),
+        I::I64Load(at(site::SIZE)),
+        I::LocalGet(WIDTH),
+        I::I64ExtendI32U,
+        I::I64Sub,
+        I::LocalTee(LAST),
+        I::I64Const(0xffff_ffff),
+        I::I64GtU,
+        I::BrIf(0),
+        I::LocalGet(LANES),
+        I::I32x4Splat,
+        lane_bits(),
+        I::V128And,
+        lane_bits(),
+        I::I32x4Eq,
+        I::LocalSet(MASK),
+    ]);
+    for (address, offset) in ADDRESSES.into_iter().zip(OFFSETS) {
+        c.extend([
+            I::LocalGet(address),
+            I::LocalGet(SITE),
+            I::V128Load64Splat(at(site::ADDRESS)),
+            I::I64x2Sub,
+            I::LocalSet(offset),
+        ]);
+    }
+    c.extend([
+        I::LocalGet(OFFSETS[0]),
+        I::LocalGet(OFFSETS[1]),
+        high_words(),
+        splat32(0),
+        I::I32x4Ne,
+        I::LocalGet(OFFSETS[0]),
+        I::LocalGet(OFFSETS[1]),
+        low_words(),
+        I::LocalTee(PLACES),
+        I::LocalGet(LAST),
+        I::I32WrapI64,
+        I::I32x4Splat,
+        I::I32x4GtU,
+        I::V128Or,
+        // Not a multiple of the size.
+        I::LocalGet(ADDRESSES[0]),
+        I::LocalGet(ADDRESSES[1]),
+        low_words(),
+        I::LocalGet(WIDTH),
+        I::I32Const(1),
+        I::I32Sub,
+        I::I32x4Splat,
+        I::V128And,
+        splat32(0),
+        I::I32x4Ne,
+        I::V128Or,
+        I::LocalGet(MASK),
+        I::V128And,
+        I::V128AnyTrue,
+        I::BrIf(0),
+        I::LocalGet(PLACES),
+        I::LocalGet(SITE),
+        I::V128Load32Splat(at(site::PLACE)),
+        I::I32x4Add,
+        I::LocalSet(PLACES),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::HOLDS)),
+        I::LocalSet(HOLDS),
+    ]);
+    push_is_noted(c, HOLDS, FLAGS);
+    c.push(I::If(EMPTY));
+    note_together(c, places);
+    c.extend([
+        I::End,
+        I::LocalGet(PLACES),
+        splat32(cell::NOWHERE),
+        I::LocalGet(MASK),
+        I::V128Bitselect,
+        I::Return,
+        I::End,
+        I::V128Const(0),
+        I::LocalSet(PLACES),
+    ]);
+}
+
+/// Notes the words of all lanes that take part; leaves the construct around the one at hand where they must be looked at one by one.
+fn note_together(c: &mut Vec<I<'static>>, places: &Places) {
+    use all::{FLAGS, HOLDS, KEPT, LEFT, MASK, PLACES, WIDTH};
+    let [words, ..] = KEPT;
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(ATOMIC_SHIFT as i32),
+        I::I32ShrU,
+        I::BrIf(1),
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::WINDOW | holds::SHARED) as i32),
+        I::I32And,
+        I::LocalTee(HOLDS),
+        I::I32Eqz,
+        I::LocalGet(WIDTH),
+        I::I32Const(4),
+        I::I32LtU,
+        I::I32And,
+        I::BrIf(1),
+        // Lanes that do not take part mean the words of one that does.
+        I::LocalGet(PLACES),
+        I::LocalGet(MASK),
+        I::V128And,
+        I::LocalTee(words),
+        I::LocalGet(words),
+        I::LocalGet(words),
+        I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7]),
+        I::I32x4MaxU,
+        I::LocalTee(words),
+        I::LocalGet(words),
+        I::LocalGet(words),
+        I::I8x16Shuffle([4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11]),
+        I::I32x4MaxU,
+        I::LocalSet(words),
+        I::LocalGet(PLACES),
+        I::LocalGet(words),
+        I::LocalGet(MASK),
+        I::V128Bitselect,
+        splat32(!3),
+        I::V128And,
+        I::LocalSet(words),
+        I::LocalGet(WIDTH),
+        I::I32Const(3),
+        I::I32Add,
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalSet(LEFT),
+        I::Loop(EMPTY),
+        I::LocalGet(HOLDS),
+        I::If(EMPTY),
+    ]);
+    note_lanes(c, places.shared_notes, true, FLAGS, KEPT, 3);
+    c.push(I::Else);
+    note_lanes(c, places.arena_notes, false, FLAGS, KEPT, 3);
+    c.extend([
+        I::End,
+        I::LocalGet(words),
+        splat32(4),
+        I::I32x4Add,
+        I::LocalSet(words),
+    ]);
+    c.extend(next_round(LEFT));
 }
 
 /// The range that holds the address and that the site accepts; a fault where there is none.

@@ -97,8 +97,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Leaves the places of four lanes in `pointers`, nowhere for lanes that do not take part, or stops. `stores` says how they are accessed.
-    pub(super) fn resolve_lanes(&mut self, access: &Access<'_>, stores: u32) {
+    /// Leaves the places of four lanes in `pointers`, nowhere for lanes that do not take part, or stops. `flags` say how they are accessed.
+    pub(super) fn resolve_lanes(&mut self, access: &Access<'_>, flags: u32) {
         let Names {
             active, pointers, ..
         } = self.names;
@@ -115,7 +115,7 @@ impl Emitter<'_> {
         self.ops([
             I::I32Const(access.site as i32),
             I::I32Const(access.width() as i32),
-            I::I32Const(stores as i32),
+            I::I32Const(flags as i32),
         ]);
         self.get(active);
         self.op(I::Call(helpers::RESOLVE_ALL));

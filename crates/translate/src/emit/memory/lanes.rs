@@ -3,6 +3,7 @@
 use super::{Access, Way, scalar_load};
 use crate::Refusal;
 use crate::emit::{Emitter, at};
+use crate::helpers;
 use warpgrid_emulator::plain::{AccessPlan, SlotPlace};
 use wasm_encoder::Instruction as I;
 
@@ -12,7 +13,11 @@ impl Emitter<'_> {
         if access.lie.is_some() {
             self.find_addresses(access)?;
         }
-        self.resolve_lanes(access, u32::from(access.way == Way::Store));
+        let calm = match self.flow.shared[self.block].stores {
+            true => 0,
+            false => helpers::IS_CALM,
+        };
+        self.resolve_lanes(access, calm | u32::from(access.way == Way::Store));
         for index in 0..access.plan.elements.len() as u32 {
             match access.way {
                 Way::Load => self.load_lanes(access.plan, index),
