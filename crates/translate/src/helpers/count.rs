@@ -4,7 +4,7 @@
 use super::{EMPTY, MERGE, function, stops_if};
 use crate::emit::at;
 use crate::place::{
-    GANGS, HAS_PARTED, IS_COPY, IS_STORE, LANDING, Places, STORE, TRACE_BYTES, cell, record,
+    GANGS, HAS_PARTED, IS_COPY, IS_STORE, LANDING, PARTS, Places, STORE, TRACE_BYTES, cell, record,
 };
 use crate::run::stop;
 use warpgrid_emulator::plain::TURN_STEPS;
@@ -135,39 +135,151 @@ pub(crate) fn count(places: &Places) -> Function {
 /// `(first record, which have run) -> why the run stops, or zero`: block by block, those that are furthest back first and together.
 /// Schedules with a seed let lanes go on in another order, which is not counted.
 pub(crate) fn merge(places: &Places, seed: u64) -> Function {
-    const FIRST: u32 = 0;
-    const RAN: u32 = 1;
-    const RECORD: u32 = 2;
-    const INDEX: u32 = 3;
-    const N: u32 = 4;
-    const WAY: u32 = 5;
-    const END: u32 = 6;
-    const BLOCK: u32 = 7;
-    const GROUP: u32 = 8;
-    const OTHERS: u32 = 9;
-    const BEFORE: u32 = 10;
-    const TURN: u32 = 11;
-    const NUMBER: u32 = 12;
-    const POS: u32 = 13;
-    const WORD: u32 = 14;
-    const AT: u32 = 15;
-    const PARTED: u32 = 16;
-    const FURTHEST: u32 = 17;
-    const STORES: u32 = 18;
-    const STEPS: u32 = 19;
-    let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
-    let gives_up = stops_if(stop::UNCOUNTED);
+    use merged::{AT, BEFORE, BLOCK, FURTHEST, GROUP, LIVE, LOWEST, N, NUMBER, PARTED, RAN, TURN};
     let mut code = Vec::new();
     let c = &mut code;
     if seed != 0 {
         c.extend([I::I32Const(stop::UNCOUNTED as i32), I::Return]);
     }
-    // Where each way starts and ends.
+    begin_ways(c, places);
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::WARP)),
+        I::I32Const(2),
+        I::I32Shl,
+        I::LocalTee(AT),
+        I::I32Load(at(places.turns)),
+        I::LocalTee(PARTED),
+        I::I32Const(!HAS_PARTED as i32),
+        I::I32And,
+        I::LocalSet(TURN),
+        I::I32Const(0),
+        I::I32Load(at(cell::GROUPS)),
+        I::LocalSet(N),
+        I::Block(EMPTY),
+        I::Loop(EMPTY),
+    ]);
+    find_lowest(c, places);
+    c.extend([
+        I::LocalGet(LOWEST),
+        I::I16x8ExtractLaneU(0),
+        I::LocalTee(BLOCK),
+        I::I32Const(NONE),
+        I::I32Eq,
+        I::BrIf(1),
+        I::LocalGet(N),
+        I::I32Const(1),
+        I::I32Add,
+        I::LocalSet(N),
+        I::LocalGet(BLOCK),
+        I::LocalGet(FURTHEST),
+        I::LocalGet(BLOCK),
+        I::LocalGet(FURTHEST),
+        I::I32GtU,
+        I::Select,
+        I::LocalSet(FURTHEST),
+    ]);
+    add_block(c, places);
+    c.extend([
+        I::LocalGet(GROUP),
+        I::LocalGet(BEFORE),
+        I::I32And,
+        I::I32Eqz,
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::LocalSet(TURN),
+        I::End,
+        I::LocalGet(GROUP),
+        I::LocalSet(BEFORE),
+        // Others are ready.
+        I::LocalGet(LIVE),
+        I::LocalGet(GROUP),
+        I::I32Ne,
+        I::If(EMPTY),
+        I::LocalGet(TURN),
+        I::LocalGet(NUMBER),
+        I::I32Add,
+        I::LocalTee(TURN),
+        I::I32Const(LONGEST_TURN),
+        I::I32GtU,
+        I::If(EMPTY),
+        I::LocalGet(PARTED),
+        I::If(EMPTY),
+        I::I32Const(stop::UNCOUNTED as i32),
+        I::Return,
+        I::End,
+        // The host counts it from the start.
+        I::I32Const(0),
+        I::LocalGet(N),
+        I::I32Store(at(cell::GROUPS)),
+        I::I32Const(0),
+        I::LocalGet(RAN),
+        I::I32Store(at(cell::RAN)),
+        I::I32Const(stop::COUNT as i32),
+        I::Return,
+        I::End,
+        I::End,
+    ]);
+    pass_block(c, places);
+    c.extend([I::Br(0), I::End, I::End]);
+    end_merge(c, places);
+    function(
+        &[(15, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
+        &code,
+    )
+}
+
+/// Locals of [`merge`].
+mod merged {
+    pub(super) const FIRST: u32 = 0;
+    pub(super) const RAN: u32 = 1;
+    pub(super) const RECORD: u32 = 2;
+    pub(super) const INDEX: u32 = 3;
+    /// The groups so far.
+    pub(super) const N: u32 = 4;
+    /// The place of what is known of a way.
+    pub(super) const WAY: u32 = 5;
+    pub(super) const BLOCK: u32 = 6;
+    /// Ways that are in the block at hand, that were in the one before, and that have not ended, a bit each.
+    pub(super) const GROUP: u32 = 7;
+    pub(super) const BEFORE: u32 = 8;
+    pub(super) const LIVE: u32 = 9;
+    pub(super) const TURN: u32 = 10;
+    pub(super) const NUMBER: u32 = 11;
+    pub(super) const POS: u32 = 12;
+    pub(super) const WORD: u32 = 13;
+    pub(super) const AT: u32 = 14;
+    pub(super) const PARTED: u32 = 15;
+    pub(super) const FURTHEST: u32 = 16;
+    pub(super) const STORES: u32 = 17;
+    pub(super) const STEPS: u32 = 18;
+    /// The blocks that all ways are in, and the lowest of them.
+    pub(super) const BLOCKS: [u32; 4] = [19, 20, 21, 22];
+    pub(super) const LOWEST: u32 = 23;
+}
+
+/// What is in place of a block where a way has ended.
+const NONE: i32 = 0xffff;
+
+/// Where the ways are in their traces comes first, then the block that each is in, 16 bits a way.
+const BLOCKS_OF_WAYS: u32 = 4 * (GANGS + PARTS);
+
+/// Starts each way at the beginning of its trace.
+fn begin_ways(c: &mut Vec<I<'static>>, places: &Places) {
+    use merged::{BLOCK, FIRST, INDEX, LIVE, RAN, RECORD, WAY};
+    let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
+    for group in 0..4 {
+        c.extend([
+            I::I32Const(0),
+            I::V128Const(-1),
+            I::V128Store(at(places.ways + BLOCKS_OF_WAYS + 16 * group)),
+        ]);
+    }
     c.extend([
         I::LocalGet(FIRST),
         I::LocalSet(RECORD),
-        I::I32Const(places.ways as i32),
-        I::LocalSet(WAY),
+        I::LocalGet(RAN),
+        I::LocalSet(LIVE),
         I::Loop(EMPTY),
         I::LocalGet(RAN),
         I::LocalGet(INDEX),
@@ -177,20 +289,41 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::If(EMPTY),
     ]);
     c.extend(field(record::TRACED));
-    c.extend([I::I32Const(TRACE_BYTES as i32), I::I32GtU]);
-    c.extend(gives_up);
-    c.push(I::LocalGet(WAY));
-    c.extend(field(record::TRACE));
-    c.extend([I::I32Store(at(0)), I::LocalGet(WAY)]);
+    // The end has a mark, too.
+    c.extend([I::I32Const(TRACE_BYTES as i32), I::I32GeU]);
+    c.extend(stops_if(stop::UNCOUNTED));
     c.extend(field(record::TRACE));
     c.extend(field(record::TRACED));
+    c.extend([I::I32Add, I::I32Const(NONE), I::I32Store16(at(0))]);
     c.extend([
-        I::I32Add,
-        I::I32Store(at(4)),
+        I::LocalGet(INDEX),
+        I::I32Const(2),
+        I::I32Shl,
+        I::LocalTee(WAY),
+    ]);
+    c.extend(field(record::TRACE));
+    c.extend([
+        I::I32Store(at(places.ways)),
         I::LocalGet(WAY),
-        I::I32Const(8),
-        I::I32Add,
-        I::LocalSet(WAY),
+        I::I32Const(1),
+        I::I32ShrU,
+    ]);
+    c.extend(field(record::TRACE));
+    c.extend([
+        I::I32Load16U(at(0)),
+        I::LocalTee(BLOCK),
+        I::I32Store16(at(places.ways + BLOCKS_OF_WAYS)),
+        // One that did nothing.
+        I::LocalGet(LIVE),
+        I::LocalGet(BLOCK),
+        I::I32Const(NONE),
+        I::I32Eq,
+        I::LocalGet(INDEX),
+        I::I32Shl,
+        I::I32Const(-1),
+        I::I32Xor,
+        I::I32And,
+        I::LocalSet(LIVE),
         I::End,
     ]);
     c.extend(next_record(places, INDEX, RECORD));
@@ -207,83 +340,49 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::Select,
         I::BrIf(0),
         I::End,
-        I::LocalGet(WAY),
-        I::LocalSet(END),
-        I::I32Const(0),
-        I::I32Load(at(cell::WARP)),
-        I::I32Const(2),
-        I::I32Shl,
-        I::LocalTee(AT),
-        I::I32Load(at(places.turns)),
-        I::LocalTee(PARTED),
-        I::I32Const(!HAS_PARTED as i32),
-        I::I32And,
-        I::LocalSet(TURN),
-        I::I32Const(0),
-        I::I32Load(at(cell::GROUPS)),
-        I::LocalSet(N),
     ]);
-    let each_way = |c: &mut Vec<I<'static>>, body: &dyn Fn(&mut Vec<I<'static>>)| {
+}
+
+/// The lowest block that a way is in, in all parts of a row, and the ways that are there.
+fn find_lowest(c: &mut Vec<I<'static>>, places: &Places) {
+    use merged::{BLOCKS, GROUP, LOWEST};
+    for (group, local) in (0..).zip(BLOCKS) {
         c.extend([
-            I::I32Const(places.ways as i32),
-            I::LocalSet(WAY),
-            I::Loop(EMPTY),
-            I::LocalGet(WAY),
-            I::I32Load(at(0)),
-            I::LocalTee(POS),
-            I::LocalGet(WAY),
-            I::I32Load(at(4)),
-            I::I32LtU,
-            I::If(EMPTY),
+            I::I32Const(0),
+            I::V128Load(at(places.ways + BLOCKS_OF_WAYS + 16 * group)),
+            I::LocalTee(local),
         ]);
-        body(c);
+    }
+    c.extend([I::I16x8MinU, I::I16x8MinU, I::I16x8MinU]);
+    for distance in [8, 4, 2] {
+        let turned = std::array::from_fn(|byte| (byte as u8 + distance) % 16);
         c.extend([
-            I::End,
-            I::LocalGet(WAY),
-            I::I32Const(8),
-            I::I32Add,
-            I::LocalTee(WAY),
-            I::LocalGet(END),
-            I::I32LtU,
-            I::BrIf(0),
-            I::End,
+            I::LocalTee(LOWEST),
+            I::LocalGet(LOWEST),
+            I::LocalGet(LOWEST),
+            I::I8x16Shuffle(turned),
+            I::I16x8MinU,
         ]);
-    };
+    }
+    c.push(I::LocalSet(LOWEST));
+    for (group, local) in (0..).zip(BLOCKS) {
+        c.extend([
+            I::LocalGet(local),
+            I::LocalGet(LOWEST),
+            I::I16x8Eq,
+            I::I16x8Bitmask,
+        ]);
+        if group > 0 {
+            c.extend([I::I32Const(8 * group), I::I32Shl, I::I32Or]);
+        }
+    }
+    c.push(I::LocalSet(GROUP));
+}
+
+/// Counts the block at hand.
+fn add_block(c: &mut Vec<I<'static>>, places: &Places) {
+    use merged::{BLOCK, NUMBER, STEPS, STORES, WORD};
     c.extend([
-        I::Block(EMPTY),
-        I::Loop(EMPTY),
-        I::I32Const(0xffff),
-        I::LocalSet(BLOCK),
-    ]);
-    each_way(c, &|c| {
-        c.extend([
-            I::LocalGet(POS),
-            I::I32Load16U(at(0)),
-            I::LocalTee(WORD),
-            I::LocalGet(BLOCK),
-            I::LocalGet(WORD),
-            I::LocalGet(BLOCK),
-            I::I32LtU,
-            I::Select,
-            I::LocalSet(BLOCK),
-        ]);
-    });
-    c.extend([
-        I::LocalGet(BLOCK),
-        I::I32Const(0xffff),
-        I::I32Eq,
-        I::BrIf(1),
-        I::LocalGet(N),
-        I::I32Const(1),
-        I::I32Add,
-        I::LocalSet(N),
-        I::LocalGet(BLOCK),
-        I::LocalGet(FURTHEST),
-        I::LocalGet(BLOCK),
-        I::LocalGet(FURTHEST),
-        I::I32GtU,
-        I::Select,
-        I::LocalSet(FURTHEST),
         I::LocalGet(BLOCK),
         I::I32Const(3),
         I::I32Shl,
@@ -311,121 +410,95 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::LocalGet(STORES),
         I::I64Add,
         I::LocalSet(STORES),
-        I::I32Const(0),
-        I::LocalSet(GROUP),
-        I::I32Const(0),
-        I::LocalSet(OTHERS),
     ]);
-    each_way(c, &|c| {
-        c.extend([
-            I::LocalGet(POS),
-            I::I32Load16U(at(0)),
-            I::LocalGet(BLOCK),
-            I::I32Ne,
-            I::If(EMPTY),
-            I::I32Const(1),
-            I::LocalSet(OTHERS),
-            I::Else,
-            I::LocalGet(GROUP),
-            I::I32Const(1),
-            I::LocalGet(WAY),
-            I::I32Const(places.ways as i32),
-            I::I32Sub,
-            I::I32Const(3),
-            I::I32ShrU,
-            I::I32Shl,
-            I::I32Or,
-            I::LocalSet(GROUP),
-            // Past the block, with the stores that it did.
-            I::Block(EMPTY),
-            I::Loop(EMPTY),
-            I::LocalGet(POS),
-            I::I32Const(2),
-            I::I32Add,
-            I::LocalTee(POS),
-            I::LocalGet(WAY),
-            I::I32Load(at(4)),
-            I::I32GeU,
-            I::BrIf(1),
-            I::LocalGet(POS),
-            I::I32Load16U(at(0)),
-            I::LocalTee(WORD),
-            I::I32Const(IS_STORE as i32),
-            I::I32And,
-            I::I32Eqz,
-            I::BrIf(1),
-            I::LocalGet(WORD),
-            I::I32Const(IS_COPY as i32 - 1),
-            I::I32And,
-            I::I32Const(2),
-            I::I32Shl,
-            I::LocalTee(WORD),
-            I::I32Load(at(places.guarded)),
-            I::LocalGet(N),
-            I::I32Ne,
-            I::If(EMPTY),
-            I::LocalGet(WORD),
-            I::LocalGet(N),
-            I::I32Store(at(places.guarded)),
-            I::I64Const(LANDING as i64),
-            I::I64Const(STORE as i64),
-            I::LocalGet(POS),
-            I::I32Load16U(at(0)),
-            I::I32Const(IS_COPY as i32),
-            I::I32And,
-            I::Select,
-            I::LocalGet(STORES),
-            I::I64Add,
-            I::LocalSet(STORES),
-            I::End,
-            I::Br(0),
-            I::End,
-            I::End,
-            I::LocalGet(WAY),
-            I::LocalGet(POS),
-            I::I32Store(at(0)),
-            I::End,
-        ]);
-    });
+}
+
+/// Brings the ways of the group past the block, with the guarded stores that they did there, each counted once.
+fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
+    use merged::{GROUP, INDEX, LIVE, N, POS, STORES, WAY, WORD};
     c.extend([
+        I::Loop(EMPTY),
         I::LocalGet(GROUP),
-        I::LocalGet(BEFORE),
-        I::I32And,
-        I::I32Eqz,
-        I::If(EMPTY),
-        I::I32Const(0),
-        I::LocalSet(TURN),
-        I::End,
-        I::LocalGet(GROUP),
-        I::LocalSet(BEFORE),
-        I::LocalGet(OTHERS),
-        I::If(EMPTY),
-        I::LocalGet(TURN),
-        I::LocalGet(NUMBER),
+        I::I32Ctz,
+        I::LocalTee(INDEX),
+        I::I32Const(2),
+        I::I32Shl,
+        I::LocalTee(WAY),
+        I::I32Load(at(places.ways)),
+        I::LocalSet(POS),
+        I::Block(EMPTY),
+        I::Loop(EMPTY),
+        I::LocalGet(POS),
+        I::I32Const(2),
         I::I32Add,
-        I::LocalTee(TURN),
-        I::I32Const(LONGEST_TURN),
-        I::I32GtU,
+        I::LocalTee(POS),
+        I::I32Load16U(at(0)),
+        I::LocalTee(WORD),
+        I::I32Const(IS_STORE as i32),
+        I::I32LtU,
+        I::BrIf(1),
+        I::LocalGet(WORD),
+        I::I32Const(NONE),
+        I::I32Eq,
         I::If(EMPTY),
-        I::LocalGet(PARTED),
-        I::If(EMPTY),
-        I::I32Const(stop::UNCOUNTED as i32),
-        I::Return,
+        I::LocalGet(LIVE),
+        I::I32Const(-2),
+        I::LocalGet(INDEX),
+        I::I32Rotl,
+        I::I32And,
+        I::LocalSet(LIVE),
+        I::Br(2),
         I::End,
-        // The host counts it from the start.
-        I::I32Const(0),
+        I::LocalGet(WORD),
+        I::I32Const(IS_COPY as i32 - 1),
+        I::I32And,
+        I::I32Const(2),
+        I::I32Shl,
+        I::LocalTee(WORD),
+        I::I32Load(at(places.guarded)),
         I::LocalGet(N),
-        I::I32Store(at(cell::GROUPS)),
-        I::I32Const(0),
-        I::LocalGet(RAN),
-        I::I32Store(at(cell::RAN)),
-        I::I32Const(stop::COUNT as i32),
-        I::Return,
-        I::End,
-        I::End,
+        I::I32Eq,
+        I::BrIf(0),
+        I::LocalGet(WORD),
+        I::LocalGet(N),
+        I::I32Store(at(places.guarded)),
+        I::I64Const(LANDING as i64),
+        I::I64Const(STORE as i64),
+        I::LocalGet(POS),
+        I::I32Load16U(at(0)),
+        I::I32Const(IS_COPY as i32),
+        I::I32And,
+        I::Select,
+        I::LocalGet(STORES),
+        I::I64Add,
+        I::LocalSet(STORES),
         I::Br(0),
         I::End,
         I::End,
+        I::LocalGet(WAY),
+        I::LocalGet(POS),
+        I::I32Store(at(places.ways)),
+        I::LocalGet(WAY),
+        I::I32Const(1),
+        I::I32ShrU,
+        I::LocalGet(WORD),
+        I::I32Store16(at(places.ways + BLOCKS_OF_WAYS)),
+        // Without the lowest bit.
+        I::LocalGet(GROUP),
+        I::LocalGet(GROUP),
+        I::I32Const(1),
+        I::I32Sub,
+        I::I32And,
+        I::LocalTee(GROUP),
+        I::BrIf(0),
+        I::End,
+    ]);
+}
+
+/// What was counted goes to the cells.
+fn end_merge(c: &mut Vec<I<'static>>, places: &Places) {
+    use merged::{AT, FURTHEST, N, STEPS, STORES, TURN};
+    c.extend([
         I::LocalGet(AT),
         I::LocalGet(TURN),
         I::I32Const(HAS_PARTED as i32),
@@ -443,5 +516,4 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     c.extend(add(cell::STEPS, &[I::LocalGet(STEPS)]));
     c.extend(add(cell::STORES, &[I::LocalGet(STORES)]));
     c.push(I::I32Const(0));
-    function(&[(16, ValType::I32), (2, ValType::I64)], &code)
 }

@@ -240,7 +240,7 @@ impl Emitter<'_> {
             self.op(I::End);
             self.nest -= 1;
         }
-        self.under_guard(access.way, |e| e.move_quickly(access, quick.together))
+        self.under_guard(access.way, |e| e.move_quickly(access, quick))
     }
 
     /// Finds the place of lanes of which it is known how they lie, for all accesses that share the look.
@@ -253,7 +253,7 @@ impl Emitter<'_> {
             pointer,
             ..
         } = self.names;
-        if self.guard.is_some() {
+        if self.guard.is_some() && !may_be_partial(access, quick) {
             self.get(active);
             self.ops([I::I32Const(ALL), I::I32Ne]);
             self.leave_if();
@@ -340,7 +340,8 @@ impl Emitter<'_> {
         self.end_if();
     }
 
-    fn move_quickly(&mut self, access: &Access<'_>, together: Together) -> Result<(), Refusal> {
+    fn move_quickly(&mut self, access: &Access<'_>, quick: Quick) -> Result<(), Refusal> {
+        let together = quick.together;
         if let Some(apart) = together.apart {
             let pointer = self.names.pointer;
             let place = |e: &mut Self, lane: u8| {
@@ -356,7 +357,10 @@ impl Emitter<'_> {
             return Ok(());
         }
         match (access.way, together.rows, together.one) {
-            (Way::Store, ..) => self.store_row(access.plan)?,
+            (Way::Store, ..) => {
+                let kept = self.guard.filter(|_| may_be_partial(access, quick));
+                self.store_row(access.plan, kept)?;
+            }
             (Way::Load, true, false) => self.load_row(access.plan),
             (Way::Load, false, _) => self.load_one(access.plan),
             (Way::Load, true, true) => {
@@ -384,6 +388,14 @@ impl Emitter<'_> {
         self.op(I::End);
         self.nest -= 1;
     }
+}
+
+/// Whether an access under a guard may be done for all lanes where some of them do not take part: they keep their registers, or their bytes as they are.
+fn may_be_partial(access: &Access<'_>, quick: Quick) -> bool {
+    let together = quick.together;
+    let is_one_word = matches!(access.plan.element_bytes, 4 | 8) && access.plan.elements.len() == 1;
+    let is_any = access.way == Way::Load || together.rows && is_one_word;
+    together.is_known && !quick.is_noted && is_any
 }
 
 /// The ranges that accesses to a state space may lie in, by what they hold; none where memory of this kind is not translated, or is each thread's own.

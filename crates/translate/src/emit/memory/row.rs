@@ -3,7 +3,7 @@
 use super::address::Known;
 use super::{Access, Way};
 use crate::Refusal;
-use crate::emit::{Emitter, at, high_halves, high_words, low_halves, low_words, splat32};
+use crate::emit::{Emitter, at, halves, high_halves, high_words, low_halves, low_words, splat32};
 use warpgrid_emulator::plain::AccessPlan;
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -21,7 +21,7 @@ impl Emitter<'_> {
         self.note_bytes(access, 4 * access.width());
         match access.way {
             Way::Load => self.load_row(access.plan),
-            Way::Store => self.store_row(access.plan)?,
+            Way::Store => self.store_row(access.plan, None)?,
         }
         self.ops([I::Br(1), I::End]);
         Ok(())
@@ -123,20 +123,37 @@ impl Emitter<'_> {
         }
     }
 
-    pub(super) fn store_row(&mut self, plan: &AccessPlan) -> Result<(), Refusal> {
+    /// Stores a row. Of single words, only those of the lanes in the local `guard`, if there is one.
+    pub(super) fn store_row(
+        &mut self,
+        plan: &AccessPlan,
+        guard: Option<u32>,
+    ) -> Result<(), Refusal> {
         let pointer = self.names.pointer;
         let element = plan.elements[0];
+        let keep = |e: &mut Self, place: u32, select: &[I<'static>]| {
+            let Some(guard) = guard else {
+                return;
+            };
+            e.get(pointer);
+            e.op(I::V128Load(at(place)));
+            e.get(guard);
+            e.out.extend_from_slice(select);
+            e.op(I::V128Bitselect);
+        };
         match (plan.element_bytes, plan.elements.as_slice()) {
             (8, _) => {
                 for half in 0..2 {
                     self.get(pointer);
                     self.read64(element.slot, half)?;
+                    keep(self, 16 * half, &[halves(half)]);
                     self.op(I::V128Store(at(16 * half)));
                 }
             }
             (4, [a]) => {
                 self.get(pointer);
                 self.read_element32(*a)?;
+                keep(self, 0, &[]);
                 self.op(I::V128Store(at(0)));
             }
             (4, [a, b]) => {
