@@ -6,6 +6,7 @@ mod compare;
 mod control;
 mod convert;
 mod cross;
+mod detour;
 mod float;
 mod fused;
 mod half;
@@ -25,6 +26,7 @@ pub(crate) use warp::operations_of_host;
 
 use crate::Refusal;
 use crate::code::Code;
+use crate::detour::Detours;
 use crate::engine::Products;
 use crate::flow::Flow;
 use crate::helpers;
@@ -114,6 +116,11 @@ pub(crate) struct Names {
     pub(crate) trace: u32,
     pub(crate) traced: u32,
     pub(crate) guard: u32,
+    /// The lanes that are on a detour, and those that are to go the other way.
+    pub(crate) detour: u32,
+    pub(crate) others: u32,
+    /// Whether lanes that part are gangs of their own wherever they do.
+    pub(crate) without_detours: u32,
     pub(crate) active: u32,
     pub(crate) pointer: u32,
     /// A place for each lane.
@@ -202,13 +209,17 @@ pub(crate) struct Emitter<'p> {
     leaves_to: Option<u32>,
     /// The local with the guard of the instruction at hand.
     pub(crate) guard: Option<u32>,
+    /// By block that ends with a branch: the short ways that some of its lanes take while others wait.
+    pub(crate) detours: Detours,
+    /// On such a way: the registers that the others must keep.
+    kept: Option<BTreeSet<Register>>,
     /// The block at hand, and how many constructs are open within it.
     pub(crate) block: usize,
     pub(crate) nest: u32,
     /// The place of the code at hand among the entries and blocks.
     pub(crate) place: usize,
-    /// Guarded stores and copies so far.
-    pub(crate) n_guarded: u32,
+    /// Guarded stores and copies by their places in the code: the number of each.
+    pub(crate) guarded: BTreeMap<u32, u32>,
     /// Stores that a strip counts.
     pub(crate) store_places: Vec<StorePlace>,
     /// Locals with the rows of a warp, once they are needed.
@@ -269,10 +280,12 @@ impl<'p> Emitter<'p> {
             leaves_to: None,
             names: Names::default(),
             guard: None,
+            detours: Detours::new(),
+            kept: None,
             block: 0,
             nest: 0,
             place: 0,
-            n_guarded: 0,
+            guarded: BTreeMap::new(),
             store_places: Vec::new(),
             rows: Vec::new(),
             did_store: Vec::new(),
@@ -301,6 +314,9 @@ impl<'p> Emitter<'p> {
             trace: self.local(I32),
             traced: self.local(I32),
             guard: self.local(V128),
+            detour: self.local(V128),
+            others: self.local(V128),
+            without_detours: self.local(I32),
             active: self.local(I32),
             pointer: self.local(I32),
             pointers: self.local(V128),
@@ -524,7 +540,11 @@ impl<'p> Emitter<'p> {
         if let Some(scalar) = self.scalars.get(&register).copied() {
             return self.write_scalar(scalar, register, part);
         }
-        let guard = self.guard;
+        // Others keep only what they will read.
+        let is_kept = |kept: &BTreeSet<Register>| kept.contains(&register);
+        let guard = self
+            .guard
+            .filter(|_| self.is_guarded() || self.kept.as_ref().is_none_or(is_kept));
         if guard.is_some() {
             self.read_register(register);
         }
@@ -621,11 +641,13 @@ impl<'p> Emitter<'p> {
 
     /// One instruction that goes on to the next.
     pub(crate) fn straight(&mut self, instr: &Instr) -> Result<(), Refusal> {
-        self.guard = None;
+        let is_on_detour = self.kept.is_some();
+        self.guard = is_on_detour.then_some(self.names.detour);
         if instr.guard.place() != SlotPlace::None {
-            self.read_predicate(instr.guard)?;
-            if instr.negated {
-                self.op(I::V128Not);
+            self.read_guard(instr)?;
+            if is_on_detour {
+                self.get(self.names.detour);
+                self.op(I::V128And);
             }
             self.set(self.names.guard);
             self.guard = Some(self.names.guard);
@@ -640,6 +662,20 @@ impl<'p> Emitter<'p> {
             }
             done => done,
         }
+    }
+
+    /// Pushes the lanes whose guard holds.
+    fn read_guard(&mut self, instr: &Instr) -> Result<(), Refusal> {
+        self.read_predicate(instr.guard)?;
+        if instr.negated {
+            self.op(I::V128Not);
+        }
+        Ok(())
+    }
+
+    /// Whether the instruction at hand has a guard itself.
+    fn is_guarded(&self) -> bool {
+        self.guard == Some(self.names.guard)
     }
 
     fn operation(&mut self, op: &Op) -> Result<(), Refusal> {

@@ -101,7 +101,7 @@ pub(crate) fn leads_away(instr: &Instr) -> bool {
     matches!(instr.op, Op::Branch { .. } | Op::Return | Op::Exit)
 }
 
-fn is_guarded(instr: &Instr) -> bool {
+pub(crate) fn is_guarded(instr: &Instr) -> bool {
     instr.guard.place() != SlotPlace::None
 }
 

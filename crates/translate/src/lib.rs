@@ -4,6 +4,7 @@
 
 mod affine;
 mod code;
+mod detour;
 mod emit;
 mod engine;
 mod flow;

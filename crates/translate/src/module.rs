@@ -3,6 +3,7 @@
 use crate::Refusal;
 use crate::affine::Forms;
 use crate::code::{Code, Placed};
+use crate::detour::{Detour, find_detours, sites_of};
 use crate::emit::{
     Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
 };
@@ -88,7 +89,7 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
             sites: draft.sites.len() as u32 + matrices,
             registers: draft.register_bytes,
             blocks: flow.blocks.len() as u32,
-            guarded: draft.n_guarded,
+            guarded: draft.guarded.len() as u32,
             has_copies: flow.has_copies,
         },
         registers: draft.registers.keys().copied().collect(),
@@ -189,7 +190,21 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     let forms = Forms::new(plain, code, &flow, &learnt.definitions);
     let sharing = forms.private_accesses();
     let at_start = live.first().cloned().unwrap_or_default();
-    let strides = find_strides(source, &flow, &learnt.definitions, &at_start, &forms);
+    let all_detours = find_detours(code, &flow);
+    learnt.sizes.sites += sites_of(plain, code, &flow, &all_detours);
+    let mixed = |detour: &Detour| detour.mixed(&learnt.touched, &live);
+    let mixed = all_detours.iter().map(|(at, detour)| (*at, mixed(detour)));
+    let mixed: BTreeMap<usize, BTreeSet<Register>> = mixed.collect();
+    let (strides, parting) = find_strides(
+        source,
+        &flow,
+        &learnt.definitions,
+        &at_start,
+        &forms,
+        &mixed,
+    );
+    let mut detours = all_detours;
+    detours.retain(|at, _| parting.contains(at));
     let places = Places::new(plain, code, learnt.sizes)?;
     let constants = constants(source, &flow, &learnt);
     let begin = |writes: Writes| {
@@ -213,6 +228,7 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     let mut strip = begin(Writes::Strip);
     strip.keep_scalars(&find_scalars(source, &learnt.definitions, &strides));
     strip.any_nan = find_any_nan(source, &learnt.definitions);
+    strip.detours = detours;
     strip.strip()?;
     let mut chains = begin(Writes::Warp);
     chains.sites = std::mem::take(&mut strip.sites);
@@ -272,7 +288,7 @@ fn all_counts(code: &Code<'_>, flow: &Flow, strip: &Emitter<'_>) -> AllCounts {
     };
     let mut all = AllCounts {
         blocks: vec![Counts::default(); flow.blocks.len()],
-        guarded: vec![0; strip.n_guarded as usize],
+        guarded: vec![0; strip.guarded.len()],
     };
     // A branch to what follows makes groups of lanes that stay at one place.
     let goes_on = |(at, placed): (usize, &Placed<'_>)| match placed.instr.op {

@@ -56,6 +56,8 @@ pub(crate) mod cell {
     pub(crate) const BEGINS: u32 = 1136;
     /// Whether the host has counted what the warp at hand did.
     pub(crate) const COUNTED: u32 = 1140;
+    /// Whether lanes of the warp at hand have made detours since they last met.
+    pub(crate) const DETOURS: u32 = 1144;
     /// Read in place of what lanes that are not active mean.
     pub(crate) const NOWHERE: u32 = 1152;
     /// Special registers that differ by block, 16 bytes each.
@@ -95,12 +97,16 @@ pub(crate) mod record {
 /// ones the end is kept, a power of two.
 pub(crate) const TRACE_BYTES: u32 = 1 << 14;
 
-/// What is said of a warp whose groups have taken turns, beside the steps of the last one.
+/// What is said of a warp whose groups have taken turns, beside the steps of the last one; and of one whose lanes have made detours.
 pub(crate) const HAS_PARTED: u32 = 1 << 31;
+pub(crate) const HAS_MADE_DETOURS: u32 = 1 << 30;
 
 /// What a store is in a trace, beside its number, and what the start of a copy is besides.
 pub(crate) const IS_STORE: u32 = 1 << 15;
 pub(crate) const IS_COPY: u32 = 1 << 14;
+
+/// What a block is in a trace, beside its number, while other lanes of the gang wait at the end of a detour.
+pub(crate) const IS_DETOUR: u32 = 1 << 14;
 
 /// What is counted of a store, and of a copy, whose landing is a step of its own that stores: stores in the low half, landings in the high one.
 pub(crate) const STORE: u64 = 1;
@@ -316,7 +322,7 @@ impl Places {
             next = start + bytes;
             start as u32
         };
-        let n_ranges = plain.ranges().count() as u32 + 2;
+        let n_ranges = plain.ranges().count() as u32 + 3;
         let record_bytes = (record::REGISTERS + sizes.registers).next_multiple_of(64);
         let most_records = n_gangs + PARTS;
         let table = place(u64::from(n_gangs) * 16 * by_thread.len() as u64);
@@ -531,6 +537,18 @@ impl Places {
         let (window, size) = plain.shared();
         add(window, size, self.shared, holds::WINDOW);
         add(0, size, self.shared, holds::SHARED);
+        let without_detours = self.n_ranges - 1;
+        let holds = match noted.contains(&without_detours) {
+            true => holds::NOTED,
+            false => 0,
+        };
+        add(0, 0, 0, holds);
+    }
+
+    /// The cell that says whether lanes that part are gangs of their own wherever they do. It belongs to a range of no bytes, so that what must be noted from
+    /// the start of a run says this as well.
+    pub(crate) fn without_detours(&self) -> u32 {
+        self.ranges + (self.n_ranges - 1) * range::BYTES + range::HOLDS
     }
 
     /// The ranges that hold something of this.

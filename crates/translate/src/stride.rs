@@ -81,57 +81,48 @@ struct Reader<'a, 'p> {
     /// Threads of a block by axis.
     block: [u32; 3],
     known: BTreeMap<Register, Known>,
+    /// Registers that are not followed.
+    lost: BTreeSet<Register>,
     /// The frame at hand.
     frame: usize,
     /// Whether only registers that are written once in a run are followed.
     is_strict: bool,
 }
 
-/// Finds the strides of registers. `definitions` says where each is written, `at_start` which matter at the start, `forms` what is known of sums of coordinates.
+/// Finds the strides of registers. `definitions` says where each is written, `at_start` which matter at the start, `forms` what is known of sums of coordinates, and `mixed`
+/// which are no longer followed where lanes part at the end of a block, to be together again soon. The blocks at which they do come out, too.
 pub(crate) fn find_strides(
-    Source { plain, code, .. }: Source<'_>,
+    source: Source<'_>,
     flow: &Flow,
     definitions: &Definitions,
     at_start: &BTreeSet<Register>,
     forms: &Forms<'_>,
-) -> Strides {
-    let mut reader = Reader {
-        plain,
-        code,
-        block: plain.extents().0,
-        known: BTreeMap::new(),
-        frame: 0,
-        is_strict: false,
-    };
-    let factors = match reader.has_rows() {
-        true => forms.factors_of_x(),
-        false => BTreeMap::new(),
-    };
-    reader.solve(definitions, at_start, &factors);
-    if reader.may_join(flow) {
-        reader.is_strict = true;
-        let is_once = blocks_done_once(flow);
-        let followed = definitions.iter().filter(|(register, places)| {
-            let at = places.first().map_or(0, |at| *at as usize);
-            let block = flow.blocks.partition_point(|block| block.start <= at);
-            let is_once = is_once.get(block.wrapping_sub(1)) == Some(&true);
-            is_once && places.len() == 1 && !at_start.contains(register)
-        });
-        let followed: Definitions = followed.map(|(r, places)| (*r, places.clone())).collect();
-        let factors = factors
-            .into_iter()
-            .filter(|(r, _)| followed.contains_key(r));
-        let factors = factors.collect();
-        reader.known.clear();
-        reader.solve(&followed, at_start, &factors);
+    mixed: &BTreeMap<usize, BTreeSet<Register>>,
+) -> (Strides, BTreeSet<usize>) {
+    let mut parting = BTreeSet::new();
+    loop {
+        let lost = mixed.iter().filter(|(at, _)| parting.contains(*at));
+        let lost: BTreeSet<Register> = lost.flat_map(|(_, registers)| registers).copied().collect();
+        let mut reader = Reader {
+            plain: source.plain,
+            code: source.code,
+            block: source.plain.extents().0,
+            known: BTreeMap::new(),
+            lost,
+            frame: 0,
+            is_strict: false,
+        };
+        reader.find(flow, definitions, at_start, forms);
+        let before = parting.len();
+        for block in mixed.keys() {
+            if reader.parts_at(flow, *block) {
+                parting.insert(*block);
+            }
+        }
+        if parting.len() == before {
+            return (reader.strides(), parting);
+        }
     }
-    let found = reader.known.iter();
-    found
-        .filter_map(|(register, known)| match known {
-            Known::Stride(stride) => Some((*register, *stride)),
-            Known::Unwritten | Known::Differs => None,
-        })
-        .collect()
 }
 
 /// Blocks that no way leads back to.
@@ -158,6 +149,50 @@ fn blocks_done_once(flow: &Flow) -> Vec<bool> {
 }
 
 impl Reader<'_, '_> {
+    /// Follows all registers, or those that lanes may be together with again.
+    fn find(
+        &mut self,
+        flow: &Flow,
+        definitions: &Definitions,
+        at_start: &BTreeSet<Register>,
+        forms: &Forms<'_>,
+    ) {
+        let factors = match self.has_rows() {
+            true => forms.factors_of_x(),
+            false => BTreeMap::new(),
+        };
+        self.solve(definitions, at_start, &factors);
+        if !self.may_join(flow) {
+            return;
+        }
+        self.is_strict = true;
+        let is_once = blocks_done_once(flow);
+        let followed = definitions.iter().filter(|(register, places)| {
+            let at = places.first().map_or(0, |at| *at as usize);
+            let block = flow.blocks.partition_point(|block| block.start <= at);
+            let is_once = is_once.get(block.wrapping_sub(1)) == Some(&true);
+            is_once && places.len() == 1 && !at_start.contains(register)
+        });
+        let followed: Definitions = followed.map(|(r, places)| (*r, places.clone())).collect();
+        let factors = factors
+            .into_iter()
+            .filter(|(r, _)| followed.contains_key(r));
+        let factors = factors.collect();
+        self.known.clear();
+        self.solve(&followed, at_start, &factors);
+    }
+
+    /// What is known of registers.
+    fn strides(&self) -> Strides {
+        let found = self.known.iter();
+        found
+            .filter_map(|(register, known)| match known {
+                Known::Stride(stride) => Some((*register, *stride)),
+                Known::Unwritten | Known::Differs => None,
+            })
+            .collect()
+    }
+
     /// Whether the lanes of a gang are neighbours in a row of the block.
     fn has_rows(&self) -> bool {
         let [x, y, z] = self.block;
@@ -175,6 +210,7 @@ impl Reader<'_, '_> {
         for (register, all) in definitions {
             places.extend(all.iter().map(|at| (*at, *register)));
             let start = match at_start.contains(register) {
+                _ if self.lost.contains(register) => Known::Differs,
                 // All zeros.
                 true => ONE,
                 false => Known::Unwritten,
@@ -228,20 +264,21 @@ impl Reader<'_, '_> {
             }
         }
         (0..n).any(|index| {
-            let block = &flow.blocks[index];
-            let Some(Placed { instr, frame, .. }) = self.code.get(block.end - 1) else {
-                return false;
-            };
-            self.frame = *frame;
-            let parts = matches!(instr.op, Op::Branch { .. })
-                && instr.guard.place() != SlotPlace::None
-                && !self.predicate(instr.guard).is_one();
-            parts
-                && block
-                    .next
-                    .iter()
-                    .all(|next| meets.get(*next) == Some(&true))
+            let mut next = flow.blocks[index].next.iter();
+            self.parts_at(flow, index) && next.all(|next| meets.get(*next) == Some(&true))
         })
+    }
+
+    /// Whether lanes may part at the end of a block.
+    fn parts_at(&mut self, flow: &Flow, index: usize) -> bool {
+        let last = flow.blocks.get(index).map_or(0, |block| block.end - 1);
+        let Some(Placed { instr, frame, .. }) = self.code.get(last) else {
+            return false;
+        };
+        self.frame = *frame;
+        matches!(instr.op, Op::Branch { .. })
+            && instr.guard.place() != SlotPlace::None
+            && !self.predicate(instr.guard).is_one()
     }
 
     fn register(&self, bank: Bank, slot: Slot) -> Option<Register> {

@@ -6,7 +6,7 @@ use crate::Refusal;
 use crate::emit::Writes;
 use crate::flow::{Meeting, leads_away};
 use crate::helpers;
-use crate::place::{ALL_BYTES, TRACE_BYTES, cell, record};
+use crate::place::{ALL_BYTES, IS_DETOUR, TRACE_BYTES, cell, record};
 use crate::run::stop;
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
@@ -71,6 +71,11 @@ impl Emitter<'_> {
         self.set(phase);
         self.ops([I::I32Const(0), I::I64Load(at(cell::FUEL))]);
         self.set(fuel);
+        if !self.detours.is_empty() {
+            let place = self.places.without_detours();
+            self.ops([I::I32Const(0), I::I32Load(at(place))]);
+            self.set(self.names.without_detours);
+        }
         // At the start of a phase all counts are zero.
         self.get(IS_FRESH);
         self.ops([I::I32Eqz, I::If(BlockType::Empty)]);
@@ -215,13 +220,14 @@ impl Emitter<'_> {
     }
 
     /// Counts the steps of a block, and notes that it is executed.
-    fn count(&mut self, index: usize) {
+    pub(super) fn count(&mut self, index: usize) {
         let steps = self.names.steps;
         let n_steps = self.flow.blocks[index].steps;
         self.get(steps);
         self.ops([I::I64Const(i64::from(n_steps)), I::I64Add]);
         self.set(steps);
-        self.trace(self.flow.number(index));
+        let detour = if self.kept.is_some() { IS_DETOUR } else { 0 };
+        self.trace(self.flow.number(index) | detour);
     }
 
     /// Adds to the trace. Between operations of a warp all lanes go one way.
@@ -252,10 +258,7 @@ impl Emitter<'_> {
                 self.ops([I::I32Const(-1), I::I32Xor]);
             }
         } else {
-            self.read_predicate(instr.guard)?;
-            if instr.negated {
-                self.op(I::V128Not);
-            }
+            self.read_guard(instr)?;
             self.op(I::I32x4Bitmask);
         }
         self.get(self.names.mask);
@@ -289,6 +292,7 @@ impl Emitter<'_> {
             self.get(mask);
             self.ops([I::I32Ne, I::If(BlockType::Empty)]);
             self.nest += 1;
+            self.make_detour()?;
             self.part(block)?;
             self.op(I::Br(1));
             self.op(I::End);

@@ -96,7 +96,7 @@ impl<'p> Emitter<'p> {
         let may_be_local =
             plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0;
         let access = Access {
-            lie: match may_be_local {
+            lie: match may_be_local || self.kept.is_some() {
                 true => None,
                 false => self.find_lie(&access)?,
             },
@@ -113,10 +113,12 @@ impl<'p> Emitter<'p> {
             if may_be_local {
                 e.access_window(&access)?;
             }
-            if access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
+            // Some of the lanes are on a detour.
+            let may_be_whole = e.kept.is_none();
+            if may_be_whole && access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
                 e.move_row(&access)?;
             }
-            if way == Way::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
+            if may_be_whole && way == Way::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
                 e.load_one_place(&access)?;
             }
             e.move_lanes(&access)?;
@@ -155,10 +157,10 @@ impl<'p> Emitter<'p> {
         access: impl FnOnce(&mut Self) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         self.note_active();
-        if self.guard.is_some() && way == Way::Store {
+        let is_guarded = self.is_guarded();
+        if is_guarded && way == Way::Store {
             self.add_to_path(self.names.active);
         }
-        let is_guarded = self.guard.is_some();
         if is_guarded {
             self.get(self.names.active);
             self.op(I::If(BlockType::Empty));
@@ -221,16 +223,23 @@ impl<'p> Emitter<'p> {
         self.get(stores);
         self.ops([I::I64Const(what as i64), I::I64Add]);
         self.set(stores);
+        let n_guarded = self.guarded.len() as u32;
+        let is_guarded = self.is_guarded();
+        let guarded = is_guarded.then(|| *self.guarded.entry(self.at).or_insert(n_guarded));
+        if let Some(number) = guarded {
+            let kind = if what == LANDING { IS_COPY } else { 0 };
+            self.trace(IS_STORE | kind | number);
+        }
+        // What is on a detour is counted where it is written for all lanes.
+        if self.kept.is_some() {
+            return;
+        }
         self.store_places.push(StorePlace {
             block: self.block,
             at: self.at,
-            guarded: self.guard.is_some().then_some(self.n_guarded),
+            guarded,
         });
-        if self.guard.is_some() {
-            let kind = if what == LANDING { IS_COPY } else { 0 };
-            self.trace(IS_STORE | kind | self.n_guarded);
-            self.n_guarded += 1;
-        } else {
+        if guarded.is_none() {
             self.stores[self.block] += what;
         }
     }

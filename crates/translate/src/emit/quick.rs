@@ -70,10 +70,10 @@ impl Emitter<'_> {
             lies: BTreeMap::new(),
         });
         // Both ways count the same stores, and share sites.
-        let counted = (self.n_guarded, self.stores[self.block]);
+        let counted = self.stores[self.block];
         let (n_stores, n_sites) = (self.store_places.len(), self.sites.len());
         self.quick_way(index, is_loop)?;
-        (self.n_guarded, self.stores[self.block]) = counted;
+        self.stores[self.block] = counted;
         self.store_places.truncate(n_stores);
         self.sites.truncate(n_sites);
         self.lies.clear();

@@ -2,9 +2,10 @@
 //! interpreter counts, which lets the lanes go on that are furthest back in the code.
 
 use super::{EMPTY, MERGE, function, stops_if};
-use crate::emit::at;
+use crate::emit::{at, splat32};
 use crate::place::{
-    GANGS, HAS_PARTED, IS_COPY, IS_STORE, LANDING, PARTS, Places, STORE, TRACE_BYTES, cell, record,
+    GANGS, HAS_MADE_DETOURS, HAS_PARTED, IS_COPY, IS_DETOUR, IS_STORE, LANDING, PARTS, Places,
+    STORE, TRACE_BYTES, cell, holds, record,
 };
 use crate::run::stop;
 use warpgrid_emulator::plain::TURN_STEPS;
@@ -71,10 +72,13 @@ pub(crate) fn count(places: &Places) -> Function {
         I::LocalGet(FIRST),
         I::LocalSet(RECORD),
         I::Block(EMPTY),
-        // Parts went another way.
+        // Parts went another way, or lanes did for a while.
         I::LocalGet(RAN),
         I::I32Const(GANGS as i32),
         I::I32ShrU,
+        I::I32Const(0),
+        I::I32Load(at(cell::DETOURS)),
+        I::I32Or,
         I::BrIf(0),
         I::Loop(EMPTY),
         I::LocalGet(LEFT),
@@ -135,7 +139,10 @@ pub(crate) fn count(places: &Places) -> Function {
 /// `(first record, which have run) -> why the run stops, or zero`: block by block, those that are furthest back first and together.
 /// Schedules with a seed let lanes go on in another order, which is not counted.
 pub(crate) fn merge(places: &Places, seed: u64) -> Function {
-    use merged::{AT, BEFORE, BLOCK, FURTHEST, GROUP, LIVE, LOWEST, N, NUMBER, PARTED, RAN, TURN};
+    use merged::{
+        APART, AT, BEFORE, BLOCK, DETOURS, FURTHEST, GROUP, LIVE, LOWEST, N, NUMBER, PARTED, RAN,
+        TURN,
+    };
     let mut code = Vec::new();
     let c = &mut code;
     if seed != 0 {
@@ -150,9 +157,22 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::LocalTee(AT),
         I::I32Load(at(places.turns)),
         I::LocalTee(PARTED),
-        I::I32Const(!HAS_PARTED as i32),
+        I::I32Const(!(HAS_PARTED | HAS_MADE_DETOURS) as i32),
         I::I32And,
         I::LocalSet(TURN),
+        I::LocalGet(PARTED),
+        I::I32Const(HAS_MADE_DETOURS as i32),
+        I::I32And,
+        I::I32Const(HAS_MADE_DETOURS as i32),
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Load(at(cell::DETOURS)),
+        I::Select,
+        I::I32Or,
+        I::LocalSet(DETOURS),
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Store(at(cell::DETOURS)),
         I::I32Const(0),
         I::I32Load(at(cell::GROUPS)),
         I::LocalSet(N),
@@ -163,9 +183,9 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     c.extend([
         I::LocalGet(LOWEST),
         I::I16x8ExtractLaneU(0),
-        I::LocalTee(BLOCK),
-        I::I32Const(NONE),
-        I::I32Eq,
+        I::LocalSet(BLOCK),
+        I::LocalGet(LIVE),
+        I::I32Eqz,
         I::BrIf(1),
         I::LocalGet(N),
         I::I32Const(1),
@@ -195,6 +215,10 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::LocalGet(LIVE),
         I::LocalGet(GROUP),
         I::I32Ne,
+        I::LocalGet(APART),
+        I::LocalGet(GROUP),
+        I::I32And,
+        I::I32Or,
         I::If(EMPTY),
         I::LocalGet(TURN),
         I::LocalGet(NUMBER),
@@ -203,6 +227,15 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::I32Const(LONGEST_TURN),
         I::I32GtU,
         I::If(EMPTY),
+        // Lanes at the end of a detour would get a turn: all must be done again without them.
+        I::LocalGet(DETOURS),
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::I32Const(holds::NOTED as i32),
+        I::I32Store(at(places.without_detours())),
+        I::I32Const(stop::AGAIN as i32),
+        I::Return,
+        I::End,
         I::LocalGet(PARTED),
         I::If(EMPTY),
         I::I32Const(stop::UNCOUNTED as i32),
@@ -224,7 +257,7 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     c.extend([I::Br(0), I::End, I::End]);
     end_merge(c, places);
     function(
-        &[(15, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
+        &[(17, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
         &code,
     )
 }
@@ -251,15 +284,21 @@ mod merged {
     pub(super) const AT: u32 = 14;
     pub(super) const PARTED: u32 = 15;
     pub(super) const FURTHEST: u32 = 16;
-    pub(super) const STORES: u32 = 17;
-    pub(super) const STEPS: u32 = 18;
+    /// Ways of which other lanes wait at the end of a detour, a bit each; and whether the warp has made any.
+    pub(super) const APART: u32 = 17;
+    pub(super) const DETOURS: u32 = 18;
+    pub(super) const STORES: u32 = 19;
+    pub(super) const STEPS: u32 = 20;
     /// The blocks that all ways are in, and the lowest of them.
-    pub(super) const BLOCKS: [u32; 4] = [19, 20, 21, 22];
-    pub(super) const LOWEST: u32 = 23;
+    pub(super) const BLOCKS: [u32; 4] = [21, 22, 23, 24];
+    pub(super) const LOWEST: u32 = 25;
 }
 
 /// What is in place of a block where a way has ended.
 const NONE: i32 = 0xffff;
+
+/// All but what says that it is on a detour.
+const BLOCK_BITS: u32 = !(IS_DETOUR | IS_DETOUR << 16);
 
 /// Where the ways are in their traces comes first, then the block that each is in, 16 bits a way.
 const BLOCKS_OF_WAYS: u32 = 4 * (GANGS + PARTS);
@@ -345,14 +384,35 @@ fn begin_ways(c: &mut Vec<I<'static>>, places: &Places) {
 
 /// The lowest block that a way is in, in all parts of a row, and the ways that are there.
 fn find_lowest(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{BLOCKS, GROUP, LOWEST};
+    use merged::{APART, BLOCKS, DETOURS, GROUP, LOWEST};
+    c.extend([I::I32Const(0), I::LocalSet(APART)]);
     for (group, local) in (0..).zip(BLOCKS) {
         c.extend([
             I::I32Const(0),
             I::V128Load(at(places.ways + BLOCKS_OF_WAYS + 16 * group)),
-            I::LocalTee(local),
+            I::LocalSet(local),
         ]);
     }
+    c.extend([I::LocalGet(DETOURS), I::If(EMPTY)]);
+    for (group, local) in (0..).zip(BLOCKS) {
+        c.extend([
+            I::LocalGet(APART),
+            I::LocalGet(local),
+            I::I32Const(1),
+            I::I16x8Shl,
+            I::I16x8Bitmask,
+            I::I32Const(8 * group),
+            I::I32Shl,
+            I::I32Or,
+            I::LocalSet(APART),
+            I::LocalGet(local),
+            splat32(BLOCK_BITS),
+            I::V128And,
+            I::LocalSet(local),
+        ]);
+    }
+    c.push(I::End);
+    c.extend(BLOCKS.map(I::LocalGet));
     c.extend([I::I16x8MinU, I::I16x8MinU, I::I16x8MinU]);
     for distance in [8, 4, 2] {
         let turned = std::array::from_fn(|byte| (byte as u8 + distance) % 16);
@@ -497,11 +557,13 @@ fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
 
 /// What was counted goes to the cells.
 fn end_merge(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{AT, FURTHEST, N, STEPS, STORES, TURN};
+    use merged::{AT, DETOURS, FURTHEST, N, STEPS, STORES, TURN};
     c.extend([
         I::LocalGet(AT),
         I::LocalGet(TURN),
         I::I32Const(HAS_PARTED as i32),
+        I::I32Or,
+        I::LocalGet(DETOURS),
         I::I32Or,
         I::I32Store(at(places.turns)),
         I::I32Const(0),

@@ -259,6 +259,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
     c.push(I::I32Store(at(cell::WARP_START)));
     c.extend(store(cell::RECORDS, I::I32Const(places.n_gangs as i32)));
     c.extend(store(cell::ENDED, I::I32Const(0)));
+    c.extend(store(cell::DETOURS, I::I32Const(0)));
     c.extend([
         I::I32Const(0),
         I::I32Const(0),

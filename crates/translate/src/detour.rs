@@ -1,0 +1,177 @@
+//! Short ways that only some lanes of a gang take: what follows a branch up to its target, or the two sides of a choice. Lanes that part there need not be gangs of
+//! their own, since all of them are together again a few instructions later. In: flow; out: by the block that ends with the branch, its sides.
+
+use crate::code::Code;
+use crate::emit::{Register, Touched};
+use crate::flow::{Flow, Meeting, accesses_memory, is_guarded, leads_away};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use warpgrid_emulator::plain::{Op, Plain};
+
+/// What lanes do that do not branch, and what the others do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Detour {
+    /// Blocks of those that do not branch, each of which may lead some of them to the end.
+    pub(crate) near: Range<usize>,
+    /// Blocks of those that do, between the others and the end.
+    pub(crate) far: Range<usize>,
+    /// The block in which all are together again.
+    pub(crate) end: usize,
+}
+
+/// By the block that ends with the branch.
+pub(crate) type Detours = BTreeMap<usize, Detour>;
+
+/// Instructions of a side, at most: they are written once more, with all that they write under a guard.
+const LONGEST_SIDE: usize = 32;
+
+/// Instructions that are written once more, at most, of a whole kernel.
+const MOST_AGAIN: usize = 1024;
+
+impl Detour {
+    /// The blocks of both sides.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = usize> + use<> {
+        self.near.clone().chain(self.far.clone())
+    }
+
+    /// The registers that lanes must keep while others go through a block of these.
+    pub(crate) fn kept(&self, block: usize, live: &[BTreeSet<Register>]) -> BTreeSet<Register> {
+        let mut kept = live.get(self.end).cloned().unwrap_or_default();
+        if self.near.contains(&block)
+            && !self.far.is_empty()
+            && let Some(far) = live.get(self.far.start)
+        {
+            kept.extend(far);
+        }
+        kept
+    }
+
+    /// The registers in which lanes differ at the end, since not all have come the same way.
+    pub(crate) fn mixed(
+        &self,
+        touched: &[Touched],
+        live: &[BTreeSet<Register>],
+    ) -> BTreeSet<Register> {
+        let mixed = self.blocks().flat_map(|block| {
+            let kept = self.kept(block, live);
+            let written = touched.get(block).map(|t| &t.written);
+            let written = written.into_iter().flatten();
+            written
+                .filter(|register| kept.contains(register))
+                .copied()
+                .collect::<Vec<_>>()
+        });
+        mixed.collect()
+    }
+}
+
+/// Finds them.
+pub(crate) fn find_detours(code: &Code<'_>, flow: &Flow) -> Detours {
+    let mut found = Detours::new();
+    let mut n_again = 0;
+    for index in 0..flow.blocks.len() {
+        let Some(detour) = detour_at(code, flow, index) else {
+            continue;
+        };
+        let blocks = detour.blocks().filter_map(|block| flow.blocks.get(block));
+        n_again += blocks.map(|block| block.end - block.start).sum::<usize>();
+        if n_again > MOST_AGAIN {
+            break;
+        }
+        found.insert(index, detour);
+    }
+    found
+}
+
+/// How many sites the accesses of all these sides need.
+pub(crate) fn sites_of(plain: Plain<'_>, code: &Code<'_>, flow: &Flow, detours: &Detours) -> u32 {
+    let blocks = detours.values().flat_map(Detour::blocks);
+    let blocks = blocks.filter_map(|block| flow.blocks.get(block));
+    let placed = blocks.flat_map(|block| code.range(block.start..block.end));
+    let accesses = placed.filter(|placed| accesses_memory(plain, std::slice::from_ref(placed)));
+    accesses.count() as u32
+}
+
+fn detour_at(code: &Code<'_>, flow: &Flow, index: usize) -> Option<Detour> {
+    let block = flow.blocks.get(index)?;
+    let last = &code.get(block.end - 1)?.instr;
+    let target = match last.op {
+        Op::Branch { target } if is_guarded(last) => flow.block_at(target as usize)?,
+        _ => return None,
+    };
+    if target <= index + 1 {
+        return None;
+    }
+    let near = index + 1..target;
+    let side = Side { code, flow };
+    let detour = match side.jump_from(target - 1) {
+        // A choice: the first side jumps over the second.
+        Some(end) if near.len() == 1 && end > target => Detour {
+            near,
+            far: target..end,
+            end,
+        },
+        Some(_) => return None,
+        None => Detour {
+            near,
+            far: target..target,
+            end: target,
+        },
+    };
+    let n_near = detour.near.len();
+    let is_short = |blocks: Range<usize>| {
+        let blocks = flow.blocks.get(blocks)?;
+        let n = blocks.iter().map(|b| b.end - b.start).sum::<usize>();
+        (n <= LONGEST_SIDE).then_some(())
+    };
+    is_short(detour.near.clone())?;
+    is_short(detour.far.clone())?;
+    let is_plain = detour.blocks().enumerate().all(|(place, block)| {
+        let jumps = !detour.far.is_empty() && place + 1 == n_near;
+        side.is_plain(block, detour.end, jumps)
+    });
+    // In the order in which the interpreter lets lanes go on.
+    let all = detour.blocks().chain([detour.end]);
+    let numbers: Vec<u32> = all.map(|block| flow.number(block)).collect();
+    (is_plain && detour.end < flow.blocks.len() && numbers.is_sorted()).then_some(detour)
+}
+
+struct Side<'a, 'p> {
+    code: &'a Code<'p>,
+    flow: &'a Flow,
+}
+
+impl Side<'_, '_> {
+    /// Where a block leads whose last instruction is a branch that all lanes take.
+    fn jump_from(&self, block: usize) -> Option<usize> {
+        let last = &self.code.get(self.flow.blocks.get(block)?.end - 1)?.instr;
+        match last.op {
+            Op::Branch { target } if !is_guarded(last) => self.flow.block_at(target as usize),
+            _ => None,
+        }
+    }
+
+    /// Whether a block can be executed by some lanes while others wait at `end`: it waits for nobody and leads nowhere else. `jumps` says that
+    /// it leads there with all of its lanes.
+    fn is_plain(&self, block: usize, end: usize, jumps: bool) -> bool {
+        let Some(block) = self.flow.blocks.get(block) else {
+            return false;
+        };
+        let code = self.code.range(block.start..block.end);
+        let is_simple = code.iter().all(|placed| {
+            let leads_to_end = match placed.instr.op {
+                Op::Branch { target } => {
+                    let leads_on = jumps != is_guarded(&placed.instr);
+                    leads_on && self.flow.block_at(target as usize) == Some(end)
+                }
+                _ => !leads_away(&placed.instr),
+            };
+            let is_other = matches!(
+                placed.instr.op,
+                Op::Atomic(_) | Op::StartAsync(_) | Op::Trap | Op::SystemCall { .. }
+            );
+            leads_to_end && !is_other && placed.moves.values.is_empty()
+        });
+        block.meets == Meeting::None && is_simple
+    }
+}

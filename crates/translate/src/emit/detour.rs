@@ -1,0 +1,104 @@
+//! The sides of a branch that only some lanes of a gang take, written once more with all that they do under a guard. In: blocks between a branch and the place where
+//! all lanes are together again; out: code that goes on there with all of them.
+
+use super::{Emitter, Names};
+use crate::Refusal;
+use crate::detour::Detour;
+use crate::helpers::lane_bits;
+use crate::place::cell;
+use std::ops::Range;
+use warpgrid_emulator::plain::{Instr, Op};
+use wasm_encoder::{BlockType, Instruction as I};
+
+impl Emitter<'_> {
+    /// Where the branch at hand, which the lanes in `active` take and others do not, has short sides: goes through both, unless lanes that part are to
+    /// be gangs of their own.
+    pub(super) fn make_detour(&mut self) -> Result<(), Refusal> {
+        let Some(detour) = self.detours.get(&self.block).cloned() else {
+            return Ok(());
+        };
+        let Names {
+            active,
+            detour: lanes,
+            others,
+            without_detours,
+            ..
+        } = self.names;
+        self.get(without_detours);
+        self.ops([I::I32Eqz, I::If(BlockType::Empty)]);
+        self.nest += 1;
+        // What is counted is not what gangs of one way have in common.
+        self.ops([
+            I::I32Const(0),
+            I::I32Const(1),
+            I::I32Store(super::at(cell::DETOURS)),
+        ]);
+        self.get(active);
+        self.ops([
+            I::I32x4Splat,
+            lane_bits(),
+            I::V128And,
+            lane_bits(),
+            I::I32x4Eq,
+        ]);
+        self.tee(others);
+        self.op(I::V128Not);
+        self.set(lanes);
+        let (block, at) = (self.block, self.at as usize);
+        self.take_side(&detour, detour.near.clone())?;
+        if !detour.far.is_empty() {
+            self.get(others);
+            self.set(lanes);
+            self.take_side(&detour, detour.far.clone())?;
+        }
+        self.block = block;
+        self.come_to(at);
+        self.lies.clear();
+        self.go(detour.end);
+        self.op(I::End);
+        self.nest -= 1;
+        Ok(())
+    }
+
+    /// Blocks that the lanes of the detour execute, as long as there are any.
+    fn take_side(&mut self, detour: &Detour, side: Range<usize>) -> Result<(), Refusal> {
+        let end = side.end;
+        for block in side {
+            self.block = block;
+            self.lies.clear();
+            self.kept = Some(detour.kept(block, self.live));
+            self.body(block)?;
+            self.kept = None;
+            let last = self.flow.blocks[block].end - 1;
+            let code = self.code;
+            let Some(last) = code.get(last).filter(|_| block + 1 < end) else {
+                continue;
+            };
+            if matches!(last.instr.op, Op::Branch { .. }) {
+                self.leave_side(&last.instr, detour.end)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lanes whose guard holds go to the end; all of them, where no others are left.
+    fn leave_side(&mut self, branch: &Instr, end: usize) -> Result<(), Refusal> {
+        let Names {
+            mask,
+            detour: lanes,
+            ..
+        } = self.names;
+        self.get(lanes);
+        self.read_guard(branch)?;
+        self.op(I::V128AndNot);
+        self.tee(lanes);
+        self.op(I::I32x4Bitmask);
+        self.get(mask);
+        self.ops([I::I32And, I::I32Eqz, I::If(BlockType::Empty)]);
+        self.nest += 1;
+        self.go(end);
+        self.op(I::End);
+        self.nest -= 1;
+        Ok(())
+    }
+}
