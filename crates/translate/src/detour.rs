@@ -4,6 +4,7 @@
 use crate::code::Code;
 use crate::emit::{Register, Touched};
 use crate::flow::{Flow, Meeting, accesses_memory, is_guarded, leads_away};
+use crate::place::IS_FAR;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_emulator::plain::{Op, Plain};
@@ -68,6 +69,9 @@ impl Detour {
 /// Finds them.
 pub(crate) fn find_detours(code: &Code<'_>, flow: &Flow) -> Detours {
     let mut found = Detours::new();
+    if flow.blocks.len() > IS_FAR as usize {
+        return found;
+    }
     let mut n_again = 0;
     for index in 0..flow.blocks.len() {
         let Some(detour) = detour_at(code, flow, index) else {

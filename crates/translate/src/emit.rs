@@ -211,8 +211,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) guard: Option<u32>,
     /// By block that ends with a branch: the short ways that some of its lanes take while others wait.
     pub(crate) detours: Detours,
-    /// On such a way: the registers that the others must keep.
-    kept: Option<BTreeSet<Register>>,
+    /// On such a way: which it is.
+    on_detour: Option<detour::OnDetour>,
     /// The block at hand, and how many constructs are open within it.
     pub(crate) block: usize,
     pub(crate) nest: u32,
@@ -281,7 +281,7 @@ impl<'p> Emitter<'p> {
             names: Names::default(),
             guard: None,
             detours: Detours::new(),
-            kept: None,
+            on_detour: None,
             block: 0,
             nest: 0,
             place: 0,
@@ -541,10 +541,10 @@ impl<'p> Emitter<'p> {
             return self.write_scalar(scalar, register, part);
         }
         // Others keep only what they will read.
-        let is_kept = |kept: &BTreeSet<Register>| kept.contains(&register);
+        let is_read = |on: &detour::OnDetour| on.kept.contains(&register);
         let guard = self
             .guard
-            .filter(|_| self.is_guarded() || self.kept.as_ref().is_none_or(is_kept));
+            .filter(|_| self.is_guarded() || self.on_detour.as_ref().is_none_or(is_read));
         if guard.is_some() {
             self.read_register(register);
         }
@@ -641,7 +641,7 @@ impl<'p> Emitter<'p> {
 
     /// One instruction that goes on to the next.
     pub(crate) fn straight(&mut self, instr: &Instr) -> Result<(), Refusal> {
-        let is_on_detour = self.kept.is_some();
+        let is_on_detour = self.on_detour.is_some();
         self.guard = is_on_detour.then_some(self.names.detour);
         if instr.guard.place() != SlotPlace::None {
             self.read_guard(instr)?;

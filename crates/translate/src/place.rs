@@ -105,8 +105,10 @@ pub(crate) const HAS_MADE_DETOURS: u32 = 1 << 30;
 pub(crate) const IS_STORE: u32 = 1 << 15;
 pub(crate) const IS_COPY: u32 = 1 << 14;
 
-/// What a block is in a trace, beside its number, while other lanes of the gang wait at the end of a detour.
+/// What a block is in a trace, beside its number, while other lanes of the gang wait at the end of a detour; and of those that others went another way to. Code
+/// with more blocks has none.
 pub(crate) const IS_DETOUR: u32 = 1 << 14;
+pub(crate) const IS_FAR: u32 = 1 << 13;
 
 /// What is counted of a store, and of a copy, whose landing is a step of its own that stores: stores in the low half, landings in the high one.
 pub(crate) const STORE: u64 = 1;

@@ -4,6 +4,8 @@
 mod approximate;
 #[path = "same/copies.rs"]
 mod copies;
+#[path = "same/detours.rs"]
+mod detours;
 #[path = "same/fused.rs"]
 mod fused;
 #[path = "same/generated.rs"]
@@ -318,13 +320,13 @@ fn shortened(scenario: Scenario) -> String {
     lines.join("\n")
 }
 
-#[test]
-fn generated_kernels_are_the_same() {
+/// Checks that the kernels of all seeds leave what the interpreter leaves; how many of how many are translated comes out, and why others are not.
+fn check_seeds(scenario: fn(u64) -> Scenario) -> (usize, usize, BTreeMap<String, Vec<u64>>) {
     let mut n_translated = 0;
     let mut wrong = Vec::new();
     let mut refused = BTreeMap::<String, Vec<u64>>::new();
     for seed in seeds() {
-        match both(Native::get(), &generated_scenario(seed)) {
+        match both(Native::get(), &scenario(seed)) {
             Ok(Ok(())) => n_translated += 1,
             Ok(Err(why)) => refused.entry(why.to_string()).or_default().push(seed),
             Err(why) => wrong.push((seed, why)),
@@ -335,14 +337,28 @@ fn generated_kernels_are_the_same() {
             .iter()
             .map(|(seed, why)| format!("seed {seed}: {why}"))
             .collect();
-        let text = shortened(generated_scenario(*seed));
+        let text = shortened(scenario(*seed));
         panic!(
             "{}\nSeed {seed} without what does not matter:\n{text}",
             shown.join("\n")
         );
     }
-    let n = seeds().count();
+    (n_translated, seeds().count(), refused)
+}
+
+#[test]
+fn generated_kernels_are_the_same() {
+    let (n_translated, n, refused) = check_seeds(generated_scenario);
     assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
+}
+
+#[test]
+fn lanes_come_together_after_short_ways() {
+    let (n_translated, n, refused) = check_seeds(detours::scenario);
+    assert!(
+        10 * n_translated > 9 * n,
+        "{n_translated} of {n}: {refused:?}"
+    );
 }
 
 /// Checks that a scenario is translated, and leaves what the interpreter leaves, on an engine with a fused product and on one without.

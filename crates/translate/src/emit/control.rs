@@ -6,7 +6,7 @@ use crate::Refusal;
 use crate::emit::Writes;
 use crate::flow::{Meeting, leads_away};
 use crate::helpers;
-use crate::place::{ALL_BYTES, IS_DETOUR, TRACE_BYTES, cell, record};
+use crate::place::{ALL_BYTES, IS_DETOUR, IS_FAR, TRACE_BYTES, cell, record};
 use crate::run::stop;
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
@@ -226,8 +226,12 @@ impl Emitter<'_> {
         self.get(steps);
         self.ops([I::I64Const(i64::from(n_steps)), I::I64Add]);
         self.set(steps);
-        let detour = if self.kept.is_some() { IS_DETOUR } else { 0 };
-        self.trace(self.flow.number(index) | detour);
+        let marks = match &self.on_detour {
+            Some(on) if on.is_far => IS_DETOUR | IS_FAR,
+            Some(_) => IS_DETOUR,
+            None => 0,
+        };
+        self.trace(self.flow.number(index) | marks);
     }
 
     /// Adds to the trace. Between operations of a warp all lanes go one way.

@@ -1,14 +1,24 @@
 //! The sides of a branch that only some lanes of a gang take, written once more with all that they do under a guard. In: blocks between a branch and the place where
 //! all lanes are together again; out: code that goes on there with all of them.
 
-use super::{Emitter, Names};
+use super::{Emitter, Names, Register};
 use crate::Refusal;
 use crate::detour::Detour;
 use crate::helpers::lane_bits;
 use crate::place::cell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use warpgrid_emulator::plain::{Instr, Op};
 use wasm_encoder::{BlockType, Instruction as I};
+
+/// A short way that is written for the lanes which take it.
+#[derive(Debug)]
+pub(super) struct OnDetour {
+    /// The registers that the others must keep.
+    pub(super) kept: BTreeSet<Register>,
+    /// Whether those went another way before.
+    pub(super) is_far: bool,
+}
 
 impl Emitter<'_> {
     /// Where the branch at hand, which the lanes in `active` take and others do not, has short sides: goes through both, unless lanes that part are to
@@ -66,9 +76,12 @@ impl Emitter<'_> {
         for block in side {
             self.block = block;
             self.lies.clear();
-            self.kept = Some(detour.kept(block, self.live));
+            self.on_detour = Some(OnDetour {
+                kept: detour.kept(block, self.live),
+                is_far: detour.far.contains(&block),
+            });
             self.body(block)?;
-            self.kept = None;
+            self.on_detour = None;
             let last = self.flow.blocks[block].end - 1;
             let code = self.code;
             let Some(last) = code.get(last).filter(|_| block + 1 < end) else {

@@ -96,12 +96,15 @@ impl<'p> Emitter<'p> {
         let may_be_local =
             plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0;
         let access = Access {
-            lie: match may_be_local || self.kept.is_some() {
+            lie: match may_be_local || self.on_detour.is_some() {
                 true => None,
                 false => self.find_lie(&access)?,
             },
             ..access
         };
+        if self.on_detour.is_some() && !may_be_local {
+            return self.under_guard(way, |e| e.access_on_detour(&access));
+        }
         if let Some(quick) = self.on_quick_way() {
             return self.access_quickly(&access, quick);
         }
@@ -114,7 +117,7 @@ impl<'p> Emitter<'p> {
                 e.access_window(&access)?;
             }
             // Some of the lanes are on a detour.
-            let may_be_whole = e.kept.is_none();
+            let may_be_whole = e.on_detour.is_none();
             if may_be_whole && access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
                 e.move_row(&access)?;
             }
@@ -231,7 +234,7 @@ impl<'p> Emitter<'p> {
             self.trace(IS_STORE | kind | number);
         }
         // What is on a detour is counted where it is written for all lanes.
-        if self.kept.is_some() {
+        if self.on_detour.is_some() {
             return;
         }
         self.store_places.push(StorePlace {

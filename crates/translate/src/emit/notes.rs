@@ -11,6 +11,11 @@ impl Emitter<'_> {
     /// Shared memory: all that was noted before the phase is ordered by the barrier. A phase that does not store there needs no
     /// notes, and one that does not load needs only those of who wrote.
     pub(super) fn note_shared(&mut self, way: Way, bytes: u32) {
+        self.note_shared_of(way, bytes, None);
+    }
+
+    /// The same where only the lanes in the local `guard` take part, each with a word of its own.
+    pub(super) fn note_shared_of(&mut self, way: Way, bytes: u32, guard: Option<u32>) {
         let Names {
             me,
             phase,
@@ -47,21 +52,42 @@ impl Emitter<'_> {
                 if phase_has.loads {
                     self.op(I::V128And);
                 }
-                self.ops([I::I32x4AllTrue, I::I32Eqz]);
+                self.push_some_differ(guard);
                 self.note_or_look(&chunk, 3, |e| {
                     e.get(pointer);
                     e.get(me);
+                    e.keep_notes(&chunk, wrote, guard);
                     e.op(chunk.store(wrote));
                 });
                 continue;
             }
             self.set(ordered);
-            self.ops([I::I32x4AllTrue, I::I32Eqz]);
+            self.push_some_differ(guard);
             self.note_or_look(&chunk, 2, |e| {
                 e.get(pointer);
                 e.out.extend(names.reader(readers, ordered));
+                e.keep_notes(&chunk, read, guard);
                 e.op(chunk.store(read));
             });
+        }
+    }
+
+    /// Pushes whether something does not hold in a lane that takes part; whether it does is on the stack.
+    fn push_some_differ(&mut self, guard: Option<u32>) {
+        if let Some(guard) = guard {
+            self.get(guard);
+            self.ops([I::V128Not, I::V128Or]);
+        }
+        self.ops([I::I32x4AllTrue, I::I32Eqz]);
+    }
+
+    /// Puts the notes in place of those on the stack that are of lanes that do not take part.
+    fn keep_notes(&mut self, chunk: &Chunk, notes: u32, guard: Option<u32>) {
+        if let Some(guard) = guard {
+            self.get(self.names.pointer);
+            self.op(chunk.load(notes));
+            self.get(guard);
+            self.op(I::V128Bitselect);
         }
     }
 

@@ -4,15 +4,15 @@
 use super::{EMPTY, MERGE, function, stops_if};
 use crate::emit::{at, splat32};
 use crate::place::{
-    GANGS, HAS_MADE_DETOURS, HAS_PARTED, IS_COPY, IS_DETOUR, IS_STORE, LANDING, PARTS, Places,
-    STORE, TRACE_BYTES, cell, holds, record,
+    GANGS, HAS_MADE_DETOURS, HAS_PARTED, IS_COPY, IS_DETOUR, IS_FAR, IS_STORE, LANDING, PARTS,
+    Places, STORE, TRACE_BYTES, cell, holds, record,
 };
 use crate::run::stop;
 use warpgrid_emulator::plain::TURN_STEPS;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Steps after which the interpreter may let others of a warp go on, less a margin: what is counted here are whole blocks.
-const LONGEST_TURN: i32 = TURN_STEPS as i32 * 3 / 4;
+/// Steps before the interpreter may let others of a warp go on.
+const LONGEST_TURN: i32 = TURN_STEPS as i32 - 1;
 
 /// Adds a number of 64 bits to a cell.
 fn add(cell: u32, what: &[I<'static>]) -> Vec<I<'static>> {
@@ -141,7 +141,7 @@ pub(crate) fn count(places: &Places) -> Function {
 pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     use merged::{
         APART, AT, BEFORE, BLOCK, DETOURS, FURTHEST, GROUP, LIVE, LOWEST, N, NUMBER, PARTED, RAN,
-        TURN,
+        TURN, WAITING,
     };
     let mut code = Vec::new();
     let c = &mut code;
@@ -200,33 +200,65 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::LocalSet(FURTHEST),
     ]);
     add_block(c, places);
+    // Those that were to go another way are others than those that went before.
     c.extend([
+        I::LocalGet(APART),
+        I::LocalGet(GROUP),
+        I::I32And,
+        I::LocalTee(APART),
+        I::If(EMPTY),
+        I::LocalGet(APART),
+        I::I32Ctz,
+        I::I32Const(1),
+        I::I32Shl,
+        I::I32Load16U(at(places.ways + BLOCKS_OF_WAYS)),
+        I::I32Const(IS_FAR as i32),
+        I::I32And,
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::LocalSet(TURN),
+        I::End,
+        I::End,
+        // So are those of which none went before, unless that group is no more: the first one is taken for it.
         I::LocalGet(GROUP),
         I::LocalGet(BEFORE),
         I::I32And,
         I::I32Eqz,
+        I::LocalGet(BEFORE),
+        I::LocalGet(LIVE),
+        I::I32And,
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32And,
         I::If(EMPTY),
         I::I32Const(0),
         I::LocalSet(TURN),
         I::End,
         I::LocalGet(GROUP),
         I::LocalSet(BEFORE),
-        // Others are ready.
+        // There are others: a step more may be counted as they come together.
         I::LocalGet(LIVE),
         I::LocalGet(GROUP),
         I::I32Ne,
         I::LocalGet(APART),
-        I::LocalGet(GROUP),
-        I::I32And,
+        I::I32Or,
+        I::LocalGet(WAITING),
         I::I32Or,
         I::If(EMPTY),
         I::LocalGet(TURN),
         I::LocalGet(NUMBER),
         I::I32Add,
+        I::I32Const(1),
+        I::I32Add,
         I::LocalTee(TURN),
         I::I32Const(LONGEST_TURN),
         I::I32GtU,
         I::If(EMPTY),
+        I::LocalGet(PARTED),
+        I::If(EMPTY),
+        I::I32Const(stop::UNCOUNTED as i32),
+        I::Return,
+        I::End,
         // Lanes at the end of a detour would get a turn: all must be done again without them.
         I::LocalGet(DETOURS),
         I::If(EMPTY),
@@ -234,11 +266,6 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::I32Const(holds::NOTED as i32),
         I::I32Store(at(places.without_detours())),
         I::I32Const(stop::AGAIN as i32),
-        I::Return,
-        I::End,
-        I::LocalGet(PARTED),
-        I::If(EMPTY),
-        I::I32Const(stop::UNCOUNTED as i32),
         I::Return,
         I::End,
         // The host counts it from the start.
@@ -257,7 +284,7 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
     c.extend([I::Br(0), I::End, I::End]);
     end_merge(c, places);
     function(
-        &[(17, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
+        &[(19, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
         &code,
     )
 }
@@ -287,25 +314,28 @@ mod merged {
     /// Ways of which other lanes wait at the end of a detour, a bit each; and whether the warp has made any.
     pub(super) const APART: u32 = 17;
     pub(super) const DETOURS: u32 = 18;
-    pub(super) const STORES: u32 = 19;
-    pub(super) const STEPS: u32 = 20;
+    /// Ways whose lanes wait at their end, and those of them that have come there, a bit each.
+    pub(super) const WAIT: u32 = 19;
+    pub(super) const WAITING: u32 = 20;
+    pub(super) const STORES: u32 = 21;
+    pub(super) const STEPS: u32 = 22;
     /// The blocks that all ways are in, and the lowest of them.
-    pub(super) const BLOCKS: [u32; 4] = [21, 22, 23, 24];
-    pub(super) const LOWEST: u32 = 25;
+    pub(super) const BLOCKS: [u32; 4] = [23, 24, 25, 26];
+    pub(super) const LOWEST: u32 = 27;
 }
 
 /// What is in place of a block where a way has ended.
 const NONE: i32 = 0xffff;
 
-/// All but what says that it is on a detour.
-const BLOCK_BITS: u32 = !(IS_DETOUR | IS_DETOUR << 16);
+/// All but what says that it is on a detour, in pairs.
+const BLOCK_BITS: u32 = !((IS_DETOUR | IS_FAR) * 0x1_0001);
 
 /// Where the ways are in their traces comes first, then the block that each is in, 16 bits a way.
 const BLOCKS_OF_WAYS: u32 = 4 * (GANGS + PARTS);
 
 /// Starts each way at the beginning of its trace.
 fn begin_ways(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{BLOCK, FIRST, INDEX, LIVE, RAN, RECORD, WAY};
+    use merged::{BLOCK, FIRST, INDEX, LIVE, RAN, RECORD, WAIT, WAY};
     let field = |offset: u32| [I::LocalGet(RECORD), I::I32Load(at(offset))];
     for group in 0..4 {
         c.extend([
@@ -352,6 +382,16 @@ fn begin_ways(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Load16U(at(0)),
         I::LocalTee(BLOCK),
         I::I32Store16(at(places.ways + BLOCKS_OF_WAYS)),
+        I::LocalGet(WAIT),
+    ]);
+    c.extend(field(record::ENTRY));
+    c.extend([
+        I::I32Const(0),
+        I::I32GeS,
+        I::LocalGet(INDEX),
+        I::I32Shl,
+        I::I32Or,
+        I::LocalSet(WAIT),
         // One that did nothing.
         I::LocalGet(LIVE),
         I::LocalGet(BLOCK),
@@ -475,7 +515,7 @@ fn add_block(c: &mut Vec<I<'static>>, places: &Places) {
 
 /// Brings the ways of the group past the block, with the guarded stores that they did there, each counted once.
 fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{GROUP, INDEX, LIVE, N, POS, STORES, WAY, WORD};
+    use merged::{GROUP, INDEX, LIVE, N, POS, STORES, WAIT, WAITING, WAY, WORD};
     c.extend([
         I::Loop(EMPTY),
         I::LocalGet(GROUP),
@@ -507,6 +547,14 @@ fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Rotl,
         I::I32And,
         I::LocalSet(LIVE),
+        I::LocalGet(WAIT),
+        I::I32Const(1),
+        I::LocalGet(INDEX),
+        I::I32Shl,
+        I::I32And,
+        I::LocalGet(WAITING),
+        I::I32Or,
+        I::LocalSet(WAITING),
         I::Br(2),
         I::End,
         I::LocalGet(WORD),

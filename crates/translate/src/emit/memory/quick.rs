@@ -374,6 +374,48 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// An access of lanes that are on a detour. Where they follow each other in shared memory, all are done at once, and the bytes and notes of those that
+    /// do not take part stay as they are.
+    pub(super) fn access_on_detour(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+        let plan = access.plan;
+        let is_word = plan.element_bytes == 4 && plan.elements.len() == 1;
+        let base = self.scalar(Bank::B32, plan.base);
+        let together = self.together(access);
+        let rows = together.is_known && together.rows && is_word && access.is_narrow;
+        let last = self.places.shared_bytes.checked_sub(16);
+        let (Some(_), Some(last), Some(guard)) = (base.filter(|_| rows), last, self.guard) else {
+            self.find_addresses(access)?;
+            return self.move_lanes(access);
+        };
+        let Names { first, pointer, .. } = self.names;
+        self.op(I::Block(BlockType::Empty));
+        self.op(I::Block(BlockType::Empty));
+        self.nest += 2;
+        self.leaves_to = Some(self.nest);
+        self.push_first(Bank::B32, plan.base)?;
+        self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
+        self.tee(first);
+        // Aligned, and within shared memory.
+        self.ops([I::I32Const(2), I::I32Rotr]);
+        self.ops([I::I32Const((last >> 2) as i32), I::I32GtU]);
+        self.leave_if();
+        self.get(first);
+        self.ops([I::I32Const(self.places.shared as i32), I::I32Add]);
+        self.set(pointer);
+        self.note_shared_of(access.way, 16, Some(guard));
+        match access.way {
+            Way::Load => self.load_row(plan),
+            Way::Store => self.store_row(plan, Some(guard))?,
+        }
+        self.leaves_to = None;
+        self.ops([I::Br(1), I::End]);
+        self.find_addresses(access)?;
+        self.move_lanes(access)?;
+        self.op(I::End);
+        self.nest -= 2;
+        Ok(())
+    }
+
     /// Begins what is done where the lanes follow each other.
     fn if_row(&mut self, access: &Access<'_>) {
         match access.lie.and_then(|lie| lie.is_row) {

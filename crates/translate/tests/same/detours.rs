@@ -1,0 +1,210 @@
+//! Random kernels of short ways that some lanes take: what a branch leads over, with ways out of its middle, choices of two sides, one within the other, in
+//! loops short and so long that lanes get turns, between barriers and operations of warps. Out come scenarios.
+
+use super::random::Random;
+use serde_json::json;
+use std::fmt::Write;
+use warpgrid_launch::Scenario;
+
+const HEAD: &str = ".reg .b64 %in, %out, %a, %b, %e, %o, %l; .reg .pred %p<64>, %g; .reg .b32 %v<6>, %s<4>, %i, %t, %c, %sa, %z, %y;
+.shared .align 16 .b8 tile[512]; .local .align 4 .b8 kept[32];
+ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mad.lo.u32 %i, %c, 96, %t;
+mul.wide.u32 %o, %i, 4; add.s64 %a, %in, %o; mul.wide.u32 %o, %i, 16; add.s64 %b, %out, %o; mov.u64 %l, kept;
+shl.b32 %z, %t, 2; mov.u32 %sa, tile; add.u32 %sa, %sa, %z; st.shared.u32 [%sa], %i; st.local.u32 [%l], %i; st.local.u32 [%l+4], %c;
+mov.u32 %s0, 3; mov.u32 %s1, %c; mad.lo.u32 %s2, %t, 5, 1; mov.u32 %s3, 0;
+ld.global.u32 %v0, [%a]; mad.lo.u32 %v1, %i, 77, 5; xor.b32 %v2, %v0, %t; mov.u32 %v3, %t; shr.u32 %v4, %v0, 3; mov.u32 %v5, 9;
+bar.sync 0;";
+
+/// Threads of a block: three warps, of which the last gang is not whole in some.
+const BLOCKS: [u32; 3] = [96, 64, 37];
+
+struct Writer {
+    random: Random,
+    text: String,
+    n_labels: u32,
+    /// Pieces that may come yet.
+    left: u32,
+    /// Whether all lanes of all warps are there.
+    is_whole: bool,
+}
+
+impl Writer {
+    fn below(&mut self, n: u64) -> u64 {
+        self.random.next() % n
+    }
+
+    fn value(&mut self) -> String {
+        match self.below(5) {
+            0 => format!("%s{}", self.below(3)),
+            1 => self.below(100).to_string(),
+            _ => format!("%v{}", self.below(6)),
+        }
+    }
+
+    /// A place for a result: seldom a register that is the same in all lanes.
+    fn result(&mut self) -> String {
+        match self.below(9) {
+            0 => format!("%s{}", self.below(3)),
+            _ => format!("%v{}", self.below(6)),
+        }
+    }
+
+    fn label(&mut self) -> String {
+        self.n_labels += 1;
+        format!("L{}", self.n_labels)
+    }
+
+    /// A predicate of its own, which lanes differ in, most often.
+    fn predicate(&mut self) -> String {
+        self.n_labels += 1;
+        let p = format!("%p{}", self.n_labels % 64);
+        let (a, b) = (self.value(), self.value());
+        let kind = self.below(4);
+        let _ = match kind {
+            0 => writeln!(
+                self.text,
+                "and.b32 %z, {a}, 3; setp.ne.u32 {p}, %z, {};",
+                kind
+            ),
+            1 => writeln!(
+                self.text,
+                "xor.b32 %z, {a}, {b}; and.b32 %z, %z, 1; setp.eq.u32 {p}, %z, 0;"
+            ),
+            2 => writeln!(self.text, "setp.lt.u32 {p}, {a}, {b};"),
+            _ => writeln!(
+                self.text,
+                "and.b32 %z, %t, {}; setp.lt.u32 {p}, %z, 5;",
+                7 + 8 * (self.n_labels % 2)
+            ),
+        };
+        match self.below(2) {
+            0 => format!("!{p}"),
+            _ => p,
+        }
+    }
+
+    fn straight(&mut self) {
+        let (d, a, b) = (self.result(), self.value(), self.value());
+        let offset = 4 * self.below(4);
+        let kind = self.below(12);
+        let line = match kind {
+            0 => format!("mad.lo.u32 {d}, {a}, 3, {b};"),
+            1 => format!("sub.u32 {d}, {a}, {b};"),
+            2 => format!("ld.shared.u32 {d}, [%sa];"),
+            3 => format!("st.shared.u32 [%sa], {a};"),
+            4 => format!("ld.global.u32 {d}, [%a+{offset}];"),
+            5 => format!("st.global.u32 [%b+{offset}], {a};"),
+            6 => format!(
+                "and.b32 %z, {a}, 63; mul.wide.u32 %o, %z, 4; add.s64 %e, %in, %o; ld.global.u32 {d}, [%e];"
+            ),
+            7 => format!("ld.local.u32 {d}, [%l+{}];", offset % 8),
+            8 => format!("st.local.u32 [%l+{}], {a};", offset % 8),
+            9 => format!("add.s64 %a, %a, {}; add.u32 {d}, {d}, {b};", offset % 8),
+            10 => format!("selp.u32 {d}, {a}, {b}, %p{};", self.n_labels % 64),
+            _ => format!("xor.b32 {d}, {a}, {b};"),
+        };
+        match self.below(5) {
+            0 if kind < 6 => {
+                let guard = self.predicate();
+                let _ = writeln!(self.text, "@{guard} {line}");
+            }
+            _ => {
+                let _ = writeln!(self.text, "{line}");
+            }
+        }
+    }
+
+    /// A few lines, with ways to `end`, if it is there.
+    fn lines(&mut self, end: Option<&str>) {
+        for _ in 0..1 + self.below(4) {
+            self.straight();
+            if let Some(end) = end
+                && self.below(6) == 0
+            {
+                let p = self.predicate();
+                let _ = writeln!(self.text, "@{p} bra {end};");
+            }
+        }
+    }
+
+    fn choice(&mut self, depth: u32) {
+        let (p, end) = (self.predicate(), self.label());
+        if self.below(2) == 0 {
+            let _ = writeln!(self.text, "@{p} bra {end};");
+            self.lines(Some(&end));
+        } else {
+            let other = self.label();
+            let _ = writeln!(self.text, "@{p} bra {other};");
+            self.lines(None);
+            let _ = writeln!(self.text, "bra {end};\n{other}:");
+            self.lines(None);
+        }
+        if depth > 0 && self.below(3) == 0 {
+            self.choice(depth - 1);
+        }
+        let _ = writeln!(self.text, "{end}:");
+        self.straight();
+    }
+
+    fn pieces(&mut self, depth: u32) {
+        for _ in 0..1 + self.below(4) {
+            if self.left == 0 {
+                return;
+            }
+            self.left -= 1;
+            match self.below(9) {
+                0 | 1 => self.straight(),
+                2 if depth == 2 => self.text += "bar.sync 0;\n",
+                3 if depth == 2 && self.is_whole => {
+                    let (d, a) = (self.below(6), self.below(6));
+                    let _ = writeln!(self.text, "shfl.sync.bfly.b32 %v{d}, %v{a}, 5, 31, -1;");
+                }
+                4 if depth > 0 => {
+                    let again = self.label();
+                    let n = [2, 5, 20, 120][self.below(4) as usize];
+                    let counter = format!("%k{depth}");
+                    let _ = writeln!(self.text, "mov.u32 {counter}, 0;\n{again}:");
+                    self.pieces(depth - 1);
+                    self.choice(1);
+                    let _ = writeln!(
+                        self.text,
+                        "add.u32 {counter}, {counter}, 1; setp.lt.u32 %g, {counter}, {n}; @%g bra {again};"
+                    );
+                }
+                _ => self.choice(1),
+            }
+        }
+    }
+}
+
+pub(crate) fn scenario(seed: u64) -> Scenario {
+    let mut random = Random(seed ^ 0x00de_7001);
+    let threads = BLOCKS[random.next() as usize % BLOCKS.len()];
+    let mut writer = Writer {
+        random,
+        text: String::new(),
+        n_labels: 0,
+        left: 14,
+        is_whole: threads.is_multiple_of(32),
+    };
+    writer.choice(1);
+    writer.pieces(2);
+    let text = writer.text;
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {{\n.reg .b32 %k<3>;\n{HEAD}\n{text}
+add.u32 %v0, %v0, %v1; mad.lo.u32 %v2, %v2, 3, %v3; xor.b32 %v4, %v4, %v5; mad.lo.u32 %v0, %v0, 5, %v2; add.u32 %v0, %v0, %v4;
+add.u32 %v0, %v0, %s0; mad.lo.u32 %v0, %v0, 3, %s1; add.u32 %v0, %v0, %s2; ld.shared.u32 %v1, [%sa]; add.u32 %v0, %v0, %v1;
+ld.local.u32 %v1, [%l]; add.u32 %v0, %v0, %v1; st.global.u32 [%b+12], %v0; ret; }}"
+    );
+    let words: Vec<u64> = (0..2048).map(|_| writer.random.next() & 0xffff).collect();
+    let scenario = json!({
+        "source": source,
+        "grid": [2, 1, 1],
+        "block": [threads, 1, 1],
+        "params": [
+            {"kind": "buffer", "name": "in", "type": "u32", "len": words.len(), "init": words},
+            {"kind": "buffer", "name": "out", "type": "u32", "len": 4 * 2 * 96, "init": 0},
+        ],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
+}
