@@ -297,7 +297,8 @@ fn report(
     objects: &Objects,
     action: AccessAction,
 ) {
-    if !reach.interest.covers(action) || !plan.is_of_text {
+    let interest = reach.interest;
+    if !interest.covers(action) || interest.mbarriers_as_syncs || !plan.is_of_text {
         return;
     }
     reach.events.clear();

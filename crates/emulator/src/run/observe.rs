@@ -392,6 +392,8 @@ pub struct Interest {
     pub steps: bool,
     /// What orders steps: barriers, fences, mbarriers, operations in flight.
     pub syncs: bool,
+    /// Of operations on mbarriers what orders steps alone, and no accesses.
+    pub mbarriers_as_syncs: bool,
 }
 
 impl Interest {
@@ -401,6 +403,7 @@ impl Interest {
         loads: false,
         steps: false,
         syncs: false,
+        mbarriers_as_syncs: false,
     };
 
     /// Every access to memory, whether it reads or writes.

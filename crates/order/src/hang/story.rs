@@ -203,6 +203,7 @@ impl Observer for Story {
             loads: true,
             steps: true,
             syncs: true,
+            ..Interest::NONE
         }
     }
 

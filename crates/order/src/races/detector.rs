@@ -379,7 +379,10 @@ impl Detector {
 
 impl Observer for Detector {
     fn interest(&self) -> Interest {
-        Interest::ORDER
+        Interest {
+            mbarriers_as_syncs: true,
+            ..Interest::ORDER
+        }
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
