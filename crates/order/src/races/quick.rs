@@ -320,17 +320,20 @@ impl Detector {
     #[cold]
     #[inline(never)]
     fn look_around(&mut self, of: WarpId) -> Here {
-        let state = self.take(of.block, of.warp);
-        let here = Here {
+        let number = self.warps.number(of);
+        if self.warps.get(number).is_none() {
+            let state = self.take(of.block, of.warp);
+            self.put(of.block, of.warp, state);
+        }
+        let state = self.warps.get(number);
+        Here {
             n_openings: self.n_openings,
-            epoch: state.even_epoch(),
-            is_plain: !state.has_details(),
-            has_releases_alone: state.has_releases_alone(),
+            epoch: state.and_then(Warp::even_epoch),
+            is_plain: state.is_some_and(|state| !state.has_details()),
+            has_releases_alone: state.is_some_and(Warp::has_releases_alone),
             shared: self.floor(Memory::Shared(of.block)),
             global: self.floor(Memory::Global),
-        };
-        self.put(of.block, of.warp, state);
-        here
+        }
     }
 
     /// Looks at an access line by line, by its shape and where that begins; false where it must be looked at in full.

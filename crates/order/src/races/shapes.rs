@@ -35,11 +35,13 @@ impl Pattern {
         }
     }
 
-    fn add(&mut self, word: usize, lane: usize) {
-        let lanes = &mut self.lanes[word & 31];
-        *lanes |= 1 << lane;
-        self.is_single &= lanes.is_power_of_two();
-        self.words |= 1 << (word & 31);
+    fn add(&mut self, words: Range<usize>, lane: usize) {
+        for word in words {
+            let lanes = &mut self.lanes[word & 31];
+            *lanes |= 1 << lane;
+            self.is_single &= lanes.is_power_of_two();
+            self.words |= 1 << (word & 31);
+        }
         self.all |= 1 << lane;
     }
 
@@ -133,6 +135,16 @@ pub(crate) struct Places<'a> {
 impl Places<'_> {
     fn first(&self) -> usize {
         self.mask.trailing_zeros() as usize & 31
+    }
+
+    /// Whether it is a whole warp from the start of a line on, each lane after the one before.
+    fn is_row(&self) -> bool {
+        let (first, n) = (self.addresses[0], u64::from(self.lane_bytes));
+        let all = self.addresses.iter().enumerate();
+        let gaps = all.fold(0, |gaps, (lane, address)| {
+            gaps | address.wrapping_sub(lane as u64 * n) ^ first
+        });
+        self.mask == u32::MAX && first.is_multiple_of(LINE) && gaps == 0
     }
 }
 
@@ -288,7 +300,7 @@ impl Shapes {
             return known;
         }
         let offsets = std::array::from_fn(|lane| lane as u32 * lane_bytes);
-        let made = self.find(&Key {
+        let made = self.make(&Key {
             mask: u32::MAX,
             lane_bytes,
             offsets,
@@ -343,6 +355,21 @@ impl Shapes {
         if self.latest.len() <= at {
             self.latest.resize(at + 1, [None; N_LATEST]);
         }
+        let row = match places.is_row() {
+            true => self.of_row(places.lane_bytes),
+            false => None,
+        };
+        let (shape, start) = match row {
+            Some(row) => (row, places.addresses[0]),
+            None => self.of_places(at, places)?,
+        };
+        self.latest[at].rotate_right(1);
+        self.latest[at][0] = Some(shape);
+        Some((shape, start))
+    }
+
+    /// The shape of an access, with the lanes of one that its site is known to have.
+    fn of_places(&mut self, at: usize, places: &Places<'_>) -> Option<(ShapeId, u64)> {
         let mut known = self.latest[at].iter().flatten();
         let joined = known.find_map(|shape| self.shapes[shape.0 as usize].key.with(places));
         let key = match joined {
@@ -350,15 +377,11 @@ impl Shapes {
             None => Key::of(places)?,
         };
         let shape = self.find(&key)?;
-        self.latest[at].rotate_right(1);
-        self.latest[at][0] = Some(shape);
         Some((shape, key.start_at(places, places.first())))
     }
 
     fn find(&mut self, key: &Key) -> Option<ShapeId> {
         if self.slots.is_empty() {
-            self.patterns.reserve(FEW);
-            self.parts.reserve(FEW);
             self.slots = vec![[0; 2]; SLOTS];
         }
         let slot = key.hash() as usize >> 8 & (SLOTS - 1);
@@ -393,32 +416,42 @@ impl Shapes {
         if !lanes_of(key.mask).all(is_even) {
             return None;
         }
+        if self.patterns.is_empty() {
+            self.patterns.reserve(FEW);
+            self.parts.reserve(FEW);
+        }
         let (first, first_pattern) = (self.parts.len(), self.patterns.len() as u32);
-        let (mut last, mut highest) = (0, i32::MIN);
+        // Where the last bytes were: their line, those of a word, and the number of the part.
+        let (mut last, mut highest) = ((i32::MIN, 0, 0), i32::MIN);
         for lane in lanes_of(key.mask) {
-            let start = i64::from(key.offsets[lane] as i32);
-            for at in (start..start + i64::from(n)).step_by(WORD as usize) {
+            let mut at = i64::from(key.offsets[lane] as i32);
+            let end = at + i64::from(n);
+            while at < end {
                 let line = at.div_euclid(LINE as i64) as i32;
-                let within = at.rem_euclid(LINE as i64) as usize;
-                let bytes = ((1u8 << step) - 1) << (within % WORD as usize);
-                let parts = &self.parts[first..];
-                let is_it = |part: &Part| {
-                    part.line == line && self.patterns[part.pattern.0 as usize].bytes == bytes
-                };
-                if !parts.get(last).is_some_and(is_it) {
+                let within = at.rem_euclid(LINE as i64) as u64;
+                let n_here = (end - at).min((LINE - within) as i64);
+                at += n_here;
+                let bytes = ((1u8 << step) - 1) << (within % WORD);
+                if (line, bytes) != (last.0, last.1) {
+                    let parts = &self.parts[first..];
+                    let is_it = |part: &Part| {
+                        part.line == line && self.patterns[part.pattern.0 as usize].bytes == bytes
+                    };
                     let known = match line > highest {
                         true => None,
                         false => parts.iter().position(is_it),
                     };
                     highest = highest.max(line);
-                    last = known.unwrap_or(parts.len());
+                    last = (line, bytes, known.unwrap_or(parts.len()));
                     if known.is_none() {
-                        let pattern = PatternId(first_pattern + last as u32);
+                        let pattern = PatternId(first_pattern + last.2 as u32);
                         self.parts.push(Part { line, pattern });
                         self.patterns.push(Pattern::new(bytes));
                     }
                 }
-                self.patterns[first_pattern as usize + last].add(within / WORD as usize, lane);
+                let word = (within / WORD) as usize;
+                let words = word..word + (n_here as usize).div_ceil(WORD as usize);
+                self.patterns[first_pattern as usize + last.2].add(words, lane);
             }
         }
         let made = &mut self.patterns[first_pattern as usize..];
