@@ -396,8 +396,13 @@ pub(crate) fn join(own: &mut Rc<Clock>, other: &Rc<Clock>) {
 
 /// Adds a point to what a clock knows.
 pub(crate) fn raise(own: &mut Rc<Clock>, point: Point) {
-    if own.seen.unknown(point.row, 1 << point.lane, point.epoch) != 0 {
-        Rc::make_mut(own).raise_to(point);
+    raise_lanes(own, point.row, 1 << point.lane, point.epoch);
+}
+
+/// Adds lanes of a row, as far as an epoch, to what a clock knows.
+pub(crate) fn raise_lanes(own: &mut Rc<Clock>, row: Row, lanes: u32, epoch: u32) {
+    if own.seen.unknown(row, lanes, epoch) != 0 {
+        Rc::make_mut(own).raise(row, lanes, epoch);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::check::{Current, Settled};
 use super::clock::{Clock, Row};
-use super::message::Handed;
+use super::releases::Handed;
 use super::shadow::{Entry, Memory};
 use super::shapes::{Pattern, PatternId, Shapes};
 use super::site::{Kind, Site, SiteId};

@@ -252,6 +252,7 @@ impl Detector {
         }
         if state.has_details() {
             for lane in lanes_of(lanes) {
+                state.part(lane);
                 let details = state.known_details(lane);
                 for fence in details.map_or(&[][..], |details| &details.fences) {
                     Rc::make_mut(&mut now.message).add(fence);
@@ -290,7 +291,7 @@ impl Detector {
                     epoch: 0,
                 },
             });
-            state.details(lane).meet(act.place, &Rc::new(all));
+            state.meet(lane, act.place, &Rc::new(all));
         }
     }
 }

@@ -25,9 +25,6 @@ impl Release {
     }
 }
 
-/// What lanes of a warp hand on by one store, each by its own: releases by lane.
-pub(crate) type Handed = Rc<Vec<(u32, Release)>>;
-
 /// What all releasing operations hand on that end in one strong write. Those of one block and scope are one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message(SmallVec<[Release; 1]>);

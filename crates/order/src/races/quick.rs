@@ -8,7 +8,7 @@ use super::clock::{Clock, Row, lanes_of};
 use super::detector::{Detector, Visit};
 use super::found::ThreadId;
 use super::lines::{Mark, Outcome, Visitor};
-use super::message::Handed;
+use super::releases::Handed;
 use super::shadow::{Entry, Held, LINE, Memory, Shadow, WORD};
 use super::shapes::{Places, ShapeId};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId};

@@ -202,7 +202,7 @@ impl Detector {
         }
         if let Some(message) = message {
             acquire(state, &message);
-            lanes_of(lanes).for_each(|lane| state.details(lane).meet(place, &message));
+            lanes_of(lanes).for_each(|lane| state.meet(lane, place, &message));
         }
         self.check_together(event, state, of, &together);
         true
@@ -238,7 +238,7 @@ impl Detector {
                 message.clone_from(&write.message);
                 note_observation(&mut observations, write.chain(), point);
                 if let (true, Some(message)) = (by.action.reads(), &message) {
-                    state.details(by.lane).meet(place, message);
+                    state.meet(by.lane, place, message);
                 }
             }
             add_releases(state, by, &mut message);
@@ -332,7 +332,7 @@ impl Detector {
             if acquires(by.sem) {
                 message.acquire(state.clock_mut(by.lane), by.scope, by.home);
             }
-            state.details(by.lane).meet(by.place, message);
+            state.meet(by.lane, by.place, message);
         }
         match by.action {
             AccessAction::Atomic | AccessAction::Reduction => self.strong.remove(&by.place),
@@ -394,10 +394,8 @@ impl Detector {
                 false => None,
             };
             let mut message = continued.as_ref().and_then(|write| write.message.clone());
-            for (lane, release) in mark.handed.iter().flat_map(|handed| handed.iter()) {
-                if *lane == write.lane {
-                    Rc::make_mut(message.get_or_insert_default()).add(release);
-                }
+            for release in mark.handed.iter().flat_map(|handed| handed.of(write.lane)) {
+                Rc::make_mut(message.get_or_insert_default()).add(&release);
             }
             self.hide_strong(place, write.n_bytes);
             self.replace_strong(&by, point, continued, message);
@@ -418,7 +416,7 @@ impl Detector {
         if releases(by.sem) {
             let release = state.release(row, by.lane, by.scope, by.home);
             Rc::make_mut(message.get_or_insert_default()).add(&release);
-            state.details(by.lane).add_release(by.place, release);
+            state.add_release(by.lane, by.place, release);
             state.tick(1 << by.lane);
         }
         let bytes = Bytes::at(by.place.0, by.place.1, by.n_bytes);
@@ -593,7 +591,8 @@ fn note_observation(observations: &mut Vec<Observation>, chain: &Chain, reader: 
 }
 
 /// Adds to what a write hands on what its lane has released by fences, and at its place.
-fn add_releases(state: &Warp, by: &Strong, message: &mut Option<Rc<Message>>) {
+fn add_releases(state: &mut Warp, by: &Strong, message: &mut Option<Rc<Message>>) {
+    state.part(by.lane);
     let Some(details) = state.known_details(by.lane) else {
         return;
     };

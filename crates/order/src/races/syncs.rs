@@ -269,7 +269,7 @@ impl Detector {
             if sem == Sem::Sc {
                 self.fences.add(&release);
             }
-            state.details(lane).add_fence(release);
+            state.add_fence(lane, release);
         }
         if releases(sem) {
             state.tick(event.lanes);
@@ -289,15 +289,14 @@ impl Detector {
         if !state.take_turns(row, lanes, known) {
             return false;
         }
-        let mut last = None;
-        for lane in lanes_of(lanes) {
-            let release = state.release(row, lane, scope, home);
-            state.details(lane).add_fence(release.clone());
-            last = Some(release);
+        // Lanes that take turns release at once.
+        if let Some(release) = state.release_of_lanes(row, lanes, scope, home) {
+            state.add_fence_of_lanes(lanes, &Rc::new(release));
         }
         // What the last one hands on has all that the others do.
-        if let Some(last) = last {
-            self.fences.add(&last);
+        if let Some(last) = lanes.checked_ilog2() {
+            let release = state.release(row, last as usize, scope, home);
+            self.fences.add(&release);
         }
         true
     }

@@ -1,9 +1,10 @@
 //! The threads of a run: what each knows, how far it is, and what it has released, read and started.
 
-use super::clock::{Clock, Fenced, Point, Row, RowKind, join, lanes_of};
+use super::clock::{Clock, Fenced, Point, Row, RowKind, join, lanes_of, raise_lanes};
 use super::hash::Map;
 use super::message::{Message, Release};
 use super::quick::Here;
+use super::releases::{LaneReleases, Released, Together};
 use super::shadow::Memory;
 use super::turns::{Knowledge, Turns};
 use smallvec::SmallVec;
@@ -32,8 +33,11 @@ pub(crate) struct Warp {
     pub(crate) live: u32,
     /// What of their own accesses lanes have brought through fences between proxies, beside what their clocks say: by lane, up to which epoch.
     own_fenced: Vec<(Fenced, [u32; 32])>,
-    /// By lane; empty while no lane has any.
-    details: Vec<Details>,
+    details: LaneDetails,
+    /// What lanes have released at once.
+    together: Together,
+    /// Lanes whose releases are kept apart.
+    released_apart: u32,
     groups: [Option<Box<Groups>>; 3],
 }
 
@@ -88,6 +92,10 @@ impl Warps {
         self.warps.get(number as usize)?.as_deref()
     }
 
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut Warp> {
+        self.warps.get_mut(number as usize)?.as_deref_mut()
+    }
+
     /// What was found last of all accesses of a warp, if nothing has ordered it since.
     #[inline]
     pub(crate) fn here(&self, number: u32) -> Option<&Here> {
@@ -130,6 +138,30 @@ pub(crate) struct Details {
     pub(crate) released: SmallVec<[(Location, Release); 1]>,
 }
 
+/// What lanes do that do more than others.
+#[derive(Debug, Default)]
+struct LaneDetails {
+    /// By lane, the number of its details, and one more; 0 while it has none.
+    numbers: [u8; 32],
+    all: Vec<Details>,
+}
+
+impl LaneDetails {
+    fn known(&self, lane: usize) -> Option<&Details> {
+        let number = self.numbers[lane & 31];
+        self.all.get(usize::from(number).checked_sub(1)?)
+    }
+
+    fn of(&mut self, lane: usize) -> &mut Details {
+        let number = &mut self.numbers[lane & 31];
+        if *number == 0 {
+            self.all.push(Details::default());
+            *number = self.all.len() as u8;
+        }
+        &mut self.all[usize::from(*number) - 1]
+    }
+}
+
 /// Operations of one kind that lanes have started.
 #[derive(Clone, Debug)]
 struct Groups {
@@ -149,7 +181,9 @@ impl Warp {
             epochs: [1; 32],
             live,
             own_fenced: Vec::new(),
-            details: Vec::new(),
+            details: LaneDetails::default(),
+            together: Together::default(),
+            released_apart: 0,
             groups: [None, None, None],
         }
     }
@@ -362,15 +396,83 @@ impl Warp {
         })
     }
 
-    pub(crate) fn details(&mut self, lane: usize) -> &mut Details {
-        if self.details.is_empty() {
-            self.details.resize_with(32, Details::default);
-        }
-        &mut self.details[lane & 31]
+    /// Remembers what a strong read of a lane has met.
+    pub(crate) fn meet(&mut self, lane: usize, place: Location, message: &Rc<Message>) {
+        self.details.of(lane).meet(place, message);
     }
 
+    /// Remembers a releasing fence of a lane.
+    pub(crate) fn add_fence(&mut self, lane: usize, release: Release) {
+        self.part(lane);
+        self.details.of(lane).add_fence(release);
+        self.released_apart |= 1 << lane;
+    }
+
+    /// Remembers a release of a lane at a place.
+    pub(crate) fn add_release(&mut self, lane: usize, place: Location, release: Release) {
+        self.part(lane);
+        self.details.of(lane).add_release(place, release);
+        self.released_apart |= 1 << lane;
+    }
+
+    /// Remembers a releasing fence of lanes at once.
+    pub(crate) fn add_fence_of_lanes(&mut self, lanes: u32, all: &Rc<LaneReleases>) {
+        let mut apart = lanes & self.released_apart;
+        let together = Released::new(lanes & !apart, all);
+        if apart != lanes && !self.together.add_fence(together) {
+            apart = lanes;
+        }
+        let released = Released::new(apart, all);
+        for lane in lanes_of(apart) {
+            let own = released.of(lane as u32);
+            own.into_iter().for_each(|own| self.add_fence(lane, own));
+        }
+    }
+
+    /// Remembers releases of lanes at once, each at its place.
+    pub(crate) fn add_stored(&mut self, memory: Memory, addresses: &[u64; 32], new: Released) {
+        if self.together.add_stored(memory, addresses, new.clone()) {
+            return;
+        }
+        for (lane, address) in addresses.iter().enumerate() {
+            if let Some(own) = new.of(lane as u32) {
+                self.add_release(lane, (memory, *address), own);
+            }
+        }
+    }
+
+    /// Keeps apart what a lane has released with others.
+    #[inline]
+    pub(crate) fn part(&mut self, lane: usize) {
+        if !self.together.is_empty() && self.released_apart >> lane & 1 == 0 {
+            self.take_apart(lane);
+        }
+    }
+
+    #[cold]
+    fn take_apart(&mut self, lane: usize) {
+        let (fences, stores) = self.together.take(lane as u32);
+        self.released_apart |= 1 << lane;
+        let details = self.details.of(lane);
+        fences.into_iter().for_each(|own| details.add_fence(own));
+        for (place, own) in stores {
+            details.add_release(place, own);
+        }
+    }
+
+    /// What lanes have released at once.
+    pub(crate) const fn together(&self) -> &Together {
+        &self.together
+    }
+
+    /// Lanes whose releases are kept apart.
+    pub(crate) const fn released_apart(&self) -> u32 {
+        self.released_apart
+    }
+
+    /// What a lane has met, and of what it has released what is kept apart.
     pub(crate) fn known_details(&self, lane: usize) -> Option<&Details> {
-        self.details.get(lane & 31)
+        self.details.known(lane)
     }
 
     /// What all of some lanes have met at a place, if it is the same.
@@ -414,9 +516,7 @@ impl Warp {
         for (same, epoch) in groups_of(&self.epochs, lanes) {
             // Lanes that do not exist do nothing.
             let known = if same == present { u32::MAX } else { same };
-            if clock.seen().unknown(row, known, epoch) != 0 {
-                Rc::make_mut(clock).raise(row, known, epoch);
-            }
+            raise_lanes(clock, row, known, epoch);
         }
         self.hand_on_fenced(clock, row, lanes, present);
     }
@@ -433,19 +533,44 @@ impl Warp {
 
     /// Whether a lane has met or released something that strong accesses hand on.
     pub(crate) fn has_details(&self) -> bool {
-        !self.details.is_empty()
+        !self.details.all.is_empty() || !self.together.is_empty()
     }
 
     /// Whether all that lanes hand on is releases at places of their own: strong writes of other places hand on nothing.
     pub(crate) fn has_releases_alone(&self) -> bool {
-        let mut all = self.details.iter();
-        all.all(|details| details.fences.is_empty() && details.met.is_empty())
+        let mut all = self.details.all.iter();
+        let is_it = |details: &Details| details.fences.is_empty() && details.met.is_empty();
+        !self.together.has_fences() && all.all(is_it)
     }
 
     /// Whether a lane has released at a place.
     pub(crate) fn has_released(&self, lane: usize, place: Location) -> bool {
         let details = self.known_details(lane);
-        details.is_some_and(|details| details.released.iter().any(|(at, _)| *at == place))
+        let is_known = details.is_some_and(|own| own.released.iter().any(|(at, _)| *at == place));
+        is_known || self.together.has_released(lane as u32, place)
+    }
+
+    /// A release of lanes now; nothing where they must be looked at one by one.
+    pub(crate) fn release_of_lanes(
+        &self,
+        row: Row,
+        lanes: u32,
+        scope: Scope,
+        home: crate::scope::Home,
+    ) -> Option<LaneReleases> {
+        let known = match &self.known {
+            _ if !self.own_fenced.is_empty() => return None,
+            Known::Alike(clock) => Knowledge::Clock(Rc::clone(clock)),
+            Known::InTurn(turns, _) if turns.has_all(lanes) => Knowledge::Turn(Rc::clone(turns), 0),
+            Known::Each(_) | Known::InTurn(..) => return None,
+        };
+        Some(LaneReleases {
+            scope,
+            home,
+            known,
+            row,
+            epochs: self.epochs,
+        })
     }
 
     /// A release of a thread now.

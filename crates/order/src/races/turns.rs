@@ -1,7 +1,8 @@
 //! Lanes that take turns at sequentially consistent fences: each knows what the lanes before it have done. In: what all of them knew, and how far each
 //! was; out: the clock of a lane, which is made when it is asked for.
 
-use super::clock::{Clock, Point, Row, join, lanes_of, raise};
+use super::clock::{Clock, Point, Row, join, lanes_of, raise_lanes};
+use super::threads::groups_of;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -61,6 +62,11 @@ impl Turns {
         self.lanes >> (lane & 31) & 1 != 0
     }
 
+    /// Whether all of some lanes take part.
+    pub(crate) const fn has_all(&self, lanes: u32) -> bool {
+        lanes & !self.lanes == 0
+    }
+
     /// The last one of these lanes that takes part.
     pub(crate) fn last_of(&self, lanes: u32) -> Option<usize> {
         (self.lanes & lanes)
@@ -76,13 +82,8 @@ impl Turns {
     pub(crate) fn clock(&self, lane: usize) -> &Rc<Clock> {
         self.clocks[lane & 31].get_or_init(|| {
             let mut clock = Rc::clone(self.before(lane));
-            for earlier in lanes_of(self.earlier(lane)) {
-                let point = Point {
-                    row: self.row,
-                    lane: earlier as u32,
-                    epoch: self.epochs[earlier],
-                };
-                raise(&mut clock, point);
+            for (earlier, epoch) in groups_of(&self.epochs, self.earlier(lane)) {
+                raise_lanes(&mut clock, self.row, earlier, epoch);
             }
             clock
         })
@@ -113,6 +114,14 @@ impl Knowledge {
         match self {
             Knowledge::Clock(clock) => clock,
             Knowledge::Turn(turns, lane) => turns.clock(*lane as usize),
+        }
+    }
+
+    /// What another lane knows: the same, or what its own turn has brought.
+    pub(crate) fn of(&self, lane: u32) -> Knowledge {
+        match self {
+            Knowledge::Clock(clock) => Knowledge::Clock(Rc::clone(clock)),
+            Knowledge::Turn(turns, _) => Knowledge::Turn(Rc::clone(turns), lane & 31),
         }
     }
 
