@@ -9,6 +9,7 @@ mod accesses;
 mod asynchronous;
 mod check;
 mod clock;
+mod columns;
 mod detector;
 mod found;
 mod hash;

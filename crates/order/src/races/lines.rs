@@ -129,6 +129,12 @@ impl Line {
         &self.marks
     }
 
+    /// Adds a mark of an access that was looked at.
+    pub(crate) fn push(&mut self, mark: Mark) {
+        self.n_writes += u32::from(mark.kind.writes());
+        self.marks.push(mark);
+    }
+
     pub(crate) fn clear(&mut self) {
         self.marks.clear();
         self.n_writes = 0;
@@ -201,7 +207,7 @@ impl Line {
                 pattern.has_lanes_of(new.mask, other, mark.mask)
             };
             is_itself
-                || by.comes_after(mark)
+                || by.comes_after(&mark.entry(mark.mask, 15))
                 || by.is_strong_with(mark)
                 || (by.is_known)(mark.site, by.line + u64::from(shared.trailing_zeros()))
         })
@@ -238,8 +244,7 @@ impl Line {
         }
         let writes = new.kind.writes();
         let is_first_strong = writes && new.is_strong && !self.is_strong;
-        self.marks.push(new);
-        self.n_writes += u32::from(writes);
+        self.push(new);
         if is_first_strong {
             self.is_strong = true;
             return Outcome::KeptFirstStrong;
@@ -290,8 +295,11 @@ impl Visitor<'_> {
     }
 
     /// Whether all that the warp does now comes after an access, whichever lanes of a warp have made it.
-    fn comes_after(&mut self, mark: &Mark) -> bool {
-        let entry = mark.whole_entry();
+    pub(super) fn comes_after(&mut self, exact: &Entry) -> bool {
+        let entry = Entry {
+            lanes: exact.row.whole(exact.lanes),
+            ..*exact
+        };
         let key = (entry.row, entry.lanes, entry.epoch, entry.site);
         if let Some((of, known)) = self.known
             && of == key
@@ -302,10 +310,7 @@ impl Visitor<'_> {
         let known = self.settled.comes_after(&self.current, &entry);
         self.known = Some((key, known));
         // Where lanes are not at one epoch, more is known of some.
-        known || {
-            let exact = mark.entry(mark.mask, 15);
-            self.settled.comes_after(&self.current, &exact)
-        }
+        known || self.settled.comes_after(&self.current, exact)
     }
 
     /// Whether an access and one of the warp are morally strong, if they are at the same bytes.

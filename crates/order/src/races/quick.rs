@@ -5,6 +5,7 @@
 use super::accesses::memory_of;
 use super::check::Current;
 use super::clock::{Clock, Row, lanes_of};
+use super::columns::{ColumnMark, Offsets, column_of};
 use super::detector::{Detector, Visit};
 use super::found::ThreadId;
 use super::lines::{Mark, Outcome, Visitor};
@@ -144,6 +145,12 @@ impl Detector {
             lane_bytes: access.lane_bytes,
             addresses: lanes.addresses,
         };
+        if strength == Strength::Weak
+            && let (Some(epoch), Some((lines, at))) = (epoch, column_of(&places))
+            && self.see_column(number, (memory, site), (of, epoch), (&lines, at))
+        {
+            return true;
+        }
         let shape = self.shadow().shapes.of(site, &places);
         let released = handed.clone().filter(|_| releases(access.sem));
         let is_quiet = match (epoch, shape) {
@@ -168,6 +175,42 @@ impl Detector {
             self.note_releases(lanes, memory, &released);
         }
         is_quiet
+    }
+
+    /// Looks at a weak access of a whole warp at lines of their own; false where they must be looked at one by one.
+    fn see_column(
+        &mut self,
+        number: u32,
+        (memory, site): (Memory, SiteId),
+        (of, epoch): (WarpId, u32),
+        (column, at): (&[u64; 32], Offsets),
+    ) -> bool {
+        let row = row_of(of.block, of.warp);
+        let lines = Lines {
+            of,
+            lanes: u32::MAX,
+            memory,
+            site,
+            row,
+            epoch,
+            mask: u32::MAX,
+            handed: None,
+        };
+        self.with_visitor(number, &lines, |_, by, shadow| {
+            let new = ColumnMark {
+                entry: Entry {
+                    row,
+                    epoch,
+                    lanes: u32::MAX,
+                    site,
+                    bytes: 15,
+                },
+                at,
+                kind: by.site.kind,
+                element_bytes: by.site.element_bytes as u8,
+            };
+            shadow.visit_column(by, column, new)
+        })
     }
 
     /// Looks at an access of lanes that are at several epochs, those of one at a time; false where it must be looked at in full.
@@ -338,6 +381,19 @@ impl Detector {
 
     /// Looks at an access line by line, by its shape and where that begins; false where it must be looked at in full.
     fn see_lines(&mut self, number: u32, lines: &Lines, found: (ShapeId, u64)) -> bool {
+        self.with_visitor(number, lines, |detector, by, shadow| {
+            detector.are_lines_quiet(by, lines, found, shadow)
+        })
+    }
+
+    /// Lets a warp visit what was accessed; false where nothing is known of it.
+    #[inline]
+    fn with_visitor(
+        &mut self,
+        number: u32,
+        lines: &Lines,
+        visit: impl FnOnce(&Detector, &mut Visitor<'_>, &mut Shadow) -> bool,
+    ) -> bool {
         let mut shadow = self.shadow.take().unwrap_or_default();
         let (here, warp) = (self.warps.here(number), self.warps.get(number));
         let is_quiet = here.zip(warp).is_some_and(|(here, warp)| {
@@ -349,7 +405,7 @@ impl Detector {
                 self.is_known(other, lines.site, lines.memory, address)
             };
             let mut by = self.visitor(lines, warp, floor, &is_known);
-            self.are_lines_quiet(&mut by, lines, found, &mut shadow)
+            visit(self, &mut by, &mut shadow)
         });
         self.shadow = Some(shadow);
         is_quiet
@@ -425,6 +481,9 @@ impl Detector {
             }
             by.line = address;
             let at = shadow.line_at(lines.memory, address);
+            if let Held::Column(number) = shadow.held(at) {
+                shadow.part_column(number, |entry| by.is_over(entry));
+            }
             let held = match shadow.held(at) {
                 Held::Words => shadow
                     .make_whole(at, by.n_floors, |entry| by.is_over(entry))
@@ -435,8 +494,8 @@ impl Detector {
                 Held::Whole(number) => number,
                 Held::Nothing => shadow.begin_whole(at),
                 // Strong accesses of words are looked at one by one.
-                Held::Words if is_strong => return false,
-                Held::Words => {
+                Held::Words | Held::Column(_) if is_strong => return false,
+                Held::Words | Held::Column(_) => {
                     let pattern = shadow.shapes.pattern(part.pattern).clone();
                     let of = (lines.row, lines.site);
                     let mut quick = Quick::of(by.settled, by.current, of, by.floor, by.is_known);
