@@ -296,15 +296,22 @@ impl Shapes {
     pub(crate) fn of_row(&mut self, lane_bytes: u32) -> Option<ShapeId> {
         let at = lane_bytes.trailing_zeros() as usize;
         let known = *self.rows.get(at)?;
-        if known.is_some() || !lane_bytes.is_power_of_two() {
+        if !lane_bytes.is_power_of_two() {
+            return None;
+        }
+        if known.is_some() {
             return known;
         }
         let offsets = std::array::from_fn(|lane| lane as u32 * lane_bytes);
-        let made = self.make(&Key {
+        let key = Key {
             mask: u32::MAX,
             lane_bytes,
             offsets,
-        });
+        };
+        let made = match u64::from(lane_bytes) < WORD {
+            true => self.make(&key),
+            false => Some(self.make_row(&key)),
+        };
         self.rows[at] = made;
         made
     }
@@ -404,6 +411,49 @@ impl Shapes {
         Some(made)
     }
 
+    /// A row of lanes of whole words: each line has all its words from the lanes that come next.
+    #[cold]
+    #[inline(never)]
+    fn make_row(&mut self, key: &Key) -> ShapeId {
+        self.reserve();
+        let first = self.parts.len() as u32;
+        let words_of_lane = key.lane_bytes / WORD as u32;
+        for line in 0..words_of_lane {
+            let lane = |word: usize| (line * 32 + word as u32) / words_of_lane;
+            let lanes = std::array::from_fn(|word| 1 << lane(word));
+            self.parts.push(Part {
+                line: line as i32,
+                pattern: PatternId(self.patterns.len() as u32),
+            });
+            self.patterns.push(Pattern {
+                covers: u128::MAX,
+                words: u32::MAX,
+                all: lanes.iter().fold(0, |all, lane| all | lane),
+                bytes: 15,
+                is_single: true,
+                lanes,
+            });
+        }
+        self.keep(key, first, words_of_lane)
+    }
+
+    /// Keeps a shape whose parts are there.
+    fn keep(&mut self, key: &Key, first: u32, n: u32) -> ShapeId {
+        self.shapes.push(Shape {
+            key: *key,
+            first,
+            n,
+        });
+        ShapeId(self.shapes.len() as u32 - 1)
+    }
+
+    fn reserve(&mut self) {
+        if self.patterns.is_empty() {
+            self.patterns.reserve(FEW);
+            self.parts.reserve(FEW);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn make(&mut self, key: &Key) -> Option<ShapeId> {
@@ -416,10 +466,7 @@ impl Shapes {
         if !lanes_of(key.mask).all(is_even) {
             return None;
         }
-        if self.patterns.is_empty() {
-            self.patterns.reserve(FEW);
-            self.parts.reserve(FEW);
-        }
+        self.reserve();
         let (first, first_pattern) = (self.parts.len(), self.patterns.len() as u32);
         // Where the last bytes were: their line, those of a word, and the number of the part.
         let (mut last, mut highest) = ((i32::MIN, 0, 0), i32::MIN);
@@ -458,12 +505,8 @@ impl Shapes {
         for pattern in made.iter_mut() {
             pattern.covers = covers_of_words(pattern.words, pattern.bytes);
         }
-        self.shapes.push(Shape {
-            key: *key,
-            first: first as u32,
-            n: made.len() as u32,
-        });
-        Some(ShapeId(self.shapes.len() as u32 - 1))
+        let n = made.len() as u32;
+        Some(self.keep(key, first as u32, n))
     }
 }
 
@@ -489,6 +532,29 @@ mod tests {
         let addresses = std::array::from_fn(|lane| at(lane as u64));
         let (id, _) = of(shapes, mask, lane_bytes, &addresses).expect("a shape");
         id
+    }
+
+    #[test]
+    fn a_row_has_the_patterns_that_its_lanes_make() {
+        for lane_bytes in [4, 8, 16] {
+            let mut shapes = Shapes::default();
+            let offsets = std::array::from_fn(|lane| lane as u32 * lane_bytes);
+            let key = Key {
+                mask: u32::MAX,
+                lane_bytes,
+                offsets,
+            };
+            let row = shapes.make_row(&key);
+            let made = shapes.make(&key).expect("a shape");
+            let patterns = |id: ShapeId| {
+                let parts = shapes.parts(id).iter();
+                let all = parts.map(|part| (part.line, shapes.pattern(part.pattern)));
+                format!("{:?}", all.collect::<Vec<_>>())
+            };
+            assert_eq!(patterns(row), patterns(made), "{lane_bytes} bytes");
+        }
+        let mut shapes = Shapes::default();
+        assert!(shapes.of_row(4).is_some() && shapes.of_row(12).is_none());
     }
 
     #[test]
