@@ -1,5 +1,6 @@
-//! Accesses of warps of which each lane has a line of its own, as those of a column of a matrix. As long as nothing else touches these lines they are
-//! kept together, and lane meets lane: one look takes the place of one at each line. In: addresses of lanes; out: marks, or that lines must be looked at.
+//! Accesses of warps to the memory of their block of which each lane has a line of its own, as those of a column of a matrix. As long as nothing else
+//! touches these lines they are kept together, and lane meets lane: one look takes the place of one at each line. In: addresses of lanes; out: marks,
+//! or that lines must be looked at.
 
 use super::lines::{Mark, Visitor};
 use super::shadow::{Entry, LINE, Memory, Shadow};
@@ -103,7 +104,7 @@ impl ColumnMark {
 }
 
 /// Marks of a column; those of more warps are kept line by line.
-const MOST_MARKS: usize = 16;
+const MOST_MARKS: usize = 4;
 
 /// Lines that are kept together, of each lane its own.
 #[derive(Debug)]

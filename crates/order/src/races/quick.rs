@@ -146,6 +146,7 @@ impl Detector {
             addresses: lanes.addresses,
         };
         if strength == Strength::Weak
+            && memory == Memory::Shared(access.block)
             && let (Some(epoch), Some((lines, at))) = (epoch, column_of(&places))
             && self.see_column(number, (memory, site), (of, epoch), (&lines, at))
         {
@@ -177,7 +178,7 @@ impl Detector {
         is_quiet
     }
 
-    /// Looks at a weak access of a whole warp at lines of their own; false where they must be looked at one by one.
+    /// Looks at a weak access of a whole warp at lines of their own in the memory of its block; false where they must be looked at one by one.
     fn see_column(
         &mut self,
         number: u32,
