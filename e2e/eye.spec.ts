@@ -1,6 +1,6 @@
 // The eye is led to what a step did: the memory it wrote, the lanes that stopped it, the block that it belongs to.
 import { expect, test } from "@playwright/test";
-import { open, paste, pick, press, ready, stepOnce } from "./playground";
+import { open, paste, pick, press, ready } from "./playground";
 
 const head = ".version 8.8\n.target sm_90\n.address_size 64\n";
 const registers = "\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<99>;\n";
@@ -84,7 +84,7 @@ test("a store in flight is marked where it will land, and can be landed", async 
   await press(page, "To the start");
   const card = page.getByRole("region", { name: "In flight" });
   for (let i = 0; i < 120 && (await card.count()) === 0; i += 1) {
-    await stepOnce(page);
+    await press(page, "One instruction");
   }
   await expect(card).toContainText("st.async");
   // It lands in the shared memory of another block of the cluster.

@@ -31,15 +31,6 @@ export async function press(page: Page, name: string) {
   await ready(page);
 }
 
-/** Executes one instruction, and waits for its frame: the page is ready before it comes, too. */
-export async function stepOnce(page: Page) {
-  const status = page.getByRole("status");
-  const before = await status.getAttribute("data-position");
-  await page.getByRole("button", { name: "One instruction", exact: true }).click();
-  await expect(status).not.toHaveAttribute("data-position", before!);
-  await ready(page);
-}
-
 /** Replaces the whole text by what a person has copied. */
 export async function paste(page: Page, text: string) {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

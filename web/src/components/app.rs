@@ -170,6 +170,7 @@ pub(crate) fn App() -> Html {
                 known_length={state.run.known_length()}
                 playing={state.playing}
                 progress={state.run.busy.and_then(|busy| busy.position)}
+                is_asked={state.run.busy.is_some()}
                 stale={state.is_stale()}
                 {is_outdated}
                 {restart}

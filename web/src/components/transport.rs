@@ -15,6 +15,8 @@ pub(crate) struct Props {
     pub(crate) playing: bool,
     /// How far a long run has come.
     pub(crate) progress: Option<u64>,
+    /// Whether the worker has yet to answer what was asked last.
+    pub(crate) is_asked: bool,
     /// Whether the frame belongs to an older text.
     pub(crate) stale: bool,
     /// Whether it has for a while.
@@ -48,6 +50,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
             restart.emit(());
         })
     };
+    let is_ready = props.frame.is_some() && !props.stale && !props.is_asked;
     html! {
         <footer aria-label="Transport">
             <div class="buttons" role="group" aria-label="Steps">
@@ -67,7 +70,7 @@ pub(crate) fn Transport(props: &Props) -> Html {
                 { button("Run to the end (End)", "end", Goal::End, at_end) }
             </div>
             <Scrubber frame={props.frame.clone()} length={props.known_length} {disabled} dispatch={dispatch.clone()} />
-            <div class="where" role="status" data-ready={(!props.stale && props.frame.is_some()).to_string()} data-position={shown}>{ position(props) }</div>
+            <div class="where" role="status" data-ready={is_ready.to_string()} data-position={shown}>{ position(props) }</div>
             <div class="keys" aria-hidden="true">
                 <kbd>{ "→" }</kbd>{ " store " }<kbd>{ "⇧→" }</kbd>{ " step " }<kbd>{ "Ctrl K" }</kbd>{ " find " }<kbd>{ "?" }</kbd>{ " keys" }
             </div>
