@@ -31,8 +31,10 @@ const KERNELS: [&str; 10] = [
     "wmma_f16_f32_gemm",
 ];
 
-/// Kernels of tensor instructions.
-const TENSOR_KERNELS: [(&str, &str); 3] = [
+/// Kernels that are not of the corpus: of tensor instructions, and of lanes that go different ways.
+const OWN_KERNELS: [(&str, &str); 5] = [
+    ("table_lookup.ptx", include_str!("kernels/table_lookup.ptx")),
+    ("two_sides.ptx", include_str!("kernels/two_sides.ptx")),
     (
         "wgmma_gemm.ptx",
         include_str!("kernels/gemm_f16_pipelined.ptx"),
@@ -94,7 +96,7 @@ pub(super) fn write() -> Result<PathBuf> {
         let text = read(&corpus.join(kernel).join("kernel.ptx"))?;
         save(&folder.join(format!("{kernel}.ptx")), &text)?;
     }
-    for (name, text) in TENSOR_KERNELS {
+    for (name, text) in OWN_KERNELS {
         save(&folder.join(name), text)?;
     }
     let listings = shell::root().join("crates/view/tests/machine_code");

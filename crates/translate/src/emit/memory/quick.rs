@@ -264,15 +264,7 @@ impl Emitter<'_> {
         } else if access.is_narrow {
             self.get(base);
             self.ops([I::I32Const(quick.low as i32), I::I32Add]);
-            self.tee(first);
-            self.ops([I::I32Const(quick.align as i32), I::I32Rotr]);
-            match self.places.shared_bytes.checked_sub(quick.bytes) {
-                Some(last) => self.ops([I::I32Const((last >> quick.align) as i32), I::I32GtU]),
-                None => self.ops([I::Drop, I::I32Const(1)]),
-            }
-            self.leave_if();
-            self.get(first);
-            self.ops([I::I32Const(self.places.shared as i32), I::I32Add]);
+            self.push_shared_place(quick.bytes, quick.align);
             self.set(quick.place);
         } else {
             self.get(base);
@@ -306,6 +298,21 @@ impl Emitter<'_> {
             let lanes = if quick.together.rows { 4 } else { 1 };
             self.note_shared(access.way, lanes * access.width());
         }
+    }
+
+    /// Pushes the place of an offset in shared memory, which is on the stack; leaves the way at hand where `bytes` from there on are beyond its end, or it is no
+    /// multiple of a power of two.
+    fn push_shared_place(&mut self, bytes: u32, align: u32) {
+        let first = self.names.first;
+        self.tee(first);
+        self.ops([I::I32Const(align as i32), I::I32Rotr]);
+        match self.places.shared_bytes.checked_sub(bytes) {
+            Some(last) => self.ops([I::I32Const((last >> align) as i32), I::I32GtU]),
+            None => self.ops([I::Drop, I::I32Const(1)]),
+        }
+        self.leave_if();
+        self.get(first);
+        self.ops([I::I32Const(self.places.shared as i32), I::I32Add]);
     }
 
     /// Finds the place of lanes that follow each other, or mean one place.
@@ -382,26 +389,18 @@ impl Emitter<'_> {
         let base = self.scalar(Bank::B32, plan.base);
         let together = self.together(access);
         let rows = together.is_known && together.rows && is_word && access.is_narrow;
-        let last = self.places.shared_bytes.checked_sub(16);
-        let (Some(_), Some(last), Some(guard)) = (base.filter(|_| rows), last, self.guard) else {
+        let (Some(_), Some(guard)) = (base.filter(|_| rows), self.guard) else {
             self.find_addresses(access)?;
             return self.move_lanes(access);
         };
-        let Names { first, pointer, .. } = self.names;
         self.op(I::Block(BlockType::Empty));
         self.op(I::Block(BlockType::Empty));
         self.nest += 2;
         self.leaves_to = Some(self.nest);
         self.push_first(Bank::B32, plan.base)?;
         self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
-        self.tee(first);
-        // Aligned, and within shared memory.
-        self.ops([I::I32Const(2), I::I32Rotr]);
-        self.ops([I::I32Const((last >> 2) as i32), I::I32GtU]);
-        self.leave_if();
-        self.get(first);
-        self.ops([I::I32Const(self.places.shared as i32), I::I32Add]);
-        self.set(pointer);
+        self.push_shared_place(16, 2);
+        self.set(self.names.pointer);
         self.note_shared_of(access.way, 16, Some(guard));
         match access.way {
             Way::Load => self.load_row(plan),

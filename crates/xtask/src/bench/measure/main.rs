@@ -51,6 +51,10 @@ const FIGURES: &[Figure] = &[
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "halvesi", title: "sums of halves, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "halvest") },
     #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "tablei", title: "table in shared memory, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "tablet") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "sidesi", title: "two sides in a loop, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "sidest") },
+    #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "saxpyt", title: "saxpy, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "saxpyt") },
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "matmult", title: "tiled matmul, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "matmult") },
@@ -68,6 +72,10 @@ const FIGURES: &[Figure] = &[
     Figure { name: "mandelt", title: "Mandelbrot set, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "mandelt") },
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "halvest", title: "sums of halves, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "halvest") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "tablet", title: "table in shared memory, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "tablet") },
+    #[cfg(not(target_arch = "wasm32"))]
+    Figure { name: "sidest", title: "two sides in a loop, translated", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sidest") },
     #[cfg(not(target_arch = "wasm32"))]
     Figure { name: "matmulp", title: "tiled matmul, on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "matmult") },
     #[cfg(not(target_arch = "wasm32"))]

@@ -33,6 +33,8 @@ const LAUNCHES: &[Launch] = &[
     Launch { name: "sortt",   title: "sort in local memory, translated", scenario: sort_scenario },
     Launch { name: "mandelt", title: "Mandelbrot set, translated",       scenario: mandelbrot_scenario },
     Launch { name: "halvest", title: "sums of halves, translated",       scenario: halves_scenario },
+    Launch { name: "tablet",  title: "table in shared memory, translated", scenario: |inputs| seeds_scenario(inputs, "table_lookup.ptx") },
+    Launch { name: "sidest",  title: "two sides in a loop, translated",  scenario: |inputs| seeds_scenario(inputs, "two_sides.ptx") },
     Launch { name: "wmmat",   title: "wmma product, translated",         scenario: |inputs| wmma_scenario(inputs, 1024) },
 ];
 
@@ -116,6 +118,24 @@ fn halves_scenario(inputs: &Inputs) -> Result<Scenario, String> {
         "grid": [pairs / 64, 1, 1],
         "block": [64, 1, 1],
         "params": [buffer("x", "f16", 2 * pairs), buffer("y", "f16", 2 * pairs), number("n2", pairs)],
+    }))
+}
+
+/// Each thread takes a number of its own, and leaves one.
+fn seeds_scenario(inputs: &Inputs, file: &str) -> Result<Scenario, String> {
+    let threads = 1 << 15;
+    // As random as the least digits of a product are.
+    let seeds: Vec<u32> = (1..=threads)
+        .map(|n: u32| n.wrapping_mul(0x9e37_79b1) >> 7)
+        .collect();
+    scenario(json!({
+        "source": inputs.read(file)?,
+        "grid": [threads / 256, 1, 1],
+        "block": [256, 1, 1],
+        "params": [
+            { "kind": "buffer", "name": "seeds", "type": "u32", "len": threads, "init": seeds },
+            buffer("out", "u32", threads),
+        ],
     }))
 }
 
