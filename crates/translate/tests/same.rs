@@ -359,6 +359,16 @@ fn lanes_come_together_after_short_ways() {
         10 * n_translated > 9 * n,
         "{n_translated} of {n}: {refused:?}"
     );
+    for seed in seeds().step_by(8) {
+        let scenario = detours::scenario(seed);
+        let alone = both(Native::get(), &scenario);
+        assert_eq!(
+            both(&Threads(2), &scenario),
+            alone,
+            "seed {seed} on threads"
+        );
+        assert_eq!(both(&Hosts(2), &scenario), alone, "seed {seed} on hosts");
+    }
 }
 
 /// Checks that a scenario is translated, and leaves what the interpreter leaves, on an engine with a fused product and on one without.

@@ -15,6 +15,9 @@ mov.u32 %s0, 3; mov.u32 %s1, %c; mad.lo.u32 %s2, %t, 5, 1; mov.u32 %s3, 0;
 ld.global.u32 %v0, [%a]; mad.lo.u32 %v1, %i, 77, 5; xor.b32 %v2, %v0, %t; mov.u32 %v3, %t; shr.u32 %v4, %v0, 3; mov.u32 %v5, 9;
 bar.sync 0;";
 
+/// Blocks, so many that two threads share them out.
+const GRID: u32 = 8;
+
 /// Threads of a block: three warps, of which the last gang is not whole in some.
 const BLOCKS: [u32; 3] = [96, 64, 37];
 
@@ -199,11 +202,11 @@ ld.local.u32 %v1, [%l]; add.u32 %v0, %v0, %v1; st.global.u32 [%b+12], %v0; ret; 
     let words: Vec<u64> = (0..2048).map(|_| writer.random.next() & 0xffff).collect();
     let scenario = json!({
         "source": source,
-        "grid": [2, 1, 1],
+        "grid": [GRID, 1, 1],
         "block": [threads, 1, 1],
         "params": [
             {"kind": "buffer", "name": "in", "type": "u32", "len": words.len(), "init": words},
-            {"kind": "buffer", "name": "out", "type": "u32", "len": 4 * 2 * 96, "init": 0},
+            {"kind": "buffer", "name": "out", "type": "u32", "len": 4 * GRID * 96, "init": 0},
         ],
     });
     serde_json::from_value(scenario).expect("a scenario")
