@@ -31,7 +31,7 @@ const MOST_AGAIN: usize = 1024;
 
 impl Detour {
     /// The blocks of both sides.
-    pub(crate) fn blocks(&self) -> impl Iterator<Item = usize> + use<> {
+    fn blocks(&self) -> impl Iterator<Item = usize> + use<> {
         self.near.clone().chain(self.far.clone())
     }
 
@@ -48,22 +48,26 @@ impl Detour {
     }
 
     /// The registers in which lanes differ at the end, since not all have come the same way.
-    pub(crate) fn mixed(
-        &self,
-        touched: &[Touched],
-        live: &[BTreeSet<Register>],
-    ) -> BTreeSet<Register> {
+    fn mixed(&self, touched: &[Touched], live: &[BTreeSet<Register>]) -> BTreeSet<Register> {
         let mixed = self.blocks().flat_map(|block| {
+            let written = touched.get(block).map(|touched| touched.written.clone());
             let kept = self.kept(block, live);
-            let written = touched.get(block).map(|t| &t.written);
             let written = written.into_iter().flatten();
-            written
-                .filter(|register| kept.contains(register))
-                .copied()
-                .collect::<Vec<_>>()
+            written.filter(move |register| kept.contains(register))
         });
         mixed.collect()
     }
+}
+
+/// By the block that ends with the branch: the registers in which lanes differ after it.
+pub(crate) fn mixed_registers(
+    detours: &Detours,
+    touched: &[Touched],
+    live: &[BTreeSet<Register>],
+) -> BTreeMap<usize, BTreeSet<Register>> {
+    let all = detours.iter();
+    all.map(|(at, detour)| (*at, detour.mixed(touched, live)))
+        .collect()
 }
 
 /// Finds them.
@@ -155,7 +159,7 @@ impl Side<'_, '_> {
         }
     }
 
-    /// Whether a block can be executed by some lanes while others wait at `end`: it waits for nobody and leads nowhere else. `jumps` says that
+    /// Whether a block can be executed by some lanes while others wait at `end`: it does not wait and leads nowhere else. `jumps` says that
     /// it leads there with all of its lanes.
     fn is_plain(&self, block: usize, end: usize, jumps: bool) -> bool {
         let Some(block) = self.flow.blocks.get(block) else {
@@ -170,11 +174,11 @@ impl Side<'_, '_> {
                 }
                 _ => !leads_away(&placed.instr),
             };
-            let is_other = matches!(
+            let is_left_out = matches!(
                 placed.instr.op,
                 Op::Atomic(_) | Op::StartAsync(_) | Op::Trap | Op::SystemCall { .. }
             );
-            leads_to_end && !is_other && placed.moves.values.is_empty()
+            leads_to_end && !is_left_out && placed.moves.values.is_empty()
         });
         block.meets == Meeting::None && is_simple
     }

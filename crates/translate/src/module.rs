@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::affine::Forms;
 use crate::code::{Code, Placed};
-use crate::detour::{Detour, find_detours, sites_of};
+use crate::detour::{find_detours, mixed_registers, sites_of};
 use crate::emit::{
     Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
 };
@@ -190,11 +190,8 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     let forms = Forms::new(plain, code, &flow, &learnt.definitions);
     let sharing = forms.private_accesses();
     let at_start = live.first().cloned().unwrap_or_default();
-    let all_detours = find_detours(code, &flow);
-    learnt.sizes.sites += sites_of(plain, code, &flow, &all_detours);
-    let mixed = |detour: &Detour| detour.mixed(&learnt.touched, &live);
-    let mixed = all_detours.iter().map(|(at, detour)| (*at, mixed(detour)));
-    let mixed: BTreeMap<usize, BTreeSet<Register>> = mixed.collect();
+    let mut detours = find_detours(code, &flow);
+    let mixed = mixed_registers(&detours, &learnt.touched, &live);
     let (strides, parting) = find_strides(
         source,
         &flow,
@@ -203,8 +200,8 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
         &forms,
         &mixed,
     );
-    let mut detours = all_detours;
     detours.retain(|at, _| parting.contains(at));
+    learnt.sizes.sites += sites_of(plain, code, &flow, &detours);
     let places = Places::new(plain, code, learnt.sizes)?;
     let constants = constants(source, &flow, &learnt);
     let begin = |writes: Writes| {

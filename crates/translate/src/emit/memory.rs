@@ -116,12 +116,10 @@ impl<'p> Emitter<'p> {
             if may_be_local {
                 e.access_window(&access)?;
             }
-            // Some of the lanes are on a detour.
-            let may_be_whole = e.on_detour.is_none();
-            if may_be_whole && access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
+            if access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
                 e.move_row(&access)?;
             }
-            if may_be_whole && way == Way::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
+            if way == Way::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
                 e.load_one_place(&access)?;
             }
             e.move_lanes(&access)?;

@@ -15,7 +15,7 @@ mov.u32 %s0, 3; mov.u32 %s1, %c; mad.lo.u32 %s2, %t, 5, 1; mov.u32 %s3, 0;
 ld.global.u32 %v0, [%a]; mad.lo.u32 %v1, %i, 77, 5; xor.b32 %v2, %v0, %t; mov.u32 %v3, %t; shr.u32 %v4, %v0, 3; mov.u32 %v5, 9;
 bar.sync 0;";
 
-/// Blocks, so many that two threads share them out.
+/// Blocks, enough for two threads to share them out.
 const GRID: u32 = 8;
 
 /// Threads of a block: three warps, of which the last gang is not whole in some.
