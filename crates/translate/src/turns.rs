@@ -175,7 +175,10 @@ impl Warp<'_> {
 
     /// Past the block that a way is in.
     fn pass(&mut self, way: usize) -> Next {
-        let n_stores = self.stores_of(way).count();
+        let n_stores = match self.counts.guarded.is_empty() {
+            true => 0,
+            false => self.stores_of(way).count(),
+        };
         if let Some(at) = self.at.get_mut(way) {
             *at += 1 + n_stores;
         }
@@ -304,16 +307,18 @@ impl Warp<'_> {
         let counts = self.counts_of(group.block)?;
         let is_done = |at: &&u32| done.contains(*at);
         let mut stores = counts.stores.iter().filter(is_done).count();
-        // Each once, whichever ways did it.
-        let mut guarded = Vec::new();
-        for store in group.ways.flat_map(|way| self.stores_of(way)) {
-            if !guarded.contains(&store) {
-                guarded.push(store);
+        if !self.counts.guarded.is_empty() {
+            // Each once, whichever ways did it.
+            let mut guarded = Vec::new();
+            for store in group.ways.flat_map(|way| self.stores_of(way)) {
+                if !guarded.contains(&store) {
+                    guarded.push(store);
+                }
             }
+            let places = guarded.iter();
+            let places = places.filter_map(|store| self.counts.guarded.get(usize::from(*store)));
+            stores += places.filter(is_done).count();
         }
-        let places = guarded.iter();
-        let places = places.filter_map(|store| self.counts.guarded.get(usize::from(*store)));
-        stores += places.filter(is_done).count();
         self.steps += u64::from(n);
         self.stores += stores as u32;
         match done.end == steps {
