@@ -371,6 +371,20 @@ fn lanes_come_together_after_short_ways() {
     }
 }
 
+#[test]
+fn lanes_that_are_not_there_take_no_short_way() {
+    for (what, scenario) in detours::without_some_lanes() {
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+    }
+}
+
+#[test]
+fn turns_begin_once_where_lanes_go_the_other_way() {
+    for (what, scenario) in detours::long_after_the_second_side() {
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+    }
+}
+
 /// Checks that a scenario is translated, and leaves what the interpreter leaves, on an engine with a fused product and on one without.
 fn check_with_both_products(what: &str, scenario: &Scenario) {
     assert_eq!(both(Native::get(), scenario), Ok(Ok(())), "{what}");

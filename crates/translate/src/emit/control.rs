@@ -227,7 +227,7 @@ impl Emitter<'_> {
         self.ops([I::I64Const(i64::from(n_steps)), I::I64Add]);
         self.set(steps);
         let marks = match &self.on_detour {
-            Some(on) if on.is_far => IS_DETOUR | IS_FAR,
+            Some(on) if on.begins_far => IS_DETOUR | IS_FAR,
             Some(_) => IS_DETOUR,
             None => 0,
         };

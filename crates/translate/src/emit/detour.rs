@@ -16,8 +16,8 @@ use wasm_encoder::{BlockType, Instruction as I};
 pub(super) struct OnDetour {
     /// The registers that the others must keep.
     pub(super) kept: BTreeSet<Register>,
-    /// Whether those went another way before.
-    pub(super) is_far: bool,
+    /// Whether these begin, of whom others went another way before.
+    pub(super) begins_far: bool,
 }
 
 impl Emitter<'_> {
@@ -29,6 +29,7 @@ impl Emitter<'_> {
         };
         let Names {
             active,
+            mask,
             detour: lanes,
             others,
             without_detours,
@@ -43,16 +44,21 @@ impl Emitter<'_> {
             I::I32Const(1),
             I::I32Store(super::at(cell::DETOURS)),
         ]);
-        self.get(active);
-        self.ops([
-            I::I32x4Splat,
-            lane_bits(),
-            I::V128And,
-            lane_bits(),
-            I::I32x4Eq,
-        ]);
-        self.tee(others);
-        self.op(I::V128Not);
+        // Lanes that are not there take neither way.
+        for (there, local) in [(mask, lanes), (active, others)] {
+            self.get(there);
+            self.ops([
+                I::I32x4Splat,
+                lane_bits(),
+                I::V128And,
+                lane_bits(),
+                I::I32x4Eq,
+            ]);
+            self.set(local);
+        }
+        self.get(lanes);
+        self.get(others);
+        self.op(I::V128AndNot);
         self.set(lanes);
         let (block, at) = (self.block, self.at as usize);
         self.take_side(&detour, detour.near.clone())?;
@@ -78,7 +84,7 @@ impl Emitter<'_> {
             self.lies.clear();
             self.on_detour = Some(OnDetour {
                 kept: detour.kept(block, self.live),
-                is_far: detour.far.contains(&block),
+                begins_far: !detour.far.is_empty() && block == detour.far.start,
             });
             self.body(block)?;
             self.on_detour = None;

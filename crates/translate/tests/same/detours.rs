@@ -6,11 +6,11 @@ use serde_json::json;
 use std::fmt::Write;
 use warpgrid_launch::Scenario;
 
-const HEAD: &str = ".reg .b64 %in, %out, %a, %b, %e, %o, %l; .reg .pred %p<64>, %g; .reg .b32 %v<6>, %s<4>, %i, %t, %c, %sa, %z, %y;
+const HEAD: &str = ".reg .b64 %in, %out, %a, %b, %e, %o, %l; .reg .pred %p<64>, %g; .reg .b32 %v<6>, %s<4>, %i, %t, %c, %sa, %z, %y, %t4, %tl;
 .shared .align 16 .b8 tile[512]; .local .align 4 .b8 kept[32];
 ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mad.lo.u32 %i, %c, 96, %t;
 mul.wide.u32 %o, %i, 4; add.s64 %a, %in, %o; mul.wide.u32 %o, %i, 16; add.s64 %b, %out, %o; mov.u64 %l, kept;
-shl.b32 %z, %t, 2; mov.u32 %sa, tile; add.u32 %sa, %sa, %z; st.shared.u32 [%sa], %i; st.local.u32 [%l], %i; st.local.u32 [%l+4], %c;
+shl.b32 %t4, %t, 2; mov.u32 %tl, tile; add.u32 %sa, %tl, %t4; st.shared.u32 [%sa], %i; st.local.u32 [%l], %i; st.local.u32 [%l+4], %c;
 mov.u32 %s0, 3; mov.u32 %s1, %c; mad.lo.u32 %s2, %t, 5, 1; mov.u32 %s3, 0;
 ld.global.u32 %v0, [%a]; mad.lo.u32 %v1, %i, 77, 5; xor.b32 %v2, %v0, %t; mov.u32 %v3, %t; shr.u32 %v4, %v0, 3; mov.u32 %v5, 9;
 bar.sync 0;";
@@ -210,4 +210,54 @@ ld.local.u32 %v1, [%l]; add.u32 %v0, %v0, %v1; st.global.u32 [%b+12], %v0; ret; 
         ],
     });
     serde_json::from_value(scenario).expect("a scenario")
+}
+
+/// A kernel of one warp, or a little more, that writes a word a thread, with `%t` and `%z`, the place of the thread in its gang.
+fn kernel(threads: u32, text: &str) -> Scenario {
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) {{
+.reg .b64 %out, %o, %b; .reg .pred %p<4>, %g; .reg .b32 %t, %t4, %tl, %sa, %z, %n, %x, %y; .shared .align 16 .b8 tile[512];
+mov.u32 %t, %tid.x; ld.param.u64 %out, [out]; mul.wide.u32 %o, %t, 4; add.s64 %b, %out, %o; and.b32 %z, %t, 3; setp.eq.u32 %p0, %z, 1;
+shl.b32 %t4, %t, 2; mov.u32 %tl, tile; add.u32 %sa, %tl, %t4; mov.u32 %n, 0; mov.u32 %x, 1; mov.u32 %y, 999;
+{text} ret; }}"
+    );
+    let scenario = json!({
+        "source": source,
+        "grid": [1, 1, 1],
+        "block": [threads, 1, 1],
+        "params": [{"kind": "buffer", "name": "out", "type": "u32", "len": 256, "init": 0}],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
+}
+
+/// Lanes that are not there, for they have ended or are beyond the block, while others of their gang go a short way.
+pub(crate) fn without_some_lanes() -> [(&'static str, Scenario); 2] {
+    let way = "@%p0 bra END; st.shared.u32 [%sa], %y; END: bar.sync 0;";
+    let ended = format!(
+        "st.shared.u32 [%sa], %t; bar.sync 0; setp.eq.u32 %p1, %z, 3; @%p1 exit; {way} ld.shared.u32 %x, [%sa+4]; st.global.u32 [%b], %x;"
+    );
+    let beyond = format!(
+        "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [%sa+152], %x; bar.sync 0; {way} ld.shared.u32 %x, [%tl+152]; st.global.u32 [%b], %x;"
+    );
+    [
+        ("lanes that have ended", kernel(32, &ended)),
+        ("lanes beyond the block", kernel(38, &beyond)),
+    ]
+}
+
+/// A second side of several blocks in a loop, after which so many steps come that others of the warp get a turn, or nearly.
+pub(crate) fn long_after_the_second_side() -> impl Iterator<Item = (String, Scenario)> {
+    (460..512).step_by(6).map(|n| {
+        let side = "add.u32 %x, %x, 3; ".repeat(25);
+        let long = "mad.lo.u32 %x, %x, 5, %z; ".repeat(n);
+        let text = format!(
+            "setp.eq.u32 %p1, %z, 2; setp.gt.u32 %p2, %t, 27; @%p2 bra OUT;
+AGAIN: @%p0 bra FAR; add.u32 %x, %x, 1; bra END;
+FAR: {side} @%p1 bra END; add.u32 %x, %x, 7;
+END: {long} add.u32 %n, %n, 1; setp.lt.u32 %g, %n, 3; @%g bra AGAIN;
+OUT: {side} setp.gt.u32 %p2, %t, 29; @%p2 bra LAST; add.u32 %x, %x, %y;
+LAST: st.global.u32 [%b], %x;"
+        );
+        (format!("{n} steps"), kernel(32, &text))
+    })
 }
