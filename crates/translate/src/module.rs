@@ -8,7 +8,7 @@ use crate::emit::{
     Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
 };
 use crate::engine::Products;
-use crate::flow::{Block, ByHost, Flow, Meeting};
+use crate::flow::{Block, ByHost, Flow, Meeting, is_guarded};
 use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
 use crate::nan::find_any_nan;
 use crate::place::{Places, Site, Sizes};
@@ -277,6 +277,15 @@ fn counts(flow: &Flow, stores: &[u64]) -> Vec<(u32, u64)> {
     counts
 }
 
+/// Whether a branch that only some lanes may take leads to what follows: it makes groups of lanes that stay at one place.
+fn branches_to_next(code: &Code<'_>) -> bool {
+    let goes_on = |(at, placed): (usize, &Placed<'_>)| match placed.instr.op {
+        Op::Branch { target } => target as usize == at + 1 && is_guarded(&placed.instr),
+        _ => false,
+    };
+    code.all().iter().enumerate().any(goes_on)
+}
+
 /// As [`counts`], with the steps before each store.
 fn all_counts(code: &Code<'_>, flow: &Flow, strip: &Emitter<'_>) -> AllCounts {
     let steps_before = |block: &Block, at: u32| {
@@ -287,15 +296,9 @@ fn all_counts(code: &Code<'_>, flow: &Flow, strip: &Emitter<'_>) -> AllCounts {
         blocks: vec![Counts::default(); flow.blocks.len()],
         guarded: vec![0; strip.guarded.len()],
     };
-    // A branch to what follows makes groups of lanes that stay at one place.
-    let goes_on = |(at, placed): (usize, &Placed<'_>)| match placed.instr.op {
-        Op::Branch { target } => {
-            target as usize == at + 1 && placed.instr.guard.place() != SlotPlace::None
-        }
-        _ => false,
-    };
+    // Groups of lanes that stay at one place are not known here.
     // Nor is what a landing is to turns known here.
-    if flow.has_copies || code.all().iter().enumerate().any(goes_on) {
+    if flow.has_copies || branches_to_next(code) {
         return AllCounts::default();
     }
     for (index, block) in flow.blocks.iter().enumerate() {
@@ -372,7 +375,9 @@ fn written(emitter: &Emitter<'_>) -> Function {
 
 fn module(
     Source {
-        plain, products, ..
+        plain,
+        code,
+        products,
     }: Source<'_>,
     flow: &Flow,
     [strip, chains]: [&Emitter<'_>; 2],
@@ -389,7 +394,7 @@ fn module(
         helpers::phase(places, flow.wait_numbers()),
         helpers::resolve_all(places),
         helpers::count(places),
-        helpers::merge(places, plain.seed()),
+        helpers::merge(places, plain.seed(), branches_to_next(code)),
         helpers::join(waits),
         written(chains),
         helpers::copy(places),

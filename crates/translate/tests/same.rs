@@ -385,6 +385,15 @@ fn turns_begin_once_where_lanes_go_the_other_way() {
     }
 }
 
+#[test]
+fn branches_to_what_follows_are_a_part_of_turns() {
+    let few = detours::branches_to_what_follows(100);
+    assert_eq!(both(Native::get(), &few), Ok(Ok(())));
+    let many = detours::branches_to_what_follows(600);
+    let found = both(Native::get(), &many);
+    assert_eq!(found, Ok(Err(Refusal::Uncounted)));
+}
+
 /// Checks that a scenario is translated, and leaves what the interpreter leaves, on an engine with a fused product and on one without.
 fn check_with_both_products(what: &str, scenario: &Scenario) {
     assert_eq!(both(Native::get(), scenario), Ok(Ok(())), "{what}");

@@ -137,8 +137,9 @@ pub(crate) fn count(places: &Places) -> Function {
 }
 
 /// `(first record, which have run) -> why the run stops, or zero`: block by block, those that are furthest back first and together.
-/// Schedules with a seed let lanes go on in another order, which is not counted.
-pub(crate) fn merge(places: &Places, seed: u64) -> Function {
+/// Schedules with a seed let lanes go on in another order, which is not counted. `stays` says that a branch may make groups which stay at one place: they come
+/// together before the next step, which is counted as one of a turn.
+pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
     use merged::{
         APART, AT, BEFORE, BLOCK, DETOURS, FURTHEST, GROUP, LIVE, LOWEST, N, NUMBER, PARTED, RAN,
         TURN, WAITING,
@@ -250,7 +251,20 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::I32Add,
         I::I32Const(1),
         I::I32Add,
-        I::LocalTee(TURN),
+        I::LocalSet(TURN),
+    ]);
+    if stays {
+        c.extend([
+            I::Else,
+            I::LocalGet(TURN),
+            I::I32Const(1),
+            I::I32Add,
+            I::LocalSet(TURN),
+            I::End,
+        ]);
+    }
+    c.extend([
+        I::LocalGet(TURN),
         I::I32Const(LONGEST_TURN),
         I::I32GtU,
         I::If(EMPTY),
@@ -278,8 +292,10 @@ pub(crate) fn merge(places: &Places, seed: u64) -> Function {
         I::I32Const(stop::COUNT as i32),
         I::Return,
         I::End,
-        I::End,
     ]);
+    if !stays {
+        c.push(I::End);
+    }
     pass_block(c, places);
     c.extend([I::Br(0), I::End, I::End]);
     end_merge(c, places);

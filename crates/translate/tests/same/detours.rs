@@ -261,3 +261,18 @@ LAST: st.global.u32 [%b], %x;"
         (format!("{n} steps"), kernel(32, &text))
     })
 }
+
+/// Branches to what follows, so often that they use up the steps of a turn, before lanes part.
+pub(crate) fn branches_to_what_follows(n: u32) -> Scenario {
+    kernel(
+        32,
+        &format!(
+            "setp.lt.u32 %p1, %t, 4;
+AGAIN: @%p1 bra NEXT;
+NEXT: add.u32 %n, %n, 1; setp.lt.u32 %g, %n, {n}; @%g bra AGAIN;
+setp.gt.u32 %p2, %t, 20; @%p2 bra SOME; bra ALL;
+SOME: add.u32 %x, %x, %t;
+ALL: st.global.u32 [%b], %x;"
+        ),
+    )
+}
