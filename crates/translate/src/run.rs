@@ -163,7 +163,9 @@ impl<'r, I: Instance> Run<'r, I> {
             let mut begins = self.kernel.n_entries as i32;
             loop {
                 self.begin_phase(begins >= 0, max_steps);
-                self.run_phase(plain, begins)?;
+                let ran = self.run_phase(plain, begins);
+                self.keep_names();
+                ran?;
                 let has_ended = self.end_phase();
                 if self.progress.steps > max_steps {
                     return Err(Stopped::Refused(Refusal::Steps));
@@ -336,10 +338,15 @@ impl<'r, I: Instance> Run<'r, I> {
         Err(Stopped::Refused(refusal))
     }
 
+    /// Names that gangs have had are no other's: another try finds notes with them, where this one stops within a phase.
+    fn keep_names(&mut self) {
+        let cells = Window::of(self.instance, cell::ALL);
+        self.progress.next_name = cells.get32(cell::NEXT_NAME);
+    }
+
     /// Takes what was counted; whether the block has ended.
     fn end_phase(&mut self) -> bool {
         let cells = Window::of(self.instance, cell::ALL);
-        self.progress.next_name = cells.get32(cell::NEXT_NAME);
         let counts = (cells.get64(cell::STEPS), cells.get64(cell::STORES));
         let (stores, landings) = (counts.1 & 0xffff_ffff, counts.1 >> 32);
         let has_ended = cells.get32(cell::WAITING) == 0;

@@ -394,6 +394,12 @@ fn branches_to_what_follows_are_a_part_of_turns() {
     assert_eq!(found, Ok(Err(Refusal::Uncounted)));
 }
 
+#[test]
+fn what_a_try_has_noted_is_of_no_other_one() {
+    let scenario = detours::noted_after_a_store();
+    assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
+}
+
 /// Checks that a scenario is translated, and leaves what the interpreter leaves, on an engine with a fused product and on one without.
 fn check_with_both_products(what: &str, scenario: &Scenario) {
     assert_eq!(both(Native::get(), scenario), Ok(Ok(())), "{what}");

@@ -276,3 +276,11 @@ ALL: st.global.u32 [%b], %x;"
         ),
     )
 }
+
+/// Accesses to global memory that must be noted from the start of the run, which shows when the phase has stored to shared memory.
+pub(crate) fn noted_after_a_store() -> Scenario {
+    kernel(
+        64,
+        "st.shared.u32 [%sa], %t; ld.global.u64 %o, [%out+512]; st.global.u32 [%b], %x; bar.sync 0; ld.shared.u32 %x, [%sa];",
+    )
+}
