@@ -122,6 +122,8 @@ pub(crate) struct Names {
     /// Whether lanes that part are gangs of their own wherever they do.
     pub(crate) without_detours: u32,
     pub(crate) active: u32,
+    /// Where something is too rare to be translated, by lane.
+    pub(crate) rare: u32,
     pub(crate) pointer: u32,
     /// A place for each lane.
     pub(crate) pointers: u32,
@@ -318,6 +320,7 @@ impl<'p> Emitter<'p> {
             others: self.local(V128),
             without_detours: self.local(I32),
             active: self.local(I32),
+            rare: self.local(V128),
             pointer: self.local(I32),
             pointers: self.local(V128),
             first: self.local(I32),
@@ -671,6 +674,18 @@ impl<'p> Emitter<'p> {
             self.op(I::V128Not);
         }
         Ok(())
+    }
+
+    /// Pushes the lanes of a mask in a local as a row.
+    fn spread_lanes(&mut self, mask: u32) {
+        self.get(mask);
+        self.ops([
+            I::I32x4Splat,
+            helpers::lane_bits(),
+            I::V128And,
+            helpers::lane_bits(),
+            I::I32x4Eq,
+        ]);
     }
 
     /// Whether the instruction at hand has a guard itself.

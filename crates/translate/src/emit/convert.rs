@@ -5,7 +5,6 @@ use super::half::Format;
 use super::low_halves;
 use super::{Emitter, splat32};
 use crate::Refusal;
-use crate::run::stop;
 use warpgrid_emulator::plain::{ArithmeticMode, Bank, Conversion, Element, Slot};
 use warpgrid_isa::{Rounding, ScalarType};
 use wasm_encoder::Instruction as I;
@@ -106,20 +105,20 @@ impl Emitter<'_> {
                 self.write32(d.slot);
                 Ok(())
             }
-            (T::S32 | T::U32, T::F64) if is_plain => self.widen(d, a, |e| {
+            (T::S32 | T::U32, T::F64) if is_plain => self.widen(d, a, |e, _| {
                 e.op(match from {
                     T::S32 => I::F64x2ConvertLowI32x4S,
                     _ => I::F64x2ConvertLowI32x4U,
                 });
             }),
-            (T::F32, T::F64) if is_plain => self.widen(d, a, |e| {
+            (T::F32, T::F64) if is_plain => self.widen(d, a, |e, half| {
                 e.op(I::F64x2PromoteLowF32x4);
-                e.stop_at_nan();
+                e.stop_at_nan(half);
             }),
             (T::F64, T::F32) if nearest && is_plain => {
                 for half in 0..2 {
                     self.read64(a.slot, half)?;
-                    self.stop_at_nan();
+                    self.stop_at_nan(half);
                     self.op(I::F32x4DemoteF64x2Zero);
                 }
                 self.op(low_halves());
@@ -232,7 +231,7 @@ impl Emitter<'_> {
     ) -> Result<(), Refusal> {
         for half in 0..2 {
             self.read64(a.slot, half)?;
-            self.stop_at_nan();
+            self.stop_at_nan(half);
             self.op(whole.row64());
             self.op(match to {
                 ScalarType::S32 => I::I32x4TruncSatF64x2SZero,
@@ -302,13 +301,13 @@ impl Emitter<'_> {
             self.set(low);
             self.get(low);
             self.get(low);
-            self.ops([I::F32x4Ne, I::V128AnyTrue]);
+            self.op(I::F32x4Ne);
             // Which number a NaN becomes, the interpreter knows.
-            self.give_up(stop::RARE);
+            self.give_up_in_lanes(None);
         } else {
             for (half, local) in [(0, low), (1, high)] {
                 self.read64(a.slot, half)?;
-                self.stop_at_nan();
+                self.stop_at_nan(half);
                 self.op(whole.row64());
                 self.set(local);
             }
@@ -355,7 +354,7 @@ impl Emitter<'_> {
         &mut self,
         d: Element,
         a: Element,
-        convert: impl Fn(&mut Self),
+        convert: impl Fn(&mut Self, u32),
     ) -> Result<(), Refusal> {
         for half in 0..2 {
             self.read32(a.slot)?;
@@ -363,7 +362,7 @@ impl Emitter<'_> {
                 self.read32(a.slot)?;
                 self.op(upper_half());
             }
-            convert(self);
+            convert(self, half);
             self.write64(d.slot, half);
         }
         Ok(())

@@ -4,7 +4,6 @@
 use super::{Emitter, Names, Register};
 use crate::Refusal;
 use crate::detour::Detour;
-use crate::helpers::lane_bits;
 use crate::place::cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -46,14 +45,7 @@ impl Emitter<'_> {
         ]);
         // Lanes that are not there take neither way.
         for (there, local) in [(mask, lanes), (active, others)] {
-            self.get(there);
-            self.ops([
-                I::I32x4Splat,
-                lane_bits(),
-                I::V128And,
-                lane_bits(),
-                I::I32x4Eq,
-            ]);
+            self.spread_lanes(there);
             self.set(local);
         }
         self.get(lanes);

@@ -4,7 +4,7 @@
 use super::approximate::{Approximated, Approximation};
 use super::fused::Results;
 use super::routine::Routine;
-use super::{Emitter, splat32, splat64};
+use super::{Emitter, halves, splat32, splat64};
 use crate::Refusal;
 use crate::engine::Products;
 use crate::run::stop;
@@ -302,9 +302,8 @@ impl Emitter<'_> {
                 I::V128And,
                 splat32(SMALLEST_NORMAL),
                 I::I32x4Eq,
-                I::V128AnyTrue,
             ]);
-            self.give_up(stop::RARE);
+            self.give_up_in_lanes(None);
             self.get(kept);
         }
         self.flush();
@@ -358,7 +357,7 @@ impl Emitter<'_> {
                     self.set(row);
                 }
                 self.extreme([x, y], f == FloatOp::Min, &LANES_OF_64);
-                self.stop_at_nan();
+                self.stop_at_nan(half);
                 self.write64(d, half);
                 continue;
             }
@@ -376,10 +375,10 @@ impl Emitter<'_> {
                 self.read64(c, half)?;
             }
             match (f, self.products) {
-                (F::Plain(FloatOp::Fma), Products::Separate) => self.fused64(),
+                (F::Plain(FloatOp::Fma), Products::Separate) => self.fused64(half),
                 _ => self.operate64(f)?,
             }
-            self.stop_at_nan();
+            self.stop_at_nan(half);
             self.write64(d, half);
         }
         Ok(())
@@ -404,14 +403,30 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Gives up where a number of 64 bits on the stack is a NaN: which one it must be, the interpreter knows.
-    pub(super) fn stop_at_nan(&mut self) {
+    /// Gives up where a number of 64 bits on the stack is a NaN, in one of the two lanes of a half: which one it must be, the interpreter knows.
+    pub(super) fn stop_at_nan(&mut self, half: u32) {
         let kept = self.names.vectors[0];
         self.tee(kept);
         self.get(kept);
         self.get(kept);
-        self.ops([I::F64x2Ne, I::V128AnyTrue]);
+        self.op(I::F64x2Ne);
+        self.give_up_in_lanes(Some(half));
+    }
+
+    /// Ends the run where the row on the stack, of 32 bits or of a half of 64, is not zero in a lane that takes part. Others may hold whatever they like.
+    pub(super) fn give_up_in_lanes(&mut self, half: Option<u32>) {
+        let rare = self.names.rare;
+        self.tee(rare);
+        self.ops([I::V128AnyTrue, I::If(BlockType::Empty)]);
+        self.note_active();
+        self.get(rare);
+        self.spread_lanes(self.names.active);
+        if let Some(half) = half {
+            self.op(halves(half));
+        }
+        self.ops([I::V128And, I::V128AnyTrue]);
         self.give_up(stop::RARE);
+        self.op(I::End);
     }
 
     /// Ends the run where the number on the stack is not zero.

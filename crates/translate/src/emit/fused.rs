@@ -6,7 +6,6 @@
 use super::float::upper_half;
 use super::low_halves;
 use super::{Emitter, splat32, splat64};
-use crate::run::stop;
 use wasm_encoder::{BlockType, Instruction as I};
 
 const SIGN_32: u32 = 1 << 31;
@@ -173,8 +172,8 @@ impl Emitter<'_> {
         self.set(error);
     }
 
-    /// Multiplies two rows of 64 bits on the stack and adds the third; gives up where its parts have no exact sum.
-    pub(super) fn fused64(&mut self) {
+    /// Multiplies two rows of 64 bits on the stack, of one half of the lanes, and adds the third; gives up where its parts have no exact sum.
+    pub(super) fn fused64(&mut self, half: u32) {
         let [a, b, c, high, low, x, y, sum, error] = self.names.fused;
         self.set(c);
         self.set(b);
@@ -189,8 +188,8 @@ impl Emitter<'_> {
         }
         self.magnitude(c);
         self.ops([splat64(MOST_ADDEND), I::I64x2GtS]);
-        self.ops([I::V128Or, I::V128Or, I::V128AnyTrue]);
-        self.give_up(stop::RARE);
+        self.ops([I::V128Or, I::V128Or]);
+        self.give_up_in_lanes(Some(half));
         // `sum` and `error` hold the higher digits of the factors, `x` and `y` the lower ones.
         for (factor, digits, rest) in [(a, sum, x), (b, error, y)] {
             self.get(factor);

@@ -5,7 +5,6 @@
 use super::float::sources_of;
 use super::{Emitter, splat32};
 use crate::Refusal;
-use crate::run::stop;
 use warpgrid_emulator::plain::{Element, FloatMode, FloatOp, HalfOp, Slot};
 use warpgrid_isa::ScalarType;
 use wasm_encoder::Instruction as I;
@@ -187,8 +186,7 @@ impl Emitter<'_> {
             }
             self.op(I::V128Or);
         }
-        self.op(I::V128AnyTrue);
-        self.give_up(stop::RARE);
+        self.give_up_in_lanes(None);
     }
 
     /// Adds the number in a local to the one on the stack. Where that is not exact, the last digit is odd: it is next to what was cut off.

@@ -245,7 +245,7 @@ pub(crate) fn without_some_lanes() -> [(&'static str, Scenario); 2] {
     ]
 }
 
-/// A second side of several blocks in a loop, after which so many steps come that others of the warp get a turn, or nearly.
+/// A second side of several blocks in a loop, after which enough steps come that others of the warp get a turn, or nearly.
 pub(crate) fn long_after_the_second_side() -> impl Iterator<Item = (String, Scenario)> {
     (460..512).step_by(6).map(|n| {
         let side = "add.u32 %x, %x, 3; ".repeat(25);
@@ -283,4 +283,40 @@ pub(crate) fn noted_after_a_store() -> Scenario {
         64,
         "st.shared.u32 [%sa], %t; ld.global.u64 %o, [%out+512]; st.global.u32 [%b], %x; bar.sync 0; ld.shared.u32 %x, [%sa];",
     )
+}
+
+/// Kernels in which lanes that do not take part would divide nothing by nothing, and have other numbers that are left to the interpreter.
+pub(crate) fn rare_elsewhere() -> impl Iterator<Item = (&'static str, Scenario)> {
+    let cases = [
+        (
+            "lanes beyond the end of the block",
+            "div.rn.f64 %d2, %d0, %d1; fma.rn.f64 %d2, %d2, %d0, %d1; min.f64 %d2, %d2, %d0; cvt.rn.f32.f64 %f0, %d2; cvt.f64.f32 %d2, %f0; cvt.rzi.s32.f64 %v, %d2;",
+        ),
+        (
+            "lanes that leave a branch out",
+            "mov.f64 %d2, 0d3FF8000000000000; mov.u32 %v, 7; @%zero bra END; div.rn.f64 %d2, %d0, %d3; cvt.rzi.s32.f64 %v, %d2; END: add.u32 %v, %v, 1;",
+        ),
+        (
+            "lanes whose guard does not hold",
+            "mov.f64 %d2, 0d3FF8000000000000; mov.u32 %v, 7; @!%zero div.rn.f64 %d2, %d0, %d3; @!%zero cvt.rzi.s64.f64 %e, %d2; @!%zero cvt.u32.u64 %v, %e;",
+        ),
+    ];
+    cases.into_iter().map(|(what, code)| {
+        let source = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {{
+.reg .b64 %in, %out, %e, %o; .reg .f64 %d<4>; .reg .f32 %f0; .reg .b32 %t, %v, %z; .reg .pred %zero;
+ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 8; add.s64 %in, %in, %o; add.s64 %out, %out, %o;
+ld.global.f64 %d0, [%in]; ld.global.f64 %d1, [%in+8]; and.b32 %z, %t, 3; setp.eq.u32 %zero, %z, 0; cvt.rn.f64.u32 %d3, %z;
+@%zero sub.f64 %d0, %d0, %d0; mov.u64 %e, 0;
+{code} st.global.f64 [%out], %d2; cvt.u64.u32 %e, %v; st.global.u64 [%out+512], %e; ret; }}"
+        );
+        let scenario = json!({
+            "source": source, "grid": [1, 1, 1], "block": [37, 1, 1],
+            "params": [
+                {"kind": "buffer", "name": "in", "type": "f64", "len": 64, "init": (1..=64).collect::<Vec<u32>>()},
+                {"kind": "buffer", "name": "out", "type": "f64", "len": 128, "init": 0},
+            ],
+        });
+        (what, serde_json::from_value(scenario).expect("a scenario"))
+    })
 }

@@ -3,7 +3,6 @@
 use super::{Access, Way};
 use crate::Refusal;
 use crate::emit::{Emitter, Names, at, high_words, low_words, splat32, splat64};
-use crate::helpers::lane_bits;
 use crate::place::{GANG, cell, record};
 use crate::run::stop;
 use warpgrid_emulator::plain::AccessPlan;
@@ -91,14 +90,7 @@ impl Emitter<'_> {
         let width = plan.width_bytes;
         let lane_bytes = self.places.local_bytes;
         // The lanes that take part.
-        self.get(active);
-        self.ops([
-            I::I32x4Splat,
-            lane_bits(),
-            I::V128And,
-            lane_bits(),
-            I::I32x4Eq,
-        ]);
+        self.spread_lanes(active);
         self.set(lanes);
         if plan.wide {
             self.get(low);
