@@ -679,13 +679,7 @@ impl<'p> Emitter<'p> {
     /// Pushes the lanes of a mask in a local as a row.
     fn spread_lanes(&mut self, mask: u32) {
         self.get(mask);
-        self.ops([
-            I::I32x4Splat,
-            helpers::lane_bits(),
-            I::V128And,
-            helpers::lane_bits(),
-            I::I32x4Eq,
-        ]);
+        self.ops(helpers::spread_lanes());
     }
 
     /// Whether the instruction at hand has a guard itself.

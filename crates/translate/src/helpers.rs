@@ -14,7 +14,7 @@ use crate::emit::at;
 use crate::place::{GANGS, cell, site};
 pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
 pub(crate) use count::{count, merge};
-pub(crate) use join::{Held, join, lane_bits};
+pub(crate) use join::{Held, join, spread_lanes};
 pub(crate) use note::{RowNames, note, note_lanes, ordered};
 pub(crate) use part::part;
 pub(crate) use phase::{WaitNumbers, phase};

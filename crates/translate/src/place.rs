@@ -105,8 +105,8 @@ pub(crate) const HAS_MADE_DETOURS: u32 = 1 << 30;
 pub(crate) const IS_STORE: u32 = 1 << 15;
 pub(crate) const IS_COPY: u32 = 1 << 14;
 
-/// What a block is in a trace, beside its number, while other lanes of the gang wait at the end of a detour; and the first one of those who went on when others had gone another way. Code
-/// with more blocks has none.
+/// What a block is in a trace, beside its number, while other lanes of the gang wait at the end of a detour; and the first block of the second side of one. Code with as many
+/// blocks as the latter has no detours.
 pub(crate) const IS_DETOUR: u32 = 1 << 14;
 pub(crate) const IS_FAR: u32 = 1 << 13;
 

@@ -167,7 +167,13 @@ impl Warp<'_> {
     /// The guarded stores of the block that a way is in.
     fn stores_of(&self, way: usize) -> impl Iterator<Item = u16> + '_ {
         let at = self.at.get(way).map_or(0, |at| at + 1);
+        // Most code has none, and is asked at each step.
+        let most = match self.counts.guarded.is_empty() {
+            true => 0,
+            false => usize::MAX,
+        };
         let words = (at..).map_while(move |at| self.ways.get(way)?.word(at));
+        let words = words.take(most);
         words
             .take_while(|word| u32::from(*word) & IS_STORE != 0)
             .map(|word| word & (IS_STORE as u16 - 1))
@@ -175,10 +181,7 @@ impl Warp<'_> {
 
     /// Past the block that a way is in.
     fn pass(&mut self, way: usize) -> Next {
-        let n_stores = match self.counts.guarded.is_empty() {
-            true => 0,
-            false => self.stores_of(way).count(),
-        };
+        let n_stores = self.stores_of(way).count();
         if let Some(at) = self.at.get_mut(way) {
             *at += 1 + n_stores;
         }
@@ -307,18 +310,16 @@ impl Warp<'_> {
         let counts = self.counts_of(group.block)?;
         let is_done = |at: &&u32| done.contains(*at);
         let mut stores = counts.stores.iter().filter(is_done).count();
-        if !self.counts.guarded.is_empty() {
-            // Each once, whichever ways did it.
-            let mut guarded = Vec::new();
-            for store in group.ways.flat_map(|way| self.stores_of(way)) {
-                if !guarded.contains(&store) {
-                    guarded.push(store);
-                }
+        // Each once, whichever ways did it.
+        let mut guarded = Vec::new();
+        for store in group.ways.flat_map(|way| self.stores_of(way)) {
+            if !guarded.contains(&store) {
+                guarded.push(store);
             }
-            let places = guarded.iter();
-            let places = places.filter_map(|store| self.counts.guarded.get(usize::from(*store)));
-            stores += places.filter(is_done).count();
         }
+        let places = guarded.iter();
+        let places = places.filter_map(|store| self.counts.guarded.get(usize::from(*store)));
+        stores += places.filter(is_done).count();
         self.steps += u64::from(n);
         self.stores += stores as u32;
         match done.end == steps {

@@ -95,16 +95,16 @@ impl<'p> Emitter<'p> {
         self.take_over();
         let may_be_local =
             plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0;
+        if self.on_detour.is_some() && !may_be_local {
+            return self.under_guard(way, |e| e.access_on_detour(&access));
+        }
         let access = Access {
-            lie: match may_be_local || self.on_detour.is_some() {
+            lie: match may_be_local {
                 true => None,
                 false => self.find_lie(&access)?,
             },
             ..access
         };
-        if self.on_detour.is_some() && !may_be_local {
-            return self.under_guard(way, |e| e.access_on_detour(&access));
-        }
         if let Some(quick) = self.on_quick_way() {
             return self.access_quickly(&access, quick);
         }

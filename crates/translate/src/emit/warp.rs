@@ -530,12 +530,8 @@ impl Emitter<'_> {
             I::I32Load(at(cell::LIVE)),
             I::I32Const((4 * gang) as i32),
             I::I32ShrU,
-            I::I32x4Splat,
-            helpers::lane_bits(),
-            I::V128And,
-            helpers::lane_bits(),
-            I::I32x4Eq,
         ]);
+        self.ops(helpers::spread_lanes());
     }
 
     /// Pushes a row of 32 bits of a gang.

@@ -140,40 +140,15 @@ pub(crate) fn count(places: &Places) -> Function {
 /// Schedules with a seed let lanes go on in another order, which is not counted. `stays` says that a branch may make groups which stay at one place: they come
 /// together before the next step, which is counted as one of a turn.
 pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
-    use merged::{
-        APART, AT, BEFORE, BLOCK, DETOURS, FURTHEST, GROUP, LIVE, LOWEST, N, NUMBER, PARTED, RAN,
-        TURN, WAITING,
-    };
+    use merged::{BLOCK, FURTHEST, LIVE, LOWEST, N};
     let mut code = Vec::new();
     let c = &mut code;
     if seed != 0 {
         c.extend([I::I32Const(stop::UNCOUNTED as i32), I::Return]);
     }
     begin_ways(c, places);
+    begin_turn(c, places);
     c.extend([
-        I::I32Const(0),
-        I::I32Load(at(cell::WARP)),
-        I::I32Const(2),
-        I::I32Shl,
-        I::LocalTee(AT),
-        I::I32Load(at(places.turns)),
-        I::LocalTee(PARTED),
-        I::I32Const(!(HAS_PARTED | HAS_MADE_DETOURS) as i32),
-        I::I32And,
-        I::LocalSet(TURN),
-        I::LocalGet(PARTED),
-        I::I32Const(HAS_MADE_DETOURS as i32),
-        I::I32And,
-        I::I32Const(HAS_MADE_DETOURS as i32),
-        I::I32Const(0),
-        I::I32Const(0),
-        I::I32Load(at(cell::DETOURS)),
-        I::Select,
-        I::I32Or,
-        I::LocalSet(DETOURS),
-        I::I32Const(0),
-        I::I32Const(0),
-        I::I32Store(at(cell::DETOURS)),
         I::I32Const(0),
         I::I32Load(at(cell::GROUPS)),
         I::LocalSet(N),
@@ -201,6 +176,49 @@ pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
         I::LocalSet(FURTHEST),
     ]);
     add_block(c, places);
+    add_to_turn(c, places, stays);
+    pass_block(c, places);
+    c.extend([I::Br(0), I::End, I::End]);
+    end_merge(c, places);
+    function(
+        &[(19, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
+        &code,
+    )
+}
+
+/// What the warp's turn has come to before, and whether its lanes have made detours.
+fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
+    use merged::{AT, DETOURS, PARTED, TURN};
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::WARP)),
+        I::I32Const(2),
+        I::I32Shl,
+        I::LocalTee(AT),
+        I::I32Load(at(places.turns)),
+        I::LocalTee(PARTED),
+        I::I32Const(!(HAS_PARTED | HAS_MADE_DETOURS) as i32),
+        I::I32And,
+        I::LocalSet(TURN),
+        I::LocalGet(PARTED),
+        I::I32Const(HAS_MADE_DETOURS as i32),
+        I::I32And,
+        I::I32Const(HAS_MADE_DETOURS as i32),
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Load(at(cell::DETOURS)),
+        I::Select,
+        I::I32Or,
+        I::LocalSet(DETOURS),
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Store(at(cell::DETOURS)),
+    ]);
+}
+
+/// Adds the steps of the block at hand to the turn, if there are others, or begins another one. Where it may be over the run stops.
+fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
+    use merged::{APART, BEFORE, DETOURS, GROUP, LIVE, N, NUMBER, PARTED, RAN, TURN, WAITING};
     // Those that were to go another way are others than those that went before.
     c.extend([
         I::LocalGet(APART),
@@ -296,13 +314,6 @@ pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
     if !stays {
         c.push(I::End);
     }
-    pass_block(c, places);
-    c.extend([I::Br(0), I::End, I::End]);
-    end_merge(c, places);
-    function(
-        &[(19, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
-        &code,
-    )
 }
 
 /// Locals of [`merge`].
@@ -345,6 +356,9 @@ const NONE: i32 = 0xffff;
 
 /// All but what says that it is on a detour, in pairs.
 const BLOCK_BITS: u32 = !((IS_DETOUR | IS_FAR) * 0x1_0001);
+
+/// Each has a bit in a number of 32, and a part in one of [`merged::BLOCKS`].
+const _: () = assert!(GANGS + PARTS == 32);
 
 /// Where the ways are in their traces comes first, then the block that each is in, 16 bits a way.
 const BLOCKS_OF_WAYS: u32 = 4 * (GANGS + PARTS);

@@ -21,13 +21,9 @@ pub(crate) fn join(waits: &[Held]) -> Function {
         I::LocalGet(PART),
         I::I32Load(at(record::MASK)),
         I::LocalTee(LANES),
-        I::I32x4Splat,
-        lane_bits(),
-        I::V128And,
-        lane_bits(),
-        I::I32x4Eq,
-        I::LocalSet(MASK),
     ]);
+    c.extend(spread_lanes());
+    c.push(I::LocalSet(MASK));
     // The gang itself may have ended.
     c.extend([
         I::LocalGet(WHOLE),
@@ -90,6 +86,9 @@ pub(crate) fn join(waits: &[Held]) -> Function {
 }
 
 /// The bit of each lane of a gang.
-pub(crate) const fn lane_bits() -> I<'static> {
-    I::V128Const((1u128 | 2 << 32 | 4 << 64 | 8 << 96) as i128)
+const LANE_BITS: I<'static> = I::V128Const((1u128 | 2 << 32 | 4 << 64 | 8 << 96) as i128);
+
+/// Makes the lanes of a mask on the stack a row, of ones where they are.
+pub(crate) const fn spread_lanes() -> [I<'static>; 5] {
+    [I::I32x4Splat, LANE_BITS, I::V128And, LANE_BITS, I::I32x4Eq]
 }

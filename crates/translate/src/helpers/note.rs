@@ -306,15 +306,8 @@ pub(crate) fn note_lanes(
         }
     }
     if is_shared {
-        for local in [wrote, read] {
-            c.extend(names.ordered(local));
-            c.extend(is_of_ancestor(&names.me, local));
-            c.push(I::V128Or);
-        }
-        // A store must be after all readers, too.
-        c.extend([I::LocalTee(kept), splat32(u32::MAX)]);
-        c.extend(stores.clone());
-        c.extend([I::Select, I::V128And, I::I32x4AllTrue, I::I32Eqz]);
+        push_all_ordered(c, &names, flags, [wrote, read, kept]);
+        c.push(I::I32Eqz);
     } else {
         for local in [wrote, read] {
             c.extend([I::LocalGet(local), I::LocalGet(local)]);
@@ -351,6 +344,31 @@ pub(crate) fn note_lanes(
     c.push(I::LocalSet(kept));
     store(c, read_at);
     c.push(I::End);
+}
+
+/// Pushes whether what is done now comes after all that was noted of four words, by who wrote and who read them; a local keeps which readers it comes after.
+fn push_all_ordered(
+    c: &mut Vec<I<'static>>,
+    names: &RowNames,
+    flags: u32,
+    [wrote, read, kept]: [u32; 3],
+) {
+    for local in [wrote, read] {
+        c.extend(names.ordered(local));
+        c.extend(is_of_ancestor(&names.me, local));
+        c.push(I::V128Or);
+    }
+    // A store must be after all readers, too.
+    c.extend([
+        I::LocalTee(kept),
+        splat32(u32::MAX),
+        I::LocalGet(flags),
+        I::I32Const(1),
+        I::I32And,
+        I::Select,
+        I::V128And,
+        I::I32x4AllTrue,
+    ]);
 }
 
 /// Pushes of each name in a local whether it is of the gang itself, before its lanes parted.
@@ -406,19 +424,8 @@ fn note_four(
         I::V128Load(at(read_at)),
         I::LocalSet(read),
     ]);
-    c.extend(names.ordered(wrote));
-    c.extend(names.ordered(read));
+    push_all_ordered(c, &names, flags, [wrote, read, kept]);
     c.extend([
-        I::LocalSet(kept),
-        // A store must be after all readers, too.
-        I::LocalGet(kept),
-        splat32(u32::MAX),
-        I::LocalGet(flags),
-        I::I32Const(1),
-        I::I32And,
-        I::Select,
-        I::V128And,
-        I::I32x4AllTrue,
         I::If(EMPTY),
         I::LocalGet(flags),
         I::I32Const(1),

@@ -1,8 +1,8 @@
 //! The place of the bytes that a lane means. In: its address, and what the access accepts; out: a place in the module's memory, or a stop.
 
 use super::{
-    ATOMIC_SHIFT, EMPTY, IS_CALM, NOTE, RESOLVE, bytes_left, function, is_outside, lane_bits,
-    next_round, note_lanes, stops,
+    ATOMIC_SHIFT, EMPTY, IS_CALM, NOTE, RESOLVE, bytes_left, function, is_outside, next_round,
+    note_lanes, spread_lanes, stops,
 };
 use crate::emit::{at, high_words, low_words, splat32};
 use crate::place::{ALL_BYTES, BYTES_SHIFT, Places, SEVERAL, cell, holds, range, site};
@@ -211,13 +211,9 @@ fn resolve_together(c: &mut Vec<I<'static>>, places: &Places) {
         I::I64GtU,
         I::BrIf(0),
         I::LocalGet(LANES),
-        I::I32x4Splat,
-        lane_bits(),
-        I::V128And,
-        lane_bits(),
-        I::I32x4Eq,
-        I::LocalSet(MASK),
     ]);
+    c.extend(spread_lanes());
+    c.push(I::LocalSet(MASK));
     for (address, offset) in ADDRESSES.into_iter().zip(OFFSETS) {
         c.extend([
             I::LocalGet(address),
