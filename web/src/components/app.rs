@@ -169,8 +169,7 @@ pub(crate) fn App() -> Html {
                 frame={frame_of(&state)}
                 known_length={state.run.known_length()}
                 playing={state.playing}
-                progress={state.run.busy.and_then(|busy| busy.position)}
-                is_asked={state.run.busy.is_some()}
+                busy={state.run.busy}
                 stale={state.is_stale()}
                 {is_outdated}
                 {restart}

@@ -3,7 +3,7 @@
 use super::scrubber::Scrubber;
 use super::{Dispatch, FrameRef, say};
 use crate::format::count;
-use crate::model::Action;
+use crate::model::{Action, Busy};
 use crate::protocol::Goal;
 use warpgrid_view::model::RunStatus;
 use yew::prelude::*;
@@ -13,10 +13,8 @@ pub(crate) struct Props {
     pub(crate) frame: Option<FrameRef>,
     pub(crate) known_length: u64,
     pub(crate) playing: bool,
-    /// How far a long run has come.
-    pub(crate) progress: Option<u64>,
-    /// Whether the worker has yet to answer what was asked last.
-    pub(crate) is_asked: bool,
+    /// The move that is under way.
+    pub(crate) busy: Option<Busy>,
     /// Whether the frame belongs to an older text.
     pub(crate) stale: bool,
     /// Whether it has for a while.
@@ -50,14 +48,14 @@ pub(crate) fn Transport(props: &Props) -> Html {
             restart.emit(());
         })
     };
-    let is_ready = props.frame.is_some() && !props.stale && !props.is_asked;
+    let is_ready = props.frame.is_some() && !props.stale && props.busy.is_none();
     html! {
         <footer aria-label="Transport">
             <div class="buttons" role="group" aria-label="Steps">
                 { button("To the start (Home)", "start", Goal::Start, at_start) }
                 { button("Previous store (Left)", "back", Goal::StoreBack, at_start) }
                 { button("One instruction back (Shift Left)", "back-one", Goal::StepBack, at_start) }
-                if props.progress.is_some() {
+                if progress_of(props).is_some() {
                     <button class="icon play" title="Stop (Escape)" aria-label="Stop" onclick={stop}>{ glyph("stop") }</button>
                 } else {
                     <button class="icon play" title="Play (Space)" aria-label={if props.playing { "Pause" } else { "Play" }}
@@ -86,9 +84,14 @@ fn unless(is_off: bool, dispatch: &Dispatch, action: Action) -> Callback<MouseEv
     }
 }
 
+/// How far a long run has come.
+fn progress_of(props: &Props) -> Option<u64> {
+    props.busy.and_then(|busy| busy.position)
+}
+
 /// `store 6 of 9 · step 214 of 251`.
 fn position(props: &Props) -> String {
-    if let Some(position) = props.progress {
+    if let Some(position) = progress_of(props) {
         return format!("running · step {}", count(position));
     }
     let Some(frame) = &props.frame else {
