@@ -124,7 +124,7 @@ fn halves_scenario(inputs: &Inputs) -> Result<Scenario, String> {
 /// Each thread takes a number of its own, and leaves one.
 fn seeds_scenario(inputs: &Inputs, file: &str) -> Result<Scenario, String> {
     let threads = 1 << 15;
-    // As random as the least digits of a product are.
+    // Of a product the higher digits, which do not follow each other.
     let seeds: Vec<u32> = (1..=threads)
         .map(|n: u32| n.wrapping_mul(0x9e37_79b1) >> 7)
         .collect();
