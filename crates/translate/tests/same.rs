@@ -465,6 +465,12 @@ fn groups_that_wait_long_get_turns() {
 }
 
 #[test]
+fn what_a_gang_has_read_is_before_what_its_parts_store() {
+    let scenario = detours::read_before_lanes_part();
+    assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
+}
+
+#[test]
 fn copies_in_flight_land_when_they_are_waited_for() {
     let mut wrong = Vec::new();
     for (what, scenario, becomes) in copies::scenarios() {

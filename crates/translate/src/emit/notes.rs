@@ -1,7 +1,7 @@
 //! Who read and who wrote each word, so that what depends on the order of threads is found. In: the place of bytes; out: a run that
 //! goes on, or is given up.
 
-use super::{Emitter, Names, at};
+use super::{Emitter, Names, at, splat32};
 use crate::emit::memory::Way;
 use crate::helpers::{self, RowNames};
 use crate::place::ALL_BYTES;
@@ -62,6 +62,17 @@ impl Emitter<'_> {
                 continue;
             }
             self.set(ordered);
+            // Whether it is before what is done now is looked at where the gang itself has read by an earlier name.
+            self.get(readers);
+            self.get(me);
+            self.ops([
+                I::V128Xor,
+                splat32(1),
+                I::I32x4Sub,
+                splat32(OTHER_NAMES),
+                I::I32x4GeU,
+                I::V128And,
+            ]);
             self.push_some_differ(guard);
             self.note_or_look(&chunk, 2, |e| {
                 e.get(pointer);
@@ -144,6 +155,9 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 }
+
+/// Names of a gang beside the one that it has.
+const OTHER_NAMES: u32 = 7;
 
 /// Up to four words that are noted at once.
 struct Chunk {

@@ -1,5 +1,5 @@
 //! Random kernels of short ways that some lanes take: what a branch leads over, with ways out of its middle, choices of two sides, one within the other, in
-//! loops short and so long that lanes get turns, between barriers and operations of warps. Out come scenarios.
+//! loops short and so long that lanes get turns, which lanes leave together or apart, between barriers and operations of warps. Out come scenarios.
 
 use super::random::Random;
 use serde_json::json;
@@ -165,13 +165,21 @@ impl Writer {
                 4 if depth > 0 => {
                     let again = self.label();
                     let n = [2, 5, 20, 120][self.below(4) as usize];
-                    let counter = format!("%k{depth}");
+                    let (counter, end) = (format!("%k{depth}"), format!("%m{depth}"));
+                    // Lanes leave together, or each after rounds of its own.
+                    let _ = match self.below(3) {
+                        0 => {
+                            let value = self.value();
+                            writeln!(self.text, "rem.u32 {end}, {value}, {n};")
+                        }
+                        _ => writeln!(self.text, "mov.u32 {end}, {n};"),
+                    };
                     let _ = writeln!(self.text, "mov.u32 {counter}, 0;\n{again}:");
                     self.pieces(depth - 1);
                     self.choice(1);
                     let _ = writeln!(
                         self.text,
-                        "add.u32 {counter}, {counter}, 1; setp.lt.u32 %g, {counter}, {n}; @%g bra {again};"
+                        "add.u32 {counter}, {counter}, 1; setp.lt.u32 %g, {counter}, {end}; @%g bra {again};"
                     );
                 }
                 _ => self.choice(1),
@@ -194,7 +202,7 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
     writer.pieces(2);
     let text = writer.text;
     let source = format!(
-        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {{\n.reg .b32 %k<3>;\n{HEAD}\n{text}
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {{\n.reg .b32 %k<3>, %m<3>;\n{HEAD}\n{text}
 add.u32 %v0, %v0, %v1; mad.lo.u32 %v2, %v2, 3, %v3; xor.b32 %v4, %v4, %v5; mad.lo.u32 %v0, %v0, 5, %v2; add.u32 %v0, %v0, %v4;
 add.u32 %v0, %v0, %s0; mad.lo.u32 %v0, %v0, 3, %s1; add.u32 %v0, %v0, %s2; ld.shared.u32 %v1, [%sa]; add.u32 %v0, %v0, %v1;
 ld.local.u32 %v1, [%l]; add.u32 %v0, %v0, %v1; st.global.u32 [%b+12], %v0; ret; }}"
@@ -282,6 +290,20 @@ pub(crate) fn noted_after_a_store() -> Scenario {
     kernel(
         64,
         "st.shared.u32 [%sa], %t; ld.global.u64 %o, [%out+512]; st.global.u32 [%b], %x; bar.sync 0; ld.shared.u32 %x, [%sa];",
+    )
+}
+
+/// Words of shared memory that a gang reads, then some lanes of a part of it on a short way, each the word of its lane, before they store there.
+pub(crate) fn read_before_lanes_part() -> Scenario {
+    kernel(
+        64,
+        "st.shared.u32 [%sa], %t; bar.sync 0; ld.shared.u32 %x, [%sa]; setp.eq.u32 %p1, %z, 3;
+AGAIN: @%p0 bra LOOP;
+@%p1 bra READ; ld.shared.u32 %y, [%sa]; add.u32 %x, %x, %y;
+READ: @%p1 bra STORED; st.shared.u32 [%sa], %x;
+STORED: add.u32 %x, %x, 1;
+LOOP: add.u32 %n, %n, 1; setp.lt.u32 %g, %n, 3; @%g bra AGAIN;
+ld.shared.u32 %y, [%sa]; add.u32 %x, %x, %y; st.global.u32 [%b], %x;",
     )
 }
 
