@@ -21,8 +21,9 @@ pub(crate) struct Block {
 }
 
 /// Whom lanes wait for at the end of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Meeting {
+    #[default]
     None,
     /// All lanes of the warp, which do the last instruction together.
     Warp,
@@ -98,7 +99,12 @@ fn meeting(at: usize, instr: &Instr, by_host: &ByHost) -> Meeting {
 
 /// Whether an instruction ends a block by itself.
 pub(crate) fn leads_away(instr: &Instr) -> bool {
-    matches!(instr.op, Op::Branch { .. } | Op::Return | Op::Exit)
+    matches!(instr.op, Op::Branch { .. }) || ends_lanes(instr)
+}
+
+/// Whether lanes end with an instruction.
+pub(crate) fn ends_lanes(instr: &Instr) -> bool {
+    matches!(instr.op, Op::Return | Op::Exit)
 }
 
 pub(crate) fn is_guarded(instr: &Instr) -> bool {

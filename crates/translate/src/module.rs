@@ -8,10 +8,10 @@ use crate::emit::{
     Data, Definitions, Emitter, Register, Source, Touched, Writes, operations_of_host, parts,
 };
 use crate::engine::Products;
-use crate::flow::{Block, ByHost, Flow, Meeting, is_guarded};
+use crate::flow::{Block, ByHost, Flow, Meeting, ends_lanes, is_guarded};
 use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
 use crate::nan::find_any_nan;
-use crate::place::{Places, Site, Sizes};
+use crate::place::{BlockCounts, Places, Site, Sizes};
 use crate::scalar::find_scalars;
 use crate::stride::find_strides;
 use crate::turns::{AllCounts, Counts};
@@ -33,8 +33,8 @@ pub(crate) struct Kernel {
     pub(crate) places: Places,
     pub(crate) n_entries: u32,
     pub(crate) sites: Vec<Site>,
-    /// By block of the code: steps, and what is counted of stores and copies that are not guarded.
-    pub(crate) blocks: Vec<(u32, u64)>,
+    /// By number of a block of the code.
+    pub(crate) blocks: Vec<BlockCounts>,
     /// The same with the places of stores, for warps whose groups take turns.
     pub(crate) counts: AllCounts,
     /// Whether blocks must not run apart, since atomic operations add up what they write.
@@ -266,12 +266,16 @@ fn check_functions(
     Ok(())
 }
 
-/// Steps and stores of blocks, by their numbers.
-fn counts(flow: &Flow, stores: &[u64]) -> Vec<(u32, u64)> {
-    let mut counts = vec![(0, 0); flow.blocks.len()];
+/// What is counted of blocks, by their numbers.
+fn counts(flow: &Flow, stores: &[u64]) -> Vec<BlockCounts> {
+    let mut counts = vec![BlockCounts::default(); flow.blocks.len()];
     for (index, (block, stores)) in flow.blocks.iter().zip(stores).enumerate() {
         if let Some(place) = counts.get_mut(flow.number(index) as usize) {
-            *place = (block.steps, *stores);
+            *place = BlockCounts {
+                steps: block.steps,
+                stores: *stores,
+                next: flow.number(index + 1),
+            };
         }
     }
     counts
@@ -295,6 +299,7 @@ fn all_counts(code: &Code<'_>, flow: &Flow, strip: &Emitter<'_>) -> AllCounts {
     let mut all = AllCounts {
         blocks: vec![Counts::default(); flow.blocks.len()],
         guarded: vec![0; strip.guarded.len()],
+        has_detours: !strip.detours.is_empty(),
     };
     // Groups of lanes that stay at one place are not known here.
     // Nor is what a landing is to turns known here.
@@ -306,6 +311,9 @@ fn all_counts(code: &Code<'_>, flow: &Flow, strip: &Emitter<'_>) -> AllCounts {
         if let Some(counts) = all.blocks.get_mut(flow.number(index) as usize) {
             counts.steps = block.steps;
             counts.next = has_next.then(|| flow.number(index + 1) as u16);
+            counts.meets = block.meets;
+            let last = code.get(block.end - 1);
+            counts.may_end = last.is_some_and(|last| ends_lanes(&last.instr));
             let (Reverse(depth), origin, ..) = code.order(block.start);
             counts.place = (depth, origin);
         }

@@ -95,11 +95,24 @@ pub(crate) mod record {
 
 /// Bytes of a trace: the blocks of the code that were executed in a phase, and the guarded stores that were done, 16 bits each. Of longer
 /// ones the end is kept, a power of two.
-pub(crate) const TRACE_BYTES: u32 = 1 << 14;
+pub(crate) const TRACE_BYTES: u32 = 1 << 17;
 
-/// What is said of a warp whose groups have taken turns, beside the steps of the last one; and of one whose lanes have made detours.
+/// What is kept of the turns of a warp, beside how much of the last one is used up: that its lanes have parted before, that a group which was kept waiting
+/// has its turn, and that less may be used up.
+pub(crate) const TURN_BITS: u32 = 0xffff;
 pub(crate) const HAS_PARTED: u32 = 1 << 31;
-pub(crate) const HAS_MADE_DETOURS: u32 = 1 << 30;
+pub(crate) const IS_FORCED: u32 = 1 << 30;
+pub(crate) const IS_UNSURE: u32 = 1 << 29;
+
+/// What is known of a block of the code, by offset.
+pub(crate) mod block {
+    pub(crate) const STEPS: u32 = 0;
+    /// Stores in the low half, landings of copies in the high one.
+    pub(crate) const STORES: u32 = 4;
+    /// The number of the one that follows in the code.
+    pub(crate) const NEXT: u32 = 8;
+    pub(crate) const BYTES_LOG2: u32 = 4;
+}
 
 /// What a store is in a trace, beside its number, and what the start of a copy is besides.
 pub(crate) const IS_STORE: u32 = 1 << 15;
@@ -232,6 +245,16 @@ impl Site {
     }
 }
 
+/// What is counted of a block of the code.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BlockCounts {
+    pub(crate) steps: u32,
+    /// Stores and copies that are not guarded.
+    pub(crate) stores: u64,
+    /// The number of the block that follows in the code.
+    pub(crate) next: u32,
+}
+
 /// How much of what depends on the code there is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sizes {
@@ -331,7 +354,7 @@ impl Places {
         let sites = place(u64::from(sizes.sites * site::BYTES));
         let ranges = place(u64::from(n_ranges * range::BYTES));
         let records = place(u64::from(most_records) * u64::from(record_bytes));
-        let blocks = place(u64::from(sizes.blocks) * 8);
+        let blocks = place(u64::from(sizes.blocks) << block::BYTES_LOG2);
         let guarded = place(u64::from(sizes.guarded) * 4);
         let turns = place(u64::from(n_gangs / GANGS) * 4);
         let ways = place(u64::from(GANGS + PARTS) * 8);
@@ -391,12 +414,12 @@ impl Places {
         self.table as usize..self.guarded as usize
     }
 
-    /// Fills the tables and the arena. `blocks` has steps of each block of the code, and what is counted as it stores.
+    /// Fills the tables and the arena. `blocks` says what is counted of each block of the code.
     pub(crate) fn fill(
         &self,
         plain: Plain<'_>,
         sites: &[Site],
-        blocks: &[(u32, u64)],
+        blocks: &[BlockCounts],
         instance: &mut impl Instance,
     ) {
         let tables = self.tables();
@@ -406,10 +429,12 @@ impl Places {
         };
         self.fill_ranges(plain, &[], &mut memory);
         self.forget(sites, &mut memory);
-        for (at, (steps, stores)) in (self.blocks..).step_by(8).zip(blocks) {
-            memory.put32(at, *steps);
+        for (at, counts) in (self.blocks..).step_by(1 << block::BYTES_LOG2).zip(blocks) {
+            memory.put32(at + block::STEPS, counts.steps);
             // No block has as many as 16 bits can count.
-            memory.put32(at + 4, *stores as u32 | (*stores >> 32 << 16) as u32);
+            let stores = counts.stores as u32 | (counts.stores >> 32 << 16) as u32;
+            memory.put32(at + block::STORES, stores);
+            memory.put32(at + block::NEXT, counts.next);
         }
         // One warp runs at a time.
         for index in 0..self.most_records {

@@ -4,9 +4,11 @@
 use crate::Refusal;
 use crate::engine::Instance;
 use crate::module::Kernel;
-use crate::place::{GANG, GANGS, HAS_PARTED, PARTS, Places, Window, cell, record};
+use crate::place::{
+    GANG, GANGS, HAS_PARTED, IS_FORCED, PARTS, Places, TURN_BITS, Window, cell, holds, record,
+};
 use crate::serve::Served;
-use crate::turns::{self, Way};
+use crate::turns::{self, Patience, Way};
 use std::time::Duration;
 use warpgrid_emulator::plain::Plain;
 
@@ -188,8 +190,7 @@ impl<'r, I: Instance> Run<'r, I> {
             let stopped = stopped.map_err(|why| Stopped::Refused(Refusal::Engine(why)))?;
             begins = RESUMES;
             if stopped == stop::COUNT {
-                let counted = self.count_turns();
-                counted.ok_or(Stopped::Refused(Refusal::Uncounted))?;
+                self.count_turns()?;
                 continue;
             }
             if !matches!(stopped, stop::CALL | stop::CALL_FOR_WARP) {
@@ -227,40 +228,64 @@ impl<'r, I: Instance> Run<'r, I> {
         true
     }
 
-    /// Counts the steps of the warp at hand, since its start.
-    fn count_turns(&mut self) -> Option<()> {
+    /// Counts the steps of the warp at hand, since its lanes last met. Where that is not possible, lanes make no detours in another try.
+    fn count_turns(&mut self) -> Result<(), Stopped> {
         let places = self.places();
         let cells = Window::of(self.instance, cell::ALL);
         let (warp, ran) = (cells.get32(cell::WARP), cells.get32(cell::RAN));
         let (steps, stores) = (cells.get64(cell::STEPS), cells.get32(cell::STORES));
-        let record_of = |index: u32| match index < GANGS {
-            true => places.record(warp * GANGS + index),
-            false => places.record(places.n_gangs + index - GANGS),
+        let turn = places.turns + 4 * warp;
+        let kept = Window::of(self.instance, turn as usize..turn as usize + 4).get32(turn);
+        let patience = Patience::new(kept & TURN_BITS, kept & IS_FORCED != 0);
+        let counts = &self.kernel.counts;
+        let ways = self.ways(warp, ran);
+        let has_made_detours = ways
+            .as_ref()
+            .is_none_or(|ways| ways.iter().any(Way::is_half));
+        let counted = ways.and_then(|ways| turns::count(&ways, counts, patience));
+        let Some(counted) = counted else {
+            if has_made_detours {
+                let noted = holds::NOTED.to_le_bytes();
+                let at = places.without_detours() as usize;
+                self.instance.write(at, &noted);
+                return Err(Stopped::Again);
+            }
+            return Err(Stopped::Refused(Refusal::Uncounted));
         };
-        let have_run = (0..GANGS + PARTS).filter(|index| ran >> index & 1 != 0);
-        let ways: Vec<Way<'_>> = have_run
-            .map(|index| {
-                let start = record_of(index);
-                let range = start as usize..(start + record::REGISTERS) as usize;
-                let record = Window::of(self.instance, range);
-                let trace = record.get32(start + record::TRACE) as usize;
-                let traced = record.get32(start + record::TRACED) as usize;
-                Way {
-                    trace: self.instance.look(trace..trace + traced),
-                    has_ended: record.get32(start + record::ENTRY).cast_signed() < 0,
-                }
-            })
-            .collect();
-        let counted = turns::count(&ways, &self.kernel.counts)?;
-        let turn = (counted.turn | HAS_PARTED).to_le_bytes();
-        self.instance
-            .write((places.turns + 4 * warp) as usize, &turn);
+        let forced = match counted.patience.is_forced {
+            true => IS_FORCED,
+            false => 0,
+        };
+        let kept = counted.patience.used() | HAS_PARTED | forced;
+        self.instance.write(turn as usize, &kept.to_le_bytes());
         let steps = (steps + counted.steps).to_le_bytes();
         self.instance.write(cell::STEPS as usize, &steps);
         let stores = (stores + counted.stores).to_le_bytes();
         self.instance.write(cell::STORES as usize, &stores);
         self.instance.write(cell::COUNTED as usize, &[1]);
-        Some(())
+        Ok(())
+    }
+
+    /// The ways that the parts of a warp went which have run, a bit each. None where a trace is wrong.
+    fn ways(&self, warp: u32, ran: u32) -> Option<Vec<Way<'_>>> {
+        let places = self.places();
+        let record_of = |index: u32| match index < GANGS {
+            true => places.record(warp * GANGS + index),
+            false => places.record(places.n_gangs + index - GANGS),
+        };
+        let mut all = Vec::new();
+        for index in (0..GANGS + PARTS).filter(|index| ran >> index & 1 != 0) {
+            let start = record_of(index);
+            let range = start as usize..(start + record::REGISTERS) as usize;
+            let record = Window::of(self.instance, range);
+            let trace = record.get32(start + record::TRACE) as usize;
+            let traced = record.get32(start + record::TRACED) as usize;
+            let trace = self.instance.look(trace..trace + traced);
+            let has_ended = record.get32(start + record::ENTRY).cast_signed() < 0;
+            let has_detours = self.kernel.counts.has_detours;
+            all.extend(turns::ways_of(trace, has_ended, has_detours)?);
+        }
+        Some(all)
     }
 
     /// What the block sees in special registers, zeros in its shared and local memory, and no copy in flight.

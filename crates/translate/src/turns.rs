@@ -1,10 +1,11 @@
-//! Steps of a warp whose groups of lanes keep each other waiting. In: the trace of each part of the warp since its start; out: what the
-//! interpreter counts, which after a number of steps lets another group have a turn.
+//! Steps of a warp whose groups of lanes keep each other waiting. In: the trace of each part of the warp since its lanes last met, and what was left of its turn then; out: what
+//! the interpreter counts, which after a number of steps lets another group have a turn.
 //!
 //! The module itself counts what is simpler, where those that are furthest back always go on. Here the choice is made as the interpreter makes
 //! it, but several steps at once: within a block of the code nothing changes before its end, the end of a turn, or a place where others are.
 
-use crate::place::{GANGS, IS_STORE, PARTS};
+use crate::flow::Meeting;
+use crate::place::{GANGS, IS_DETOUR, IS_FAR, IS_STORE, PARTS};
 use std::borrow::Cow;
 use warpgrid_emulator::plain::TURN_STEPS;
 
@@ -16,6 +17,9 @@ pub(crate) struct Counts {
     pub(crate) stores: Vec<u32>,
     /// The number of the block that follows in the code.
     pub(crate) next: Option<u16>,
+    /// What lanes wait for at its end, and whether some may end there.
+    pub(crate) meets: Meeting,
+    pub(crate) may_end: bool,
     /// The call depth, and where the block is in the code that the interpreter runs: blocks of a function in the places of several calls are the same one there.
     pub(crate) place: (u32, u32),
 }
@@ -25,31 +29,132 @@ pub(crate) struct Counts {
 pub(crate) struct AllCounts {
     pub(crate) blocks: Vec<Counts>,
     pub(crate) guarded: Vec<u32>,
+    /// Whether lanes may make detours.
+    pub(crate) has_detours: bool,
 }
 
 /// Lanes that went one way.
 #[derive(Clone, Debug)]
 pub(crate) struct Way<'m> {
     /// Blocks by number, each followed by the guarded stores that were done there, two bytes each.
-    pub(crate) trace: Cow<'m, [u8]>,
+    trace: Cow<'m, [u8]>,
     /// Whether the lanes have ended, and wait for nothing.
-    pub(crate) has_ended: bool,
+    has_ended: bool,
+    half: Half,
+}
+
+/// Which lanes of a gang a way is of, where they part for detours. The two that are one gang follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Half {
+    Whole,
+    /// Those that do not branch.
+    First,
+    /// Those that do.
+    Second,
+}
+
+/// In the trace of half a gang: its lanes part at the end of the block.
+const LANES_PART: u16 = IS_FAR as u16;
+
+/// Likewise: the block is the first one of a side of a detour.
+const BEGINS_SIDE: u16 = IS_DETOUR as u16;
+
+/// Likewise: the block is a later one of a side, before which some lanes may have left it for the end.
+const LATER_IN_SIDE: u16 = (IS_DETOUR | IS_FAR) as u16;
+
+/// The ways of a gang with this trace: one, or two if its lanes have made detours, which only some code has. None where a mark is missing.
+pub(crate) fn ways_of(
+    trace: Cow<'_, [u8]>,
+    has_ended: bool,
+    has_detours: bool,
+) -> Option<Vec<Way<'_>>> {
+    let words: Vec<u16> = match has_detours {
+        true => trace
+            .as_chunks()
+            .0
+            .iter()
+            .copied()
+            .map(u16::from_le_bytes)
+            .collect(),
+        false => Vec::new(),
+    };
+    let is_marked = |word: &u16| u32::from(*word) & (IS_STORE | IS_DETOUR) == IS_DETOUR;
+    if !words.iter().any(is_marked) {
+        let half = Half::Whole;
+        return Some(vec![Way {
+            trace,
+            has_ended,
+            half,
+        }]);
+    }
+    let mut halves = [Vec::new(), Vec::new()];
+    // The last block that both were in, and who goes on.
+    let mut last = [0; 2];
+    let mut on_side = [true; 2];
+    for word in words {
+        let block = word & !LATER_IN_SIDE;
+        let kept = if u32::from(word) & IS_STORE != 0 {
+            word
+        } else if !is_marked(&word) {
+            on_side = [true; 2];
+            last = halves.each_ref().map(Vec::len);
+            word
+        } else if u32::from(word) & IS_FAR != 0 {
+            on_side = [false, true];
+            block | BEGINS_SIDE
+        } else if on_side == [true; 2] {
+            for (half, last) in halves.iter_mut().zip(last) {
+                *half.get_mut(last)? |= LANES_PART;
+            }
+            on_side = [true, false];
+            block | BEGINS_SIDE
+        } else {
+            block | LATER_IN_SIDE
+        };
+        for (half, goes_on) in halves.iter_mut().zip(on_side) {
+            if goes_on {
+                half.push(kept);
+            }
+        }
+    }
+    let kinds = [Half::First, Half::Second].into_iter();
+    let made = kinds.zip(halves).map(|(half, words)| Way {
+        trace: words.into_iter().flat_map(u16::to_le_bytes).collect(),
+        has_ended,
+        half,
+    });
+    Some(made.collect())
 }
 
 impl Way<'_> {
+    /// Whether these are only some lanes of a gang.
+    pub(crate) fn is_half(&self) -> bool {
+        self.half != Half::Whole
+    }
+
     /// What is at a place of the trace.
     fn word(&self, at: usize) -> Option<u16> {
         let bytes = self.trace.get(2 * at..2 * at + 2)?.first_chunk()?;
         Some(u16::from_le_bytes(*bytes))
     }
+
+    /// The block at a place of the trace, and what is said of it there.
+    fn block(&self, at: usize) -> Option<(u16, u16)> {
+        let word = self.word(at)?;
+        let marks = match self.half {
+            Half::Whole => 0,
+            Half::First | Half::Second => LATER_IN_SIDE,
+        };
+        Some((word & !marks, word & marks))
+    }
 }
 
-/// Ways of a warp, at most.
-const MOST_WAYS: usize = (GANGS + PARTS) as usize;
+/// Ways of a warp, at most. Those whose lanes part for detours are two.
+const MOST_WAYS: usize = 2 * (GANGS + PARTS) as usize;
 
 /// Some of the ways of a warp, a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Ways(u32);
+struct Ways(u64);
 
 impl Iterator for Ways {
     type Item = usize;
@@ -61,12 +166,52 @@ impl Iterator for Ways {
     }
 }
 
+/// How long the interpreter lets a group go on while others wait, and whether it is one that was kept waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Patience {
+    steps: u32,
+    pub(crate) is_forced: bool,
+}
+
+impl Patience {
+    /// What is left where groups came together after so much of a turn was used up.
+    pub(crate) fn new(used: u32, is_forced: bool) -> Patience {
+        match TURN_STEPS.saturating_sub(used) {
+            0 => Patience {
+                steps: TURN_STEPS,
+                is_forced: !is_forced,
+            },
+            steps => Patience { steps, is_forced },
+        }
+    }
+
+    /// How much of the turn is used up.
+    pub(crate) fn used(self) -> u32 {
+        TURN_STEPS - self.steps
+    }
+
+    /// Groups become one before a step.
+    fn come_together(&mut self) {
+        *self = Patience::new(self.used() + 1, self.is_forced);
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counted {
     pub(crate) steps: u64,
     pub(crate) stores: u32,
-    /// Steps of the last turn, if lanes go on after it.
-    pub(crate) turn: u32,
+    /// What is left, if lanes go on.
+    pub(crate) patience: Patience,
+}
+
+/// What lanes of a group do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// They go on, or try to.
+    Ready,
+    /// They have tried an operation of the warp in vain.
+    AtOperation,
+    AtBarrier,
 }
 
 /// Lanes at one place.
@@ -74,16 +219,16 @@ pub(crate) struct Counted {
 struct Group {
     ways: Ways,
     block: u16,
-    /// Steps that were done in the block.
+    /// Steps that were done in the block: all of them, at an operation of the warp.
     done: u32,
     last_turn: u32,
+    state: State,
 }
 
 /// What comes next in the trace of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Block(u16),
-    Waits,
     Ended,
 }
 
@@ -95,55 +240,48 @@ struct Warp<'a> {
     groups: Vec<Group>,
     current: usize,
     turn: u32,
-    patience: u32,
-    is_forced: bool,
+    patience: Patience,
     steps: u64,
     stores: u32,
     /// Groups have been added since they were last compared: else only the current one can have come to another's place.
     is_changed: bool,
-    /// A group waits for others.
-    waits: bool,
 }
 
-/// Counts what a warp did whose lanes have not parted before. None where they come to a meeting apart.
-pub(crate) fn count(ways: &[Way<'_>], counts: &AllCounts) -> Option<Counted> {
-    let first = ways.first()?.word(0)?;
-    if ways.len() > MOST_WAYS || ways.iter().any(|way| way.word(0) != Some(first)) {
+/// Counts what a warp did since its lanes were last together. None where the traces do not say what the interpreter does.
+pub(crate) fn count(ways: &[Way<'_>], counts: &AllCounts, patience: Patience) -> Option<Counted> {
+    let (first, _) = ways.first()?.block(0)?;
+    let begins = |way: &Way<'_>| way.block(0).is_some_and(|(block, _)| block == first);
+    if ways.len() > MOST_WAYS || !ways.iter().all(begins) {
         return None;
     }
     let mut warp = Warp {
         counts,
         ways,
         at: [0; MOST_WAYS],
-        groups: Vec::new(),
+        groups: vec![Group {
+            ways: Ways(u64::MAX >> (MOST_WAYS - ways.len())),
+            block: first,
+            done: 0,
+            last_turn: 0,
+            state: State::Ready,
+        }],
         current: 0,
         turn: 0,
-        patience: TURN_STEPS,
-        is_forced: false,
+        patience,
         steps: 0,
         stores: 0,
         is_changed: false,
-        waits: false,
     };
-    let group = Group {
-        ways: Ways(u32::MAX >> (MOST_WAYS - ways.len())),
-        block: first,
-        done: 0,
-        last_turn: 0,
-    };
+    let group = warp.groups.pop()?;
     let group = warp.skip(group)?;
-    warp.groups.extend(group);
-    while !warp.groups.is_empty() {
+    warp.groups.push(group);
+    while !warp.have_met() {
         warp.step()?;
-    }
-    // A turn that was given to a group that had waited would go on.
-    if warp.waits && warp.is_forced {
-        return None;
     }
     Some(Counted {
         steps: warp.steps,
         stores: warp.stores,
-        turn: TURN_STEPS - warp.patience,
+        patience: warp.patience,
     })
 }
 
@@ -152,16 +290,34 @@ impl Warp<'_> {
         self.counts.blocks.get(usize::from(block))
     }
 
-    /// The block that a way is in.
-    fn block_of(&self, way: usize) -> Next {
-        let (Some(way), Some(at)) = (self.ways.get(way), self.at.get(way)) else {
-            return Next::Ended;
-        };
-        match way.word(*at) {
-            Some(block) => Next::Block(block),
-            None if way.has_ended => Next::Ended,
-            None => Next::Waits,
+    /// What a way does at its place in its trace.
+    fn next_of(&self, way: usize) -> Option<Next> {
+        let (at, way) = (self.at.get(way)?, self.ways.get(way)?);
+        match way.block(*at) {
+            Some((block, _)) => Some(Next::Block(block)),
+            None => way.has_ended.then_some(Next::Ended),
         }
+    }
+
+    /// What is said in its trace of the block that a way is in.
+    fn marks_of(&self, way: usize) -> u16 {
+        let marks = || Some(self.ways.get(way)?.block(*self.at.get(way)?)?.1);
+        marks().unwrap_or(0)
+    }
+
+    /// The other half of a gang.
+    fn partner_of(&self, way: usize) -> Option<usize> {
+        match self.ways.get(way)?.half {
+            Half::Whole => None,
+            Half::First => Some(way + 1),
+            Half::Second => way.checked_sub(1),
+        }
+    }
+
+    /// Whether a way is half a gang whose other half is elsewhere.
+    fn is_without_partner(&self, way: usize, ways: Ways) -> bool {
+        let partner = self.partner_of(way);
+        partner.is_some_and(|partner| ways.0 >> partner & 1 == 0)
     }
 
     /// The guarded stores of the block that a way is in.
@@ -180,12 +336,29 @@ impl Warp<'_> {
     }
 
     /// Past the block that a way is in.
-    fn pass(&mut self, way: usize) -> Next {
+    fn pass(&mut self, way: usize) -> Option<Next> {
         let n_stores = self.stores_of(way).count();
         if let Some(at) = self.at.get_mut(way) {
             *at += 1 + n_stores;
         }
-        self.block_of(way)
+        self.next_of(way)
+    }
+
+    /// Whether all have ended, or wait for the other warps, or are together at an operation.
+    fn have_met(&mut self) -> bool {
+        let is_at_barrier = |group: &Group| group.state == State::AtBarrier;
+        let are_at_barrier = self.groups.iter().all(is_at_barrier);
+        if are_at_barrier && self.groups.len() > 1 {
+            self.patience.come_together();
+        }
+        let is_at_operation = |group: &Group| self.is_at_operation(group);
+        are_at_barrier || self.groups.len() == 1 && self.groups.iter().all(is_at_operation)
+    }
+
+    /// Whether a group is at an operation of the whole warp.
+    fn is_at_operation(&self, group: &Group) -> bool {
+        let counts = self.counts_of(group.block);
+        counts.is_some_and(|counts| counts.meets == Meeting::Warp && counts.steps == group.done)
     }
 
     /// The interpreter's choice, and as many steps as it holds for.
@@ -196,18 +369,25 @@ impl Warp<'_> {
             self.merge()?;
             self.choose()?;
         }
-        let group = self.groups.get(self.current)?;
+        let group = *self.groups.get(self.current)?;
+        if self.is_at_operation(&group) {
+            // They try, and wait if others are elsewhere.
+            if self.groups.len() > 1 {
+                self.groups.get_mut(self.current)?.state = State::AtOperation;
+            }
+            return Some(());
+        }
         let steps = self.counts_of(group.block)?.steps;
         let mut n = steps - group.done;
         if self.groups.len() > 1 {
-            n = n.min(self.patience);
+            n = n.min(self.patience.steps);
             let ahead = self
                 .groups
                 .iter()
                 .filter(|other| other.block == group.block && other.done > group.done);
             let distance = ahead.map(|other| other.done - group.done).min();
             n = n.min(distance.unwrap_or(n));
-            self.patience -= n - 1;
+            self.patience.steps -= n - 1;
         }
         self.execute(n, steps)
     }
@@ -261,9 +441,13 @@ impl Warp<'_> {
         block(a) != block(b) && place(a) == place(b)
     }
 
+    /// Whether groups are at one place. At a barrier each waits for itself.
     fn are_together(&self, a: usize, b: usize) -> bool {
-        let place = |group: &Group| (group.block, group.done);
-        self.groups.get(a).map(place) == self.groups.get(b).map(place)
+        let place = |index: usize| {
+            let group = self.groups.get(index)?;
+            (group.state != State::AtBarrier).then_some((group.block, group.done))
+        };
+        place(a).is_some() && place(a) == place(b)
     }
 
     fn join(&mut self, a: usize, b: usize) {
@@ -271,6 +455,7 @@ impl Warp<'_> {
         if let Some(group) = self.groups.get_mut(a) {
             group.ways.0 |= other.ways.0;
             group.last_turn = group.last_turn.max(other.last_turn);
+            group.state = State::Ready;
         }
         if self.current == b {
             self.current = a;
@@ -281,40 +466,50 @@ impl Warp<'_> {
 
     /// As `Splits::select_of_many` of the interpreter.
     fn choose(&mut self) -> Option<()> {
-        self.patience = self.patience.saturating_sub(1);
-        if self.is_forced && self.patience > 0 && self.current < self.groups.len() {
+        let Patience { steps, is_forced } = &mut self.patience;
+        *steps = steps.saturating_sub(1);
+        let is_ready = |group: &Group| group.state == State::Ready;
+        if *is_forced && *steps > 0 && self.groups.get(self.current).is_some_and(is_ready) {
             return Some(());
         }
-        let is_over = self.patience == 0 && !self.is_forced;
+        let is_over = *steps == 0 && !*is_forced;
         let key = |group: &Group| {
             let turn = if is_over { group.last_turn } else { 0 };
             (turn, group.block, group.done)
         };
-        let (index, _) = (0..)
-            .zip(&self.groups)
-            .min_by_key(|(_, group)| key(group))?;
-        if index != self.current || is_over || self.is_forced {
-            self.is_forced = is_over;
+        let ready = (0..).zip(&self.groups).filter(|(_, group)| is_ready(group));
+        let (index, _) = ready.min_by_key(|(_, group)| key(group))?;
+        if index != self.current || is_over || *is_forced {
+            (*steps, *is_forced) = (TURN_STEPS, is_over);
             self.turn += 1;
-            self.patience = TURN_STEPS;
         }
         self.current = index;
         self.groups.get_mut(index)?.last_turn = self.turn;
-        Some(())
+        // Who had a turn last depends on lanes that may have left a side.
+        let may_have_left = |way| self.marks_of(way) == LATER_IN_SIDE;
+        let is_known = !is_over || !(0..self.ways.len()).any(may_have_left);
+        is_known.then_some(())
     }
 
     /// Does `n` steps of the current group, in a block that has `steps`.
     fn execute(&mut self, n: u32, steps: u32) -> Option<()> {
-        let group = self.groups.get(self.current)?;
+        let group = *self.groups.get(self.current)?;
         let done = group.done..group.done + n;
         let counts = self.counts_of(group.block)?;
         let is_done = |at: &&u32| done.contains(*at);
         let mut stores = counts.stores.iter().filter(is_done).count();
         // Each once, whichever ways did it.
         let mut guarded = Vec::new();
-        for store in group.ways.flat_map(|way| self.stores_of(way)) {
-            if !guarded.contains(&store) {
-                guarded.push(store);
+        for way in group.ways {
+            for store in self.stores_of(way) {
+                // Which half of a gang did it is known only on a side.
+                if self.is_without_partner(way, group.ways) && self.marks_of(way) & BEGINS_SIDE == 0
+                {
+                    return None;
+                }
+                if !guarded.contains(&store) {
+                    guarded.push(store);
+                }
             }
         }
         let places = guarded.iter();
@@ -322,24 +517,38 @@ impl Warp<'_> {
         stores += places.filter(is_done).count();
         self.steps += u64::from(n);
         self.stores += stores as u32;
+        self.groups.get_mut(self.current)?.done = done.end;
         match done.end == steps {
-            true => self.leave_block(),
-            false => {
-                self.groups.get_mut(self.current)?.done = done.end;
+            true => self.end_block(),
+            false => Some(()),
+        }
+    }
+
+    /// The current group has done all steps of its block.
+    fn end_block(&mut self) -> Option<()> {
+        let group = self.groups.get(self.current)?;
+        match self.counts_of(group.block)?.meets {
+            Meeting::Warp => Some(()),
+            Meeting::Barrier => {
+                self.groups.get_mut(self.current)?.state = State::AtBarrier;
                 Some(())
             }
+            Meeting::None | Meeting::Host => self.leave_block(),
         }
     }
 
     /// The current group goes where its lanes went: those that follow the code stay the group.
     fn leave_block(&mut self) -> Option<()> {
         let group = *self.groups.get(self.current)?;
-        let follows = self.counts_of(group.block)?.next.map(Next::Block);
+        let counts = self.counts_of(group.block)?;
+        let (follows, may_end) = (counts.next.map(Next::Block), counts.may_end);
+        self.check_halves(group)?;
         let mut found = [(Next::Ended, Ways(0)); MOST_WAYS];
-        let mut n = 0;
+        let (mut n, mut have_ended) = (0, false);
         for way in group.ways {
-            let next = self.pass(way);
+            let next = self.pass(way)?;
             if next == Next::Ended {
+                have_ended = true;
                 continue;
             }
             let known = found
@@ -354,61 +563,93 @@ impl Warp<'_> {
                 }
             }
         }
+        if may_end {
+            self.wake(have_ended)?;
+        }
         let found = found.get_mut(..n)?;
         found.sort_by_key(|(next, _)| Some(*next) != follows);
-        let Some(((next, ways), others)) = found.split_first() else {
-            // The group has ended: the interpreter takes the first one for it.
-            self.groups.remove(self.current);
-            self.current = 0;
-            return Some(());
-        };
         let made = |(next, ways): (Next, Ways)| match next {
             Next::Block(block) => Some(Group {
                 ways,
                 block,
                 done: 0,
-                last_turn: group.last_turn,
+                ..group
             }),
-            Next::Waits | Next::Ended => None,
+            Next::Ended => None,
         };
-        let Some(kept) = made((*next, *ways)) else {
-            return self.begin_to_wait(others.is_empty());
+        let Some((kept, others)) = found.split_first() else {
+            // The group has ended: the interpreter takes the first one for it.
+            self.groups.remove(self.current);
+            self.current = 0;
+            return Some(());
         };
-        let kept = self.skip(kept)?;
-        match kept {
-            Some(kept) => *self.groups.get_mut(self.current)? = kept,
-            None => return self.begin_to_wait(others.is_empty()),
-        }
+        let kept = self.skip(made(*kept)?)?;
+        *self.groups.get_mut(self.current)? = kept;
         for other in others {
             let group = self.skip(made(*other)?)?;
-            self.groups.push(group?);
+            self.groups.push(group);
             self.is_changed = true;
         }
         Some(())
     }
 
-    /// The current group waits, which nothing is known of while there are others.
-    fn begin_to_wait(&mut self, is_whole: bool) -> Option<()> {
-        self.waits = true;
-        (is_whole && self.groups.len() == 1).then(|| self.groups.clear())
-    }
-
-    /// A group past blocks without a step; none inside if it waits or has ended.
-    fn skip(&mut self, mut group: Group) -> Option<Option<Group>> {
-        while self.counts_of(group.block)?.steps == 0 {
+    /// A group past blocks without a step, where functions are put in the place of calls.
+    fn skip(&mut self, mut group: Group) -> Option<Group> {
+        while let Some(Counts {
+            steps: 0, meets, ..
+        }) = self.counts_of(group.block)
+            && *meets == Meeting::None
+        {
             let mut ways = group.ways;
-            let first = self.pass(ways.next()?);
+            let first = self.pass(ways.next()?)?;
             for way in ways {
-                if self.pass(way) != first {
+                if self.pass(way)? != first {
                     return None;
                 }
             }
             match first {
                 Next::Block(block) => group.block = block,
-                Next::Waits => return Some(None),
                 Next::Ended => return None,
             }
         }
-        Some(Some(group))
+        Some(group)
+    }
+
+    /// Lanes that wait at an operation try again as others end. None where only some lanes of a way may have ended.
+    fn wake(&mut self, have_ended: bool) -> Option<()> {
+        for group in &mut self.groups {
+            if group.state == State::AtOperation {
+                group.state = have_ended.then_some(State::Ready)?;
+            }
+        }
+        Some(())
+    }
+
+    /// None where it is not known what halves of gangs do after a block, since they have come apart to where they part, or since lanes may leave a side
+    /// for an end at which the others are no more.
+    fn check_halves(&self, group: Group) -> Option<()> {
+        for way in group.ways {
+            let Some(partner) = self.partner_of(way) else {
+                continue;
+            };
+            if self.marks_of(way) == LANES_PART && self.is_without_partner(way, group.ways) {
+                return None;
+            }
+            let next = self.at.get(way)? + 1 + self.stores_of(way).count();
+            let way = self.ways.get(way)?;
+            let goes_on = |(_, marks): (u16, u16)| marks == LATER_IN_SIDE;
+            if way.block(next).is_some_and(goes_on) {
+                let mut rest = (next..).map_while(|at| way.block(at));
+                let is_end = |(block, marks): &(u16, u16)| {
+                    *block < IS_STORE as u16 && *marks & BEGINS_SIDE == 0
+                };
+                let (end, _) = rest.find(is_end)?;
+                let waits = |other: &Group| {
+                    other.ways.0 >> partner & 1 != 0 && (other.block, other.done) == (end, 0)
+                };
+                self.groups.iter().any(waits).then_some(())?;
+            }
+        }
+        Some(())
     }
 }

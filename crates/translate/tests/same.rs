@@ -465,6 +465,13 @@ fn groups_that_wait_long_get_turns() {
 }
 
 #[test]
+fn turns_go_on_where_lanes_meet() {
+    for (what, scenario) in turns::that_meet() {
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+    }
+}
+
+#[test]
 fn what_a_gang_has_read_is_before_what_its_parts_store() {
     let scenario = detours::read_before_lanes_part();
     assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));

@@ -4,12 +4,12 @@
 use super::{EMPTY, MERGE, function, stops_if};
 use crate::emit::{at, splat32};
 use crate::place::{
-    GANGS, HAS_MADE_DETOURS, HAS_PARTED, IS_COPY, IS_DETOUR, IS_FAR, IS_STORE, LANDING, PARTS,
-    Places, STORE, TRACE_BYTES, cell, holds, record,
+    GANGS, HAS_PARTED, IS_COPY, IS_DETOUR, IS_FAR, IS_STORE, IS_UNSURE, LANDING, PARTS, Places,
+    STORE, TRACE_BYTES, block, cell, record,
 };
 use crate::run::stop;
 use warpgrid_emulator::plain::TURN_STEPS;
-use wasm_encoder::{Function, Instruction as I, ValType};
+use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
 /// Steps before the interpreter may let others of a warp go on.
 const LONGEST_TURN: i32 = TURN_STEPS as i32 - 1;
@@ -146,15 +146,10 @@ pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
     if seed != 0 {
         c.extend([I::I32Const(stop::UNCOUNTED as i32), I::Return]);
     }
+    c.extend([I::I32Const(0), I::I32Load(at(cell::GROUPS)), I::LocalSet(N)]);
     begin_ways(c, places);
     begin_turn(c, places);
-    c.extend([
-        I::I32Const(0),
-        I::I32Load(at(cell::GROUPS)),
-        I::LocalSet(N),
-        I::Block(EMPTY),
-        I::Loop(EMPTY),
-    ]);
+    c.extend([I::Block(EMPTY), I::Loop(EMPTY)]);
     find_lowest(c, places);
     c.extend([
         I::LocalGet(LOWEST),
@@ -181,14 +176,14 @@ pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
     c.extend([I::Br(0), I::End, I::End]);
     end_merge(c, places);
     function(
-        &[(19, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
+        &[(24, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
         &code,
     )
 }
 
-/// What the warp's turn has come to before, and whether its lanes have made detours.
+/// What is left of the warp's turn from before. Where a group which was kept waiting has its turn, the host counts.
 fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{AT, DETOURS, PARTED, TURN};
+    use merged::{AT, BEFORE, DETOURS, LIVE, PARTED, TURN, UNSURE};
     c.extend([
         I::I32Const(0),
         I::I32Load(at(cell::WARP)),
@@ -196,111 +191,47 @@ fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Shl,
         I::LocalTee(AT),
         I::I32Load(at(places.turns)),
-        I::LocalTee(PARTED),
-        I::I32Const(!(HAS_PARTED | HAS_MADE_DETOURS) as i32),
+        I::LocalTee(TURN),
+        I::I32Const(HAS_PARTED as i32),
         I::I32And,
-        I::LocalSet(TURN),
-        I::LocalGet(PARTED),
-        I::I32Const(HAS_MADE_DETOURS as i32),
+        I::LocalSet(PARTED),
+        I::LocalGet(TURN),
+        I::I32Const(IS_UNSURE as i32),
         I::I32And,
-        I::I32Const(HAS_MADE_DETOURS as i32),
-        I::I32Const(0),
+        I::LocalSet(UNSURE),
+        I::LocalGet(LIVE),
+        I::LocalSet(BEFORE),
         I::I32Const(0),
         I::I32Load(at(cell::DETOURS)),
-        I::Select,
-        I::I32Or,
         I::LocalSet(DETOURS),
         I::I32Const(0),
         I::I32Const(0),
         I::I32Store(at(cell::DETOURS)),
+        I::LocalGet(TURN),
+        I::I32Const(!(HAS_PARTED | IS_UNSURE) as i32),
+        I::I32And,
+        I::LocalTee(TURN),
     ]);
+    // With its mark the turn is longer than any.
+    leave_to_host_if_over(c);
 }
 
-/// Adds the steps of the block at hand to the turn, if there are others, or begins another one. Where it may be over the run stops.
-fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
-    use merged::{APART, BEFORE, DETOURS, GROUP, LIVE, N, NUMBER, PARTED, RAN, TURN, WAITING};
-    // Those that were to go another way are others than those that went before.
+/// The host counts the steps of the warp since its lanes last met, if the number on the stack is more than a group may use up of a turn.
+fn leave_to_host_if_over(c: &mut Vec<I<'static>>) {
+    use merged::{N, PARTED, RAN, UNSURE};
     c.extend([
-        I::LocalGet(APART),
-        I::LocalGet(GROUP),
-        I::I32And,
-        I::LocalTee(APART),
-        I::If(EMPTY),
-        I::LocalGet(APART),
-        I::I32Ctz,
-        I::I32Const(1),
-        I::I32Shl,
-        I::I32Load16U(at(places.ways + BLOCKS_OF_WAYS)),
-        I::I32Const(IS_FAR as i32),
-        I::I32And,
-        I::If(EMPTY),
-        I::I32Const(0),
-        I::LocalSet(TURN),
-        I::End,
-        I::End,
-        // So are those of which none went before, unless that group is no more: the first one is taken for it.
-        I::LocalGet(GROUP),
-        I::LocalGet(BEFORE),
-        I::I32And,
-        I::I32Eqz,
-        I::LocalGet(BEFORE),
-        I::LocalGet(LIVE),
-        I::I32And,
-        I::I32Const(0),
-        I::I32Ne,
-        I::I32And,
-        I::If(EMPTY),
-        I::I32Const(0),
-        I::LocalSet(TURN),
-        I::End,
-        I::LocalGet(GROUP),
-        I::LocalSet(BEFORE),
-        // There are others: a step more may be counted as they come together.
-        I::LocalGet(LIVE),
-        I::LocalGet(GROUP),
-        I::I32Ne,
-        I::LocalGet(APART),
-        I::I32Or,
-        I::LocalGet(WAITING),
-        I::I32Or,
-        I::If(EMPTY),
-        I::LocalGet(TURN),
-        I::LocalGet(NUMBER),
-        I::I32Add,
-        I::I32Const(1),
-        I::I32Add,
-        I::LocalSet(TURN),
-    ]);
-    if stays {
-        c.extend([
-            I::Else,
-            I::LocalGet(TURN),
-            I::I32Const(1),
-            I::I32Add,
-            I::LocalSet(TURN),
-            I::End,
-        ]);
-    }
-    c.extend([
-        I::LocalGet(TURN),
         I::I32Const(LONGEST_TURN),
         I::I32GtU,
         I::If(EMPTY),
         I::LocalGet(PARTED),
-        I::If(EMPTY),
-        I::I32Const(stop::UNCOUNTED as i32),
-        I::Return,
-        I::End,
-        // Lanes at the end of a detour would get a turn: all must be done again without them.
-        I::LocalGet(DETOURS),
-        I::If(EMPTY),
-        I::I32Const(0),
-        I::I32Const(holds::NOTED as i32),
-        I::I32Store(at(places.without_detours())),
-        I::I32Const(stop::AGAIN as i32),
-        I::Return,
-        I::End,
-        // The host counts it from the start.
+        I::I32Eqz,
+        I::LocalGet(UNSURE),
+        I::I32Eqz,
+        I::I32Or,
+        I::I32Eqz,
+    ]);
+    c.extend(stops_if(stop::UNCOUNTED));
+    c.extend([
         I::I32Const(0),
         I::LocalGet(N),
         I::I32Store(at(cell::GROUPS)),
@@ -311,9 +242,165 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::Return,
         I::End,
     ]);
-    if !stays {
-        c.push(I::End);
+}
+
+/// Uses up the turn with the steps of the block at hand, or begins another one: the interpreter takes a step off it wherever there are several groups before it looks
+/// which of them have come together, and begins anew where it goes on with another group than before.
+fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
+    use merged::{
+        APART, BEFORE, BLOCK, GROUP, LAST, LAST_APART, LAST_LIVE, LIVE, NUMBER, OTHERS, TURN,
+        UNSURE, WAITING,
+    };
+    c.extend([
+        I::LocalGet(NUMBER),
+        I::If(EMPTY),
+        // Those that have not ended.
+        I::LocalGet(BEFORE),
+        I::LocalGet(LIVE),
+        I::I32And,
+        I::LocalSet(LAST_LIVE),
+        // Whether there are others after those at one place have come together.
+        I::LocalGet(LIVE),
+        I::LocalGet(GROUP),
+        I::I32Xor,
+        I::LocalGet(WAITING),
+        I::I32Or,
+        I::LocalGet(APART),
+        I::I32Or,
+        I::LocalSet(OTHERS),
+    ]);
+    is_another_group(c, places);
+    c.extend([
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::LocalSet(TURN),
+        I::I32Const(0),
+        I::LocalSet(UNSURE),
+        I::Else,
+        // The interpreter takes the first group for one that is no more.
+        I::LocalGet(LAST_LIVE),
+        I::I32Eqz,
+        I::LocalGet(OTHERS),
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32And,
+        I::If(EMPTY),
+        I::I32Const(IS_UNSURE as i32),
+        I::LocalSet(UNSURE),
+        I::End,
+        I::LocalGet(TURN),
+        // There were others.
+        I::LocalGet(OTHERS),
+        I::LocalGet(LAST_APART),
+        I::I32Or,
+        I::LocalGet(LAST_LIVE),
+        I::LocalGet(GROUP),
+        I::I32Xor,
+        I::I32Const(0),
+        I::LocalGet(LAST_LIVE),
+        I::Select,
+        I::I32Or,
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32Add,
+        I::LocalSet(TURN),
+        I::End,
+    ]);
+    if stays {
+        // Groups that stay at one place are not in traces.
+        c.extend([
+            I::LocalGet(TURN),
+            I::I32Const(1),
+            I::I32Add,
+            I::LocalSet(TURN),
+            I::I32Const(IS_UNSURE as i32),
+            I::LocalSet(UNSURE),
+        ]);
     }
+    c.extend([
+        I::LocalGet(TURN),
+        I::LocalGet(NUMBER),
+        I::I32Const(1),
+        I::I32Sub,
+        I::I32Const(0),
+        I::LocalGet(OTHERS),
+        I::Select,
+        I::I32Add,
+        I::LocalTee(TURN),
+    ]);
+    leave_to_host_if_over(c);
+    c.extend([
+        I::LocalGet(GROUP),
+        I::LocalSet(BEFORE),
+        I::LocalGet(APART),
+        I::LocalSet(LAST_APART),
+        I::LocalGet(BLOCK),
+        I::LocalSet(LAST),
+        I::Else,
+        // An operation that the lanes wait for: they try in vain, if others are elsewhere.
+        I::LocalGet(LIVE),
+        I::LocalGet(GROUP),
+        I::I32Ne,
+        I::If(EMPTY),
+        I::I32Const(IS_UNSURE as i32),
+        I::LocalSet(UNSURE),
+        I::End,
+        I::End,
+    ]);
+}
+
+/// Leaves on the stack whether another group goes on than before: lanes that were not in it, or those of it that branched while others follow the code.
+fn is_another_group(c: &mut Vec<I<'static>>, places: &Places) {
+    use merged::{APART, BEFORE, BLOCK, GROUP, LAST, LAST_LIVE, WAITING};
+    const NUMBER: BlockType = BlockType::Result(ValType::I32);
+    c.extend([
+        I::LocalGet(LAST_LIVE),
+        I::I32Eqz,
+        I::If(NUMBER),
+        I::LocalGet(WAITING),
+        I::LocalGet(BEFORE),
+        I::I32And,
+        I::I32Const(0),
+        I::I32Ne,
+        I::Else,
+        I::LocalGet(LAST_LIVE),
+        I::LocalGet(GROUP),
+        I::I32And,
+        I::LocalGet(LAST_LIVE),
+        I::I32Eq,
+        I::If(NUMBER),
+        I::I32Const(0),
+        I::Else,
+        I::LocalGet(LAST_LIVE),
+        I::LocalGet(GROUP),
+        I::I32And,
+        I::I32Eqz,
+        I::LocalGet(LAST),
+        I::I32Const(block::BYTES_LOG2 as i32),
+        I::I32Shl,
+        I::I32Load(at(places.blocks + block::NEXT)),
+        I::LocalGet(BLOCK),
+        I::I32Ne,
+        I::I32Or,
+        I::End,
+        I::End,
+        // Those that were to go another way.
+        I::LocalGet(APART),
+        I::If(NUMBER),
+        I::LocalGet(APART),
+        I::I32Ctz,
+        I::I32Const(1),
+        I::I32Shl,
+        I::I32Load16U(at(places.ways + BLOCKS_OF_WAYS)),
+        I::I32Const(IS_FAR as i32),
+        I::I32And,
+        I::I32Const(0),
+        I::I32Ne,
+        I::Else,
+        I::I32Const(0),
+        I::End,
+        I::I32Or,
+    ]);
 }
 
 /// Locals of [`merge`].
@@ -338,17 +425,24 @@ mod merged {
     pub(super) const AT: u32 = 14;
     pub(super) const PARTED: u32 = 15;
     pub(super) const FURTHEST: u32 = 16;
-    /// Ways of which other lanes wait at the end of a detour, a bit each; and whether the warp has made any.
+    /// Ways of which other lanes wait at the end of a detour, a bit each, now and in the block before; and whether there are any.
     pub(super) const APART: u32 = 17;
-    pub(super) const DETOURS: u32 = 18;
+    pub(super) const LAST_APART: u32 = 18;
+    pub(super) const DETOURS: u32 = 19;
     /// Ways whose lanes wait at their end, and those of them that have come there, a bit each.
-    pub(super) const WAIT: u32 = 19;
-    pub(super) const WAITING: u32 = 20;
-    pub(super) const STORES: u32 = 21;
-    pub(super) const STEPS: u32 = 22;
+    pub(super) const WAIT: u32 = 20;
+    pub(super) const WAITING: u32 = 21;
+    /// The block before, and the ways that were in it and have not ended.
+    pub(super) const LAST: u32 = 22;
+    pub(super) const LAST_LIVE: u32 = 23;
+    /// Whether there are lanes elsewhere, and whether less of the turn may be used up.
+    pub(super) const OTHERS: u32 = 24;
+    pub(super) const UNSURE: u32 = 25;
+    pub(super) const STORES: u32 = 26;
+    pub(super) const STEPS: u32 = 27;
     /// The blocks that all ways are in, and the lowest of them.
-    pub(super) const BLOCKS: [u32; 4] = [23, 24, 25, 26];
-    pub(super) const LOWEST: u32 = 27;
+    pub(super) const BLOCKS: [u32; 4] = [28, 29, 30, 31];
+    pub(super) const LOWEST: u32 = 32;
 }
 
 /// What is in place of a block where a way has ended.
@@ -506,7 +600,12 @@ fn find_lowest(c: &mut Vec<I<'static>>, places: &Places) {
             c.extend([I::I32Const(8 * group), I::I32Shl, I::I32Or]);
         }
     }
-    c.push(I::LocalSet(GROUP));
+    c.extend([
+        I::LocalTee(GROUP),
+        I::LocalGet(APART),
+        I::I32And,
+        I::LocalSet(APART),
+    ]);
 }
 
 /// Counts the block at hand.
@@ -514,18 +613,18 @@ fn add_block(c: &mut Vec<I<'static>>, places: &Places) {
     use merged::{BLOCK, NUMBER, STEPS, STORES, WORD};
     c.extend([
         I::LocalGet(BLOCK),
-        I::I32Const(3),
+        I::I32Const(block::BYTES_LOG2 as i32),
         I::I32Shl,
-        I::I32Load(at(places.blocks)),
+        I::I32Load(at(places.blocks + block::STEPS)),
         I::LocalTee(NUMBER),
         I::I64ExtendI32U,
         I::LocalGet(STEPS),
         I::I64Add,
         I::LocalSet(STEPS),
         I::LocalGet(BLOCK),
-        I::I32Const(3),
+        I::I32Const(block::BYTES_LOG2 as i32),
         I::I32Shl,
-        I::I32Load(at(places.blocks + 4)),
+        I::I32Load(at(places.blocks + block::STORES)),
         I::LocalTee(WORD),
         I::I32Const(0xffff),
         I::I32And,
@@ -635,13 +734,24 @@ fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
 
 /// What was counted goes to the cells.
 fn end_merge(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{AT, DETOURS, FURTHEST, N, STEPS, STORES, TURN};
+    use merged::{AT, BEFORE, FURTHEST, LAST_APART, N, STEPS, STORES, TURN, UNSURE, WAITING};
     c.extend([
         I::LocalGet(AT),
         I::LocalGet(TURN),
-        I::I32Const(HAS_PARTED as i32),
+        // Groups that wait apart come together at the next step.
+        I::LocalGet(WAITING),
+        I::LocalGet(BEFORE),
+        I::I32Const(-1),
+        I::I32Xor,
+        I::I32And,
+        I::LocalGet(LAST_APART),
         I::I32Or,
-        I::LocalGet(DETOURS),
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32Add,
+        I::LocalGet(UNSURE),
+        I::I32Or,
+        I::I32Const(HAS_PARTED as i32),
         I::I32Or,
         I::I32Store(at(places.turns)),
         I::I32Const(0),

@@ -1,4 +1,4 @@
-//! Kernels whose lanes leave a loop apart and wait for the others, so long that they get turns. Out come scenarios.
+//! Kernels whose lanes leave loops apart and wait for the others, so long that they get turns. Out come scenarios.
 
 use serde_json::json;
 use warpgrid_launch::Scenario;
@@ -87,4 +87,51 @@ ret; }}"
         "params": [{"kind": "buffer", "name": "out", "type": "u32", "len": 512, "init": 0}],
     });
     serde_json::from_value(scenario).expect("a scenario")
+}
+
+/// Where lanes meet between two loops.
+const MEETINGS: [&str; 4] = [
+    "bar.sync 0;",
+    "bar.warp.sync -1;",
+    "shfl.sync.bfly.b32 %x, %x, 1, 31, -1; add.u32 %y, %y, %x;",
+    "shfl.sync.idx.b32 %z, %y, 3, 31, -1; bar.sync 0; xor.b32 %x, %x, %z;",
+];
+
+/// Loops that lanes leave apart, with a meeting after each, so that a turn which has begun before one goes on after it; some have short ways of which only some lanes take one.
+pub(crate) fn that_meet() -> impl Iterator<Item = (String, Scenario)> {
+    let kinds = MEETINGS
+        .iter()
+        .flat_map(|meeting| (0..12).map(move |kind| (*meeting, kind)));
+    kinds.map(|(meeting, kind)| {
+        let way = match kind % 3 {
+            0 => "",
+            1 => "@%odd bra SHORT#; mad.lo.u32 %x, %x, 3, 1; st.global.u32 [%p+4], %x; SHORT#:",
+            _ => "@%odd bra FAR#; shr.u32 %x, %x, 1; bra END#; FAR#: add.u32 %x, %x, 7; xor.b32 %y, %y, %x; END#:",
+        };
+        let loops = (0..3).map(|index| {
+            let text = format!(
+                "mul.lo.u32 %n, %i, {}; and.b32 %n, %n, {}; add.u32 %n, %n, 1;
+AGAIN#: and.b32 %z, %x, 1; setp.ne.u32 %odd, %z, 0; {way} add.u32 %y, %y, %x; mad.lo.u32 %x, %x, 5, %n;
+sub.u32 %n, %n, 1; setp.gt.u32 %more, %n, 0; @%more bra AGAIN#;
+{meeting}\n",
+                5 + 6 * kind + index,
+                [31, 255, 127][index],
+            );
+            text.replace('#', &index.to_string())
+        });
+        let source = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) {{
+.reg .b64 %p, %o; .reg .b32 %t, %i, %n, %x, %y, %z; .reg .pred %odd, %more;
+mov.u32 %t, %tid.x; mad.lo.u32 %i, %t, 3, 1; ld.param.b64 %p, [out]; mul.wide.u32 %o, %t, 16; add.s64 %p, %p, %o;
+mad.lo.u32 %x, %i, 77, 27; mov.u32 %y, 0;
+{} st.global.u32 [%p], %y; ret; }}",
+            loops.collect::<String>()
+        );
+        let scenario = json!({
+            "source": source, "grid": [1, 1, 1], "block": [64, 1, 1],
+            "params": [{"kind": "buffer", "name": "out", "type": "u32", "len": 512, "init": 0}],
+        });
+        let scenario = serde_json::from_value(scenario).expect("a scenario");
+        (format!("kind {kind}, then {meeting}"), scenario)
+    })
 }
