@@ -97,6 +97,9 @@ pub(crate) mod record {
 /// ones the end is kept, a power of two.
 pub(crate) const TRACE_BYTES: u32 = 1 << 17;
 
+/// From one trace to the next: their ends are read together, and would displace each other in a cache that finds lines by the low bits of addresses.
+const TRACE_STRIDE: u32 = TRACE_BYTES + 192;
+
 /// What is kept of the turns of a warp, beside how much of the last one is used up: that its lanes have parted before, that a group which was kept waiting
 /// has its turn, and that less may be used up.
 pub(crate) const TURN_BITS: u32 = 0xffff;
@@ -359,7 +362,7 @@ impl Places {
         let turns = place(u64::from(n_gangs / GANGS) * 4);
         let ways = place(u64::from(GANGS + PARTS) * 8);
         let scratch = place(SCRATCH_BYTES);
-        let traces = place(u64::from(GANGS + PARTS) * u64::from(TRACE_BYTES));
+        let traces = place(u64::from((GANGS + PARTS) * TRACE_STRIDE));
         let n_copying = if sizes.has_copies { n_gangs / GANGS } else { 0 };
         let copies_bytes = n_copying * copies::BYTES;
         let copies = place(u64::from(copies_bytes));
@@ -442,7 +445,7 @@ impl Places {
                 Some(part) => GANGS + part,
                 None => index % GANGS,
             };
-            let trace = self.traces + within * TRACE_BYTES;
+            let trace = self.traces + within * TRACE_STRIDE;
             memory.put32(self.record(index) + record::TRACE, trace);
         }
         let n_threads = plain.n_threads();

@@ -225,6 +225,9 @@ struct Group {
     state: State,
 }
 
+/// Where lanes of one block go on, at most: where it branches to, and what follows.
+const MOST_NEXT: usize = 2;
+
 /// What comes next in the trace of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
@@ -237,6 +240,7 @@ struct Warp<'a> {
     ways: &'a [Way<'a>],
     /// By way: where in its trace it is.
     at: [usize; MOST_WAYS],
+    has_halves: bool,
     groups: Vec<Group>,
     current: usize,
     turn: u32,
@@ -258,6 +262,7 @@ pub(crate) fn count(ways: &[Way<'_>], counts: &AllCounts, patience: Patience) ->
         counts,
         ways,
         at: [0; MOST_WAYS],
+        has_halves: ways.iter().any(Way::is_half),
         groups: vec![Group {
             ways: Ways(u64::MAX >> (MOST_WAYS - ways.len())),
             block: first,
@@ -487,8 +492,8 @@ impl Warp<'_> {
         self.groups.get_mut(index)?.last_turn = self.turn;
         // Who had a turn last depends on lanes that may have left a side.
         let may_have_left = |way| self.marks_of(way) == LATER_IN_SIDE;
-        let is_known = !is_over || !(0..self.ways.len()).any(may_have_left);
-        is_known.then_some(())
+        let is_unknown = is_over && self.has_halves && (0..self.ways.len()).any(may_have_left);
+        (!is_unknown).then_some(())
     }
 
     /// Does `n` steps of the current group, in a block that has `steps`.
@@ -542,8 +547,10 @@ impl Warp<'_> {
         let group = *self.groups.get(self.current)?;
         let counts = self.counts_of(group.block)?;
         let (follows, may_end) = (counts.next.map(Next::Block), counts.may_end);
-        self.check_halves(group)?;
-        let mut found = [(Next::Ended, Ways(0)); MOST_WAYS];
+        if self.has_halves {
+            self.check_halves(group)?;
+        }
+        let mut found = [(Next::Ended, Ways(0)); MOST_NEXT];
         let (mut n, mut have_ended) = (0, false);
         for way in group.ways {
             let next = self.pass(way)?;

@@ -140,7 +140,7 @@ pub(crate) fn count(places: &Places) -> Function {
 /// Schedules with a seed let lanes go on in another order, which is not counted. `stays` says that a branch may make groups which stay at one place: they come
 /// together before the next step, which is counted as one of a turn.
 pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
-    use merged::{BLOCK, FURTHEST, LIVE, LOWEST, N};
+    use merged::{BLOCK, INDEX, LIVE, LOWEST, N, WORD};
     let mut code = Vec::new();
     let c = &mut code;
     if seed != 0 {
@@ -162,13 +162,19 @@ pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
         I::I32Const(1),
         I::I32Add,
         I::LocalSet(N),
+        I::I32Const(0),
         I::LocalGet(BLOCK),
-        I::LocalGet(FURTHEST),
-        I::LocalGet(BLOCK),
-        I::LocalGet(FURTHEST),
+        I::I32Const(1),
+        I::I32Add,
+        I::LocalTee(WORD),
+        I::I32Const(0),
+        I::I32Load(at(cell::FURTHEST)),
+        I::LocalTee(INDEX),
+        I::LocalGet(WORD),
+        I::LocalGet(INDEX),
         I::I32GtU,
         I::Select,
-        I::LocalSet(FURTHEST),
+        I::I32Store(at(cell::FURTHEST)),
     ]);
     add_block(c, places);
     add_to_turn(c, places, stays);
@@ -176,68 +182,73 @@ pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
     c.extend([I::Br(0), I::End, I::End]);
     end_merge(c, places);
     function(
-        &[(24, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
+        &[(19, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
         &code,
     )
 }
 
-/// What is left of the warp's turn from before. Where a group which was kept waiting has its turn, the host counts.
-fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{AT, BEFORE, DETOURS, LIVE, PARTED, TURN, UNSURE};
+/// Where the warp's turn is kept.
+fn push_place_of_turn(c: &mut Vec<I<'static>>) {
     c.extend([
         I::I32Const(0),
         I::I32Load(at(cell::WARP)),
         I::I32Const(2),
         I::I32Shl,
-        I::LocalTee(AT),
-        I::I32Load(at(places.turns)),
-        I::LocalTee(TURN),
-        I::I32Const(HAS_PARTED as i32),
-        I::I32And,
-        I::LocalSet(PARTED),
-        I::LocalGet(TURN),
-        I::I32Const(IS_UNSURE as i32),
-        I::I32And,
-        I::LocalSet(UNSURE),
+    ]);
+}
+
+/// What is used up of the warp's turn from before. Where a group which was kept waiting has its turn, the host counts.
+fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
+    use merged::{BEFORE, DETOURS, LIVE, RAN, TURN};
+    c.extend([
         I::LocalGet(LIVE),
         I::LocalSet(BEFORE),
+        I::I32Const(0),
+        I::LocalGet(RAN),
+        I::I32Store(at(cell::RAN)),
         I::I32Const(0),
         I::I32Load(at(cell::DETOURS)),
         I::LocalSet(DETOURS),
         I::I32Const(0),
         I::I32Const(0),
         I::I32Store(at(cell::DETOURS)),
-        I::LocalGet(TURN),
-        I::I32Const(!(HAS_PARTED | IS_UNSURE) as i32),
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Store(at(places.ways + LAST_APART)),
+    ]);
+    push_place_of_turn(c);
+    c.extend([
+        I::I32Load(at(places.turns)),
+        I::I32Const(!HAS_PARTED as i32),
         I::I32And,
         I::LocalTee(TURN),
+        // With its mark the turn is longer than any.
+        I::I32Const(!IS_UNSURE as i32),
+        I::I32And,
     ]);
-    // With its mark the turn is longer than any.
-    leave_to_host_if_over(c);
+    leave_to_host_if_over(c, places);
 }
 
 /// The host counts the steps of the warp since its lanes last met, if the number on the stack is more than a group may use up of a turn.
-fn leave_to_host_if_over(c: &mut Vec<I<'static>>) {
-    use merged::{N, PARTED, RAN, UNSURE};
+fn leave_to_host_if_over(c: &mut Vec<I<'static>>, places: &Places) {
+    use merged::{N, TURN};
+    c.extend([I::I32Const(LONGEST_TURN), I::I32GtU, I::If(EMPTY)]);
+    push_place_of_turn(c);
     c.extend([
-        I::I32Const(LONGEST_TURN),
-        I::I32GtU,
-        I::If(EMPTY),
-        I::LocalGet(PARTED),
-        I::I32Eqz,
-        I::LocalGet(UNSURE),
-        I::I32Eqz,
-        I::I32Or,
-        I::I32Eqz,
+        I::I32Load(at(places.turns)),
+        I::I32Const(HAS_PARTED as i32),
+        I::I32And,
+        I::I32Const(0),
+        I::LocalGet(TURN),
+        I::I32Const(IS_UNSURE as i32),
+        I::I32And,
+        I::Select,
     ]);
     c.extend(stops_if(stop::UNCOUNTED));
     c.extend([
         I::I32Const(0),
         I::LocalGet(N),
         I::I32Store(at(cell::GROUPS)),
-        I::I32Const(0),
-        I::LocalGet(RAN),
-        I::I32Store(at(cell::RAN)),
         I::I32Const(stop::COUNT as i32),
         I::Return,
         I::End,
@@ -248,8 +259,7 @@ fn leave_to_host_if_over(c: &mut Vec<I<'static>>) {
 /// which of them have come together, and begins anew where it goes on with another group than before.
 fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
     use merged::{
-        APART, BEFORE, BLOCK, GROUP, LAST, LAST_APART, LAST_LIVE, LIVE, NUMBER, OTHERS, TURN,
-        UNSURE, WAITING,
+        APART, BEFORE, BLOCK, DETOURS, GROUP, LAST, LAST_LIVE, LIVE, NUMBER, OTHERS, TURN, WAITING,
     };
     c.extend([
         I::LocalGet(NUMBER),
@@ -268,15 +278,30 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::LocalGet(APART),
         I::I32Or,
         I::LocalSet(OTHERS),
+        // Most often all go on.
+        I::Block(EMPTY),
+        I::LocalGet(LAST_LIVE),
+        I::LocalGet(GROUP),
+        I::I32And,
+        I::LocalGet(LAST_LIVE),
+        I::I32Eq,
+        I::LocalGet(LAST_LIVE),
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32And,
+        I::LocalGet(APART),
+        I::I32Eqz,
+        I::I32And,
+        I::I32Eqz,
+        I::If(EMPTY),
     ]);
     is_another_group(c, places);
     c.extend([
         I::If(EMPTY),
         I::I32Const(0),
         I::LocalSet(TURN),
-        I::I32Const(0),
-        I::LocalSet(UNSURE),
-        I::Else,
+        I::Br(2),
+        I::End,
         // The interpreter takes the first group for one that is no more.
         I::LocalGet(LAST_LIVE),
         I::I32Eqz,
@@ -285,13 +310,17 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::I32Ne,
         I::I32And,
         I::If(EMPTY),
-        I::I32Const(IS_UNSURE as i32),
-        I::LocalSet(UNSURE),
-        I::End,
         I::LocalGet(TURN),
+        I::I32Const(IS_UNSURE as i32),
+        I::I32Or,
+        I::LocalSet(TURN),
+        I::End,
+        I::End,
         // There were others.
+        I::LocalGet(TURN),
+        I::I32Const(0),
+        I::I32Load(at(places.ways + LAST_APART)),
         I::LocalGet(OTHERS),
-        I::LocalGet(LAST_APART),
         I::I32Or,
         I::LocalGet(LAST_LIVE),
         I::LocalGet(GROUP),
@@ -312,9 +341,9 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
             I::LocalGet(TURN),
             I::I32Const(1),
             I::I32Add,
-            I::LocalSet(TURN),
             I::I32Const(IS_UNSURE as i32),
-            I::LocalSet(UNSURE),
+            I::I32Or,
+            I::LocalSet(TURN),
         ]);
     }
     c.extend([
@@ -327,23 +356,31 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::Select,
         I::I32Add,
         I::LocalTee(TURN),
+        I::I32Const(!IS_UNSURE as i32),
+        I::I32And,
     ]);
-    leave_to_host_if_over(c);
+    leave_to_host_if_over(c, places);
     c.extend([
         I::LocalGet(GROUP),
         I::LocalSet(BEFORE),
-        I::LocalGet(APART),
-        I::LocalSet(LAST_APART),
         I::LocalGet(BLOCK),
         I::LocalSet(LAST),
+        I::LocalGet(DETOURS),
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::LocalGet(APART),
+        I::I32Store(at(places.ways + LAST_APART)),
+        I::End,
         I::Else,
         // An operation that the lanes wait for: they try in vain, if others are elsewhere.
         I::LocalGet(LIVE),
         I::LocalGet(GROUP),
         I::I32Ne,
         I::If(EMPTY),
+        I::LocalGet(TURN),
         I::I32Const(IS_UNSURE as i32),
-        I::LocalSet(UNSURE),
+        I::I32Or,
+        I::LocalSet(TURN),
         I::End,
         I::End,
     ]);
@@ -422,27 +459,23 @@ mod merged {
     pub(super) const NUMBER: u32 = 11;
     pub(super) const POS: u32 = 12;
     pub(super) const WORD: u32 = 13;
-    pub(super) const AT: u32 = 14;
-    pub(super) const PARTED: u32 = 15;
-    pub(super) const FURTHEST: u32 = 16;
-    /// Ways of which other lanes wait at the end of a detour, a bit each, now and in the block before; and whether there are any.
-    pub(super) const APART: u32 = 17;
-    pub(super) const LAST_APART: u32 = 18;
-    pub(super) const DETOURS: u32 = 19;
-    /// Ways whose lanes wait at their end, and those of them that have come there, a bit each.
-    pub(super) const WAIT: u32 = 20;
-    pub(super) const WAITING: u32 = 21;
+    /// Ways of which other lanes wait at the end of a detour, a bit each; and whether there are any.
+    pub(super) const APART: u32 = 14;
+    pub(super) const DETOURS: u32 = 15;
+    /// Those of the ways whose lanes wait at their end that have come there, a bit each.
+    pub(super) const WAITING: u32 = 16;
     /// The block before, and the ways that were in it and have not ended.
-    pub(super) const LAST: u32 = 22;
-    pub(super) const LAST_LIVE: u32 = 23;
-    /// Whether there are lanes elsewhere, and whether less of the turn may be used up.
-    pub(super) const OTHERS: u32 = 24;
-    pub(super) const UNSURE: u32 = 25;
-    pub(super) const STORES: u32 = 26;
-    pub(super) const STEPS: u32 = 27;
+    pub(super) const LAST: u32 = 17;
+    pub(super) const LAST_LIVE: u32 = 18;
+    /// Whether there are lanes elsewhere.
+    pub(super) const OTHERS: u32 = 19;
+    /// Ways whose lanes wait at their end, a bit each.
+    pub(super) const WAIT: u32 = 20;
+    pub(super) const STORES: u32 = 21;
+    pub(super) const STEPS: u32 = 22;
     /// The blocks that all ways are in, and the lowest of them.
-    pub(super) const BLOCKS: [u32; 4] = [28, 29, 30, 31];
-    pub(super) const LOWEST: u32 = 32;
+    pub(super) const BLOCKS: [u32; 4] = [23, 24, 25, 26];
+    pub(super) const LOWEST: u32 = 27;
 }
 
 /// What is in place of a block where a way has ended.
@@ -456,6 +489,10 @@ const _: () = assert!(GANGS + PARTS == 32);
 
 /// Where the ways are in their traces comes first, then the block that each is in, 16 bits a way.
 const BLOCKS_OF_WAYS: u32 = 4 * (GANGS + PARTS);
+
+/// Then what is seldom read: which ways wait at their end, and which had lanes that waited at the end of a detour in the block before, a bit each.
+const WAIT_AT_END: u32 = BLOCKS_OF_WAYS + 2 * (GANGS + PARTS);
+const LAST_APART: u32 = WAIT_AT_END + 4;
 
 /// Starts each way at the beginning of its trace.
 fn begin_ways(c: &mut Vec<I<'static>>, places: &Places) {
@@ -543,6 +580,9 @@ fn begin_ways(c: &mut Vec<I<'static>>, places: &Places) {
         I::Select,
         I::BrIf(0),
         I::End,
+        I::I32Const(0),
+        I::LocalGet(WAIT),
+        I::I32Store(at(places.ways + WAIT_AT_END)),
     ]);
 }
 
@@ -644,7 +684,7 @@ fn add_block(c: &mut Vec<I<'static>>, places: &Places) {
 
 /// Brings the ways of the group past the block, with the guarded stores that they did there, each counted once.
 fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{GROUP, INDEX, LIVE, N, POS, STORES, WAIT, WAITING, WAY, WORD};
+    use merged::{GROUP, INDEX, LIVE, N, POS, STORES, WAITING, WAY, WORD};
     c.extend([
         I::Loop(EMPTY),
         I::LocalGet(GROUP),
@@ -676,7 +716,8 @@ fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Rotl,
         I::I32And,
         I::LocalSet(LIVE),
-        I::LocalGet(WAIT),
+        I::I32Const(0),
+        I::I32Load(at(places.ways + WAIT_AT_END)),
         I::I32Const(1),
         I::LocalGet(INDEX),
         I::I32Shl,
@@ -734,34 +775,28 @@ fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
 
 /// What was counted goes to the cells.
 fn end_merge(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{AT, BEFORE, FURTHEST, LAST_APART, N, STEPS, STORES, TURN, UNSURE, WAITING};
+    use merged::{BEFORE, N, STEPS, STORES, TURN, WAITING};
+    push_place_of_turn(c);
     c.extend([
-        I::LocalGet(AT),
         I::LocalGet(TURN),
         // Groups that wait apart come together at the next step.
+        I::I32Const(0),
+        I::I32Load(at(places.ways + LAST_APART)),
         I::LocalGet(WAITING),
         I::LocalGet(BEFORE),
         I::I32Const(-1),
         I::I32Xor,
         I::I32And,
-        I::LocalGet(LAST_APART),
         I::I32Or,
         I::I32Const(0),
         I::I32Ne,
         I::I32Add,
-        I::LocalGet(UNSURE),
-        I::I32Or,
         I::I32Const(HAS_PARTED as i32),
         I::I32Or,
         I::I32Store(at(places.turns)),
         I::I32Const(0),
         I::LocalGet(N),
         I::I32Store(at(cell::GROUPS)),
-        I::I32Const(0),
-        I::LocalGet(FURTHEST),
-        I::I32Const(1),
-        I::I32Add,
-        I::I32Store(at(cell::FURTHEST)),
     ]);
     c.extend(add(cell::STEPS, &[I::LocalGet(STEPS)]));
     c.extend(add(cell::STORES, &[I::LocalGet(STORES)]));
