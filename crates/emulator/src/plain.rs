@@ -8,8 +8,8 @@ mod matrix;
 mod registers;
 
 pub use crate::decode::code::{
-    AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, Collective, CollectiveKind,
-    Combine, CompareKind, Comparison, Element, GroupWait, Instr, Predicate,
+    AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, CarryMode, Collective,
+    CollectiveKind, Combine, CompareKind, Comparison, Element, GroupWait, Instr, Predicate,
 };
 pub use crate::decode::matrix_plan::MatrixPlan;
 pub use crate::decode::op::Op;

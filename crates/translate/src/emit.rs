@@ -2,6 +2,7 @@
 //! out: instructions of WebAssembly. Every register is one local of 128 bits, or two; a predicate is all ones or zeros a lane.
 
 mod approximate;
+mod carry;
 mod compare;
 mod control;
 mod convert;
@@ -696,6 +697,8 @@ impl<'p> Emitter<'p> {
             Op::Int32 { f, signed, slots } => self.int32(f, signed, slots),
             Op::Int64 { f, signed, slots } => self.int64(f, signed, slots),
             Op::Shift64 { f, signed, slots } => self.shift64(f, signed, slots),
+            Op::Carry32 { f, mode, slots } => self.carry32(f, mode, slots),
+            Op::Carry64 { f, mode, slots } => self.carry64(f, mode, slots),
             Op::Wide32 { signed, slots } => self.wide32(signed, slots),
             Op::Wide16 { signed, slots } => self.wide16(signed, slots),
             Op::Insert32(slots) => self.insert32(slots),

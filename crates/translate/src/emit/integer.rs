@@ -93,7 +93,12 @@ impl Emitter<'_> {
         self.read32(b)
     }
 
-    fn plain32(&mut self, f: IntOp, signed: bool, [a, b, c]: [Slot; 3]) -> Result<(), Refusal> {
+    pub(super) fn plain32(
+        &mut self,
+        f: IntOp,
+        signed: bool,
+        [a, b, c]: [Slot; 3],
+    ) -> Result<(), Refusal> {
         let two = match f {
             IntOp::Add => I::I32x4Add,
             IntOp::Sub => I::I32x4Sub,

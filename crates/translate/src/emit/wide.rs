@@ -22,7 +22,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn half64(
+    pub(super) fn half64(
         &mut self,
         f: IntOp,
         signed: bool,

@@ -39,7 +39,7 @@ const OPERATIONS: [&str; 27] = [
 ];
 
 /// Other operations that are rare, likewise.
-const OTHERS: [&str; 19] = [
+const OTHERS: [&str; 31] = [
     "brev.b32 %d, %y;",
     "and.b32 %y, %y, 0xbfffffff; mov.b64 %e, {%z, %y}; mov.b64 %j, {%n, %z}; min.f64 %e, %e, %j; mov.b64 {%d, %y}, %e; xor.b32 %d, %d, %y;",
     "and.b32 %y, %y, 0xbfffffff; mov.b64 %e, {%z, %y}; mov.b64 %j, {%n, %z}; max.f64 %e, %j, %e; mov.b64 {%d, %y}, %e; xor.b32 %d, %d, %y;",
@@ -58,6 +58,18 @@ const OTHERS: [&str; 19] = [
     "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; fma.rn.f32x2 %o, %o, %q, %o; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
     "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; add.rn.f32x2 %o, %o, %q; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
     "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; mul.rn.f32x2 %o, %q, %o; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "add.cc.u32 %d, %y, %z; addc.cc.u32 %y, %z, %n; addc.u32 %z, 0, 0; xor.b32 %d, %d, %y; shf.l.wrap.b32 %d, %d, %d, %z;",
+    "sub.cc.u32 %d, %y, %z; subc.cc.u32 %y, %z, %x; subc.u32 %z, %x, 0; xor.b32 %d, %d, %y; add.u32 %d, %d, %z;",
+    "add.cc.u32 %d, %y, %y; subc.cc.u32 %y, %z, %x; addc.u32 %z, %x, 5; xor.b32 %d, %d, %y; add.u32 %d, %d, %z;",
+    "mad.lo.cc.u32 %d, %y, %z, %n; madc.hi.cc.u32 %y, %y, %z, %x; madc.lo.cc.u32 %x, %x, %z, %y; addc.u32 %z, %x, 0; xor.b32 %d, %d, %y; add.u32 %d, %d, %z;",
+    "mad.hi.cc.s32 %d, %y, %z, %x; madc.hi.s32 %y, %d, %x, %z; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %y}; add.cc.u64 %o, %o, %q; addc.cc.u64 %q, %q, %o; addc.u32 %x, %x, 0; xor.b64 %o, %o, %q; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y; add.u32 %d, %d, %x;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %y}; sub.cc.s64 %o, %o, %q; subc.cc.u64 %q, %o, %q; subc.u64 %o, %o, 1; xor.b64 %o, %o, %q; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; mad.lo.cc.u64 %o, %o, %q, %o; madc.hi.cc.u64 %q, %q, %o, %q; madc.lo.u64 %o, %o, %q, %o; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; mad.hi.cc.s64 %o, %o, %q, %o; madc.hi.s64 %q, %q, %o, %q; xor.b64 %o, %o, %q; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
+    "setp.lt.s32 %p, %y, 0; add.cc.u32 %d, %z, %z; @%p add.cc.u32 %d, %y, %z; addc.u32 %d, %d, 0;",
+    "add.cc.u32 %d, %y, %z; setp.lt.s32 %p, %y, 0; @%p bra way; subc.cc.u32 %y, %z, %y; mul.lo.u32 %d, %d, 3; way: addc.u32 %d, %d, %y;",
+    "add.cc.u32 %d, %y, %z; bar.sync 0; addc.cc.u32 %y, %d, %x; shfl.sync.idx.b32 %y, %y, 3, 31, -1; addc.u32 %d, %y, %d;",
     "mov.b64 %o, {%y, %z}; mov.b64 %q, {%z, %x}; sub.ftz.f32x2 %o, %q, %o; mov.b64 {%d, %y}, %o; xor.b32 %d, %d, %y;",
 ];
 
