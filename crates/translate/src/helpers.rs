@@ -15,7 +15,7 @@ use crate::place::{GANGS, cell, site};
 pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
 pub(crate) use count::{count, merge};
 pub(crate) use join::{Held, join, spread_lanes};
-pub(crate) use note::{RowNames, note, note_lanes, ordered};
+pub(crate) use note::{RowNames, look_at_suspects, note, note_lanes, ordered};
 pub(crate) use part::part;
 pub(crate) use phase::{WaitNumbers, phase};
 pub(crate) use resolve::{resolve, resolve_all};
@@ -35,8 +35,9 @@ pub(crate) const JOIN: u32 = 9;
 pub(crate) const WARP: u32 = 10;
 pub(crate) const COPY: u32 = 11;
 pub(crate) const GROUPS: u32 = 12;
+pub(crate) const SUSPECTS: u32 = 13;
 /// The first of those that operations of warps share.
-pub(crate) const ROUTINES: u32 = 13;
+pub(crate) const ROUTINES: u32 = 14;
 
 /// Parameters and result of a function.
 pub(crate) type FunctionType = (&'static [ValType], ValType);
@@ -58,6 +59,7 @@ pub(crate) const TYPES: [FunctionType; ROUTINES as usize] = {
         (&[I32, I32], I32),
         (&[I64, I32, I64, I32, I32, I32], I32),
         (&[I32], I32),
+        (&[], I32),
     ]
 };
 

@@ -3,7 +3,8 @@
 
 use crate::Refusal;
 use crate::engine::{Instance, Memory};
-use crate::place::{Places, SEVERAL, Window, holds, range};
+use crate::place::{BYTES_SHIFT, Places, SEVERAL, Window, holds, range};
+use std::borrow::Cow;
 use warpgrid_emulator::plain::Plain;
 
 /// How a part accessed a range.
@@ -65,38 +66,73 @@ pub(crate) fn check(
             unnoted.push(index);
             continue;
         }
+        // Whole words: no other range begins in the last one.
+        let place = place.start..place.end.next_multiple_of(4);
         let mut met = Met::new(place.len());
         for (part, _) in &touched {
             let [wrote, read] = places.arena_notes.map(|notes| {
                 let notes = notes as usize;
                 part.look(place.start + notes..place.end + notes)
             });
-            met.add(&wrote, &read)?;
+            let held = part.look(place.clone());
+            met.add(&read, Stored { wrote, held })?;
         }
     }
     Ok(unnoted)
 }
 
+/// What a part has stored to a range.
+struct Stored<'m> {
+    /// Its notes of that.
+    wrote: Cow<'m, [u8]>,
+    /// What the range holds.
+    held: Cow<'m, [u8]>,
+}
+
+impl Stored<'_> {
+    /// Which bytes of a word it has stored, a bit each.
+    fn bytes(&self, word: usize) -> u8 {
+        (word_of(&self.wrote, word) >> BYTES_SHIFT) as u8
+    }
+
+    /// Whether it holds other bytes than another part where both have stored some of these.
+    fn differs(&self, other: &Stored<'_>, word: usize) -> bool {
+        let both = self.bytes(word) & other.bytes(word);
+        let differ = word_of(&self.held, word) ^ word_of(&other.held, word);
+        (0..4).any(|byte| both >> byte & 1 != 0 && differ >> (8 * byte) & 0xff != 0)
+    }
+}
+
+/// A word, as the module reads it.
+fn word_of(bytes: &[u8], word: usize) -> u32 {
+    let bytes = bytes
+        .get(4 * word..4 * word + 4)
+        .and_then(|b| b.first_chunk());
+    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
 /// The words of a range that the parts so far have accessed.
-struct Met {
+struct Met<'m> {
     words: Vec<u8>,
+    parts: Vec<Stored<'m>>,
 }
 
 const READ: u8 = 1;
 const WROTE: u8 = 2;
 
-impl Met {
-    fn new(n_bytes: usize) -> Met {
+impl<'m> Met<'m> {
+    fn new(n_bytes: usize) -> Met<'m> {
         Met {
             words: vec![0; n_bytes.div_ceil(4)],
+            parts: Vec::new(),
         }
     }
 
-    /// Adds what one more part has noted; a refusal where it met another one, and one of them stored.
-    fn add(&mut self, wrote: &[u8], read: &[u8]) -> Result<(), Refusal> {
+    /// Adds what one more part has noted; a refusal where it met another one, unless both have stored the same there, which none has read.
+    fn add(&mut self, read: &[u8], stored: Stored<'m>) -> Result<(), Refusal> {
         let is_noted = |note: &[u8]| note.iter().any(|byte| *byte != 0);
-        let notes = wrote.chunks(4).zip(read.chunks(4));
-        for (word, (wrote, read)) in self.words.iter_mut().zip(notes) {
+        let notes = stored.wrote.chunks(4).zip(read.chunks(4));
+        for (index, (word, (wrote, read))) in self.words.iter_mut().zip(notes).enumerate() {
             let mut own = 0;
             if is_noted(wrote) {
                 own |= WROTE;
@@ -105,10 +141,14 @@ impl Met {
                 own |= READ;
             }
             if own != 0 && *word != 0 && (own | *word) & WROTE != 0 {
-                return Err(Refusal::Conflict);
+                let is_read = (own | *word) & READ != 0;
+                if is_read || self.parts.iter().any(|part| part.differs(&stored, index)) {
+                    return Err(Refusal::Conflict);
+                }
             }
             *word |= own;
         }
+        self.parts.push(stored);
         Ok(())
     }
 }

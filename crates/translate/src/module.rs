@@ -396,7 +396,7 @@ fn module(
     let mut bodies = vec![
         helpers::resolve(places),
         helpers::ordered(),
-        helpers::note(places),
+        helpers::note(places, !flow.has_copies),
         helpers::part(places),
         written(strip),
         helpers::phase(places, flow.wait_numbers()),
@@ -407,6 +407,7 @@ fn module(
         written(chains),
         helpers::copy(places),
         helpers::groups(places),
+        helpers::look_at_suspects(places),
     ];
     for routine in &chains.routines {
         types.push(routine.function_type());

@@ -24,6 +24,8 @@ pub(crate) mod cell {
     /// The name of the gang that runs, and which of its earlier names are its ancestors.
     pub(crate) const ME: u32 = 1036;
     pub(crate) const ANCESTORS: u32 = 1040;
+    /// Bytes of what is noted of words that must be stored again as they are.
+    pub(crate) const SUSPECTS: u32 = 1044;
     /// Steps that a gang may take in a phase.
     pub(crate) const FUEL: u32 = 1048;
     /// Steps and stores of warps whose gangs agree.
@@ -129,6 +131,23 @@ pub(crate) const IS_FAR: u32 = 1 << 13;
 /// What is counted of a store, and of a copy, whose landing is a step of its own that stores: stores in the low half, landings in the high one.
 pub(crate) const STORE: u64 = 1;
 pub(crate) const LANDING: u64 = 1 << 32 | STORE;
+
+/// Kinds of atomic operations, at most; a number of those that store to a word, blocks among them; and the first name of a gang.
+pub(crate) const MOST_KINDS: u32 = 14;
+pub(crate) const OF_SEVERAL: u32 = 15;
+pub(crate) const FIRST_NAME: u32 = 16;
+
+/// Words that several gangs have stored to without an order since one of them began, at most.
+pub(crate) const MOST_SUSPECTS: u32 = 2048;
+
+/// What such a word held before, by offset.
+pub(crate) mod suspect {
+    pub(crate) const PLACE: u32 = 0;
+    pub(crate) const WORD: u32 = 4;
+    /// The bits that must be the same.
+    pub(crate) const MASK: u32 = 8;
+    pub(crate) const BYTES: u32 = 12;
+}
 
 /// Copies of a warp that may be in flight, a power of two, and groups of them that a wait may leave in flight.
 pub(crate) const MOST_COPIES: u32 = 2048;
@@ -299,6 +318,8 @@ pub(crate) struct Places {
     pub(crate) turns: u32,
     /// Where the traces are read that are merged.
     pub(crate) ways: u32,
+    /// Words that must be stored again as they are.
+    pub(crate) suspects: u32,
     /// Rows of a warp while an operation is done.
     pub(crate) scratch: u32,
     pub(crate) traces: u32,
@@ -361,6 +382,7 @@ impl Places {
         let guarded = place(u64::from(sizes.guarded) * 4);
         let turns = place(u64::from(n_gangs / GANGS) * 4);
         let ways = place(u64::from(GANGS + PARTS) * 8);
+        let suspects = place(u64::from(MOST_SUSPECTS * suspect::BYTES));
         let scratch = place(SCRATCH_BYTES);
         let traces = place(u64::from((GANGS + PARTS) * TRACE_STRIDE));
         let n_copying = if sizes.has_copies { n_gangs / GANGS } else { 0 };
@@ -390,6 +412,7 @@ impl Places {
             guarded,
             turns,
             ways,
+            suspects,
             scratch,
             traces,
             copies,

@@ -5,7 +5,8 @@ use crate::Refusal;
 use crate::engine::Instance;
 use crate::module::Kernel;
 use crate::place::{
-    GANG, GANGS, HAS_PARTED, IS_FORCED, PARTS, Places, TURN_BITS, Window, cell, holds, record,
+    FIRST_NAME, GANG, GANGS, HAS_PARTED, IS_FORCED, PARTS, Places, TURN_BITS, Window, cell, holds,
+    record,
 };
 use crate::serve::Served;
 use crate::turns::{self, Patience, Way};
@@ -107,7 +108,7 @@ impl Progress {
             next_block: first_block,
             steps: 0,
             stores: 0,
-            next_name: 8,
+            next_name: FIRST_NAME,
         }
     }
 
@@ -327,7 +328,7 @@ impl<'r, I: Instance> Run<'r, I> {
     fn begin_phase(&mut self, is_first: bool, max_steps: u64) {
         let name = self.progress.next_name;
         let n_gangs = self.places().n_gangs;
-        self.progress.next_name += 8;
+        self.progress.next_name += FIRST_NAME;
         let left = max_steps.saturating_sub(self.progress.steps);
         let fuel = left.min(LONGEST_STRIP);
         if is_first {

@@ -1,5 +1,7 @@
 //! Kernels that are translated leave exactly the memory that the interpreter leaves, after as many steps and stores.
 
+#[path = "same/agreeing.rs"]
+mod agreeing;
 #[path = "same/approximate.rs"]
 mod approximate;
 #[path = "same/copies.rs"]
@@ -26,7 +28,7 @@ mod turns;
 use copies::Becomes;
 use expect_test::expect_file;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -352,15 +354,10 @@ fn generated_kernels_are_the_same() {
     assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
 }
 
-#[test]
-fn lanes_come_together_after_short_ways() {
-    let (n_translated, n, refused) = check_seeds(detours::scenario);
-    assert!(
-        10 * n_translated > 9 * n,
-        "{n_translated} of {n}: {refused:?}"
-    );
+/// Checks that every eighth kernel is translated on threads and on hosts if it is on one thread, and leaves the same.
+fn check_on_others(scenario: fn(u64) -> Scenario) {
     for seed in seeds().step_by(8) {
-        let scenario = detours::scenario(seed);
+        let scenario = scenario(seed);
         // Parts may be refused for different reasons, of which the first is said.
         let is_translated = |found: Result<Result<(), Refusal>, String>| found.map(|f| f.is_ok());
         let alone = is_translated(both(Native::get(), &scenario));
@@ -368,6 +365,45 @@ fn lanes_come_together_after_short_ways() {
         assert_eq!(on_threads, alone, "seed {seed} on threads");
         let on_hosts = is_translated(both(&Hosts(2), &scenario));
         assert_eq!(on_hosts, alone, "seed {seed} on hosts");
+    }
+}
+
+#[test]
+fn lanes_come_together_after_short_ways() {
+    let (n_translated, n, refused) = check_seeds(detours::scenario);
+    assert!(
+        10 * n_translated > 9 * n,
+        "{n_translated} of {n}: {refused:?}"
+    );
+    check_on_others(detours::scenario);
+}
+
+/// What a schedule leaves in the buffers.
+fn left_by_schedule(scenario: &Scenario, seed: u64) -> Vec<Vec<u8>> {
+    let scenario = Scenario {
+        seed: Some(seed),
+        ..scenario.clone()
+    };
+    let (machine, n_buffers) = machine(&scenario).expect("a launch");
+    let mut timeline = Timeline::new(machine, TimelineLimits::default());
+    timeline.run_to_end(MAX_STEPS);
+    left(&timeline, n_buffers).buffers
+}
+
+#[test]
+fn threads_may_store_the_same_without_an_order() {
+    let (n_translated, n, refused) = check_seeds(agreeing::scenario);
+    assert!(3 * n_translated > n, "{n_translated} of {n}: {refused:?}");
+    check_on_others(agreeing::scenario);
+    // What is translated depends on no order.
+    let left_out: BTreeSet<u64> = refused.into_values().flatten().collect();
+    for seed in seeds().filter(|seed| !left_out.contains(seed)) {
+        let scenario = agreeing::scenario(seed);
+        let expected = left_by_schedule(&scenario, 0);
+        for other in 1..6 {
+            let found = left_by_schedule(&scenario, other);
+            assert!(found == expected, "kernel {seed} by schedule {other}");
+        }
     }
 }
 

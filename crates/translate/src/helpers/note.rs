@@ -1,8 +1,10 @@
 //! Who read and who wrote words, where a glance does not tell. In: the place of words; out: notes, or a stop.
 
-use super::{ATOMIC_SHIFT, EMPTY, ORDERED, function, next_round};
+use super::{ATOMIC_SHIFT, EMPTY, ORDERED, function, next_round, stops_if};
 use crate::emit::{at, splat32};
-use crate::place::{ALL_BYTES, Places, cell};
+use crate::place::{
+    ALL_BYTES, BYTES_SHIFT, MOST_KINDS, MOST_SUSPECTS, OF_SEVERAL, Places, cell, suspect,
+};
 use crate::run::stop;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
@@ -97,8 +99,9 @@ pub(crate) fn ordered() -> Function {
 }
 
 /// `(place, words, flags, bytes) -> why the run stops, or zero`; flag 1 says that it stores, 2 that memory is shared, those from `ATOMIC_SHIFT` on
-/// are the kind of an atomic operation, and `bytes` says which of each word are meant, at the top.
-pub(crate) fn note(places: &Places) -> Function {
+/// are the kind of an atomic operation, and `bytes` says which of each word are meant, at the top. Where `may_agree` several gangs may store to a word, if all
+/// leave the same bytes there: what is stored is looked at when the gang stops.
+pub(crate) fn note(places: &Places, may_agree: bool) -> Function {
     const PLACE: u32 = 0;
     const WORDS: u32 = 1;
     const FLAGS: u32 = 2;
@@ -109,9 +112,10 @@ pub(crate) fn note(places: &Places) -> Function {
     const CALM: u32 = 7;
     const OLD: u32 = 8;
     const SEVERAL: u32 = 9;
-    const W: u32 = 10;
-    const R: u32 = 11;
-    const KEPT: u32 = 12;
+    const LATEST: u32 = 10;
+    const W: u32 = 11;
+    const R: u32 = 12;
+    const KEPT: u32 = 13;
     const NAME: i32 = !(ALL_BYTES as i32);
     let mut code = Vec::new();
     let c = &mut code;
@@ -190,41 +194,64 @@ pub(crate) fn note(places: &Places) -> Function {
     c.extend([I::Select, I::LocalSet(SEVERAL)]);
     ordered(c, WROTE);
     c.extend([I::I32Eqz, I::If(EMPTY)]);
-    // Lanes of one gang that have parted may store to other bytes of a word: it has the last name of the gang from then on.
     c.extend([
         I::LocalGet(FLAGS),
         I::I32Const(1),
-        I::I32Ne,
+        I::I32And,
+        I::I32Eqz,
+        I::LocalGet(CALM),
+        I::I32Eqz,
+        I::I32Or,
+        I::If(EMPTY),
+    ]);
+    c.extend(conflict.clone());
+    c.extend([
         I::LocalGet(OLD),
         I::LocalGet(BYTES),
         I::I32And,
-    ]);
-    c.extend([
         I::I32Const(ALL_BYTES as i32),
         I::I32And,
-        I::I32Const(0),
-        I::I32Ne,
-        I::I32Or,
+        I::LocalTee(SEVERAL),
+        I::I32Eqz,
+        I::LocalGet(OLD),
+        I::I32Const(NAME),
+        I::I32And,
+        I::LocalTee(LATEST),
+        I::I32Const(3),
+        I::I32ShrU,
     ]);
-    c.extend([I::LocalGet(CALM), I::I32Eqz, I::I32Or]);
-    for (index, name) in [
-        [I::LocalGet(OLD), I::I32Const(NAME), I::I32And].to_vec(),
-        me.to_vec(),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        c.extend(name);
-        c.extend([I::I32Const(3), I::I32ShrU]);
-        if index == 1 {
-            c.extend([I::I32Ne, I::I32Or]);
-        }
+    c.extend(me.clone());
+    c.extend([
+        I::I32Const(NAME),
+        I::I32And,
+        I::I32Const(3),
+        I::I32ShrU,
+        I::I32Eq,
+        I::I32And,
+        I::If(EMPTY),
+        // Lanes of one gang that have parted store to other bytes of a word: it has the last name of the gang from then on.
+        I::LocalGet(LATEST),
+        I::I32Const(7),
+        I::I32Or,
+        I::LocalSet(LATEST),
+        I::Else,
+    ]);
+    match may_agree {
+        true => agree(c, places, [PLACE, SHARED, SEVERAL, LATEST]),
+        false => c.extend([I::I32Const(stop::CONFLICT as i32), I::Return]),
     }
-    c.push(I::If(EMPTY));
-    c.extend(conflict.clone());
+    c.push(I::End);
     c.extend(word(WROTE));
-    c.extend([I::LocalGet(OLD), I::LocalGet(BYTES), I::I32Or]);
-    c.extend([I::I32Const(7), I::I32Or, I::I32Store(at(0))]);
+    c.extend([
+        I::LocalGet(OLD),
+        I::LocalGet(BYTES),
+        I::I32Or,
+        I::I32Const(ALL_BYTES as i32),
+        I::I32And,
+        I::LocalGet(LATEST),
+        I::I32Or,
+        I::I32Store(at(0)),
+    ]);
     c.push(I::Else);
     c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
     c.extend([I::LocalGet(CALM), I::I32Eqz, I::If(EMPTY)]);
@@ -259,7 +286,112 @@ pub(crate) fn note(places: &Places) -> Function {
     ]);
     c.extend(next_round(WORDS));
     c.push(I::I32Const(0));
-    function(&[(6, ValType::I32), (3, ValType::V128)], &code)
+    function(&[(7, ValType::I32), (3, ValType::V128)], &code)
+}
+
+/// Puts aside what must be stored again in a word that has been stored to by `name`, without an order: the bytes that `both` says, at the top. The word has the name of
+/// several gangs from then on: of the block's in this phase, or of any. Words of atomic operations are a conflict.
+fn agree(c: &mut Vec<I<'static>>, places: &Places, [place, shared, both, name]: [u32; 4]) {
+    let suspects = || [I::I32Const(0), I::I32Load(at(cell::SUSPECTS))];
+    // Kinds are numbers after the first name of the phase in shared memory, after zero elsewhere.
+    c.extend([
+        I::LocalGet(name),
+        I::I32Const(0),
+        I::I32Load(at(cell::PHASE)),
+        I::I32Const(0),
+        I::LocalGet(shared),
+        I::Select,
+        I::I32Sub,
+        I::I32Const(1),
+        I::I32Sub,
+        I::I32Const(MOST_KINDS as i32),
+        I::I32LtU,
+    ]);
+    c.extend(suspects());
+    c.extend([
+        I::I32Const((MOST_SUSPECTS * suspect::BYTES) as i32),
+        I::I32GeU,
+        I::I32Or,
+    ]);
+    c.extend(stops_if(stop::CONFLICT));
+    c.extend([I::LocalGet(both), I::If(EMPTY)]);
+    c.extend(suspects());
+    c.extend([
+        I::LocalGet(place),
+        I::I32Store(at(places.suspects + suspect::PLACE)),
+    ]);
+    c.extend(suspects());
+    c.extend([
+        I::LocalGet(place),
+        I::I32Load(at(0)),
+        I::I32Store(at(places.suspects + suspect::WORD)),
+    ]);
+    c.extend(suspects());
+    // All bits of each byte.
+    c.extend([
+        I::LocalGet(both),
+        I::I32Const(BYTES_SHIFT as i32),
+        I::I32ShrU,
+        I::I32Const(0x0020_4081),
+        I::I32Mul,
+        I::I32Const(0x0101_0101),
+        I::I32And,
+        I::I32Const(0xff),
+        I::I32Mul,
+        I::I32Store(at(places.suspects + suspect::MASK)),
+        I::I32Const(0),
+    ]);
+    c.extend(suspects());
+    c.extend([
+        I::I32Const(suspect::BYTES as i32),
+        I::I32Add,
+        I::I32Store(at(cell::SUSPECTS)),
+        I::End,
+        I::I32Const(0),
+        I::I32Load(at(cell::PHASE)),
+        I::I32Const(OF_SEVERAL as i32),
+        I::LocalGet(name),
+        I::I32Const(0),
+        I::I32Load(at(cell::BLOCK)),
+        I::I32GeU,
+        I::LocalGet(shared),
+        I::I32Or,
+        I::Select,
+        I::LocalSet(name),
+    ]);
+}
+
+/// `() -> why the run stops, or zero`: looks whether gangs have stored the same to words that several have stored to without an order, so that the order does not matter.
+pub(crate) fn look_at_suspects(places: &Places) -> Function {
+    const LEFT: u32 = 0;
+    let field = |offset: u32| [I::LocalGet(LEFT), I::I32Load(at(places.suspects + offset))];
+    let mut code = vec![
+        I::I32Const(0),
+        I::I32Load(at(cell::SUSPECTS)),
+        I::LocalSet(LEFT),
+        I::Loop(EMPTY),
+        I::LocalGet(LEFT),
+        I::I32Const(suspect::BYTES as i32),
+        I::I32Sub,
+        I::LocalSet(LEFT),
+    ];
+    code.extend(field(suspect::PLACE));
+    code.push(I::I32Load(at(0)));
+    code.extend(field(suspect::WORD));
+    code.push(I::I32Xor);
+    code.extend(field(suspect::MASK));
+    code.push(I::I32And);
+    code.extend(stops_if(stop::CONFLICT));
+    code.extend([
+        I::LocalGet(LEFT),
+        I::BrIf(0),
+        I::End,
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Store(at(cell::SUSPECTS)),
+        I::I32Const(0),
+    ]);
+    function(&[(1, ValType::I32)], &code)
 }
 
 /// The names of cells, in rows.

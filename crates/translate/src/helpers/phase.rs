@@ -1,6 +1,6 @@
 //! A phase of a block. In: its records; out: every gang at its next barrier or its end, and counts.
 
-use super::{COUNT, EMPTY, JOIN, STRIP, WARP, function, new_names, returns_if};
+use super::{COUNT, EMPTY, JOIN, STRIP, SUSPECTS, WARP, function, new_names, returns_if};
 use crate::emit::at;
 use crate::place::{GANG, GANGS, Places, cell, record};
 use crate::run::{RESUMES, stop};
@@ -45,6 +45,16 @@ fn put(offset: u32, what: I<'static>) -> [I<'static>; 3] {
 fn call(number: u32) -> [I<'static>; 6] {
     let [a, b, c, d, e] = returns_if(STOP);
     [I::Call(number), a, b, c, d, e]
+}
+
+/// Calls a function, and looks at what gangs have stored to words of others meanwhile.
+fn call_and_look(number: u32) -> Vec<I<'static>> {
+    let mut code = call(number).to_vec();
+    code.extend(load(cell::SUSPECTS));
+    code.push(I::If(EMPTY));
+    code.extend(call(SUSPECTS));
+    code.push(I::End);
+    code
 }
 
 /// Does something with the gangs of the warp.
@@ -307,7 +317,7 @@ fn run_record() -> Vec<I<'static>> {
         I::I32Eqz,
         I::I32And,
     ]);
-    c.extend(call(STRIP));
+    c.extend(call_and_look(STRIP));
     c.extend([
         I::LocalGet(RAN),
         I::I32Const(1),
@@ -423,7 +433,7 @@ fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(store(cell::LIVE, I::LocalGet(LIVE)));
     c.extend(store(cell::RAN, I::I32Const(0)));
     c.extend([I::LocalGet(FIRST), I::LocalGet(WAIT)]);
-    c.extend(call(WARP));
+    c.extend(call_and_look(WARP));
     let mut gang = Vec::new();
     gang.extend(field(record::ENTRY));
     gang.extend([I::I32Const(0), I::I32GeS, I::If(EMPTY), I::LocalGet(RECORD)]);
