@@ -44,11 +44,11 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
         let program = wasm_program(&inputs)?;
         let harness = || wasm(&program, &inputs);
         all_well &= measure_each("wasm in Node", harness, |figures| table.wasm(figures))?;
-        let mut command = translated(&program, &inputs)?;
-        table.wasm(&measure(
-            "measuring translated kernels, Node",
-            &mut command,
-        )?);
+        let hosts = translated(&program, &inputs)?;
+        for (host, mut command) in hosts {
+            let title = format!("measuring translated kernels, {host}");
+            table.wasm(&measure(&title, &mut command)?);
+        }
     }
     if included("page") || included("size") {
         let site = site::released()?;
@@ -111,16 +111,21 @@ fn wasm(program: &Path, inputs: &Path) -> Command {
 }
 
 /// The same launches by the package: its translated code is run by the WebAssembly of the host.
-fn translated(program: &Path, inputs: &Path) -> Result<Command> {
+fn translated(program: &Path, inputs: &Path) -> Result<[(&'static str, Command); 2]> {
     let package = package::built()?;
     let launches = shell::ask(wasm(program, inputs).arg("--launches"));
     let launches = launches.ok_or("the harness does not say what it launches")?;
     let file = inputs.join("launches.json");
     shell::write(&file, &launches)?;
-    let mut command = shell::command("node");
-    command.arg("crates/xtask/src/bench/translated.mjs");
-    command.arg(package).arg(file);
-    Ok(command)
+    let by = |script: &str| {
+        let mut command = shell::command("node");
+        command.arg(Path::new("crates/xtask/src/bench").join(script));
+        command.arg(&package).arg(&file);
+        command
+    };
+    let mut in_chromium = by("chromium.mjs");
+    in_chromium.env("CHROMIUM", browser::find_or_install()?.of_journeys());
+    Ok([("Node", by("translated.mjs")), ("Chromium", in_chromium)])
 }
 
 fn peers(inputs: &Path) -> Result<Command> {

@@ -4,31 +4,11 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-
-/** Milliseconds that one figure may take, as in `measure/timing.rs`. */
-const BUDGET = 1500;
-const MAX_STEPS = 1_000_000_000;
+import { MAX_STEPS, best } from "./rates.mjs";
 
 const [folder, file] = process.argv.slice(2);
 const { default: init, Session } = await import(pathToFileURL(join(folder, "node.js")));
 await init();
-
-/** The best rate of many runs by an engine, in million lane-instructions a second, or why there is none. */
-function best(scenario, engine) {
-  const started = performance.now();
-  let value = 0;
-  do {
-    const session = new Session(scenario);
-    try {
-      session.run({ maxSteps: MAX_STEPS, engine });
-      if (session.engine.name !== (engine === "auto" ? "translated" : engine)) return { value: null, note: session.engine.words };
-      value = Math.max(value, session.engine.rate);
-    } finally {
-      session.free();
-    }
-  } while (performance.now() - started < BUDGET);
-  return { value, note: null };
-}
 
 /** The least seconds that a run takes, of three, where `workers` workers share its blocks. */
 async function secondsOnWorkers(scenario, workers) {
@@ -51,8 +31,8 @@ if (launches.error) throw new Error(launches.error);
 for (const { name, title, scenario } of launches.alone) {
   const unit = "M lane-instr/s";
   const figures = [
-    { name: name.replace(/t$/, "i"), title: title.replace("translated", "interpreted"), ...best(scenario, "interpreter") },
-    { name, title, ...best(scenario, "translated") },
+    { name: name.replace(/t$/, "i"), title: title.replace("translated", "interpreted"), ...best(Session, scenario, "interpreter") },
+    { name, title, ...best(Session, scenario, "translated") },
   ];
   for (const figure of figures) console.log(JSON.stringify({ ...figure, unit }));
 }

@@ -1,0 +1,42 @@
+// How fast translated kernels run in Chromium, whose WebAssembly is that of most visitors, by the package. Usage: node chromium.mjs FOLDER-OF-THE-PACKAGE LAUNCHES.json, with
+// the browser in CHROMIUM. In go the launches that `translated.mjs` measures in Node; one JSON line a figure comes out.
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "@playwright/test";
+import { typeOf } from "../../../../web/types.mjs";
+
+const [folder, file] = process.argv.slice(2);
+const { alone } = JSON.parse(await readFile(file, "utf8"));
+const own = dirname(fileURLToPath(import.meta.url));
+
+/** A page without content, the package, and how rates are measured. */
+const server = createServer(async ({ url }, response) => {
+  const name = basename(url);
+  try {
+    const body = name === "" ? "<!doctype html><title>Rates</title>" : await readFile(join(name === "rates.mjs" ? own : folder, name));
+    response.writeHead(200, { "content-type": name === "" ? "text/html" : typeOf(name) });
+    response.end(body);
+  } catch {
+    response.writeHead(404);
+    response.end();
+  }
+});
+await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+try {
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  for (const { name, title, scenario } of alone) {
+    const figure = await page.evaluate(async (scenario) => {
+      const [{ default: init, Session }, { best }] = await Promise.all([import("/warpgrid.js"), import("/rates.mjs")]);
+      await init();
+      return best(Session, scenario, "translated");
+    }, scenario);
+    console.log(JSON.stringify({ name: `${name} chromium`, title: `${title}, Chromium`, unit: "M lane-instr/s", ...figure }));
+  }
+} finally {
+  await browser.close();
+  server.close();
+}
