@@ -258,12 +258,21 @@ fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> 
     };
     match target.place {
         Place::Contiguous(_, start) => {
-            let start = own.wrapping_add(start as u64);
-            std::array::from_fn(|lane| start + (lane * width) as u64)
+            let mut addresses = [0; LANES];
+            let mut address = own.wrapping_add(start as u64);
+            for own in &mut addresses {
+                *own = address;
+                address = address.wrapping_add(width as u64);
+            }
+            addresses
         }
         Place::Uniform(_, start) => [own.wrapping_add(start as u64); LANES],
         Place::Each(_) | Place::Mixed => {
-            std::array::from_fn(|lane| own.wrapping_add(target.offsets[lane].into()))
+            let mut addresses = [0; LANES];
+            for (address, offset) in addresses.iter_mut().zip(&target.offsets) {
+                *address = own.wrapping_add(u64::from(*offset));
+            }
+            addresses
         }
     }
 }

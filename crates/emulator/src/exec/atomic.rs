@@ -9,6 +9,7 @@ use crate::exec::resolve::{Backing, Target};
 use crate::exec::soft::format_of;
 use crate::run::fault::AccessKind;
 use crate::run::observe::{AccessAction, OperandIndex, PieceHead};
+use crate::state::memory::copy_few;
 use crate::state::registers::{LANES, Lanes, Row128, lanes_of};
 use warpgrid_isa::{AtomicOp, ScalarType};
 
@@ -58,7 +59,7 @@ fn lane_by_lane(
             let at = start + from;
             let seen = reach.read_lane(backing, at, size);
             let mut value = [0; 16];
-            value[..size].copy_from_slice(&seen[..size]);
+            copy_few(&mut value[..size], &seen[..size]);
             // PTX ISA, "atom": an addition of `.f32` flushes subnormals in global memory, and not in shared memory.
             let is_global = backing == Backing::Arena;
             let operands = [b[lane], c[lane]];
@@ -67,7 +68,8 @@ fn lane_by_lane(
             if written {
                 reach.write(backing, at, lane, &result[..size]);
             }
-            old[lane * width + from..lane * width + from + size].copy_from_slice(&seen[..size]);
+            let first = lane * width + from;
+            copy_few(&mut old[first..first + size], &seen[..size]);
             if listens {
                 let (memory, address) = reach.place_of(&target, &addresses, lane, width);
                 let operands = &plan.access.noted.operands;

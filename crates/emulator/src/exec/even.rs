@@ -142,8 +142,17 @@ fn offer_words(
         How::Row | How::TwoRows => u64::from(plan.width_bytes),
         How::TwoWords => 0,
     };
-    let addresses =
-        || std::array::from_fn(|lane| starts[lane / 16].wrapping_add((lane % 16) as u64 * step));
+    let addresses = || {
+        let mut addresses = [0; LANES];
+        for (half, start) in addresses.chunks_exact_mut(LANES / 2).zip(starts) {
+            let mut address = start;
+            for own in half {
+                *own = address;
+                address = address.wrapping_add(step);
+            }
+        }
+        addresses
+    };
     offer(around, plan, request, memory, row, FULL, &addresses)
 }
 

@@ -9,7 +9,7 @@ use crate::exec::report::{LanePieces, add_pieces};
 use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::run::fault::AccessKind;
 use crate::run::observe::AccessAction;
-use crate::state::memory::{PagedBytes, TriedAccess};
+use crate::state::memory::{PagedBytes, TriedAccess, copy_few};
 use crate::state::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
 use warpgrid_isa::StateSpace;
 
@@ -123,7 +123,7 @@ impl Reach<'_> {
             let (backing, at) = target.of_lane(lane, width);
             let into = &mut bytes[lane * width..(lane + 1) * width];
             if let Some(from) = self.bytes_of(backing).get(at..at + width) {
-                into.copy_from_slice(from);
+                copy_few(into, from);
             }
         }
         bytes
@@ -363,7 +363,7 @@ pub(crate) fn set_elements(l: &mut Lanes<'_>, plan: &AccessPlan, bytes: &LaneByt
             let mut value = [0; 16];
             if let (Some(from), Some(to)) = (bytes.get(start..start + size), value.get_mut(..size))
             {
-                to.copy_from_slice(from);
+                copy_few(to, from);
             }
             *r = u128::from_le_bytes(value);
         }

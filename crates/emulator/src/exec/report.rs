@@ -9,6 +9,7 @@ use crate::run::observe::{
     AccessAction, EventBuffer, EventHead, MemoryId, OperandIndex, PieceHead,
 };
 use crate::run::sync_event::{SyncEvent, SyncKind};
+use crate::state::memory::copy_few;
 use crate::state::registers::{Row64, lanes_of};
 
 impl Reach<'_> {
@@ -72,7 +73,7 @@ impl Reach<'_> {
             self.bytes_of(backing).get(at..at + width),
             bytes.get_mut(..width),
         ) {
-            to.copy_from_slice(from);
+            copy_few(to, from);
         }
         bytes
     }

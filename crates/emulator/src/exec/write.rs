@@ -14,7 +14,7 @@ use crate::exec::report::{LanePieces, add_pieces};
 use crate::exec::resolve::{Backing, Place, Target};
 use crate::run::inspect::Writer;
 use crate::run::observe::AccessAction;
-use crate::state::memory::PagedBytes;
+use crate::state::memory::{PagedBytes, copy_few};
 use crate::state::registers::{FULL, LANES, Lanes, lanes_of};
 
 impl Reach<'_> {
@@ -180,7 +180,7 @@ fn bytes_to_store(l: &Lanes<'_>, plan: &AccessPlan) -> LaneBytes {
                 chunk.get_mut(at..at + size),
                 value.to_le_bytes().get(..size),
             ) {
-                part.copy_from_slice(from);
+                copy_few(part, from);
             }
         }
     }

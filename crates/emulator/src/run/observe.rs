@@ -331,8 +331,8 @@ impl EventBuffer {
     /// Adds a piece with its bytes; `bytes` and `old` have the same length.
     pub(crate) fn add(&mut self, piece: PieceHead, bytes: &[u8], old: &[u8]) {
         let start = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(bytes);
-        self.old.extend_from_slice(old);
+        extend(&mut self.bytes, bytes);
+        extend(&mut self.old, old);
         self.pieces.push(Piece {
             asked: piece.asked,
             gave: piece.gave,
@@ -365,6 +365,15 @@ impl EventBuffer {
             bytes: &self.bytes,
             old: &self.old,
         }
+    }
+}
+
+/// Adds bytes; those of a word cost less where it is known how many they are.
+#[inline(always)]
+fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
+    match <&[u8; 4]>::try_from(bytes) {
+        Ok(word) => all.extend_from_slice(word),
+        Err(_) => all.extend_from_slice(bytes),
     }
 }
 

@@ -206,7 +206,7 @@ impl PagedBytes {
     #[inline(always)]
     pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: Writer) {
         if let Some(place) = self.place(offset, data.len()) {
-            place.copy_from_slice(data);
+            copy_few(place, data);
         }
         self.writers.note(offset, data.len(), writer);
     }
@@ -436,5 +436,14 @@ impl GlobalMemory {
                 (address - a.address).saturating_sub(a.size.saturating_sub(1))
             }
         })
+    }
+}
+
+/// Copies bytes of one element, as many as there is room for: a word costs less where it is known to be one.
+#[inline(always)]
+pub(crate) fn copy_few(to: &mut [u8], from: &[u8]) {
+    match (<&mut [u8; 4]>::try_from(&mut *to), from.try_into()) {
+        (Ok(to), Ok(from)) => *to = from,
+        _ => to.copy_from_slice(from),
     }
 }
