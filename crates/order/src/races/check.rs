@@ -54,17 +54,31 @@ impl Bytes {
     }
 
     /// The words that they are in: address of each, and its bytes.
-    pub(crate) fn words(self) -> impl Iterator<Item = (u64, u8)> {
-        let end = self.address.saturating_add(self.n.into());
-        let first = self.address / WORD;
-        let last = end.saturating_sub(1) / WORD;
-        (first..=last).map(move |word| {
-            let start = word * WORD;
-            let from = self.address.saturating_sub(start).min(WORD);
-            let to = end.saturating_sub(start).min(WORD);
-            let mask = (1u8 << to).wrapping_sub(1 << from) & 15;
-            (start, mask)
-        })
+    pub(crate) const fn words(self) -> Words {
+        Words {
+            at: self.address,
+            end: self.address.saturating_add(self.n as u64),
+        }
+    }
+}
+
+/// The words that bytes are in.
+pub(crate) struct Words {
+    at: u64,
+    end: u64,
+}
+
+impl Iterator for Words {
+    type Item = (u64, u8);
+
+    fn next(&mut self) -> Option<(u64, u8)> {
+        if self.at >= self.end {
+            return None;
+        }
+        let start = self.at / WORD * WORD;
+        let (from, to) = (self.at - start, (self.end - start).min(WORD));
+        self.at = start.saturating_add(WORD);
+        Some((start, (1u8 << to).wrapping_sub(1 << from) & 15))
     }
 }
 
@@ -274,7 +288,7 @@ impl Detector {
                     conflicts.push((address, found));
                 }
             }
-            if (entry.site, entry.row) != (by.site, by.as_row) || entry.bytes != mask {
+            if entry.site != by.site || entry.row != by.as_row || entry.bytes != mask {
                 return true;
             }
             if entry.epoch == by.as_epoch {

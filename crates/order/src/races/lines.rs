@@ -56,13 +56,17 @@ impl Mark {
     }
 
     /// Whether it is of the same place in the code, at the same words, and of no lanes but those of a later one.
+    #[inline(always)]
     fn is_again(&self, later: &Mark) -> bool {
-        (self.row, self.site, self.pattern) == (later.row, later.site, later.pattern)
+        self.site == later.site
+            && self.row == later.row
+            && self.pattern == later.pattern
             && (self.is_with(later) || self.mask & !later.mask == 0)
             && self.kind != Kind::Atomic
     }
 
     /// Whether it is of the same epoch, and hands on the same.
+    #[inline(always)]
     fn is_with(&self, other: &Mark) -> bool {
         let is_handed = match (&self.handed, &other.handed) {
             (None, None) => true,
@@ -120,8 +124,8 @@ pub(crate) struct Visitor<'a> {
     pub(crate) line: u64,
     /// Whether the site is known to race with another one, with an example that none from this address on would be better than.
     pub(crate) is_known: &'a dyn Fn(SiteId, u64) -> bool,
-    /// The row, lanes, epoch and site that were compared with last, and whether the warp comes after.
-    pub(crate) known: Option<((Row, u32, u32, SiteId), bool)>,
+    /// What was compared with last, if the warp comes after it.
+    pub(crate) known: Option<Entry>,
 }
 
 impl Line {
@@ -130,6 +134,7 @@ impl Line {
     }
 
     /// Adds a mark of an access that was looked at.
+    #[inline(always)]
     pub(crate) fn push(&mut self, mark: Mark) {
         self.n_writes += u32::from(mark.kind.writes());
         self.marks.push(mark);
@@ -146,7 +151,12 @@ impl Line {
 
     /// Looks at an access, and keeps it if it races with nothing.
     #[inline]
-    pub(crate) fn visit(&mut self, by: &mut Visitor<'_>, new: Mark, shapes: &Shapes) -> Outcome {
+    pub(crate) fn visit(
+        &mut self,
+        by: &mut Visitor<'_>,
+        new: &mut Mark,
+        shapes: &Shapes,
+    ) -> Outcome {
         if self.floor != by.n_floors {
             self.settle(by);
         }
@@ -154,7 +164,7 @@ impl Line {
         if reads_shared && new.covers & !self.written != 0 {
             return Outcome::Unsure;
         }
-        if (new.kind.writes() || self.n_writes > 0) && !self.is_quiet(by, &new, shapes) {
+        if (new.kind.writes() || self.n_writes > 0) && !self.is_quiet(by, new, shapes) {
             return Outcome::Unsure;
         }
         self.keep(by, new)
@@ -213,7 +223,8 @@ impl Line {
         })
     }
 
-    fn keep(&mut self, by: &Visitor<'_>, new: Mark) -> Outcome {
+    /// Most accesses are made again, so what is kept of them is taken over where it is, and not moved.
+    fn keep(&mut self, by: &Visitor<'_>, new: &mut Mark) -> Outcome {
         if new.kind == Kind::Atomic && self.marks.len() >= MANY_ATOMICS {
             return Outcome::Unsure;
         }
@@ -222,29 +233,35 @@ impl Line {
         }
         let latest = self.marks.len().saturating_sub(LATEST);
         let mut all = self.marks[latest..].iter();
-        let again = all.rposition(|mark| mark.is_again(&new));
+        let again = all.rposition(|mark| mark.is_again(new));
         if let Some(index) = again {
             let known = &mut self.marks[latest + index];
-            let is_later = !known.is_with(&new);
+            let is_later = !known.is_with(new);
             let moves = is_later || self.is_strong && new.kind.writes();
             if is_later {
-                *known = new;
+                known.epoch = new.epoch;
+                known.mask = new.mask;
+                known.covers = new.covers;
+                known.handed = new.handed.take();
             } else {
                 known.mask |= new.mask;
                 known.covers |= new.covers;
             }
             // As in a word, a later access comes last.
-            if moves {
+            if moves && latest + index + 1 < self.marks.len() {
                 self.marks[latest + index..].rotate_left(1);
             }
             return Outcome::Kept;
         }
         if self.marks.len() >= MANY_MARKS.max(self.limit as usize) {
-            self.leave_out(by, &new);
+            self.leave_out(by, new);
         }
         let writes = new.kind.writes();
         let is_first_strong = writes && new.is_strong && !self.is_strong;
-        self.push(new);
+        self.push(Mark {
+            handed: new.handed.take(),
+            ..*new
+        });
         if is_first_strong {
             self.is_strong = true;
             return Outcome::KeptFirstStrong;
@@ -300,15 +317,16 @@ impl Visitor<'_> {
             lanes: exact.row.whole(exact.lanes),
             ..*exact
         };
-        let key = (entry.row, entry.lanes, entry.epoch, entry.site);
-        if let Some((of, known)) = self.known
-            && of == key
-            && known
+        if let Some(last) = &self.known
+            && last.row == entry.row
+            && last.lanes == entry.lanes
+            && last.epoch == entry.epoch
+            && last.site == entry.site
         {
             return true;
         }
         let known = self.settled.comes_after(&self.current, &entry);
-        self.known = Some((key, known));
+        self.known = known.then_some(entry);
         // Where lanes are not at one epoch, more is known of some.
         known || self.settled.comes_after(&self.current, exact)
     }

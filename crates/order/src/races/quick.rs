@@ -482,15 +482,16 @@ impl Detector {
             }
             by.line = address;
             let at = shadow.line_at(lines.memory, address);
-            if let Held::Column(number) = shadow.held(at) {
+            let mut held = shadow.held(at);
+            if let Held::Column(number) = held {
                 shadow.part_column(number, |entry| by.is_over(entry));
+                held = shadow.held(at);
             }
-            let held = match shadow.held(at) {
-                Held::Words => shadow
-                    .make_whole(at, by.n_floors, |entry| by.is_over(entry))
-                    .map_or(Held::Words, Held::Whole),
-                held => held,
-            };
+            if let Held::Words = held
+                && let Some(number) = shadow.make_whole(at, by.n_floors, |entry| by.is_over(entry))
+            {
+                held = Held::Whole(number);
+            }
             let number = match held {
                 Held::Whole(number) => number,
                 Held::Nothing => shadow.begin_whole(at),
@@ -515,7 +516,7 @@ impl Detector {
                     continue;
                 }
             };
-            let mark = Mark {
+            let mut mark = Mark {
                 row: lines.row,
                 site: lines.site,
                 epoch: lines.epoch,
@@ -528,7 +529,7 @@ impl Detector {
                 handed: lines.handed.clone(),
             };
             let (line, shapes) = shadow.whole(number);
-            match line.visit(by, mark, shapes) {
+            match line.visit(by, &mut mark, shapes) {
                 Outcome::Kept => {}
                 Outcome::KeptFirstStrong => shadow.count_strong_line(),
                 Outcome::Unsure => return false,

@@ -9,7 +9,6 @@ use super::shadow::{Entry, Memory};
 use super::site::{Kind, Site};
 use super::threads::{Location, Warp, row_of};
 use crate::scope::{Home, Scoped, Strength, acquires, mutual, releases};
-use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
 use warpgrid_emulator::{AccessAction, AccessEvent, Piece, WarpId};
@@ -44,29 +43,30 @@ impl StrongWrite {
             )
     }
 
-    /// A write, which may continue another one.
-    fn after(
-        continued: Option<StrongWrite>,
-        by: &Strong,
-        point: Point,
-        message: Option<Rc<Message>>,
-    ) -> StrongWrite {
-        let chain = continued.and_then(|mut write| {
-            let mut points = write.chain().borrow_mut();
-            if points.len() < LONGEST_CHAIN {
-                points.push(point);
-            }
-            drop(points);
-            write.chain
-        });
+    /// A write that continues none.
+    const fn new(by: &Strong, point: Point, message: Option<Rc<Message>>) -> StrongWrite {
         StrongWrite {
             n_bytes: by.n_bytes,
             scope: by.scope,
             home: by.home,
             message,
             point,
-            chain,
+            chain: None,
         }
+    }
+
+    /// Becomes a write that continues it.
+    fn go_on(&mut self, by: &Strong, point: Point, message: Option<Rc<Message>>) {
+        let mut points = self.chain().borrow_mut();
+        if points.len() < LONGEST_CHAIN {
+            points.push(point);
+        }
+        drop(points);
+        self.n_bytes = by.n_bytes;
+        self.scope = by.scope;
+        self.home = by.home;
+        self.message = message;
+        self.point = point;
     }
 
     fn chain(&mut self) -> &Chain {
@@ -228,10 +228,11 @@ impl Detector {
         let bytes = Bytes::at(place.0, place.1, piece.n_bytes);
         let home = self.shape.home(of.block);
         let strong = |lane: usize| Strong::of(event, lane, piece.n_bytes, place, (scope, home));
-        let all: SmallVec<[Strong; 32]> = lanes_of(together.lanes).map(strong).collect();
-        let mut write = self.take_linked(&all[0], bytes);
+        let first = strong(together.lanes.trailing_zeros() as usize);
+        let mut write = self.take_linked(&first, bytes);
         let mut observations = self.observed.remove(&place).unwrap_or_default();
-        for by in &all {
+        for lane in lanes_of(together.lanes) {
+            let by = &strong(lane);
             let point = state.point(row, by.lane);
             let mut message = None;
             if let Some(write) = &mut write {
@@ -242,7 +243,10 @@ impl Detector {
                 }
             }
             add_releases(state, by, &mut message);
-            write = Some(StrongWrite::after(write, by, point, message));
+            match &mut write {
+                Some(write) => write.go_on(by, point, message),
+                None => write = Some(StrongWrite::new(by, point, message)),
+            }
         }
         if !observations.is_empty() {
             self.observed.insert(place, observations);
@@ -445,7 +449,13 @@ impl Detector {
         continued: Option<StrongWrite>,
         message: Option<Rc<Message>>,
     ) {
-        let new = StrongWrite::after(continued, by, point, message);
+        let new = match continued {
+            Some(mut write) => {
+                write.go_on(by, point, message);
+                write
+            }
+            None => StrongWrite::new(by, point, message),
+        };
         self.strong.insert(by.place, new);
     }
 
