@@ -24,6 +24,7 @@ mod releases;
 mod shadow;
 mod shapes;
 mod site;
+mod spare;
 mod strong;
 mod syncs;
 mod threads;

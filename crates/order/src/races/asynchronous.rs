@@ -300,7 +300,7 @@ impl Detector {
     /// An arrival that comes after all copies that its lanes have started; or after products, which come after what their thread did.
     fn see_arrival_start(&mut self, start: &Start<'_>) {
         if start.proxy != ProxyKind::Generic {
-            let mut clock: Rc<Clock> = Rc::default();
+            let mut clock = Clock::nothing();
             let row = row_of(start.block, start.warp);
             let present = self.shape.present(start.warp);
             let lanes = start.event.lanes;

@@ -112,9 +112,9 @@ impl Epochs {
                 for (own, other) in joined.iter_mut().zip(b.iter()) {
                     *own = (*own).max(*other);
                 }
-                if joined == **b {
+                if are_equal(&joined, b) {
                     *a = Rc::clone(b);
-                } else if joined != **a {
+                } else if !are_equal(&joined, a) {
                     *self = Epochs::from(joined);
                 }
             }
@@ -129,8 +129,11 @@ impl Epochs {
             (Epochs::Each(a), Epochs::All(b)) => a.iter().all(|own| own >= b),
             (Epochs::Each(a), Epochs::Each(b)) => {
                 Rc::ptr_eq(a, b) || {
-                    let pairs = a.iter().zip(b.iter());
-                    pairs.fold(true, |all, (own, other)| all & (own >= other))
+                    let mut all = true;
+                    for (own, other) in a.iter().zip(b.iter()) {
+                        all &= own >= other;
+                    }
+                    all
                 }
             }
         }
@@ -163,7 +166,7 @@ impl Epochs {
 
 impl From<[u32; 32]> for Epochs {
     fn from(each: [u32; 32]) -> Epochs {
-        match each == [each[0]; 32] {
+        match are_equal(&each, &[each[0]; 32]) {
             true => Epochs::All(each[0]),
             false => Epochs::Each(Rc::new(each)),
         }
@@ -171,8 +174,17 @@ impl From<[u32; 32]> for Epochs {
 }
 
 /// Rows in order, each with how far it is known.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Rows(Vec<(Row, Epochs)>);
+
+impl Clone for Rows {
+    /// Rows are copied to be changed, mostly by one more.
+    fn clone(&self) -> Rows {
+        let mut rows = Vec::with_capacity(self.0.len() + 1);
+        rows.extend_from_slice(&self.0);
+        Rows(rows)
+    }
+}
 
 impl Rows {
     fn find(&self, row: Row) -> Result<usize, usize> {
@@ -239,10 +251,19 @@ impl Rows {
     /// Whether all is known that another one knows.
     fn includes(&self, other: &Rows) -> bool {
         let mut own = self.0.iter();
-        other.0.iter().all(|(row, epochs)| {
-            let here = own.find(|(at, _)| at >= row);
-            here.is_some_and(|(at, known)| at == row && known.includes(epochs))
-        })
+        for (row, epochs) in &other.0 {
+            let known = loop {
+                match own.next() {
+                    Some((at, known)) if at == row => break known,
+                    Some((at, _)) if at < row => {}
+                    _ => return false,
+                }
+            };
+            if !known.includes(epochs) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Whether a thread of a block is known.
@@ -286,7 +307,21 @@ pub(crate) struct Clock {
     fenced: SmallVec<[(Fenced, Rc<Rows>); 3]>,
 }
 
+thread_local! {
+    /// What every thread knows at first: one clock for all of them, until they get to know more.
+    static NOTHING: Rc<Clock> = Rc::default();
+}
+
 impl Clock {
+    /// The clock of who knows nothing, which takes no memory of its own.
+    pub(crate) fn nothing() -> Rc<Clock> {
+        NOTHING.with(Rc::clone)
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.seen.0.is_empty() && self.fenced.is_empty()
+    }
+
     pub(crate) fn seen(&self) -> &Rows {
         &self.seen
     }
@@ -389,7 +424,9 @@ fn join_rows(own: &mut Rc<Rows>, other: &Rc<Rows>) {
 pub(crate) fn join(own: &mut Rc<Clock>, other: &Rc<Clock>) {
     let same =
         Rc::ptr_eq(own, other) || Rc::ptr_eq(&own.seen, &other.seen) && other.fenced.is_empty();
-    if !same {
+    if own.is_nothing() {
+        *own = Rc::clone(other);
+    } else if !same {
         Rc::make_mut(own).join(other);
     }
 }
@@ -404,6 +441,15 @@ pub(crate) fn raise_lanes(own: &mut Rc<Clock>, row: Row, lanes: u32, epoch: u32)
     if own.seen.unknown(row, lanes, epoch) != 0 {
         Rc::make_mut(own).raise(row, lanes, epoch);
     }
+}
+
+/// Whether lanes have the same numbers: all at once, which costs less than to end at the first that has not.
+pub(crate) fn are_equal(one: &[u32; 32], other: &[u32; 32]) -> bool {
+    let mut differ = 0;
+    for (one, other) in one.iter().zip(other) {
+        differ |= one ^ other;
+    }
+    differ == 0
 }
 
 /// The lanes of a mask.

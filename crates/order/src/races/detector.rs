@@ -8,9 +8,11 @@ use super::message::Message;
 use super::shadow::{Entry, Memory, Shadow};
 use super::site::Kind;
 use super::site::{SiteId, Sites, has_maps, has_proxies, has_read_only};
+use super::spare::Tables;
 use super::strong::{Observation, StrongWrite};
 use super::threads::{Location, Warp, Warps, row_of};
 use crate::scope::Home;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use warpgrid_emulator::{
@@ -29,25 +31,34 @@ pub struct Shape {
 
 impl Shape {
     pub(crate) fn n_threads(&self) -> u32 {
-        self.block.iter().product()
+        let [x, y, z] = self.block;
+        x * y * z
     }
 
     fn n_blocks(&self) -> u64 {
-        self.grid.iter().map(|n| u64::from(*n)).product()
+        let [x, y, z] = self.grid.map(u64::from);
+        x * y * z
     }
 
+    #[inline(always)]
     pub(crate) fn has_clusters(&self) -> bool {
-        self.cluster.iter().product::<u32>() > 1
+        let [x, y, z] = self.cluster;
+        x * y * z > 1
     }
 
     /// Where a block is, for scopes.
+    #[inline(always)]
     pub(crate) fn home(&self, block: u64) -> Home {
-        if !self.has_clusters() {
-            return Home {
+        match self.has_clusters() {
+            true => self.home_in_cluster(block),
+            false => Home {
                 block,
                 cluster: block,
-            };
+            },
         }
+    }
+
+    fn home_in_cluster(&self, block: u64) -> Home {
         let [x, y, _] = self.grid.map(u64::from);
         let at = [block % x, block / x % y, block / (x * y)];
         let [cx, cy, cz] = [0, 1, 2].map(|i: usize| at[i] / u64::from(self.cluster[i].max(1)));
@@ -76,8 +87,8 @@ pub(crate) struct BlockState {
     pub(crate) n_floors: u32,
     /// Threads that have ended.
     pub(crate) n_exited: u32,
-    /// All that its threads knew when they ended.
-    pub(crate) last: Rc<Clock>,
+    /// All that its threads knew when they ended, if one has.
+    pub(crate) last: Option<Rc<Clock>>,
     /// Accesses of other blocks to its memory.
     pub(crate) visits: Vec<Visit>,
 }
@@ -129,8 +140,8 @@ pub(crate) struct Visit {
 /// Who has come to a barrier.
 #[derive(Debug, Default)]
 pub(crate) struct Gathering {
-    /// What they know.
-    pub(crate) clock: Rc<Clock>,
+    /// What they know, if they hand it on.
+    pub(crate) clock: Option<Rc<Clock>>,
     /// Block, warp and lanes of those that wait.
     pub(crate) waiting: Vec<(u64, u32, u32)>,
     pub(crate) latest: u32,
@@ -171,6 +182,8 @@ pub struct Detector {
     pub(crate) fences: Message,
     found: Vec<Found>,
     by_pair: Map<(SiteId, Option<SiteId>, Why), usize>,
+    /// The pair that was asked for last and found, and its number: word after word the same places meet.
+    last_pair: Cell<Option<(SiteId, SiteId, usize)>>,
     pub(crate) unwritten: Vec<Unwritten>,
     pub(crate) unwritten_sites: Vec<SiteId>,
     /// Whether more was accessed than can be kept.
@@ -180,6 +193,14 @@ pub struct Detector {
 impl Detector {
     /// A detector for a launch of a program, from its first step.
     pub fn new(program: Arc<Program>, shape: Shape) -> Detector {
+        let Tables {
+            sites,
+            shadow,
+            warps,
+            blocks,
+            strong,
+            observed,
+        } = Tables::take();
         Detector {
             has_proxies: has_proxies(&program),
             has_maps: has_maps(&program),
@@ -188,14 +209,14 @@ impl Detector {
             shape,
             is_one_block: shape.n_blocks() == 1,
             used_maps: Vec::new(),
-            sites: Sites::default(),
-            shadow: None,
-            warps: Warps::default(),
+            sites,
+            shadow,
+            warps,
             n_openings: 0,
-            blocks: Map::default(),
+            blocks,
             clusters: Map::default(),
-            strong: Map::default(),
-            observed: Map::default(),
+            strong,
+            observed,
             objects: Map::default(),
             tests: Map::default(),
             singles: Map::default(),
@@ -204,6 +225,7 @@ impl Detector {
             fences: Message::default(),
             found: Vec::new(),
             by_pair: Map::default(),
+            last_pair: Cell::new(None),
             unwritten: Vec::new(),
             unwritten_sites: Vec::new(),
             is_full: false,
@@ -217,7 +239,7 @@ impl Detector {
 
     /// Reads of shared memory that nothing had written, one for each place in the code.
     pub fn unwritten(&self) -> &[Unwritten] {
-        match self.knows_writes() {
+        match self.unwritten.is_empty() || self.knows_writes() {
             true => &self.unwritten,
             false => &[],
         }
@@ -273,12 +295,24 @@ impl Detector {
         address: u64,
     ) -> bool {
         let (a, b) = (first.min(second), first.max(second));
-        let index = self.by_pair.get(&(a, Some(b), Why::Order));
-        let known = index.and_then(|index| self.found.get(*index));
+        let known = self.number_of_pair(a, b);
+        let known = known.and_then(|index| self.found.get(index));
         known.is_some_and(|known| {
             let (is_axiom, is_same, at, first) = known.rank();
             !is_axiom && (same_value || !is_same) && (at, first) <= (memory, address)
         })
+    }
+
+    fn number_of_pair(&self, a: SiteId, b: SiteId) -> Option<usize> {
+        if let Some((first, second, index)) = self.last_pair.get()
+            && first == a
+            && second == b
+        {
+            return Some(index);
+        }
+        let index = *self.by_pair.get(&(a, Some(b), Why::Order))?;
+        self.last_pair.set(Some((a, b, index)));
+        Some(index)
     }
 
     /// Keeps a race of two accesses, unless one of the same places is there.
@@ -341,7 +375,8 @@ impl Detector {
     pub(crate) fn end(&mut self, block: u64, warp: u32, state: &Warp, lanes: u32) {
         let row = row_of(block, warp);
         let own = self.blocks.entry(block).or_default();
-        state.hand_on(&mut own.last, row, lanes, self.shape.present(warp));
+        let last = own.last.get_or_insert_with(Clock::nothing);
+        state.hand_on(last, row, lanes, self.shape.present(warp));
         own.n_exited += lanes.count_ones();
     }
 
@@ -353,7 +388,7 @@ impl Detector {
             let Some(state) = self.blocks.get_mut(&block) else {
                 continue;
             };
-            let last = Rc::clone(&state.last);
+            let last = state.last.take().unwrap_or_else(Clock::nothing);
             for visit in std::mem::take(&mut state.visits) {
                 let entry = visit.entry;
                 if last.seen().unknown(entry.row, entry.lanes, entry.epoch) == 0 {
@@ -374,6 +409,20 @@ impl Detector {
                 self.add_life(entry.site, found);
             }
         }
+    }
+}
+
+impl Drop for Detector {
+    fn drop(&mut self) {
+        let tables = Tables {
+            sites: std::mem::take(&mut self.sites),
+            shadow: self.shadow.take(),
+            warps: std::mem::take(&mut self.warps),
+            blocks: std::mem::take(&mut self.blocks),
+            strong: std::mem::take(&mut self.strong),
+            observed: std::mem::take(&mut self.observed),
+        };
+        tables.give_back();
     }
 }
 

@@ -169,6 +169,10 @@ impl Together {
         let mut all = self.stores.iter();
         let is_kept = all.all(|old| again(old) == 0) && self.stores.len() < MOST_TOGETHER;
         if is_kept {
+            if self.stores.is_empty() {
+                // One store alone most often.
+                self.stores.reserve_exact(1);
+            }
             self.stores.push(Stored {
                 memory,
                 addresses: *addresses,

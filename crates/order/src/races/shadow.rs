@@ -125,7 +125,9 @@ pub(crate) struct Shadow {
 
 const N_RECENT: usize = 4;
 /// Lines that small kernels access.
-const FEW_LINES: usize = 64;
+const FEW_LINES: usize = 16;
+/// Lines and pages whose room is kept for the next run.
+const MOST_SPARE: usize = 1 << 9;
 
 /// A word's place.
 #[derive(Clone, Copy, Debug)]
@@ -135,6 +137,57 @@ pub(crate) struct Word {
 }
 
 impl Shadow {
+    /// Whether it has room for few accesses.
+    pub(crate) fn is_small(&self) -> bool {
+        let n = [
+            self.pages.capacity(),
+            self.index.capacity(),
+            self.of_block.capacity(),
+            self.whole.capacity(),
+            self.words.capacity(),
+            self.links.capacity() / LINES,
+        ];
+        n.iter().all(|n| *n <= MOST_SPARE) && self.shapes.is_small()
+    }
+
+    /// Forgets all accesses, and keeps the room for them.
+    pub(crate) fn clear(&mut self) {
+        let Shadow {
+            shapes,
+            pages,
+            index,
+            of_block,
+            free_pages,
+            recent,
+            links,
+            free,
+            whole,
+            free_whole,
+            words,
+            floors,
+            free_words,
+            columns,
+            n_strong_lines,
+            spelled,
+        } = self;
+        shapes.clear();
+        pages.clear();
+        index.clear();
+        of_block.clear();
+        free_pages.clear();
+        *recent = [None; N_RECENT];
+        links.clear();
+        *free = 0;
+        whole.clear();
+        free_whole.clear();
+        words.clear();
+        floors.clear();
+        free_words.clear();
+        *columns = Columns::default();
+        *n_strong_lines = 0;
+        spelled.clear();
+    }
+
     /// The word at an address of a memory, which is made if it is new; from now on its line is kept word by word.
     #[inline]
     pub(crate) fn word(&mut self, memory: Memory, address: u64) -> Word {
@@ -161,7 +214,7 @@ impl Shadow {
     }
 
     /// What is kept of a line.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn held(&self, line: LineAt) -> Held {
         match self.pages[line.page as usize].lines[usize::from(line.at)] {
             0 => Held::Nothing,
@@ -180,7 +233,13 @@ impl Shadow {
             Held::Whole(_) | Held::Words => return None,
         };
         let column = self.columns.get_mut(number);
-        column.filter(|column| column.lines == *lines)
+        column.filter(|column| {
+            let mut differ = 0;
+            for (own, line) in column.lines.iter().zip(lines) {
+                differ |= own ^ line;
+            }
+            differ == 0
+        })
     }
 
     fn begin_column(&mut self, memory: Memory, lines: &[u64; 32]) -> Option<u32> {
@@ -335,7 +394,8 @@ impl Shadow {
     #[inline]
     fn page_of(&mut self, memory: Memory, number: u64) -> u32 {
         let key = (memory, number);
-        let slot = number as usize % N_RECENT;
+        let is_shared = matches!(memory, Memory::Shared(_));
+        let slot = (number as usize + 2 * usize::from(is_shared)) % N_RECENT;
         if let Some((last, page)) = self.recent[slot]
             && last == key
         {
@@ -470,6 +530,7 @@ impl Shadow {
         page
     }
 
+    #[inline(always)]
     fn state(&mut self, word: Word) -> &mut u32 {
         &mut self.words[word.line as usize][usize::from(word.at)]
     }
@@ -500,7 +561,9 @@ impl Shadow {
         let mut before = 0;
         let mut n = 0;
         while at != 0 {
-            let link = &mut self.links[at as usize];
+            let Some(link) = self.links.get_mut(at as usize) else {
+                break;
+            };
             let next = link.next;
             if keep(&mut link.entry) {
                 before = at;

@@ -1,7 +1,7 @@
 //! The shapes of accesses: which lanes access which bytes of which lines. A shape is found once, and is then the same wherever the access begins.
 //! In: where lanes access memory, from the line of the first one; out: patterns of lines, by number.
 
-use super::clock::lanes_of;
+use super::clock::{are_equal, lanes_of};
 use super::shadow::{LINE, WORD};
 use super::site::SiteId;
 use std::ops::Range;
@@ -117,7 +117,7 @@ struct Shape {
 }
 
 /// Where lanes access memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     mask: u32,
     lane_bytes: u32,
@@ -177,16 +177,19 @@ impl Key {
         if !start.is_multiple_of(LINE) {
             return None;
         }
-        let differs = |lane: usize| {
-            let offset = i64::from(self.offsets[lane] as i32);
-            places.addresses[lane] ^ start.wrapping_add_signed(offset)
-        };
-        // Of all lanes, this is done a few at a time.
-        let is_it = match places.mask {
-            u32::MAX => (0..32).fold(0, |all, lane| all | differs(lane)) == 0,
-            mask => lanes_of(mask).all(|lane| differs(lane) == 0),
-        };
-        is_it.then_some(start)
+        let place = |offset: u32| start.wrapping_add_signed(i64::from(offset as i32));
+        let mut differ = 0;
+        if places.mask == u32::MAX {
+            // Of all lanes, this is done a few at a time.
+            for (address, offset) in places.addresses.iter().zip(&self.offsets) {
+                differ |= address ^ place(*offset);
+            }
+        } else {
+            for lane in lanes_of(places.mask) {
+                differ |= places.addresses[lane] ^ place(self.offsets[lane]);
+            }
+        }
+        (differ == 0).then_some(start)
     }
 
     /// The line from which on a lane accesses its place.
@@ -214,6 +217,11 @@ impl Key {
         start.is_multiple_of(LINE).then_some(joined)
     }
 
+    fn is(&self, other: &Key) -> bool {
+        (self.mask, self.lane_bytes) == (other.mask, other.lane_bytes)
+            && are_equal(&self.offsets, &other.offsets)
+    }
+
     fn hash(&self) -> u32 {
         let mut sum = self.mask ^ self.lane_bytes;
         for (lane, offset) in self.offsets.iter().enumerate() {
@@ -229,7 +237,11 @@ const SLOTS: usize = 128;
 /// Places within a line that ranges begin at and end at, whose shapes are kept by them alone.
 const RANGES: usize = 64;
 /// Patterns that small kernels have.
-const FEW: usize = 64;
+const FEW: usize = 16;
+/// Sites that small kernels have.
+const FEW_SITES: usize = 16;
+/// Shapes whose room is kept for the next run.
+const MOST_SPARE: usize = 1 << 9;
 /// Shapes that are kept of a site.
 const N_LATEST: usize = 4;
 /// Patterns that are kept.
@@ -270,6 +282,34 @@ impl Default for Shapes {
 }
 
 impl Shapes {
+    /// Whether it has room for few shapes.
+    pub(crate) fn is_small(&self) -> bool {
+        let n = [self.patterns.capacity(), self.shapes.capacity()];
+        n.iter().all(|n| *n <= MOST_SPARE)
+    }
+
+    /// Forgets all shapes, and keeps the room for them.
+    pub(crate) fn clear(&mut self) {
+        let Shapes {
+            patterns,
+            parts,
+            shapes,
+            slots,
+            latest,
+            rows,
+            ranges,
+            credit,
+        } = self;
+        patterns.clear();
+        parts.clear();
+        shapes.clear();
+        slots.clear();
+        latest.clear();
+        *rows = [None; 5];
+        ranges.clear();
+        *credit = FIRST_CREDIT;
+    }
+
     #[inline]
     pub(crate) fn pattern(&self, id: PatternId) -> &Pattern {
         &self.patterns[id.0 as usize]
@@ -360,7 +400,8 @@ impl Shapes {
     #[inline(never)]
     fn of_new(&mut self, at: usize, places: &Places<'_>) -> Option<(ShapeId, u64)> {
         if self.latest.len() <= at {
-            self.latest.resize(at + 1, [None; N_LATEST]);
+            let n = (at + 1).next_power_of_two().max(FEW_SITES);
+            self.latest.resize(n, [None; N_LATEST]);
         }
         let row = match places.is_row() {
             true => self.of_row(places.lane_bytes),
@@ -389,7 +430,7 @@ impl Shapes {
 
     fn find(&mut self, key: &Key) -> Option<ShapeId> {
         if self.slots.is_empty() {
-            self.slots = vec![[0; 2]; SLOTS];
+            self.slots.resize(SLOTS, [0; 2]);
         }
         let slot = key.hash() as usize >> 8 & (SLOTS - 1);
         let [newer, older] = self.slots[slot];
@@ -397,7 +438,7 @@ impl Shapes {
             let Some(index) = number.checked_sub(1) else {
                 continue;
             };
-            if self.shapes[index as usize].key == *key {
+            if self.shapes[index as usize].key.is(key) {
                 self.credit = (self.credit + 1).min(FIRST_CREDIT);
                 return Some(ShapeId(index));
             }

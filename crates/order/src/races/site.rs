@@ -97,10 +97,18 @@ struct Known {
     before: u32,
 }
 
+/// Sites that small kernels have.
+const FEW_SITES: usize = 16;
 /// Instructions that small functions have.
-const FEW: usize = 32;
+const FEW: usize = 64;
 
 impl Sites {
+    /// Forgets all sites, and keeps the room for them.
+    pub(crate) fn clear(&mut self) {
+        self.known.clear();
+        self.latest.iter_mut().for_each(Vec::clear);
+    }
+
     #[inline]
     pub(crate) fn get(&self, id: SiteId) -> &Site {
         &self.known[id.0 as usize].site
@@ -152,6 +160,9 @@ impl Sites {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, function: usize, instruction: usize) {
+        if self.known.is_empty() {
+            self.known.reserve(FEW_SITES);
+        }
         if self.latest.len() <= function {
             self.latest.resize_with(function + 1, Vec::new);
         }

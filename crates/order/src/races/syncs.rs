@@ -47,7 +47,7 @@ impl Detector {
                 let over = self
                     .clusters
                     .get(&cluster)
-                    .map(|[_, over]| Rc::clone(&over.clock));
+                    .and_then(|[_, over]| over.clock.clone());
                 if let Some(clock) = over {
                     let mut state = self.take(block, warp);
                     state.join(event.lanes, &clock);
@@ -86,10 +86,11 @@ impl Detector {
     /// A barrier of a block opens for those that wait.
     fn open(&mut self, block: u64, gathering: Gathering) {
         let Gathering {
-            mut clock,
+            clock,
             waiting,
             latest,
         } = gathering;
+        let mut clock = clock.unwrap_or_else(Clock::nothing);
         let all = Rc::make_mut(&mut clock);
         for (block, warp, lanes) in &waiting {
             // Who waits does nothing between its arrival and now.
@@ -125,7 +126,7 @@ impl Detector {
                 .fold(0, |lanes, lane| lanes | 1 << lane);
             left &= !named;
             let lanes = named & mask;
-            let mut clock = Rc::default();
+            let mut clock = Clock::nothing();
             state.hand_on(&mut clock, row, lanes, self.shape.present(warp));
             let latest = state.latest_epoch(lanes);
             if lanes != 0 {
@@ -249,7 +250,7 @@ impl Detector {
         let n_blocks: u64 = self.shape.grid.iter().map(|n| u64::from(*n)).product();
         let in_order = n_blocks * u64::from(self.shape.n_threads()) <= FEW_THREADS;
         if sem == Sem::Sc && !in_order {
-            let mut all: Rc<Clock> = Rc::default();
+            let mut all = Clock::nothing();
             self.fences.acquire(&mut all, scope, home);
             state.join(event.lanes, &all);
         }
@@ -284,7 +285,7 @@ impl Detector {
         lanes: u32,
         (scope, home): (Scope, Home),
     ) -> bool {
-        let mut known = Rc::default();
+        let mut known = Clock::nothing();
         self.fences.acquire(&mut known, scope, home);
         if !state.take_turns(row, lanes, known) {
             return false;
@@ -318,7 +319,8 @@ impl Gathering {
             releases,
         } = arrival;
         if releases == Releases::Yes {
-            state.hand_on(&mut self.clock, row, lanes, present);
+            let clock = self.clock.get_or_insert_with(Clock::nothing);
+            state.hand_on(clock, row, lanes, present);
         }
         self.latest = self.latest.max(state.latest_epoch(lanes));
         state.tick(lanes);

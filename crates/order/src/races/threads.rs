@@ -1,6 +1,6 @@
 //! The threads of a run: what each knows, how far it is, and what it has released, read and started.
 
-use super::clock::{Clock, Fenced, Point, Row, RowKind, join, lanes_of, raise_lanes};
+use super::clock::{Clock, Fenced, Point, Row, RowKind, are_equal, join, lanes_of, raise_lanes};
 use super::hash::Map;
 use super::message::{Message, Release};
 use super::quick::Here;
@@ -55,6 +55,8 @@ pub(crate) struct Warps {
 }
 
 const N_RECENT: usize = 16;
+/// Warps whose room is kept for the next run.
+const MOST_SPARE: usize = 256;
 
 /// Where a warp is among the recent ones.
 const fn slot_of(of: WarpId) -> usize {
@@ -62,6 +64,27 @@ const fn slot_of(of: WarpId) -> usize {
 }
 
 impl Warps {
+    /// Whether few warps were there at once.
+    pub(crate) fn is_small(&self) -> bool {
+        self.warps.len() <= MOST_SPARE
+    }
+
+    /// Forgets all warps, and keeps the room for them.
+    pub(crate) fn clear(&mut self) {
+        let Warps {
+            numbers,
+            warps,
+            heres,
+            free,
+            recent,
+        } = self;
+        numbers.clear();
+        warps.clear();
+        heres.clear();
+        free.clear();
+        *recent = [None; N_RECENT];
+    }
+
     /// The number of a warp, which it gets if it has none.
     pub(crate) fn number(&mut self, of: WarpId) -> u32 {
         if let Some((known, number)) = self.recent[slot_of(of)]
@@ -155,6 +178,10 @@ impl LaneDetails {
     fn of(&mut self, lane: usize) -> &mut Details {
         let number = &mut self.numbers[lane & 31];
         if *number == 0 {
+            if self.all.is_empty() {
+                // One lane alone most often.
+                self.all.reserve_exact(1);
+            }
             self.all.push(Details::default());
             *number = self.all.len() as u8;
         }
@@ -177,7 +204,7 @@ const MOST_MET: usize = 64;
 impl Warp {
     pub(crate) fn new(live: u32) -> Warp {
         Warp {
-            known: Known::Alike(Rc::default()),
+            known: Known::Alike(Clock::nothing()),
             epochs: [1; 32],
             live,
             own_fenced: Vec::new(),
@@ -243,7 +270,7 @@ impl Warp {
     pub(crate) fn take_turns(&mut self, row: Row, lanes: u32, known: Rc<Clock>) -> bool {
         let others = match &self.known {
             Known::Alike(clock) => Rc::clone(clock),
-            Known::Each(_) | Known::InTurn(..) if self.live & !lanes == 0 => Rc::default(),
+            Known::Each(_) | Known::InTurn(..) if self.live & !lanes == 0 => Clock::nothing(),
             Known::Each(_) | Known::InTurn(..) => return false,
         };
         if lanes.is_power_of_two() || !self.own_fenced.is_empty() {
@@ -525,7 +552,7 @@ impl Warp {
     pub(crate) fn even_epoch(&self) -> Option<u32> {
         let first = self.epochs[self.live.trailing_zeros() as usize & 31];
         let is_even = match self.live {
-            u32::MAX => self.epochs == [first; 32],
+            u32::MAX => are_equal(&self.epochs, &[first; 32]),
             live => lanes_at(&self.epochs, live, first) == live,
         };
         is_even.then_some(first)
