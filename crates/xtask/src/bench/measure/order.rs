@@ -7,8 +7,8 @@ use std::time::Duration;
 use warpgrid_view::litmus::{LitmusTest, explore};
 use warpgrid_view::{Scenario, Session};
 
-/// How long one kernel or one test may be measured.
-const SHORT: Duration = Duration::from_millis(30);
+/// How long one kernel may be measured: engines of wasm begin with slow code.
+const SHORT: Duration = Duration::from_millis(100);
 
 /// More than any of the kernels needs.
 const MAX_STEPS: u64 = 4_000_000;
