@@ -140,7 +140,7 @@ pub(crate) fn count(places: &Places) -> Function {
 /// Schedules with a seed let lanes go on in another order, which is not counted. `stays` says that a branch may make groups which stay at one place: they come
 /// together before the next step, which is counted as one of a turn.
 pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
-    use merged::{BLOCK, INDEX, LIVE, LOWEST, N, WORD};
+    use merged::{BEFORE, BLOCK, GROUP, INDEX, IS_FIRST, LIVE, N, WORD};
     let mut code = Vec::new();
     let c = &mut code;
     if seed != 0 {
@@ -150,11 +150,17 @@ pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
     begin_ways(c, places);
     begin_turn(c, places);
     c.extend([I::Block(EMPTY), I::Loop(EMPTY)]);
+    // Where all of a group have gone on to one block, and are still the lowest, nothing else has to be looked at.
+    c.extend([
+        I::LocalGet(IS_FIRST),
+        I::If(EMPTY),
+        I::LocalGet(BEFORE),
+        I::LocalSet(GROUP),
+        I::Else,
+    ]);
     find_lowest(c, places);
     c.extend([
-        I::LocalGet(LOWEST),
-        I::I16x8ExtractLaneU(0),
-        I::LocalSet(BLOCK),
+        I::End,
         I::LocalGet(LIVE),
         I::I32Eqz,
         I::BrIf(1),
@@ -182,7 +188,7 @@ pub(crate) fn merge(places: &Places, seed: u64, stays: bool) -> Function {
     c.extend([I::Br(0), I::End, I::End]);
     end_merge(c, places);
     function(
-        &[(19, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
+        &[(22, ValType::I32), (2, ValType::I64), (5, ValType::V128)],
         &code,
     )
 }
@@ -471,11 +477,15 @@ mod merged {
     pub(super) const OTHERS: u32 = 19;
     /// Ways whose lanes wait at their end, a bit each.
     pub(super) const WAIT: u32 = 20;
-    pub(super) const STORES: u32 = 21;
-    pub(super) const STEPS: u32 = 22;
+    /// The lowest block that others than the group are in, and the highest that its ways have gone on to; whether all have gone on to one that comes before the others.
+    pub(super) const NEXT_LOWEST: u32 = 21;
+    pub(super) const HIGHEST: u32 = 22;
+    pub(super) const IS_FIRST: u32 = 23;
+    pub(super) const STORES: u32 = 24;
+    pub(super) const STEPS: u32 = 25;
     /// The blocks that all ways are in, and the lowest of them.
-    pub(super) const BLOCKS: [u32; 4] = [23, 24, 25, 26];
-    pub(super) const LOWEST: u32 = 27;
+    pub(super) const BLOCKS: [u32; 4] = [26, 27, 28, 29];
+    pub(super) const LOWEST: u32 = 30;
 }
 
 /// What is in place of a block where a way has ended.
@@ -588,7 +598,7 @@ fn begin_ways(c: &mut Vec<I<'static>>, places: &Places) {
 
 /// The lowest block that a way is in, in all parts of a row, and the ways that are there.
 fn find_lowest(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{APART, BLOCKS, DETOURS, GROUP, LOWEST};
+    use merged::{APART, BLOCK, BLOCKS, DETOURS, GROUP, LOWEST, NEXT_LOWEST};
     c.extend([I::I32Const(0), I::LocalSet(APART)]);
     for (group, local) in (0..).zip(BLOCKS) {
         c.extend([
@@ -616,36 +626,60 @@ fn find_lowest(c: &mut Vec<I<'static>>, places: &Places) {
         ]);
     }
     c.push(I::End);
-    c.extend(BLOCKS.map(I::LocalGet));
-    c.extend([I::I16x8MinU, I::I16x8MinU, I::I16x8MinU]);
-    for distance in [8, 4, 2] {
-        let turned = std::array::from_fn(|byte| (byte as u8 + distance) % 16);
-        c.extend([
-            I::LocalTee(LOWEST),
-            I::LocalGet(LOWEST),
-            I::LocalGet(LOWEST),
-            I::I8x16Shuffle(turned),
-            I::I16x8MinU,
-        ]);
-    }
-    c.push(I::LocalSet(LOWEST));
+    push_lowest(c, BLOCKS, LOWEST);
+    c.extend([
+        I::LocalTee(LOWEST),
+        I::I16x8ExtractLaneU(0),
+        I::LocalSet(BLOCK),
+    ]);
     for (group, local) in (0..).zip(BLOCKS) {
         c.extend([
             I::LocalGet(local),
+            I::LocalGet(local),
             I::LocalGet(LOWEST),
             I::I16x8Eq,
+            I::LocalTee(local),
+            // The others, for the next to them.
+            I::V128Or,
+            I::LocalGet(local),
             I::I16x8Bitmask,
         ]);
         if group > 0 {
-            c.extend([I::I32Const(8 * group), I::I32Shl, I::I32Or]);
+            c.extend([
+                I::I32Const(8 * group),
+                I::I32Shl,
+                I::LocalGet(GROUP),
+                I::I32Or,
+            ]);
         }
+        c.push(I::LocalSet(GROUP));
+        c.push(I::LocalSet(local));
     }
+    push_lowest(c, BLOCKS, LOWEST);
     c.extend([
-        I::LocalTee(GROUP),
+        I::I16x8ExtractLaneU(0),
+        I::LocalSet(NEXT_LOWEST),
+        I::LocalGet(GROUP),
         I::LocalGet(APART),
         I::I32And,
         I::LocalSet(APART),
     ]);
+}
+
+/// Pushes the lowest number of four rows, in all parts of a row.
+fn push_lowest(c: &mut Vec<I<'static>>, rows: [u32; 4], kept: u32) {
+    c.extend(rows.map(I::LocalGet));
+    c.extend([I::I16x8MinU, I::I16x8MinU, I::I16x8MinU]);
+    for distance in [8, 4, 2] {
+        let turned = std::array::from_fn(|byte| (byte as u8 + distance) % 16);
+        c.extend([
+            I::LocalTee(kept),
+            I::LocalGet(kept),
+            I::LocalGet(kept),
+            I::I8x16Shuffle(turned),
+            I::I16x8MinU,
+        ]);
+    }
 }
 
 /// Counts the block at hand.
@@ -684,7 +718,16 @@ fn add_block(c: &mut Vec<I<'static>>, places: &Places) {
 
 /// Brings the ways of the group past the block, with the guarded stores that they did there, each counted once.
 fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{GROUP, INDEX, LIVE, N, POS, STORES, WAITING, WAY, WORD};
+    use merged::{
+        BLOCK, DETOURS, GROUP, HIGHEST, INDEX, IS_FIRST, LIVE, N, NEXT_LOWEST, NUMBER, POS, STORES,
+        WAITING, WAY, WORD,
+    };
+    c.extend([
+        I::I32Const(0),
+        I::LocalSet(HIGHEST),
+        I::I32Const(NONE),
+        I::LocalSet(BLOCK),
+    ]);
     c.extend([
         I::Loop(EMPTY),
         I::LocalGet(GROUP),
@@ -761,6 +804,21 @@ fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32ShrU,
         I::LocalGet(WORD),
         I::I32Store16(at(places.ways + BLOCKS_OF_WAYS)),
+        // Of all that have gone on: the highest and the lowest.
+        I::LocalGet(WORD),
+        I::LocalGet(HIGHEST),
+        I::LocalGet(WORD),
+        I::LocalGet(HIGHEST),
+        I::I32GtU,
+        I::Select,
+        I::LocalSet(HIGHEST),
+        I::LocalGet(WORD),
+        I::LocalGet(BLOCK),
+        I::LocalGet(WORD),
+        I::LocalGet(BLOCK),
+        I::I32LtU,
+        I::Select,
+        I::LocalSet(BLOCK),
         // Without the lowest bit.
         I::LocalGet(GROUP),
         I::LocalGet(GROUP),
@@ -770,6 +828,22 @@ fn pass_block(c: &mut Vec<I<'static>>, places: &Places) {
         I::LocalTee(GROUP),
         I::BrIf(0),
         I::End,
+        // Marks of detours are looked at with all others, and so is a group that has done no step.
+        I::LocalGet(HIGHEST),
+        I::LocalGet(BLOCK),
+        I::I32Eq,
+        I::LocalGet(BLOCK),
+        I::LocalGet(NEXT_LOWEST),
+        I::I32LtU,
+        I::I32And,
+        I::LocalGet(DETOURS),
+        I::I32Eqz,
+        I::I32And,
+        I::LocalGet(NUMBER),
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32And,
+        I::LocalSet(IS_FIRST),
     ]);
 }
 
