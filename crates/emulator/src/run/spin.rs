@@ -17,8 +17,9 @@ use std::collections::BTreeMap;
 use warpgrid_isa::{ControlOp, Does};
 use warpgrid_program::{FunctionId, Program};
 
-/// Steps without a change after which warps are watched.
+/// Steps without a change after which warps are watched, and as many for each of them: at first all go on without one.
 const QUIET: u64 = 4096;
+const QUIET_OF_WARP: u64 = 128;
 /// Steps that each warp is watched for.
 const WATCHED: u64 = 32 * 64;
 /// How much longer the next pause is than the one before.
@@ -66,9 +67,11 @@ impl Machine {
         let changes = self.changes();
         let watch = &mut self.state.watch;
         if watch.changes != changes || watch.pause == 0 {
+            let n_warps: usize = self.state.blocks.iter().map(|b| b.warps.len()).sum();
+            let quiet = QUIET + QUIET_OF_WARP * n_warps as u64;
             watch.changes = changes;
-            watch.pause = QUIET;
-            watch.next = position + QUIET;
+            watch.pause = quiet;
+            watch.next = position + quiet;
             watch.marks.clear();
             return;
         }
