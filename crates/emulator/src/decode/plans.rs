@@ -20,6 +20,10 @@ impl<P> Plans<P> {
         self.0.get(id.number as usize)
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &P> {
+        self.0.iter()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

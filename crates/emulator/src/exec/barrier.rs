@@ -188,7 +188,12 @@ fn open(code: &Code, block: &mut Block, id: usize) {
         barrier.expected = 0;
     }
     let state = SplitState::Waiting(WaitReason::Barrier { id: id as u32 });
-    let votes = votes(code, block, state);
+    // Most code has no barrier that asks for them.
+    let asks = |plan: &BarrierPlan| matches!(plan.kind, BarrierMode::Reduce { .. });
+    let votes = match code.barriers.iter().any(asks) {
+        true => votes(code, block, state),
+        false => Votes::default(),
+    };
     for warp in &mut block.warps {
         for index in 0..warp.splits.len() {
             let Some(split) = warp.splits.all().get(index).copied() else {
@@ -223,6 +228,7 @@ fn open(code: &Code, block: &mut Block, id: usize) {
     }
 }
 
+#[derive(Default)]
 struct Votes {
     yes: u32,
     all: u32,
@@ -230,7 +236,7 @@ struct Votes {
 
 /// Counts the predicates of `bar.red` over all lanes that wait.
 fn votes(code: &Code, block: &mut Block, state: SplitState) -> Votes {
-    let mut votes = Votes { yes: 0, all: 0 };
+    let mut votes = Votes::default();
     for warp in &mut block.warps {
         for index in 0..warp.splits.len() {
             let Some(split) = warp.splits.all().get(index).copied() else {
