@@ -47,8 +47,9 @@ pub(crate) mod cell {
     pub(crate) const ENDED: u32 = 1104;
     /// Steps of all warps before this one.
     pub(crate) const STEPS_BEFORE: u32 = 1112;
-    /// Of an operation of the warp: its lanes, and where the gangs go on.
+    /// Of an operation of the warp: its lanes, those that were there when they last met (all bits after a barrier), and where the gangs go on.
     pub(crate) const LIVE: u32 = 1120;
+    pub(crate) const MET: u32 = 1148;
     pub(crate) const NEXT_ENTRY: u32 = 1128;
     /// One more than the number of the block furthest on in the code that its lanes were in since they last met; zero where all came one way.
     pub(crate) const FURTHEST: u32 = 1124;

@@ -428,6 +428,17 @@ impl Emitter<'_> {
         }
     }
 
+    /// The same if lanes that the operation does not wait for, as the number on the stack says, have ended since the lanes last met.
+    fn stop_if_passed(&mut self, is_first: bool) {
+        if !is_first {
+            return self.op(I::Drop);
+        }
+        self.ops([I::I32Const(0), I::I32Load(at(cell::MET)), I::I32And]);
+        self.op(I::If(BlockType::Empty));
+        self.stop_if_apart(is_first);
+        self.op(I::End);
+    }
+
     /// Stops where a lane that is there is not among those that its mask names.
     fn check_own_bits(&mut self, mask: Slot, warp: Warp) -> Result<(), Refusal> {
         self.op(splat32(0));
@@ -461,6 +472,8 @@ impl Emitter<'_> {
                 self.ops(live);
                 self.ops([I::I32Const(!known as i32), I::I32And]);
                 self.stop_if(stop::RARE);
+                self.op(I::I32Const(!known as i32));
+                self.stop_if_passed(is_first);
             }
             None => {
                 // Lanes that are not there have any mask.
@@ -480,6 +493,7 @@ impl Emitter<'_> {
                     }
                 }
                 self.ops([I::I32Const(-1), I::I32Xor]);
+                self.tee(self.names.first);
                 self.ops(live);
                 self.ops([I::I32And, I::If(BlockType::Empty)]);
                 match groups {
@@ -490,6 +504,8 @@ impl Emitter<'_> {
                     }
                 }
                 self.op(I::End);
+                self.get(self.names.first);
+                self.stop_if_passed(is_first);
             }
         }
         Ok(())

@@ -270,6 +270,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(store(cell::RECORDS, I::I32Const(places.n_gangs as i32)));
     c.extend(store(cell::ENDED, I::I32Const(0)));
     c.extend(store(cell::DETOURS, I::I32Const(0)));
+    c.extend(store(cell::LIVE, I::I32Const(-1)));
     c.extend([
         I::I32Const(0),
         I::I32Const(0),
@@ -430,6 +431,9 @@ fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
         I::Return,
         I::End,
     ]);
+    c.push(I::I32Const(0));
+    c.extend(load(cell::LIVE));
+    c.push(I::I32Store(at(cell::MET)));
     c.extend(store(cell::LIVE, I::LocalGet(LIVE)));
     c.extend(store(cell::RAN, I::I32Const(0)));
     c.extend([I::LocalGet(FIRST), I::LocalGet(WAIT)]);
