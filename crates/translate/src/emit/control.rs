@@ -76,7 +76,9 @@ impl Emitter<'_> {
             self.ops([I::I32Const(0), I::I32Load(at(place))]);
             self.set(self.names.without_detours);
         }
-        // At the start of a phase all counts are zero.
+        // At the start of a phase all counts are zero. A path is not: what begins with a branch that is not taken is another one than what begins after it.
+        self.op(I::I32Const(1));
+        self.set(self.names.path);
         self.get(IS_FRESH);
         self.ops([I::I32Eqz, I::If(BlockType::Empty)]);
         self.load_counts();
