@@ -284,7 +284,8 @@ impl<'r, I: Instance> Run<'r, I> {
             let trace = self.instance.look(trace..trace + traced);
             let has_ended = record.get32(start + record::ENTRY).cast_signed() < 0;
             let has_detours = self.kernel.counts.has_detours;
-            all.extend(turns::ways_of(trace, has_ended, has_detours)?);
+            let gang = record.get32(start + record::GANG);
+            all.extend(turns::ways_of(trace, has_ended, has_detours, gang)?);
         }
         Some(all)
     }

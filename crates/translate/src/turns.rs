@@ -41,6 +41,8 @@ pub(crate) struct Way<'m> {
     /// Whether the lanes have ended, and wait for nothing.
     has_ended: bool,
     half: Half,
+    /// The gang that they are of.
+    gang: u32,
 }
 
 /// Which lanes of a gang a way is of, where they part for detours. The two that are one gang follow each other.
@@ -62,11 +64,12 @@ const BEGINS_SIDE: u16 = IS_DETOUR as u16;
 /// Likewise: the block is a later one of a side, before which some lanes may have left it for the end.
 const LATER_IN_SIDE: u16 = (IS_DETOUR | IS_FAR) as u16;
 
-/// The ways of a gang with this trace: one, or two if its lanes have made detours, which only some code has. None where a mark is missing.
+/// The ways of lanes of a gang with this trace: one, or two if its lanes have made detours, which only some code has. None where a mark is missing.
 pub(crate) fn ways_of(
     trace: Cow<'_, [u8]>,
     has_ended: bool,
     has_detours: bool,
+    gang: u32,
 ) -> Option<Vec<Way<'_>>> {
     let words: Vec<u16> = match has_detours {
         true => trace
@@ -85,6 +88,7 @@ pub(crate) fn ways_of(
             trace,
             has_ended,
             half,
+            gang,
         }]);
     }
     let mut halves = [Vec::new(), Vec::new()];
@@ -122,6 +126,7 @@ pub(crate) fn ways_of(
         trace: words.into_iter().flat_map(u16::to_le_bytes).collect(),
         has_ended,
         half,
+        gang,
     });
     Some(made.collect())
 }
@@ -241,6 +246,8 @@ struct Warp<'a> {
     /// By way: where in its trace it is.
     at: [usize; MOST_WAYS],
     has_halves: bool,
+    /// By way, where there are halves: where in its trace other lanes of its gang went elsewhere.
+    parted: Vec<Vec<usize>>,
     groups: Vec<Group>,
     current: usize,
     turn: u32,
@@ -258,11 +265,16 @@ pub(crate) fn count(ways: &[Way<'_>], counts: &AllCounts, patience: Patience) ->
     if ways.len() > MOST_WAYS || !ways.iter().all(begins) {
         return None;
     }
+    let has_halves = ways.iter().any(Way::is_half);
     let mut warp = Warp {
         counts,
         ways,
         at: [0; MOST_WAYS],
-        has_halves: ways.iter().any(Way::is_half),
+        has_halves,
+        parted: match has_halves {
+            true => partings(ways),
+            false => Vec::new(),
+        },
         groups: vec![Group {
             ways: Ways(u64::MAX >> (MOST_WAYS - ways.len())),
             block: first,
@@ -288,6 +300,25 @@ pub(crate) fn count(ways: &[Way<'_>], counts: &AllCounts, patience: Patience) ->
         stores: warp.stores,
         patience: warp.patience,
     })
+}
+
+/// Where in the trace of each half of a gang other lanes of it parted from these, so that one of both may be without lanes from there on.
+fn partings(ways: &[Way<'_>]) -> Vec<Vec<usize>> {
+    let of = |way: &Way<'_>| {
+        let is_other = |other: &&Way<'_>| {
+            other.gang == way.gang && other.half == way.half && other.trace != way.trace
+        };
+        let others = ways.iter().filter(is_other);
+        let first_that_differs = |other: &Way<'_>| {
+            let words = way.trace.chunks(2).zip(other.trace.chunks(2));
+            words.take_while(|(word, other)| word == other).count()
+        };
+        match way.is_half() {
+            true => others.map(first_that_differs).collect(),
+            false => Vec::new(),
+        }
+    };
+    ways.iter().map(of).collect()
 }
 
 impl Warp<'_> {
@@ -632,17 +663,22 @@ impl Warp<'_> {
         Some(())
     }
 
-    /// None where it is not known what halves of gangs do after a block, since they have come apart to where they part, or since lanes may leave a side
-    /// for an end at which the others are no more.
+    /// None where it is not known what halves of gangs do after a block, since they have come apart to where they part, or to where some lanes of the gang part
+    /// from the others or end, which may be all of a half, or since lanes may leave a side for an end at which the others are no more.
     fn check_halves(&self, group: Group) -> Option<()> {
+        let may_end = self.counts_of(group.block)?.may_end;
         for way in group.ways {
             let Some(partner) = self.partner_of(way) else {
                 continue;
             };
-            if self.marks_of(way) == LANES_PART && self.is_without_partner(way, group.ways) {
+            let next = self.at.get(way)? + 1 + self.stores_of(way).count();
+            let goes_on = self.ways.get(way)?.block(next).is_some();
+            let is_another = self.marks_of(way) == LANES_PART
+                || self.parted.get(way)?.contains(&next)
+                || may_end && goes_on;
+            if is_another && self.is_without_partner(way, group.ways) {
                 return None;
             }
-            let next = self.at.get(way)? + 1 + self.stores_of(way).count();
             let way = self.ways.get(way)?;
             let goes_on = |(_, marks): (u16, u16)| marks == LATER_IN_SIDE;
             if way.block(next).is_some_and(goes_on) {

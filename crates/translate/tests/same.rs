@@ -508,6 +508,32 @@ fn turns_go_on_where_lanes_meet() {
 }
 
 #[test]
+fn turns_may_be_over_where_sides_end() {
+    for meets in [false, true] {
+        for (what, scenario) in turns::over_on_a_side(meets) {
+            assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+        }
+    }
+}
+
+#[test]
+fn lanes_may_end_while_others_meet() {
+    for scenario in [
+        turns::that_end_while_others_meet(),
+        turns::that_leave_loops_while_others_meet(),
+    ] {
+        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
+    }
+}
+
+#[test]
+fn lanes_that_pass_an_operation_are_left_to_the_interpreter() {
+    let scenario = turns::past_an_operation();
+    let found = both(Native::get(), &scenario);
+    assert_eq!(found, Ok(Err(Refusal::Rare)));
+}
+
+#[test]
 fn what_a_gang_has_read_is_before_what_its_parts_store() {
     let scenario = detours::read_before_lanes_part();
     assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));

@@ -304,6 +304,15 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
     is_another_group(c, places);
     c.extend([
         I::If(EMPTY),
+        // The step that begins another turn is the last one of the turn before: if that is over then, it may be the turn of one that was kept waiting.
+        I::LocalGet(TURN),
+        I::I32Const(!IS_UNSURE as i32),
+        I::I32And,
+        I::I32Const(1),
+        I::I32Add,
+    ]);
+    leave_to_host_if_over(c, places);
+    c.extend([
         I::I32Const(0),
         I::LocalSet(TURN),
         I::Br(2),
@@ -853,7 +862,7 @@ fn end_merge(c: &mut Vec<I<'static>>, places: &Places) {
     push_place_of_turn(c);
     c.extend([
         I::LocalGet(TURN),
-        // Groups that wait apart come together at the next step.
+        // Groups that wait apart come together at the next step. Where the last one has ended the others wait at an operation, as one.
         I::I32Const(0),
         I::I32Load(at(places.ways + LAST_APART)),
         I::LocalGet(WAITING),
@@ -861,6 +870,11 @@ fn end_merge(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Const(-1),
         I::I32Xor,
         I::I32And,
+        I::I32Const(0),
+        I::LocalGet(WAITING),
+        I::LocalGet(BEFORE),
+        I::I32And,
+        I::Select,
         I::I32Or,
         I::I32Const(0),
         I::I32Ne,

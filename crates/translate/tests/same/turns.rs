@@ -135,3 +135,65 @@ mad.lo.u32 %x, %i, 77, 27; mov.u32 %y, 0;
         (format!("kind {kind}, then {meeting}"), scenario)
     })
 }
+
+/// A kernel of one warp of these lines, whose second line may be a loop of 72 steps that each lane makes five times more often than the one before.
+fn of_one_warp(first_thread: u32, text: &str) -> Scenario {
+    let times = "mad.lo.u32 %x, %x, 5, %y; ".repeat(69);
+    let text = text.replace(
+        "LONG_LOOP;",
+        &format!("mul.lo.u32 %n, %t, 5; AGAIN: {times} sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra AGAIN;"),
+    );
+    let source = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) {{
+.reg .b32 %t, %lane, %n, %x, %y, %z; .reg .pred %few, %p, %q, %more;
+mov.u32 %t, %tid.x; and.b32 %lane, %t, 31; add.u32 %t, %t, {first_thread}; setp.lt.u32 %few, %lane, 13;
+{text}
+ret; }}"
+    );
+    let scenario = json!({
+        "source": source, "grid": [1, 1, 1], "block": [32, 1, 1],
+        "params": [{"kind": "buffer", "name": "out", "type": "u32", "len": 1, "init": 0}],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
+}
+
+/// Turns that are over about when lanes come to the end of one of two sides, where others wait: the group that goes on next has a turn because it was kept waiting, or
+/// another one than before goes on anyhow. Where `meets` lanes of one gang are on both sides, and part later.
+pub(crate) fn over_on_a_side(meets: bool) -> impl Iterator<Item = (String, Scenario)> {
+    (136..156).map(move |length| {
+        let side = "mad.lo.u32 %x, %x, 5, %y; ".repeat(length);
+        let (meeting, bit, lane, end) = match meets {
+            true => ("bar.warp.sync -1;", 1, 8, "@%p bra OUT; OTHERS: bra OUT;"),
+            false => ("", 4, 9, "bra OUT; OTHERS: setp.lt.u32 %q, %t, 37;"),
+        };
+        let text = format!(
+            "LONG_LOOP; {meeting}
+@!%few bra TOGETHER; {side} and.b32 %z, %lane, {bit}; setp.eq.u32 %few, %z, 0;
+@%few bra FAR; setp.lt.u32 %q, %lane, 6; bra TOGETHER; FAR: setp.eq.u32 %few, %lane, {lane};
+TOGETHER: @!%few bra OTHERS; {end} OUT:"
+        );
+        (format!("a side of {length}"), of_one_warp(0, &text))
+    })
+}
+
+/// Some lanes leave a loop that begins with an operation of the warp for the end, as many instructions away as the others do up to the operation.
+pub(crate) fn that_end_while_others_meet() -> Scenario {
+    let text = "mov.u32 %n, 6; AGAIN: bar.warp.sync -1; setp.lt.u32 %p, %lane, 20; @%p bra OUT;
+sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra AGAIN; OUT: mul.lo.u32 %x, %t, 3; add.u32 %y, %y, %x;";
+    of_one_warp(0, text)
+}
+
+/// The same, where they leave loops apart before their end, and so do the others in the end: what is used up of the turn before goes on.
+pub(crate) fn that_leave_loops_while_others_meet() -> Scenario {
+    let text = "mov.u32 %n, 6; AGAIN: bar.warp.sync -1; setp.lt.u32 %p, %lane, 20; @%p bra OUT;
+sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra AGAIN; OUT: mov.u32 %n, %t;
+LOOP: add.u32 %y, %y, %x; add.u32 %y, %y, %x; and.b32 %z, %lane, 4; setp.ne.u32 %p, %z, 0; @%p bra DONE;
+add.u32 %y, %y, %x; sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra LOOP; DONE: add.u32 %y, %y, %x; add.u32 %y, %y, %x;";
+    of_one_warp(32, text)
+}
+
+/// Half of a warp goes past an operation that does not wait for it.
+pub(crate) fn past_an_operation() -> Scenario {
+    let text = "setp.lt.u32 %p, %lane, 16; @%p bra SOME; bra OUT; SOME: bar.warp.sync 0xffff; OUT:";
+    of_one_warp(0, text)
+}
