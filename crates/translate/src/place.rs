@@ -104,11 +104,12 @@ pub(crate) const TRACE_BYTES: u32 = 1 << 17;
 const TRACE_STRIDE: u32 = TRACE_BYTES + 192;
 
 /// What is kept of the turns of a warp, beside how much of the last one is used up: that its lanes have parted before, that a group which was kept waiting
-/// has its turn, and that less may be used up.
+/// has its turn, that less may be used up, and that the last turn may have been one of a group which has ended.
 pub(crate) const TURN_BITS: u32 = 0xffff;
 pub(crate) const HAS_PARTED: u32 = 1 << 31;
 pub(crate) const IS_FORCED: u32 = 1 << 30;
 pub(crate) const IS_UNSURE: u32 = 1 << 29;
+pub(crate) const IS_BEHIND: u32 = 1 << 28;
 
 /// What is known of a block of the code, by offset.
 pub(crate) mod block {

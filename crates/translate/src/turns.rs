@@ -207,6 +207,8 @@ pub(crate) struct Counted {
     pub(crate) stores: u32,
     /// What is left, if lanes go on.
     pub(crate) patience: Patience,
+    /// Whether the last turn was one of a group that has ended.
+    pub(crate) is_behind: bool,
 }
 
 /// What lanes of a group do.
@@ -299,6 +301,7 @@ pub(crate) fn count(ways: &[Way<'_>], counts: &AllCounts, patience: Patience) ->
         steps: warp.steps,
         stores: warp.stores,
         patience: warp.patience,
+        is_behind: warp.groups.iter().all(|group| group.last_turn < warp.turn),
     })
 }
 

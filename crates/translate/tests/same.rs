@@ -517,6 +517,17 @@ fn turns_may_be_over_where_sides_end() {
 }
 
 #[test]
+fn turns_of_groups_that_have_ended_are_counted_or_left_to_the_interpreter() {
+    for scenario in turns::that_part_after_others_have_ended() {
+        let found = both(Native::get(), &scenario);
+        assert!(
+            matches!(found, Ok(Ok(()) | Err(Refusal::Uncounted))),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
 fn lanes_may_end_while_others_meet() {
     for scenario in [
         turns::that_end_while_others_meet(),

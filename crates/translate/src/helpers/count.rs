@@ -4,8 +4,8 @@
 use super::{EMPTY, MERGE, function, stops_if};
 use crate::emit::{at, splat32};
 use crate::place::{
-    GANGS, HAS_PARTED, IS_COPY, IS_DETOUR, IS_FAR, IS_STORE, IS_UNSURE, LANDING, PARTS, Places,
-    STORE, TRACE_BYTES, block, cell, record,
+    GANGS, HAS_PARTED, IS_BEHIND, IS_COPY, IS_DETOUR, IS_FAR, IS_STORE, IS_UNSURE, LANDING, PARTS,
+    Places, STORE, TRACE_BYTES, block, cell, record,
 };
 use crate::run::stop;
 use warpgrid_emulator::plain::TURN_STEPS;
@@ -229,7 +229,7 @@ fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32And,
         I::LocalTee(TURN),
         // With its mark the turn is longer than any.
-        I::I32Const(!IS_UNSURE as i32),
+        I::I32Const(!(IS_UNSURE | IS_BEHIND) as i32),
         I::I32And,
     ]);
     leave_to_host_if_over(c, places);
@@ -239,6 +239,13 @@ fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
 fn leave_to_host_if_over(c: &mut Vec<I<'static>>, places: &Places) {
     use merged::{N, TURN};
     c.extend([I::I32Const(LONGEST_TURN), I::I32GtU, I::If(EMPTY)]);
+    // What the host must know of the start is how much was used up, and that a group that was there had the last turn.
+    push_place_of_turn(c);
+    c.extend([
+        I::I32Load(at(places.turns)),
+        I::I32Const(IS_BEHIND as i32),
+        I::I32And,
+    ]);
     push_place_of_turn(c);
     c.extend([
         I::I32Load(at(places.turns)),
@@ -249,6 +256,7 @@ fn leave_to_host_if_over(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Const(IS_UNSURE as i32),
         I::I32And,
         I::Select,
+        I::I32Or,
     ]);
     c.extend(stops_if(stop::UNCOUNTED));
     c.extend([
@@ -306,7 +314,7 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::If(EMPTY),
         // The step that begins another turn is the last one of the turn before: if that is over then, it may be the turn of one that was kept waiting.
         I::LocalGet(TURN),
-        I::I32Const(!IS_UNSURE as i32),
+        I::I32Const(!(IS_UNSURE | IS_BEHIND) as i32),
         I::I32And,
         I::I32Const(1),
         I::I32Add,
@@ -317,16 +325,15 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::LocalSet(TURN),
         I::Br(2),
         I::End,
-        // The interpreter takes the first group for one that is no more.
+        // The interpreter takes the first group for one that is no more. Where one is left, it has no turn.
         I::LocalGet(LAST_LIVE),
         I::I32Eqz,
-        I::LocalGet(OTHERS),
-        I::I32Const(0),
-        I::I32Ne,
-        I::I32And,
         I::If(EMPTY),
         I::LocalGet(TURN),
         I::I32Const(IS_UNSURE as i32),
+        I::I32Const(IS_BEHIND as i32),
+        I::LocalGet(OTHERS),
+        I::Select,
         I::I32Or,
         I::LocalSet(TURN),
         I::End,
@@ -371,7 +378,7 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::Select,
         I::I32Add,
         I::LocalTee(TURN),
-        I::I32Const(!IS_UNSURE as i32),
+        I::I32Const(!(IS_UNSURE | IS_BEHIND) as i32),
         I::I32And,
     ]);
     leave_to_host_if_over(c, places);
@@ -880,6 +887,11 @@ fn end_merge(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Ne,
         I::I32Add,
         I::I32Const(HAS_PARTED as i32),
+        I::I32Const((HAS_PARTED | IS_BEHIND) as i32),
+        I::LocalGet(WAITING),
+        I::LocalGet(BEFORE),
+        I::I32And,
+        I::Select,
         I::I32Or,
         I::I32Store(at(places.turns)),
         I::I32Const(0),

@@ -197,3 +197,20 @@ pub(crate) fn past_an_operation() -> Scenario {
     let text = "setp.lt.u32 %p, %lane, 16; @%p bra SOME; bra OUT; SOME: bar.warp.sync 0xffff; OUT:";
     of_one_warp(0, text)
 }
+
+/// Lanes that wait at an operation while others take turns and end, and then part for so long that one of them gets a turn: the one that had none for longer.
+pub(crate) fn that_part_after_others_have_ended() -> impl Iterator<Item = Scenario> {
+    (0..8).map(|n| {
+        let text = format!(
+            "add.u32 %t, %t, 32; mov.u32 %n, 6;
+AGAIN: match.any.sync.b32 %z, %z, -1; setp.lt.u32 %p, %lane, 20; @%p bra OUT;
+sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra AGAIN;
+OUT: mul.lo.u32 %n, %t, 1;
+LOOP: {} and.b32 %z, %lane, 4; setp.ne.u32 %p, %z, 0; @%p bra END;
+add.u32 %y, %y, %x; sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra LOOP;
+END:",
+            "add.u32 %y, %y, %x; ".repeat(n)
+        );
+        of_one_warp(0, &text)
+    })
+}
