@@ -109,7 +109,7 @@ pub(crate) const TURN_BITS: u32 = 0xffff;
 pub(crate) const HAS_PARTED: u32 = 1 << 31;
 pub(crate) const IS_FORCED: u32 = 1 << 30;
 pub(crate) const IS_UNSURE: u32 = 1 << 29;
-pub(crate) const IS_BEHIND: u32 = 1 << 28;
+pub(crate) const HAS_LATEST_ENDED: u32 = 1 << 28;
 
 /// What is known of a block of the code, by offset.
 pub(crate) mod block {

@@ -5,8 +5,8 @@ use crate::Refusal;
 use crate::engine::Instance;
 use crate::module::Kernel;
 use crate::place::{
-    FIRST_NAME, GANG, GANGS, HAS_PARTED, IS_BEHIND, IS_FORCED, PARTS, Places, TURN_BITS, Window,
-    cell, holds, record,
+    FIRST_NAME, GANG, GANGS, HAS_LATEST_ENDED, HAS_PARTED, IS_FORCED, PARTS, Places, TURN_BITS,
+    Window, cell, holds, record,
 };
 use crate::serve::Served;
 use crate::turns::{self, Patience, Way};
@@ -257,11 +257,11 @@ impl<'r, I: Instance> Run<'r, I> {
             true => IS_FORCED,
             false => 0,
         };
-        let behind = match counted.is_behind {
-            true => IS_BEHIND,
+        let latest = match counted.has_latest_ended {
+            true => HAS_LATEST_ENDED,
             false => 0,
         };
-        let kept = counted.patience.used() | HAS_PARTED | forced | behind;
+        let kept = counted.patience.used() | HAS_PARTED | forced | latest;
         self.instance.write(turn as usize, &kept.to_le_bytes());
         let steps = (steps + counted.steps).to_le_bytes();
         self.instance.write(cell::STEPS as usize, &steps);

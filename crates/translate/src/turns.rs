@@ -208,7 +208,7 @@ pub(crate) struct Counted {
     /// What is left, if lanes go on.
     pub(crate) patience: Patience,
     /// Whether the last turn was one of a group that has ended.
-    pub(crate) is_behind: bool,
+    pub(crate) has_latest_ended: bool,
 }
 
 /// What lanes of a group do.
@@ -301,7 +301,7 @@ pub(crate) fn count(ways: &[Way<'_>], counts: &AllCounts, patience: Patience) ->
         steps: warp.steps,
         stores: warp.stores,
         patience: warp.patience,
-        is_behind: warp.groups.iter().all(|group| group.last_turn < warp.turn),
+        has_latest_ended: warp.groups.iter().all(|group| group.last_turn < warp.turn),
     })
 }
 

@@ -4,8 +4,8 @@
 use super::{EMPTY, MERGE, function, stops_if};
 use crate::emit::{at, splat32};
 use crate::place::{
-    GANGS, HAS_PARTED, IS_BEHIND, IS_COPY, IS_DETOUR, IS_FAR, IS_STORE, IS_UNSURE, LANDING, PARTS,
-    Places, STORE, TRACE_BYTES, block, cell, record,
+    GANGS, HAS_LATEST_ENDED, HAS_PARTED, IS_COPY, IS_DETOUR, IS_FAR, IS_STORE, IS_UNSURE, LANDING,
+    PARTS, Places, STORE, TRACE_BYTES, block, cell, record,
 };
 use crate::run::stop;
 use warpgrid_emulator::plain::TURN_STEPS;
@@ -229,7 +229,7 @@ fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32And,
         I::LocalTee(TURN),
         // With its mark the turn is longer than any.
-        I::I32Const(!(IS_UNSURE | IS_BEHIND) as i32),
+        I::I32Const(!(IS_UNSURE | HAS_LATEST_ENDED) as i32),
         I::I32And,
     ]);
     leave_to_host_if_over(c, places);
@@ -243,7 +243,7 @@ fn leave_to_host_if_over(c: &mut Vec<I<'static>>, places: &Places) {
     push_place_of_turn(c);
     c.extend([
         I::I32Load(at(places.turns)),
-        I::I32Const(IS_BEHIND as i32),
+        I::I32Const(HAS_LATEST_ENDED as i32),
         I::I32And,
     ]);
     push_place_of_turn(c);
@@ -314,7 +314,7 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::If(EMPTY),
         // The step that begins another turn is the last one of the turn before: if that is over then, it may be the turn of one that was kept waiting.
         I::LocalGet(TURN),
-        I::I32Const(!(IS_UNSURE | IS_BEHIND) as i32),
+        I::I32Const(!(IS_UNSURE | HAS_LATEST_ENDED) as i32),
         I::I32And,
         I::I32Const(1),
         I::I32Add,
@@ -331,7 +331,7 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::If(EMPTY),
         I::LocalGet(TURN),
         I::I32Const(IS_UNSURE as i32),
-        I::I32Const(IS_BEHIND as i32),
+        I::I32Const(HAS_LATEST_ENDED as i32),
         I::LocalGet(OTHERS),
         I::Select,
         I::I32Or,
@@ -378,7 +378,7 @@ fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool) {
         I::Select,
         I::I32Add,
         I::LocalTee(TURN),
-        I::I32Const(!(IS_UNSURE | IS_BEHIND) as i32),
+        I::I32Const(!(IS_UNSURE | HAS_LATEST_ENDED) as i32),
         I::I32And,
     ]);
     leave_to_host_if_over(c, places);
@@ -887,7 +887,7 @@ fn end_merge(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Ne,
         I::I32Add,
         I::I32Const(HAS_PARTED as i32),
-        I::I32Const((HAS_PARTED | IS_BEHIND) as i32),
+        I::I32Const((HAS_PARTED | HAS_LATEST_ENDED) as i32),
         I::LocalGet(WAITING),
         I::LocalGet(BEFORE),
         I::I32And,
