@@ -5,16 +5,19 @@
 mod copy;
 mod count;
 mod join;
+mod merge;
 mod note;
 mod part;
 mod phase;
 mod resolve;
+mod turn;
 
 use crate::emit::at;
 use crate::place::{GANGS, cell, site};
 pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
-pub(crate) use count::{count, merge};
+pub(crate) use count::count;
 pub(crate) use join::{Held, join, spread_lanes};
+pub(crate) use merge::merge;
 pub(crate) use note::{RowNames, look_at_suspects, note, note_lanes, ordered};
 pub(crate) use part::part;
 pub(crate) use phase::{WaitNumbers, phase};

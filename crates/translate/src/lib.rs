@@ -23,6 +23,7 @@ mod scalar;
 mod serve;
 mod stride;
 mod turns;
+mod ways;
 
 pub use engine::{Engine, Instance, Memory, Products};
 #[cfg(not(target_arch = "wasm32"))]

@@ -9,7 +9,8 @@ use crate::place::{
     Window, cell, holds, record,
 };
 use crate::serve::Served;
-use crate::turns::{self, Patience, Way};
+use crate::turns::{self, Patience};
+use crate::ways::{Way, ways_of};
 use std::time::Duration;
 use warpgrid_emulator::plain::Plain;
 
@@ -289,7 +290,7 @@ impl<'r, I: Instance> Run<'r, I> {
             let has_ended = record.get32(start + record::ENTRY).cast_signed() < 0;
             let has_detours = self.kernel.counts.has_detours;
             let gang = record.get32(start + record::GANG);
-            all.extend(turns::ways_of(trace, has_ended, has_detours, gang)?);
+            all.extend(ways_of(trace, has_ended, has_detours, gang)?);
         }
         Some(all)
     }
