@@ -150,9 +150,9 @@ impl<E: Engine> Parted<E> {
         by_bytes.min(plain.n_blocks() / FEWEST_BLOCKS)
     }
 
-    /// Bytes of the memory of a part.
+    /// Bytes that another host must have of the memory of a part.
     pub fn n_bytes(&self) -> u64 {
-        self.kernel.places.bytes
+        self.kernel.places.bytes_to_send()
     }
 
     /// A part of the launch, whose blocks have not run.

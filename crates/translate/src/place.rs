@@ -386,7 +386,6 @@ impl Places {
         let ways = place(u64::from(GANGS + PARTS) * 8);
         let suspects = place(u64::from(MOST_SUSPECTS * suspect::BYTES));
         let scratch = place(SCRATCH_BYTES);
-        let traces = place(u64::from((GANGS + PARTS) * TRACE_STRIDE));
         let n_copying = if sizes.has_copies { n_gangs / GANGS } else { 0 };
         let copies_bytes = n_copying * copies::BYTES;
         let copies = place(u64::from(copies_bytes));
@@ -399,6 +398,7 @@ impl Places {
         let arena_size = (arena_bytes as u64).next_multiple_of(128);
         let arena = place(arena_size);
         let arena_notes = [place(arena_size) - arena, place(arena_size) - arena];
+        let traces = place(u64::from((GANGS + PARTS) * TRACE_STRIDE));
         Ok(Places {
             n_gangs,
             by_block,
@@ -430,6 +430,11 @@ impl Places {
             arena_notes,
             bytes: next + 4096,
         })
+    }
+
+    /// Bytes that another host must have of the memory of a part: all but traces, which are its end.
+    pub(crate) fn bytes_to_send(&self) -> u64 {
+        self.traces.into()
     }
 
     /// The bytes of ranges of addresses.
