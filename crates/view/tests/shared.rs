@@ -116,7 +116,7 @@ fn three_hosts_leave_what_the_interpreter_leaves() {
 
 #[test]
 fn hosts_that_meet_leave_the_run_to_the_interpreter() {
-    // All values of `%x` are the same after so many rounds; those of `%t` differ.
+    // All values of `%x` are the same after these rounds; those of `%t` differ.
     let meets = "ld.param.b64 %q, [out]; st.global.u32 [%q], %t;";
     let why = run_by_three(meets).err();
     assert_eq!(
