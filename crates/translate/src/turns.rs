@@ -245,19 +245,26 @@ impl Warp<'_> {
 
     /// Whether all have ended, or wait for the other warps, or are together at an operation.
     fn have_met(&mut self) -> bool {
-        let is_at_barrier = |group: &Group| group.state == State::AtBarrier;
-        let are_at_barrier = self.groups.iter().all(is_at_barrier);
-        if are_at_barrier && self.groups.len() > 1 {
-            self.patience.come_together();
+        match self.groups.as_slice() {
+            [] => true,
+            [group] => group.state == State::AtBarrier || self.is_at_operation(group),
+            groups => {
+                // The last one to come was the current one.
+                let is_at_barrier = |group: &Group| group.state == State::AtBarrier;
+                let has_come = groups.get(self.current).is_none_or(is_at_barrier);
+                let have_met = has_come && groups.iter().all(is_at_barrier);
+                if have_met {
+                    self.patience.come_together();
+                }
+                have_met
+            }
         }
-        let is_at_operation = |group: &Group| self.is_at_operation(group);
-        are_at_barrier || self.groups.len() == 1 && self.groups.iter().all(is_at_operation)
     }
 
-    /// Whether a group is at an operation of the whole warp.
+    /// Whether a group is at an operation of the whole warp. Where others have done all steps of a block they have left it, or wait at a barrier.
     fn is_at_operation(&self, group: &Group) -> bool {
         let counts = self.counts_of(group.block);
-        counts.is_some_and(|counts| counts.meets == Meeting::Warp && counts.steps == group.done)
+        counts.is_some_and(|counts| counts.steps == group.done)
     }
 
     /// The interpreter's choice, and as many steps as it holds for.
@@ -269,14 +276,14 @@ impl Warp<'_> {
             self.choose()?;
         }
         let group = *self.groups.get(self.current)?;
-        if self.is_at_operation(&group) {
-            // They try, and wait if others are elsewhere.
+        let steps = self.counts_of(group.block)?.steps;
+        if group.done == steps {
+            // At an operation of the warp they try, and wait if others are elsewhere.
             if self.groups.len() > 1 {
                 self.groups.get_mut(self.current)?.state = State::AtOperation;
             }
             return Some(());
         }
-        let steps = self.counts_of(group.block)?.steps;
         let mut n = steps - group.done;
         if self.groups.len() > 1 {
             n = n.min(self.patience.steps);
