@@ -294,10 +294,13 @@ fn find_lowest(c: &mut Vec<I<'static>>, places: &Places) {
         c.push(I::LocalSet(GROUP));
         c.push(I::LocalSet(local));
     }
+    // It is not asked for where there are detours.
+    c.extend([I::LocalGet(DETOURS), I::I32Eqz, I::If(EMPTY)]);
     push_lowest(c, BLOCKS, LOWEST);
     c.extend([
         I::I16x8ExtractLaneU(0),
         I::LocalSet(NEXT_LOWEST),
+        I::End,
         I::LocalGet(GROUP),
         I::LocalGet(APART),
         I::I32And,
