@@ -21,7 +21,7 @@ const WASI: &str = "wasm32-wasip1";
 
 const HARNESS: &str = "measure";
 
-/// Runs the harness natively and in wasm, and moves over the page, and prints the table; `--only native|wasm|page|size` for a part,
+/// Runs the harness natively and in wasm, the package in Node and Chromium, and moves over the page, and prints the table; `--only native|wasm|page|size` for a part,
 /// `--peers` for the parsers of others on the same input (they take minutes to compile, once).
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let only = arguments.option("--only")?;

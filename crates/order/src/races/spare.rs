@@ -48,6 +48,7 @@ impl Tables {
             self.observed.capacity(),
         ];
         n.iter().all(|n| *n <= MOST_PLACES)
+            && self.sites.is_small()
             && self.warps.is_small()
             && self.shadow.as_ref().is_none_or(|shadow| shadow.is_small())
     }

@@ -22,24 +22,17 @@ impl Emitter<'_> {
         &mut self,
         f: CarryOp,
         mode: CarryMode,
-        slots @ [d, a, b, c]: [Slot; 4],
+        slots @ [d, ..]: [Slot; 4],
     ) -> Result<(), Refusal> {
-        let [_, _, _, x, y, sum] = self.names.vectors;
-        match f {
-            CarryOp::Add | CarryOp::Sub => self.read32(a)?,
-            CarryOp::MadLo => self.plain32(IntOp::MulLo, mode.signed, [a, b, c])?,
-            CarryOp::MadHi => self.plain32(IntOp::MulHi, mode.signed, [a, b, c])?,
-        }
-        self.set(x);
-        self.read32(second(f, slots))?;
-        self.set(y);
-        self.add_with_carry(f, mode, None);
+        let sum = self.names.vectors[5];
+        let carry = self.names.addresses[0];
+        self.sum_of(f, mode, slots, None)?;
+        self.set(carry);
         self.get(sum);
         self.write32(d);
         if mode.writes {
+            self.get(carry);
             self.write(CARRY, 0);
-        } else {
-            self.op(I::Drop);
         }
         Ok(())
     }
@@ -49,20 +42,12 @@ impl Emitter<'_> {
         &mut self,
         f: CarryOp,
         mode: CarryMode,
-        slots @ [d, a, b, c]: [Slot; 4],
+        slots @ [d, ..]: [Slot; 4],
     ) -> Result<(), Refusal> {
-        let [_, _, _, x, y, sum] = self.names.vectors;
+        let sum = self.names.vectors[5];
         let carries = self.names.addresses;
         for (half, carry) in (0..).zip(carries) {
-            match f {
-                CarryOp::Add | CarryOp::Sub => self.read64(a, half)?,
-                CarryOp::MadLo => self.half64(IntOp::MulLo, mode.signed, [a, b, c], half)?,
-                CarryOp::MadHi => self.half64(IntOp::MulHi, mode.signed, [a, b, c], half)?,
-            }
-            self.set(x);
-            self.read64(second(f, slots), half)?;
-            self.set(y);
-            self.add_with_carry(f, mode, Some(half));
+            self.sum_of(f, mode, slots, Some(half))?;
             self.set(carry);
             self.get(sum);
             self.write64(d, half);
@@ -77,8 +62,37 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Adds two rows in locals, of 32 bits, or halves of rows of 64: the sum is in another one, and the carry of each lane on the stack. A subtraction adds the
-    /// complement and one, as the interpreter does.
+    /// A number or a product and what is added to it, of 32 bits, or halves of rows of 64: the sum is in a local, and the carry of each lane on the stack.
+    fn sum_of(
+        &mut self,
+        f: CarryOp,
+        mode: CarryMode,
+        [_, a, b, c]: [Slot; 4],
+        half: Option<u32>,
+    ) -> Result<(), Refusal> {
+        let [_, _, _, x, y, _] = self.names.vectors;
+        let (product, second) = match f {
+            CarryOp::Add | CarryOp::Sub => (None, b),
+            CarryOp::MadLo => (Some(IntOp::MulLo), c),
+            CarryOp::MadHi => (Some(IntOp::MulHi), c),
+        };
+        match (product, half) {
+            (None, None) => self.read32(a)?,
+            (None, Some(half)) => self.read64(a, half)?,
+            (Some(product), None) => self.plain32(product, mode.signed, [a, b, c])?,
+            (Some(product), Some(half)) => self.half64(product, mode.signed, [a, b, c], half)?,
+        }
+        self.set(x);
+        match half {
+            None => self.read32(second)?,
+            Some(half) => self.read64(second, half)?,
+        }
+        self.set(y);
+        self.add_with_carry(f, mode, half);
+        Ok(())
+    }
+
+    /// Adds the two in locals. A subtraction adds the complement and one, as the interpreter does.
     fn add_with_carry(&mut self, f: CarryOp, mode: CarryMode, half: Option<u32>) {
         let [_, _, _, x, y, sum] = self.names.vectors;
         let Width { add, sub, spread } = match half {
@@ -123,13 +137,5 @@ impl Emitter<'_> {
         self.get(sum);
         self.ops([I::V128AndNot, I::V128Or]);
         self.ops(spread);
-    }
-}
-
-/// What is added to a number or to a product.
-fn second(f: CarryOp, [_, _, b, c]: [Slot; 4]) -> Slot {
-    match f {
-        CarryOp::Add | CarryOp::Sub => b,
-        CarryOp::MadLo | CarryOp::MadHi => c,
     }
 }

@@ -112,10 +112,12 @@ pub(crate) fn note(places: &Places, may_agree: bool) -> Function {
     const CALM: u32 = 7;
     const OLD: u32 = 8;
     const SEVERAL: u32 = 9;
-    const LATEST: u32 = 10;
-    const W: u32 = 11;
-    const R: u32 = 12;
-    const KEPT: u32 = 13;
+    // Of a word that was stored to without an order: its name, and which of the bytes that are meant.
+    const NAMED: u32 = 10;
+    const BOTH: u32 = 11;
+    const W: u32 = 12;
+    const R: u32 = 13;
+    const KEPT: u32 = 14;
     const NAME: i32 = !(ALL_BYTES as i32);
     let mut code = Vec::new();
     let c = &mut code;
@@ -211,12 +213,12 @@ pub(crate) fn note(places: &Places, may_agree: bool) -> Function {
         I::I32And,
         I::I32Const(ALL_BYTES as i32),
         I::I32And,
-        I::LocalTee(SEVERAL),
+        I::LocalTee(BOTH),
         I::I32Eqz,
         I::LocalGet(OLD),
         I::I32Const(NAME),
         I::I32And,
-        I::LocalTee(LATEST),
+        I::LocalTee(NAMED),
         I::I32Const(3),
         I::I32ShrU,
     ]);
@@ -230,14 +232,14 @@ pub(crate) fn note(places: &Places, may_agree: bool) -> Function {
         I::I32And,
         I::If(EMPTY),
         // Lanes of one gang that have parted store to other bytes of a word: it has the last name of the gang from then on.
-        I::LocalGet(LATEST),
+        I::LocalGet(NAMED),
         I::I32Const(7),
         I::I32Or,
-        I::LocalSet(LATEST),
+        I::LocalSet(NAMED),
         I::Else,
     ]);
     match may_agree {
-        true => agree(c, places, [PLACE, SHARED, SEVERAL, LATEST]),
+        true => agree(c, places, [PLACE, SHARED, BOTH, NAMED]),
         false => c.extend([I::I32Const(stop::CONFLICT as i32), I::Return]),
     }
     c.push(I::End);
@@ -248,7 +250,7 @@ pub(crate) fn note(places: &Places, may_agree: bool) -> Function {
         I::I32Or,
         I::I32Const(ALL_BYTES as i32),
         I::I32And,
-        I::LocalGet(LATEST),
+        I::LocalGet(NAMED),
         I::I32Or,
         I::I32Store(at(0)),
     ]);
@@ -286,7 +288,7 @@ pub(crate) fn note(places: &Places, may_agree: bool) -> Function {
     ]);
     c.extend(next_round(WORDS));
     c.push(I::I32Const(0));
-    function(&[(7, ValType::I32), (3, ValType::V128)], &code)
+    function(&[(8, ValType::I32), (3, ValType::V128)], &code)
 }
 
 /// Puts aside what must be stored again in a word that has been stored to by `name`, without an order: the bytes that `both` says, at the top. The word has the name of

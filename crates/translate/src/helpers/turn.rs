@@ -12,6 +12,9 @@ use wasm_encoder::{BlockType, Instruction as I, ValType};
 /// Steps before the interpreter may let others of a warp go on.
 const LONGEST_TURN: i32 = TURN_STEPS as i32 - 1;
 
+/// What is used up of a turn, without what is said beside it. A turn of a group which was kept waiting keeps its mark, with which it is longer than any.
+const USED: i32 = !(HAS_PARTED | IS_UNSURE | HAS_LATEST_ENDED) as i32;
+
 /// Where the warp's turn is kept.
 pub(super) fn push_place_of_turn(c: &mut Vec<I<'static>>) {
     c.extend([
@@ -47,8 +50,7 @@ pub(super) fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Const(!HAS_PARTED as i32),
         I::I32And,
         I::LocalTee(TURN),
-        // With its mark the turn is longer than any.
-        I::I32Const(!(IS_UNSURE | HAS_LATEST_ENDED) as i32),
+        I::I32Const(USED),
         I::I32And,
     ]);
     leave_to_host_if_over(c, places);
@@ -133,7 +135,7 @@ pub(super) fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool)
         I::If(EMPTY),
         // The step that begins another turn is the last one of the turn before: if that is over then, it may be the turn of one that was kept waiting.
         I::LocalGet(TURN),
-        I::I32Const(!(IS_UNSURE | HAS_LATEST_ENDED) as i32),
+        I::I32Const(USED),
         I::I32And,
         I::I32Const(1),
         I::I32Add,
@@ -197,7 +199,7 @@ pub(super) fn add_to_turn(c: &mut Vec<I<'static>>, places: &Places, stays: bool)
         I::Select,
         I::I32Add,
         I::LocalTee(TURN),
-        I::I32Const(!(IS_UNSURE | HAS_LATEST_ENDED) as i32),
+        I::I32Const(USED),
         I::I32And,
     ]);
     leave_to_host_if_over(c, places);
