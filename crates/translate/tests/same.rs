@@ -508,6 +508,12 @@ fn turns_go_on_where_lanes_meet() {
 }
 
 #[test]
+fn loops_of_many_rounds_are_counted() {
+    let scenario = turns::of_many_rounds();
+    assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
+}
+
+#[test]
 fn turns_may_be_over_where_sides_end() {
     for meets in [false, true] {
         for (what, scenario) in turns::over_on_a_side(meets) {

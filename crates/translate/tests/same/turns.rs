@@ -214,3 +214,11 @@ END:",
         of_one_warp(0, &text)
     })
 }
+
+/// Lanes that leave a loop after about fourteen thousand rounds, each with a choice of two sides.
+pub(crate) fn of_many_rounds() -> Scenario {
+    let text = "mad.lo.u32 %n, %lane, 7, 14000;
+AGAIN: and.b32 %z, %x, 1; setp.ne.u32 %p, %z, 0; @%p bra ODD; add.u32 %x, %x, %lane; bra BOTH; ODD: xor.b32 %x, %x, %n; BOTH: mad.lo.u32 %x, %x, 5, 1;
+sub.u32 %n, %n, 1; setp.gt.s32 %more, %n, 0; @%more bra AGAIN;";
+    of_one_warp(0, text)
+}
