@@ -219,6 +219,18 @@ fn the_past_stays_within_its_memory() {
     assert_eq!(timeline.position(), end - 50);
 }
 
+/// What costs a run most of its time beside the steps themselves.
+#[test]
+fn snapshots_copy_few_bytes_for_each_step() {
+    let machine = matmul_tiled(128).launch([8, 8, 1], [16, 16, 1]);
+    let mut timeline = Timeline::new(machine, TimelineLimits::default());
+    let before = timeline.snapshot_bytes();
+    timeline.run_to_end(u64::MAX);
+    let (bytes, steps) = (timeline.snapshot_bytes() - before, timeline.position());
+    assert!(steps > 200_000, "{steps}");
+    assert!(bytes <= 16 * steps, "{bytes} bytes in {steps} steps");
+}
+
 #[test]
 fn a_fault_is_there_again_after_a_journey() {
     let mut k = Kernel::new();

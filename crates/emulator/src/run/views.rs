@@ -48,13 +48,18 @@ impl Machine {
         self.setup.cluster_of(block) < self.state.next_cluster
     }
 
-    /// Bytes of the resident blocks' registers, stacks and shared memory.
+    /// Bytes of the resident blocks' registers, stacks and shared memory. A warp that has not run will have registers.
     pub(crate) fn resident_bytes(&self) -> u64 {
+        let registers = self.setup.code.entry_sizes.bytes();
+        let of_warp = |warp: &Warp| match warp.fresh {
+            true => warp.bytes() + registers,
+            false => warp.bytes(),
+        };
         self.state
             .blocks
             .iter()
             .flat_map(|b| &b.warps)
-            .map(Warp::bytes)
+            .map(of_warp)
             .sum::<u64>()
             + self
                 .state
