@@ -259,6 +259,8 @@ pub struct AccessPlan {
     pub written: u32,
     /// All elements are registers of exactly the element's width, 32 or 64 bits.
     pub whole_registers: bool,
+    /// One word for each lane, or four, all of them whole registers: a warp's move in one go.
+    pub moves_words: bool,
     pub noted: AccessNotes,
 }
 

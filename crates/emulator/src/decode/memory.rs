@@ -190,6 +190,9 @@ pub(super) fn access_plan(
     }
     let policy = at.policy;
     let policy = policy.is_some_and(|at| *d.operand(at) != OperandValue::Absent);
+    let whole_registers = elements.iter().all(|e| {
+        e.slot.is_some() && matches!((element_bytes, e.bank), (4, Bank::B32) | (8, Bank::B64))
+    });
     Ok(AccessPlan {
         space,
         base,
@@ -203,9 +206,8 @@ pub(super) fn access_plan(
             .enumerate()
             .filter(|(_, e)| e.slot.is_some())
             .fold(0, |mask, (i, _)| mask | 1 << i),
-        whole_registers: elements.iter().all(|e| {
-            e.slot.is_some() && matches!((element_bytes, e.bank), (4, Bank::B32) | (8, Bank::B64))
-        }),
+        whole_registers,
+        moves_words: whole_registers && element_bytes == 4 && matches!(elements.len(), 1 | 4),
         elements,
         noted: AccessNotes {
             ty,

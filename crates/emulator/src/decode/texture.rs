@@ -205,6 +205,7 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
                 .filter(|(_, element)| element.slot.is_some())
                 .fold(0, |mask, (index, _)| mask | 1 << index),
             whole_registers: false,
+            moves_words: false,
             elements,
             noted: AccessNotes {
                 ty,

@@ -1,7 +1,7 @@
 //! A load or a store of one step. What no observer receives, and what lies in one memory, moves as whole rows; all else
 //! goes through [`Reach`].
 
-use crate::decode::code::AccessPlan;
+use crate::decode::code::{AccessPlan, Code};
 use crate::decode::plans::PlanId;
 use crate::exec::even::{AskFor, access_words};
 use crate::exec::memory_ops::{load_lane_by_lane, load_rows};
@@ -11,7 +11,9 @@ use crate::exec::resolve::{Backing, Memories, Place, Purpose, Target};
 use crate::exec::step::Surroundings;
 use crate::exec::write::{store_lane_by_lane, store_rows};
 use crate::run::fault::AccessKind;
-use crate::run::observe::{AccessAction, Interest, LanesAccess, MemoryId, RowAccess, WarpAccess};
+use crate::run::observe::{
+    AccessAction, Interest, LanesAccess, MemoryId, Observer, RowAccess, WarpAccess,
+};
 use crate::state::cluster::Peers;
 use crate::state::memory::{GlobalMemory, PagedBytes};
 use crate::state::registers::{LANES, Lanes, Results, Row64};
@@ -66,23 +68,18 @@ pub(crate) fn access(
     let code = around.code;
     let plan = plan_of(&code.accesses, request.plan, l.mask)?;
     let loads = request.loads;
-    let (seen, purpose) = if loads {
-        (around.interest.loads, Purpose::Read)
-    } else {
-        (around.interest.stores, Purpose::Write)
-    };
-    let mut ear = match seen {
-        true if around.interest.syncs && is_of_one_thread(plan.space) => Ear::Absent,
-        true if around.interest.syncs => Ear::Open,
-        true => Ear::Insists,
-        false => Ear::Absent,
-    };
     let hint = &mut rows.hints[request.plan.number() as usize % N_HINTS];
-    if ear != Ear::Insists
-        && access_words(around, l, plan, request, hint, &mut ear, ask_for).is_some()
-    {
+    let mut ear = Ear::Absent;
+    if access_words(around, l, plan, request, hint, &mut ear, ask_for).is_some() {
         return Ok(!loads && stores(plan));
     }
+    if ear == Ear::Absent {
+        ear = Ear::before(around.interest, plan.space, loads);
+    }
+    let purpose = match loads {
+        true => Purpose::Read,
+        false => Purpose::Write,
+    };
     let memories = Memories {
         global: around.global,
         map: around.map,
@@ -150,6 +147,21 @@ pub(crate) enum Ear {
 }
 
 impl Ear {
+    /// Before anything was asked.
+    pub(crate) const fn before(interest: Interest, space: StateSpace, loads: bool) -> Ear {
+        let is_heard = if loads {
+            interest.loads
+        } else {
+            interest.stores
+        };
+        match is_heard {
+            true if interest.syncs && is_of_one_thread(space) => Ear::Absent,
+            true if interest.syncs => Ear::Open,
+            true => Ear::Insists,
+            false => Ear::Absent,
+        }
+    }
+
     /// Whether bytes may move without being noted.
     pub(crate) const fn is_quiet(self) -> bool {
         matches!(self, Ear::Absent | Ear::Content)
@@ -187,57 +199,76 @@ fn offer_target(
     let follows = matches!(target.place, Place::Contiguous(Backing::Arena, _));
     let row = follows.then_some(base);
     let addresses = || addresses_of(target, plan, l.first(), base);
-    offer(around, plan, request, memory, row, l.mask, &addresses)
+    let mut offer = Offer {
+        code: around.code,
+        block: around.block,
+        interest: around.interest,
+        observer: around.observer,
+        plan,
+        request,
+    };
+    offer.make(memory, row, l.mask, &addresses)
 }
 
-/// Offers an access to an observer; `row` is where it begins if it is in global memory, and all lanes follow each other.
-pub(crate) fn offer(
-    around: &mut Surroundings<'_>,
-    plan: &AccessPlan,
-    request: Request,
-    memory: MemoryId,
-    row: Option<u64>,
-    mask: u32,
-    addresses: &dyn Fn() -> Row64,
-) -> Ear {
-    if plan.written.count_ones() as usize != plan.elements.len() {
-        return Ear::Insists;
-    }
-    let (function, instruction) = around.code.origin(request.pc);
-    let action = match request.loads {
-        true => AccessAction::Load,
-        false => AccessAction::Store,
-    };
-    let access = WarpAccess {
-        step: request.step,
-        block: around.block,
-        warp: request.warp,
-        function,
-        instruction,
-        action,
-        sem: plan.noted.sem,
-        scope: plan.noted.scope,
-        lane_bytes: plan.width_bytes,
-        element_bytes: plan.element_bytes,
-        non_coherent: plan.noted.cache.non_coherent,
-    };
-    if let Some(address) = row
-        && plan.space == StateSpace::Global
-        && !access.non_coherent
-        && around.observer.row(&RowAccess { access, address })
-    {
-        return Ear::Content;
-    }
-    let addresses = addresses();
-    let is_content = around.observer.lanes(&LanesAccess {
-        access,
-        memory,
-        mask,
-        addresses: &addresses,
-    });
-    match is_content {
-        true => Ear::Content,
-        false => Ear::Insists,
+/// A load or a store that an observer may be content with as a whole.
+pub(crate) struct Offer<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) block: u64,
+    pub(crate) interest: Interest,
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) plan: &'a AccessPlan,
+    pub(crate) request: Request,
+}
+
+impl Offer<'_> {
+    /// Asks the observer; `row` is where the access begins if it is in global memory, and all lanes follow each other.
+    pub(crate) fn make(
+        &mut self,
+        memory: MemoryId,
+        row: Option<u64>,
+        mask: u32,
+        addresses: &dyn Fn() -> Row64,
+    ) -> Ear {
+        let Offer { plan, request, .. } = *self;
+        if plan.written.count_ones() as usize != plan.elements.len() {
+            return Ear::Insists;
+        }
+        let (function, instruction) = self.code.origin(request.pc);
+        let action = match request.loads {
+            true => AccessAction::Load,
+            false => AccessAction::Store,
+        };
+        let access = WarpAccess {
+            step: request.step,
+            block: self.block,
+            warp: request.warp,
+            function,
+            instruction,
+            action,
+            sem: plan.noted.sem,
+            scope: plan.noted.scope,
+            lane_bytes: plan.width_bytes,
+            element_bytes: plan.element_bytes,
+            non_coherent: plan.noted.cache.non_coherent,
+        };
+        if let Some(address) = row
+            && plan.space == StateSpace::Global
+            && !access.non_coherent
+            && self.observer.row(&RowAccess { access, address })
+        {
+            return Ear::Content;
+        }
+        let addresses = addresses();
+        let is_content = self.observer.lanes(&LanesAccess {
+            access,
+            memory,
+            mask,
+            addresses: &addresses,
+        });
+        match is_content {
+            true => Ear::Content,
+            false => Ear::Insists,
+        }
     }
 }
 

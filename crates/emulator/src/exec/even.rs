@@ -3,7 +3,7 @@
 //! where anything is unusual, which is left to [`access`](crate::exec::access::access).
 
 use crate::decode::code::{AccessPlan, Element};
-use crate::exec::access::{Ear, Request, offer};
+use crate::exec::access::{Ear, Offer, Request};
 use crate::exec::resolve::{Even, even32, even64, space_allows};
 use crate::exec::step::Surroundings;
 use crate::run::observe::MemoryId;
@@ -35,7 +35,7 @@ enum How {
 }
 
 /// Loads or stores the words of a plan; none if that must be done another way. `hint` is the allocation to try first, `ear`
-/// whether an observer is to hear of it.
+/// becomes what an observer said, if there is one and it was asked.
 #[inline(always)]
 pub(crate) fn access_words(
     around: &mut Surroundings<'_>,
@@ -46,8 +46,7 @@ pub(crate) fn access_words(
     ear: &mut Ear,
     ask_for: impl AskFor,
 ) -> Option<()> {
-    let words = plan.element_bytes as usize == WORD && plan.whole_registers;
-    if !words || l.mask != FULL || !matches!(plan.elements.len(), 1 | 4) {
+    if !plan.moves_words || l.mask != FULL {
         return None;
     }
     let loads = request.loads;
@@ -63,52 +62,56 @@ pub(crate) fn access_words(
         let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
         Even { starts, follow }
     };
-    let (is_shared, address, size, start) = match plan.space {
-        StateSpace::Shared if around.map.own_window => (true, 0, around.shared.len() as u64, 0),
+    let (memory, address, size, start) = match plan.space {
+        StateSpace::Shared if around.map.own_window => {
+            let size = around.shared.len() as u64;
+            (&mut *around.shared, 0, size, 0)
+        }
         StateSpace::Global | StateSpace::Const | StateSpace::ParamEntry => {
             let found = around.global.find_again(starts[0], hint)?;
             if !space_allows(plan.space, found) || !loads && found.read_only() {
                 return None;
             }
-            (false, found.address, found.size, found.start)
+            let place = (found.address, found.size, found.start);
+            (&mut around.global.arena, place.0, place.1, place.2)
         }
         _ => return None,
     };
     let relative = starts.map(|start| start.wrapping_sub(address));
-    let half = 16 * u64::from(width);
-    let (how, n_bytes) = match follow {
-        true if relative[0].wrapping_add(half) == relative[1] => (How::Row, 2 * half),
-        true => (How::TwoRows, half),
-        false => (How::TwoWords, u64::from(width)),
+    let width = u64::from(width);
+    let half = 16 * width;
+    let how = match follow {
+        true if relative[0].wrapping_add(half) == relative[1] => How::Row,
+        true => How::TwoRows,
+        false => How::TwoWords,
     };
-    let is_bad =
-        |start: u64| start > size || size - start < n_bytes || start & u64::from(width - 1) != 0;
-    let checks_second = !matches!(how, How::Row);
-    if is_bad(relative[0]) || checks_second && is_bad(relative[1]) {
+    let last = size.checked_sub(if follow { half } else { width })?;
+    let is_aligned = (relative[0] | relative[1]) & (width - 1) == 0;
+    if relative[0].max(relative[1]) > last || !is_aligned {
         return None;
     }
     let at = relative.map(|relative| start + relative as usize);
     let lie = Lie { at, how };
-    if *ear == Ear::Open {
-        *ear = offer_words(around, plan, request, is_shared, starts, how);
+    if around.is_heard {
+        let offer = Offer {
+            code: around.code,
+            block: around.block,
+            interest: around.interest,
+            observer: around.observer,
+            plan,
+            request,
+        };
+        *ear = offer_words(offer, around.map.global, starts, how);
+        if !ear.is_quiet() {
+            return None;
+        }
     }
-    if !ear.is_quiet() {
-        return None;
-    }
-    let memory = match is_shared {
-        true => &mut *around.shared,
-        false => &mut around.global.arena,
-    };
-    if loads
+    if let How::Row = how
+        && loads
         && plan.space == StateSpace::Global
-        && let How::Row = lie.how
     {
-        ask_for_next(
-            memory.bytes(),
-            at[0] + n_bytes as usize,
-            n_bytes as usize,
-            ask_for,
-        );
+        let n_bytes = 2 * half as usize;
+        ask_for_next(memory.bytes(), at[0] + n_bytes, n_bytes, ask_for);
     }
     match (plan.elements.as_slice(), loads) {
         ([element], true) => load_word(memory.bytes(), l, *element, &lie),
@@ -118,22 +121,19 @@ pub(crate) fn access_words(
     }
 }
 
-/// Offers words to an observer: `starts` is the address of the first lane of each half.
+/// Offers words to an observer: `starts` is the address of the first lane of each half, `global` where global memory begins.
 #[cold]
 #[inline(never)]
-fn offer_words(
-    around: &mut Surroundings<'_>,
-    plan: &AccessPlan,
-    request: Request,
-    is_shared: bool,
-    starts: [u64; 2],
-    how: How,
-) -> Ear {
+fn offer_words(mut offer: Offer<'_>, global: u64, starts: [u64; 2], how: How) -> Ear {
+    let Offer { plan, request, .. } = offer;
+    let ear = Ear::before(offer.interest, plan.space, request.loads);
+    if ear != Ear::Open {
+        return ear;
+    }
+    let is_shared = plan.space == StateSpace::Shared;
     let memory = match is_shared {
-        true => MemoryId::Shared {
-            block: around.block,
-        },
-        false if starts[0] < around.map.global => return Ear::Insists,
+        true => MemoryId::Shared { block: offer.block },
+        false if starts[0] < global => return Ear::Insists,
         false => MemoryId::Global,
     };
     let is_row = matches!(how, How::Row) && !is_shared;
@@ -153,7 +153,7 @@ fn offer_words(
         }
         addresses
     };
-    offer(around, plan, request, memory, row, FULL, &addresses)
+    offer.make(memory, row, FULL, &addresses)
 }
 
 /// Asks for a line of memory that is likely to be read soon, where the host can be asked.

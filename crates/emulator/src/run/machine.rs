@@ -192,6 +192,7 @@ impl Machine {
         }
         let left = state.schedule.left;
         let budget = u64::from(left).min(end - state.position) as u32;
+        let interest = observer.interest();
         let mut around = Surroundings {
             code: &setup.code,
             map: &setup.layout.map,
@@ -202,7 +203,8 @@ impl Machine {
             shared,
             tensor,
             peers,
-            interest: observer.interest(),
+            interest,
+            is_heard: interest.hears_accesses(),
             observer,
             events: &mut self.events,
             notes: &mut state.notes,

@@ -434,6 +434,11 @@ impl Interest {
         ..Interest::NONE
     };
 
+    /// Whether events of any access are received.
+    pub(crate) const fn hears_accesses(self) -> bool {
+        self.stores || self.loads
+    }
+
     /// Whether events of this kind are received.
     pub const fn covers(self, action: AccessAction) -> bool {
         self.stores && action.writes() || self.loads && action.reads()
