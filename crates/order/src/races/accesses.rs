@@ -7,6 +7,7 @@ use super::shadow::{Entry, Memory};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
 use super::threads::{Warp, row_of};
 use crate::scope::{Strength, releases};
+use smallvec::SmallVec;
 use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece, WarpId};
 
 /// Pieces of lanes at the same bytes.
@@ -15,6 +16,24 @@ struct Together {
     lanes: u32,
     bytes: Bytes,
     ty_bytes: u32,
+}
+
+/// How many bytes that lanes of one access share are looked for at once.
+const MOST_TOGETHER: usize = 4;
+
+impl Together {
+    /// Whether a piece is of another lane, and of the same bytes.
+    fn takes_in(&self, piece: &Together) -> bool {
+        let bytes = |of: &Together| (of.bytes.address, of.bytes.n, of.bytes.memory);
+        bytes(self) == bytes(piece) && self.lanes & piece.lanes == 0
+    }
+
+    fn shares_bytes(&self, piece: &Together) -> bool {
+        let end = |of: &Together| of.bytes.address.saturating_add(u64::from(of.bytes.n));
+        self.bytes.memory == piece.bytes.memory
+            && self.bytes.address < end(piece)
+            && piece.bytes.address < end(self)
+    }
 }
 
 impl Detector {
@@ -45,28 +64,14 @@ impl Detector {
     }
 
     fn see_weak(&mut self, event: &AccessEvent<'_>, state: &Warp, of: WarpId) {
-        let mut together: Option<Together> = None;
+        let mut together = SmallVec::<[Together; MOST_TOGETHER]>::new();
         for piece in event.pieces {
             let Some(memory) = memory_of(piece.memory) else {
                 continue;
             };
             let same_value = event.action.writes() && event.before(piece) == event.bytes(piece);
-            let lane = 1 << (piece.asked & 31);
-            if let Some(last) = &mut together
-                && (last.bytes.memory, last.bytes.address, last.bytes.n)
-                    == (memory, piece.address, piece.n_bytes)
-                && last.lanes & lane == 0
-            {
-                last.lanes |= lane;
-                last.bytes.same_value &= same_value;
-                last.bytes.same_among &= same_value;
-                continue;
-            }
-            if let Some(last) = together.take() {
-                self.see_together(event, state, of, last);
-            }
-            together = Some(Together {
-                lanes: lane,
+            let alone = Together {
+                lanes: 1 << (piece.asked & 31),
                 bytes: Bytes {
                     memory,
                     address: piece.address,
@@ -75,10 +80,24 @@ impl Detector {
                     same_among: true,
                 },
                 ty_bytes: piece.n_bytes,
-            });
+            };
+            if let Some(known) = together.iter_mut().find(|known| known.takes_in(&alone)) {
+                known.lanes |= alone.lanes;
+                known.bytes.same_value &= same_value;
+                known.bytes.same_among &= same_value;
+                continue;
+            }
+            // No order is kept among those that wait: no two of them share bytes.
+            let is_full = together.len() == MOST_TOGETHER;
+            if is_full || together.iter().any(|known| known.shares_bytes(&alone)) {
+                for known in together.drain(..) {
+                    self.see_together(event, state, of, known);
+                }
+            }
+            together.push(alone);
         }
-        if let Some(last) = together {
-            self.see_together(event, state, of, last);
+        for known in together {
+            self.see_together(event, state, of, known);
         }
     }
 
