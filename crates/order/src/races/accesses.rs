@@ -1,11 +1,11 @@
 //! Loads, stores and atomics of warps: each piece of an access is checked against what was accessed before.
 
-use super::check::{Accessor, Bytes};
+use super::check::{Accessor, Bytes, Race, Races};
 use super::detector::{Detector, Visit};
 use super::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
 use super::shadow::{Entry, Memory};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
-use super::threads::{Warp, row_of};
+use super::threads::{Warp, groups_of, row_of};
 use crate::scope::{Strength, releases};
 use smallvec::SmallVec;
 use warpgrid_emulator::{AccessAction, AccessEvent, MemoryId, Piece, WarpId};
@@ -18,8 +18,8 @@ struct Together {
     ty_bytes: u32,
 }
 
-/// How many bytes that lanes of one access share are looked for at once.
-const MOST_TOGETHER: usize = 4;
+/// How many groups of lanes that share bytes in one access are looked for at once.
+const MOST_GROUPS: usize = 4;
 
 impl Together {
     /// Whether a piece is of another lane, and of the same bytes.
@@ -64,7 +64,9 @@ impl Detector {
     }
 
     fn see_weak(&mut self, event: &AccessEvent<'_>, state: &Warp, of: WarpId) {
-        let mut together = SmallVec::<[Together; MOST_TOGETHER]>::new();
+        let mut groups = SmallVec::<[Together; MOST_GROUPS]>::new();
+        // The group of the piece before.
+        let mut latest = 0;
         for piece in event.pieces {
             let Some(memory) = memory_of(piece.memory) else {
                 continue;
@@ -81,58 +83,65 @@ impl Detector {
                 },
                 ty_bytes: piece.n_bytes,
             };
-            if let Some(known) = together.iter_mut().find(|known| known.takes_in(&alone)) {
-                known.lanes |= alone.lanes;
-                known.bytes.same_value &= same_value;
-                known.bytes.same_among &= same_value;
+            // Pieces that others come between are to be alike, since it is told of each lane whether it leaves what was there.
+            let of_piece = groups.iter_mut().enumerate().find(|(number, group)| {
+                let is_like = *number == latest || group.bytes.same_value == same_value;
+                is_like && group.takes_in(&alone)
+            });
+            if let Some((number, group)) = of_piece {
+                latest = number;
+                group.lanes |= alone.lanes;
+                group.bytes.same_value &= same_value;
+                group.bytes.same_among &= same_value;
                 continue;
             }
-            // No order is kept among those that wait: no two of them share bytes.
-            let is_full = together.len() == MOST_TOGETHER;
-            if is_full || together.iter().any(|known| known.shares_bytes(&alone)) {
-                for known in together.drain(..) {
-                    self.see_together(event, state, of, known);
-                }
+            // No two groups share bytes, so that it does not matter which is looked at first.
+            let is_full = groups.len() == MOST_GROUPS;
+            if is_full || groups.iter().any(|group| group.shares_bytes(&alone)) {
+                self.see_groups_together(event, state, of, &groups);
+                groups.clear();
             }
-            together.push(alone);
+            latest = groups.len();
+            groups.push(alone);
         }
-        for known in together {
-            self.see_together(event, state, of, known);
-        }
+        self.see_groups_together(event, state, of, &groups);
     }
 
-    fn see_together(
+    /// Looks at pieces of lanes by the bytes that they share. What they race with is reported in the order of lanes.
+    fn see_groups_together(
         &mut self,
         event: &AccessEvent<'_>,
         state: &Warp,
         of: WarpId,
-        together: Together,
+        groups: &[Together],
     ) {
-        let site = self.site_of(event, together.ty_bytes);
-        let mut left = together.lanes;
-        while left != 0 {
-            let epoch = state.epochs[left.trailing_zeros() as usize];
-            let lanes = super::clock::lanes_of(left)
-                .filter(|lane| state.epochs[*lane] == epoch)
-                .fold(0, |lanes, lane| lanes | 1 << lane);
-            left &= !lanes;
+        let mut races = Races::new();
+        for group in groups {
+            let site = self.site_of(event, group.ty_bytes);
             let row = row_of(of.block, of.warp);
-            let by = Accessor {
-                warp: state,
-                threads: row,
-                lanes,
-                home: self.shape.home(of.block),
-                site,
-                as_row: row,
-                as_lanes: lanes,
-                as_epoch: epoch,
-                step: event.step,
-            };
-            self.look(&by, together.bytes);
+            for (lanes, epoch) in groups_of(&state.epochs, group.lanes) {
+                let by = Accessor {
+                    warp: state,
+                    threads: row,
+                    lanes,
+                    home: self.shape.home(of.block),
+                    site,
+                    as_row: row,
+                    as_lanes: lanes,
+                    as_epoch: epoch,
+                    step: event.step,
+                };
+                self.look_at_life(&by, group.bytes);
+                self.find_races(&by, group.bytes, &mut races);
+            }
+            if event.action.writes() {
+                self.forget_strong(group.bytes);
+            }
         }
-        if event.action.writes() {
-            self.forget_strong(together.bytes);
+        if groups.len() > 1 {
+            races.sort_by_key(Race::lane);
         }
+        self.report_races(&races);
     }
 
     /// Checks an access, and whether its memory lives and was written.

@@ -103,6 +103,25 @@ struct Conflict {
     is_fenced_there: bool,
 }
 
+/// A conflict of accesses that some lanes make now.
+pub(crate) struct Race<'a> {
+    by: Accessor<'a>,
+    bytes: Bytes,
+    /// The word at which they meet, by its address.
+    word: u64,
+    conflict: Conflict,
+}
+
+impl Race<'_> {
+    /// Which of the lanes it is.
+    pub(crate) fn lane(&self) -> usize {
+        self.conflict.lane
+    }
+}
+
+/// Some races, few as a rule.
+pub(crate) type Races<'a> = SmallVec<[Race<'a>; 2]>;
+
 /// Conflicts, each with the word.
 type Conflicts = SmallVec<[(u64, Conflict); 2]>;
 
@@ -189,11 +208,35 @@ impl Settled<'_> {
 impl Detector {
     /// Checks accesses to bytes against earlier ones, and keeps them for later ones.
     pub(crate) fn check(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+        let mut races = Races::new();
+        self.find_races(by, bytes, &mut races);
+        self.report_races(&races);
+    }
+
+    /// The same, without a report.
+    pub(crate) fn find_races<'a>(
+        &mut self,
+        by: &Accessor<'a>,
+        bytes: Bytes,
+        races: &mut Races<'a>,
+    ) {
         let site = *self.sites.get(by.site);
-        for (word, found) in &self.conflicts(by, &site, bytes) {
-            self.report(by, &site, found, bytes, *word);
+        let conflicts = self.conflicts(by, &site, bytes);
+        let race = |(word, conflict)| Race {
+            by: *by,
+            bytes,
+            word,
+            conflict,
+        };
+        races.extend(conflicts.into_iter().map(race));
+        races.extend(self.race_of_lanes(by, &site, bytes));
+    }
+
+    pub(crate) fn report_races(&mut self, races: &[Race<'_>]) {
+        for race in races {
+            let site = *self.sites.get(race.by.site);
+            self.report(&race.by, &site, &race.conflict, race.bytes, race.word);
         }
-        self.check_lanes(by, &site, bytes);
     }
 
     /// The same for lanes that read one after another.
@@ -324,7 +367,7 @@ impl Detector {
     }
 
     /// Lanes that write the same bytes in one instruction race with each other.
-    fn check_lanes(&mut self, by: &Accessor<'_>, site: &Site, bytes: Bytes) {
+    fn race_of_lanes<'a>(&self, by: &Accessor<'a>, site: &Site, bytes: Bytes) -> Option<Race<'a>> {
         if by.lanes.count_ones() < 2
             || !site.kind.writes()
             || self.is_known_with(
@@ -334,15 +377,13 @@ impl Detector {
                 bytes.address,
             )
         {
-            return;
+            return None;
         }
         if site.both_strong(site) && site.mutual(by.home, site, by.home) {
-            return;
+            return None;
         }
         let mut lanes = lanes_of(by.lanes);
-        let (Some(other), Some(lane)) = (lanes.next(), lanes.next()) else {
-            return;
-        };
+        let (other, lane) = (lanes.next()?, lanes.next()?);
         let entry = Entry {
             row: by.as_row,
             epoch: by.as_epoch,
@@ -350,18 +391,21 @@ impl Detector {
             site: by.site,
             bytes: 15,
         };
-        let found = Conflict {
-            entry,
-            lane,
-            other,
-            why: Why::Order,
-            is_fenced_there: false,
-        };
-        let bytes = Bytes {
-            same_value: bytes.same_among,
-            ..bytes
-        };
-        self.report(by, site, &found, bytes, bytes.address);
+        Some(Race {
+            by: *by,
+            bytes: Bytes {
+                same_value: bytes.same_among,
+                ..bytes
+            },
+            word: bytes.address,
+            conflict: Conflict {
+                entry,
+                lane,
+                other,
+                why: Why::Order,
+                is_fenced_there: false,
+            },
+        })
     }
 
     /// Whether accesses and an earlier one are morally strong.
