@@ -30,8 +30,8 @@ pub use run::launch::{
 pub use run::lone::{Lone, SharedAddress, ThreadPlace, atomic_result};
 pub use run::machine::Machine;
 pub use run::observe::{
-    AccessAction, AccessEvent, CacheHints, Interest, LanesAccess, MemoryId, Observer, OperandIndex,
-    Piece, RowAccess, Run, Runs, WarpAccess,
+    AccessAction, AccessEvent, CacheHints, EvenAccess, Interest, LanesAccess, MemoryId, Observer,
+    OperandIndex, Piece, RowAccess, Run, Runs, WarpAccess,
 };
 pub use run::setup::Decoded;
 pub use run::sync_event::{

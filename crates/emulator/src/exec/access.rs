@@ -12,11 +12,11 @@ use crate::exec::step::Surroundings;
 use crate::exec::write::{store_lane_by_lane, store_rows};
 use crate::run::fault::AccessKind;
 use crate::run::observe::{
-    AccessAction, Interest, LanesAccess, MemoryId, Observer, RowAccess, WarpAccess,
+    AccessAction, EvenAccess, Interest, LanesAccess, MemoryId, Observer, RowAccess, WarpAccess,
 };
 use crate::state::cluster::Peers;
 use crate::state::memory::{GlobalMemory, PagedBytes};
-use crate::state::registers::{LANES, Lanes, Results, Row64};
+use crate::state::registers::{FULL, LANES, Lanes, Results, Row64};
 use crate::state::warp::Stack;
 use warpgrid_isa::StateSpace;
 
@@ -207,7 +207,7 @@ fn offer_target(
         plan,
         request,
     };
-    offer.make(memory, row, l.mask, &addresses)
+    offer.make(memory, row, l.mask, addresses)
 }
 
 /// A load or a store that an observer may be content with as a whole.
@@ -221,24 +221,58 @@ pub(crate) struct Offer<'a> {
 }
 
 impl Offer<'_> {
-    /// Asks the observer; `row` is where the access begins if it is in global memory, and all lanes follow each other.
-    pub(crate) fn make(
+    /// Asks the observer of what lanes access; `row` is where the access begins if it is in global memory, and all lanes follow each other.
+    fn make(
         &mut self,
         memory: MemoryId,
         row: Option<u64>,
         mask: u32,
-        addresses: &dyn Fn() -> Row64,
+        addresses: impl FnOnce() -> Row64,
     ) -> Ear {
+        let Some(access) = self.access() else {
+            return Ear::Insists;
+        };
+        if self.is_content_with(access, row) {
+            return Ear::Content;
+        }
+        self.ask(access, memory, mask, &addresses())
+    }
+
+    /// The same of all lanes: `starts` is the address of the first lane of each half, `step` how far each lane is from the one before.
+    pub(crate) fn make_even(
+        &mut self,
+        memory: MemoryId,
+        row: Option<u64>,
+        starts: [u64; 2],
+        step: u64,
+    ) -> Ear {
+        let Some(access) = self.access() else {
+            return Ear::Insists;
+        };
+        let even = EvenAccess {
+            access,
+            memory,
+            starts,
+            step,
+        };
+        if self.is_content_with(access, row) || self.observer.even(&even) {
+            return Ear::Content;
+        }
+        self.ask(access, memory, FULL, &even.addresses())
+    }
+
+    /// What is offered; nothing if some elements are not moved.
+    fn access(&self) -> Option<WarpAccess> {
         let Offer { plan, request, .. } = *self;
         if plan.written.count_ones() as usize != plan.elements.len() {
-            return Ear::Insists;
+            return None;
         }
         let (function, instruction) = self.code.origin(request.pc);
         let action = match request.loads {
             true => AccessAction::Load,
             false => AccessAction::Store,
         };
-        let access = WarpAccess {
+        Some(WarpAccess {
             step: request.step,
             block: self.block,
             warp: request.warp,
@@ -250,20 +284,23 @@ impl Offer<'_> {
             lane_bytes: plan.width_bytes,
             element_bytes: plan.element_bytes,
             non_coherent: plan.noted.cache.non_coherent,
-        };
-        if let Some(address) = row
-            && plan.space == StateSpace::Global
-            && !access.non_coherent
-            && self.observer.row(&RowAccess { access, address })
-        {
-            return Ear::Content;
-        }
-        let addresses = addresses();
+        })
+    }
+
+    fn is_content_with(&mut self, access: WarpAccess, row: Option<u64>) -> bool {
+        row.is_some_and(|address| {
+            self.plan.space == StateSpace::Global
+                && !access.non_coherent
+                && self.observer.row(&RowAccess { access, address })
+        })
+    }
+
+    fn ask(&mut self, access: WarpAccess, memory: MemoryId, mask: u32, addresses: &Row64) -> Ear {
         let is_content = self.observer.lanes(&LanesAccess {
             access,
             memory,
             mask,
-            addresses: &addresses,
+            addresses,
         });
         match is_content {
             true => Ear::Content,

@@ -142,18 +142,7 @@ fn offer_words(mut offer: Offer<'_>, global: u64, starts: [u64; 2], how: How) ->
         How::Row | How::TwoRows => u64::from(plan.width_bytes),
         How::TwoWords => 0,
     };
-    let addresses = || {
-        let mut addresses = [0; LANES];
-        for (half, start) in addresses.chunks_exact_mut(LANES / 2).zip(starts) {
-            let mut address = start;
-            for own in half {
-                *own = address;
-                address = address.wrapping_add(step);
-            }
-        }
-        addresses
-    };
-    offer.make(memory, row, FULL, &addresses)
+    offer.make_even(memory, row, starts, step)
 }
 
 /// Asks for a line of memory that is likely to be read soon, where the host can be asked.

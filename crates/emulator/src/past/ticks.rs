@@ -1,7 +1,7 @@
 //! Which steps stored, for the transport of a host: a sample, and the exact count.
 
 use crate::run::event::StepEvent;
-use crate::run::observe::{AccessEvent, Interest, LanesAccess, Observer, RowAccess};
+use crate::run::observe::{AccessEvent, EvenAccess, Interest, LanesAccess, Observer, RowAccess};
 use crate::run::sync_event::SyncEvent;
 
 /// Steps that stored: a sample of them, thinned evenly when there are too many.
@@ -71,6 +71,10 @@ impl Observer for Ticking<'_> {
 
     fn row(&mut self, access: &RowAccess) -> bool {
         self.host.row(access)
+    }
+
+    fn even(&mut self, access: &EvenAccess) -> bool {
+        self.host.even(access)
     }
 
     fn lanes(&mut self, access: &LanesAccess<'_>) -> bool {

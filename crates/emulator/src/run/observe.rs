@@ -285,6 +285,32 @@ pub struct RowAccess {
     pub address: u64,
 }
 
+/// A load or store of all lanes of a warp in one memory, evenly within each half of them.
+#[derive(Clone, Copy, Debug)]
+pub struct EvenAccess {
+    pub access: WarpAccess,
+    pub memory: MemoryId,
+    /// Of the first byte of the first lane of each half, as the memory counts.
+    pub starts: [u64; 2],
+    /// Bytes from each lane to the next one of its half: those of a lane, or none.
+    pub step: u64,
+}
+
+impl EvenAccess {
+    /// Of the first byte of each lane.
+    pub fn addresses(&self) -> [u64; 32] {
+        let mut addresses = [0; 32];
+        for (half, start) in addresses.chunks_exact_mut(16).zip(self.starts) {
+            let mut address = start;
+            for own in half {
+                *own = address;
+                address = address.wrapping_add(self.step);
+            }
+        }
+        addresses
+    }
+}
+
 /// A load or store of lanes in one memory.
 #[derive(Clone, Copy, Debug)]
 pub struct LanesAccess<'a> {
@@ -461,6 +487,11 @@ pub trait Observer {
 
     /// Asked before an access that is a [`RowAccess`], if [`Observer::interest`] has what orders steps: true where no event of it is needed.
     fn row(&mut self, _access: &RowAccess) -> bool {
+        false
+    }
+
+    /// Asked before any other access that is an [`EvenAccess`], likewise.
+    fn even(&mut self, _access: &EvenAccess) -> bool {
         false
     }
 

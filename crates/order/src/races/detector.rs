@@ -16,7 +16,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use warpgrid_emulator::{
-    AccessEvent, Interest, LanesAccess, MapTouch, Observer, Piece, RowAccess, SyncEvent, WarpId,
+    AccessEvent, EvenAccess, Interest, LanesAccess, MapTouch, Observer, Piece, RowAccess,
+    SyncEvent, WarpId,
 };
 use warpgrid_isa::UnitOp;
 use warpgrid_program::{FunctionId, Program};
@@ -440,6 +441,10 @@ impl Observer for Detector {
 
     fn row(&mut self, access: &RowAccess) -> bool {
         self.see_row(access)
+    }
+
+    fn even(&mut self, access: &EvenAccess) -> bool {
+        self.see_even(access)
     }
 
     fn lanes(&mut self, access: &LanesAccess<'_>) -> bool {

@@ -19,7 +19,7 @@ use crate::scope::{Strength, releases};
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, LanesAccess, MemoryId, RowAccess, WarpAccess, WarpId,
+    AccessAction, AccessEvent, EvenAccess, LanesAccess, MemoryId, RowAccess, WarpAccess, WarpId,
 };
 use warpgrid_isa::Sem;
 
@@ -92,6 +92,43 @@ impl Detector {
             handed: None,
         };
         self.see_lines(number, &lines, (shape, *address))
+    }
+
+    /// Looks at a weak access of a whole warp to lines as even as they come; false where it must be looked at in another way.
+    pub(crate) fn see_even(&mut self, even: &EvenAccess) -> bool {
+        let access = &even.access;
+        let Some(memory) = memory_of(even.memory) else {
+            return false;
+        };
+        if access.sem != Sem::Weak
+            || matches!(memory, Memory::Shared(block) if block != access.block)
+        {
+            return false;
+        }
+        let of = access.of();
+        let Now {
+            number,
+            epoch: Some(epoch),
+            ..
+        } = self.now(of)
+        else {
+            return false;
+        };
+        let site = self.site_of_warp(access);
+        let Some(found) = self.shadow().shapes.of_even(site, even) else {
+            return false;
+        };
+        let lines = Lines {
+            of,
+            lanes: u32::MAX,
+            memory,
+            site,
+            row: row_of(of.block, of.warp),
+            epoch,
+            mask: u32::MAX,
+            handed: None,
+        };
+        self.see_lines(number, &lines, found)
     }
 
     fn see_row_as_lanes(&mut self, row: &RowAccess) -> bool {

@@ -5,6 +5,7 @@ use super::clock::{are_equal, lanes_of};
 use super::shadow::{LINE, WORD};
 use super::site::SiteId;
 use std::ops::Range;
+use warpgrid_emulator::EvenAccess;
 
 /// Lanes that access a line, all the same bytes of each of its words.
 #[derive(Clone, Debug)]
@@ -246,8 +247,21 @@ const MOST_SPARE: usize = 1 << 9;
 const N_LATEST: usize = 4;
 /// Patterns that are kept.
 const MOST_PATTERNS: usize = 1 << 14;
+/// Shapes of even accesses that are kept of a site.
+const N_EVENS: usize = 2;
 /// Shapes that are made before one is met again.
 const FIRST_CREDIT: i32 = 512;
+
+/// Where the lanes of an even access lie, wherever its line is, and its shape.
+#[derive(Clone, Copy, Debug)]
+struct Even {
+    lane_bytes: u32,
+    /// Bytes from the start of the line to the first lane, from there to the first lane of the other half, and between lanes.
+    offset: u64,
+    gap: u64,
+    step: u64,
+    shape: ShapeId,
+}
 
 /// All shapes of a run, as many as it is worth to keep.
 #[derive(Debug)]
@@ -258,6 +272,8 @@ pub(crate) struct Shapes {
     slots: Vec<[u32; 2]>,
     /// By site, the shapes of its latest accesses.
     latest: Vec<[Option<ShapeId>; N_LATEST]>,
+    /// By site, the shapes of its latest even accesses.
+    evens: Vec<[Option<Even>; N_EVENS]>,
     /// Whole warps from the start of a line on, by the logarithm of the bytes of each lane.
     rows: [Option<ShapeId>; 5],
     /// Of bytes in a row within one line: offset in the line, how many, and the shape.
@@ -274,6 +290,7 @@ impl Default for Shapes {
             shapes: Vec::new(),
             slots: Vec::new(),
             latest: Vec::new(),
+            evens: Vec::new(),
             rows: [None; 5],
             ranges: Vec::new(),
             credit: FIRST_CREDIT,
@@ -296,6 +313,7 @@ impl Shapes {
             shapes,
             slots,
             latest,
+            evens,
             rows,
             ranges,
             credit,
@@ -305,6 +323,7 @@ impl Shapes {
         shapes.clear();
         slots.clear();
         latest.clear();
+        evens.clear();
         *rows = [None; 5];
         ranges.clear();
         *credit = FIRST_CREDIT;
@@ -394,6 +413,54 @@ impl Shapes {
             }
         }
         self.of_new(at, places)
+    }
+
+    /// As [`Shapes::of`], of a whole warp whose lanes lie evenly.
+    #[inline]
+    pub(crate) fn of_even(&mut self, site: SiteId, even: &EvenAccess) -> Option<(ShapeId, u64)> {
+        let [first, second] = even.starts;
+        let line = first / LINE * LINE;
+        let (offset, gap) = (first - line, second.wrapping_sub(first));
+        if let Some(latest) = self.evens.get(site.0 as usize) {
+            let is_same = |known: &&Even| {
+                (known.offset, known.gap, known.step) == (offset, gap, even.step)
+                    && known.lane_bytes == even.access.lane_bytes
+            };
+            if let Some(known) = latest.iter().flatten().find(is_same) {
+                self.credit = (self.credit + 1).min(FIRST_CREDIT);
+                return Some((known.shape, line));
+            }
+        }
+        self.of_new_even(site, even)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_new_even(&mut self, site: SiteId, even: &EvenAccess) -> Option<(ShapeId, u64)> {
+        let places = Places {
+            mask: u32::MAX,
+            lane_bytes: even.access.lane_bytes,
+            addresses: &even.addresses(),
+        };
+        let (shape, start) = self.of(site, &places)?;
+        let [first, second] = even.starts;
+        let offset = first.wrapping_sub(start);
+        if offset < LINE {
+            let at = site.0 as usize;
+            if self.evens.len() <= at {
+                let n = (at + 1).next_power_of_two().max(FEW_SITES);
+                self.evens.resize(n, [None; N_EVENS]);
+            }
+            self.evens[at].rotate_right(1);
+            self.evens[at][0] = Some(Even {
+                lane_bytes: even.access.lane_bytes,
+                offset,
+                gap: second.wrapping_sub(first),
+                step: even.step,
+                shape,
+            });
+        }
+        Some((shape, start))
     }
 
     #[cold]
