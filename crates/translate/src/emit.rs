@@ -178,6 +178,8 @@ pub(crate) struct Emitter<'p> {
     /// What operations call, in the order of the functions.
     pub(crate) routines: Vec<Routine>,
     pub(crate) out: Vec<I<'static>>,
+    /// By group: the code of its strip.
+    pub(crate) strips: Vec<Vec<I<'static>>>,
     pub(crate) locals: Vec<ValType>,
     pub(crate) registers: BTreeMap<Register, Home>,
     pub(crate) register_bytes: u32,
@@ -219,8 +221,12 @@ pub(crate) struct Emitter<'p> {
     /// The block at hand, and how many constructs are open within it.
     pub(crate) block: usize,
     pub(crate) nest: u32,
-    /// The place of the code at hand among the entries and blocks.
-    pub(crate) place: usize,
+    /// By block: its group.
+    groups: Vec<usize>,
+    /// Of the group at hand: where its blocks are among its entries and blocks, how many these are, and the place of the code at hand.
+    places_of_blocks: Vec<Option<usize>>,
+    n_targets: usize,
+    place: usize,
     /// Guarded stores and copies by their places in the code: the number of each.
     pub(crate) guarded: BTreeMap<u32, u32>,
     /// Stores that a strip counts.
@@ -263,6 +269,7 @@ impl<'p> Emitter<'p> {
             has_global_atomics: false,
             routines: Vec::new(),
             out: Vec::new(),
+            strips: Vec::new(),
             locals: Vec::new(),
             registers: BTreeMap::new(),
             register_bytes: 0,
@@ -287,6 +294,9 @@ impl<'p> Emitter<'p> {
             on_detour: None,
             block: 0,
             nest: 0,
+            groups: Vec::new(),
+            places_of_blocks: Vec::new(),
+            n_targets: 0,
             place: 0,
             guarded: BTreeMap::new(),
             store_places: Vec::new(),

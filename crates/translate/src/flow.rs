@@ -252,6 +252,30 @@ impl Flow {
         starts.map(reached_from).collect()
     }
 
+    /// By block, the number of its group: lanes go from block to block of a group, and to others only after a meeting.
+    pub(crate) fn groups(&self) -> Vec<usize> {
+        let n_blocks = self.blocks.len();
+        let mut groups: Vec<usize> = (0..n_blocks).collect();
+        for (index, block) in self.blocks.iter().enumerate() {
+            if block.meets != Meeting::None {
+                continue;
+            }
+            for next in &block.next {
+                let (Some(own), Some(other)) = (groups.get(index), groups.get(*next)) else {
+                    continue;
+                };
+                let (kept, joined) = (*own.min(other), *own.max(other));
+                for group in groups.iter_mut().filter(|group| **group == joined) {
+                    *group = kept;
+                }
+            }
+        }
+        let found = BTreeSet::from_iter(groups.iter().copied());
+        let numbers = Vec::from_iter(found);
+        let number = |group: &usize| numbers.binary_search(group).unwrap_or_default();
+        groups.iter().map(number).collect()
+    }
+
     fn number_blocks(&mut self, code: &Code<'_>) {
         let mut ordered: Vec<usize> = (0..self.blocks.len()).collect();
         ordered.sort_by_key(|block| self.blocks.get(*block).map(|b| code.order(b.start)));

@@ -13,7 +13,7 @@ mod resolve;
 mod turn;
 
 use crate::emit::at;
-use crate::place::{GANGS, cell, site};
+use crate::place::{GANGS, cell, record, site};
 pub(crate) use copy::{COMMITS, WAITS_FOR_ALL, copy, groups};
 pub(crate) use count::count;
 pub(crate) use join::{Held, join, spread_lanes};
@@ -74,6 +74,29 @@ pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Functi
     }
     function.instruction(&I::End);
     function
+}
+
+/// `STRIP`: `(record, whether its counts begin again) -> why the run stops, or zero`, by the function of the group in which the record goes on.
+pub(crate) fn strip(groups_of_entries: &[usize], first_part: u32) -> Function {
+    let n_groups = groups_of_entries.iter().max().map_or(0, |last| last + 1) as u32;
+    let mut code = vec![I::Block(EMPTY); n_groups as usize];
+    code.extend([I::LocalGet(0), I::I32Load(at(record::ENTRY))]);
+    let table: Vec<u32> = groups_of_entries
+        .iter()
+        .map(|group| *group as u32)
+        .collect();
+    code.push(I::BrTable(table.into(), 0));
+    for group in 0..n_groups {
+        code.extend([
+            I::End,
+            I::LocalGet(0),
+            I::LocalGet(1),
+            I::Call(first_part + group),
+            I::Return,
+        ]);
+    }
+    code.push(I::Unreachable);
+    function(&[], &code)
 }
 
 /// Where a note of an access says which kind of atomic operation it is.

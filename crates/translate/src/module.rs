@@ -9,7 +9,7 @@ use crate::emit::{
 };
 use crate::engine::Products;
 use crate::flow::{Block, ByHost, Flow, Meeting, ends_lanes, is_guarded};
-use crate::helpers::{self, FunctionType, Held, PHASE, TYPES};
+use crate::helpers::{self, FunctionType, Held, PHASE, ROUTINES, STRIP, TYPES};
 use crate::nan::find_any_nan;
 use crate::place::{BlockCounts, Places, Site, Sizes};
 use crate::scalar::find_scalars;
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Op, Plain, SlotPlace};
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, ExportKind, ExportSection, Function, FunctionSection,
-    MemorySection, MemoryType, Module, TypeSection,
+    Instruction as I, MemorySection, MemoryType, Module, TypeSection,
 };
 
 /// Bytes of a page of memory.
@@ -373,9 +373,9 @@ fn host_operations(
     found
 }
 
-fn written(emitter: &Emitter<'_>) -> Function {
+fn written(emitter: &Emitter<'_>, code: &[I<'static>]) -> Function {
     let mut function = Function::new_with_locals_types(emitter.locals.iter().copied());
-    for instruction in &emitter.out {
+    for instruction in code {
         function.instruction(instruction);
     }
     function
@@ -392,19 +392,28 @@ fn module(
     waits: &[Held],
 ) -> Vec<u8> {
     let places = strip.places;
+    let first_part = ROUTINES + chains.routines.len() as u32;
+    let (whole, parts) = match strip.strips.as_slice() {
+        [whole] => (written(strip, whole), Vec::new()),
+        parts => {
+            let whole = helpers::strip(&strip.groups_of_entries(), first_part);
+            let parts = parts.iter().map(|part| written(strip, part)).collect();
+            (whole, parts)
+        }
+    };
     let mut types = TYPES.to_vec();
     let mut bodies = vec![
         helpers::resolve(places),
         helpers::ordered(),
         helpers::note(places, !flow.has_copies),
         helpers::part(places),
-        written(strip),
+        whole,
         helpers::phase(places, flow.wait_numbers()),
         helpers::resolve_all(places),
         helpers::count(places),
         helpers::merge(places, plain.seed(), branches_to_next(code)),
         helpers::join(waits),
-        written(chains),
+        written(chains, &chains.out),
         helpers::copy(places),
         helpers::groups(places),
         helpers::look_at_suspects(places),
@@ -412,6 +421,10 @@ fn module(
     for routine in &chains.routines {
         types.push(routine.function_type());
         bodies.push(routine.function(places, products));
+    }
+    for part in parts {
+        types.push(TYPES[STRIP as usize]);
+        bodies.push(part);
     }
     let bodies: Vec<&Function> = bodies.iter().collect();
     let mut data: Vec<Data> = chains

@@ -354,6 +354,32 @@ fn generated_kernels_are_the_same() {
     assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
 }
 
+/// A kernel that begins with so much more code that its strip is several functions.
+fn lengthened(scenario: &Scenario) -> Scenario {
+    let more = "add.u32 %more, %more, 1;\n".repeat(250);
+    let start = format!("{{\n.reg .b32 %more;\nmov.u32 %more, 0;\n{more}");
+    Scenario {
+        source: scenario.source.replacen('{', &start, 1),
+        ..scenario.clone()
+    }
+}
+
+#[test]
+fn strips_of_several_functions_leave_the_same() {
+    for kind in [generated_scenario, detours::scenario, agreeing::scenario] {
+        for seed in seeds().step_by(8) {
+            let short = kind(seed);
+            let is_translated = both(Native::get(), &short).is_ok_and(|found| found.is_ok());
+            let long = both(Native::get(), &lengthened(&short));
+            assert!(
+                long.as_ref()
+                    .is_ok_and(|found| !is_translated || found.is_ok()),
+                "seed {seed}: {long:?}"
+            );
+        }
+    }
+}
+
 /// Checks that every eighth kernel is translated on threads and on hosts if it is on one thread, and leaves the same.
 fn check_on_others(scenario: fn(u64) -> Scenario) {
     for seed in seeds().step_by(8) {

@@ -1,5 +1,5 @@
-//! Blocks, branches, barriers and ends. In: the flow of the code; out: a loop that goes from block to block, and leaves a gang that waits
-//! or has ended in its record.
+//! Blocks, branches, barriers and ends. In: the flow of the code; out: for each group of blocks a loop that goes from block to block, and leaves a
+//! gang that waits or has ended in its record.
 
 use super::{Emitter, IS_FRESH, Names, RECORD, Register, at, splat32};
 use crate::Refusal;
@@ -12,34 +12,107 @@ use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
+/// A place that a strip can go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// By its number.
+    Entry(usize),
+    /// Where a block of threads begins.
+    Start,
+    Block(usize),
+}
+
+/// Instructions of code that one function can have: to be parted spares engines more time than the calls take.
+const FEW_INSTRUCTIONS: usize = 200;
+
+/// Numbers in the tables of all functions of a strip, at most: beyond it there is one function.
+const MOST_TARGETS: usize = 1 << 15;
+
 impl Emitter<'_> {
-    /// The whole strip: entries first, then the blocks in the order of the code, so that ways forward leave a construct or several. Ways back lead
-    /// through the loop around all.
+    /// The strip: one function, or where there is much code one for each group of blocks, so that engines find registers for one at a time.
     pub(crate) fn strip(&mut self) -> Result<(), Refusal> {
-        let n_blocks = self.flow.blocks.len();
-        let n_entries = self.flow.entries.len();
-        let n_targets = n_entries + 1 + n_blocks;
+        let mut groups = self.flow.groups();
+        let n_groups = groups.iter().max().map_or(0, |last| last + 1);
+        if self.code.len() < FEW_INSTRUCTIONS || n_groups * self.targets().count() > MOST_TARGETS {
+            groups.fill(0);
+        }
+        self.groups = groups;
+        let n_groups = self.groups.iter().max().map_or(0, |last| last + 1);
+        for group in 0..n_groups {
+            self.strip_of(group)?;
+            let code = std::mem::take(&mut self.out);
+            self.strips.push(code);
+        }
+        Ok(())
+    }
+
+    /// All places by the numbers that records and loops know them by: entries, the start, and blocks.
+    fn targets(&self) -> impl Iterator<Item = Target> + use<> {
+        let entries = (0..self.flow.entries.len()).map(Target::Entry);
+        let blocks = (0..self.flow.blocks.len()).map(Target::Block);
+        entries.chain([Target::Start]).chain(blocks)
+    }
+
+    /// The group that a place belongs to.
+    fn group_of(&self, target: Target) -> usize {
+        let block = match target {
+            Target::Entry(number) => self.flow.entries.get(number).copied().unwrap_or_default(),
+            Target::Start => 0,
+            Target::Block(block) => block,
+        };
+        self.groups.get(block).copied().unwrap_or_default()
+    }
+
+    /// By entry, and for the start after them: the group that begins there.
+    pub(crate) fn groups_of_entries(&self) -> Vec<usize> {
+        let is_block = |target: &Target| matches!(target, Target::Block(_));
+        let entries = self.targets().take_while(|target| !is_block(target));
+        entries.map(|target| self.group_of(target)).collect()
+    }
+
+    /// The strip of a group: entries first, then the blocks in the order of the code, so that ways forward leave a construct or several. Ways
+    /// back lead through the loop around all.
+    fn strip_of(&mut self, group: usize) -> Result<(), Refusal> {
+        let own: Vec<Target> = self
+            .targets()
+            .filter(|target| self.group_of(*target) == group)
+            .collect();
+        let place = |target: Target| own.iter().position(|one| *one == target);
+        self.places_of_blocks = (0..self.flow.blocks.len())
+            .map(|block| place(Target::Block(block)))
+            .collect();
+        self.n_targets = own.len();
         self.begin();
-        self.op(I::Loop(BlockType::Empty));
-        for _ in 0..n_targets {
+        self.ops([I::Block(BlockType::Empty), I::Loop(BlockType::Empty)]);
+        for _ in &own {
             self.op(I::Block(BlockType::Empty));
         }
         self.get(self.names.pc);
-        let targets: Vec<u32> = (0..n_targets as u32).collect();
-        self.op(I::BrTable(targets.into(), n_entries as u32));
-        self.load_entries();
-        for block in 0..n_blocks {
+        let elsewhere = own.len() as u32 + 1;
+        let table: Vec<u32> = self
+            .targets()
+            .map(|target| place(target).map_or(elsewhere, |place| place as u32))
+            .collect();
+        self.op(I::BrTable(table.into(), elsewhere));
+        for (place, target) in own.into_iter().enumerate() {
             self.op(I::End);
-            self.place = n_entries + 1 + block;
+            self.place = place;
             self.nest = 0;
-            self.block = block;
-            self.lies.clear();
-            match self.writes != Writes::Draft && self.flow.is_within_chain(block) {
-                true => self.op(I::Unreachable),
-                false => self.block_code(block)?,
+            match target {
+                Target::Entry(number) => self.load_entry(number)?,
+                // All registers are zero.
+                Target::Start => self.go(0),
+                Target::Block(block) => {
+                    self.block = block;
+                    self.lies.clear();
+                    match self.writes != Writes::Draft && self.flow.is_within_chain(block) {
+                        true => self.op(I::Unreachable),
+                        false => self.block_code(block)?,
+                    }
+                }
             }
         }
-        self.ops([I::End, I::Unreachable, I::End]);
+        self.ops([I::End, I::End, I::Unreachable, I::End]);
         Ok(())
     }
 
@@ -126,34 +199,32 @@ impl Emitter<'_> {
         self.set(me);
     }
 
-    /// What is live at an entry comes from the record; at the first start all registers are zero.
-    fn load_entries(&mut self) {
-        let flow = self.flow;
-        self.nest = 0;
-        for (index, block) in flow.entries.iter().enumerate() {
-            self.op(I::End);
-            self.place = index;
-            if let Some(live) = self.live.get(*block) {
-                self.load(live);
-            }
-            self.go(*block);
+    /// What is live at an entry comes from the record.
+    fn load_entry(&mut self, number: usize) -> Result<(), Refusal> {
+        let Some(block) = self.flow.entries.get(number).copied() else {
+            return self.refuse("an entry that is not there");
+        };
+        if let Some(live) = self.live.get(block) {
+            self.load(live);
         }
-        self.op(I::End);
-        self.place = flow.entries.len();
-        self.go(0);
+        self.go(block);
+        Ok(())
     }
 
-    /// To a block: forward out of constructs, back by way of the loop around all.
+    /// To a block of the same group: forward out of constructs, back by way of the loop around all.
     pub(super) fn go(&mut self, block: usize) {
-        let target = self.flow.entries.len() + 1 + block;
-        if target > self.place {
-            self.op(I::Br((target - self.place - 1) as u32 + self.nest));
+        let Some(Some(place)) = self.places_of_blocks.get(block).copied() else {
+            self.op(I::Unreachable);
+            return;
+        };
+        if place > self.place {
+            self.op(I::Br((place - self.place - 1) as u32 + self.nest));
             return;
         }
-        let n_targets = self.flow.entries.len() + 1 + self.flow.blocks.len();
+        let target = self.flow.entries.len() + 1 + block;
         self.op(I::I32Const(target as i32));
         self.set(self.names.pc);
-        self.op(I::Br((n_targets - 1 - self.place) as u32 + self.nest));
+        self.op(I::Br((self.n_targets - 1 - self.place) as u32 + self.nest));
     }
 
     fn block_code(&mut self, index: usize) -> Result<(), Refusal> {

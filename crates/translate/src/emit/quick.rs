@@ -10,7 +10,7 @@ use warpgrid_emulator::plain::{Bank, Instr, Op, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// Accesses at which a quick way may end, at most: at each of them engines bring together what both ways have in registers.
-const MOST_ENDS: usize = 64;
+const MOST_ENDS: usize = 16;
 
 /// The two ways of a block.
 #[derive(Debug, Default)]
