@@ -83,7 +83,7 @@ impl Detector {
                 },
                 ty_bytes: piece.n_bytes,
             };
-            // Pieces that others come between are to be alike, since it is told of each lane whether it leaves what was there.
+            // Pieces that others come between are to be alike, since a race says of its own lane whether it leaves what was there.
             let of_piece = groups.iter_mut().enumerate().find(|(number, group)| {
                 let is_like = *number == latest || group.bytes.same_value == same_value;
                 is_like && group.takes_in(&alone)
