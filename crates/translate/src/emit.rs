@@ -223,8 +223,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) nest: u32,
     /// By block: its group.
     groups: Vec<usize>,
-    /// Of the group at hand: where its blocks are among its entries and blocks, how many these are, and the place of the code at hand.
-    places_of_blocks: Vec<Option<usize>>,
+    /// Of the group at hand: which of its entries and blocks each target is, how many these are, and the place of the code at hand among them.
+    place_of_target: Vec<Option<usize>>,
     n_targets: usize,
     place: usize,
     /// Guarded stores and copies by their places in the code: the number of each.
@@ -295,7 +295,7 @@ impl<'p> Emitter<'p> {
             block: 0,
             nest: 0,
             groups: Vec::new(),
-            places_of_blocks: Vec::new(),
+            place_of_target: Vec::new(),
             n_targets: 0,
             place: 0,
             guarded: BTreeMap::new(),

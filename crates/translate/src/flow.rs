@@ -265,6 +265,9 @@ impl Flow {
                     continue;
                 };
                 let (kept, joined) = (*own.min(other), *own.max(other));
+                if kept == joined {
+                    continue;
+                }
                 for group in groups.iter_mut().filter(|group| **group == joined) {
                     *group = kept;
                 }

@@ -31,13 +31,16 @@ const MOST_TARGETS: usize = 1 << 15;
 impl Emitter<'_> {
     /// The strip: one function, or where there is much code one for each group of blocks, so that engines find registers for one at a time.
     pub(crate) fn strip(&mut self) -> Result<(), Refusal> {
-        let mut groups = self.flow.groups();
-        let n_groups = groups.iter().max().map_or(0, |last| last + 1);
-        if self.code.len() < FEW_INSTRUCTIONS || n_groups * self.targets().count() > MOST_TARGETS {
-            groups.fill(0);
+        let mut groups = vec![0; self.flow.blocks.len()];
+        if self.code.len() >= FEW_INSTRUCTIONS {
+            let apart = self.flow.groups();
+            let n_groups = apart.iter().max().map_or(0, |last| last + 1);
+            if n_groups * self.targets().count() <= MOST_TARGETS {
+                groups = apart;
+            }
         }
+        let n_groups = groups.iter().max().map_or(1, |last| last + 1);
         self.groups = groups;
-        let n_groups = self.groups.iter().max().map_or(0, |last| last + 1);
         for group in 0..n_groups {
             self.strip_of(group)?;
             let code = std::mem::take(&mut self.out);
@@ -73,14 +76,13 @@ impl Emitter<'_> {
     /// The strip of a group: entries first, then the blocks in the order of the code, so that ways forward leave a construct or several. Ways
     /// back lead through the loop around all.
     fn strip_of(&mut self, group: usize) -> Result<(), Refusal> {
-        let own: Vec<Target> = self
-            .targets()
-            .filter(|target| self.group_of(*target) == group)
-            .collect();
-        let place = |target: Target| own.iter().position(|one| *one == target);
-        self.places_of_blocks = (0..self.flow.blocks.len())
-            .map(|block| place(Target::Block(block)))
-            .collect();
+        let mut places = Vec::new();
+        let mut own = Vec::new();
+        for target in self.targets() {
+            let is_own = self.group_of(target) == group;
+            places.push(is_own.then_some(own.len()));
+            own.extend(is_own.then_some(target));
+        }
         self.n_targets = own.len();
         self.begin();
         self.ops([I::Block(BlockType::Empty), I::Loop(BlockType::Empty)]);
@@ -89,10 +91,11 @@ impl Emitter<'_> {
         }
         self.get(self.names.pc);
         let elsewhere = own.len() as u32 + 1;
-        let table: Vec<u32> = self
-            .targets()
-            .map(|target| place(target).map_or(elsewhere, |place| place as u32))
+        let table: Vec<u32> = places
+            .iter()
+            .map(|place| place.map_or(elsewhere, |place| place as u32))
             .collect();
+        self.place_of_target = places;
         self.op(I::BrTable(table.into(), elsewhere));
         for (place, target) in own.into_iter().enumerate() {
             self.op(I::End);
@@ -213,7 +216,8 @@ impl Emitter<'_> {
 
     /// To a block of the same group: forward out of constructs, back by way of the loop around all.
     pub(super) fn go(&mut self, block: usize) {
-        let Some(Some(place)) = self.places_of_blocks.get(block).copied() else {
+        let target = self.flow.entries.len() + 1 + block;
+        let Some(Some(place)) = self.place_of_target.get(target).copied() else {
             self.op(I::Unreachable);
             return;
         };
@@ -221,7 +225,6 @@ impl Emitter<'_> {
             self.op(I::Br((place - self.place - 1) as u32 + self.nest));
             return;
         }
-        let target = self.flow.entries.len() + 1 + block;
         self.op(I::I32Const(target as i32));
         self.set(self.names.pc);
         self.op(I::Br((self.n_targets - 1 - self.place) as u32 + self.nest));
