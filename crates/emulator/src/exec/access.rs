@@ -199,25 +199,30 @@ fn offer_target(
     let follows = matches!(target.place, Place::Contiguous(Backing::Arena, _));
     let row = follows.then_some(base);
     let addresses = || addresses_of(target, plan, l.first(), base);
-    let mut offer = Offer {
-        code: around.code,
-        block: around.block,
-        interest: around.interest,
-        observer: around.observer,
-        plan,
-        request,
-    };
-    offer.make(memory, row, l.mask, addresses)
+    around
+        .offer(plan, request)
+        .make(memory, row, l.mask, addresses)
 }
 
 /// A load or a store that an observer may be content with as a whole.
 pub(crate) struct Offer<'a> {
-    pub(crate) code: &'a Code,
-    pub(crate) block: u64,
-    pub(crate) interest: Interest,
-    pub(crate) observer: &'a mut dyn Observer,
-    pub(crate) plan: &'a AccessPlan,
-    pub(crate) request: Request,
+    code: &'a Code,
+    block: u64,
+    observer: &'a mut dyn Observer,
+    plan: &'a AccessPlan,
+    request: Request,
+}
+
+impl Surroundings<'_> {
+    pub(crate) fn offer<'o>(&'o mut self, plan: &'o AccessPlan, request: Request) -> Offer<'o> {
+        Offer {
+            code: self.code,
+            block: self.block,
+            observer: self.observer,
+            plan,
+            request,
+        }
+    }
 }
 
 impl Offer<'_> {

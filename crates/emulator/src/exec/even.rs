@@ -3,7 +3,7 @@
 //! where anything is unusual, which is left to [`access`](crate::exec::access::access).
 
 use crate::decode::code::{AccessPlan, Element};
-use crate::exec::access::{Ear, Offer, Request};
+use crate::exec::access::{Ear, Request};
 use crate::exec::resolve::{Even, even32, even64, space_allows};
 use crate::exec::step::Surroundings;
 use crate::run::observe::MemoryId;
@@ -62,18 +62,14 @@ pub(crate) fn access_words(
         let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
         Even { starts, follow }
     };
-    let (memory, address, size, start) = match plan.space {
-        StateSpace::Shared if around.map.own_window => {
-            let size = around.shared.len() as u64;
-            (&mut *around.shared, 0, size, 0)
-        }
+    let (is_shared, address, size, start) = match plan.space {
+        StateSpace::Shared if around.map.own_window => (true, 0, around.shared.len() as u64, 0),
         StateSpace::Global | StateSpace::Const | StateSpace::ParamEntry => {
             let found = around.global.find_again(starts[0], hint)?;
             if !space_allows(plan.space, found) || !loads && found.read_only() {
                 return None;
             }
-            let place = (found.address, found.size, found.start);
-            (&mut around.global.arena, place.0, place.1, place.2)
+            (false, found.address, found.size, found.start)
         }
         _ => return None,
     };
@@ -92,20 +88,16 @@ pub(crate) fn access_words(
     }
     let at = relative.map(|relative| start + relative as usize);
     let lie = Lie { at, how };
-    if around.is_heard {
-        let offer = Offer {
-            code: around.code,
-            block: around.block,
-            interest: around.interest,
-            observer: around.observer,
-            plan,
-            request,
-        };
-        *ear = offer_words(offer, around.map.global, starts, how);
+    if around.interest.hears_accesses() {
+        *ear = offer_words(around, plan, request, is_shared, starts, how);
         if !ear.is_quiet() {
             return None;
         }
     }
+    let memory = match is_shared {
+        true => &mut *around.shared,
+        false => &mut around.global.arena,
+    };
     if let How::Row = how
         && loads
         && plan.space == StateSpace::Global
@@ -121,19 +113,26 @@ pub(crate) fn access_words(
     }
 }
 
-/// Offers words to an observer: `starts` is the address of the first lane of each half, `global` where global memory begins.
+/// Offers words to an observer: `starts` is the address of the first lane of each half.
 #[cold]
 #[inline(never)]
-fn offer_words(mut offer: Offer<'_>, global: u64, starts: [u64; 2], how: How) -> Ear {
-    let Offer { plan, request, .. } = offer;
-    let ear = Ear::before(offer.interest, plan.space, request.loads);
+fn offer_words(
+    around: &mut Surroundings<'_>,
+    plan: &AccessPlan,
+    request: Request,
+    is_shared: bool,
+    starts: [u64; 2],
+    how: How,
+) -> Ear {
+    let ear = Ear::before(around.interest, plan.space, request.loads);
     if ear != Ear::Open {
         return ear;
     }
-    let is_shared = plan.space == StateSpace::Shared;
     let memory = match is_shared {
-        true => MemoryId::Shared { block: offer.block },
-        false if starts[0] < global => return Ear::Insists,
+        true => MemoryId::Shared {
+            block: around.block,
+        },
+        false if starts[0] < around.map.global => return Ear::Insists,
         false => MemoryId::Global,
     };
     let is_row = matches!(how, How::Row) && !is_shared;
@@ -142,7 +141,9 @@ fn offer_words(mut offer: Offer<'_>, global: u64, starts: [u64; 2], how: How) ->
         How::Row | How::TwoRows => u64::from(plan.width_bytes),
         How::TwoWords => 0,
     };
-    offer.make_even(memory, row, starts, step)
+    around
+        .offer(plan, request)
+        .make_even(memory, row, starts, step)
 }
 
 /// Asks for a line of memory that is likely to be read soon, where the host can be asked.

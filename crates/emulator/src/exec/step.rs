@@ -67,8 +67,6 @@ pub(crate) struct Surroundings<'a> {
     /// Shared memory of the other blocks of the cluster.
     pub(crate) peers: Peers<'a>,
     pub(crate) interest: Interest,
-    /// Whether the observer has an interest in accesses.
-    pub(crate) is_heard: bool,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) notes: &'a mut Arc<Vec<Note>>,

@@ -192,7 +192,6 @@ impl Machine {
         }
         let left = state.schedule.left;
         let budget = u64::from(left).min(end - state.position) as u32;
-        let interest = observer.interest();
         let mut around = Surroundings {
             code: &setup.code,
             map: &setup.layout.map,
@@ -203,8 +202,7 @@ impl Machine {
             shared,
             tensor,
             peers,
-            interest,
-            is_heard: interest.hears_accesses(),
+            interest: observer.interest(),
             observer,
             events: &mut self.events,
             notes: &mut state.notes,
