@@ -11,7 +11,7 @@ use super::found::ThreadId;
 use super::lines::{Mark, Outcome, Visitor};
 use super::releases::Handed;
 use super::shadow::{Entry, Held, LINE, Memory, Shadow, WORD};
-use super::shapes::{Places, ShapeId};
+use super::shapes::{Places, ShapeId, Shapes};
 use super::site::{Kind, ProxyKind, Side, Site, SiteId};
 use super::threads::{Warp, groups_of, row_of};
 use super::words::{AtWord, Quick};
@@ -68,30 +68,9 @@ impl Detector {
         if !self.may_be_whole(access) {
             return access.action == AccessAction::Store && self.see_row_as_lanes(row);
         }
-        let Some(shape) = self.shadow().shapes.of_row(access.lane_bytes) else {
-            return false;
-        };
-        let of = access.of();
-        let Now {
-            number,
-            epoch: Some(epoch),
-            ..
-        } = self.now(of)
-        else {
-            return false;
-        };
-        let site = self.site_of_warp(access);
-        let lines = Lines {
-            of,
-            lanes: u32::MAX,
-            memory: Memory::Global,
-            site,
-            row: row_of(of.block, of.warp),
-            epoch,
-            mask: u32::MAX,
-            handed: None,
-        };
-        self.see_lines(number, &lines, (shape, *address))
+        self.see_whole(access, Memory::Global, |shapes, _| {
+            Some((shapes.of_row(access.lane_bytes)?, *address))
+        })
     }
 
     /// Looks at a weak access of a whole warp to lines as even as they come; false where it must be looked at in another way.
@@ -105,6 +84,16 @@ impl Detector {
         {
             return false;
         }
+        self.see_whole(access, memory, |shapes, site| shapes.of_even(site, even))
+    }
+
+    /// Looks at an access of all lanes of a warp, by the shape that `find` gives and the line where that begins.
+    fn see_whole(
+        &mut self,
+        access: &WarpAccess,
+        memory: Memory,
+        find: impl FnOnce(&mut Shapes, SiteId) -> Option<(ShapeId, u64)>,
+    ) -> bool {
         let of = access.of();
         let Now {
             number,
@@ -115,20 +104,10 @@ impl Detector {
             return false;
         };
         let site = self.site_of_warp(access);
-        let Some(found) = self.shadow().shapes.of_even(site, even) else {
+        let Some(found) = find(&mut self.shadow().shapes, site) else {
             return false;
         };
-        let lines = Lines {
-            of,
-            lanes: u32::MAX,
-            memory,
-            site,
-            row: row_of(of.block, of.warp),
-            epoch,
-            mask: u32::MAX,
-            handed: None,
-        };
-        self.see_lines(number, &lines, found)
+        self.see_lines(number, &Lines::of_all(of, memory, site, epoch), found)
     }
 
     fn see_row_as_lanes(&mut self, row: &RowAccess) -> bool {
@@ -223,17 +202,8 @@ impl Detector {
         (of, epoch): (WarpId, u32),
         (column, at): (&[u64; 32], Offsets),
     ) -> bool {
-        let row = row_of(of.block, of.warp);
-        let lines = Lines {
-            of,
-            lanes: u32::MAX,
-            memory,
-            site,
-            row,
-            epoch,
-            mask: u32::MAX,
-            handed: None,
-        };
+        let lines = Lines::of_all(of, memory, site, epoch);
+        let row = lines.row;
         self.with_visitor(number, &lines, |_, by, shadow| {
             let new = ColumnMark {
                 entry: Entry {
@@ -615,4 +585,20 @@ pub(super) struct Lines {
     pub(super) mask: u32,
     /// What it hands on, if it is a strong store.
     pub(super) handed: Option<Handed>,
+}
+
+impl Lines {
+    /// An access of all lanes of a warp at one epoch, which hands on nothing.
+    fn of_all(of: WarpId, memory: Memory, site: SiteId, epoch: u32) -> Lines {
+        Lines {
+            of,
+            lanes: u32::MAX,
+            memory,
+            site,
+            row: row_of(of.block, of.warp),
+            epoch,
+            mask: u32::MAX,
+            handed: None,
+        }
+    }
 }
