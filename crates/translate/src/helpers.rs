@@ -1,6 +1,6 @@
 //! The functions beside the strip. Out: a function each that finds the place of a lane's bytes, notes who read or wrote words, makes a
-//! record of lanes that part from their gang, counts steps of a warp, makes lanes a gang again, and runs a phase: every warp of a block up to its
-//! next barrier.
+//! record of lanes that part from their gang, counts steps of a warp, makes lanes a gang again, goes to the function of a long strip, and runs a phase:
+//! every warp of a block up to its next barrier.
 
 mod copy;
 mod count;
