@@ -26,6 +26,7 @@ pub(crate) use routine::Routine;
 pub(crate) use warp::operations_of_host;
 
 use crate::Refusal;
+use crate::changed::Changed;
 use crate::code::Code;
 use crate::detour::Detours;
 use crate::engine::Products;
@@ -193,8 +194,8 @@ pub(crate) struct Emitter<'p> {
     pub(crate) sites: Vec<Site>,
     /// By number of what is waited for: the registers that records hold there, each with its offset among them.
     pub(crate) waits: BTreeMap<u32, Vec<(Register, u32)>>,
-    /// By block: what the phases write that it is a part of, if records hold the rest.
-    pub(crate) written: Vec<Option<BTreeSet<Register>>>,
+    /// By block: what records lack of its registers.
+    pub(crate) changed: Changed,
     /// By register: how its lanes lie to each other, where that is known.
     pub(crate) strides: Strides,
     /// Registers in which any NaN may be kept.
@@ -278,7 +279,7 @@ impl<'p> Emitter<'p> {
             definitions: Definitions::new(),
             live,
             waits: BTreeMap::new(),
-            written: Vec::new(),
+            changed: Changed::default(),
             sites: Vec::new(),
             any_nan: BTreeSet::new(),
             scalars: BTreeMap::new(),

@@ -3,7 +3,7 @@
 use crate::code::{Code, Placed};
 use crate::emit::{Register, Touched};
 use crate::helpers::WaitNumbers;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{GroupKind, Instr, MatrixOperation, Op, Plain, SlotPlace};
 use warpgrid_isa::StateSpace;
 
@@ -176,7 +176,7 @@ impl Flow {
     }
 
     /// Whether lanes wait for others at the end of a block.
-    fn meets(&self, block: usize) -> Meeting {
+    pub(crate) fn meets(&self, block: usize) -> Meeting {
         self.blocks.get(block).map_or(Meeting::None, |b| b.meets)
     }
 
@@ -230,15 +230,16 @@ impl Flow {
         self.meets(block) == Meeting::Warp && self.chain_at(block).is_none()
     }
 
-    /// The blocks of each phase: where it starts, and what is reached from there before a meeting is passed that ends phases.
-    fn phases(&self, ends: impl Fn(Meeting) -> bool) -> Vec<(usize, BTreeSet<usize>)> {
-        let after_end = |block: &usize| *block > 0 && ends(self.meets(block - 1));
+    /// The blocks of each phase: what is reached from where it starts before a barrier is passed.
+    fn phases(&self) -> Vec<BTreeSet<usize>> {
+        let ends = |block: usize| self.meets(block) == Meeting::Barrier;
+        let after_end = |block: &usize| *block > 0 && ends(block - 1);
         let starts = (0..self.blocks.len()).filter(|block| *block == 0 || after_end(block));
         let reached_from = |start: usize| {
             let mut reached = BTreeSet::from([start]);
             let mut left = vec![start];
             while let Some(block) = left.pop() {
-                if ends(self.meets(block)) {
+                if ends(block) {
                     continue;
                 }
                 for next in self.blocks.get(block).into_iter().flat_map(|b| &b.next) {
@@ -247,7 +248,7 @@ impl Flow {
                     }
                 }
             }
-            (start, reached)
+            reached
         };
         starts.map(reached_from).collect()
     }
@@ -308,7 +309,7 @@ impl Flow {
             self.shared.fill(all);
             return;
         }
-        for (_, reached) in self.phases(|meeting| meeting == Meeting::Barrier) {
+        for reached in self.phases() {
             let all = reached.iter().filter_map(|block| own.get(*block));
             let all = all.fold(SharedUse::default(), |all, one| all.and(*one));
             for block in reached {
@@ -317,23 +318,6 @@ impl Flow {
                 }
             }
         }
-    }
-
-    /// By block, what strips write that it is a part of; none for those that begin at the start, when records hold nothing.
-    pub(crate) fn written(&self, touched: &[Touched]) -> Vec<Option<BTreeSet<Register>>> {
-        let mut found = vec![Some(BTreeSet::new()); self.blocks.len()];
-        for (start, reached) in self.phases(|meeting| meeting != Meeting::None) {
-            let written = reached.iter().filter_map(|block| touched.get(*block));
-            let written: BTreeSet<Register> = written.flat_map(|t| &t.written).copied().collect();
-            for block in reached {
-                match found.get_mut(block) {
-                    Some(place) if start == 0 => *place = None,
-                    Some(Some(all)) => all.extend(&written),
-                    Some(None) | None => {}
-                }
-            }
-        }
-        found
     }
 
     /// The block that starts at a place in the code.
@@ -348,10 +332,9 @@ impl Flow {
         Some(index as u32)
     }
 
-    /// By block, the blocks that every way to it from the start leads through, itself as well.
-    pub(crate) fn dominators(&self) -> Vec<BTreeSet<usize>> {
-        let n = self.blocks.len();
-        let mut before = vec![Vec::new(); n];
+    /// By block, the blocks that lead to it.
+    fn before(&self) -> Vec<Vec<usize>> {
+        let mut before = vec![Vec::new(); self.blocks.len()];
         for (index, block) in self.blocks.iter().enumerate() {
             for next in &block.next {
                 if let Some(all) = before.get_mut(*next) {
@@ -359,6 +342,13 @@ impl Flow {
                 }
             }
         }
+        before
+    }
+
+    /// By block, the blocks that every way to it from the start leads through, itself as well.
+    pub(crate) fn dominators(&self) -> Vec<BTreeSet<usize>> {
+        let n = self.blocks.len();
+        let before = self.before();
         let mut found: Vec<BTreeSet<usize>> = vec![(0..n).collect(); n];
         if let Some(first) = found.first_mut() {
             *first = BTreeSet::from([0]);
@@ -379,6 +369,55 @@ impl Flow {
                 return found;
             }
         }
+    }
+
+    /// Loops: the block that each begins with, which every way into it leads through, and all of its blocks.
+    pub(crate) fn loops(&self, dominators: &[BTreeSet<usize>]) -> BTreeMap<usize, BTreeSet<usize>> {
+        let before = self.before();
+        let mut found = BTreeMap::new();
+        for (index, block) in self.blocks.iter().enumerate() {
+            let is_before = |header: &&usize| {
+                let all = dominators.get(index);
+                all.is_some_and(|all| all.contains(*header))
+            };
+            for header in block.next.iter().filter(is_before) {
+                let inside: &mut BTreeSet<usize> = found.entry(*header).or_default();
+                inside.insert(*header);
+                let mut left = vec![index];
+                while let Some(block) = left.pop() {
+                    if inside.insert(block) {
+                        left.extend(before.get(block).into_iter().flatten());
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Blocks in an order in which each comes before those that it leads to without a meeting between, but where a loop leads back.
+    pub(crate) fn ordered_blocks(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.blocks.len());
+        let mut is_seen = vec![false; self.blocks.len()];
+        for first in 0..self.blocks.len() {
+            // A block, and how many of those after it have been looked at.
+            let mut way = vec![(first, 0)];
+            while let Some((block, n_seen)) = way.pop() {
+                if n_seen == 0 && std::mem::replace(&mut is_seen[block], true) {
+                    continue;
+                }
+                let own = &self.blocks[block];
+                let after = own.next.iter().rev().nth(n_seen);
+                match after.filter(|_| own.meets == Meeting::None) {
+                    Some(next) => {
+                        way.push((block, n_seen + 1));
+                        way.push((*next, 0));
+                    }
+                    None => order.push(block),
+                }
+            }
+        }
+        order.reverse();
+        order
     }
 
     /// By block, the registers whose values at its start matter.

@@ -3,6 +3,7 @@
 //! JavaScript host.
 
 mod affine;
+mod changed;
 mod code;
 mod detour;
 mod emit;

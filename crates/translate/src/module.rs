@@ -74,6 +74,11 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
     let nothing = vec![BTreeSet::new(); flow.blocks.len()];
     let mut draft = Emitter::new(source, &places, flow, &nothing, Writes::Draft);
     draft.strip()?;
+    // In the order of the code.
+    draft.refused.sort_by_key(|refusal| match refusal {
+        Refusal::Instruction { at, .. } => *at,
+        _ => 0,
+    });
     for (register, at) in &draft.unread {
         if draft.all_read.contains(register) {
             draft.refused.push(Refusal::Instruction {
@@ -104,9 +109,9 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
 fn constants(
     Source { plain, code, .. }: Source<'_>,
     flow: &Flow,
+    dominators: &[BTreeSet<usize>],
     learnt: &Learnt,
 ) -> BTreeMap<Register, u32> {
-    let dominators = flow.dominators();
     let number = |(register, places): (&Register, &BTreeSet<u32>)| {
         let at = *places.first()?;
         let instr = &code.get(at as usize)?.instr;
@@ -203,7 +208,8 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     detours.retain(|at, _| parting.contains(at));
     learnt.sizes.sites += sites_of(plain, code, &flow, &detours);
     let places = Places::new(plain, code, learnt.sizes)?;
-    let constants = constants(source, &flow, &learnt);
+    let dominators = flow.dominators();
+    let constants = constants(source, &flow, &dominators, &learnt);
     let begin = |writes: Writes| {
         let mut emitter = Emitter::new(source, &places, &flow, &live, writes);
         emitter.sharing = sharing.clone();
@@ -216,7 +222,6 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
         }
         emitter.reads = learnt.reads.clone();
         emitter.constants = constants.clone();
-        emitter.written = flow.written(&learnt.touched);
         for register in &learnt.registers {
             emitter.home(*register);
         }
@@ -226,6 +231,7 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     strip.keep_scalars(&find_scalars(source, &learnt.definitions, &strides));
     strip.any_nan = find_any_nan(source, &learnt.definitions);
     strip.detours = detours;
+    strip.find_changed(&flow.loops(&dominators), &learnt.touched);
     strip.strip()?;
     let mut chains = begin(Writes::Warp);
     chains.sites = std::mem::take(&mut strip.sites);

@@ -1,14 +1,15 @@
 //! Blocks, branches, barriers and ends. In: the flow of the code; out: for each group of blocks a loop that goes from block to block, and leaves a
 //! gang that waits or has ended in its record.
 
-use super::{Emitter, IS_FRESH, Names, RECORD, Register, at, splat32};
+use super::{Emitter, IS_FRESH, Names, RECORD, Register, Touched, at, splat32};
 use crate::Refusal;
+use crate::changed::Changed;
 use crate::emit::Writes;
-use crate::flow::{Meeting, leads_away};
+use crate::flow::{Meeting, is_guarded, leads_away};
 use crate::helpers;
 use crate::place::{ALL_BYTES, IS_DETOUR, IS_FAR, TRACE_BYTES, cell, record};
 use crate::run::stop;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -49,6 +50,40 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Finds what records lack, by what blocks touch.
+    pub(crate) fn find_changed(
+        &mut self,
+        loops: &BTreeMap<usize, BTreeSet<usize>>,
+        touched: &[Touched],
+    ) {
+        let blocks = 0..self.flow.blocks.len();
+        let put_aside = Vec::from_iter(blocks.map(|block| self.put_aside_at(block)));
+        self.changed = Changed::new(self.flow, loops, touched, self.live, &put_aside);
+    }
+
+    /// The registers that records of lanes hold which part at the end of a block, or that these keep on a short way.
+    fn put_aside_at(&mut self, index: usize) -> BTreeSet<Register> {
+        let at = self.flow.blocks[index].end - 1;
+        let code = self.code;
+        let target = code.get(at).and_then(|last| match last.instr.op {
+            Op::Branch { target } if is_guarded(&last.instr) => Some((&last.instr, target)),
+            _ => None,
+        });
+        self.come_to(at);
+        let Some((_, target)) =
+            target.filter(|(instr, _)| self.scalar(Bank::Predicate, instr.guard).is_none())
+        else {
+            return BTreeSet::new();
+        };
+        let end = self.detours.get(&index).map(|detour| detour.end);
+        let target = self.flow.block_at(target as usize);
+        let held = [target, end].into_iter().flatten();
+        held.filter_map(|block| self.live.get(block))
+            .flatten()
+            .copied()
+            .collect()
+    }
+
     /// All places by the numbers that records and loops know them by: entries, the start, and blocks.
     fn targets(&self) -> impl Iterator<Item = Target> + use<> {
         let entries = (0..self.flow.entries.len()).map(Target::Entry);
@@ -73,15 +108,19 @@ impl Emitter<'_> {
         entries.map(|target| self.group_of(target)).collect()
     }
 
-    /// The strip of a group: entries first, then the blocks in the order of the code, so that ways forward leave a construct or several. Ways
+    /// The strip of a group: entries first, then the blocks, each before those that it leads to, so that ways there leave a construct or several. Ways
     /// back lead through the loop around all.
     fn strip_of(&mut self, group: usize) -> Result<(), Refusal> {
-        let mut places = Vec::new();
-        let mut own = Vec::new();
-        for target in self.targets() {
-            let is_own = self.group_of(target) == group;
-            places.push(is_own.then_some(own.len()));
-            own.extend(is_own.then_some(target));
+        let n_before = self.flow.entries.len() + 1;
+        let mut own: Vec<(usize, Target)> = self.targets().enumerate().take(n_before).collect();
+        let blocks = self.flow.ordered_blocks().into_iter();
+        own.extend(blocks.map(|block| (n_before + block, Target::Block(block))));
+        own.retain(|(_, target)| self.group_of(*target) == group);
+        let mut places = vec![None; self.targets().count()];
+        for (place, (number, _)) in own.iter().enumerate() {
+            if let Some(found) = places.get_mut(*number) {
+                *found = Some(place);
+            }
         }
         self.n_targets = own.len();
         self.begin();
@@ -97,7 +136,7 @@ impl Emitter<'_> {
             .collect();
         self.place_of_target = places;
         self.op(I::BrTable(table.into(), elsewhere));
-        for (place, target) in own.into_iter().enumerate() {
+        for (place, (_, target)) in own.into_iter().enumerate() {
             self.op(I::End);
             self.place = place;
             self.nest = 0;
@@ -112,6 +151,7 @@ impl Emitter<'_> {
                         true => self.op(I::Unreachable),
                         false => self.block_code(block)?,
                     }
+                    self.go_on(block);
                 }
             }
         }
@@ -207,9 +247,8 @@ impl Emitter<'_> {
         let Some(block) = self.flow.entries.get(number).copied() else {
             return self.refuse("an entry that is not there");
         };
-        if let Some(live) = self.live.get(block) {
-            self.load(live);
-        }
+        let wanted = self.changed.wanted(block).clone();
+        self.load(&wanted);
         self.go(block);
         Ok(())
     }
@@ -228,6 +267,14 @@ impl Emitter<'_> {
         self.op(I::I32Const(target as i32));
         self.set(self.names.pc);
         self.op(I::Br((self.n_targets - 1 - self.place) as u32 + self.nest));
+    }
+
+    /// From the end of a block to the one after it in the code, if lanes may go there.
+    fn go_on(&mut self, index: usize) {
+        let block = &self.flow.blocks[index];
+        if block.meets == Meeting::None && block.next.contains(&(index + 1)) {
+            self.go(index + 1);
+        }
     }
 
     fn block_code(&mut self, index: usize) -> Result<(), Refusal> {
@@ -264,10 +311,12 @@ impl Emitter<'_> {
         }
         self.come_to(block.end - 1);
         self.cross(last.moves)?;
-        match self.goes_on(index) {
-            true => self.straight(&last.instr),
-            false => Ok(()),
+        if self.goes_on(index) {
+            self.straight(&last.instr)?;
         }
+        let before_loop = self.changed.before_loop(index).clone();
+        self.save(RECORD, &before_loop);
+        Ok(())
     }
 
     /// Whether the last instruction of a block neither leads away nor waits.
@@ -577,10 +626,8 @@ impl Emitter<'_> {
         held.retain(|register| !written.contains(register));
         held.extend(read);
         let number = self.wait_number(&held);
-        let mut changed = held;
-        if let Some(Some(written)) = self.written.get(self.block) {
-            changed.retain(|register| written.contains(register));
-        }
+        let at_end = self.changed.at_end(self.block);
+        let changed = held.intersection(at_end).copied().collect();
         self.save(RECORD, &changed);
         self.leave(entry as i32, number);
         Ok(())
