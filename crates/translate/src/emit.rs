@@ -61,6 +61,25 @@ pub(crate) struct Touched {
     pub(crate) written: BTreeSet<Register>,
 }
 
+/// Where the bytes of an access are: at the address in a local, and so many bytes after it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pointer {
+    local: u32,
+    beyond: u32,
+}
+
+impl Pointer {
+    /// At the address in a local.
+    const fn to(local: u32) -> Pointer {
+        Pointer { local, beyond: 0 }
+    }
+
+    /// The bytes `offset` after it, whose address is on the stack.
+    const fn at(self, offset: u32) -> MemArg {
+        at(self.beyond + offset)
+    }
+}
+
 /// A store that a strip counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StorePlace {
@@ -213,6 +232,8 @@ pub(crate) struct Emitter<'p> {
     ways: Option<quick::Ways>,
     /// The construct that is left where an access is not what was hoped for, by how many are open within; none for the innermost.
     leaves_to: Option<u32>,
+    /// Where the access at hand moves bytes.
+    pub(crate) pointer: Pointer,
     /// The local with the guard of the instruction at hand.
     pub(crate) guard: Option<u32>,
     /// By block that ends with a branch: the short ways that some of its lanes take while others wait.
@@ -289,6 +310,7 @@ impl<'p> Emitter<'p> {
             lies: BTreeMap::new(),
             ways: None,
             leaves_to: None,
+            pointer: Pointer::to(0),
             names: Names::default(),
             guard: None,
             detours: Detours::new(),
@@ -345,6 +367,7 @@ impl<'p> Emitter<'p> {
                 Products::Separate => std::array::from_fn(|_| self.local(V128)),
             },
         };
+        self.pointer = Pointer::to(self.names.pointer);
     }
 
     /// A new local, after the parameters.
@@ -363,6 +386,11 @@ impl<'p> Emitter<'p> {
 
     pub(crate) fn get(&mut self, local: u32) {
         self.op(I::LocalGet(local));
+    }
+
+    /// Pushes the address from which on [`Pointer::at`] of the access at hand counts.
+    pub(crate) fn get_pointer(&mut self) {
+        self.get(self.pointer.local);
     }
 
     pub(crate) fn set(&mut self, local: u32) {

@@ -527,6 +527,11 @@ pub(crate) fn accesses_memory(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
         .any(|placed| memory_use(plain, &placed.instr.op).is_some())
 }
 
+/// Whether an instruction may change memory that several threads see.
+pub(crate) fn stores_to_memory(plain: Plain<'_>, op: &Op) -> bool {
+    memory_use(plain, op).is_some_and(|used| used.stores)
+}
+
 /// Whether copies to shared memory are among the code.
 fn starts_copies(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
     code.iter().any(|placed| match placed.instr.op {

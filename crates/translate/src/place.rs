@@ -63,6 +63,8 @@ pub(crate) mod cell {
     pub(crate) const DETOURS: u32 = 1144;
     /// Read in place of what lanes that are not active mean.
     pub(crate) const NOWHERE: u32 = 1152;
+    /// Stored so that engines compute it there and then; never read.
+    pub(crate) const PINNED: u32 = 1264;
     /// Special registers that differ by block, 16 bytes each.
     pub(crate) const BY_BLOCK: u32 = 1280;
     /// All of them but the special registers.

@@ -308,6 +308,7 @@ impl Emitter<'_> {
         for (offset, placed) in rest.iter().enumerate() {
             self.come_to(block.start + offset);
             self.straight(&placed.instr)?;
+            self.pin_result(&placed.instr.op)?;
         }
         self.come_to(block.end - 1);
         self.cross(last.moves)?;

@@ -316,21 +316,21 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Loads bytes of one place into all lanes; `address` pushes that of the byte with this offset.
-    pub(super) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32)) {
+    /// Loads bytes of one place into all lanes; `address` pushes that of the byte with this offset, less the number that it gives back.
+    pub(super) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32) -> u32) {
         for (index, element) in (0u32..).zip(&plan.elements) {
             if element.slot.place() == SlotPlace::None {
                 continue;
             }
             let offset = index * plan.element_bytes;
-            address(self, offset);
+            let from = address(self, offset);
             if self.scalar(element.bank, element.slot).is_some() {
-                self.load_scalar(*element);
+                self.load_scalar(*element, from);
                 continue;
             }
             if plan.element_bytes == 8 {
                 let kept = self.names.vectors[5];
-                self.op(I::V128Load64Splat(at(0)));
+                self.op(I::V128Load64Splat(at(from)));
                 self.set(kept);
                 for half in 0..2 {
                     self.get(kept);
@@ -338,7 +338,7 @@ impl<'p> Emitter<'p> {
                 }
                 continue;
             }
-            self.op(scalar_load(plan, 0));
+            self.op(scalar_load(plan, from));
             self.op(I::I32x4Splat);
             self.write_loaded(plan, *element);
         }
@@ -373,7 +373,10 @@ impl<'p> Emitter<'p> {
             return Ok(false);
         };
         let place = self.places.arena + range.start as u32 + (address - range.address) as u32;
-        self.load_from(plan, |e, offset| e.op(I::I32Const((place + offset) as i32)));
+        self.load_from(plan, |e, offset| {
+            e.op(I::I32Const((place + offset) as i32));
+            0
+        });
         Ok(true)
     }
 }

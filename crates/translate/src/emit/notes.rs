@@ -21,7 +21,6 @@ impl Emitter<'_> {
             phase,
             warp_start,
             since,
-            pointer,
             ..
         } = self.names;
         let phase_has = self.flow.shared[self.block];
@@ -29,7 +28,10 @@ impl Emitter<'_> {
             return;
         }
         let [_, _, _, _, readers, ordered] = self.names.vectors;
-        let [wrote, read] = self.places.shared_notes;
+        let [wrote, read] = self
+            .places
+            .shared_notes
+            .map(|notes| notes + self.pointer.beyond);
         let name = |local: u32| vec![I::LocalGet(local)];
         let meets = self.flow.has_warp_operations();
         let names = RowNames {
@@ -38,12 +40,12 @@ impl Emitter<'_> {
             warp: meets.then(|| [name(warp_start), name(since)]),
         };
         for chunk in chunks(bytes) {
-            self.get(pointer);
+            self.get_pointer();
             self.op(chunk.load(wrote));
             self.set(ordered);
             self.out.extend(names.ordered(ordered));
             if phase_has.loads {
-                self.get(pointer);
+                self.get_pointer();
                 self.op(chunk.load(read));
                 self.set(readers);
                 self.out.extend(names.ordered(readers));
@@ -54,7 +56,7 @@ impl Emitter<'_> {
                 }
                 self.push_some_differ(guard);
                 self.note_or_look(&chunk, 3, |e| {
-                    e.get(pointer);
+                    e.get_pointer();
                     e.get(me);
                     e.keep_notes(&chunk, wrote, guard);
                     e.op(chunk.store(wrote));
@@ -75,7 +77,7 @@ impl Emitter<'_> {
             ]);
             self.push_some_differ(guard);
             self.note_or_look(&chunk, 2, |e| {
-                e.get(pointer);
+                e.get_pointer();
                 e.out.extend(names.reader(readers, ordered));
                 e.keep_notes(&chunk, read, guard);
                 e.op(chunk.store(read));
@@ -95,7 +97,7 @@ impl Emitter<'_> {
     /// Puts the notes in place of those on the stack that are of lanes that do not take part.
     fn keep_notes(&mut self, chunk: &Chunk, notes: u32, guard: Option<u32>) {
         if let Some(guard) = guard {
-            self.get(self.names.pointer);
+            self.get_pointer();
             self.op(chunk.load(notes));
             self.get(guard);
             self.op(I::V128Bitselect);

@@ -3,14 +3,19 @@
 //! the access that is none of these.
 
 use super::memory::Quick;
-use super::{ALL, Emitter, Register, Writes};
+use super::{ALL, Emitter, Register, Writes, at};
 use crate::Refusal;
+use crate::place::cell;
 use std::collections::BTreeMap;
 use warpgrid_emulator::plain::{Bank, Instr, Op, SlotPlace};
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// Accesses at which a quick way may end, at most: at each of them engines bring together what both ways have in registers.
 const MOST_ENDS: usize = 16;
+
+/// Rows that are loaded before a result is pinned: engines load in the order of the code, and compute as late as they can, so that sums of many loads would have all of them wait
+/// in memory for the last one.
+const LOADS_BEFORE_PIN: usize = 8;
 
 /// The two ways of a block.
 #[derive(Debug, Default)]
@@ -24,6 +29,11 @@ pub(super) struct Ways {
     /// How many constructs are open around all, and around the quick way, which are those that lead to the careful one.
     outer: u32,
     inner: u32,
+    /// How many constructs are open at the first instruction of the quick way, and what it does before: looks by registers that are not written until then.
+    start: u32,
+    early: Vec<I<'static>>,
+    /// Rows that the quick way has loaded since a result was pinned.
+    n_loaded: usize,
     /// The locals in which both ways keep how bases lie, by the access that looks first.
     pub(super) lies: BTreeMap<(u32, Register), [u32; 3]>,
 }
@@ -67,6 +77,9 @@ impl Emitter<'_> {
             ends,
             outer,
             inner: self.nest,
+            start: 0,
+            early: Vec::new(),
+            n_loaded: 0,
             lies: BTreeMap::new(),
         });
         // Both ways count the same stores, and share sites.
@@ -125,6 +138,52 @@ impl Emitter<'_> {
         });
     }
 
+    /// Writes a look before all else that the quick way does. What does not hold there is left to the careful way as a whole.
+    pub(super) fn look_early(
+        &mut self,
+        look: impl FnOnce(&mut Self) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let Some(ways) = &mut self.ways else {
+            return Ok(());
+        };
+        let (level, start) = (ways.level(0), ways.start);
+        let early = std::mem::take(&mut ways.early);
+        let out = std::mem::replace(&mut self.out, early);
+        let nest = std::mem::replace(&mut self.nest, start);
+        let leaves_to = self.leaves_to.replace(level);
+        let done = look(self);
+        self.leaves_to = leaves_to;
+        self.nest = nest;
+        let early = std::mem::replace(&mut self.out, out);
+        if let Some(ways) = &mut self.ways {
+            ways.early = early;
+        }
+        done
+    }
+
+    /// Counts what the quick way has loaded.
+    pub(super) fn count_loads(&mut self, n_rows: usize) {
+        if let Some(ways) = &mut self.ways {
+            ways.n_loaded += n_rows;
+        }
+    }
+
+    /// Stores the result of the instruction at hand where it is never read, if it is one of arithmetic and much has been loaded.
+    pub(super) fn pin_result(&mut self, op: &Op) -> Result<(), Refusal> {
+        let Op::Float32 { slots: [d, ..], .. } = *op else {
+            return Ok(());
+        };
+        let ways = self.ways.as_mut().filter(|ways| ways.is_quick);
+        let Some(ways) = ways.filter(|ways| ways.n_loaded >= LOADS_BEFORE_PIN) else {
+            return Ok(());
+        };
+        ways.n_loaded = 0;
+        self.op(I::I32Const(0));
+        self.read_any_nan(d)?;
+        self.op(I::V128Store(at(cell::PINNED)));
+        Ok(())
+    }
+
     /// Goes to the last instruction of the careful way; where the number on the stack is not zero, if `asks`.
     fn go_to_last(&mut self, asks: bool) {
         let Some(ways) = &self.ways else {
@@ -145,7 +204,15 @@ impl Emitter<'_> {
             self.nest += 1;
         }
         let start = self.nest;
+        if let Some(ways) = &mut self.ways {
+            ways.start = start;
+        }
+        let first = self.out.len();
         self.body(index)?;
+        if let Some(ways) = &mut self.ways {
+            let early = std::mem::take(&mut ways.early);
+            self.out.splice(first..first, early);
+        }
         let last = self.flow.blocks[index].end - 1;
         let code = self.code;
         match code.get(last).map(|placed| &placed.instr) {

@@ -89,16 +89,16 @@ impl Emitter<'_> {
         self.set_scalar(scalar, register);
     }
 
-    /// Loads a scalar from the address on the stack.
-    pub(super) fn load_scalar(&mut self, element: Element) {
+    /// Loads a scalar that is `from` bytes after the address on the stack.
+    pub(super) fn load_scalar(&mut self, element: Element, from: u32) {
         let place = (
             self.scalar(element.bank, element.slot),
             element.slot.place(),
         );
         if let (Some(scalar), SlotPlace::Register(index)) = place {
             self.op(match element.bank {
-                Bank::B64 => I::I64Load(at(0)),
-                _ => I::I32Load(at(0)),
+                Bank::B64 => I::I64Load(at(from)),
+                _ => I::I32Load(at(from)),
             });
             self.set_scalar(scalar, self.own(element.bank, index));
         }

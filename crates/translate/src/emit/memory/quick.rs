@@ -2,11 +2,12 @@
 //! lanes' bases lie; out: bytes or registers, or the careful way from the access on.
 
 use super::address::Known;
-use super::{Access, Way};
+use super::{Access, Lie, Way};
 use crate::Refusal;
-use crate::emit::{ALL, Emitter, Names, Register, at};
+use crate::emit::{ALL, Emitter, Names, Pointer, Register, at};
+use crate::flow::stores_to_memory;
 use crate::place::{GANG, holds, site};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, SlotPlace};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
@@ -45,15 +46,30 @@ pub(in crate::emit) struct Quick {
     pub(in crate::emit) align: u32,
     /// Whether who reads and writes is noted.
     pub(in crate::emit) is_noted: bool,
-    /// The local with the place of the lowest.
+    /// Whether the look is before the block: the register that it goes by is written in none of the instructions up to here.
+    is_early: bool,
+    /// The local with the place of the lowest, or what that is before the place of shared memory is added.
     place: u32,
     together: Together,
+    /// Of a load of one word into all lanes: the four words that it is among, where another one loads one of them.
+    among: Option<FourWords>,
+}
+
+/// Words that several accesses to one place each load at once.
+#[derive(Clone, Copy, Debug)]
+struct FourWords {
+    /// The local that they are in.
+    local: u32,
+    /// Where the first one is, beyond the lowest of those that share the look.
+    start: u32,
+    /// Whether the access is the first, which loads them.
+    loads: bool,
 }
 
 impl Quick {
     /// Whether the quick way may end here: where it looks, or notes.
     pub(in crate::emit) fn may_end(&self) -> bool {
-        self.leader == self.at || self.is_noted
+        self.leader == self.at && !self.is_early || self.is_noted
     }
 
     /// Lets another access share the look of this one, which is given back, unless they are too far apart.
@@ -70,6 +86,9 @@ impl Quick {
     }
 }
 
+/// Bytes of four words.
+const FOUR_WORDS: u32 = 16;
+
 /// What accesses have in common that share a look: base, width, way, ranges, and how they share them out.
 type Look = (Register, u32, Way, u32, u32);
 
@@ -82,6 +101,7 @@ impl Emitter<'_> {
         let block = &self.flow.blocks[index];
         let mut found: Vec<Quick> = Vec::new();
         let mut looks: BTreeMap<Look, usize> = BTreeMap::new();
+        let mut written_before: BTreeSet<Register> = BTreeSet::new();
         for at in block.start..block.end {
             let Some(placed) = self.code.get(at) else {
                 continue;
@@ -101,12 +121,20 @@ impl Emitter<'_> {
                         if shares {
                             looks.insert(look, found.len());
                         }
-                        found.push(Quick { place, ..quick });
+                        // The first access of a block ends the quick way before anything has been loaded.
+                        let is_early =
+                            shares && !found.is_empty() && !written_before.contains(&look.0);
+                        found.push(Quick {
+                            place,
+                            is_early,
+                            ..quick
+                        });
                     }
                 }
             }
             if let Some(written) = self.writes_at.get(&(at as u32)) {
                 looks.retain(|(base, ..), _| !written.contains(base));
+                written_before.extend(written);
             }
         }
         for place in 0..found.len() {
@@ -116,7 +144,61 @@ impl Emitter<'_> {
                 (own.low, own.place) = (leader.low, leader.place);
             }
         }
+        self.find_four_words(index, &mut found);
         found
+    }
+
+    /// Finds loads into all lanes of words that are among four which the look has found, and no store is between them.
+    fn find_four_words(&mut self, index: usize, all: &mut [Quick]) {
+        let block = &self.flow.blocks[index];
+        // By the access that looks and where the words begin: the accesses since the last store.
+        let mut since: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
+        let mut found = Vec::new();
+        for at in block.start..block.end {
+            let Some(placed) = self.code.get(at) else {
+                continue;
+            };
+            if stores_to_memory(self.plain, &placed.instr.op) {
+                found.extend(std::mem::take(&mut since));
+            }
+            let place = all.binary_search_by_key(&(at as u32), |quick| quick.at);
+            let Ok(place) = place else {
+                continue;
+            };
+            self.come_to(at);
+            if let Some((leader, start)) = self.find_word(&placed.instr, all, place) {
+                since.entry((leader, start)).or_default().push(place);
+            }
+        }
+        found.extend(since);
+        for ((_, start), places) in found.into_iter().filter(|(_, places)| places.len() > 1) {
+            let local = self.local(ValType::V128);
+            for (number, place) in places.into_iter().enumerate() {
+                all[place].among = Some(FourWords {
+                    local,
+                    start,
+                    loads: number == 0,
+                });
+            }
+        }
+    }
+
+    /// The access that looks for the one at hand, and where four words begin, beyond the lowest that it looks at, among which the loaded one is.
+    fn find_word(&self, instr: &Instr, all: &[Quick], place: usize) -> Option<(u32, u32)> {
+        let quick = all.get(place)?;
+        let Op::Load(plan) = instr.op else {
+            return None;
+        };
+        let plan = self.plain.access(plan)?;
+        let leader = all.iter().find(|leader| leader.at == quick.leader)?;
+        let is_one = quick.together.is_known && quick.together.one && !quick.is_noted;
+        let is_guarded = instr.guard.place() != SlotPlace::None;
+        if !is_one || is_guarded || !self.loads_rows_of_words(plan) || plan.elements.len() != 1 {
+            return None;
+        }
+        let last = leader.bytes.checked_sub(FOUR_WORDS)?;
+        let offset = u32::try_from(plan.offset.checked_sub(leader.low)?).ok()?;
+        Some((leader.at, (offset / FOUR_WORDS * FOUR_WORDS).min(last)))
     }
 
     /// The instruction at hand as a quick access that looks for itself.
@@ -164,8 +246,10 @@ impl Emitter<'_> {
             bytes,
             align: align.trailing_zeros(),
             is_noted: self.is_noted(&access),
+            is_early: false,
             place: 0,
             together,
+            among: None,
         };
         let base = self.base_of(plan)?;
         Some((
@@ -231,8 +315,9 @@ impl Emitter<'_> {
             self.ops([I::I32Eqz, I::BrIf(0)]);
         }
         // All that may end the quick way comes before anything is counted.
+        let kept = self.pointer;
         match quick.together.is_known {
-            true => self.look_quickly(access, quick),
+            true => self.look_quickly(access, quick)?,
             false => self.find_quickly(access, quick.together),
         }
         self.leaves_to = None;
@@ -240,79 +325,97 @@ impl Emitter<'_> {
             self.op(I::End);
             self.nest -= 1;
         }
-        self.under_guard(access.way, |e| e.move_quickly(access, quick))
+        self.under_guard(access.way, |e| e.move_quickly(access, quick))?;
+        self.pointer = kept;
+        Ok(())
     }
 
     /// Finds the place of lanes of which it is known how they lie, for all accesses that share the look.
-    fn look_quickly(&mut self, access: &Access<'_>, quick: Quick) {
+    fn look_quickly(&mut self, access: &Access<'_>, quick: Quick) -> Result<(), Refusal> {
         self.leave_to_careful();
-        let Names {
-            active,
-            first,
-            offset,
-            pointer,
-            ..
-        } = self.names;
+        let active = self.names.active;
         if self.guard.is_some() && !may_be_partial(access, quick) {
             self.get(active);
             self.ops([I::I32Const(ALL), I::I32Ne]);
             self.leave_if();
         }
-        let base = access.lie.map_or(first, |lie| lie.first);
-        if quick.leader != quick.at {
-            // The one that leads has looked.
-        } else if access.is_narrow {
-            self.get(base);
-            self.ops([I::I32Const(quick.low as i32), I::I32Add]);
-            self.push_shared_place(quick.bytes, quick.align);
-            self.set(quick.place);
-        } else {
-            self.get(base);
-            self.ops([I::I64Const(quick.low), I::I64Add, I::I32Const(0)]);
-            self.ops([I::I64Load(at(access.site + site::ADDRESS)), I::I64Sub]);
-            self.tee(offset);
-            self.ops([
-                I::I64Const(quick.align.into()),
-                I::I64Rotr,
-                I::I32Const(0),
-                I::I64Load(at(access.site + site::QUICK)),
-                I::I64GeU,
-            ]);
-            self.leave_if();
-            self.get(offset);
-            self.ops([I::I32WrapI64, I::I32Const(0)]);
-            self.ops([I::I32Load(at(access.site + site::PLACE)), I::I32Add]);
-            self.set(quick.place);
+        if quick.leader == quick.at {
+            match quick.is_early {
+                true => self.look_early(|e| e.look(access, quick, None))?,
+                false => self.look(access, quick, access.lie)?,
+            }
         }
-        self.get(quick.place);
         // The lowest place of the access itself, beyond that of all.
         let lowest = quick.together.apart.map_or(0, |apart| (3 * apart).min(0));
-        let beyond = access
-            .plan
-            .offset
-            .wrapping_add(lowest)
-            .wrapping_sub(quick.low);
-        self.ops([I::I32Const(beyond as i32), I::I32Add]);
-        self.set(pointer);
+        let offset = access.plan.offset.wrapping_add(lowest);
+        let beyond = offset.wrapping_sub(quick.low) as u32;
+        self.pointer = Pointer {
+            local: quick.place,
+            beyond: beyond + self.place_of_all(access),
+        };
         if access.accepts == holds::SHARED {
             let lanes = if quick.together.rows { 4 } else { 1 };
             self.note_shared(access.way, lanes * access.width());
         }
+        Ok(())
     }
 
-    /// Pushes the place of an offset in shared memory, which is on the stack; leaves the way at hand where `bytes` from there on are beyond its end, or it is no
+    /// What is added to the places of a look: where it finds offsets in shared memory, the place of that.
+    fn place_of_all(&self, access: &Access<'_>) -> u32 {
+        match access.is_narrow {
+            true => self.places.shared,
+            false => 0,
+        }
+    }
+
+    /// Looks whether the bytes are in the range that the site met last, and leaves the way at hand where they are not. Goes by the first lane's base, which
+    /// the block may know.
+    fn look(&mut self, access: &Access<'_>, quick: Quick, lie: Option<Lie>) -> Result<(), Refusal> {
+        let Names { first, offset, .. } = self.names;
+        let bank = if access.plan.wide {
+            Bank::B64
+        } else {
+            Bank::B32
+        };
+        match lie {
+            Some(lie) => self.get(lie.first),
+            None => self.push_first(bank, access.plan.base)?,
+        }
+        if access.is_narrow {
+            self.ops([I::I32Const(quick.low as i32), I::I32Add]);
+            self.check_shared(quick.bytes, quick.align);
+            self.get(first);
+            self.set(quick.place);
+            return Ok(());
+        }
+        self.ops([I::I64Const(quick.low), I::I64Add, I::I32Const(0)]);
+        self.ops([I::I64Load(at(access.site + site::ADDRESS)), I::I64Sub]);
+        self.tee(offset);
+        self.ops([
+            I::I64Const(quick.align.into()),
+            I::I64Rotr,
+            I::I32Const(0),
+            I::I64Load(at(access.site + site::QUICK)),
+            I::I64GeU,
+        ]);
+        self.leave_if();
+        self.get(offset);
+        self.ops([I::I32WrapI64, I::I32Const(0)]);
+        self.ops([I::I32Load(at(access.site + site::PLACE)), I::I32Add]);
+        self.set(quick.place);
+        Ok(())
+    }
+
+    /// Keeps an offset in shared memory, which is on the stack, in `first`; leaves the way at hand where `bytes` from there on are beyond its end, or it is no
     /// multiple of a power of two.
-    fn push_shared_place(&mut self, bytes: u32, align: u32) {
-        let first = self.names.first;
-        self.tee(first);
+    fn check_shared(&mut self, bytes: u32, align: u32) {
+        self.tee(self.names.first);
         self.ops([I::I32Const(align as i32), I::I32Rotr]);
         match self.places.shared_bytes.checked_sub(bytes) {
             Some(last) => self.ops([I::I32Const((last >> align) as i32), I::I32GtU]),
             None => self.ops([I::Drop, I::I32Const(1)]),
         }
         self.leave_if();
-        self.get(first);
-        self.ops([I::I32Const(self.places.shared as i32), I::I32Add]);
     }
 
     /// Finds the place of lanes that follow each other, or mean one place.
@@ -350,10 +453,10 @@ impl Emitter<'_> {
     fn move_quickly(&mut self, access: &Access<'_>, quick: Quick) -> Result<(), Refusal> {
         let together = quick.together;
         if let Some(apart) = together.apart {
-            let pointer = self.names.pointer;
+            let beyond = self.pointer.beyond;
             let place = |e: &mut Self, lane: u8| {
-                e.get(pointer);
-                Together::distance(apart, lane)
+                e.get_pointer();
+                beyond + Together::distance(apart, lane)
             };
             for index in 0..access.plan.elements.len() as u32 {
                 match access.way {
@@ -363,13 +466,19 @@ impl Emitter<'_> {
             }
             return Ok(());
         }
+        if access.way == Way::Load && quick.among.is_none_or(|words| words.loads) {
+            self.count_loads(access.plan.elements.len());
+        }
         match (access.way, together.rows, together.one) {
             (Way::Store, ..) => {
                 let kept = self.guard.filter(|_| may_be_partial(access, quick));
                 self.store_row(access.plan, kept)?;
             }
             (Way::Load, true, false) => self.load_row(access.plan),
-            (Way::Load, false, _) => self.load_one(access.plan),
+            (Way::Load, false, _) => match quick.among {
+                Some(words) => self.load_among(access, quick, words),
+                None => self.load_one(access.plan),
+            },
             (Way::Load, true, true) => {
                 self.if_row(access);
                 self.load_row(access.plan);
@@ -379,6 +488,23 @@ impl Emitter<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Loads one of four words into all lanes.
+    fn load_among(&mut self, access: &Access<'_>, quick: Quick, words: FourWords) {
+        let FourWords {
+            local,
+            start,
+            loads,
+        } = words;
+        if loads {
+            self.get(quick.place);
+            let start = start + self.place_of_all(access);
+            self.op(I::V128Load(at(start)));
+            self.set(local);
+        }
+        let offset = access.plan.offset.wrapping_sub(quick.low) as u32;
+        self.load_words(access.plan, local, (offset - start) / 4);
     }
 
     /// An access of lanes that are on a detour. Where they follow each other in shared memory, all are done at once, and the bytes and notes of those that
@@ -399,13 +525,18 @@ impl Emitter<'_> {
         self.leaves_to = Some(self.nest);
         self.push_first(Bank::B32, plan.base)?;
         self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
-        self.push_shared_place(16, 2);
-        self.set(self.names.pointer);
+        self.check_shared(16, 2);
+        let kept = self.pointer;
+        self.pointer = Pointer {
+            local: self.names.first,
+            beyond: self.places.shared,
+        };
         self.note_shared_of(access.way, 16, Some(guard));
         match access.way {
             Way::Load => self.load_row(plan),
             Way::Store => self.store_row(plan, Some(guard))?,
         }
+        self.pointer = kept;
         self.leaves_to = None;
         self.ops([I::Br(1), I::End]);
         self.find_addresses(access)?;

@@ -4,7 +4,7 @@ use super::address::Known;
 use super::{Access, Way};
 use crate::Refusal;
 use crate::emit::{Emitter, at, halves, high_halves, high_words, low_halves, low_words, splat32};
-use warpgrid_emulator::plain::AccessPlan;
+use warpgrid_emulator::plain::{AccessPlan, Bank, Element};
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// The low, or the high, words of two rows by turns.
@@ -28,28 +28,28 @@ impl Emitter<'_> {
     }
 
     pub(super) fn load_row(&mut self, plan: &AccessPlan) {
-        let pointer = self.names.pointer;
+        let pointer = self.pointer;
         let kept = self.names.vectors;
         match (plan.element_bytes, plan.elements.len()) {
             (8, _) => {
                 for half in 0..2 {
-                    self.get(pointer);
-                    self.op(I::V128Load(at(16 * half)));
+                    self.get_pointer();
+                    self.op(I::V128Load(pointer.at(16 * half)));
                     self.write64(plan.elements[0].slot, half);
                 }
                 return;
             }
             (4, n) => {
                 for (part, local) in (0..n as u32).zip(kept) {
-                    self.get(pointer);
-                    self.op(I::V128Load(at(16 * part)));
+                    self.get_pointer();
+                    self.op(I::V128Load(pointer.at(16 * part)));
                     self.set(local);
                 }
                 self.part_words(n);
             }
             (2, _) => {
-                self.get(pointer);
-                self.op(I::V128Load64Zero(at(0)));
+                self.get_pointer();
+                self.op(I::V128Load64Zero(pointer.at(0)));
                 self.op(match plan.signed {
                     true => I::I32x4ExtendLowI16x8S,
                     false => I::I32x4ExtendLowI16x8U,
@@ -57,8 +57,8 @@ impl Emitter<'_> {
                 self.set(kept[0]);
             }
             _ => {
-                self.get(pointer);
-                self.op(I::V128Load32Zero(at(0)));
+                self.get_pointer();
+                self.op(I::V128Load32Zero(pointer.at(0)));
                 match plan.signed {
                     true => self.ops([I::I16x8ExtendLowI8x16S, I::I32x4ExtendLowI16x8S]),
                     false => self.ops([I::I16x8ExtendLowI8x16U, I::I32x4ExtendLowI16x8U]),
@@ -129,14 +129,14 @@ impl Emitter<'_> {
         plan: &AccessPlan,
         guard: Option<u32>,
     ) -> Result<(), Refusal> {
-        let pointer = self.names.pointer;
+        let pointer = self.pointer;
         let element = plan.elements[0];
         let keep = |e: &mut Self, place: u32, select: &[I<'static>]| {
             let Some(guard) = guard else {
                 return;
             };
-            e.get(pointer);
-            e.op(I::V128Load(at(place)));
+            e.get_pointer();
+            e.op(I::V128Load(pointer.at(place)));
             e.get(guard);
             e.out.extend_from_slice(select);
             e.op(I::V128Bitselect);
@@ -144,24 +144,24 @@ impl Emitter<'_> {
         match (plan.element_bytes, plan.elements.as_slice()) {
             (8, _) => {
                 for half in 0..2 {
-                    self.get(pointer);
+                    self.get_pointer();
                     self.read64(element.slot, half)?;
                     keep(self, 16 * half, &[halves(half)]);
-                    self.op(I::V128Store(at(16 * half)));
+                    self.op(I::V128Store(pointer.at(16 * half)));
                 }
             }
             (4, [a]) => {
-                self.get(pointer);
+                self.get_pointer();
                 self.read_element32(*a)?;
                 keep(self, 0, &[]);
-                self.op(I::V128Store(at(0)));
+                self.op(I::V128Store(pointer.at(0)));
             }
             (4, [a, b]) => {
                 for (part, zip) in [(0, ZIP_LOW), (1, ZIP_HIGH)] {
-                    self.get(pointer);
+                    self.get_pointer();
                     self.read_element32(*a)?;
                     self.read_element32(*b)?;
-                    self.ops([zip, I::V128Store(at(16 * part))]);
+                    self.ops([zip, I::V128Store(pointer.at(16 * part))]);
                 }
             }
             (4, [a, b, c, d]) => {
@@ -171,17 +171,17 @@ impl Emitter<'_> {
                     (2, ZIP_HIGH, low_halves()),
                     (3, ZIP_HIGH, high_halves()),
                 ] {
-                    self.get(pointer);
+                    self.get_pointer();
                     self.read_element32(*a)?;
                     self.read_element32(*b)?;
                     self.op(zip.clone());
                     self.read_element32(*c)?;
                     self.read_element32(*d)?;
-                    self.ops([zip, half, I::V128Store(at(16 * part))]);
+                    self.ops([zip, half, I::V128Store(pointer.at(16 * part))]);
                 }
             }
             (2, _) => {
-                self.get(pointer);
+                self.get_pointer();
                 self.read_element32(element)?;
                 self.ops([
                     splat32(0xffff),
@@ -190,17 +190,17 @@ impl Emitter<'_> {
                     I::I16x8NarrowI32x4U,
                 ]);
                 self.op(I::V128Store64Lane {
-                    memarg: at(0),
+                    memarg: pointer.at(0),
                     lane: 0,
                 });
             }
             _ => {
-                self.get(pointer);
+                self.get_pointer();
                 self.read_element32(element)?;
                 self.ops([splat32(0xff), I::V128And, splat32(0), I::I16x8NarrowI32x4U]);
                 self.ops([splat32(0), I::I8x16NarrowI16x8U]);
                 self.op(I::V128Store32Lane {
-                    memarg: at(0),
+                    memarg: pointer.at(0),
                     lane: 0,
                 });
             }
@@ -221,11 +221,37 @@ impl Emitter<'_> {
     }
 
     pub(super) fn load_one(&mut self, plan: &AccessPlan) {
-        let pointer = self.names.pointer;
+        let beyond = self.pointer.beyond;
+        if plan.elements.len() == 4 && self.loads_rows_of_words(plan) {
+            let kept = self.names.vectors[4];
+            self.get_pointer();
+            self.op(I::V128Load(at(beyond)));
+            self.set(kept);
+            return self.load_words(plan, kept, 0);
+        }
         self.load_from(plan, |e, offset| {
-            e.get(pointer);
-            e.op(I::I32Const(offset as i32));
-            e.op(I::I32Add);
+            e.get_pointer();
+            beyond + offset
         });
+    }
+
+    /// Whether an access loads words, each into a row of its own.
+    pub(super) fn loads_rows_of_words(&self, plan: &AccessPlan) -> bool {
+        let is_row = |element: &Element| {
+            element.bank == Bank::B32 && self.scalar(element.bank, element.slot).is_none()
+        };
+        plan.element_bytes == 4 && plan.elements.iter().all(is_row)
+    }
+
+    /// Loads words into all lanes from those in a local, of which the first is that of the first element.
+    pub(super) fn load_words(&mut self, plan: &AccessPlan, words: u32, first: u32) {
+        for (word, element) in (first as u8..).zip(&plan.elements) {
+            // Both vectors of the instruction are the same.
+            self.get(words);
+            self.get(words);
+            let lanes = std::array::from_fn(|at| 4 * word + at as u8 % 4);
+            self.op(I::I8x16Shuffle(lanes));
+            self.write_loaded(plan, *element);
+        }
     }
 }
