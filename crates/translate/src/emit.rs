@@ -123,16 +123,23 @@ pub(crate) struct Source<'p> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Names {
     pub(crate) pc: u32,
+    /// Where the gang began, and what it waits for.
+    pub(crate) began: u32,
+    pub(crate) waits_for: u32,
     pub(crate) mask: u32,
     pub(crate) me: u32,
     pub(crate) phase: u32,
     /// The first names of the warp in this phase, and since its lanes last met.
     pub(crate) warp_start: u32,
     pub(crate) since: u32,
-    pub(crate) table: u32,
+    /// Of the call: the records that had run before, and those that have run in it, a bit each.
+    pub(crate) ran: u32,
+    pub(crate) done: u32,
+    /// The lanes of those gangs, the last one's at the end, and bits in which each differs from the one before.
+    pub(crate) live: u32,
+    pub(crate) differs: u32,
     pub(crate) path: u32,
     pub(crate) steps: u32,
-    pub(crate) fuel: u32,
     pub(crate) stores: u32,
     pub(crate) trace: u32,
     pub(crate) traced: u32,
@@ -161,9 +168,9 @@ pub(crate) struct Names {
 /// The mask of all lanes of a gang.
 const ALL: i32 = (1 << GANG) - 1;
 
-/// The strip's parameters: the record, and whether its counts begin again.
+/// The strip's parameters: the record, and its number among those of the warp.
 pub(crate) const RECORD: u32 = 0;
-pub(crate) const IS_FRESH: u32 = 1;
+pub(crate) const NUMBER: u32 = 1;
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,6 +256,8 @@ pub(crate) struct Emitter<'p> {
     place_of_target: Vec<Option<usize>>,
     n_targets: usize,
     place: usize,
+    /// Blocks of it that ways back lead to.
+    returned_to: BTreeSet<usize>,
     /// Guarded stores and copies by their places in the code: the number of each.
     pub(crate) guarded: BTreeMap<u32, u32>,
     /// Stores that a strip counts.
@@ -321,6 +330,7 @@ impl<'p> Emitter<'p> {
             place_of_target: Vec::new(),
             n_targets: 0,
             place: 0,
+            returned_to: BTreeSet::new(),
             guarded: BTreeMap::new(),
             store_places: Vec::new(),
             rows: Vec::new(),
@@ -337,15 +347,19 @@ impl<'p> Emitter<'p> {
         use ValType::{I32, I64, V128};
         self.names = Names {
             pc: self.local(I32),
+            began: self.local(I32),
+            waits_for: self.local(I32),
             mask: self.local(I32),
             me: self.local(V128),
             phase: self.local(V128),
             warp_start: self.local(V128),
             since: self.local(V128),
-            table: self.local(I32),
+            ran: self.local(I32),
+            done: self.local(I32),
+            live: self.local(I32),
+            differs: self.local(I64),
             path: self.local(I32),
             steps: self.local(I64),
-            fuel: self.local(I64),
             stores: self.local(I64),
             trace: self.local(I32),
             traced: self.local(I32),
@@ -373,7 +387,7 @@ impl<'p> Emitter<'p> {
     /// A new local, after the parameters.
     pub(crate) fn local(&mut self, ty: ValType) -> u32 {
         self.locals.push(ty);
-        IS_FRESH + self.locals.len() as u32
+        NUMBER + self.locals.len() as u32
     }
 
     pub(crate) fn op(&mut self, instruction: I<'static>) {
@@ -514,12 +528,18 @@ impl<'p> Emitter<'p> {
                 I::V128Load(at(cell::BY_BLOCK + 16 * place as u32)),
             ]),
             (None, Some(place)) => {
-                self.get(self.names.table);
+                self.get_table();
                 self.op(I::V128Load(at(16 * place as u32)));
             }
             (None, None) => return self.refuse("a clock"),
         }
         Ok(())
+    }
+
+    /// Pushes the place of the gang's special registers.
+    fn get_table(&mut self) {
+        self.get(RECORD);
+        self.op(I::I32Load(at(record::TABLE)));
     }
 
     /// Pushes half of a row of 64 bits: lanes 0 and 1, or 2 and 3.

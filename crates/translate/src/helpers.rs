@@ -76,7 +76,7 @@ pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Functi
     function
 }
 
-/// `STRIP`: `(record, whether its counts begin again) -> why the run stops, or zero`, by the function of the group in which the record goes on.
+/// `STRIP`: `(record, its number among those of the warp) -> why the run stops, or zero`, by the function of the group in which the record goes on.
 pub(crate) fn strip(groups_of_entries: &[usize], first_part: u32) -> Function {
     let n_groups = groups_of_entries.iter().max().map_or(0, |last| last + 1) as u32;
     let mut code = vec![I::Block(EMPTY); n_groups as usize];

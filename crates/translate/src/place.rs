@@ -63,6 +63,9 @@ pub(crate) mod cell {
     pub(crate) const DETOURS: u32 = 1144;
     /// Read in place of what lanes that are not active mean.
     pub(crate) const NOWHERE: u32 = 1152;
+    /// Whether all gangs of the warp have gone one way to the same place in one call of the strip, and their lanes.
+    pub(crate) const ALIKE: u32 = 1216;
+    pub(crate) const ALIKE_LIVE: u32 = 1220;
     /// Stored so that engines compute it there and then; never read.
     pub(crate) const PINNED: u32 = 1264;
     /// Special registers that differ by block, 16 bytes each.

@@ -1,13 +1,13 @@
 //! Blocks, branches, barriers and ends. In: the flow of the code; out: for each group of blocks a loop that goes from block to block, and leaves a
 //! gang that waits or has ended in its record.
 
-use super::{Emitter, IS_FRESH, Names, RECORD, Register, Touched, at, splat32};
+use super::{Emitter, NUMBER, Names, RECORD, Register, Touched, at, parts, splat32};
 use crate::Refusal;
 use crate::changed::Changed;
 use crate::emit::Writes;
 use crate::flow::{Meeting, is_guarded, leads_away};
 use crate::helpers;
-use crate::place::{ALL_BYTES, IS_DETOUR, IS_FAR, TRACE_BYTES, cell, record};
+use crate::place::{ALL_BYTES, GANG, GANGS, IS_DETOUR, IS_FAR, TRACE_BYTES, cell, record};
 use crate::run::stop;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
@@ -123,27 +123,33 @@ impl Emitter<'_> {
             }
         }
         self.n_targets = own.len();
+        self.place_of_target = places;
+        self.returned_to.clear();
         self.begin();
-        self.ops([I::Block(BlockType::Empty), I::Loop(BlockType::Empty)]);
+        self.op(I::Loop(BlockType::Empty));
+        self.begin_gang();
+        let n_at_start = self.out.len();
+        self.ops([
+            I::Block(BlockType::Empty),
+            I::Block(BlockType::Empty),
+            I::Loop(BlockType::Empty),
+        ]);
         for _ in &own {
             self.op(I::Block(BlockType::Empty));
         }
         self.get(self.names.pc);
-        let elsewhere = own.len() as u32 + 1;
-        let table: Vec<u32> = places
-            .iter()
-            .map(|place| place.map_or(elsewhere, |place| place as u32))
-            .collect();
-        self.place_of_target = places;
-        self.op(I::BrTable(table.into(), elsewhere));
+        let table_at = self.out.len();
+        self.op(I::Nop);
         for (place, (_, target)) in own.into_iter().enumerate() {
             self.op(I::End);
             self.place = place;
             self.nest = 0;
             match target {
                 Target::Entry(number) => self.load_entry(number)?,
-                // All registers are zero.
-                Target::Start => self.go(0),
+                Target::Start => {
+                    self.clear_registers([0].into());
+                    self.go(0);
+                }
                 Target::Block(block) => {
                     self.block = block;
                     self.lies.clear();
@@ -156,47 +162,92 @@ impl Emitter<'_> {
             }
         }
         self.ops([I::End, I::End, I::Unreachable, I::End]);
+        self.end_gang();
+        self.op(I::End);
+        self.end_gangs();
+        self.ops([I::I32Const(0), I::End]);
+        if let Some(place) = self.out.get_mut(table_at) {
+            *place = table_of(&self.place_of_target, n_before, &self.returned_to);
+        }
+        // What the gang before has left there is not to be kept for ways back.
+        let rest = self.out.split_off(n_at_start);
+        self.clear_registers(self.returned_to.clone());
+        self.out.extend(rest);
         Ok(())
     }
 
-    fn begin(&mut self) {
-        let Names {
-            pc,
-            mask,
-            me,
-            phase,
-            table,
-            trace,
-            fuel,
-            ..
-        } = self.names;
-        self.get(RECORD);
-        self.op(I::I32Load(at(record::ENTRY)));
-        self.set(pc);
-        for (local, offset) in [
-            (mask, record::MASK),
-            (table, record::TABLE),
-            (trace, record::TRACE),
-        ] {
-            self.get(RECORD);
-            self.op(I::I32Load(at(offset)));
-            self.set(local);
+    /// Makes registers zero that are live at the start of blocks.
+    fn clear_registers(&mut self, blocks: BTreeSet<usize>) {
+        let live = self.live;
+        let registers: BTreeSet<Register> = blocks
+            .iter()
+            .filter_map(|block| live.get(*block))
+            .flatten()
+            .copied()
+            .collect();
+        self.clear_scalars(&registers);
+        for register in registers {
+            if self.is_scalar(register) {
+                continue;
+            }
+            let home = self.home(register);
+            for part in 0..parts(register) {
+                self.op(splat32(0));
+                self.set(home.local + part);
+            }
         }
+    }
+
+    /// What all gangs of the warp have in common.
+    fn begin(&mut self) {
+        let phase = self.names.phase;
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(phase);
-        self.ops([I::I32Const(0), I::I64Load(at(cell::FUEL))]);
-        self.set(fuel);
         if !self.detours.is_empty() {
             let place = self.places.without_detours();
             self.ops([I::I32Const(0), I::I32Load(at(place))]);
             self.set(self.names.without_detours);
         }
-        // At the start of a phase all counts are zero. A path is not: what begins with a branch that is not taken is another one than what begins after it.
-        self.op(I::I32Const(1));
-        self.set(self.names.path);
-        self.get(IS_FRESH);
-        self.ops([I::I32Eqz, I::If(BlockType::Empty)]);
+        self.begin_names();
+        // Counts of parts never begin again.
+        self.op(I::I32Const(-1));
+        self.ops([I::I32Const(0), I::I32Load(at(cell::RAN))]);
+        self.get(NUMBER);
+        self.ops([I::I32Const(GANGS as i32), I::I32GeU, I::Select]);
+        self.set(self.names.ran);
+    }
+
+    fn begin_gang(&mut self) {
+        let Names {
+            pc,
+            began,
+            mask,
+            me,
+            trace,
+            ..
+        } = self.names;
+        self.get(RECORD);
+        self.op(I::I32Load(at(record::ENTRY)));
+        self.tee(pc);
+        self.set(began);
+        for (local, offset) in [(mask, record::MASK), (trace, record::TRACE)] {
+            self.get(RECORD);
+            self.op(I::I32Load(at(offset)));
+            self.set(local);
+        }
+        // Where its lanes have met all counts of a gang are zero. A path is not: what begins with a branch that is not taken is another one than what begins after it.
+        for (local, _, is_wide) in self.counts() {
+            self.op(match is_wide {
+                true => I::I64Const(0),
+                false => I::I32Const(i32::from(local == self.names.path)),
+            });
+            self.set(local);
+        }
+        self.get(self.names.ran);
+        self.get(NUMBER);
+        self.ops([I::I32ShrU, I::I32Const(1), I::I32And]);
+        self.op(I::If(BlockType::Empty));
         self.load_counts();
         self.op(I::End);
         self.op(I::I32Const(0));
@@ -205,7 +256,6 @@ impl Emitter<'_> {
             I::I32Load(at(record::ANCESTORS)),
             I::I32Store(at(cell::ANCESTORS)),
         ]);
-        self.begin_names();
         // The first name of the gang since its lanes met, and its own number.
         self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
         self.get(RECORD);
@@ -264,9 +314,15 @@ impl Emitter<'_> {
             self.op(I::Br((place - self.place - 1) as u32 + self.nest));
             return;
         }
+        self.returned_to.insert(block);
         self.op(I::I32Const(target as i32));
         self.set(self.names.pc);
-        self.op(I::Br((self.n_targets - 1 - self.place) as u32 + self.nest));
+        self.op(I::Br(self.depth_of_loop()));
+    }
+
+    /// How many constructs are open within the loop from block to block.
+    fn depth_of_loop(&self) -> u32 {
+        (self.n_targets - 1 - self.place) as u32 + self.nest
     }
 
     /// From the end of a block to the one after it in the code, if lanes may go there.
@@ -467,10 +523,10 @@ impl Emitter<'_> {
 
     /// A way back: the run ends where it is too long.
     pub(super) fn go_back(&mut self) {
-        let Names { steps, fuel, .. } = self.names;
-        self.get(steps);
-        self.get(fuel);
+        self.get(self.names.steps);
         self.ops([
+            I::I32Const(0),
+            I::I64Load(at(cell::FUEL)),
             I::I64GtU,
             I::If(BlockType::Empty),
             I::I32Const(stop::STEPS as i32),
@@ -562,25 +618,147 @@ impl Emitter<'_> {
         }
     }
 
-    /// Leaves the strip with what comes next in the record, and what is waited for.
+    /// Leaves the gang to what comes next, and what it waits for.
     fn leave(&mut self, entry: i32, waits_for: u32) {
-        self.get(RECORD);
-        self.ops([I::I32Const(entry), I::I32Store(at(record::ENTRY))]);
-        self.get(RECORD);
-        self.ops([
-            I::I32Const(waits_for as i32),
-            I::I32Store(at(record::WAITS_FOR)),
-        ]);
-        self.get(RECORD);
-        self.get(self.names.mask);
-        self.op(I::I32Store(at(record::MASK)));
+        self.op(I::I32Const(entry));
+        self.set(self.names.pc);
+        self.op(I::I32Const(waits_for as i32));
+        self.set(self.names.waits_for);
+        self.op(I::Br(self.depth_of_loop() + 2));
+    }
+
+    /// The gang's lanes end.
+    fn leave_for_good(&mut self) {
+        self.ops([I::I32Const(0), I::I32Const(1), I::I32Store(at(cell::ENDED))]);
+        self.leave(-1, 0);
+    }
+
+    /// Writes to the record what comes next. Goes on with the next gang of the warp if it begins where this one did, and nothing is to be looked at
+    /// before.
+    fn end_gang(&mut self) {
+        let Names {
+            pc,
+            began,
+            waits_for,
+            mask,
+            done,
+            ..
+        } = self.names;
+        for (local, offset) in [
+            (pc, record::ENTRY),
+            (waits_for, record::WAITS_FOR),
+            (mask, record::MASK),
+        ] {
+            self.get(RECORD);
+            self.get(local);
+            self.op(I::I32Store(at(offset)));
+        }
         self.save_counts(RECORD);
-        self.ops([I::I32Const(0), I::Return]);
+        self.compare_gangs();
+        self.op(I::I32Const(1));
+        self.get(NUMBER);
+        self.op(I::I32Shl);
+        self.get(done);
+        self.op(I::I32Or);
+        self.set(done);
+        let record_bytes = self.places.record_bytes;
+        self.get(NUMBER);
+        self.ops([I::I32Const(1), I::I32Add]);
+        self.tee(NUMBER);
+        self.ops([I::I32Const(GANGS as i32), I::I32LtU]);
+        self.get(RECORD);
+        self.op(I::I32Load(at(record_bytes + record::ENTRY)));
+        self.get(began);
+        self.ops([I::I32Eq, I::I32And]);
+        self.get(RECORD);
+        self.op(I::I32Load(at(record_bytes + record::WAITS_FOR)));
+        self.ops([I::I32Const(0), I::I32Load(at(cell::SUSPECTS))]);
+        self.ops([I::I32Or, I::I32Eqz, I::I32And]);
+        self.get(RECORD);
+        self.ops([I::I32Const(record_bytes as i32), I::I32Add]);
+        self.set(RECORD);
+        self.op(I::BrIf(0));
+    }
+
+    /// Compares what is written to the record with that of the gang before, of the first one with itself.
+    fn compare_gangs(&mut self) {
+        let Names {
+            waits_for,
+            mask,
+            path,
+            stores,
+            steps,
+            done,
+            live,
+            differs,
+            pointer,
+            ..
+        } = self.names;
+        self.get(RECORD);
+        self.get(RECORD);
+        self.ops([I::I32Const(self.places.record_bytes as i32), I::I32Sub]);
+        self.get(done);
+        self.ops([I::I32Eqz, I::Select]);
+        self.set(pointer);
+        self.get(pointer);
+        self.op(I::I32Load(at(record::WAITS_FOR)));
+        self.get(waits_for);
+        self.op(I::I32Xor);
+        self.get(pointer);
+        self.op(I::I32Load(at(record::PATH)));
+        self.get(path);
+        self.ops([I::I32Xor, I::I32Or, I::I64ExtendI32U]);
+        for (own, offset) in [(stores, record::STORES), (steps, record::STEPS)] {
+            self.get(pointer);
+            self.op(I::I64Load(at(offset)));
+            self.get(own);
+            self.ops([I::I64Xor, I::I64Or]);
+        }
+        self.get(differs);
+        self.op(I::I64Or);
+        self.set(differs);
+        self.get(live);
+        self.ops([I::I32Const(GANG as i32), I::I32ShrU]);
+        self.get(mask);
+        self.ops([I::I32Const((GANGS as i32 - 1) * GANG as i32), I::I32Shl]);
+        self.op(I::I32Or);
+        self.set(live);
+    }
+
+    /// Says which records have run, and whether all gangs of the warp went one way to the same place.
+    fn end_gangs(&mut self) {
+        let Names {
+            waits_for,
+            done,
+            live,
+            differs,
+            ..
+        } = self.names;
+        self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::RAN))]);
+        self.get(done);
+        self.ops([I::I32Or, I::I32Store(at(cell::RAN))]);
+        self.op(I::I32Const(0));
+        self.get(live);
+        self.op(I::I32Store(at(cell::ALIKE_LIVE)));
+        self.op(I::I32Const(0));
+        self.get(differs);
+        self.op(I::I64Eqz);
+        self.get(done);
+        self.ops([I::I32Const((1 << GANGS) - 1), I::I32Eq, I::I32And]);
+        self.get(waits_for);
+        let first_of_host = self.flow.wait_numbers().first_of_host;
+        self.ops([I::I32Const(first_of_host as i32), I::I32LtU, I::I32And]);
+        self.ops([I::I32Const(0), I::I32Load(at(cell::RECORDS))]);
+        self.ops([I::I32Const(self.places.n_gangs as i32), I::I32Eq, I::I32And]);
+        for cell in [cell::DETOURS, cell::COUNTED] {
+            self.ops([I::I32Const(0), I::I32Load(at(cell)), I::I32Eqz, I::I32And]);
+        }
+        self.op(I::I32Store(at(cell::ALIKE)));
     }
 
     fn exit(&mut self, instr: &Instr) -> Result<(), Refusal> {
         if instr.guard.place() == SlotPlace::None {
-            self.leave(-1, 0);
+            self.leave_for_good();
             return Ok(());
         }
         let Names { active, mask, .. } = self.names;
@@ -590,8 +768,10 @@ impl Emitter<'_> {
         self.get(mask);
         self.get(active);
         self.ops([I::I32Eq, I::If(BlockType::Empty)]);
-        self.leave(-1, 0);
+        self.nest += 1;
+        self.leave_for_good();
         self.op(I::End);
+        self.nest -= 1;
         self.get(mask);
         self.get(active);
         self.op(I::I32Xor);
@@ -658,4 +838,24 @@ impl Emitter<'_> {
         let (read, written) = self.note_operation()?;
         self.leave_to_wait(&read, &written)
     }
+}
+
+/// Goes to the place by the number of an entry or of a block: all entries of the strip, and the blocks that ways back lead to. `n_before` is how many numbers are not of blocks.
+fn table_of(
+    places: &[Option<usize>],
+    n_before: usize,
+    returned_to: &BTreeSet<usize>,
+) -> I<'static> {
+    let n_own = places.iter().flatten().count();
+    let elsewhere = n_own as u32 + 1;
+    let is_reached = |number: usize| {
+        let block = number.checked_sub(n_before);
+        block.is_none_or(|block| returned_to.contains(&block))
+    };
+    let depth = |(number, place): (usize, &Option<usize>)| match place {
+        Some(place) if is_reached(number) => *place as u32,
+        _ => elsewhere,
+    };
+    let table: Vec<u32> = places.iter().enumerate().map(depth).collect();
+    I::BrTable(table.into(), elsewhere)
 }

@@ -104,6 +104,24 @@ impl Emitter<'_> {
         }
     }
 
+    pub(super) fn is_scalar(&self, register: Register) -> bool {
+        self.scalars.contains_key(&register)
+    }
+
+    /// Makes those of some registers zero that are scalars.
+    pub(super) fn clear_scalars(&mut self, registers: &BTreeSet<Register>) {
+        for register in registers {
+            let Some(scalar) = self.scalars.get(register).copied() else {
+                continue;
+            };
+            self.op(match register.0 {
+                Bank::B64 => I::I64Const(0),
+                _ => I::I32Const(0),
+            });
+            self.set(scalar.local);
+        }
+    }
+
     /// Loads scalars from the record: what a lane has that is there, less its distance from the first.
     pub(super) fn load_scalars(&mut self, registers: &BTreeSet<Register>) {
         let found = registers.iter().filter_map(|register| {
@@ -185,7 +203,7 @@ impl Emitter<'_> {
             let from = at(cell::BY_BLOCK + 16 * place as u32);
             self.ops([I::I32Const(0), I::I32Load(from)]);
         } else if let Some(place) = place(&self.places.by_thread) {
-            self.get(self.names.table);
+            self.get_table();
             self.op(I::I32Load(at(16 * place as u32)));
         } else {
             return self.refuse("a clock");

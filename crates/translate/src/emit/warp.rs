@@ -143,7 +143,7 @@ impl Emitter<'_> {
         for _ in 0..=n {
             self.op(I::Block(BlockType::Empty));
         }
-        self.get(super::IS_FRESH);
+        self.get(super::NUMBER);
         self.ops([I::I32Const(1), I::I32Sub]);
         let targets: Vec<u32> = (0..n).collect();
         self.op(I::BrTable(targets.into(), n));
@@ -250,11 +250,7 @@ impl Emitter<'_> {
         let live = self.live.get(index + 1).cloned().unwrap_or_default();
         let read = self.reads.get(index).cloned().unwrap_or_default();
         let Names {
-            mask,
-            table,
-            me,
-            phase,
-            ..
+            mask, me, phase, ..
         } = self.names;
         self.get(warp.base);
         self.set(RECORD);
@@ -268,11 +264,9 @@ impl Emitter<'_> {
             I::I32GeS,
             I::If(BlockType::Empty),
         ]);
-        for (local, offset) in [(mask, record::MASK), (table, record::TABLE)] {
-            self.get(RECORD);
-            self.op(I::I32Load(at(offset)));
-            self.set(local);
-        }
+        self.get(RECORD);
+        self.op(I::I32Load(at(record::MASK)));
+        self.set(mask);
         if accesses {
             self.begin_names();
             self.ops([

@@ -1,5 +1,6 @@
 //! A phase of a block. In: its records; out: every gang at its next barrier or its end, and counts.
 
+use super::count::add;
 use super::{COUNT, EMPTY, JOIN, STRIP, SUSPECTS, WARP, function, new_names, returns_if};
 use crate::emit::at;
 use crate::place::{GANG, GANGS, Places, cell, record};
@@ -18,12 +19,12 @@ const INDEX: u32 = 1;
 const RECORD: u32 = 2;
 const STOP: u32 = 3;
 const FIRST: u32 = 4;
-const RAN: u32 = 5;
-const WAIT: u32 = 6;
-const LIVE: u32 = 7;
-const MIXED: u32 = 8;
-const NUMBER: u32 = 9;
-const RESUMED: u32 = 10;
+const WAIT: u32 = 5;
+const LIVE: u32 = 6;
+const MIXED: u32 = 7;
+const NUMBER: u32 = 8;
+const RESUMED: u32 = 9;
+const FOR_HOST: u32 = 10;
 
 fn field(offset: u32) -> [I<'static>; 2] {
     [I::LocalGet(RECORD), I::I32Load(at(offset))]
@@ -134,11 +135,7 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
         I::LocalTee(RESUMED),
         I::If(EMPTY),
     ]);
-    for (local, cell) in [
-        (BEGINS, cell::BEGINS),
-        (NUMBER, cell::WARP),
-        (RAN, cell::RAN),
-    ] {
+    for (local, cell) in [(BEGINS, cell::BEGINS), (NUMBER, cell::WARP)] {
         c.extend(load(cell));
         c.push(I::LocalSet(local));
     }
@@ -174,27 +171,34 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
         I::Block(EMPTY),
         I::Loop(EMPTY),
     ]);
-    c.extend(each_record(places, run_record()));
+    run_alike(c, places);
+    c.extend(load(cell::ALIKE));
+    c.extend([I::If(EMPTY)]);
+    go_on_alike(c);
     c.extend([
+        I::Else,
         I::I32Const(-1),
         I::LocalSet(WAIT),
         I::I32Const(0),
         I::LocalSet(LIVE),
         I::I32Const(0),
         I::LocalSet(MIXED),
-    ]);
-    c.extend(each_record(places, look_at_record(numbers)));
-    c.extend([I::LocalGet(FIRST), I::LocalGet(RAN)]);
-    c.extend(call(COUNT));
-    c.extend([
         I::I32Const(0),
-        I::LocalSet(RAN),
-        I::LocalGet(MIXED),
-        I::If(EMPTY),
+        I::LocalSet(FOR_HOST),
     ]);
+    let mut record = run_record();
+    record.extend(look_at_record(numbers));
+    c.extend(each_record(places, record));
+    c.extend([I::LocalGet(FOR_HOST), I::If(EMPTY)]);
+    c.extend(leaves(stop::CALL));
+    c.extend([I::End, I::LocalGet(FIRST)]);
+    c.extend(load(cell::RAN));
+    c.extend(call(COUNT));
+    c.extend([I::LocalGet(MIXED), I::If(EMPTY)]);
     c.extend(leaves(stop::PARTED));
+    c.extend([I::End, I::End]);
+    c.extend(store(cell::RAN, I::I32Const(0)));
     c.extend([
-        I::End,
         // All have ended.
         I::LocalGet(WAIT),
         I::I32Const(0),
@@ -276,12 +280,11 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Const(0),
         I::I64Load(at(cell::STEPS)),
         I::I64Store(at(cell::STEPS_BEFORE)),
-        I::I32Const(0),
-        I::LocalSet(RAN),
     ]);
+    c.extend(store(cell::RAN, I::I32Const(0)));
+    c.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
     let mut gang = take_first_name();
     gang.extend(put(record::WAITS_FOR, I::I32Const(0)));
-    gang.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
     // A gang without lanes has ended.
     gang.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
     gang.extend(field(record::FIRST_MASK));
@@ -291,11 +294,62 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
         I::LocalGet(RECORD),
     ]);
     gang.extend(field(record::FIRST_MASK));
-    gang.extend([I::I32Store(at(record::MASK)), I::End]);
+    gang.push(I::I32Store(at(record::MASK)));
     c.extend(each_gang(places, gang));
+    c.push(I::Else);
+    // They have their first names: those of which lanes had parted took them as the lanes met.
+    for gang in 0..GANGS {
+        c.extend([
+            I::LocalGet(FIRST),
+            I::I32Const(0),
+            I::I32Store(at(gang * places.record_bytes + record::WAITS_FOR)),
+        ]);
+    }
+    c.push(I::End);
 }
 
-/// Runs a record that can go on. Counts of a gang begin again where its lanes have met.
+/// Runs all gangs of the warp in one call, where the first one can go on and no lanes have parted from theirs.
+fn run_alike(c: &mut Vec<I<'static>>, places: &Places) {
+    c.extend(store(cell::ALIKE, I::I32Const(0)));
+    c.extend([
+        I::LocalGet(FIRST),
+        I::I32Load(at(record::ENTRY)),
+        I::I32Const(0),
+        I::I32GeS,
+        I::LocalGet(FIRST),
+        I::I32Load(at(record::WAITS_FOR)),
+        I::I32Eqz,
+        I::I32And,
+    ]);
+    c.extend(load(cell::RECORDS));
+    c.extend([
+        I::I32Const(places.n_gangs as i32),
+        I::I32Eq,
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(FIRST),
+        I::I32Const(0),
+    ]);
+    c.extend(call_and_look(STRIP));
+    c.push(I::End);
+}
+
+/// All gangs have gone one way to the same place: what they wait for, and what is counted.
+fn go_on_alike(c: &mut Vec<I<'static>>) {
+    let first = |offset: u32| [I::LocalGet(FIRST), I::I32Load(at(offset))];
+    c.push(I::I32Const(-1));
+    c.extend(first(record::WAITS_FOR));
+    c.extend(first(record::WAITS_FOR));
+    c.extend([I::I32Eqz, I::Select, I::LocalSet(WAIT)]);
+    c.extend(load(cell::ALIKE_LIVE));
+    c.push(I::LocalSet(LIVE));
+    for (cell, offset) in [(cell::STEPS, record::STEPS), (cell::STORES, record::STORES)] {
+        c.extend(add(cell, &[I::LocalGet(FIRST), I::I64Load(at(offset))]));
+    }
+    c.extend(store(cell::FURTHEST, I::I32Const(0)));
+}
+
+/// Runs a record that can go on, and gangs after it.
 fn run_record() -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
@@ -308,33 +362,13 @@ fn run_record() -> Vec<I<'static>> {
         I::If(EMPTY),
         I::LocalGet(RECORD),
         I::LocalGet(INDEX),
-        I::I32Const(GANGS as i32),
-        I::I32LtU,
-        I::LocalGet(RAN),
-        I::LocalGet(INDEX),
-        I::I32ShrU,
-        I::I32Const(1),
-        I::I32And,
-        I::I32Eqz,
-        I::I32And,
     ]);
     c.extend(call_and_look(STRIP));
-    c.extend([
-        I::LocalGet(RAN),
-        I::I32Const(1),
-        I::LocalGet(INDEX),
-        I::I32Shl,
-        I::I32Or,
-        I::LocalSet(RAN),
-    ]);
-    c.extend(field(record::ENTRY));
-    c.extend([I::I32Const(0), I::I32LtS, I::If(EMPTY)]);
-    c.extend(store(cell::ENDED, I::I32Const(1)));
-    c.extend([I::End, I::End]);
+    c.push(I::End);
     code
 }
 
-/// What a record waits for.
+/// What a record waits for now.
 fn look_at_record(numbers: WaitNumbers) -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
@@ -344,13 +378,9 @@ fn look_at_record(numbers: WaitNumbers) -> Vec<I<'static>> {
     c.extend([
         I::I32Const(numbers.first_of_host as i32),
         I::I32GeU,
-        I::If(EMPTY),
-    ]);
-    c.extend(store(cell::RAN, I::LocalGet(RAN)));
-    c.extend([
-        I::I32Const(stop::CALL as i32),
-        I::Return,
-        I::End,
+        I::LocalGet(FOR_HOST),
+        I::I32Or,
+        I::LocalSet(FOR_HOST),
         I::LocalGet(WAIT),
         I::I32Const(0),
         I::I32LtS,
@@ -435,7 +465,6 @@ fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend(load(cell::LIVE));
     c.push(I::I32Store(at(cell::MET)));
     c.extend(store(cell::LIVE, I::LocalGet(LIVE)));
-    c.extend(store(cell::RAN, I::I32Const(0)));
     c.extend([I::LocalGet(FIRST), I::LocalGet(WAIT)]);
     c.extend(call_and_look(WARP));
     let mut gang = Vec::new();

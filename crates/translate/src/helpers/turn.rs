@@ -27,13 +27,10 @@ pub(super) fn push_place_of_turn(c: &mut Vec<I<'static>>) {
 
 /// What is used up of the warp's turn from before. Where a group which was kept waiting has its turn, the host counts.
 pub(super) fn begin_turn(c: &mut Vec<I<'static>>, places: &Places) {
-    use merged::{BEFORE, DETOURS, LIVE, RAN, TURN};
+    use merged::{BEFORE, DETOURS, LIVE, TURN};
     c.extend([
         I::LocalGet(LIVE),
         I::LocalSet(BEFORE),
-        I::I32Const(0),
-        I::LocalGet(RAN),
-        I::I32Store(at(cell::RAN)),
         I::I32Const(0),
         I::I32Load(at(cell::DETOURS)),
         I::LocalSet(DETOURS),
