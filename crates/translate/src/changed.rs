@@ -27,16 +27,18 @@ impl Changed {
         live: &[Registers],
         put_aside: &[Registers],
     ) -> Changed {
-        let n = flow.blocks.len();
-        let mut found = Changed {
-            at_end: vec![Registers::new(); n],
-            before_loop: vec![Registers::new(); n],
-            wanted: vec![Registers::new(); n],
+        let entered = entered_loops(flow, loops, live);
+        // Once as if all that is live before a loop were saved, to learn what its own ways change.
+        let by_itself = changed(flow, touched, live, &entered.all_live);
+        let kept = entered.kept(live, &by_itself.at_start);
+        let found = changed(flow, touched, live, &kept);
+        let mut all = Changed {
+            at_end: found.at_end,
+            before_loop: found.before_loop,
+            wanted: vec![Registers::new(); flow.blocks.len()],
         };
-        let kept = kept_through_loops(flow, loops, touched, live);
-        found.find_changed(flow, touched, live, &kept);
-        found.find_wanted(flow, touched, live, put_aside);
-        found
+        all.find_wanted(flow, touched, live, put_aside);
+        all
     }
 
     /// What may differ from the record's where a block ends.
@@ -52,44 +54,6 @@ impl Changed {
     /// What is loaded where a strip begins with a block.
     pub(crate) fn wanted(&self, block: usize) -> &Registers {
         of(&self.wanted, block)
-    }
-
-    /// From the start of the kernel, where records hold nothing, and from all entries, where they hold what is live.
-    fn find_changed(
-        &mut self,
-        flow: &Flow,
-        touched: &[Touched],
-        live: &[Registers],
-        kept: &[Registers],
-    ) {
-        let mut at_start = vec![Registers::new(); flow.blocks.len()];
-        if let (Some(first), Some(live)) = (at_start.first_mut(), live.first()) {
-            first.extend(live);
-        }
-        let mut is_changed = true;
-        while is_changed {
-            is_changed = false;
-            for index in 0..flow.blocks.len() {
-                let written = touched.get(index).into_iter().flat_map(|t| &t.written);
-                let mut all = of(&at_start, index).clone();
-                all.extend(written);
-                let kept = of(kept, index);
-                let rest: Registers = all.difference(kept).copied().collect();
-                if let Some(place) = self.before_loop.get_mut(index) {
-                    *place = all.intersection(kept).copied().collect();
-                }
-                if let Some(place) = self.at_end.get_mut(index) {
-                    place.clone_from(&rest);
-                }
-                for next in strip_next(flow, index) {
-                    if let Some(place) = at_start.get_mut(next) {
-                        let n_before = place.len();
-                        place.extend(rest.intersection(of(live, next)));
-                        is_changed |= place.len() > n_before;
-                    }
-                }
-            }
-        }
     }
 
     fn find_wanted(
@@ -139,28 +103,93 @@ fn strip_next(flow: &Flow, block: usize) -> impl Iterator<Item = usize> + use<'_
         .flat_map(|block| block.next.iter().copied())
 }
 
-/// By block that leads into a loop in which lanes wait: what is live there and the loop does not write.
-fn kept_through_loops(
+/// By block, the registers that may differ from the record's.
+struct Differing {
+    at_start: Vec<Registers>,
+    at_end: Vec<Registers>,
+    /// Those that are saved at the end.
+    before_loop: Vec<Registers>,
+}
+
+/// Finds them from the start of the kernel on, where records hold nothing, and from all entries, where they hold what is live. Blocks save at their ends what they are to keep.
+fn changed(flow: &Flow, touched: &[Touched], live: &[Registers], kept: &[Registers]) -> Differing {
+    let none = vec![Registers::new(); flow.blocks.len()];
+    let mut found = Differing {
+        at_start: none.clone(),
+        at_end: none.clone(),
+        before_loop: none,
+    };
+    if let (Some(first), Some(live)) = (found.at_start.first_mut(), live.first()) {
+        first.extend(live);
+    }
+    let mut is_changed = true;
+    while is_changed {
+        is_changed = false;
+        for index in 0..flow.blocks.len() {
+            let written = touched.get(index).into_iter().flat_map(|t| &t.written);
+            let mut all = of(&found.at_start, index).clone();
+            all.extend(written);
+            let kept = of(kept, index);
+            let rest: Registers = all.difference(kept).copied().collect();
+            for next in strip_next(flow, index) {
+                if let Some(place) = found.at_start.get_mut(next) {
+                    let n_before = place.len();
+                    place.extend(rest.intersection(of(live, next)));
+                    is_changed |= place.len() > n_before;
+                }
+            }
+            if let Some(place) = found.before_loop.get_mut(index) {
+                *place = all.intersection(kept).copied().collect();
+            }
+            if let Some(place) = found.at_end.get_mut(index) {
+                *place = rest;
+            }
+        }
+    }
+    found
+}
+
+/// Ways into loops in which lanes wait.
+struct EnteredLoops {
+    /// The block before each, and the one that it begins with.
+    ways: Vec<(usize, usize)>,
+    /// By block before: all that is live there.
+    all_live: Vec<Registers>,
+}
+
+fn entered_loops(
     flow: &Flow,
     loops: &BTreeMap<usize, BTreeSet<usize>>,
-    touched: &[Touched],
     live: &[Registers],
-) -> Vec<Registers> {
-    let mut kept = vec![Registers::new(); flow.blocks.len()];
+) -> EnteredLoops {
+    let mut found = EnteredLoops {
+        ways: Vec::new(),
+        all_live: vec![Registers::new(); flow.blocks.len()],
+    };
     for (header, inside) in loops {
         let waits = |block: &usize| flow.meets(*block) != Meeting::None;
         if !inside.iter().any(waits) {
             continue;
         }
-        let mut registers = of(live, *header).clone();
-        for touched in inside.iter().filter_map(|block| touched.get(*block)) {
-            registers.retain(|register| !touched.written.contains(register));
-        }
-        for (index, place) in kept.iter_mut().enumerate() {
+        for (index, place) in found.all_live.iter_mut().enumerate() {
             if !inside.contains(&index) && strip_next(flow, index).any(|next| next == *header) {
-                place.extend(&registers);
+                place.extend(of(live, *header));
+                found.ways.push((index, *header));
             }
         }
     }
-    kept
+    found
+}
+
+impl EnteredLoops {
+    /// By block before: what is live in the loop, and no way back to where it begins has changed since lanes waited. `changed` says what differs there by itself.
+    fn kept(&self, live: &[Registers], changed: &[Registers]) -> Vec<Registers> {
+        let mut kept = vec![Registers::new(); self.all_live.len()];
+        for (before, header) in &self.ways {
+            if let Some(place) = kept.get_mut(*before) {
+                place.extend(of(live, *header).difference(of(changed, *header)));
+            }
+        }
+        kept
+    }
 }

@@ -10,6 +10,7 @@ mod cross;
 mod detour;
 mod float;
 mod fused;
+mod gang;
 mod half;
 mod integer;
 mod memory;
@@ -132,12 +133,13 @@ pub(crate) struct Names {
     /// The first names of the warp in this phase, and since its lanes last met.
     pub(crate) warp_start: u32,
     pub(crate) since: u32,
-    /// Of the call: the records that had run before, and those that have run in it, a bit each.
+    /// Of the call: the records that had run before, a bit each, and the number of its first one.
     pub(crate) ran: u32,
-    pub(crate) done: u32,
-    /// The lanes of those gangs, the last one's at the end, and bits in which each differs from the one before.
+    pub(crate) started: u32,
+    /// The record of the gang before, whether the last gang went its way, and the lanes of all of them.
+    pub(crate) before: u32,
+    pub(crate) alike: u32,
     pub(crate) live: u32,
-    pub(crate) differs: u32,
     pub(crate) path: u32,
     pub(crate) steps: u32,
     pub(crate) stores: u32,
@@ -355,9 +357,10 @@ impl<'p> Emitter<'p> {
             warp_start: self.local(V128),
             since: self.local(V128),
             ran: self.local(I32),
-            done: self.local(I32),
+            started: self.local(I32),
+            before: self.local(I32),
+            alike: self.local(I32),
             live: self.local(I32),
-            differs: self.local(I64),
             path: self.local(I32),
             steps: self.local(I64),
             stores: self.local(I64),

@@ -1,13 +1,13 @@
 //! Blocks, branches, barriers and ends. In: the flow of the code; out: for each group of blocks a loop that goes from block to block, and leaves a
 //! gang that waits or has ended in its record.
 
-use super::{Emitter, NUMBER, Names, RECORD, Register, Touched, at, parts, splat32};
+use super::{Emitter, Names, RECORD, Register, Touched, at, parts, splat32};
 use crate::Refusal;
 use crate::changed::Changed;
 use crate::emit::Writes;
 use crate::flow::{Meeting, is_guarded, leads_away};
 use crate::helpers;
-use crate::place::{ALL_BYTES, GANG, GANGS, IS_DETOUR, IS_FAR, TRACE_BYTES, cell, record};
+use crate::place::{IS_DETOUR, IS_FAR, TRACE_BYTES, cell};
 use crate::run::stop;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
@@ -198,100 +198,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// What all gangs of the warp have in common.
-    fn begin(&mut self) {
-        let phase = self.names.phase;
-        self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
-        self.ops([splat32(ALL_BYTES), I::V128Or]);
-        self.set(phase);
-        if !self.detours.is_empty() {
-            let place = self.places.without_detours();
-            self.ops([I::I32Const(0), I::I32Load(at(place))]);
-            self.set(self.names.without_detours);
-        }
-        self.begin_names();
-        // Counts of parts never begin again.
-        self.op(I::I32Const(-1));
-        self.ops([I::I32Const(0), I::I32Load(at(cell::RAN))]);
-        self.get(NUMBER);
-        self.ops([I::I32Const(GANGS as i32), I::I32GeU, I::Select]);
-        self.set(self.names.ran);
-    }
-
-    fn begin_gang(&mut self) {
-        let Names {
-            pc,
-            began,
-            mask,
-            me,
-            trace,
-            ..
-        } = self.names;
-        self.get(RECORD);
-        self.op(I::I32Load(at(record::ENTRY)));
-        self.tee(pc);
-        self.set(began);
-        for (local, offset) in [(mask, record::MASK), (trace, record::TRACE)] {
-            self.get(RECORD);
-            self.op(I::I32Load(at(offset)));
-            self.set(local);
-        }
-        // Where its lanes have met all counts of a gang are zero. A path is not: what begins with a branch that is not taken is another one than what begins after it.
-        for (local, _, is_wide) in self.counts() {
-            self.op(match is_wide {
-                true => I::I64Const(0),
-                false => I::I32Const(i32::from(local == self.names.path)),
-            });
-            self.set(local);
-        }
-        self.get(self.names.ran);
-        self.get(NUMBER);
-        self.ops([I::I32ShrU, I::I32Const(1), I::I32And]);
-        self.op(I::If(BlockType::Empty));
-        self.load_counts();
-        self.op(I::End);
-        self.op(I::I32Const(0));
-        self.get(RECORD);
-        self.ops([
-            I::I32Load(at(record::ANCESTORS)),
-            I::I32Store(at(cell::ANCESTORS)),
-        ]);
-        // The first name of the gang since its lanes met, and its own number.
-        self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
-        self.get(RECORD);
-        self.op(I::I32Load(at(record::GANG)));
-        self.ops(helpers::first_name());
-        self.op(I::I32Add);
-        self.get(RECORD);
-        self.ops([
-            I::I32Load(at(record::NAME)),
-            I::I32Add,
-            I::I32Store(at(cell::ME)),
-        ]);
-        self.read_name(me);
-    }
-
-    /// The names from which on notes are of this warp, where its lanes meet.
-    pub(super) fn begin_names(&mut self) {
-        if !self.flow.has_warp_operations() {
-            return;
-        }
-        let Names {
-            warp_start, since, ..
-        } = self.names;
-        for (local, cell) in [(warp_start, cell::WARP_START), (since, cell::SINCE)] {
-            self.ops([I::I32Const(0), I::V128Load32Splat(at(cell))]);
-            self.ops([splat32(ALL_BYTES), I::V128Or]);
-            self.set(local);
-        }
-    }
-
-    pub(super) fn read_name(&mut self, me: u32) {
-        self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::ME))]);
-        self.ops([splat32(ALL_BYTES), I::V128Or]);
-        self.set(me);
-    }
-
     /// What is live at an entry comes from the record.
     fn load_entry(&mut self, number: usize) -> Result<(), Refusal> {
         let Some(block) = self.flow.entries.get(number).copied() else {
@@ -321,7 +227,7 @@ impl Emitter<'_> {
     }
 
     /// How many constructs are open within the loop from block to block.
-    fn depth_of_loop(&self) -> u32 {
+    pub(super) fn depth_of_loop(&self) -> u32 {
         (self.n_targets - 1 - self.place) as u32 + self.nest
     }
 
@@ -583,177 +489,6 @@ impl Emitter<'_> {
             self.save(pointer, live);
         }
         Ok(())
-    }
-
-    /// What is counted: the local, its place in a record, and whether it has 64 bits.
-    fn counts(&self) -> [(u32, u32, bool); 4] {
-        let names = &self.names;
-        [
-            (names.path, record::PATH, false),
-            (names.traced, record::TRACED, false),
-            (names.stores, record::STORES, true),
-            (names.steps, record::STEPS, true),
-        ]
-    }
-
-    fn load_counts(&mut self) {
-        for (local, offset, is_wide) in self.counts() {
-            self.get(RECORD);
-            self.op(match is_wide {
-                true => I::I64Load(at(offset)),
-                false => I::I32Load(at(offset)),
-            });
-            self.set(local);
-        }
-    }
-
-    fn save_counts(&mut self, to: u32) {
-        for (local, offset, is_wide) in self.counts() {
-            self.get(to);
-            self.get(local);
-            self.op(match is_wide {
-                true => I::I64Store(at(offset)),
-                false => I::I32Store(at(offset)),
-            });
-        }
-    }
-
-    /// Leaves the gang to what comes next, and what it waits for.
-    fn leave(&mut self, entry: i32, waits_for: u32) {
-        self.op(I::I32Const(entry));
-        self.set(self.names.pc);
-        self.op(I::I32Const(waits_for as i32));
-        self.set(self.names.waits_for);
-        self.op(I::Br(self.depth_of_loop() + 2));
-    }
-
-    /// The gang's lanes end.
-    fn leave_for_good(&mut self) {
-        self.ops([I::I32Const(0), I::I32Const(1), I::I32Store(at(cell::ENDED))]);
-        self.leave(-1, 0);
-    }
-
-    /// Writes to the record what comes next. Goes on with the next gang of the warp if it begins where this one did, and nothing is to be looked at
-    /// before.
-    fn end_gang(&mut self) {
-        let Names {
-            pc,
-            began,
-            waits_for,
-            mask,
-            done,
-            ..
-        } = self.names;
-        for (local, offset) in [
-            (pc, record::ENTRY),
-            (waits_for, record::WAITS_FOR),
-            (mask, record::MASK),
-        ] {
-            self.get(RECORD);
-            self.get(local);
-            self.op(I::I32Store(at(offset)));
-        }
-        self.save_counts(RECORD);
-        self.compare_gangs();
-        self.op(I::I32Const(1));
-        self.get(NUMBER);
-        self.op(I::I32Shl);
-        self.get(done);
-        self.op(I::I32Or);
-        self.set(done);
-        let record_bytes = self.places.record_bytes;
-        self.get(NUMBER);
-        self.ops([I::I32Const(1), I::I32Add]);
-        self.tee(NUMBER);
-        self.ops([I::I32Const(GANGS as i32), I::I32LtU]);
-        self.get(RECORD);
-        self.op(I::I32Load(at(record_bytes + record::ENTRY)));
-        self.get(began);
-        self.ops([I::I32Eq, I::I32And]);
-        self.get(RECORD);
-        self.op(I::I32Load(at(record_bytes + record::WAITS_FOR)));
-        self.ops([I::I32Const(0), I::I32Load(at(cell::SUSPECTS))]);
-        self.ops([I::I32Or, I::I32Eqz, I::I32And]);
-        self.get(RECORD);
-        self.ops([I::I32Const(record_bytes as i32), I::I32Add]);
-        self.set(RECORD);
-        self.op(I::BrIf(0));
-    }
-
-    /// Compares what is written to the record with that of the gang before, of the first one with itself.
-    fn compare_gangs(&mut self) {
-        let Names {
-            waits_for,
-            mask,
-            path,
-            stores,
-            steps,
-            done,
-            live,
-            differs,
-            pointer,
-            ..
-        } = self.names;
-        self.get(RECORD);
-        self.get(RECORD);
-        self.ops([I::I32Const(self.places.record_bytes as i32), I::I32Sub]);
-        self.get(done);
-        self.ops([I::I32Eqz, I::Select]);
-        self.set(pointer);
-        self.get(pointer);
-        self.op(I::I32Load(at(record::WAITS_FOR)));
-        self.get(waits_for);
-        self.op(I::I32Xor);
-        self.get(pointer);
-        self.op(I::I32Load(at(record::PATH)));
-        self.get(path);
-        self.ops([I::I32Xor, I::I32Or, I::I64ExtendI32U]);
-        for (own, offset) in [(stores, record::STORES), (steps, record::STEPS)] {
-            self.get(pointer);
-            self.op(I::I64Load(at(offset)));
-            self.get(own);
-            self.ops([I::I64Xor, I::I64Or]);
-        }
-        self.get(differs);
-        self.op(I::I64Or);
-        self.set(differs);
-        self.get(live);
-        self.ops([I::I32Const(GANG as i32), I::I32ShrU]);
-        self.get(mask);
-        self.ops([I::I32Const((GANGS as i32 - 1) * GANG as i32), I::I32Shl]);
-        self.op(I::I32Or);
-        self.set(live);
-    }
-
-    /// Says which records have run, and whether all gangs of the warp went one way to the same place.
-    fn end_gangs(&mut self) {
-        let Names {
-            waits_for,
-            done,
-            live,
-            differs,
-            ..
-        } = self.names;
-        self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::RAN))]);
-        self.get(done);
-        self.ops([I::I32Or, I::I32Store(at(cell::RAN))]);
-        self.op(I::I32Const(0));
-        self.get(live);
-        self.op(I::I32Store(at(cell::ALIKE_LIVE)));
-        self.op(I::I32Const(0));
-        self.get(differs);
-        self.op(I::I64Eqz);
-        self.get(done);
-        self.ops([I::I32Const((1 << GANGS) - 1), I::I32Eq, I::I32And]);
-        self.get(waits_for);
-        let first_of_host = self.flow.wait_numbers().first_of_host;
-        self.ops([I::I32Const(first_of_host as i32), I::I32LtU, I::I32And]);
-        self.ops([I::I32Const(0), I::I32Load(at(cell::RECORDS))]);
-        self.ops([I::I32Const(self.places.n_gangs as i32), I::I32Eq, I::I32And]);
-        for cell in [cell::DETOURS, cell::COUNTED] {
-            self.ops([I::I32Const(0), I::I32Load(at(cell)), I::I32Eqz, I::I32And]);
-        }
-        self.op(I::I32Store(at(cell::ALIKE)));
     }
 
     fn exit(&mut self, instr: &Instr) -> Result<(), Refusal> {

@@ -1,0 +1,279 @@
+//! From gang to gang of a warp. In: the code from block to block; out: around it, what a gang begins and ends with, and the way to the next one, so that
+//! one call runs all gangs that go one way.
+
+use super::{Emitter, NUMBER, Names, RECORD, at, splat32};
+use crate::helpers;
+use crate::place::{ALL_BYTES, GANG, GANGS, cell, record};
+use wasm_encoder::{BlockType, Instruction as I};
+
+impl Emitter<'_> {
+    /// What all gangs of the warp have in common.
+    pub(super) fn begin(&mut self) {
+        let phase = self.names.phase;
+        self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
+        self.ops([splat32(ALL_BYTES), I::V128Or]);
+        self.set(phase);
+        if !self.detours.is_empty() {
+            let place = self.places.without_detours();
+            self.ops([I::I32Const(0), I::I32Load(at(place))]);
+            self.set(self.names.without_detours);
+        }
+        self.begin_names();
+        // Counts of parts never begin again.
+        self.op(I::I32Const(-1));
+        self.ops([I::I32Const(0), I::I32Load(at(cell::RAN))]);
+        self.get(NUMBER);
+        self.ops([I::I32Const(GANGS as i32), I::I32GeU, I::Select]);
+        self.set(self.names.ran);
+        for (from, to) in [(NUMBER, self.names.started), (RECORD, self.names.before)] {
+            self.get(from);
+            self.set(to);
+        }
+    }
+
+    pub(super) fn begin_gang(&mut self) {
+        let Names {
+            pc,
+            began,
+            mask,
+            me,
+            trace,
+            ..
+        } = self.names;
+        self.get(RECORD);
+        self.op(I::I32Load(at(record::ENTRY)));
+        self.tee(pc);
+        self.set(began);
+        for (local, offset) in [(mask, record::MASK), (trace, record::TRACE)] {
+            self.get(RECORD);
+            self.op(I::I32Load(at(offset)));
+            self.set(local);
+        }
+        // Where its lanes have met all counts of a gang are zero. A path is not: what begins with a branch that is not taken is another one than what begins after it.
+        for (local, _, is_wide) in self.counts() {
+            self.op(match is_wide {
+                true => I::I64Const(0),
+                false => I::I32Const(i32::from(local == self.names.path)),
+            });
+            self.set(local);
+        }
+        self.get(self.names.ran);
+        self.get(NUMBER);
+        self.ops([I::I32ShrU, I::I32Const(1), I::I32And]);
+        self.op(I::If(BlockType::Empty));
+        self.load_counts();
+        self.op(I::End);
+        self.op(I::I32Const(0));
+        self.get(RECORD);
+        self.ops([
+            I::I32Load(at(record::ANCESTORS)),
+            I::I32Store(at(cell::ANCESTORS)),
+        ]);
+        // The first name of the gang since its lanes met, and its own number.
+        self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
+        self.get(RECORD);
+        self.op(I::I32Load(at(record::GANG)));
+        self.ops(helpers::first_name());
+        self.op(I::I32Add);
+        self.get(RECORD);
+        self.ops([
+            I::I32Load(at(record::NAME)),
+            I::I32Add,
+            I::I32Store(at(cell::ME)),
+        ]);
+        self.read_name(me);
+    }
+
+    /// The names from which on notes are of this warp, where its lanes meet.
+    pub(super) fn begin_names(&mut self) {
+        if !self.flow.has_warp_operations() {
+            return;
+        }
+        let Names {
+            warp_start, since, ..
+        } = self.names;
+        for (local, cell) in [(warp_start, cell::WARP_START), (since, cell::SINCE)] {
+            self.ops([I::I32Const(0), I::V128Load32Splat(at(cell))]);
+            self.ops([splat32(ALL_BYTES), I::V128Or]);
+            self.set(local);
+        }
+    }
+
+    pub(super) fn read_name(&mut self, me: u32) {
+        self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::ME))]);
+        self.ops([splat32(ALL_BYTES), I::V128Or]);
+        self.set(me);
+    }
+
+    /// Leaves the gang to what comes next, and what it waits for.
+    pub(super) fn leave(&mut self, entry: i32, waits_for: u32) {
+        self.op(I::I32Const(entry));
+        self.set(self.names.pc);
+        self.op(I::I32Const(waits_for as i32));
+        self.set(self.names.waits_for);
+        self.op(I::Br(self.depth_of_loop() + 2));
+    }
+
+    /// The gang's lanes end.
+    pub(super) fn leave_for_good(&mut self) {
+        self.ops([I::I32Const(0), I::I32Const(1), I::I32Store(at(cell::ENDED))]);
+        self.leave(-1, 0);
+    }
+
+    /// Writes to the record what comes next. Goes on with the next gang of the warp if this one went the way of the gang before, the next one begins where it
+    /// did, and nothing is to be looked at before.
+    pub(super) fn end_gang(&mut self) {
+        let Names {
+            pc,
+            began,
+            waits_for,
+            mask,
+            alike,
+            ..
+        } = self.names;
+        for (local, offset) in [
+            (pc, record::ENTRY),
+            (waits_for, record::WAITS_FOR),
+            (mask, record::MASK),
+        ] {
+            self.get(RECORD);
+            self.get(local);
+            self.op(I::I32Store(at(offset)));
+        }
+        self.save_counts(RECORD);
+        self.compare_gangs();
+        let record_bytes = self.places.record_bytes;
+        self.get(NUMBER);
+        self.ops([I::I32Const(1), I::I32Add]);
+        self.tee(NUMBER);
+        self.ops([I::I32Const(GANGS as i32), I::I32LtU]);
+        self.get(alike);
+        self.op(I::I32And);
+        self.get(RECORD);
+        self.op(I::I32Load(at(record_bytes + record::ENTRY)));
+        self.get(began);
+        self.ops([I::I32Eq, I::I32And]);
+        self.get(RECORD);
+        self.op(I::I32Load(at(record_bytes + record::WAITS_FOR)));
+        self.ops([I::I32Const(0), I::I32Load(at(cell::SUSPECTS))]);
+        self.ops([I::I32Or, I::I32Eqz, I::I32And]);
+        self.get(RECORD);
+        self.ops([I::I32Const(record_bytes as i32), I::I32Add]);
+        self.set(RECORD);
+        self.op(I::BrIf(0));
+    }
+
+    /// Compares what is written to the record with that of the gang before, of the first one with itself.
+    fn compare_gangs(&mut self) {
+        let Names {
+            waits_for,
+            mask,
+            path,
+            stores,
+            steps,
+            before,
+            live,
+            alike,
+            ..
+        } = self.names;
+        self.get(before);
+        self.op(I::I32Load(at(record::WAITS_FOR)));
+        self.get(waits_for);
+        self.op(I::I32Xor);
+        self.get(before);
+        self.op(I::I32Load(at(record::PATH)));
+        self.get(path);
+        self.ops([I::I32Xor, I::I32Or, I::I64ExtendI32U]);
+        for (own, offset) in [(stores, record::STORES), (steps, record::STEPS)] {
+            self.get(before);
+            self.op(I::I64Load(at(offset)));
+            self.get(own);
+            self.ops([I::I64Xor, I::I64Or]);
+        }
+        self.op(I::I64Eqz);
+        self.set(alike);
+        self.get(RECORD);
+        self.set(before);
+        // What operations of the warp need.
+        if self.flow.has_warp_operations() {
+            self.get(live);
+            self.ops([I::I32Const(GANG as i32), I::I32ShrU]);
+            self.get(mask);
+            self.ops([I::I32Const((GANGS as i32 - 1) * GANG as i32), I::I32Shl]);
+            self.op(I::I32Or);
+            self.set(live);
+        }
+    }
+
+    /// Says which records have run, and whether all gangs of the warp went one way to the same place.
+    pub(super) fn end_gangs(&mut self) {
+        let Names {
+            waits_for,
+            first,
+            live,
+            alike,
+            ..
+        } = self.names;
+        self.op(I::I32Const(1));
+        self.get(self.names.started);
+        self.op(I::I32Shl);
+        self.set(first);
+        self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::RAN))]);
+        self.op(I::I32Const(1));
+        self.get(NUMBER);
+        self.op(I::I32Shl);
+        self.get(first);
+        self.ops([I::I32Sub, I::I32Or, I::I32Store(at(cell::RAN))]);
+        self.op(I::I32Const(0));
+        self.get(live);
+        self.op(I::I32Store(at(cell::ALIKE_LIVE)));
+        self.op(I::I32Const(0));
+        self.get(alike);
+        self.get(self.names.started);
+        self.ops([I::I32Eqz, I::I32And]);
+        self.get(NUMBER);
+        self.ops([I::I32Const(GANGS as i32), I::I32Eq, I::I32And]);
+        self.get(waits_for);
+        let first_of_host = self.flow.wait_numbers().first_of_host;
+        self.ops([I::I32Const(first_of_host as i32), I::I32LtU, I::I32And]);
+        self.ops([I::I32Const(0), I::I32Load(at(cell::RECORDS))]);
+        self.ops([I::I32Const(self.places.n_gangs as i32), I::I32Eq, I::I32And]);
+        for cell in [cell::DETOURS, cell::COUNTED] {
+            self.ops([I::I32Const(0), I::I32Load(at(cell)), I::I32Eqz, I::I32And]);
+        }
+        self.op(I::I32Store(at(cell::ALIKE)));
+    }
+
+    /// What is counted: the local, its place in a record, and whether it has 64 bits.
+    fn counts(&self) -> [(u32, u32, bool); 4] {
+        let names = &self.names;
+        [
+            (names.path, record::PATH, false),
+            (names.traced, record::TRACED, false),
+            (names.stores, record::STORES, true),
+            (names.steps, record::STEPS, true),
+        ]
+    }
+
+    fn load_counts(&mut self) {
+        for (local, offset, is_wide) in self.counts() {
+            self.get(RECORD);
+            self.op(match is_wide {
+                true => I::I64Load(at(offset)),
+                false => I::I32Load(at(offset)),
+            });
+            self.set(local);
+        }
+    }
+
+    pub(super) fn save_counts(&mut self, to: u32) {
+        for (local, offset, is_wide) in self.counts() {
+            self.get(to);
+            self.get(local);
+            self.op(match is_wide {
+                true => I::I64Store(at(offset)),
+                false => I::I32Store(at(offset)),
+            });
+        }
+    }
+}
