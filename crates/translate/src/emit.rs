@@ -62,7 +62,7 @@ pub(crate) struct Touched {
     pub(crate) written: BTreeSet<Register>,
 }
 
-/// Where the bytes of an access are: at the address in a local, and so many bytes after it.
+/// Where the bytes of an access are: a number of bytes after the address in a local.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pointer {
     local: u32,

@@ -2,8 +2,10 @@
 //! one call runs all gangs that go one way.
 
 use super::{Emitter, NUMBER, Names, RECORD, at, splat32};
+use crate::flow::{is_guarded, leads_away};
 use crate::helpers;
 use crate::place::{ALL_BYTES, GANG, GANGS, cell, record};
+use warpgrid_emulator::plain::Bank;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
@@ -131,11 +133,9 @@ impl Emitter<'_> {
             alike,
             ..
         } = self.names;
-        for (local, offset) in [
-            (pc, record::ENTRY),
-            (waits_for, record::WAITS_FOR),
-            (mask, record::MASK),
-        ] {
+        let next = [(pc, record::ENTRY), (waits_for, record::WAITS_FOR)];
+        let lanes = self.may_lose_lanes().then_some((mask, record::MASK));
+        for (local, offset) in next.into_iter().chain(lanes) {
             self.get(RECORD);
             self.get(local);
             self.op(I::I32Store(at(offset)));
@@ -161,6 +161,17 @@ impl Emitter<'_> {
         self.ops([I::I32Const(record_bytes as i32), I::I32Add]);
         self.set(RECORD);
         self.op(I::BrIf(0));
+    }
+
+    /// Whether lanes of a gang may part from it, or end before others.
+    fn may_lose_lanes(&mut self) -> bool {
+        let (flow, code) = (self.flow, self.code);
+        flow.blocks.iter().any(|block| {
+            self.come_to(block.end - 1);
+            let last = code.get(block.end - 1).map(|placed| &placed.instr);
+            last.filter(|last| leads_away(last) && is_guarded(last))
+                .is_some_and(|last| self.scalar(Bank::Predicate, last.guard).is_none())
+        })
     }
 
     /// Compares what is written to the record with that of the gang before, of the first one with itself.
