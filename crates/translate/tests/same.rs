@@ -20,6 +20,8 @@ mod products;
 mod quick;
 #[path = "same/random.rs"]
 mod random;
+#[path = "same/records.rs"]
+mod records;
 #[path = "same/strides.rs"]
 mod strides;
 #[path = "same/turns.rs"]
@@ -402,6 +404,16 @@ fn lanes_come_together_after_short_ways() {
         "{n_translated} of {n}: {refused:?}"
     );
     check_on_others(detours::scenario);
+}
+
+#[test]
+fn registers_last_through_loops_in_which_lanes_wait() {
+    let (n_translated, n, refused) = check_seeds(records::scenario);
+    assert!(
+        10 * n_translated > 9 * n,
+        "{n_translated} of {n}: {refused:?}"
+    );
+    check_on_others(records::scenario);
 }
 
 /// What a schedule leaves in the buffers.
