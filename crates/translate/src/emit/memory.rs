@@ -2,6 +2,7 @@
 //! place are loaded once; all else, and the first access to another range, is found lane by lane.
 
 mod address;
+mod anywhere;
 mod atomic;
 mod copy;
 mod lanes;

@@ -13,7 +13,7 @@ mov.u32 %c, %ctaid.x; mad.lo.u32 %t, %y, %nx, %x; mad.lo.u32 %i, %c, %nt, %t;
 mul.wide.u32 %o, %i, 4; add.s64 %a, %in, %o; add.s64 %b, %out, %o; mov.u32 %v, 0; mov.u32 %k, 0;";
 
 /// Cases that fault, each with the words of its buffer.
-const FAULTS: [(&str, u32, &str); 6] = [
+const FAULTS: [(&str, u32, &str); 10] = [
     (
         "a range that is smaller than a row, after a gang of which a part is there",
         2,
@@ -44,10 +44,31 @@ const FAULTS: [(&str, u32, &str); 6] = [
         64,
         "ld.global.u32 %w, [%a]; and.b32 %w, %w, 3; mul.wide.u32 %o, %w, 4; add.s64 %e, %o, 0x8000000000000000; st.global.u32 [%e], %t;",
     ),
+    (
+        "places after each other by no rule, of which the last is beyond the range",
+        6,
+        "L: add.u32 %z, %t, %k; mul.lo.u32 %z, %z, %z; and.b32 %z, %z, 7; mul.wide.u32 %o, %z, 4; add.s64 %e, %in, %o; ld.global.u32 %w, [%e]; add.u32 %v, %v, %w;
+add.u32 %k, %k, 1; setp.lt.u32 %q, %k, 9; @%q bra L; ld.global.u32 %w, [%e+24];",
+    ),
+    (
+        "places within words by no rule",
+        64,
+        "L: add.u32 %z, %t, %k; mul.lo.u32 %z, %z, %z; mul.wide.u32 %o, %z, 2; add.s64 %e, %in, %o; ld.global.u32 %w, [%e]; add.u32 %k, %k, 2; setp.lt.u32 %q, %k, 4; @%q bra L;",
+    ),
+    (
+        "places before a range by no rule",
+        64,
+        "mul.lo.u32 %z, %t, %t; mul.wide.u32 %o, %z, 4; sub.s64 %e, %in, %o; ld.global.u32 %w, [%e+16]; ld.global.u32 %w, [%e];",
+    ),
+    (
+        "places beyond shared memory by no rule",
+        64,
+        "mul.lo.u32 %z, %t, %t; shl.b32 %z, %z, 2; add.u32 %z, %z, %s; ld.shared.u32 %w, [%z]; ld.shared.u32 %w, [%z+1008];",
+    ),
 ];
 
 /// Cases that are translated.
-const CASES: [(&str, &str); 15] = [
+const CASES: [(&str, &str); 19] = [
     (
         "floats that are one number all the time",
         "mov.f32 %f1, 0f7f800000; mov.f32 %f2, 0f40490fdb; ld.global.f32 %f0, [%a]; sub.f32 %f3, %f1, %f1; mov.b32 %v, %f3;
@@ -126,6 +147,34 @@ bar.sync 0; ld.global.u32 %w, [%a+4]; add.u32 %v, %v, %w; mul.wide.u32 %o, %k, 4
         "and.b32 %z, %t, 3; setp.eq.u32 %p, %z, 0; @%p bra X; mul.lo.u32 %m, %c, 9; add.u32 %w, %x, %m; shl.b32 %w, %w, 2; cvt.u64.u32 %o, %w; add.s64 %e, %in, %o;
 ld.global.u32 %v, [%e]; ld.global.u32 %w, [%a+4]; add.u32 %v, %v, %w; add.u32 %v, %v, %m; L: add.u32 %v, %v, %k; add.u32 %k, %k, 1; setp.lt.u32 %q, %k, %z; @%q bra L;
 X: add.u32 %v, %v, %c;",
+    ),
+    (
+        "lanes at any places",
+        "L: ld.global.u32 %w, [%a]; mad.lo.u32 %w, %w, 37, %v; and.b32 %w, %w, 1023; mul.wide.u32 %o, %w, 4; add.s64 %e, %in, %o; ld.global.u32 %m, [%e]; add.u32 %v, %v, %m;
+ld.global.s8 %m, [%e+5]; xor.b32 %v, %v, %m; ld.global.u16 %m, [%e+2]; add.u32 %v, %v, %m; and.b64 %o, %o, 0xff0; add.s64 %e, %in, %o; ld.global.v2.u32 {%m, %w}, [%e]; mad.lo.u32 %v, %v, %m, %w;
+ld.global.v4.u32 {%m, %w, %y, %z}, [%e+16]; add.u32 %v, %v, %m; xor.b32 %v, %v, %z; ld.global.u64 %o, [%e+8]; cvt.u32.u64 %m, %o; add.u32 %v, %v, %m;
+add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %n; @%p bra L;",
+    ),
+    (
+        "lanes at any places of shared memory",
+        "shl.b32 %z, %t, 2; add.u32 %z, %s, %z; mad.lo.u32 %w, %t, 77, %c; st.shared.u32 [%z], %w; bar.sync 0; mov.u32 %v, %i;
+L: and.b32 %w, %v, 15; shl.b32 %w, %w, 2; add.u32 %w, %w, %s; ld.shared.u32 %m, [%w]; mad.lo.u32 %v, %v, 13, %m; ld.shared.u8 %m, [%w+3]; add.u32 %v, %v, %m;
+ld.shared.s16 %m, [%w+6]; xor.b32 %v, %v, %m; and.b32 %w, %v, 3; shl.b32 %w, %w, 4; add.u32 %w, %w, %s; ld.shared.v4.u32 {%m, %y, %z, %x}, [%w]; mad.lo.u32 %v, %v, %z, %x;
+ld.shared.u64 %o, [%w+8]; cvt.u32.u64 %m, %o; add.u32 %v, %v, %m; add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %n; @%p bra L; bar.sync 0;",
+    ),
+    (
+        "lanes at any places, of which some take no part and mean nothing",
+        "shl.b32 %z, %t, 2; add.u32 %z, %s, %z; st.shared.u32 [%z], %t; bar.sync 0; L: mad.lo.u32 %w, %t, 37, %v; and.b32 %w, %w, 4095; setp.lt.u32 %q, %w, 2048; setp.lt.u32 %r, %w, 2048;
+mul.wide.u32 %o, %w, 4; add.s64 %e, %in, %o; @!%q add.s64 %e, %e, 0x7000000000000001; mov.u32 %m, 3; @%q ld.global.u32 %m, [%e]; add.u32 %v, %v, %m;
+and.b32 %w, %v, 31; setp.lt.u32 %q, %w, 20; shl.b32 %z, %w, 2; add.u32 %z, %z, %s; @!%q add.u32 %z, %z, 0x70000001; @%q ld.shared.u32 %m, [%z]; mad.lo.u32 %v, %v, 3, %m;
+add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %n; @%p bra L; bar.sync 0;",
+    ),
+    (
+        "words that all lanes load, side by side, between rows",
+        "mul.wide.u32 %o, %c, 64; add.s64 %e, %in, %o; mov.f32 %f7, 0f3f800000; L: ld.global.f32 %f0, [%e]; ld.global.f32 %f1, [%a]; fma.rn.f32 %f7, %f0, %f1, %f7; ld.global.f32 %f0, [%e+4]; ld.global.f32 %f1, [%a+256];
+fma.rn.f32 %f7, %f0, %f1, %f7; ld.global.f32 %f0, [%e+8]; ld.global.f32 %f2, [%a+512]; fma.rn.f32 %f7, %f0, %f2, %f7; ld.global.f32 %f0, [%e+12]; ld.global.f32 %f3, [%a+768]; fma.rn.f32 %f7, %f0, %f3, %f7;
+ld.global.f32 %f4, [%e+24]; fma.rn.f32 %f7, %f4, %f1, %f7; ld.global.f32 %f5, [%e+20]; fma.rn.f32 %f7, %f5, %f2, %f7; ld.global.f32 %f6, [%a+12]; fma.rn.f32 %f7, %f6, %f4, %f7; ld.global.f32 %f6, [%e+28]; add.f32 %f7, %f7, %f6;
+mov.b32 %w, %f7; xor.b32 %v, %v, %w; add.s64 %e, %e, 4; add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %n; @%p bra L;",
     ),
 ];
 

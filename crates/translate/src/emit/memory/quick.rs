@@ -23,6 +23,8 @@ struct Together {
     is_known: bool,
     /// Are this far apart, if that is neither.
     apart: Option<i64>,
+    /// May mean any places, since nothing is known of their base: a load that needs no notes of shared memory.
+    anywhere: bool,
 }
 
 impl Together {
@@ -70,6 +72,14 @@ impl Quick {
     /// Whether the quick way may end here: where it looks, or notes.
     pub(in crate::emit) fn may_end(&self) -> bool {
         self.leader == self.at && !self.is_early || self.is_noted
+    }
+
+    pub(super) fn may_be_row(&self) -> bool {
+        self.together.rows
+    }
+
+    pub(super) fn may_be_one(&self) -> bool {
+        self.together.one
     }
 
     /// Lets another access share the look of this one, which is given back, unless they are too far apart.
@@ -220,11 +230,12 @@ impl Emitter<'_> {
         };
         let together = self.together(&access);
         let may_be_local = plan.space == StateSpace::Generic && self.places.local_bytes > 0;
-        let is_any = together.rows || together.one || together.apart.is_some();
+        let is_any = together.rows || together.one || together.apart.is_some() || together.anywhere;
         if may_be_local || !access.has_aligned_base() || !is_any {
             return None;
         }
         let (low, bytes) = match (together.is_known, together.apart) {
+            (false, _) if together.anywhere => (plan.offset, access.width()),
             (false, _) => (plan.offset, 0),
             (true, None) if together.rows => (plan.offset, 4 * access.width()),
             (true, None) => (plan.offset, access.width()),
@@ -236,7 +247,7 @@ impl Emitter<'_> {
         };
         // Notes are of whole words.
         let align = match accepts {
-            holds::SHARED => access.width().max(4),
+            holds::SHARED if !together.anywhere => access.width().max(4),
             _ => access.width(),
         };
         let quick = Quick {
@@ -290,6 +301,7 @@ impl Emitter<'_> {
             rows,
             one,
             is_known: stride.is_some(),
+            anywhere: stride.is_none() && !is_store && !self.is_noted(access),
             apart: apart.and_then(|stride| {
                 let apart = match plan.wide {
                     true => stride.cast_signed(),
@@ -307,6 +319,9 @@ impl Emitter<'_> {
         access: &Access<'_>,
         quick: Quick,
     ) -> Result<(), Refusal> {
+        if quick.together.anywhere {
+            return self.under_guard(access.way, |e| e.load_from_anywhere(access, quick));
+        }
         self.note_active();
         if self.guard.is_some() {
             self.op(I::Block(BlockType::Empty));

@@ -1,0 +1,156 @@
+//! Loads of lanes that may mean any places, on the quick way of a block: rows and single places first, else all four places by one look at the range that the site met
+//! last, or at shared memory. In: addresses; out: registers, or the careful way from the access on.
+
+use super::Access;
+use super::address::Known;
+use super::quick::Quick;
+use crate::Refusal;
+use crate::emit::{Emitter, at, high_words, low_words, splat32};
+use crate::place::site;
+use wasm_encoder::{BlockType, Instruction as I};
+
+impl Emitter<'_> {
+    /// Loads what the lanes mean. Where who reads must be noted, and the lanes neither follow each other nor mean one place, it is left to the careful way.
+    pub(super) fn load_from_anywhere(
+        &mut self,
+        access: &Access<'_>,
+        quick: Quick,
+    ) -> Result<(), Refusal> {
+        let width = access.width();
+        self.count_loads(access.plan.elements.len());
+        self.open();
+        if quick.may_be_row() {
+            self.open();
+            self.check_addresses(access, width);
+            self.find_place(access, 4 * width, Known::Row);
+            self.note_quickly(access, 4 * width);
+            self.load_row(access.plan);
+            self.op(I::Br(1));
+            self.shut();
+        }
+        if quick.may_be_one() {
+            self.open();
+            self.check_addresses(access, 0);
+            self.find_place(access, width, Known::Range);
+            self.note_quickly(access, width);
+            self.load_one(access.plan);
+            self.op(I::Br(1));
+            self.shut();
+        }
+        self.leave_to_careful();
+        self.find_addresses(access)?;
+        let beyond = match access.is_narrow {
+            true => self.find_shared_places(width),
+            false => self.find_places(access, quick),
+        };
+        self.leaves_to = None;
+        let pointers = self.names.pointers;
+        for index in 0..access.plan.elements.len() as u32 {
+            self.load_each(access.plan, index, |e, lane| {
+                e.get(pointers);
+                e.op(I::I32x4ExtractLane(lane));
+                beyond
+            });
+        }
+        self.shut();
+        Ok(())
+    }
+
+    fn open(&mut self) {
+        self.op(I::Block(BlockType::Empty));
+        self.nest += 1;
+    }
+
+    fn shut(&mut self) {
+        self.op(I::End);
+        self.nest -= 1;
+    }
+
+    /// Notes who reads, or leaves that to the careful way.
+    fn note_quickly(&mut self, access: &Access<'_>, bytes: u32) {
+        self.leave_to_careful();
+        self.note_bytes(access, bytes);
+        self.leaves_to = None;
+    }
+
+    /// Leaves the way at hand where the row on the stack is not zero in a lane that takes part.
+    fn leave_if_any(&mut self) {
+        if let Some(guard) = self.guard {
+            self.get(guard);
+            self.op(I::V128And);
+        }
+        self.op(I::V128AnyTrue);
+        self.leave_if();
+    }
+
+    /// Pushes the row in a local, zero in lanes that do not take part.
+    fn get_taking_part(&mut self, row: u32) {
+        self.get(row);
+        if let Some(guard) = self.guard {
+            self.get(guard);
+            self.op(I::V128And);
+        }
+    }
+
+    /// Keeps offsets in shared memory as places; gives back what must be added to them.
+    fn find_shared_places(&mut self, width: u32) -> u32 {
+        let [low, _] = self.names.addresses;
+        match self.places.shared_bytes.checked_sub(width) {
+            Some(last) => {
+                self.get(low);
+                self.ops([splat32(last), I::I32x4GtU]);
+                self.get(low);
+                self.ops([splat32(width - 1), I::V128And, splat32(0), I::I32x4Ne]);
+                self.op(I::V128Or);
+            }
+            None => self.op(splat32(u32::MAX)),
+        }
+        self.leave_if_any();
+        self.get_taking_part(low);
+        self.set(self.names.pointers);
+        self.places.shared
+    }
+
+    /// Keeps places in the range that the site met last; gives back what must be added to them.
+    fn find_places(&mut self, access: &Access<'_>, quick: Quick) -> u32 {
+        let [low, high] = self.names.addresses;
+        let offsets = self.names.vectors[4];
+        for local in [low, high] {
+            self.get(local);
+            self.ops([
+                I::I32Const(0),
+                I::V128Load64Splat(at(access.site + site::ADDRESS)),
+                I::I64x2Sub,
+            ]);
+            self.set(local);
+        }
+        self.get(low);
+        self.get(high);
+        self.op(low_words());
+        self.tee(offsets);
+        self.ops([
+            I::I32Const(quick.align as i32),
+            I::I32x4ShrU,
+            I::I32Const(0),
+        ]);
+        self.ops([
+            I::V128Load32Splat(at(access.site + site::QUICK)),
+            I::I32x4GeU,
+        ]);
+        self.get(low);
+        self.get(high);
+        self.op(high_words());
+        self.get(offsets);
+        self.ops([splat32(access.width() - 1), I::V128And, I::V128Or]);
+        self.ops([splat32(0), I::I32x4Ne, I::V128Or]);
+        self.leave_if_any();
+        self.get_taking_part(offsets);
+        self.ops([
+            I::I32Const(0),
+            I::V128Load32Splat(at(access.site + site::PLACE)),
+            I::I32x4Add,
+        ]);
+        self.set(self.names.pointers);
+        0
+    }
+}
