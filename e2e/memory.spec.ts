@@ -216,6 +216,48 @@ test("what a cell, a parameter and a register hold at the launch is changed in p
   await expect(card).toContainText("No line states what shared memory holds");
 });
 
+test("what is written for a cell before its history is found stays", async ({ page }) => {
+  await open(page);
+  await paste(page, `//@ launch grid=1 block=32
+//@ buffer x: u32[64] = iota
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [x];
+    mov.u32 %r1, %tid.x;
+    mad.wide.u32 %rd2, %r1, 4, %rd1;
+    st.global.u32 [%rd2], %r1;
+    ret;
+}
+`);
+  await expect.poll(() => cells(page, "x")).toHaveLength(64);
+  await ready(page);
+  // Written in the moment in which the field is there, which is before the history comes from beside the page.
+  await page.evaluate(() => {
+    new MutationObserver((_, observer) => {
+      const field = document.querySelector<HTMLInputElement>('input[aria-label="Value at the launch"]');
+      if (field) {
+        observer.disconnect();
+        field.dataset.before = field.value;
+        field.value = "77";
+      }
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  await page.getByRole("group", { name: /^x, cells of/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  const card = page.getByRole("region", { name: "Cell" });
+  const value = card.getByRole("textbox", { name: "Value at the launch" });
+  await expect(card).not.toContainText("are looked for");
+  await expect(value).toHaveAttribute("data-before", "");
+  await expect(value).toHaveValue("77");
+  await value.press("Enter");
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: u32[64] = iota [0]=77");
+});
+
 test("a buffer is filled by a rule, and shown as any type", async ({ page }) => {
   await open(page);
   await paste(page, `//@ launch grid=1 block=32

@@ -24,15 +24,25 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn StartForm(props: &Props) -> Html {
     let field = use_node_ref();
-    // Another place or another value: what was being written is about neither.
+    // What was put into the field, for which place. What a person has written there since stays, until it is sent.
+    let put = use_mut_ref(|| None::<(StartPlace, String)>);
     {
-        let field = field.clone();
+        let (field, put) = (field.clone(), put.clone());
         use_effect_with(
             (props.place.clone(), props.value.clone()),
-            move |(_, value)| {
-                let field = field.cast::<HtmlInputElement>();
-                if let (Some(field), Some(value)) = (field, value) {
+            move |(place, value)| {
+                let Some(field) = field.cast::<HtmlInputElement>() else {
+                    return;
+                };
+                let mut put = put.borrow_mut();
+                let is_untouched = match put.as_ref() {
+                    Some((of, text)) if of == place => field.value() == *text,
+                    Some(_) => true,
+                    None => field.value().is_empty(),
+                };
+                if let Some(value) = value.as_ref().filter(|_| is_untouched) {
                     field.set_value(value);
+                    *put = Some((place.clone(), value.to_string()));
                 }
             },
         );
@@ -42,7 +52,9 @@ pub(crate) fn StartForm(props: &Props) -> Html {
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
             if let Some(field) = field.cast::<HtmlInputElement>() {
-                dispatch.dispatch(Action::EditStart(place.clone(), field.value()));
+                let text = field.value();
+                *put.borrow_mut() = Some((place.clone(), text.clone()));
+                dispatch.dispatch(Action::EditStart(place.clone(), text));
             }
         })
     };
