@@ -19,12 +19,52 @@ type Stride = u64;
 /// By register; those of which nothing is known are not there.
 pub(crate) type Strides = BTreeMap<Register, Stride>;
 
+/// The values of the lanes of a gang.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Row {
+    stride: Stride,
+    /// Low bits of the first lane's value that are zero, at least.
+    zeros: u32,
+}
+
+/// Zeros that are followed, at most: each shift to the right in a loop takes one away, and takes a round.
+const MOST_ZEROS: u32 = 12;
+
+impl Row {
+    /// One value of all lanes.
+    fn one(zeros: u32) -> Row {
+        Row {
+            stride: 0,
+            zeros: zeros.min(MOST_ZEROS),
+        }
+    }
+
+    /// What each lane is beyond the first, if that lies in the first one's low zeros, so that nothing is carried: the bits of both are apart.
+    fn low_bits(self) -> Option<[u64; 4]> {
+        let last = self.stride.checked_mul(u64::from(GANG) - 1)?;
+        (last >> self.zeros == 0).then(|| [0, 1, 2, 3].map(|lane| lane * self.stride))
+    }
+
+    /// The row after its low bits and all others have been changed apart from each other.
+    fn changed(self, zeros: u32, change: impl Fn(u64) -> u64) -> Option<Row> {
+        let [first, rest @ ..] = self.low_bits()?.map(change);
+        let stride = rest[0].checked_sub(first)?;
+        let is_even = (1..)
+            .zip(rest)
+            .all(|(lane, bits)| bits == first + lane * stride);
+        is_even.then_some(Row {
+            stride,
+            zeros: zeros.min(MOST_ZEROS),
+        })
+    }
+}
+
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
     /// Nothing has been written yet.
     Unwritten,
-    Stride(Stride),
+    Row(Row),
     /// It differs in ways that are not followed.
     Differs,
 }
@@ -34,46 +74,66 @@ impl Known {
     fn or(self, other: Known) -> Known {
         match (self, other) {
             (Known::Unwritten, known) | (known, Known::Unwritten) => known,
-            (a, b) if a == b => a,
+            (Known::Row(a), Known::Row(b)) if a.stride == b.stride => Known::Row(Row {
+                zeros: a.zeros.min(b.zeros),
+                ..a
+            }),
             _ => Known::Differs,
         }
     }
 
     /// A value that depends on both alone, where nothing more is known of the operation.
     fn and(self, other: Known) -> Known {
-        match (self, other) {
-            (Known::Differs, _) | (_, Known::Differs) => Known::Differs,
-            (Known::Unwritten, _) | (_, Known::Unwritten) => Known::Unwritten,
-            (Known::Stride(0), Known::Stride(0)) => Known::Stride(0),
-            (Known::Stride(_), Known::Stride(_)) => Known::Differs,
-        }
+        self.with(other, |a, b| {
+            ((a.stride, b.stride) == (0, 0)).then(|| Row::one(0))
+        })
     }
 
-    fn map(self, change: impl FnOnce(Stride) -> Stride) -> Known {
+    /// A value that depends on this one alone, in a way that is known.
+    fn map(self, change: impl FnOnce(Row) -> Option<Row>) -> Known {
         match self {
-            Known::Stride(stride) => Known::Stride(change(stride)),
+            Known::Row(row) => change(row).map_or(Known::Differs, Known::Row),
             other => other,
         }
     }
 
-    /// A value that is linear in both.
-    fn with(self, other: Known, change: impl FnOnce(Stride, Stride) -> Stride) -> Known {
+    /// The same of both.
+    fn with(self, other: Known, change: impl FnOnce(Row, Row) -> Option<Row>) -> Known {
         match (self, other) {
-            (Known::Stride(a), Known::Stride(b)) => Known::Stride(change(a, b)),
+            (Known::Row(a), Known::Row(b)) => change(a, b).map_or(Known::Differs, Known::Row),
             (Known::Differs, _) | (_, Known::Differs) => Known::Differs,
             _ => Known::Unwritten,
         }
     }
 
+    /// A sum or a difference.
+    fn sum(self, other: Known, change: impl FnOnce(Stride, Stride) -> Stride) -> Known {
+        self.with(other, |a, b| {
+            Some(Row {
+                stride: change(a.stride, b.stride),
+                zeros: a.zeros.min(b.zeros),
+            })
+        })
+    }
+
     fn is_one(self) -> bool {
-        matches!(self, Known::Unwritten | Known::Stride(0))
+        matches!(self, Known::Unwritten | Known::Row(Row { stride: 0, .. }))
     }
 }
 
-const ONE: Known = Known::Stride(0);
+const ONE: Known = Known::Row(Row {
+    stride: 0,
+    zeros: 0,
+});
+
+/// Numbers of lanes, from a multiple of four on.
+const NEIGHBOURS: Known = Known::Row(Row {
+    stride: 1,
+    zeros: GANG.trailing_zeros(),
+});
 
 /// Rounds through the code until nothing more is learnt, at most: most kernels take as many as loops lie in each other, and one more.
-const MOST_ROUNDS: u32 = 32;
+const MOST_ROUNDS: u32 = 48;
 
 struct Reader<'a, 'p> {
     plain: Plain<'p>,
@@ -187,7 +247,7 @@ impl Reader<'_, '_> {
         let found = self.known.iter();
         found
             .filter_map(|(register, known)| match known {
-                Known::Stride(stride) => Some((*register, *stride)),
+                Known::Row(row) => Some((*register, row.stride)),
                 Known::Unwritten | Known::Differs => None,
             })
             .collect()
@@ -221,9 +281,17 @@ impl Reader<'_, '_> {
         for _ in 0..MOST_ROUNDS {
             let mut is_changed = false;
             for (at, register) in &places {
+                let result = self.result(*at, *register);
                 let written = match factors.get(register) {
-                    Some(factor) => Known::Stride(wrapped(register.0, *factor as u64)),
-                    None => self.result(*at, *register),
+                    Some(factor) => {
+                        let stride = wrapped(register.0, *factor as u64);
+                        let zeros = match result {
+                            Known::Row(row) if row.stride == stride => row.zeros,
+                            _ => 0,
+                        };
+                        Known::Row(Row { stride, zeros })
+                    }
+                    None => result,
                 };
                 let before = self.known.get(register).copied();
                 let found = before.map_or(written, |before| before.or(written));
@@ -298,7 +366,10 @@ impl Reader<'_, '_> {
             };
         }
         match slot.place() {
-            SlotPlace::Constant(_) | SlotPlace::None => ONE,
+            SlotPlace::Constant(_) | SlotPlace::None => match self.number(bank, slot) {
+                Some(number) => Known::Row(Row::one(number.trailing_zeros())),
+                None => ONE,
+            },
             SlotPlace::Special(index) if bank == Bank::B32 => self.special(index),
             SlotPlace::Special(_) | SlotPlace::Register(_) => Known::Differs,
         }
@@ -310,9 +381,10 @@ impl Reader<'_, '_> {
 
     fn special(&self, index: u32) -> Known {
         match self.plain.special32(index) {
-            Some(SpecialRegister::Tid(axis)) if self.has_rows() => {
-                Known::Stride(u64::from(axis == 0))
-            }
+            // A row of threads begins with a gang.
+            Some(SpecialRegister::Tid(0)) if self.has_rows() => NEIGHBOURS,
+            Some(SpecialRegister::Tid(_)) if self.has_rows() => ONE,
+            Some(SpecialRegister::Laneid) => NEIGHBOURS,
             Some(
                 SpecialRegister::Ctaid(_) | SpecialRegister::Ntid(_) | SpecialRegister::Nctaid(_),
             ) => ONE,
@@ -350,7 +422,12 @@ impl Reader<'_, '_> {
             return Known::Differs;
         }
         match self.written(instr, register) {
-            Some(known) => known.map(|stride| wrapped(register.0, stride)),
+            Some(known) => known.map(|row| {
+                Some(Row {
+                    stride: wrapped(register.0, row.stride),
+                    ..row
+                })
+            }),
             None => Known::Differs,
         }
     }
@@ -373,6 +450,7 @@ impl Reader<'_, '_> {
                 Some(match f {
                     Int32Op::Plain(f) => self.integer(Bank::B32, f, [a, b, c]),
                     Int32Op::Shl => self.shifted(Bank::B32, a, b),
+                    Int32Op::Shr => self.shifted_right(Bank::B32, a, b),
                     _ => r32(a).and(r32(b)).and(r32(c)),
                 })
             }
@@ -386,12 +464,19 @@ impl Reader<'_, '_> {
                 slots: [d, a, b],
                 ..
             } => is(Bank::B64, d).map(|()| self.shifted(Bank::B64, a, b)),
-            // Lanes that differ may wrap.
-            Op::Wide32 {
-                slots: [d, a, b, c],
+            Op::Shift64 {
+                f: ShiftOp::Right,
+                slots: [d, a, b],
                 ..
-            } => is(Bank::B64, d).map(|()| r32(a).and(r32(b)).with(r64(c), u64::wrapping_add)),
-            Op::Extend32 { d, a, .. } => is(Bank::B64, d).map(|()| r32(a).and(ONE)),
+            } => is(Bank::B64, d).map(|()| self.shifted_right(Bank::B64, a, b)),
+            Op::Wide32 {
+                signed,
+                slots: [d, a, b, c],
+            } => is(Bank::B64, d).map(|()| {
+                self.wide_product(signed, a, b)
+                    .sum(r64(c), u64::wrapping_add)
+            }),
+            Op::Extend32 { d, a, .. } => is(Bank::B64, d).map(|()| r32(a).map(extended)),
             Op::Truncate64 { d, a } => is(Bank::B32, d).map(|()| r64(a)),
             Op::Offset { d, a, .. } if d.bank == a.bank => {
                 is(d.bank, d.slot).map(|()| self.read(a.bank, a.slot))
@@ -416,27 +501,79 @@ impl Reader<'_, '_> {
     fn integer(&self, bank: Bank, f: IntOp, [a, b, c]: [Slot; 3]) -> Known {
         let read = |slot: Slot| self.read(bank, slot);
         match f {
-            IntOp::Add => read(a).with(read(b), u64::wrapping_add),
-            IntOp::Sub => read(a).with(read(b), u64::wrapping_sub),
+            IntOp::Add => read(a).sum(read(b), u64::wrapping_add),
+            IntOp::Sub => read(a).sum(read(b), u64::wrapping_sub),
             IntOp::MulLo => self.product(bank, a, b),
-            IntOp::MadLo => self.product(bank, a, b).with(read(c), u64::wrapping_add),
+            IntOp::MadLo => self.product(bank, a, b).sum(read(c), u64::wrapping_add),
+            IntOp::And | IntOp::Or | IntOp::Xor => self.logic(bank, f, a, b),
             _ => read(a).and(read(b)).and(read(c)),
         }
     }
 
     fn product(&self, bank: Bank, a: Slot, b: Slot) -> Known {
+        let (row, other) = (self.read(bank, a), self.read(bank, b));
         match (self.number(bank, a), self.number(bank, b)) {
-            (_, Some(number)) => self.read(bank, a).map(|stride| stride.wrapping_mul(number)),
-            (Some(number), None) => self.read(bank, b).map(|stride| stride.wrapping_mul(number)),
-            (None, None) => self.read(bank, a).and(self.read(bank, b)),
+            (_, Some(number)) => row.map(|row| Some(times(row, number))),
+            (Some(number), None) => other.map(|row| Some(times(row, number))),
+            (None, None) => row.and(other),
+        }
+    }
+
+    /// A product of 64 bits, of two sources of 32.
+    fn wide_product(&self, signed: bool, a: Slot, b: Slot) -> Known {
+        let number = |slot: Slot| {
+            let number = self.number(Bank::B32, slot)?;
+            Some(if signed { number } else { number & 0xffff_ffff })
+        };
+        let (row, other) = (self.read(Bank::B32, a), self.read(Bank::B32, b));
+        match (number(a), number(b)) {
+            (_, Some(number)) => row.map(|row| Some(times(extended(row)?, number))),
+            (Some(number), None) => other.map(|row| Some(times(extended(row)?, number))),
+            (None, None) => row.and(other),
         }
     }
 
     fn shifted(&self, bank: Bank, a: Slot, b: Slot) -> Known {
         match self.number(Bank::B32, b) {
-            Some(amount @ 0..32) => self.read(bank, a).map(|stride| stride << amount),
+            Some(amount @ 0..32) => self.read(bank, a).map(|row| Some(times(row, 1 << amount))),
             _ => self.read(bank, a).and(self.read(Bank::B32, b)),
         }
+    }
+
+    /// With or without a sign: the low bits of lanes are apart from it.
+    fn shifted_right(&self, bank: Bank, a: Slot, b: Slot) -> Known {
+        match self.number(Bank::B32, b) {
+            Some(amount @ 0..32) => self.read(bank, a).map(|row| {
+                let zeros = row.zeros.saturating_sub(amount as u32);
+                row.changed(zeros, |bits| bits >> amount)
+            }),
+            _ => self.read(bank, a).and(self.read(Bank::B32, b)),
+        }
+    }
+
+    /// Logic with one value of all lanes: with a number, or with one that has no ones among the low bits in which lanes differ.
+    fn logic(&self, bank: Bank, f: IntOp, a: Slot, b: Slot) -> Known {
+        let (row, other) = (self.read(bank, a), self.read(bank, b));
+        let (row, other, number) = match row.is_one() {
+            true => (other, row, self.number(bank, a)),
+            false => (row, other, self.number(bank, b)),
+        };
+        row.with(other, |row, one| {
+            if one.stride != 0 {
+                return None;
+            }
+            let low = match number {
+                Some(number) => number & ((1 << row.zeros) - 1),
+                None if one.zeros >= row.zeros || row.stride == 0 => 0,
+                None => return None,
+            };
+            let ones = number.map_or(one.zeros, u64::trailing_zeros);
+            match f {
+                IntOp::And => row.changed(row.zeros.max(ones), |bits| bits & low),
+                IntOp::Or => row.changed(row.zeros.min(ones), |bits| bits | low),
+                _ => row.changed(row.zeros.min(ones), |bits| bits ^ low),
+            }
+        })
     }
 
     fn selected(&self, p: Slot, a: Known, b: Known) -> Known {
@@ -474,4 +611,20 @@ fn wrapped(bank: Bank, stride: Stride) -> Stride {
         Bank::Predicate => 0,
         Bank::B64 | Bank::B128 => stride,
     }
+}
+
+/// A row times a number.
+fn times(row: Row, number: u64) -> Row {
+    Row {
+        stride: row.stride.wrapping_mul(number),
+        zeros: row
+            .zeros
+            .saturating_add(number.trailing_zeros())
+            .min(MOST_ZEROS),
+    }
+}
+
+/// A row with more bits, with or without the sign: lanes that differ in more than low bits may wrap.
+fn extended(row: Row) -> Option<Row> {
+    row.low_bits().map(|_| row)
 }

@@ -507,6 +507,8 @@ fn lanes_are_followed_where_they_stay_together() {
     for (what, scenario) in strides::scenarios() {
         assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
     }
+    let (n_translated, n, refused) = check_seeds(strides::generated);
+    assert_eq!(n_translated, n, "{refused:?}");
 }
 
 #[test]

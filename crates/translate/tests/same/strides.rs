@@ -1,7 +1,9 @@
 //! Addresses whose lanes differ by a number that is known before the run, and addresses that only look so: lanes that are a round ahead, that left something out, or whose
 //! numbers wrap.
 
+use super::random::Random;
 use serde_json::json;
+use std::fmt::Write;
 use warpgrid_launch::Scenario;
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64
@@ -16,7 +18,7 @@ mov.u32 %s, tile; mul.wide.u32 %o, %i, 4; add.s64 %a, %in, %o; add.s64 %b, %out,
 const END: &str = "st.global.u32 [%b], %v; ret; }";
 
 /// Each case: what it shows, and its code.
-const CASES: [(&str, &str); 13] = [
+const CASES: [(&str, &str); 15] = [
     (
         "a pointer that walks through rows",
         "L: ld.global.u32 %w, [%a]; add.u32 %v, %v, %w; add.s64 %a, %a, 256; add.u32 %k, %k, 1; setp.lt.u32 %p, %k, %n; @%p bra L;",
@@ -79,6 +81,17 @@ L: ld.shared.u32 %m, [%w]; add.u32 %v, %v, %m; add.u32 %m, %k, %s; ld.shared.u32
         "setp.gt.u32 %p, %n, 3; selp.b64 %a, %in, %a, %p; ld.global.u32 %v, [%a]; setp.lt.u32 %q, %t, 5; selp.b64 %a, %in, %b, %q; @%q ld.global.u32 %w, [%a]; @%q add.u32 %v, %v, %w;",
     ),
     (
+        "rows and columns of threads by shifts and masks",
+        "mov.u32 %w, %tid.x; shr.u32 %k, %w, 3; and.b32 %m, %w, 7; mad.lo.u32 %m, %k, 16, %m; shl.b32 %m, %m, 2; cvt.u64.u32 %o, %m; add.s64 %o, %in, %o; ld.global.u32 %v, [%o];
+and.b32 %m, %w, 28; or.b32 %m, %m, 64; mul.wide.u32 %o, %m, 4; add.s64 %o, %in, %o; ld.global.u32 %m, [%o]; add.u32 %v, %v, %m; xor.b32 %m, %w, 32; mul.wide.s32 %o, %m, 4; add.s64 %o, %in, %o;
+ld.global.u32 %m, [%o]; xor.b32 %v, %v, %m; mov.u32 %w, %laneid; and.b32 %w, %w, 15; mad.lo.u32 %w, %w, 4, %s; st.shared.u32 [%w+256], %s; bar.sync 0; ld.shared.u32 %m, [%w+256]; add.u32 %v, %v, %m;",
+    ),
+    (
+        "branches by bits that a gang has in common",
+        "mov.u32 %w, %tid.x; and.b32 %w, %w, 4; setp.eq.u32 %p, %w, 0; @%p bra ON; add.u32 %v, %v, 3; ld.global.u32 %w, [%a]; add.u32 %v, %v, %w; ON: mov.u32 %w, %tid.x; shr.u32 %w, %w, 2;
+setp.gt.u32 %q, %w, 3; @%q bra OFF; ld.global.u32 %w, [%a+4]; xor.b32 %v, %v, %w; OFF: add.u32 %v, %v, 1;",
+    ),
+    (
         "addresses that are not aligned for a row",
         "mul.wide.u32 %o, %t, 4; add.s64 %a, %in, %o; and.b32 %w, %x, 1; cvt.u64.u32 %o, %w; shl.b64 %o, %o, 1; add.s64 %a, %a, %o; ld.global.u16 %v, [%a+2];",
     ),
@@ -103,4 +116,70 @@ pub(crate) fn scenarios() -> Vec<(String, Scenario)> {
         (format!("{what}, blocks of {block:?}"), scenario)
     })
     .collect()
+}
+
+/// Arithmetic and logic of coordinates and numbers at random, each result in a register of its own: what is followed wrongly gives a wrong number in some lane.
+pub(crate) fn generated(seed: u64) -> Scenario {
+    const NUMBERS: [i32; 14] = [1, 2, 3, 4, 5, 7, 8, 12, 15, 31, 0x40, 0xfffc, -1, -4];
+    let mut random = Random(seed ^ 0x0057_21de);
+    let mut below = |n: usize| (random.next() % n as u64) as usize;
+    let mut text = String::new();
+    let (mut narrow, mut wide) = (7, 4);
+    for _ in 0..24 {
+        let (a, b) = (below(narrow), below(narrow));
+        let x = below(wide);
+        let (number, amount) = (NUMBERS[below(NUMBERS.len())], below(7));
+        let logic = ["and", "or", "xor"][below(3)];
+        let sign = ["u", "s"][below(2)];
+        let (d, w) = (narrow, wide);
+        let (line, is_wide) = match below(14) {
+            0 => (format!("add.u32 %r{d}, %r{a}, %r{b};"), false),
+            1 => (format!("sub.u32 %r{d}, %r{a}, %r{b};"), false),
+            2 | 3 => (format!("mul.lo.u32 %r{d}, %r{a}, {number};"), false),
+            4 => (format!("mad.lo.u32 %r{d}, %r{a}, {number}, %r{b};"), false),
+            5 => (format!("shl.b32 %r{d}, %r{a}, {amount};"), false),
+            6 => (format!("shr.{sign}32 %r{d}, %r{a}, {amount};"), false),
+            7 | 8 => (format!("{logic}.b32 %r{d}, %r{a}, {number};"), false),
+            9 => (format!("{logic}.b32 %r{d}, %r{a}, %r{b};"), false),
+            10 => (format!("cvt.u32.u64 %r{d}, %w{x};"), false),
+            11 => (format!("cvt.{sign}64.{sign}32 %w{w}, %r{a};"), true),
+            12 => (format!("mul.wide.{sign}32 %w{w}, %r{a}, {number};"), true),
+            _ => (
+                match below(2) {
+                    0 => format!("shr.{sign}64 %w{w}, %w{x}, {amount};"),
+                    _ => format!("{logic}.b64 %w{w}, %w{x}, {number};"),
+                },
+                true,
+            ),
+        };
+        let _ = writeln!(text, "{line}");
+        match is_wide {
+            true => wide += 1,
+            false => narrow += 1,
+        }
+    }
+    let mut mix = String::new();
+    for register in 0..narrow {
+        let _ = writeln!(mix, "mad.lo.u32 %v, %v, 31, %r{register};");
+    }
+    for register in 0..wide {
+        let _ = writeln!(
+            mix,
+            "cvt.u32.u64 %m, %w{register}; mad.lo.u32 %v, %v, 31, %m; shr.u64 %o, %w{register}, 32; cvt.u32.u64 %m, %o; mad.lo.u32 %v, %v, 31, %m;"
+        );
+    }
+    let block = [[64, 1, 1], [8, 8, 1], [6, 7, 1], [37, 1, 1]][below(4)];
+    let scenario = json!({
+        "source": format!(
+            "{HEAD}.reg .b32 %r<32>; .reg .b64 %w<32>; mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mov.u32 %r2, %laneid; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %n; mov.u32 %r5, 12; mov.u32 %r6, %t;
+    mov.b64 %w0, %in; cvt.u64.u32 %w1, %t; mov.b64 %w2, 64; mul.wide.u32 %w3, %i, 8;\n{text}{mix}{END}"
+        ),
+        "grid": [2, 1, 1], "block": block,
+        "params": [
+            {"kind": "buffer", "name": "in", "type": "u32", "len": 64, "init": 0},
+            {"kind": "buffer", "name": "out", "type": "u32", "len": 2048, "init": 0},
+            {"kind": "scalar", "name": "n", "type": "u32", "value": 5},
+        ],
+    });
+    serde_json::from_value(scenario).expect("a scenario")
 }
