@@ -38,7 +38,7 @@ use crate::run::stop;
 use crate::stride::Strides;
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
-use wasm_encoder::{Instruction as I, MemArg, ValType};
+use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
 
 /// A register, by bank and number.
 pub(crate) type Register = (Bank, u32);
@@ -403,6 +403,18 @@ impl<'p> Emitter<'p> {
 
     pub(crate) fn get(&mut self, local: u32) {
         self.op(I::LocalGet(local));
+    }
+
+    /// Opens a block, at whose end those go on who leave it.
+    fn open_block(&mut self) {
+        self.op(I::Block(BlockType::Empty));
+        self.nest += 1;
+    }
+
+    /// Closes the innermost construct that is open.
+    fn close(&mut self) {
+        self.op(I::End);
+        self.nest -= 1;
     }
 
     /// Pushes the address from which on [`Pointer::at`] of the access at hand counts.

@@ -253,8 +253,7 @@ impl Emitter<'_> {
         }
         self.write_ways(index, is_loop)?;
         if is_loop {
-            self.op(I::End);
-            self.nest -= 1;
+            self.close();
         }
         Ok(())
     }
@@ -373,8 +372,7 @@ impl Emitter<'_> {
         }
         self.push_taken(instr)?;
         self.set(active);
-        self.op(I::Block(BlockType::Empty));
-        self.nest += 1;
+        self.open_block();
         self.add_to_path(active);
         self.get(active);
         self.ops([I::I32Eqz, I::BrIf(0)]);
@@ -387,15 +385,13 @@ impl Emitter<'_> {
             self.make_detour()?;
             self.part(block)?;
             self.op(I::Br(1));
-            self.op(I::End);
-            self.nest -= 1;
+            self.close();
         }
         if is_back {
             self.go_back();
         }
         self.take_within(block, is_loop);
-        self.op(I::End);
-        self.nest -= 1;
+        self.close();
         Ok(())
     }
 
@@ -505,8 +501,7 @@ impl Emitter<'_> {
         self.ops([I::I32Eq, I::If(BlockType::Empty)]);
         self.nest += 1;
         self.leave_for_good();
-        self.op(I::End);
-        self.nest -= 1;
+        self.close();
         self.get(mask);
         self.get(active);
         self.op(I::I32Xor);

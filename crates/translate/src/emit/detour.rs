@@ -63,8 +63,7 @@ impl Emitter<'_> {
         self.come_to(at);
         self.lies.clear();
         self.go(detour.end);
-        self.op(I::End);
-        self.nest -= 1;
+        self.close();
         Ok(())
     }
 
@@ -108,8 +107,7 @@ impl Emitter<'_> {
         self.ops([I::I32And, I::I32Eqz, I::If(BlockType::Empty)]);
         self.nest += 1;
         self.go(end);
-        self.op(I::End);
-        self.nest -= 1;
+        self.close();
         Ok(())
     }
 }

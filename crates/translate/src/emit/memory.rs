@@ -173,8 +173,7 @@ impl<'p> Emitter<'p> {
         }
         access(self)?;
         if is_guarded {
-            self.op(I::End);
-            self.nest -= 1;
+            self.close();
         }
         Ok(())
     }
@@ -275,8 +274,7 @@ impl<'p> Emitter<'p> {
                 holds::GLOBAL => self.note_global(access.way, bytes),
                 _ => self.note_shared(access.way, bytes),
             }
-            self.op(I::End);
-            self.nest -= 1;
+            self.close();
         }
     }
 

@@ -100,12 +100,6 @@ impl Emitter<'_> {
         self.end_block(index, is_loop)
     }
 
-    /// Closes the innermost of the constructs that lead to the careful way: it goes on from here.
-    fn close(&mut self) {
-        self.op(I::End);
-        self.nest -= 1;
-    }
-
     /// The careful way takes over at the access at hand, where the quick one ends.
     pub(super) fn take_over(&mut self) {
         let ways = self.ways.as_ref();

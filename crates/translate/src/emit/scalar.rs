@@ -104,6 +104,7 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether the first lane's value of a register is kept alone.
     pub(super) fn is_scalar(&self, register: Register) -> bool {
         self.scalars.contains_key(&register)
     }

@@ -7,7 +7,7 @@ use super::quick::Quick;
 use crate::Refusal;
 use crate::emit::{Emitter, at, high_words, low_words, splat32};
 use crate::place::site;
-use wasm_encoder::{BlockType, Instruction as I};
+use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
     /// Loads what the lanes mean. Where who reads must be noted, and the lanes neither follow each other nor mean one place, it is left to the careful way.
@@ -18,24 +18,24 @@ impl Emitter<'_> {
     ) -> Result<(), Refusal> {
         let width = access.width();
         self.count_loads(access.plan.elements.len());
-        self.open();
+        self.open_block();
         if quick.may_be_row() {
-            self.open();
+            self.open_block();
             self.check_addresses(access, width);
             self.find_place(access, 4 * width, Known::Row);
             self.note_quickly(access, 4 * width);
             self.load_row(access.plan);
             self.op(I::Br(1));
-            self.shut();
+            self.close();
         }
         if quick.may_be_one() {
-            self.open();
+            self.open_block();
             self.check_addresses(access, 0);
             self.find_place(access, width, Known::Range);
             self.note_quickly(access, width);
             self.load_one(access.plan);
             self.op(I::Br(1));
-            self.shut();
+            self.close();
         }
         self.leave_to_careful();
         self.find_addresses(access)?;
@@ -52,18 +52,8 @@ impl Emitter<'_> {
                 beyond
             });
         }
-        self.shut();
+        self.close();
         Ok(())
-    }
-
-    fn open(&mut self) {
-        self.op(I::Block(BlockType::Empty));
-        self.nest += 1;
-    }
-
-    fn shut(&mut self) {
-        self.op(I::End);
-        self.nest -= 1;
     }
 
     /// Notes who reads, or leaves that to the careful way.

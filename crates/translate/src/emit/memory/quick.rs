@@ -324,8 +324,7 @@ impl Emitter<'_> {
         }
         self.note_active();
         if self.guard.is_some() {
-            self.op(I::Block(BlockType::Empty));
-            self.nest += 1;
+            self.open_block();
             self.get(self.names.active);
             self.ops([I::I32Eqz, I::BrIf(0)]);
         }
@@ -337,8 +336,7 @@ impl Emitter<'_> {
         }
         self.leaves_to = None;
         if self.guard.is_some() {
-            self.op(I::End);
-            self.nest -= 1;
+            self.close();
         }
         self.under_guard(access.way, |e| e.move_quickly(access, quick))?;
         self.pointer = kept;
@@ -456,13 +454,12 @@ impl Emitter<'_> {
         self.leave_to_careful();
         self.check_addresses(access, 0);
         self.find_place(access, width, Known::Range);
-        self.op(I::End);
-        self.nest -= 1;
+        self.close();
         self.if_row(access);
         self.note_bytes(access, 4 * width);
         self.op(I::Else);
         self.note_bytes(access, width);
-        self.end_if();
+        self.close();
     }
 
     fn move_quickly(&mut self, access: &Access<'_>, quick: Quick) -> Result<(), Refusal> {
@@ -499,7 +496,7 @@ impl Emitter<'_> {
                 self.load_row(access.plan);
                 self.op(I::Else);
                 self.load_one(access.plan);
-                self.end_if();
+                self.close();
             }
         }
         Ok(())
@@ -569,11 +566,6 @@ impl Emitter<'_> {
         }
         self.op(I::If(BlockType::Empty));
         self.nest += 1;
-    }
-
-    fn end_if(&mut self) {
-        self.op(I::End);
-        self.nest -= 1;
     }
 }
 
