@@ -68,7 +68,7 @@ fn fact_row(fact: &str, place: fn(String) -> StartPlace, props: &Props) -> Html 
     };
     let name = left.split(':').next().unwrap_or(left).to_owned();
     html! {
-        <li>
+        <li key={name.clone()}>
             <StartForm label={left.to_owned()} name={format!("Value of {name}")} place={place(name)} value={AttrValue::from(value.to_owned())}
                 start={props.start.clone()} dispatch={props.dispatch.clone()} />
         </li>

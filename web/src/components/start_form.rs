@@ -24,28 +24,18 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn StartForm(props: &Props) -> Html {
     let field = use_node_ref();
-    // What was put into the field, for which place. What a person has written there since stays, until it is sent.
-    let put = use_mut_ref(|| None::<(StartPlace, String)>);
+    // What a person has written there since it was filled stays, until it is sent. What it was filled with is its default.
     {
-        let (field, put) = (field.clone(), put.clone());
-        use_effect_with(
-            (props.place.clone(), props.value.clone()),
-            move |(place, value)| {
-                let Some(field) = field.cast::<HtmlInputElement>() else {
-                    return;
-                };
-                let mut put = put.borrow_mut();
-                let is_untouched = match put.as_ref() {
-                    Some((of, text)) if of == place => field.value() == *text,
-                    Some(_) => true,
-                    None => field.value().is_empty(),
-                };
-                if let Some(value) = value.as_ref().filter(|_| is_untouched) {
-                    field.set_value(value);
-                    *put = Some((place.clone(), value.to_string()));
-                }
-            },
-        );
+        let field = field.clone();
+        use_effect_with(props.value.clone(), move |value| {
+            let field = field.cast::<HtmlInputElement>();
+            if let (Some(field), Some(value)) = (field, value)
+                && field.value() == field.default_value()
+            {
+                field.set_default_value(value);
+                field.set_value(value);
+            }
+        });
     }
     let onsubmit = {
         let (field, place, dispatch) = (field.clone(), props.place.clone(), props.dispatch.clone());
@@ -53,7 +43,7 @@ pub(crate) fn StartForm(props: &Props) -> Html {
             event.prevent_default();
             if let Some(field) = field.cast::<HtmlInputElement>() {
                 let text = field.value();
-                *put.borrow_mut() = Some((place.clone(), text.clone()));
+                field.set_default_value(&text);
                 dispatch.dispatch(Action::EditStart(place.clone(), text));
             }
         })
