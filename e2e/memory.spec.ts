@@ -255,7 +255,7 @@ test("what is written for a cell before its history is found stays", async ({ pa
   await expect(value).toHaveAttribute("data-before", "");
   await expect(value).toHaveValue("77");
   await value.press("Enter");
-  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: u32[64] = iota [0]=77");
+  await expect(page.getByRole("textbox", { name: "PTX source" })).toContainText("//@ buffer x: u32[64] = 77, 1, 2,");
 });
 
 test("a buffer is filled by a rule, and shown as any type", async ({ page }) => {
