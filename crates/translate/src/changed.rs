@@ -12,7 +12,7 @@ type Registers = BTreeSet<Register>;
 pub(crate) struct Changed {
     /// Registers that may differ from the record's at the end.
     at_end: Vec<Registers>,
-    /// Registers that are saved at the end although no lane waits: a loop follows in which lanes wait again and again, and which writes none of them.
+    /// Registers that are saved at the end although no lane waits: a loop follows in which lanes wait again and again, and no way back to its start changes them.
     before_loop: Vec<Registers>,
     /// Registers that are read, or saved, before they are written, if a strip begins here.
     wanted: Vec<Registers>,

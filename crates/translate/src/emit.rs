@@ -882,6 +882,11 @@ fn name_of(op: &Op) -> String {
     text[..end.unwrap_or(text.len())].to_owned()
 }
 
+/// The bank of a register that is the base of addresses.
+pub(crate) fn base_bank(wide: bool) -> Bank {
+    if wide { Bank::B64 } else { Bank::B32 }
+}
+
 /// Locals of a register.
 pub(crate) fn parts(register: Register) -> u32 {
     if register.0 == Bank::B64 { 2 } else { 1 }

@@ -3,7 +3,7 @@
 
 use crate::affine::Forms;
 use crate::code::{Code, Placed};
-use crate::emit::{Definitions, Register, Source};
+use crate::emit::{Definitions, Register, Source, base_bank};
 use crate::flow::{Flow, Meeting};
 use crate::place::GANG;
 use std::collections::{BTreeMap, BTreeSet};
@@ -599,7 +599,7 @@ impl Reader<'_, '_> {
         if !is_constant && (!is_of_all || self.is_strict) {
             return None;
         }
-        let bank = if plan.wide { Bank::B64 } else { Bank::B32 };
+        let bank = base_bank(plan.wide);
         Some(self.read(bank, plan.base).and(ONE))
     }
 }

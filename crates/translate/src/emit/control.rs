@@ -61,18 +61,18 @@ impl Emitter<'_> {
         self.changed = Changed::new(self.flow, loops, touched, self.live, &put_aside);
     }
 
+    /// The last instruction of a block, if it may lead some lanes of a gang away and leave others.
+    pub(super) fn parts_by(&mut self, index: usize) -> Option<&Instr> {
+        let (at, code) = (self.flow.blocks[index].end - 1, self.code);
+        self.come_to(at);
+        let last = code.get(at).map(|placed| &placed.instr);
+        last.filter(|last| leads_away(last) && is_guarded(last))
+            .filter(|last| self.scalar(Bank::Predicate, last.guard).is_none())
+    }
+
     /// The registers that records of lanes hold which part at the end of a block, or that these keep on a short way.
     fn put_aside_at(&mut self, index: usize) -> BTreeSet<Register> {
-        let at = self.flow.blocks[index].end - 1;
-        let code = self.code;
-        let target = code.get(at).and_then(|last| match last.instr.op {
-            Op::Branch { target } if is_guarded(&last.instr) => Some((&last.instr, target)),
-            _ => None,
-        });
-        self.come_to(at);
-        let Some((_, target)) =
-            target.filter(|(instr, _)| self.scalar(Bank::Predicate, instr.guard).is_none())
-        else {
+        let Some(Op::Branch { target }) = self.parts_by(index).map(|last| last.op) else {
             return BTreeSet::new();
         };
         let end = self.detours.get(&index).map(|detour| detour.end);

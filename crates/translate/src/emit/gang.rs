@@ -2,10 +2,8 @@
 //! one call runs all gangs that go one way.
 
 use super::{Emitter, NUMBER, Names, RECORD, at, splat32};
-use crate::flow::{is_guarded, leads_away};
 use crate::helpers;
 use crate::place::{ALL_BYTES, GANG, GANGS, cell, record};
-use warpgrid_emulator::plain::Bank;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
@@ -165,13 +163,7 @@ impl Emitter<'_> {
 
     /// Whether lanes of a gang may part from it, or end before others.
     fn may_lose_lanes(&mut self) -> bool {
-        let (flow, code) = (self.flow, self.code);
-        flow.blocks.iter().any(|block| {
-            self.come_to(block.end - 1);
-            let last = code.get(block.end - 1).map(|placed| &placed.instr);
-            last.filter(|last| leads_away(last) && is_guarded(last))
-                .is_some_and(|last| self.scalar(Bank::Predicate, last.guard).is_none())
-        })
+        (0..self.flow.blocks.len()).any(|block| self.parts_by(block).is_some())
     }
 
     /// Compares what is written to the record with that of the gang before, of the first one with itself.

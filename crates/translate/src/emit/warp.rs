@@ -8,7 +8,7 @@ mod rows;
 
 pub(super) use product::{ProductOf, product_function};
 
-use super::{Emitter, Names, RECORD, Register, at, parts, splat32};
+use super::{Emitter, Names, RECORD, Register, at, base_bank, parts, splat32};
 use crate::Refusal;
 use crate::code::{Code, Placed};
 use crate::flow::{ByHost, accesses_memory};
@@ -511,10 +511,6 @@ impl Emitter<'_> {
 enum Groups {
     Matter,
     MakeNoDifference,
-}
-
-fn base_bank(wide: bool) -> Bank {
-    if wide { Bank::B64 } else { Bank::B32 }
 }
 
 /// Where the records of a warp are: a local with the first, a local that counts gangs, and the bytes of one.

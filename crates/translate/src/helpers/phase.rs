@@ -173,7 +173,7 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
     ]);
     run_alike(c, places);
     c.extend(load(cell::ALIKE));
-    c.extend([I::If(EMPTY)]);
+    c.push(I::If(EMPTY));
     go_on_alike(c);
     c.extend([
         I::Else,

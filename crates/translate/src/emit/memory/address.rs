@@ -3,7 +3,7 @@
 
 use super::Access;
 use crate::Refusal;
-use crate::emit::{ALL, Emitter, Names, Register, at, splat32, splat64};
+use crate::emit::{ALL, Emitter, Names, Register, at, base_bank, splat32, splat64};
 use crate::place::site;
 use warpgrid_emulator::plain::{Bank, Slot, SlotPlace};
 use wasm_encoder::{Instruction as I, ValType};
@@ -89,7 +89,7 @@ impl Emitter<'_> {
         if !access.has_aligned_base() {
             return Ok(None);
         }
-        let bank = if plan.wide { Bank::B64 } else { Bank::B32 };
+        let bank = base_bank(plan.wide);
         let key = (self.own(bank, index), access.width());
         if let Some(lie) = self.lies.get(&key) {
             return Ok(Some(*lie));

@@ -39,12 +39,12 @@ impl Emitter<'_> {
         }
         self.leave_to_careful();
         self.find_addresses(access)?;
-        let beyond = match access.is_narrow {
+        match access.is_narrow {
             true => self.find_shared_places(width),
             false => self.find_places(access, quick),
-        };
+        }
         self.leaves_to = None;
-        let pointers = self.names.pointers;
+        let (pointers, beyond) = (self.names.pointers, self.place_of_all(access));
         for index in 0..access.plan.elements.len() as u32 {
             self.load_each(access.plan, index, |e, lane| {
                 e.get(pointers);
@@ -82,8 +82,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Keeps offsets in shared memory as places; gives back what must be added to them.
-    fn find_shared_places(&mut self, width: u32) -> u32 {
+    /// Keeps offsets in shared memory as places.
+    fn find_shared_places(&mut self, width: u32) {
         let [low, _] = self.names.addresses;
         match self.places.shared_bytes.checked_sub(width) {
             Some(last) => {
@@ -98,11 +98,10 @@ impl Emitter<'_> {
         self.leave_if_any();
         self.get_taking_part(low);
         self.set(self.names.pointers);
-        self.places.shared
     }
 
-    /// Keeps places in the range that the site met last; gives back what must be added to them.
-    fn find_places(&mut self, access: &Access<'_>, quick: Quick) -> u32 {
+    /// Keeps places in the range that the site met last.
+    fn find_places(&mut self, access: &Access<'_>, quick: Quick) {
         let [low, high] = self.names.addresses;
         let offsets = self.names.vectors[4];
         for local in [low, high] {
@@ -141,6 +140,5 @@ impl Emitter<'_> {
             I::I32x4Add,
         ]);
         self.set(self.names.pointers);
-        0
     }
 }

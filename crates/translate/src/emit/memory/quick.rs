@@ -4,7 +4,7 @@
 use super::address::Known;
 use super::{Access, Lie, Way};
 use crate::Refusal;
-use crate::emit::{ALL, Emitter, Names, Pointer, Register, at};
+use crate::emit::{ALL, Emitter, Names, Pointer, Register, at, base_bank};
 use crate::flow::stores_to_memory;
 use crate::place::{GANG, holds, site};
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,10 +74,12 @@ impl Quick {
         self.leader == self.at && !self.is_early || self.is_noted
     }
 
+    /// Whether lanes may follow each other.
     pub(super) fn may_be_row(&self) -> bool {
         self.together.rows
     }
 
+    /// Whether they may mean one place.
     pub(super) fn may_be_one(&self) -> bool {
         self.together.one
     }
@@ -276,7 +278,7 @@ impl Emitter<'_> {
 
     /// The register that an access has as its base.
     fn base_of(&self, plan: &AccessPlan) -> Option<Register> {
-        let bank = if plan.wide { Bank::B64 } else { Bank::B32 };
+        let bank = base_bank(plan.wide);
         match plan.base.place() {
             SlotPlace::Register(index) => Some(self.own(bank, index)),
             _ => None,
@@ -374,7 +376,7 @@ impl Emitter<'_> {
     }
 
     /// What is added to the places of a look: where it finds offsets in shared memory, the place of that.
-    fn place_of_all(&self, access: &Access<'_>) -> u32 {
+    pub(super) fn place_of_all(&self, access: &Access<'_>) -> u32 {
         match access.is_narrow {
             true => self.places.shared,
             false => 0,
@@ -385,14 +387,9 @@ impl Emitter<'_> {
     /// the block may know.
     fn look(&mut self, access: &Access<'_>, quick: Quick, lie: Option<Lie>) -> Result<(), Refusal> {
         let Names { first, offset, .. } = self.names;
-        let bank = if access.plan.wide {
-            Bank::B64
-        } else {
-            Bank::B32
-        };
         match lie {
             Some(lie) => self.get(lie.first),
-            None => self.push_first(bank, access.plan.base)?,
+            None => self.push_first(base_bank(access.plan.wide), access.plan.base)?,
         }
         if access.is_narrow {
             self.ops([I::I32Const(quick.low as i32), I::I32Add]);

@@ -3,7 +3,7 @@
 use super::address::Known;
 use super::{Access, Way};
 use crate::Refusal;
-use crate::emit::{Emitter, at, halves, high_halves, high_words, low_halves, low_words, splat32};
+use crate::emit::{Emitter, halves, high_halves, high_words, low_halves, low_words, splat32};
 use warpgrid_emulator::plain::{AccessPlan, Bank, Element};
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -221,17 +221,17 @@ impl Emitter<'_> {
     }
 
     pub(super) fn load_one(&mut self, plan: &AccessPlan) {
-        let beyond = self.pointer.beyond;
+        let pointer = self.pointer;
         if plan.elements.len() == 4 && self.loads_rows_of_words(plan) {
             let kept = self.names.vectors[4];
             self.get_pointer();
-            self.op(I::V128Load(at(beyond)));
+            self.op(I::V128Load(pointer.at(0)));
             self.set(kept);
             return self.load_words(plan, kept, 0);
         }
         self.load_from(plan, |e, offset| {
             e.get_pointer();
-            beyond + offset
+            pointer.beyond + offset
         });
     }
 
