@@ -1,7 +1,7 @@
 //! Random kernels of short ways that some lanes take: what a branch leads over, with ways out of its middle, choices of two sides, one within the other, in
 //! loops short and so long that lanes get turns, which lanes leave together or apart, between barriers and operations of warps. Out come scenarios.
 
-use super::random::Random;
+use super::random::{Random, Text};
 use serde_json::json;
 use std::fmt::Write;
 use warpgrid_launch::Scenario;
@@ -21,66 +21,49 @@ const GRID: u32 = 8;
 /// Threads of a block: three warps, of which the last gang is not whole in some.
 const BLOCKS: [u32; 3] = [96, 64, 37];
 
-struct Writer {
-    random: Random,
-    text: String,
-    n_labels: u32,
-    /// Pieces that may come yet.
-    left: u32,
-    /// Whether all lanes of all warps are there.
-    is_whole: bool,
-}
+struct Writer(Text);
 
 impl Writer {
-    fn below(&mut self, n: u64) -> u64 {
-        self.random.next() % n
-    }
-
     fn value(&mut self) -> String {
-        match self.below(5) {
-            0 => format!("%s{}", self.below(3)),
-            1 => self.below(100).to_string(),
-            _ => format!("%v{}", self.below(6)),
+        match self.0.below(5) {
+            0 => format!("%s{}", self.0.below(3)),
+            1 => self.0.below(100).to_string(),
+            _ => format!("%v{}", self.0.below(6)),
         }
     }
 
     /// A place for a result: seldom a register that is the same in all lanes.
     fn result(&mut self) -> String {
-        match self.below(9) {
-            0 => format!("%s{}", self.below(3)),
-            _ => format!("%v{}", self.below(6)),
+        match self.0.below(9) {
+            0 => format!("%s{}", self.0.below(3)),
+            _ => format!("%v{}", self.0.below(6)),
         }
-    }
-
-    fn label(&mut self) -> String {
-        self.n_labels += 1;
-        format!("L{}", self.n_labels)
     }
 
     /// A predicate of its own, which lanes differ in, most often.
     fn predicate(&mut self) -> String {
-        self.n_labels += 1;
-        let p = format!("%p{}", self.n_labels % 64);
+        self.0.n_labels += 1;
+        let p = format!("%p{}", self.0.n_labels % 64);
         let (a, b) = (self.value(), self.value());
-        let kind = self.below(4);
+        let kind = self.0.below(4);
         let _ = match kind {
             0 => writeln!(
-                self.text,
+                self.0.lines,
                 "and.b32 %z, {a}, 3; setp.ne.u32 {p}, %z, {};",
                 kind
             ),
             1 => writeln!(
-                self.text,
+                self.0.lines,
                 "xor.b32 %z, {a}, {b}; and.b32 %z, %z, 1; setp.eq.u32 {p}, %z, 0;"
             ),
-            2 => writeln!(self.text, "setp.lt.u32 {p}, {a}, {b};"),
+            2 => writeln!(self.0.lines, "setp.lt.u32 {p}, {a}, {b};"),
             _ => writeln!(
-                self.text,
+                self.0.lines,
                 "and.b32 %z, %t, {}; setp.lt.u32 {p}, %z, 5;",
-                7 + 8 * (self.n_labels % 2)
+                7 + 8 * (self.0.n_labels % 2)
             ),
         };
-        match self.below(2) {
+        match self.0.below(2) {
             0 => format!("!{p}"),
             _ => p,
         }
@@ -88,8 +71,8 @@ impl Writer {
 
     fn straight(&mut self) {
         let (d, a, b) = (self.result(), self.value(), self.value());
-        let offset = 4 * self.below(4);
-        let kind = self.below(12);
+        let offset = 4 * self.0.below(4);
+        let kind = self.0.below(12);
         let line = match kind {
             0 => format!("mad.lo.u32 {d}, {a}, 3, {b};"),
             1 => format!("sub.u32 {d}, {a}, {b};"),
@@ -103,82 +86,82 @@ impl Writer {
             7 => format!("ld.local.u32 {d}, [%l+{}];", offset % 8),
             8 => format!("st.local.u32 [%l+{}], {a};", offset % 8),
             9 => format!("add.s64 %a, %a, {}; add.u32 {d}, {d}, {b};", offset % 8),
-            10 => format!("selp.u32 {d}, {a}, {b}, %p{};", self.n_labels % 64),
+            10 => format!("selp.u32 {d}, {a}, {b}, %p{};", self.0.n_labels % 64),
             _ => format!("xor.b32 {d}, {a}, {b};"),
         };
-        match self.below(5) {
+        match self.0.below(5) {
             0 if kind < 6 => {
                 let guard = self.predicate();
-                let _ = writeln!(self.text, "@{guard} {line}");
+                let _ = writeln!(self.0.lines, "@{guard} {line}");
             }
             _ => {
-                let _ = writeln!(self.text, "{line}");
+                let _ = writeln!(self.0.lines, "{line}");
             }
         }
     }
 
     /// A few lines, with ways to `end`, if it is there.
     fn lines(&mut self, end: Option<&str>) {
-        for _ in 0..1 + self.below(4) {
+        for _ in 0..1 + self.0.below(4) {
             self.straight();
             if let Some(end) = end
-                && self.below(6) == 0
+                && self.0.below(6) == 0
             {
                 let p = self.predicate();
-                let _ = writeln!(self.text, "@{p} bra {end};");
+                let _ = writeln!(self.0.lines, "@{p} bra {end};");
             }
         }
     }
 
     fn choice(&mut self, depth: u32) {
-        let (p, end) = (self.predicate(), self.label());
-        if self.below(2) == 0 {
-            let _ = writeln!(self.text, "@{p} bra {end};");
+        let (p, end) = (self.predicate(), self.0.label());
+        if self.0.below(2) == 0 {
+            let _ = writeln!(self.0.lines, "@{p} bra {end};");
             self.lines(Some(&end));
         } else {
-            let other = self.label();
-            let _ = writeln!(self.text, "@{p} bra {other};");
+            let other = self.0.label();
+            let _ = writeln!(self.0.lines, "@{p} bra {other};");
             self.lines(None);
-            let _ = writeln!(self.text, "bra {end};\n{other}:");
+            let _ = writeln!(self.0.lines, "bra {end};\n{other}:");
             self.lines(None);
         }
-        if depth > 0 && self.below(3) == 0 {
+        if depth > 0 && self.0.below(3) == 0 {
             self.choice(depth - 1);
         }
-        let _ = writeln!(self.text, "{end}:");
+        let _ = writeln!(self.0.lines, "{end}:");
         self.straight();
     }
 
     fn pieces(&mut self, depth: u32) {
-        for _ in 0..1 + self.below(4) {
-            if self.left == 0 {
+        for _ in 0..1 + self.0.below(4) {
+            if self.0.left == 0 {
                 return;
             }
-            self.left -= 1;
-            match self.below(9) {
+            self.0.left -= 1;
+            match self.0.below(9) {
                 0 | 1 => self.straight(),
-                2 if depth == 2 => self.text += "bar.sync 0;\n",
-                3 if depth == 2 && self.is_whole => {
-                    let (d, a) = (self.below(6), self.below(6));
-                    let _ = writeln!(self.text, "shfl.sync.bfly.b32 %v{d}, %v{a}, 5, 31, -1;");
+                2 if depth == 2 => self.0.lines += "bar.sync 0;\n",
+                3 if depth == 2 && self.0.is_whole => {
+                    let (d, a) = (self.0.below(6), self.0.below(6));
+                    let _ = writeln!(self.0.lines, "shfl.sync.bfly.b32 %v{d}, %v{a}, 5, 31, -1;");
                 }
                 4 if depth > 0 => {
-                    let again = self.label();
-                    let n = [2, 5, 20, 120][self.below(4) as usize];
+                    let again = self.0.label();
+                    let n = [2, 5, 20, 120][self.0.below(4) as usize];
                     let (counter, end) = (format!("%k{depth}"), format!("%m{depth}"));
                     // Lanes leave together, or each after rounds of its own.
-                    let _ = match self.below(3) {
+                    let _ = match self.0.below(3) {
                         0 => {
                             let value = self.value();
-                            writeln!(self.text, "rem.u32 {end}, {value}, {n};")
+                            writeln!(self.0.lines, "rem.u32 {end}, {value}, {n};")
                         }
-                        _ => writeln!(self.text, "mov.u32 {end}, {n};"),
+                        _ => writeln!(self.0.lines, "mov.u32 {end}, {n};"),
                     };
-                    let _ = writeln!(self.text, "mov.u32 {counter}, 0;\n{again}:");
+                    let _ = writeln!(self.0.lines, "mov.u32 {counter}, 0;\n{again}:");
                     self.pieces(depth - 1);
                     self.choice(1);
                     let _ = writeln!(
-                        self.text,
+                        self.0.lines,
                         "add.u32 {counter}, {counter}, 1; setp.lt.u32 %g, {counter}, {end}; @%g bra {again};"
                     );
                 }
@@ -191,23 +174,17 @@ impl Writer {
 pub(crate) fn scenario(seed: u64) -> Scenario {
     let mut random = Random(seed ^ 0x00de_7001);
     let threads = BLOCKS[random.next() as usize % BLOCKS.len()];
-    let mut writer = Writer {
-        random,
-        text: String::new(),
-        n_labels: 0,
-        left: 14,
-        is_whole: threads.is_multiple_of(32),
-    };
+    let mut writer = Writer(Text::new(random, 14, threads));
     writer.choice(1);
     writer.pieces(2);
-    let text = writer.text;
+    let text = writer.0.lines;
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {{\n.reg .b32 %k<3>, %m<3>;\n{HEAD}\n{text}
 add.u32 %v0, %v0, %v1; mad.lo.u32 %v2, %v2, 3, %v3; xor.b32 %v4, %v4, %v5; mad.lo.u32 %v0, %v0, 5, %v2; add.u32 %v0, %v0, %v4;
 add.u32 %v0, %v0, %s0; mad.lo.u32 %v0, %v0, 3, %s1; add.u32 %v0, %v0, %s2; ld.shared.u32 %v1, [%sa]; add.u32 %v0, %v0, %v1;
 ld.local.u32 %v1, [%l]; add.u32 %v0, %v0, %v1; st.global.u32 [%b+12], %v0; ret; }}"
     );
-    let words: Vec<u64> = (0..2048).map(|_| writer.random.next() & 0xffff).collect();
+    let words: Vec<u64> = (0..2048).map(|_| writer.0.random.next() & 0xffff).collect();
     let scenario = json!({
         "source": source,
         "grid": [GRID, 1, 1],

@@ -1,7 +1,7 @@
 //! Random kernels whose lanes wait in loops, one within the other: at barriers and for shuffles, with registers that are changed before, within and after them, on ways that all
 //! lanes go, or some, or none. Out come scenarios.
 
-use super::random::Random;
+use super::random::{Random, Text};
 use serde_json::json;
 use std::fmt::Write;
 use warpgrid_launch::Scenario;
@@ -18,38 +18,21 @@ bar.sync 0;";
 const GRID: u32 = 4;
 const BLOCKS: [u32; 4] = [96, 64, 32, 37];
 
-struct Writer {
-    random: Random,
-    text: String,
-    n_labels: u32,
-    /// Pieces that may come yet.
-    left: u32,
-    /// Whether all lanes of all warps are there.
-    is_whole: bool,
-}
+struct Writer(Text);
 
 impl Writer {
-    fn below(&mut self, n: u64) -> u64 {
-        self.random.next() % n
-    }
-
-    fn label(&mut self) -> String {
-        self.n_labels += 1;
-        format!("L{}", self.n_labels)
-    }
-
     /// A source that lanes may differ in, or that all have in common.
     fn value(&mut self) -> String {
-        match self.below(4) {
-            0 => format!("%s{}", self.below(4)),
-            _ => format!("%v{}", self.below(8)),
+        match self.0.below(4) {
+            0 => format!("%s{}", self.0.below(4)),
+            _ => format!("%v{}", self.0.below(8)),
         }
     }
 
     fn straight(&mut self) {
-        let (v, s, a) = (self.below(8), self.below(4), self.value());
-        let offset = 16 * self.below(4);
-        let line = match self.below(9) {
+        let (v, s, a) = (self.0.below(8), self.0.below(4), self.value());
+        let offset = 16 * self.0.below(4);
+        let line = match self.0.below(9) {
             0 => format!("add.u32 %s{s}, %s{s}, 3;"),
             1 => format!("mul.lo.u32 %s{s}, %s{}, 5;", (s + 1) % 4),
             2 => format!("st.shared.u32 [%sa], {a};"),
@@ -59,12 +42,12 @@ impl Writer {
             6 => format!("xor.b32 %v{v}, %v{v}, {a};"),
             _ => format!("mad.lo.u32 %v{v}, %v{v}, 3, {a};"),
         };
-        let _ = writeln!(self.text, "{line}");
+        let _ = writeln!(self.0.lines, "{line}");
     }
 
     /// A sum of words that all lanes load, by a row that each lane has one of.
     fn sum_of_words(&mut self, offset: u64) -> String {
-        let n = 1 + self.below(8);
+        let n = 1 + self.0.below(8);
         let mut line = String::new();
         for word in 0..n {
             let f = word % 8;
@@ -81,63 +64,67 @@ impl Writer {
 
     /// What some lanes leave out: so short that the others wait, or so long that they do not.
     fn some_lanes(&mut self) {
-        let end = self.label();
-        let _ = match self.below(3) {
-            0 => writeln!(self.text, "and.b32 %z, %t, 5; setp.eq.u32 %p0, %z, 1;"),
-            1 => writeln!(self.text, "setp.gt.u32 %p0, %t, {};", 20 + self.n_labels),
+        let end = self.0.label();
+        let _ = match self.0.below(3) {
+            0 => writeln!(self.0.lines, "and.b32 %z, %t, 5; setp.eq.u32 %p0, %z, 1;"),
+            1 => writeln!(
+                self.0.lines,
+                "setp.gt.u32 %p0, %t, {};",
+                20 + self.0.n_labels
+            ),
             _ => {
                 let a = self.value();
-                writeln!(self.text, "and.b32 %z, {a}, 2; setp.ne.u32 %p0, %z, 0;")
+                writeln!(self.0.lines, "and.b32 %z, {a}, 2; setp.ne.u32 %p0, %z, 0;")
             }
         };
-        let _ = writeln!(self.text, "@%p0 bra {end};");
-        for _ in 0..1 + self.below(3) {
-            let (v, a) = (self.below(8), self.value());
-            let _ = writeln!(self.text, "mad.lo.u32 %v{v}, {a}, 7, %t;");
+        let _ = writeln!(self.0.lines, "@%p0 bra {end};");
+        for _ in 0..1 + self.0.below(3) {
+            let (v, a) = (self.0.below(8), self.value());
+            let _ = writeln!(self.0.lines, "mad.lo.u32 %v{v}, {a}, 7, %t;");
         }
-        if self.below(3) == 0 {
-            let v = self.below(8);
-            self.text += &format!("add.u32 %v{v}, %v{v}, 1;\n").repeat(40);
+        if self.0.below(3) == 0 {
+            let v = self.0.below(8);
+            self.0.lines += &format!("add.u32 %v{v}, %v{v}, 1;\n").repeat(40);
         }
-        let _ = writeln!(self.text, "{end}:");
+        let _ = writeln!(self.0.lines, "{end}:");
     }
 
     fn wait(&mut self) {
-        let (d, a) = (self.below(8), self.below(8));
-        let _ = match self.below(3) {
-            0 if self.is_whole => {
-                writeln!(self.text, "shfl.sync.bfly.b32 %v{d}, %v{a}, 5, 31, -1;")
+        let (d, a) = (self.0.below(8), self.0.below(8));
+        let _ = match self.0.below(3) {
+            0 if self.0.is_whole => {
+                writeln!(self.0.lines, "shfl.sync.bfly.b32 %v{d}, %v{a}, 5, 31, -1;")
             }
-            _ => writeln!(self.text, "bar.sync 0;"),
+            _ => writeln!(self.0.lines, "bar.sync 0;"),
         };
     }
 
     /// A loop that all lanes go round as often, or leave out.
     fn go_round(&mut self, depth: u32) {
-        let (again, end) = (self.label(), self.label());
-        let n = 1 + self.below(4);
-        if self.below(2) == 0 {
+        let (again, end) = (self.0.label(), self.0.label());
+        let n = 1 + self.0.below(4);
+        if self.0.below(2) == 0 {
             let _ = writeln!(
-                self.text,
+                self.0.lines,
                 "setp.gt.u32 %p1, %c, {}; @%p1 bra {end};",
-                self.n_labels % 4
+                self.0.n_labels % 4
             );
         }
-        let _ = writeln!(self.text, "mov.u32 %k{depth}, 0;\n{again}:");
+        let _ = writeln!(self.0.lines, "mov.u32 %k{depth}, 0;\n{again}:");
         self.pieces(depth - 1);
         let _ = writeln!(
-            self.text,
+            self.0.lines,
             "add.u32 %k{depth}, %k{depth}, 1; setp.lt.u32 %p2, %k{depth}, {n}; @%p2 bra {again};\n{end}:"
         );
     }
 
     fn pieces(&mut self, depth: u32) {
-        for _ in 0..2 + self.below(4) {
-            if self.left == 0 {
+        for _ in 0..2 + self.0.below(4) {
+            if self.0.left == 0 {
                 return;
             }
-            self.left -= 1;
-            match self.below(8) {
+            self.0.left -= 1;
+            match self.0.below(8) {
                 0 | 1 => self.wait(),
                 2 => self.some_lanes(),
                 3 | 4 if depth > 0 => self.go_round(depth),
@@ -150,13 +137,7 @@ impl Writer {
 pub(crate) fn scenario(seed: u64) -> Scenario {
     let mut random = Random(seed ^ 0x7ec0_7d50);
     let threads = BLOCKS[random.next() as usize % BLOCKS.len()];
-    let mut writer = Writer {
-        random,
-        text: String::new(),
-        n_labels: 0,
-        left: 24,
-        is_whole: threads.is_multiple_of(32),
-    };
+    let mut writer = Writer(Text::new(random, 24, threads));
     writer.pieces(3);
     writer.pieces(3);
     let mut mix = String::new();
@@ -166,13 +147,13 @@ pub(crate) fn scenario(seed: u64) -> Scenario {
     for s in 0..4 {
         let _ = writeln!(mix, "mad.lo.u32 %v0, %v0, 31, %s{s};");
     }
-    let text = writer.text;
+    let text = writer.0.lines;
     let source = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) {{\n{HEAD}\n{text}
 {mix}ld.shared.u32 %v1, [%sa]; add.u32 %v0, %v0, %v1; mov.b32 %v1, %sum; mad.lo.u32 %v0, %v0, 31, %v1; ld.global.u32 %v1, [%a];
 add.u32 %v0, %v0, %v1; st.global.u32 [%b], %v0; ret; }}"
     );
-    let words: Vec<u64> = (0..1024).map(|_| writer.random.next() & 0xffff).collect();
+    let words: Vec<u64> = (0..1024).map(|_| writer.0.random.next() & 0xffff).collect();
     let scenario = json!({
         "source": source,
         "grid": [GRID, 1, 1],
