@@ -81,7 +81,7 @@ pub(crate) struct Forms<'p> {
     extents: [u32; AXES],
     /// Of registers that one instruction writes, and in which block that is.
     known: BTreeMap<Register, (Form, usize)>,
-    dominators: Vec<BTreeSet<usize>>,
+    dominators: &'p [BTreeSet<usize>],
     /// The block at hand.
     block: usize,
     /// The frame at hand.
@@ -102,6 +102,7 @@ impl<'p> Forms<'p> {
         plain: Plain<'p>,
         code: &'p Code<'p>,
         flow: &Flow,
+        dominators: &'p [BTreeSet<usize>],
         definitions: &Definitions,
     ) -> Forms<'p> {
         let (block, grid) = plain.extents();
@@ -112,7 +113,7 @@ impl<'p> Forms<'p> {
             code,
             extents: [x, y, z, u, v, w],
             known: BTreeMap::new(),
-            dominators: flow.dominators(),
+            dominators,
             block: 0,
             frame: 0,
             accesses: Vec::new(),

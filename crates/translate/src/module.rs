@@ -192,7 +192,8 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     }
     let live = flow.live(&learnt.touched);
     check_functions(code, &flow, &live)?;
-    let forms = Forms::new(plain, code, &flow, &learnt.definitions);
+    let dominators = flow.dominators();
+    let forms = Forms::new(plain, code, &flow, &dominators, &learnt.definitions);
     let sharing = forms.private_accesses();
     let at_start = live.first().cloned().unwrap_or_default();
     let mut detours = find_detours(code, &flow);
@@ -208,7 +209,6 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     detours.retain(|at, _| parting.contains(at));
     learnt.sizes.sites += sites_of(plain, code, &flow, &detours);
     let places = Places::new(plain, code, learnt.sizes)?;
-    let dominators = flow.dominators();
     let constants = constants(source, &flow, &dominators, &learnt);
     let begin = |writes: Writes| {
         let mut emitter = Emitter::new(source, &places, &flow, &live, writes);
