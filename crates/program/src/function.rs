@@ -240,6 +240,7 @@ fn add_sources(value: &OperandValue, read: &mut Vec<RegisterId>) {
             if let AddressBase::Register(run) = address.base {
                 read.extend(run.registers());
             }
+            read.extend(address.uniform.into_iter().flat_map(RegisterRun::registers));
         }
         OperandValue::Absent
         | OperandValue::Destination(_)

@@ -152,13 +152,13 @@ pub enum AddressBase {
     None,
 }
 
-/// `[base * scale + uniform + offset]`; PTX has neither scale nor uniform part.
+/// `[base * scale + uniform + offset]`; PTX has no scale, and a uniform part only in elements of call parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     pub base: AddressBase,
     /// The base is multiplied by `1 << scale_log2`.
     pub scale_log2: u8,
-    /// A register that holds the same value in all lanes and is added.
+    /// A second register that is added, a uniform one in machine code.
     pub uniform: Option<RegisterRun>,
     /// In bytes.
     pub offset: i64,

@@ -79,7 +79,7 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "@%p1 st.param.u32 [argument], %r1;",                   &["W0327"], 0),
     ("9.5 sm_100", "st.param::func.u32 [%rd1], %r1;",                      &["W0328"], 0),
     ("9.5 sm_100", "st.global.u32 %rd1[4], %r1;",                          &["W0329"], 0),
-    ("9.5 sm_100", "st.shared.u32 sh[%f1], %r1;",                          &["W0343", "W0330"], 0),
+    ("9.5 sm_100", "st.shared.u32 sh[%f1], %r1;",                          &["W0330"], 0),
     ("9.5 sm_100", "st.shared.u32 [%laneid], %r1;",                        &["W0335"], 0),
     // Cache policies.
     ("9.5 sm_100", "st.global.u32 [%rd1], %r1, %rd2;",                     &["W0331"], 2),
@@ -89,7 +89,7 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "st.v2.global.u32 [%rd1], {%r1, %r2};",                 &["W0340"], 1),
     ("9.5 sm_100", "st.global.u32 [%h1], %r1;",                            &["W0341"], 0),
     ("9.5 sm_100", "st.global.u32 [%rd1], sh+4;",                          &["W0342"], 0),
-    ("9.5 sm_100", "st.shared.u32 sh[4], %r1;",                            &["W0343"], 0),
+    ("9.5 sm_100", "st.shared.u32 sh[-1], %r1;",                           &["W0343"], 0),
     ("5.1 sm_70",  "st.weak.u32 [%rd1], %r1;",                             &["W0390"], 0),
     ("9.5 sm_100", "st.global.v8.b8 [%rd1], {%h0, %h0, %h0, %h0, %h0, %h0, %h0, %h0};", &["W0391"], 0),
     // Several at once, each on its own place.
@@ -99,6 +99,7 @@ const ROWS: &[Row] = &[
     ("9.5 sm_100", "st.global.relaxed.sys.u32 [gbl+4], 5;",                &[], 0),
     ("9.5 sm_100", "st.global.v8.f32 [%rd1], {%f0, _, %f2, %f3, %f4, %f5, %f6, %f7};", &[], 0),
     ("9.5 sm_100", "st.local.s32 [100], %r7;",                             &[], 0),
+    ("9.5 sm_100", "st.shared.u32 sh[0], %r1;",                            &[], 0),
 ];
 
 #[test]

@@ -22,6 +22,7 @@ mod find;
 mod guesses;
 mod history;
 mod inspect;
+mod kernel_cases;
 mod layouts;
 mod learn;
 mod lens;

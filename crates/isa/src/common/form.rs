@@ -311,6 +311,8 @@ pub enum Takes {
     ParameterLists,
     /// A source may not be the address of a variable, with or without an offset.
     NoAddress,
+    /// A source or address may be an array element, `name[index]` (PTX ISA, "Arrays as Operands").
+    ArrayElement,
 }
 
 /// How strictly the addresses of a form are checked (assembler 13.5).
@@ -324,7 +326,7 @@ pub enum Addressing {
     AnyWidth,
     /// The description of a tensor: as [`Addressing::Whole`], and a number alone is an address anywhere.
     Described,
-    /// Plain stores: as [`Addressing::Whole`], and `name[index]` for arrays only.
+    /// Plain stores: as [`Addressing::Whole`].
     Stored,
     /// Asynchronous and matrix stores: registers of at least 32 bits whatever the space, no constants; special registers
     /// are taken.

@@ -11,6 +11,7 @@ pub(crate) mod control;
 mod counting;
 pub(crate) mod declaration;
 pub(crate) mod draft;
+pub(crate) mod element;
 pub(crate) mod end;
 pub(crate) mod inference;
 pub(crate) mod lower;

@@ -66,8 +66,8 @@ catalogue! {
     NARROW_ADDRESS = "W0341", "narrow address register", "st.global.u32 [%h], %r; // .b16", "st.global.u32 [%rd], %r;";
     /// The manual requires a register; the assembler also takes the name of a function, a variable plus a constant and a register plus a constant.
     ODD_VALUE = "W0342", "a value that the manual does not have", "st.global.u64 [a], buffer+4;", "mov.u64 %rd, buffer; add.u64 %rd, %rd, 4; st.global.u64 [a], %rd;";
-    /// The manual writes addresses in brackets; the assembler also takes `array[index]`.
-    UNBRACKETED = "W0343", "address without brackets", "st.global.u32 array[4], %r;", "st.global.u32 [array+4], %r;";
+    /// An index counts elements, not bytes: the access is outside of the array.
+    INDEX_BEYOND_ARRAY = "W0343", "index beyond the array", "st.global.u8 array[64], %r; // .b8 array[64]", "st.global.u8 array[63], %r;";
     /// The component does not exist; the value that the assembler stores is undefined.
     BEYOND_VECTOR = "W0344", "component beyond the vector", "st.global.u32 [a], v.z; // .v2", "st.global.u32 [a], v.y;";
     /// The assembler accepts a register as the address of a parameter; the stored value is undefined.
@@ -522,14 +522,16 @@ pub(crate) fn sum_value(span: Span) -> Diagnostic {
     .help("the assembler accepts it; `add` or `mov` into a register has the same effect")
 }
 
-/// `array[index]` without brackets around it.
-pub(crate) fn unbracketed(span: Span) -> Diagnostic {
-    Diagnostic::warning(
-        UNBRACKETED,
-        span,
-        "expected an address in brackets according to the manual",
-    )
-    .help("the assembler accepts `array[index]`; the index counts bytes")
+/// A constant index that is not one of the array's elements.
+pub(crate) fn index_beyond_array(
+    span: Span,
+    array: &str,
+    index: i64,
+    n_elements: u64,
+) -> Diagnostic {
+    let message = format!("index {index} is beyond the {n_elements} elements of `{array}`");
+    Diagnostic::warning(INDEX_BEYOND_ARRAY, span, message)
+        .help("an index counts elements; in brackets, `[array+4]`, an offset counts bytes")
 }
 
 /// A component that the vector does not have.

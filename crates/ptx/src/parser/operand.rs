@@ -200,7 +200,8 @@ impl Parser<'_> {
             return Ok(());
         }
         let parent = self.tree.operands.len();
-        self.push_operand(span.start, OperandKind::IndexedBy { name, entries: 1 });
+        let child = parent as u32 + 1;
+        self.push_operand(span.start, OperandKind::IndexedBy { name, child });
         let index_span = self.plain_name("an index")?;
         let index = self.name_of(index_span);
         let kind = if self.eat(b'+') {

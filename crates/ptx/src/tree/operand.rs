@@ -73,10 +73,11 @@ pub enum OperandKind {
     AddressList { entries: u32 },
     /// `name+constant` outside of brackets.
     Sum { name: Name, offset: i64 },
-    /// `name[index]` outside of brackets.
+    /// `name[4]`: an array element with a constant index, counted in elements.
     Indexed { name: Name, index: i64 },
-    /// `name[%r1]` or `name[%r1+4]` outside of brackets: the index is the one child.
-    IndexedBy { name: Name, entries: u32 },
+    /// `name[%r1]` or `name[%r1+4]`: an array element with a register index. `child` is the position of the index operand
+    /// in the operands of the tree.
+    IndexedBy { name: Name, child: u32 },
     /// `{a, b}`
     Vector { entries: u32 },
     /// `(a, b)`: results or arguments of a call.
@@ -97,8 +98,8 @@ impl OperandKind {
         match self {
             OperandKind::Vector { entries }
             | OperandKind::Group { entries }
-            | OperandKind::AddressList { entries }
-            | OperandKind::IndexedBy { entries, .. } => *entries as usize,
+            | OperandKind::AddressList { entries } => *entries as usize,
+            OperandKind::IndexedBy { .. } => 1,
             _ => 0,
         }
     }

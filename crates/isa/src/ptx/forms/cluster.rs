@@ -44,10 +44,10 @@ pub static FORMS: &[Form] = &[
     form!("barrier.cluster.wait{.sem}{.aligned}", [WAITS], Sync(ClusterWait), gate: CLUSTERS, leads: 2;
         "Waits until all threads of the cluster have arrived at its barrier.", "parallel-synchronization-and-communication-instructions-barrier-cluster";
         good: &["barrier.cluster.wait;", "barrier.cluster.wait.acquire.aligned;"]),
-    form!("mapa{.ss}.type d, a, b", [IN_CLUSTER, MAPPED], Move(MapToRank), gate: CLUSTERS, takes: &[VariableAddress], types: TO_RANK;
+    form!("mapa{.ss}.type d, a, b", [IN_CLUSTER, MAPPED], Move(MapToRank), gate: CLUSTERS, takes: &[VariableAddress, ArrayElement], types: TO_RANK;
         "Maps an address in shared memory to the same place in the block with rank b of the cluster.", "data-movement-and-conversion-instructions-mapa";
         good: &["mapa.shared::cluster.u32 r, r, 1;", "mapa.u64 d, d, r;"], bad: &[("mapa.shared.u32 r, r, 1;", "W0102"), ("mapa.u64 d, d, d;", "W0109")]),
-    form!("getctarank{.ss}.type d, a", [IN_CLUSTER, LOCATED], Move(RankOf), gate: CLUSTERS, takes: &[VariableAddress], types: RANK;
+    form!("getctarank{.ss}.type d, a", [IN_CLUSTER, LOCATED], Move(RankOf), gate: CLUSTERS, takes: &[VariableAddress, ArrayElement], types: RANK;
         "Finds the rank of the block whose shared memory an address is in.", "data-movement-and-conversion-instructions-getctarank";
         good: &["getctarank.shared::cluster.u32 r, r;", "getctarank.u64 r, d;"], bad: &[("getctarank.u64 d, d;", "W0109")]),
     form!("setmaxnreg.inc.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters), gate: REGISTERS, leads: 1, types: COUNT;

@@ -130,7 +130,7 @@ const POLICY: Gate = since(7, 4).sm(80);
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("ld{.mmio}{.sem}{.scope}{.ss}{.cop}{.nc}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.level::prefetch_size}{.L1::32B}{.proxy::readonly}{.vec}.type d, [a]{, cache-policy}",
-        [MMIO, SEM, SCOPE, SPACE, CACHE_LOAD, EVICT_L1, EVICT_L2, CACHE_HINT, PREFETCH_SIZE, VECTOR, TYPE], Memory(Load), address: Loaded, types: LOADED, rules: RULES;
+        [MMIO, SEM, SCOPE, SPACE, CACHE_LOAD, EVICT_L1, EVICT_L2, CACHE_HINT, PREFETCH_SIZE, VECTOR, TYPE], Memory(Load), address: Loaded, takes: &[ArrayElement], types: LOADED, rules: RULES;
         "Loads from memory at a.", "data-movement-and-conversion-instructions-ld";
         good: &["ld.global.u32 r, [d];", "ld.u8 r, [d+4];", "ld.global.v4.f32 {f, f, f, f}, [d];", "ld.volatile.shared.u32 r, [r];",
             "ld.relaxed.gpu.global.b32 r, [d];", "ld.global.nc.f32 f, [d];", "ld.global.L1::no_allocate.L2::cache_hint.b32 r, [d], d;",
@@ -138,7 +138,7 @@ pub static FORMS: &[Form] = &[
         bad: &[("ld.global.u32 h, [d];", "W0109"), ("ld.relaxed.global.u32 r, [d];", "W0131"), ("ld.global.v2.u32 r, [d];", "W0126"),
             ("ld.global.u32 r, d;", "W0110"), ("ld.globl.u32 r, [d];", "W0101"), ("ld.global.u32 r, [d], d;", "W0128"),
             ("ld.global.u32 r, [f];", "W0132")]),
-    form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Memory(Load), gate: since(2, 0).sm(20), address: Loaded, types: UNIFORM, rules: UNIFORM_RULES;
+    form!("ldu{.ss}{.vec}.type d, [a]", [GLOBAL_ONLY, VECTOR, TYPE], Memory(Load), gate: since(2, 0).sm(20), address: Loaded, takes: &[ArrayElement], types: UNIFORM, rules: UNIFORM_RULES;
         "Loads from memory that no thread writes, at the same address in all lanes.", "data-movement-and-conversion-instructions-ldu";
         good: &["ldu.global.f32 f, [d];"]),
     form!("prefetch{.ss}.level [a]", [PREFETCHED, LEVEL], Hint(Prefetch), gate: since(2, 0).sm(20);

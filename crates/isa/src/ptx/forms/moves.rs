@@ -50,7 +50,7 @@ const VECTORS: &[Rule] = &[
 /// The forms of moves and conversions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), takes: &[SpecialRegister, VariableAddress, Halves], types: ANY, rules: VECTORS;
+    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), takes: &[SpecialRegister, VariableAddress, ArrayElement, Halves], types: ANY, rules: VECTORS;
         "Copies a register, a literal, a special register or an address; packs and unpacks.", "data-movement-and-conversion-instructions-mov";
         good: &["mov.u32 r, %tid.x;", "mov.b64 d, {r, r};", "mov.b64 {r, _}, d;", "mov.pred p, q;", "mov.f32 f, 0f3F800000;"],
         bad: &[("mov.b64 d, {r, r, r};", "W0138"), ("mov.u32 r, d;", "W0109"), ("mov.u32 r, f;", "W0109"),
@@ -61,11 +61,11 @@ pub static FORMS: &[Form] = &[
         good: &["cvt.u64.u32 d, r;", "cvt.rn.f32.s32 f, r;", "cvt.rzi.s32.f32 r, f;", "cvt.sat.u8.s32 r, r;", "cvt.f64.f32 g, f;",
             "cvt.rn.f16.f32 h, f;"],
         bad: &[("cvt.f32.s32 f, r;", "W0129"), ("cvt.rn.s32.f32 r, f;", "W0129"), ("cvt.rn.s32.s16 r, h;", "W0129"), ("cvt.u64.u32 r, r;", "W0109")]),
-    form!("cvta.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta), gate: since(2, 0).sm(20), takes: &[VariableAddress], types: ADDRESSES;
+    form!("cvta.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta), gate: since(2, 0).sm(20), takes: &[VariableAddress, ArrayElement], types: ADDRESSES;
         "Converts an address in a state space to a generic address.", "data-movement-and-conversion-instructions-cvta";
         good: &["cvta.global.u64 d, d;"]),
     form!("cvta.to.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta),
-        gate: since(2, 0).sm(20), leads: 1, takes: &[VariableAddress], types: ADDRESSES;
+        gate: since(2, 0).sm(20), leads: 1, types: ADDRESSES;
         "Converts a generic address to an address in a state space.", "data-movement-and-conversion-instructions-cvta";
         good: &["cvta.to.global.u64 d, d;"], bad: &[("cvta.to.u64 d, d;", "W0105"), ("cvta.to.shared.u32 r, r;", "W0104")]),
     form!("isspacep.ss p, a", [GENERIC_SPACES], Move(Isspacep), gate: since(2, 0).sm(20), writes: &["p"], types: INQUIRY;

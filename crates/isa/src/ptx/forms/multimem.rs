@@ -112,7 +112,7 @@ macro_rules! load {
 /// A row of `multimem.red`.
 macro_rules! reduce {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
-        form!($syntax, [REDUCES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Reduction)), gate: MULTIMEM, leads: 1, address: Full, types: TAKEN, rules: ORDERED;
+        form!($syntax, [REDUCES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Reduction)), gate: MULTIMEM, leads: 1, address: Full, takes: &[ArrayElement], types: TAKEN, rules: ORDERED;
             $help, SECTION)
     };
 }

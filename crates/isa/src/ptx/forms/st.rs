@@ -131,7 +131,7 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("st{.mmio}{.sem}{.scope}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.vec}.type [a], b{, cache-policy}",
-        [MMIO, SEM, SCOPE, SPACE, CACHE_STORE, EVICT_L1, EVICT_L2, CACHE_HINT, VECTOR, TYPE], Memory(Store), address: Stored, types: STORED, rules: RULES;
+        [MMIO, SEM, SCOPE, SPACE, CACHE_STORE, EVICT_L1, EVICT_L2, CACHE_HINT, VECTOR, TYPE], Memory(Store), address: Stored, takes: &[ArrayElement], types: STORED, rules: RULES;
         "Each active lane writes b to memory at a.", "data-movement-and-conversion-instructions-st";
         good: &["st.global.u32 [a], b;", "st.f32.global [a], f;", "st.relaxed.gpu.shared.u32 [s], b;", "st.global.v4.f32 [a], {f, f, f, f};"],
         bad: &[("st.const.u32 [a], b;", "W0309"), ("st.relaxed.u32 [a], b;", "W0301"), ("st.gpu.u32 [a], b;", "W0301"),

@@ -87,8 +87,10 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<Address> {
         let (name, offset) = match operand.kind {
             OperandKind::Address { base, offset } => (base, offset),
-            OperandKind::Indexed { name, index } if matches!(rule.words, Words::Plain) => {
-                (name, index)
+            OperandKind::Indexed { .. } | OperandKind::IndexedBy { .. }
+                if site.plan.takes_element =>
+            {
+                return self.indexed_address(site, operand, rule);
             }
             OperandKind::AbsoluteAddress { value } => {
                 let is_taken = match rule.addressing.constants() {
@@ -123,6 +125,47 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let base = self.address_base(site, operand, rule, name, binding)?;
         Some(Address::new(base, offset))
+    }
+
+    /// The address of an array element.
+    #[cold]
+    fn indexed_address(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        rule: &AddressRule<'_>,
+    ) -> Option<Address> {
+        let element = self.array_element(operand)?;
+        let variable = element.variable;
+        if !self.variable_fits(rule, variable) {
+            let (OperandKind::Indexed { name, .. } | OperandKind::IndexedBy { name, .. }) =
+                operand.kind
+            else {
+                return None;
+            };
+            let span = self.name_span(operand, name);
+            self.no_address(site, operand, rule, NoAddress::Space(span, name, variable));
+            return None;
+        }
+        if let Words::Store(store) = rule.words {
+            self.check_stored_variable(site, store, operand.span, variable)?;
+        }
+        if let Some(offset) = element.constant_offset_bytes() {
+            return Some(Address::new(AddressBase::Variable(variable), offset));
+        }
+        // Parameters of calls have no addresses in registers.
+        if self.space_of(variable) == StateSpace::ParamFunc {
+            let offset = self.element_offset(&element)?;
+            return Some(Address {
+                uniform: Some(RegisterRun::one(offset)),
+                ..Address::new(AddressBase::Variable(variable), 0)
+            });
+        }
+        let bits = self.module.address_bits;
+        let generic = rule.space == StateSpace::Generic;
+        let address = self.element_address(&element, bits, generic)?;
+        let base = AddressBase::Register(RegisterRun::one(address));
+        Some(Address::new(base, 0))
     }
 
     fn address_base(
@@ -279,8 +322,15 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// A name alone that would do in brackets.
+    /// The operand with brackets around it, if that is an address.
     pub(crate) fn bracketed(&mut self, operand: &Operand) -> Option<String> {
+        if let OperandKind::Indexed { name, index } = operand.kind {
+            let variable = self.indexed_variable(operand)?;
+            let size = i64::from(self.variable(variable)?.ty.width_bytes());
+            let name = self.name_span(operand, name).text(self.source);
+            let offset = index.checked_mul(size)?;
+            return Some(format!("[{name}+{offset}]"));
+        }
         let (OperandKind::Name(name) | OperandKind::Sum { name, .. }) = operand.kind else {
             return None;
         };

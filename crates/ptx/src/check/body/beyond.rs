@@ -98,11 +98,15 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// `cvta` of a variable: its space is that of the instruction.
     fn check_converted_address(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
-        let source = self.lowered(start, 1)?;
-        let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = source.value else {
+        let operand = self.lowered(start, 1)?;
+        let span = operand.span;
+        let variable = match operand.value {
+            OperandValue::Source(Source::VariableAddress { variable, .. }, _) => Some(variable),
+            _ => self.indexed_variable(site.operand(1)?.0),
+        };
+        let Some(variable) = variable else {
             return Some(());
         };
-        let span = source.span;
         let have = self.space_of(variable);
         if site.plan.takes_space(have) {
             return Some(());

@@ -1,5 +1,6 @@
 //! The body at hand: its registers, variables and instructions so far.
 
+use crate::check::body::prologue::Inserted;
 use crate::check::declare::outline::Outline;
 use crate::tree::MnemonicId;
 use warpgrid_isa::ScalarType;
@@ -24,6 +25,8 @@ pub(crate) struct Draft {
     pub(crate) operands: Vec<Operand>,
     /// Elements of the lists of the instruction at hand, until its own operands are complete.
     pub(crate) elements: Vec<Operand>,
+    /// Instructions that compute operands of the instruction at hand: they precede it, in its step.
+    pub(crate) preceding: Vec<Inserted>,
     /// The opcode of the instruction at hand.
     pub(crate) mnemonic: MnemonicId,
     /// Which bytes the next load uses, where a pragma says so.

@@ -23,8 +23,10 @@ impl<'a> BodyChecker<'a, '_> {
         let n_elements = site.plan.modifiers.n_elements();
         let is_list = |operand: &Operand| matches!(operand.kind, OperandKind::Vector { .. });
         if ty.kind() == TypeKind::Bits && n_elements == 1 && is_list(d) != is_list(a) {
-            d = self.only_element(d_children).unwrap_or(d);
-            a = self.only_element(a_children).unwrap_or(a);
+            match is_list(d) {
+                true => d = self.only_element(d_children).unwrap_or(d),
+                false => a = self.only_element(a_children).unwrap_or(a),
+            }
         }
         let (to, from) = if n_elements > 1 {
             let to = self.vector_destinations(site, d, d_children, ty, Fit::Exact, n_elements);
@@ -94,10 +96,14 @@ impl<'a> BodyChecker<'a, '_> {
         from: &OperandValue,
         ty: ScalarType,
     ) -> Option<()> {
-        let OperandValue::Source(Source::VariableAddress { variable, .. }, _) = from else {
+        let variable = match from {
+            OperandValue::Source(Source::VariableAddress { variable, .. }, _) => Some(*variable),
+            _ => self.indexed_variable(a),
+        };
+        let Some(variable) = variable else {
             return Some(());
         };
-        let is_global = self.space_of(*variable) == StateSpace::Global;
+        let is_global = self.space_of(variable) == StateSpace::Global;
         if let OperandKind::Name(name) = a.kind
             && ty != ScalarType::U64
             && let Some(kind) = self.reference_of(name, a)
@@ -107,7 +113,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
         // Of 16 bits the low ones are taken, as of other variables.
         let is_narrow = (17..self.module.address_bits).contains(&ty.width_bits());
-        let is_whole = matches!(a.kind, OperandKind::Name(_) | OperandKind::Indexed { .. });
+        let is_whole = !matches!(a.kind, OperandKind::Sum { .. });
         if is_global && is_narrow && is_whole {
             self.report(diagnose::narrow_global(a.span, ty));
             return None;

@@ -3,7 +3,7 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::counting::counting;
 use crate::check::body::inference::{BarrierUse, Place, memory_of};
-use crate::check::body::lower::{destination, inserted, register, source};
+use crate::check::body::lower::{destination, register, source};
 use crate::check::body::unit_start::WARP;
 use crate::check::names::binding::Binding;
 use warpgrid_isa::{
@@ -12,7 +12,7 @@ use warpgrid_isa::{
     TypeKind,
 };
 use warpgrid_program::{
-    Action, Address, AddressBase, Guard, Instruction, OperandValue, Parameter, RegisterId,
+    Action, Address, AddressBase, Guard, Instruction, Operand, OperandValue, Parameter, RegisterId,
     RegisterRun, Source, Span, StepPart, VariableId,
 };
 
@@ -26,14 +26,17 @@ const BARRIER_BYTES: u64 = 16;
 const N_HOLDING: u64 = 16;
 
 /// An instruction that the text does not have.
-pub(super) struct Inserted {
+#[derive(Debug)]
+pub(crate) struct Inserted {
     does: Does,
     modifiers: Modifiers,
     /// As a person would write it.
     opcode: String,
     operands: Vec<OperandValue>,
     /// The lanes that execute it; all of them without one.
-    guard: Option<RegisterId>,
+    guard: Option<Guard>,
+    /// The statement of the text whose step it belongs to; empty before the first one.
+    span: Span,
 }
 
 impl Inserted {
@@ -53,7 +56,47 @@ impl Inserted {
             opcode: format!("{opcode}.{ty}"),
             operands,
             guard: None,
+            span: Span::at(0),
         }
+    }
+
+    /// An instruction with these modifiers.
+    fn with_modifiers(
+        does: Does,
+        modifiers: Modifiers,
+        opcode: String,
+        operands: Vec<OperandValue>,
+    ) -> Inserted {
+        Inserted {
+            does,
+            modifiers,
+            opcode,
+            operands,
+            guard: None,
+            span: Span::at(0),
+        }
+    }
+
+    /// `cvt.to.from d, a`
+    pub(super) fn conversion(
+        to: ScalarType,
+        from: ScalarType,
+        d: RegisterId,
+        a: OperandValue,
+    ) -> Inserted {
+        let modifiers = Modifiers {
+            d_type: Some(to),
+            a_type: Some(from),
+            ..Modifiers::default()
+        };
+        let (does, opcode) = (Does::Move(MoveOp::Cvt), format!("cvt.{to}.{from}"));
+        Inserted::with_modifiers(does, modifiers, opcode, vec![destination(d), a])
+    }
+
+    /// The same in the step of a statement, under its guard.
+    pub(super) fn in_step(mut self, span: Span, guard: Option<Guard>) -> Inserted {
+        (self.span, self.guard) = (span, guard);
+        self
     }
 
     /// `setp.lt.u32 d, a, number` and its kind.
@@ -75,7 +118,7 @@ impl Inserted {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Puts an instruction before the first one of the text, in the same step.
+    /// Puts an instruction before the next one of the text, in the same step.
     pub(super) fn before(&mut self, inserted_instruction: Inserted) {
         let Inserted {
             does,
@@ -83,6 +126,7 @@ impl<'a> BodyChecker<'a, '_> {
             opcode,
             operands,
             guard,
+            span,
         } = inserted_instruction;
         let action = self.made.action(Action {
             does,
@@ -90,19 +134,15 @@ impl<'a> BodyChecker<'a, '_> {
             opcode,
         });
         let start = self.body.operands.len();
-        self.body
-            .operands
-            .extend(operands.into_iter().map(inserted));
+        let place = |value| Operand { value, span };
+        self.body.operands.extend(operands.into_iter().map(place));
         let operands = self.body.close_list(start);
         self.body.instructions.push(Instruction {
-            guard: guard.map(|predicate| Guard {
-                predicate,
-                negated: false,
-            }),
+            guard,
             action,
             operands,
             step: StepPart::WithNext,
-            span: Span::at(0),
+            span,
         });
     }
 
@@ -309,7 +349,10 @@ impl<'a> BodyChecker<'a, '_> {
             "mbarrier.init.shared",
             vec![place(), count],
         );
-        init.guard = Some(first);
+        init.guard = Some(Guard {
+            predicate: first,
+            negated: false,
+        });
         self.before(init);
         if barrier.bytes > 0 {
             self.fence_barrier();
@@ -342,29 +385,30 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// `fence.mbarrier_init.release.cluster`: asynchronous operations see the mbarrier object that was initialised.
     fn fence_barrier(&mut self) {
-        self.before(Inserted {
-            does: Does::Sync(SyncOp::Fence),
-            modifiers: Modifiers {
-                sem: Some(Sem::Release),
-                scope: Some(Scope::Cluster),
-                flags: Flags::default().with(Flag::MbarrierInit),
-                ..Modifiers::default()
-            },
-            opcode: "fence.mbarrier_init.release.cluster".to_owned(),
-            operands: Vec::new(),
-            guard: None,
-        });
+        let modifiers = Modifiers {
+            sem: Some(Sem::Release),
+            scope: Some(Scope::Cluster),
+            flags: Flags::default().with(Flag::MbarrierInit),
+            ..Modifiers::default()
+        };
+        let opcode = "fence.mbarrier_init.release.cluster".to_owned();
+        let does = Does::Sync(SyncOp::Fence);
+        self.before(Inserted::with_modifiers(
+            does,
+            modifiers,
+            opcode,
+            Vec::new(),
+        ));
     }
 
     /// `bar.warp.sync 0xffffffff`: what one lane wrote is there for the others.
     fn meet(&mut self) {
-        self.before(Inserted {
-            does: Does::Sync(SyncOp::WarpBarrier),
-            modifiers: Modifiers::default(),
-            opcode: "bar.warp.sync".to_owned(),
-            operands: vec![source(Source::Immediate(u32::MAX.into()))],
-            guard: None,
-        });
+        self.before(Inserted::with_modifiers(
+            Does::Sync(SyncOp::WarpBarrier),
+            Modifiers::default(),
+            "bar.warp.sync".to_owned(),
+            vec![source(Source::Immediate(u32::MAX.into()))],
+        ));
     }
 
     /// `d = base + lane * step` in a register of 32 bits, which holds addresses of shared memory.
@@ -372,17 +416,13 @@ impl<'a> BodyChecker<'a, '_> {
         let name = format_args!("%inferred_wide_{}", d.0);
         let wide = self.body.registers.add_formatted(name, ScalarType::B64);
         self.step_by_lane(wide, base, step);
-        self.before(Inserted {
-            does: Does::Move(MoveOp::Cvt),
-            modifiers: Modifiers {
-                d_type: Some(ScalarType::U32),
-                a_type: Some(ScalarType::U64),
-                ..Modifiers::default()
-            },
-            opcode: "cvt.u32.u64".to_owned(),
-            operands: vec![destination(d), source(register(wide))],
-            guard: None,
-        });
+        let wide = source(register(wide));
+        self.before(Inserted::conversion(
+            ScalarType::U32,
+            ScalarType::U64,
+            d,
+            wide,
+        ));
     }
 
     /// `d = base + lane * step`
@@ -455,18 +495,14 @@ impl<'a> BodyChecker<'a, '_> {
         let from = ScalarType::U32;
         let rounding = (to.kind() == TypeKind::Float).then_some(Rounding::Rn);
         let rounded = rounding.map_or(String::new(), |rounding| format!(".{}", rounding.name()));
-        Inserted {
-            does: Does::Move(MoveOp::Cvt),
-            modifiers: Modifiers {
-                d_type: Some(to),
-                a_type: Some(from),
-                rounding,
-                ..Modifiers::default()
-            },
-            opcode: format!("cvt{rounded}.{to}.{from}"),
-            operands,
-            guard: None,
-        }
+        let modifiers = Modifiers {
+            d_type: Some(to),
+            a_type: Some(from),
+            rounding,
+            ..Modifiers::default()
+        };
+        let opcode = format!("cvt{rounded}.{to}.{from}");
+        Inserted::with_modifiers(Does::Move(MoveOp::Cvt), modifiers, opcode, operands)
     }
 
     /// A value of 128 bits: the number in its low word.

@@ -128,6 +128,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         self.body.mnemonic = instruction.mnemonic;
         let used_bytes = self.body.used_bytes.take();
+        self.body.preceding.clear();
         let operands = match self.lower(&site) {
             Some(operands) => operands,
             // A text with errors makes no program.
@@ -145,6 +146,11 @@ impl<'a> BodyChecker<'a, '_> {
             true => ActionId(instruction.mnemonic.0),
             false => self.unsayable(&site),
         };
+        if !self.body.preceding.is_empty() {
+            for inserted in std::mem::take(&mut self.body.preceding) {
+                self.before(inserted.in_step(span, guard));
+            }
+        }
         self.body.instructions.push(Instruction {
             guard,
             action,

@@ -100,6 +100,8 @@ pub(crate) struct Plan {
     pub(crate) takes_special: bool,
     /// Whether a place that asks for a value may hold the address of a variable.
     pub(crate) takes_address: bool,
+    /// Whether an address or a source may be an array element, `name[index]`.
+    pub(crate) takes_element: bool,
     /// Whether the address of a variable is refused for a value, even with an offset.
     pub(crate) refuses_address: bool,
     /// Whether a destination may be the sink `_`.
@@ -208,6 +210,7 @@ impl Plan {
                 .filter(|_| is_sound && form.announced.is_empty()),
             takes_special: form.takes(Takes::SpecialRegister),
             takes_address: form.takes(Takes::VariableAddress),
+            takes_element: form.takes(Takes::ArrayElement),
             refuses_address: form.takes(Takes::NoAddress),
             takes_sink: form.takes(Takes::Sink),
             takes_four_words: form.takes(Takes::FourWords),
@@ -253,6 +256,7 @@ impl Plan {
             policy: None,
             takes_special: true,
             takes_address: true,
+            takes_element: true,
             refuses_address: false,
             takes_sink: true,
             takes_four_words: false,

@@ -10,7 +10,7 @@ use crate::check::declare::kernels::KERNEL_ADDRESS;
 use crate::check::names::binding::Binding;
 use crate::check::plans::families::{Beyond, OperandGrammar};
 use crate::diagnostics::check as diagnose;
-use crate::diagnostics::declarations::not_passed;
+use crate::diagnostics::declarations::{needs_convention, not_passed};
 use crate::diagnostics::rules::special_gate;
 use crate::diagnostics::store::sum_value;
 use crate::tree::{Component, Name, Operand, OperandKind};
@@ -56,11 +56,10 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Component { name, component } => {
                 self.component_source(site, operand.span, name, component, ty, fit)
             }
-            OperandKind::Sum { name, offset }
-            | OperandKind::Indexed {
-                name,
-                index: offset,
-            } => {
+            OperandKind::Indexed { .. } | OperandKind::IndexedBy { .. } => {
+                self.element_source(site, operand, ty, fit)
+            }
+            OperandKind::Sum { name, offset } => {
                 let sum = NameSum {
                     name,
                     offset,
@@ -74,6 +73,45 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(diagnose::expected_value(operand.span, ty, found));
                 None
             }
+        }
+    }
+
+    /// The address of an array element, which only moves and conversions of addresses take (assembler 13.5).
+    #[cold]
+    fn element_source(
+        &mut self,
+        site: &Site<'a>,
+        operand: &Operand,
+        ty: ScalarType,
+        fit: Fit,
+    ) -> Option<Source> {
+        let (OperandKind::Indexed { name, .. } | OperandKind::IndexedBy { name, .. }) =
+            operand.kind
+        else {
+            return None;
+        };
+        if !site.plan.takes_element {
+            let found = "an array element";
+            self.report(diagnose::expected_register(operand.span, found));
+            return None;
+        }
+        let element = self.array_element(operand)?;
+        let offset = element.constant_offset_bytes();
+        let sum = NameSum {
+            name,
+            offset: offset.unwrap_or(0),
+            takes: AddressRule::Sums,
+        };
+        let address = self.sum(site, operand.span, sum, ty, fit)?;
+        if offset.is_some() {
+            return Some(address);
+        }
+        match ty.width_bits() {
+            bits @ (32 | 64) => {
+                let address = self.element_address(&element, bits, false)?;
+                Some(register_source(address))
+            }
+            _ => self.not_said(),
         }
     }
 
@@ -271,6 +309,10 @@ impl<'a> BodyChecker<'a, '_> {
                     let text = span.text(self.source);
                     let why = "a function whose address is taken keeps to the calling convention";
                     self.report(not_passed(span, text, ty, why));
+                    return None;
+                }
+                if convention::is_turned_off(self.module) {
+                    self.report(needs_convention(span, "the address of a function"));
                     return None;
                 }
                 return Some(Source::FunctionAddress(function));

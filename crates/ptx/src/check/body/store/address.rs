@@ -6,36 +6,22 @@ use crate::check::body::operand::Site;
 use crate::check::names::binding::Binding;
 use crate::check::plans::store::Store;
 use crate::diagnostics::store as diagnose;
-use crate::tree::{Name, Operand, OperandKind, Operands};
+use crate::tree::Operand;
+use warpgrid_isa::StateSpace;
 use warpgrid_isa::form::Addressing;
-use warpgrid_isa::{StateSpace, ValueClass};
 use warpgrid_program::{Address, AddressBase, Diagnostic, Parameter, Span, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks the first operand. `None`: something was reported.
     pub(crate) fn store_address(&mut self, site: &Site<'a>, store: &Store) -> Option<Address> {
-        let (operand, children) = site.operand(0)?;
+        let (operand, _) = site.operand(0)?;
         let rule = AddressRule {
             addressing: Addressing::Stored,
             space: store.space,
             takes_any_space: false,
             words: Words::Store(store),
         };
-        match operand.kind {
-            OperandKind::Indexed { name, index } => {
-                let base = self.store_indexed(site, &rule, operand, name)?;
-                Some(Address::new(base, index))
-            }
-            OperandKind::IndexedBy { name, .. } => {
-                let base = self.store_indexed(site, &rule, operand, name);
-                let index = self.store_index(children);
-                // The assembler scales the index by the size of an element, which no address of a program does.
-                self.body.is_sayable = false;
-                let base = base?;
-                index.map(|()| Address::new(base, 0))
-            }
-            _ => self.checked_address(site, operand, &rule),
-        }
+        self.checked_address(site, operand, &rule)
     }
 
     /// What is wrong with the address of a store.
@@ -118,73 +104,6 @@ impl<'a> BodyChecker<'a, '_> {
             Role::Return => Some(()),
         }
     }
-
-    /// `name[index]` outside of brackets.
-    fn store_indexed(
-        &mut self,
-        site: &Site<'a>,
-        rule: &AddressRule<'_>,
-        operand: &Operand,
-        name: Name,
-    ) -> Option<AddressBase> {
-        let span = self.name_span(operand, name);
-        let Binding::Variable(variable) = self.binding(name, span) else {
-            match self.binding(name, span) {
-                Binding::None => self.unknown(span),
-                _ => self.report(diagnose::not_an_array(span)),
-            }
-            return None;
-        };
-        if !self.is_array(variable) {
-            self.report(diagnose::not_an_array(span));
-            return None;
-        }
-        if !self.variable_fits(rule, variable) {
-            self.no_address(site, operand, rule, NoAddress::Space(span, name, variable));
-            return None;
-        }
-        if let Words::Store(store) = rule.words {
-            self.check_stored_variable(site, store, span, variable)?;
-        }
-        self.report(diagnose::unbracketed(operand.span));
-        Some(AddressBase::Variable(variable))
-    }
-
-    /// What is between the brackets of `name[...]`, where it is no constant.
-    fn store_index(&mut self, children: Operands<'a>) -> Option<()> {
-        for (child, _) in children {
-            let name = match child.kind {
-                OperandKind::Name(name) => name,
-                OperandKind::Sum { name, .. } => name,
-                OperandKind::Integer { .. } => continue,
-                OperandKind::Error => return None,
-                _ => {
-                    self.report(diagnose::index_type(child.span));
-                    return None;
-                }
-            };
-            match self.binding(name, child.span) {
-                Binding::Register(register) => {
-                    use ValueClass::{Bits, Signed, Unsigned};
-                    let class = ValueClass::of(self.body.type_of(register));
-                    if !matches!(class, Bits(..=64) | Unsigned(..=64) | Signed(..=64)) {
-                        self.report(diagnose::index_type(child.span));
-                        return None;
-                    }
-                }
-                Binding::Special(_) | Binding::Variable(_) => {}
-                Binding::None => {
-                    self.unknown(child.span);
-                    return None;
-                }
-                _ => {
-                    self.report(diagnose::index_type(child.span));
-                    return None;
-                }
-            }
-        }
-        Some(())
-    }
 }
 
 impl BodyChecker<'_, '_> {
@@ -199,15 +118,6 @@ impl BodyChecker<'_, '_> {
             () if is_there(&self.function.returns) => Role::Return,
             () => Role::Argument,
         }
-    }
-
-    /// Whether the variable is declared with a size in brackets.
-    fn is_array(&self, variable: VariableId) -> bool {
-        self.variable(variable).is_some_and(|variable| {
-            let text = variable.span.text(self.source);
-            let declared = text.split('=').next().unwrap_or("");
-            declared.contains('[')
-        })
     }
 }
 

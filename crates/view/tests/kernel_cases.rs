@@ -1,0 +1,93 @@
+//! Kernels in `cases/`, one test per file: a file is discovered by its presence.
+//!
+//! `// error[W0110]: part of the message` at the end of a line states a diagnostic of that line; there are no others. A
+//! text without errors runs, and keeps its `//@ expect` lines.
+
+use crate::common::{entries, keeps_promise};
+use std::path::{Path, PathBuf};
+use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
+
+const MAX_STEPS: u64 = 1_000_000;
+
+/// All files below a folder.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in entries(folder) {
+        match path.is_dir() {
+            true => files(&path, found),
+            false => found.push(path),
+        }
+    }
+}
+
+/// A diagnostic that a line states: `error[W0110]`, and a part of its message.
+#[derive(Debug)]
+struct Stated<'t> {
+    line: u32,
+    code: &'t str,
+    message: &'t str,
+}
+
+fn stated_diagnostics(source: &str) -> Vec<Stated<'_>> {
+    let lines = source.lines().zip(1..);
+    let stated = lines.filter_map(|(text, line)| {
+        let (_, comment) = text.split_once("// ")?;
+        let (code, message) = comment.split_once(": ")?;
+        let is_code = code.ends_with(']') && code.contains("[W");
+        is_code.then_some(Stated {
+            line,
+            code,
+            message,
+        })
+    });
+    stated.collect()
+}
+
+/// Why a file does not hold.
+fn failure(source: &str) -> Result<(), String> {
+    let stated = stated_diagnostics(source);
+    let checked = check(source, &CheckOptions::default());
+    let mut missing: Vec<&Stated<'_>> = stated.iter().collect();
+    for found in &checked.diagnostics {
+        let code = format!("{}[{}]", found.severity.name(), found.code);
+        let is_found = |stated: &&Stated<'_>| {
+            stated.line == found.line
+                && stated.code == code
+                && found.message.contains(stated.message)
+        };
+        let Some(at) = missing.iter().position(is_found) else {
+            return Err(format!("line {}: {code}: {}", found.line, found.message));
+        };
+        missing.remove(at);
+    }
+    if let Some(missing) = missing.first() {
+        return Err(format!("not found: {missing:?}"));
+    }
+    if !checked.accept {
+        return Ok(());
+    }
+    let scenario = Scenario {
+        source: source.to_owned(),
+        front: Front::of_source(source),
+        ..Scenario::default()
+    };
+    let mut session = Session::new(scenario).map_err(|failure| format!("{failure:?}"))?;
+    keeps_promise(&mut session, MAX_STEPS)
+}
+
+#[test]
+fn each_file_gives_its_diagnostics_and_its_memory() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut paths = Vec::new();
+    files(&root, &mut paths);
+    assert!(!paths.is_empty(), "no case in {}", root.display());
+    let failures: Vec<String> = paths
+        .iter()
+        .filter_map(|path| {
+            let source = std::fs::read_to_string(path).expect("a case");
+            let why = failure(&source).err()?;
+            let name = path.strip_prefix(&root).unwrap_or(path).display();
+            Some(format!("{name}: {why}"))
+        })
+        .collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
