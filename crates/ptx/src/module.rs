@@ -14,6 +14,9 @@ pub(crate) struct Module {
     pub(crate) has_samplers: bool,
     /// Whether code is made for debuggers (`debug`).
     pub(crate) is_debug: bool,
+    /// Whether a function of the module has several results, which turns the calling convention off for all of them
+    /// (assembler 13.5: "Function 'f' with multiple return values found, disabling ABI").
+    pub(crate) has_several_results: bool,
     /// The place of `.version 8.0`, for fixes that raise it.
     pub(crate) version_span: Option<Span>,
     /// The place of the target's name.

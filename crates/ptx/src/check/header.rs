@@ -54,11 +54,21 @@ pub(crate) fn read(
         has_samplers: target_words(tree)
             .any(|(_, word)| word.text(source) == "texmode_independent"),
         is_debug: target_words(tree).any(|(_, word)| word.text(source) == "debug"),
+        has_several_results: has_several_results(tree),
         version_span: tree.directive(DirectiveKind::Version).map(|d| d.span),
         target_span: found.last.map(|(_, span)| span),
     };
     check_options(source, tree, &module, reporter);
     module
+}
+
+/// Whether a function, with or without a body, has several results. Prototypes of indirect calls do not count.
+fn has_several_results(tree: &Tree) -> bool {
+    tree.functions.iter().any(|header| {
+        let results = header.returns.of(&tree.declarations);
+        let declarators = results.iter().map(|one| one.declarators.len());
+        header.name.is_some() && declarators.sum::<usize>() > 1
+    })
 }
 
 fn version(source: &str, tree: &Tree, reporter: &mut Reporter) -> Option<Version> {

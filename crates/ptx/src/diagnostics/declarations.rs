@@ -452,6 +452,15 @@ pub(crate) fn not_passed(span: Span, name: &str, ty: ScalarType, why: &str) -> D
     Diagnostic::error(CONVENTION, span, message).help(format!("{why}; `.b16` and 32 bits pass"))
 }
 
+/// An indirect call, a call of another module or the address of a function in a module without a calling convention.
+pub(crate) fn needs_convention(span: Span, what: &str) -> Diagnostic {
+    let message = format!(
+        "{what} needs the calling convention, which a function with several results turns off"
+    );
+    Diagnostic::error(CONVENTION, span, message)
+        .help("return one value, and the others through memory")
+}
+
 /// A sum with the address of a function.
 pub(crate) fn initial_sum(value: Span) -> Diagnostic {
     let message = "found an expression with a function, expected its name alone";

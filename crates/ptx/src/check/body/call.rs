@@ -8,6 +8,7 @@ use crate::check::declare::redeclaration::own_convention;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::check::CallCounts;
+use crate::diagnostics::declarations::needs_convention;
 use crate::diagnostics::syntax::is_decimal_float;
 use crate::tree::{
     DeclarationSpace, Declarator, DeclaredType, Directive, DirectiveKind, FunctionHeader, Operand,
@@ -38,10 +39,25 @@ struct Parts<'t> {
 }
 
 /// Where a call's elements are among those of the body: results from `first` on, arguments from `middle` to the end.
-#[derive(Clone, Copy)]
 struct CallElements {
     first: usize,
     middle: usize,
+    /// The first element and the number of elements of each vector register; all other values have one element.
+    vectors: Vec<(usize, u8)>,
+}
+
+impl CallElements {
+    /// The number of elements of the value that starts with an element.
+    fn n_elements_at(&self, element: usize) -> u8 {
+        let vector = self.vectors.iter().find(|(first, _)| *first == element);
+        vector.map_or(1, |(_, n)| *n)
+    }
+
+    /// The first elements of all values, in order.
+    fn values(&self, end: usize) -> impl Iterator<Item = usize> {
+        let next = |element: &usize| Some(element + usize::from(self.n_elements_at(*element)));
+        std::iter::successors(Some(self.first), next).take_while(move |element| *element < end)
+    }
 }
 
 impl<'a> BodyChecker<'a, '_> {
@@ -53,11 +69,16 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         };
         let first = self.body.elements.len();
-        let returned = self.call_values(site, parts.returns);
+        let mut vectors = Vec::new();
+        let returned = self.call_values(site, parts.returns, &mut vectors);
         let middle = self.body.elements.len();
-        let elements = CallElements { first, middle };
         let returns = self.body.list_from(first);
-        let given = self.call_values(site, parts.arguments);
+        let given = self.call_values(site, parts.arguments, &mut vectors);
+        let elements = CallElements {
+            first,
+            middle,
+            vectors,
+        };
         let arguments = self.body.list_from(middle);
         let callee = self.call_target(site, target, parts.table)?;
         returned?;
@@ -65,12 +86,23 @@ impl<'a> BodyChecker<'a, '_> {
         match &callee {
             Callee::Direct(function) => {
                 self.check_table(parts.table)?;
-                self.match_signature(site, *function, elements)?;
+                if let Some(declared) = self.declared.function(*function)
+                    && !declared.defined
+                {
+                    self.expect_convention(target, "a call of another module")?;
+                }
+                self.match_signature(site, *function, &elements)?;
             }
-            Callee::Indirect { .. } => self.match_table(site, parts.table, elements)?,
-            Callee::System(_) => self.check_table(parts.table)?,
+            Callee::Indirect { .. } => {
+                self.expect_convention(target, "an indirect call")?;
+                self.match_table(site, parts.table, &elements)?;
+            }
+            Callee::System(_) => {
+                self.expect_convention(target, "a call of another module")?;
+                self.check_table(parts.table)?;
+            }
         }
-        self.note_returned(elements);
+        self.note_returned(&elements);
         // What is returned is written.
         for element in self.body.elements.iter_mut().take(middle).skip(first) {
             element.value = match element.value {
@@ -87,8 +119,17 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
+    /// Reports a call that only the calling convention makes possible, in a module without one.
+    fn expect_convention(&mut self, target: &Operand, what: &str) -> Option<()> {
+        if !convention::is_turned_off(self.module) {
+            return Some(());
+        }
+        self.report(needs_convention(target.span, what));
+        None
+    }
+
     /// Notes which parameters of the body the call returns into.
-    fn note_returned(&mut self, elements: CallElements) {
+    fn note_returned(&mut self, elements: &CallElements) {
         let returned = elements.first..elements.middle;
         let returned = self.body.elements.get(returned).unwrap_or(&[]);
         for element in returned {
@@ -99,13 +140,19 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    fn call_values(&mut self, site: &Site<'a>, list: Option<Operands<'a>>) -> Option<()> {
+    fn call_values(
+        &mut self,
+        site: &Site<'a>,
+        list: Option<Operands<'a>>,
+        vectors: &mut Vec<(usize, u8)>,
+    ) -> Option<()> {
         let mut ok = true;
         for (operand, _) in list.into_iter().flatten() {
             // A vector register means its components.
             if let OperandKind::Name(name) = operand.kind
                 && let Binding::Vector { first, n } = self.binding(name, operand.span)
             {
+                vectors.push((self.body.elements.len(), n));
                 for index in 0..u32::from(n) {
                     let value = source(register_source(RegisterId(first.0 + index)));
                     self.body.push_element(value, operand.span);
@@ -270,7 +317,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         table: Option<&Operand>,
-        elements: CallElements,
+        elements: &CallElements,
     ) -> Option<()> {
         let table = table?;
         let directive = self.table(table)?;
@@ -301,7 +348,8 @@ impl<'a> BodyChecker<'a, '_> {
                         variables.push(variable);
                     }
                     (None, DeclaredType::Scalar(ty)) => {
-                        formals.push(Some(register_formal(declarator, ty)));
+                        let n = declaration.vector.map_or(1, |vector| vector.n_elements());
+                        formals.push(Some(register_formal(declarator, ty, n as u8)));
                     }
                     // No value is a texture or a sampler.
                     (None, _) => return self.match_counts(site, name, counts, elements),
@@ -310,9 +358,10 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let mut variables = variables.iter();
         let formals = formals.into_iter();
-        let formals = formals
-            .filter_map(|register| register.or_else(|| variables.next().map(Formal::Variable)));
-        self.match_formals(site, name, counts, formals, elements)
+        let formals: Vec<Formal<'_>> = formals
+            .filter_map(|register| register.or_else(|| variables.next().map(Formal::Variable)))
+            .collect();
+        self.match_formals(site, name, counts, &formals, elements)
     }
 
     /// `.calltargets f, g`: functions that are declared before it.
@@ -384,31 +433,20 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         site: &Site<'a>,
         function: FunctionId,
-        elements: CallElements,
+        elements: &CallElements,
     ) -> Option<()> {
         let declared = self.declared;
         let callee = declared.function(function)?;
-        let counts = CallCounts {
-            returns: callee.returns.len(),
-            arguments: callee.parameters.len(),
-        };
-        let expected = callee.returns.iter().chain(&callee.parameters);
         let declarators = self.register_declarators(callee);
         let mut declarators = declarators.iter();
-        let formals = expected.filter_map(|formal| match formal {
-            Parameter::Variable(index) => {
-                let variable = callee.variables.get(*index as usize);
-                variable.map(Formal::Variable)
-            }
-            Parameter::Register(register) => {
-                let ty = callee.registers.get(register.0 as usize)?.ty;
-                Some(match declarators.next() {
-                    Some(declarator) => register_formal(declarator, ty),
-                    None => Formal::Register(ty),
-                })
-            }
-        });
-        self.match_formals(site, &callee.name, counts, formals, elements)
+        let returns = formals(callee, &callee.returns, &mut declarators);
+        let arguments = formals(callee, &callee.parameters, &mut declarators);
+        let counts = CallCounts {
+            returns: returns.len(),
+            arguments: arguments.len(),
+        };
+        let formals = [returns, arguments].concat();
+        self.match_formals(site, &callee.name, counts, &formals, elements)
     }
 
     /// The registers among the results and parameters of a function without a body; of one with a body, none is an array.
@@ -437,11 +475,14 @@ impl<'a> BodyChecker<'a, '_> {
         site: &Site<'a>,
         name: &str,
         counts: CallCounts,
-        elements: CallElements,
+        elements: &CallElements,
     ) -> Option<()> {
+        let values = elements.values(self.body.elements.len());
+        let is_result = |value: &usize| *value < elements.middle;
+        let (returns, arguments): (Vec<usize>, Vec<usize>) = values.partition(is_result);
         let found = CallCounts {
-            returns: elements.middle.saturating_sub(elements.first),
-            arguments: self.body.elements.len().saturating_sub(elements.middle),
+            returns: returns.len(),
+            arguments: arguments.len(),
         };
         if found != counts {
             let problem = diagnose::call_counts(site.span, name, found, counts);
@@ -457,33 +498,54 @@ impl<'a> BodyChecker<'a, '_> {
         site: &Site<'a>,
         name: &str,
         counts: CallCounts,
-        mut formals: impl Iterator<Item = Formal<'f>>,
-        elements: CallElements,
+        formals: &[Formal<'f>],
+        elements: &CallElements,
     ) -> Option<()> {
         self.match_counts(site, name, counts, elements)?;
-        let given = self.body.elements.get(elements.first..).unwrap_or(&[]);
         let has_convention = convention::is_kept(self.module);
-        let mut given = given.iter().enumerate();
-        let wrong = given.position(|(index, element)| {
-            let formal = formals.next();
-            let fits = |formal| {
-                let is_passed = !has_convention || self.is_passed(formal);
-                is_passed && self.argument_fits(element, formal, index < counts.returns)
-            };
-            !formal.is_none_or(fits)
-        });
-        if let Some(index) = wrong {
-            let problem = diagnose::call_argument(site.span, name, index, counts.returns);
-            self.report(problem);
-            return None;
+        let mut has_one_shape = true;
+        for (index, (value, formal)) in elements
+            .values(self.body.elements.len())
+            .zip(formals.iter().copied())
+            .enumerate()
+        {
+            let element = self.body.elements.get(value)?;
+            let n = elements.n_elements_at(value);
+            let is_passed = !has_convention || self.is_passed(formal);
+            if !is_passed || !self.argument_fits(element, n, formal, index < counts.returns) {
+                let problem = diagnose::call_argument(site.span, name, index, counts.returns);
+                self.report(problem);
+                return None;
+            }
+            has_one_shape &= self.has_shape(element, n, formal);
+        }
+        if !has_one_shape {
+            // Legal: the value is taken apart or put together on the way, which no call of a program does.
+            self.body.is_sayable = false;
         }
         Some(())
+    }
+
+    /// Whether a value has as many elements of the same width as a parameter.
+    fn has_shape(&self, value: &warpgrid_program::Operand, n: u8, formal: Formal<'_>) -> bool {
+        let Formal::Vector(ty, wanted) = formal else {
+            return n == 1;
+        };
+        let width = match &value.value {
+            OperandValue::Source(Source::Register(run), _) => {
+                self.body.type_of(run.first).width_bits()
+            }
+            OperandValue::Source(Source::Sink, _) => return false,
+            _ => 0,
+        };
+        n == wanted && width == ty.width_bits()
     }
 
     /// Whether the calling convention has such parameters.
     fn is_passed(&self, formal: Formal<'_>) -> bool {
         match formal {
             Formal::Register(ty) | Formal::Registers(ty) => convention::passes(ty),
+            Formal::Vector(..) => true,
             Formal::Variable(variable) => convention::passes_variable(self.source, variable),
         }
     }
@@ -492,12 +554,17 @@ impl<'a> BodyChecker<'a, '_> {
     fn argument_fits(
         &self,
         argument: &warpgrid_program::Operand,
+        n_elements: u8,
         formal: Formal<'_>,
         is_result: bool,
     ) -> bool {
         let ty = match formal {
-            Formal::Register(ty) | Formal::Registers(ty) => ty,
-            Formal::Variable(variable) => variable.ty,
+            Formal::Register(ty) | Formal::Registers(ty) => Some(ty),
+            Formal::Vector(ty, n) => vector_type(ty, n),
+            Formal::Variable(variable) => Some(variable.ty),
+        };
+        let Some(ty) = ty else {
+            return false;
         };
         match &argument.value {
             OperandValue::Source(Source::VariableAddress { variable, .. }, _) => {
@@ -506,19 +573,23 @@ impl<'a> BodyChecker<'a, '_> {
                     Formal::Variable(wanted) => {
                         found.is_none_or(|v| self.variable_fits_formal(v, wanted))
                     }
-                    Formal::Register(ty) => {
-                        found.is_none_or(|v| v.size_bytes == u64::from(ty.width_bytes()))
+                    Formal::Register(_) | Formal::Vector(..) => {
+                        found.is_none_or(|v| self.variable_fits_register(v, ty))
                     }
                     Formal::Registers(_) => false,
                 }
             }
             OperandValue::Source(Source::Register(run), _) => {
-                ty.takes_register(self.body.type_of(run.first), Fit::Exact)
-                    && self.is_scalar(formal)
+                let found = vector_type(self.body.type_of(run.first), n_elements);
+                found.is_some_and(|found| passes_as(ty, found)) && self.is_scalar(formal)
             }
             OperandValue::Source(Source::Immediate(_), _) => {
                 let literal = literal_class(argument.span.text(self.source));
+                let is_vector = matches!(formal, Formal::Vector(..));
                 let fits = match (ty.kind(), literal) {
+                    (TypeKind::Bits, _) if is_vector => {
+                        ty == ScalarType::B64 && literal != ValueClass::Single
+                    }
                     (TypeKind::Bits, _) => true,
                     // 32 bits, as a pair of halves has (assembler 13.5).
                     _ if ty == ScalarType::F16x2 => literal == ValueClass::Single,
@@ -546,10 +617,17 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
+    /// Whether a variable of the body can be given for a parameter in a register: alike, no array, and as aligned.
+    fn variable_fits_register(&self, found: &Variable, ty: ScalarType) -> bool {
+        found.align_bytes == ty.width_bytes()
+            && ty.takes_register(found.ty, Fit::Exact)
+            && !self.is_declared_array(found)
+    }
+
     fn is_scalar(&self, formal: Formal<'_>) -> bool {
         match formal {
             Formal::Variable(variable) => !self.is_declared_array(variable),
-            Formal::Register(_) => true,
+            Formal::Register(_) | Formal::Vector(..) => true,
             Formal::Registers(_) => false,
         }
     }
@@ -565,15 +643,88 @@ impl<'a> BodyChecker<'a, '_> {
 enum Formal<'f> {
     Variable(&'f Variable),
     Register(ScalarType),
+    /// A vector register, and its number of elements.
+    Vector(ScalarType, u8),
     /// An array of registers, which nothing can be given for (assembler 13.5).
     Registers(ScalarType),
 }
 
-/// A register, or an array of them, as it is declared.
-const fn register_formal(declarator: &Declarator, ty: ScalarType) -> Formal<'static> {
-    match declarator.dimensions.len() {
-        0 => Formal::Register(ty),
+/// A register, a vector register or an array of registers, as it is declared.
+const fn register_formal(declarator: &Declarator, ty: ScalarType, n: u8) -> Formal<'static> {
+    match (declarator.dimensions.len(), n) {
+        (0, 1) => Formal::Register(ty),
+        (0, _) => Formal::Vector(ty, n),
         _ => Formal::Registers(ty),
+    }
+}
+
+/// The results or parameters of a function. The components of a vector register are parameters of their own, named
+/// `name.x` and so on.
+fn formals<'f>(
+    callee: &'f Function,
+    parameters: &[Parameter],
+    declarators: &mut std::slice::Iter<'_, &Declarator>,
+) -> Vec<Formal<'f>> {
+    let component = |parameter: &Parameter| match parameter {
+        Parameter::Register(register) => convention::component(callee, *register),
+        Parameter::Variable(_) => None,
+    };
+    let mut formals = Vec::with_capacity(parameters.len());
+    let mut rest = parameters;
+    while let Some((first, others)) = rest.split_first() {
+        rest = others;
+        match first {
+            Parameter::Variable(index) => {
+                let variable = callee.variables.get(*index as usize);
+                formals.extend(variable.map(Formal::Variable));
+            }
+            Parameter::Register(register) => {
+                let Some(declared) = callee.registers.get(register.0 as usize) else {
+                    continue;
+                };
+                let is_further =
+                    |other: &&Parameter| component(other).is_some_and(|name| name != "x");
+                let n_further = match component(first) {
+                    Some("x") => others.iter().take_while(is_further).count(),
+                    _ => 0,
+                };
+                rest = others.get(n_further..).unwrap_or(&[]);
+                let n = n_further as u8 + 1;
+                formals.push(match (declarators.next(), n) {
+                    (Some(declarator), _) => register_formal(declarator, declared.ty, n),
+                    (None, 1) => Formal::Register(declared.ty),
+                    (None, _) => Formal::Vector(declared.ty, n),
+                });
+            }
+        }
+    }
+    formals
+}
+
+/// The type as which a vector register is passed: untyped bits, of which pairs of halves are the 32-bit ones, since they
+/// match predicates, too (assembler 13.5, all pairs of types and shapes).
+const fn vector_type(ty: ScalarType, n: u8) -> Option<ScalarType> {
+    if n == 1 {
+        return Some(ty);
+    }
+    match ty.width_bits() * n as u32 {
+        16 => Some(ScalarType::B16),
+        32 => Some(ScalarType::F16x2),
+        64 => Some(ScalarType::B64),
+        128 => Some(ScalarType::B128),
+        _ => None,
+    }
+}
+
+/// Whether a value of type `found` is passed as one of type `wanted`. Pairs of halves are untyped bits that match
+/// predicates, too (assembler 13.5).
+fn passes_as(wanted: ScalarType, found: ScalarType) -> bool {
+    use ScalarType::{B32, F16x2, Pred};
+    match (wanted, found) {
+        (Pred, F16x2) | (F16x2, Pred) => true,
+        (F16x2, found) => B32.takes_register(found, Fit::Exact),
+        (wanted, F16x2) => wanted.takes_register(B32, Fit::Exact),
+        (wanted, found) => wanted.takes_register(found, Fit::Exact),
     }
 }
 

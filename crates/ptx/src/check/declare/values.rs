@@ -1,6 +1,7 @@
 //! Initial values: whether each has the type and the list the shape of what is declared. In: the initialiser of the
 //! tree; out: diagnostics. The bytes are written elsewhere.
 
+use crate::check::declare::convention;
 use crate::check::declare::declarations::{Declarations, Place};
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::meaning;
@@ -276,6 +277,8 @@ impl Declarations<'_, '_> {
                     diagnose::initial_sum(value.span)
                 } else if !is_right {
                     diagnose::initial_type(value.span, "an address", ty, type_span)
+                } else if is_function && convention::is_turned_off(self.context.module) {
+                    diagnose::needs_convention(value.span, "the address of a function")
                 } else {
                     return;
                 }
