@@ -89,9 +89,14 @@ fn parse_text(source: &str) -> Parse {
             diagnostics: vec![diagnostic],
         };
     }
+    let mut diagnostics = parser.diagnostics;
+    if !source.is_ascii() && diagnostics.len() < MAX_DIAGNOSTICS {
+        diagnostics.extend(other::strings_outside_ascii(source));
+        diagnostics.sort_by_key(|found| found.span.start);
+    }
     Parse {
         tree: parser.tree,
-        diagnostics: parser.diagnostics,
+        diagnostics,
     }
 }
 

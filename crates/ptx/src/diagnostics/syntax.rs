@@ -10,8 +10,8 @@ catalogue! {
     /// Only the first 1,000 diagnostics are reported. Usually the first few explain all others, or the text is not PTX.
     TOO_MANY = "W0002", "too many syntax errors", "a binary file", "a PTX module";
 
-    /// PTX is written in ASCII. Other characters are allowed in comments and strings only. They often come
-    /// from a text editor or a web page: typographic quotation marks, dashes and spaces.
+    /// PTX is written in ASCII, also in strings such as file names; comments may contain any characters. Other characters
+    /// often come from a text editor or a web page: typographic quotation marks, dashes and spaces.
     FOREIGN_CHARACTER = "W0003", "character outside of ASCII", "mov.u32 %r1,\u{a0}1;", "mov.u32 %r1, 1;";
 
     /// A comment that starts with `/*` runs to the next `*/`; without one the rest of the text is lost.
@@ -223,13 +223,38 @@ pub fn foreign_character(span: Span, text: &str) -> Diagnostic {
             c as u32
         ),
         Some(c) => format!(
-            "found `{}` (U+{:04X}), expected ASCII outside of comments and strings",
+            "found `{}` (U+{:04X}), expected ASCII outside of comments",
             c.escape_debug(),
             c as u32
         ),
         None => "found a character outside of ASCII".to_owned(),
     };
     Diagnostic::error(FOREIGN_CHARACTER, span, message)
+}
+
+/// A string with characters outside of ASCII, which the assembler rejects in every string.
+pub fn string_outside_ascii(span: Span, source: &str) -> Option<Diagnostic> {
+    let text = span.text(source);
+    let (offset, first) = text.char_indices().find(|(_, c)| !c.is_ascii())?;
+    let start = span.start + offset as u32;
+    let message = format!(
+        "found `{}` (U+{:04X}) in a string, expected ASCII",
+        first.escape_debug(),
+        first as u32
+    );
+    let spelled: String = text
+        .chars()
+        .map(|c| match c.is_ascii() {
+            true => c.to_string(),
+            false => format!("u{:04x}", c as u32),
+        })
+        .collect();
+    let place = Span::new(start, start + first.len_utf8() as u32);
+    Some(
+        Diagnostic::error(FOREIGN_CHARACTER, place, message)
+            .help("comments may contain any characters")
+            .fix(format!("write {spelled}"), span, spelled),
+    )
 }
 
 /// `/*` up to the end of the text.

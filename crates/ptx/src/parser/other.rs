@@ -163,6 +163,24 @@ const TYPESET: &[(char, &str)] = &[
     ('\u{2212}', "-"),
 ];
 
+/// A diagnostic for each string with characters outside of ASCII.
+#[cold]
+pub(super) fn strings_outside_ascii(source: &str) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    loop {
+        let token = lexer::token_at(source, at);
+        match token.kind {
+            TokenKind::End | TokenKind::OpenComment => return found,
+            TokenKind::String if !token.span.text(source).is_ascii() => {
+                found.extend(syntax::string_outside_ascii(token.span, source));
+            }
+            _ => {}
+        }
+        at = token.span.end as usize;
+    }
+}
+
 /// A text with such characters outside of comments and strings: the same with those of a program in their places, and what is to be
 /// said of all of them at once, with the fix.
 #[cold]

@@ -14,9 +14,9 @@ use crate::tree::{
     DeclarationSpace, Declarator, DeclaredType, Directive, DirectiveKind, FunctionHeader, Operand,
     OperandKind, Operands,
 };
-use warpgrid_isa::{Fit, ScalarType, StateSpace, TypeKind, ValueClass};
+use warpgrid_isa::{Fit, ScalarType, StateSpace, TargetGate, TypeKind, ValueClass};
 use warpgrid_program::{
-    Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, RegisterId, Source,
+    Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, RegisterId, Source, Span,
     Variable,
 };
 
@@ -28,6 +28,10 @@ const SYSTEM: &[&str] = &[
     "__assertfail",
     "cudaDeviceSynchronize",
 ];
+
+/// A function of the device runtime that code for newer targets may name only after a body of its own (assembler 13.5:
+/// "Unsupported Function 'cudaDeviceSynchronize' on arch 'sm_90' or higher").
+const REMOVED: (&str, TargetGate) = ("cudaDeviceSynchronize", TargetGate::From(90));
 
 /// The parts of a call, in the order of the text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -225,6 +229,7 @@ impl<'a> BodyChecker<'a, '_> {
                     self.report(diagnose::call_of_kernel(target.span, &callee.name));
                     return None;
                 }
+                self.expect_available(function, target.span)?;
                 Some(self.direct(function))
             }
             Binding::Register(register) => {
@@ -250,6 +255,26 @@ impl<'a> BodyChecker<'a, '_> {
                 None
             }
         }
+    }
+
+    /// Reports a function that the target's device runtime does not have, unless the text before defines it.
+    pub(crate) fn expect_available(&mut self, function: FunctionId, span: Span) -> Option<()> {
+        let (removed, targets) = REMOVED;
+        let name = &self.declared.function(function)?.name;
+        if name != removed || !targets.met_by(self.module.target) {
+            return Some(());
+        }
+        let mut headers = self.tree.functions.iter();
+        let is_defined = headers.any(|header| {
+            header.has_body
+                && header.span.start < span.start
+                && header.name_span.text(self.source) == removed
+        });
+        if is_defined {
+            return Some(());
+        }
+        self.report(diagnose::removed_function(span, removed));
+        None
     }
 
     fn direct(&self, function: FunctionId) -> Callee {

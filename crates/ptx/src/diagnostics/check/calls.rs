@@ -28,6 +28,13 @@ pub(crate) fn call_convention(span: Span, name: &str, word: &str) -> Diagnostic 
     diagnostic
 }
 
+/// A function that the device runtime of the target does not have.
+pub(crate) fn removed_function(span: Span, name: &str) -> Diagnostic {
+    let message = format!("`{name}` is not available in kernels for `sm_90` and later");
+    Diagnostic::error(CALL_TARGET, span, message)
+        .help("CUDA 12 removed it; let the host wait for the kernel, or define it in the module")
+}
+
 /// A prototype or table after a direct call.
 pub(crate) fn needless_table(span: Span) -> Diagnostic {
     let message = "a prototype or list of targets is for calls through a register";

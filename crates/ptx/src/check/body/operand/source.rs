@@ -311,6 +311,7 @@ impl<'a> BodyChecker<'a, '_> {
                     self.report(not_passed(span, text, ty, why));
                     return None;
                 }
+                self.expect_available(function, span)?;
                 if convention::is_turned_off(self.module) {
                     self.report(needs_convention(span, "the address of a function"));
                     return None;
