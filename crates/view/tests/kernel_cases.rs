@@ -1,7 +1,8 @@
 //! Kernels in `cases/`, one test per file: a file is discovered by its presence.
 //!
 //! `// error[W0110]: part of the message` at the end of a line states a diagnostic of that line; there are no others. A
-//! text without errors runs, and keeps its `//@ expect` lines.
+//! text without errors runs, and keeps its `//@ expect` lines. `// note: part of the note` on a line of its own states a
+//! note of the run; there are no others.
 
 use crate::common::{entries, keeps_promise};
 use std::path::{Path, PathBuf};
@@ -71,7 +72,17 @@ fn failure(source: &str) -> Result<(), String> {
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).map_err(|failure| format!("{failure:?}"))?;
-    keeps_promise(&mut session, MAX_STEPS)
+    keeps_promise(&mut session, MAX_STEPS)?;
+    let stated: Vec<&str> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("// note: "))
+        .collect();
+    let notes = session.notes();
+    let is_stated = |note: &String| stated.iter().any(|part| note.contains(part));
+    match notes.len() == stated.len() && notes.iter().all(is_stated) {
+        true => Ok(()),
+        false => Err(format!("notes {notes:?}, stated {stated:?}")),
+    }
 }
 
 #[test]

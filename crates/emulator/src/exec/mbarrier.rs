@@ -80,13 +80,21 @@ pub(crate) fn block_of(reach: &Reach<'_>, backing: Backing) -> u64 {
     }
 }
 
-/// Executes an operation on mbarrier objects; whether it completed a phase.
+/// Effects of an operation beyond the objects in memory.
+pub(crate) struct Performed {
+    /// Whether a phase completed.
+    pub(crate) ends_phase: bool,
+    /// The shared memory offset of a live object that was initialized again.
+    pub(crate) reinitialized: Option<u64>,
+}
+
+/// Executes an operation on mbarrier objects.
 #[inline(never)]
 pub(crate) fn mbarrier(
     reach: &mut Reach<'_>,
     l: &mut Lanes<'_>,
     plan: &MbarrierPlan,
-) -> Result<bool, Box<Halt>> {
+) -> Result<Performed, Box<Halt>> {
     let (kind, action) = match plan.action {
         MbarrierAction::Test { .. } | MbarrierAction::CheckLayout => {
             (AccessKind::Load, AccessAction::Load)
@@ -112,7 +120,10 @@ pub(crate) fn mbarrier(
     let has_value = plan.value.slot.is_some();
     let mut objects = Objects::new();
     let mut results = [0; LANES];
-    let mut ended = false;
+    let mut performed = Performed {
+        ends_phase: false,
+        reinitialized: None,
+    };
     let mut touched = match reach.interest.syncs {
         true => Vec::with_capacity(l.mask.count_ones() as usize),
         false => Vec::new(),
@@ -131,6 +142,9 @@ pub(crate) fn mbarrier(
             })
         })?;
         let word = objects.word(reach, place);
+        if plan.action == MbarrierAction::Init && is_live(reach, place, word) {
+            performed.reinitialized = Some(place.1 as u64);
+        }
         let value = if has_value { values[lane] } else { 1 };
         let misuse = |problem| {
             let fault = MbarrierFault {
@@ -143,7 +157,7 @@ pub(crate) fn mbarrier(
         };
         let done = perform(plan.action, word, value).map_err(misuse)?;
         results[lane] = done.result;
-        ended |= done.ends_phase;
+        performed.ends_phase |= done.ends_phase;
         if reach.interest.syncs {
             touched.push(MbarrierTouch {
                 lane: lane as u8,
@@ -186,7 +200,14 @@ pub(crate) fn mbarrier(
             },
         );
     }
-    Ok(ended)
+    Ok(performed)
+}
+
+/// Whether a place holds an object that was initialized and neither invalidated nor overwritten. Data alone does not
+/// tell: every bit pattern may be ordinary data.
+fn is_live(reach: &Reach<'_>, place: Place, word: u64) -> bool {
+    let objects = reach.shared.objects();
+    objects.binary_search(&(place.1 as u64)).is_ok() && MbarrierState::read(word).is_some()
 }
 
 /// As an observer hears of it.
@@ -215,9 +236,6 @@ struct Done {
 fn perform(action: MbarrierAction, word: u64, value: u64) -> Result<Done, MbarrierMisuse> {
     let held = MbarrierState::read(word);
     if action == MbarrierAction::Init {
-        if held.is_some() {
-            return Err(MbarrierMisuse::Exists);
-        }
         let made = MbarrierState::new(value as u32)?;
         return Ok(Done {
             word: Some(made.word()),

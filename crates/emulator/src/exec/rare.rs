@@ -289,9 +289,18 @@ fn execute(
         Op::Mbarrier(plan) => {
             let plan = plan_of(&code.mbarriers, plan, mask)?;
             let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| mbarrier(reach, lanes, plan);
-            let (ended, stores) = reaching(around, warp, &choice, step, run)?;
+            let (performed, stores) = reaching(around, warp, &choice, step, run)?;
+            if let Some(offset) = performed.reinitialized {
+                let (function, instruction) = around.code.origin(choice.pc);
+                let kind = NoteKind::MbarrierReinitialized {
+                    function,
+                    instruction,
+                    offset,
+                };
+                around.note(warp.index, kind, step);
+            }
             let stores = stores && plan.is_of_text;
-            Ok(match ended {
+            Ok(match performed.ends_phase {
                 true => After::NextThen {
                     stores,
                     stop: Stop::PhaseEnded,

@@ -112,6 +112,14 @@ pub enum NoteKind {
         instruction: u32,
         kind: GroupKind,
     },
+    /// `mbarrier.init` of an object that was not invalidated, which is undefined (PTX ISA, "mbarrier.init"). Noted once
+    /// for each instruction.
+    MbarrierReinitialized {
+        function: FunctionId,
+        instruction: u32,
+        /// The object's offset in shared memory, in bytes.
+        offset: u64,
+    },
     /// Registers of a product in flight were touched before it was waited for: what they hold is undefined (PTX ISA, "wgmma.mma_async").
     /// Noted once for each instruction.
     RegistersInFlight {

@@ -27,6 +27,11 @@ pub(crate) fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
             instruction,
             ..
         }
+        | NoteKind::MbarrierReinitialized {
+            function,
+            instruction,
+            ..
+        }
         | NoteKind::NoGroups {
             function,
             instruction,

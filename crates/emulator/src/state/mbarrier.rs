@@ -30,8 +30,6 @@ pub struct MbarrierState {
 pub enum MbarrierMisuse {
     /// The memory holds no mbarrier object.
     NoObject,
-    /// `mbarrier.init` where an object is that was not invalidated.
-    Exists,
     /// A count of arrivals that is 0 or larger than 2^20 - 1.
     Count(u32),
     /// More arrivals than are pending.
@@ -169,12 +167,6 @@ impl fmt::Display for MbarrierMisuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MbarrierMisuse::NoObject => write!(f, "there is no mbarrier object"),
-            MbarrierMisuse::Exists => {
-                write!(
-                    f,
-                    "an mbarrier object is there already, and was not invalidated"
-                )
-            }
             MbarrierMisuse::Count(count) => {
                 write!(f, "found a count of {count}, expected 1 to {MOST}")
             }

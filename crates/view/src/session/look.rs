@@ -148,6 +148,15 @@ impl Session {
                     self.range_of(*function, *instruction).line
                 )
             }
+            NoteKind::MbarrierReinitialized {
+                function,
+                instruction,
+                offset,
+            } => format!(
+                "line {}: initializes the mbarrier at byte {offset} of shared memory again, which is undefined without `mbarrier.inval` (block {})",
+                self.range_of(*function, *instruction).line,
+                note.block
+            ),
             NoteKind::ColumnsKept { n } => format!(
                 "block {} ended with {n} columns of tensor memory that it has not given back; `tcgen05.dealloc` does so",
                 note.block
