@@ -176,7 +176,7 @@ fn phases_of(recorded: &Recorded, request: &Request, shape: MemoryShape) -> Vec<
     let split = accesses(&request.parts, request.width_bytes, request.access_bytes);
     let mut phases = Vec::new();
     for (parts, width_bytes) in split {
-        let n_groups = groups(width_bytes) as u8;
+        let n_groups = groups(&parts, width_bytes) as u8;
         let per_group = 32 / n_groups;
         for group in 0..n_groups {
             let lanes = group * per_group..(group + 1) * per_group;

@@ -151,7 +151,7 @@ fn banks(parts: &[Part], width_bytes: u32, passes: Passes, shape: MemoryShape) -
     }
     traffic.requests = 1;
     let mut all = Touched::default();
-    let n_groups = groups(width_bytes);
+    let n_groups = groups(parts, width_bytes);
     let lanes_per_group = 32 / n_groups as u8;
     for group in 0..n_groups as u8 {
         let lanes = group * lanes_per_group..(group + 1) * lanes_per_group;
@@ -193,9 +193,17 @@ fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryShape) 
     }
 }
 
-/// Groups of lanes that go to shared memory one after another: accesses of 8 bytes per lane go in two, of 16 in four.
-pub(crate) fn groups(width_bytes: u32) -> usize {
-    match width_bytes {
+/// The number of lane groups that access shared memory one after another: two for accesses of 8 bytes per address, four
+/// for 16. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, however many registers a lane has.
+pub(crate) fn groups(parts: &[Part], width_bytes: u32) -> usize {
+    let mut row_bytes = [0; 32];
+    for part in parts {
+        if let Some(bytes) = row_bytes.get_mut(usize::from(part.lane)) {
+            *bytes = u32::saturating_add(*bytes, part.n_bytes);
+        }
+    }
+    let widest_row = row_bytes.into_iter().max().unwrap_or(0);
+    match width_bytes.max(widest_row) {
         0..=4 => 1,
         5..=8 => 2,
         _ => 4,
@@ -381,6 +389,25 @@ mod tests {
         // Atomics at one word wait for each other.
         assert_eq!(shared(4, OneByOne, |_| 12), [32, 1, 31]);
         assert_eq!(shared(4, OneByOne, |lane| lane * 4), [1, 1, 0]);
+    }
+
+    #[test]
+    fn each_matrix_of_ldmatrix_is_a_group_of_its_own() {
+        // Rows of 16 bytes, 32 bytes apart; the lanes of matrix `i` are 8 * i to 8 * i + 7.
+        let wavefronts = |n_matrices: u8| {
+            let rows = (0..8 * n_matrices).map(|lane| Part {
+                lane,
+                memory: Place::Shared { block: 0 },
+                address: u64::from(lane % 8) * 32 + u64::from(lane / 8) * 16,
+                n_bytes: 16,
+                element: 0,
+            });
+            let (rows, width) = (rows.collect::<Vec<Part>>(), u32::from(n_matrices) * 4);
+            count_access(&rows, 32, width, Passes::Together, SHAPE)
+                .shared
+                .wavefronts
+        };
+        assert_eq!([1, 2, 4].map(wavefronts), [2, 4, 8]);
     }
 
     #[test]
