@@ -221,11 +221,9 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
         ScalarType::F32 if value.is_nan() => u64::from(NAN_32),
         ScalarType::F32 => {
             let narrow = soft::narrow(value, round);
-            // Flushed as it is before it is rounded.
-            if mode.ftz && value.abs() < f64::from(f32::MIN_POSITIVE) {
-                u64::from(0.0f32.copysign(value as f32).to_bits())
-            } else {
-                u64::from(narrow.to_bits())
+            match mode.ftz && is_tiny(value, round) {
+                true => u64::from(0.0f32.copysign(value as f32).to_bits()),
+                false => u64::from(narrow.to_bits()),
             }
         }
         ScalarType::F16 | ScalarType::Bf16 if conversion.mode.relu || conversion.mode.satfinite => {
@@ -236,6 +234,16 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
         }
         _ => format_of(to).map_or(0, |format| u64::from(soft::pack(format, value, round))),
     }
+}
+
+/// Whether the result of a conversion to 32 bits is flushed: a result below the smallest normal number after rounding to
+/// 24 bits with an unbounded exponent (IEEE 754, 7.5 b; code of assembler 13.5 on all targets, measured on an H100).
+fn is_tiny(value: f64, round: Round) -> bool {
+    // Far from the subnormal numbers, where the exponent does not bound the precision.
+    const SCALE: f64 = (1u64 << 32) as f64;
+    let smallest_normal = f64::from(f32::MIN_POSITIVE) * SCALE;
+    value.abs() < f64::from(f32::MIN_POSITIVE)
+        && f64::from(soft::narrow(value * SCALE, round)).abs() < smallest_normal
 }
 
 /// A NaN as a double: quieted, with its sign and its fraction in front; where it is flushed first, that of 32 bits (measured on an H100, as
