@@ -42,6 +42,9 @@ fn print_text(
     for (name, side) in names.into_iter().zip(&report.sides) {
         print_side(out, name, side)?;
     }
+    for note in &report.notes {
+        writeln!(out, "  {note}")?;
+    }
     for difference in &report.differences {
         print_difference(out, names, difference)?;
     }

@@ -7,3 +7,4 @@ pub(crate) mod difference;
 pub mod history;
 pub mod seeds;
 mod traffic;
+mod uninitialized;

@@ -51,6 +51,61 @@ fn scenario(first: &str, second: &str) -> Scenario {
     }
 }
 
+/// Each thread stores what its neighbor put into shared memory: with nothing between both, or a barrier.
+fn exchange(between: &str) -> String {
+    format!(
+        "\
+//@ launch grid=1 block=64
+//@ buffer out: u32[64] = 0
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry exchange(.param .u64 out) {{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<3>;
+    .shared .align 4 .b32 s[64];
+    mov.u32 %r1, %tid.x;
+    st.shared.u32 s[%r1], %r1;
+    {between}
+    xor.b32 %r2, %r1, 32;
+    ld.shared.u32 %r3, s[%r2];
+    ld.param.u64 %rd1, [out];
+    mad.wide.u32 %rd2, %r1, 4, %rd1;
+    st.global.u32 [%rd2], %r3;
+    ret;
+}}
+"
+    )
+}
+
+#[test]
+fn a_data_race_explains_a_difference() {
+    let (racing, ordered) = (exchange(""), exchange("bar.sync 0;"));
+    let report = compare(scenario(&racing, &ordered), MAX_STEPS).expect("both run");
+    assert!(!report.equal);
+    expect![[r#"
+        [
+            "the first text has a data race (lines 11 and 14), so that the results may differ",
+        ]
+    "#]]
+    .assert_debug_eq(&report.notes);
+}
+
+#[test]
+fn an_unwritten_register_explains_a_difference() {
+    let (first, second) = (
+        PTX.replace("mul.lo.u32 %r2, %r1, 3;", "add.u32 %r2, %r2, 3;"),
+        PTX,
+    );
+    let report = compare(scenario(&first, second), MAX_STEPS).expect("both run");
+    expect![[r#"
+        [
+            "the first text, line 15: the stored value derives from `%r2`, which no instruction has written (thread 0 of block 0)",
+        ]
+    "#]]
+    .assert_debug_eq(&report.notes);
+}
+
 #[test]
 fn the_ptx_drives_both_from_either_side() {
     for (first, second) in [(PTX, SASS), (SASS, PTX)] {

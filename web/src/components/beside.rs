@@ -98,6 +98,7 @@ fn verdict(page: &BesidePage) -> Html {
     html! {
         <>
             <p {class} aria-live="polite">{ prose(&capital(&report.summary)) }{ "." }
+                { for report.notes.iter().map(|note| html! { <small>{ prose(&capital(note)) }{ "." }</small> }) }
                 if alone > 0 {
                     <small>{ format!("Variables that only one text has are not compared: {}.", count(alone as u64)) }</small>
                 }

@@ -118,6 +118,7 @@ pub(crate) fn beside() -> BesideOpened {
             n_bytes: 0,
             alone: [Vec::new(), Vec::new()],
             differences: Vec::new(),
+            notes: Vec::new(),
         },
         guesses: Vec::new(),
         frame: BesideFrame {

@@ -11,6 +11,7 @@ use crate::language::Language;
 use crate::memories::Memory;
 use crate::memories::locate;
 use crate::memory_id::MemoryId;
+use crate::order::RaceSure;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -41,6 +42,8 @@ pub struct BesideReport {
     pub alone: [Vec<MemoryId>; 2],
     /// The first element of each memory that differs, with the stores of both that wrote it.
     pub differences: Vec<Difference>,
+    /// Where the results differ: what makes the results of a text undefined, such as a data race.
+    pub notes: Vec<String>,
 }
 
 /// How one of the texts ran.
@@ -188,15 +191,47 @@ impl Pair {
             has_fault: faults[0].is_some(),
             n_parted: differences.len(),
         };
+        let equal = end.n_parted == 0 && end.faults_agree && end.is_over;
+        let notes = match equal {
+            true => Vec::new(),
+            false => self.undefined_results(),
+        };
         BesideReport {
-            equal: end.n_parted == 0 && end.faults_agree && end.is_over,
+            equal,
             summary: summary(&end, &self.compared, n_bytes),
             n_bytes,
             sides,
             memories: self.compared.clone(),
             alone: self.alone.clone(),
             differences,
+            notes,
         }
+    }
+
+    /// Undefined behavior of both texts, which may explain a difference.
+    fn undefined_results(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (session, name) in self.sessions.iter().zip(["first", "second"]) {
+            let uninitialized = session.uninitialized_registers().into_iter();
+            notes.extend(uninitialized.map(|note| format!("the {name} text, {note}")));
+            let Ok(mut again) = session.unwatched() else {
+                continue;
+            };
+            let races = again.look_for_races(self.max_steps).races;
+            let race = races
+                .iter()
+                .find(|race| race.sure == RaceSure::Certain && !race.same_value);
+            if let Some(race) = race {
+                let lines = [race.first.line, race.second.line];
+                let lines: Vec<String> = lines.iter().flatten().map(u32::to_string).collect();
+                let word = if lines.len() == 1 { "line" } else { "lines" };
+                notes.push(format!(
+                    "the {name} text has a data race ({word} {}), so that the results may differ",
+                    lines.join(" and ")
+                ));
+            }
+        }
+        notes
     }
 
     /// The number of stores of each after which the texts first hold what differs at the end; absent where nothing does.

@@ -126,6 +126,7 @@ pub struct BufferDigest {
 impl Session {
     /// Runs to the end, or until `request` allows no more steps, and compares with what the scenario promises.
     pub fn report(&mut self, request: &ReportRequest) -> RunReport {
+        let uninitialized = self.uninitialized_registers();
         let (races, mut notes) = self.finish(request);
         if !self.is_over() {
             let n = self.position();
@@ -153,6 +154,7 @@ impl Session {
                 .map(|line| format!("guessed: `{line}`")),
         );
         notes.extend(self.notes());
+        notes.extend(uninitialized);
         notes.extend(differences.iter().cloned());
         RunReport {
             ok: differences.is_empty() && self.is_over(),

@@ -1,0 +1,343 @@
+//! Uninitialized registers: values of registers that no instruction has written, followed to the stores, addresses and
+//! branches that use them. In: a session at its start; out: a note for each use. The first steps are run once more for
+//! it, and only where a register of the kernel may be read before it is written.
+//!
+//! Each register has a mask of the lanes in which its value derives from an unwritten register (shadow memory as in
+//! Valgrind's memcheck, at the granularity of registers). A value that memory holds counts as written.
+
+use crate::session::Session;
+use std::collections::HashMap;
+use warpgrid_emulator::{Agent, Interest, Observer, StepEvent};
+use warpgrid_isa::{ArithmeticOp, CompareForm, ControlOp, Does, MemoryOp, MoveOp, StateSpace};
+use warpgrid_program::{
+    AddressBase, Function, FunctionId, Instruction, OperandValue, Program, RegisterId, RegisterRun,
+    Source, StepPart,
+};
+
+/// Steps that are followed: enough for every instruction of most kernels to be reached.
+const MAX_STEPS: u64 = 200_000;
+/// Uses that are reported.
+const MAX_USES: usize = 4;
+
+/// What a value is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Stored,
+    Address,
+    Branch,
+}
+
+/// An instruction as a step of data flow.
+#[derive(Debug, Default)]
+struct Flow {
+    guard: Option<RegisterId>,
+    sources: Vec<RegisterId>,
+    destinations: Vec<RegisterId>,
+    addresses: Vec<RegisterId>,
+    /// Values that are stored.
+    stored: Vec<RegisterId>,
+    /// A branch, a barrier or another instruction whose guard or operands decide where lanes go.
+    is_branch: bool,
+    /// Whether results come from memory.
+    is_load: bool,
+    /// Whether the sources are alternatives or elements, so that the result is written where one of them is.
+    selects: bool,
+}
+
+impl Flow {
+    fn of(program: &Program, function: &Function, instruction: &Instruction) -> Flow {
+        let mut flow = Flow {
+            guard: instruction.guard.map(|guard| guard.predicate),
+            destinations: function.destinations(instruction),
+            ..Flow::default()
+        };
+        let Some(action) = program.action(instruction) else {
+            return flow;
+        };
+        // Parameters of calls and the stack hold values between registers, and are no results.
+        let space = action.modifiers.space.unwrap_or(StateSpace::Generic);
+        let is_private = matches!(space, StateSpace::ParamFunc | StateSpace::Local);
+        let memory = match action.does {
+            Does::Memory(op) => Some(op),
+            _ => None,
+        };
+        flow.is_load = memory.is_some() || matches!(action.does, Does::Async(_) | Does::Unit(_));
+        flow.is_branch = matches!(
+            action.does,
+            Does::Control(
+                ControlOp::Branch
+                    | ControlOp::BranchIndexed
+                    | ControlOp::BranchDivergent
+                    | ControlOp::Exit
+                    | ControlOp::Return
+            )
+        );
+        // Compilers pack a value with an unwritten register that nobody unpacks.
+        flow.selects = matches!(
+            action.does,
+            Does::Compare(CompareForm::Selp | CompareForm::Slct) | Does::Move(MoveOp::Mov)
+        );
+        let stores = matches!(
+            memory,
+            Some(MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction)
+        ) && !is_private;
+        for operand in function.operands_of(instruction.operands) {
+            flow.add(&operand.value, stores);
+            if let OperandValue::List(list) = operand.value {
+                for element in function.operands_of(list) {
+                    flow.add(&element.value, stores);
+                }
+            }
+        }
+        // A register minus itself, or exclusive or with itself, is a constant.
+        let clears = matches!(
+            action.does,
+            Does::Arithmetic(ArithmeticOp::Sub | ArithmeticOp::Xor)
+        );
+        if clears && flow.sources.len() == 2 && flow.sources.first() == flow.sources.last() {
+            flow.sources.clear();
+        }
+        flow
+    }
+
+    fn add(&mut self, value: &OperandValue, stores: bool) {
+        match value {
+            OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
+                let registers: Vec<RegisterId> = match source {
+                    Source::Register(run) => run.registers().collect(),
+                    Source::RegisterOffset { register, .. } => vec![*register],
+                    _ => Vec::new(),
+                };
+                match stores {
+                    true => self.stored.extend(registers),
+                    false => self.sources.extend(registers),
+                }
+            }
+            OperandValue::Address(address) => {
+                if let AddressBase::Register(run) = address.base {
+                    self.addresses.extend(run.registers());
+                }
+                let uniform = address.uniform.into_iter();
+                self.addresses
+                    .extend(uniform.flat_map(RegisterRun::registers));
+            }
+            OperandValue::Absent
+            | OperandValue::Destination(_)
+            | OperandValue::Pair(..)
+            | OperandValue::List(_)
+            | OperandValue::Label(_)
+            | OperandValue::Callee(_) => {}
+        }
+    }
+}
+
+/// The shadow of one warp's registers.
+#[derive(Debug)]
+struct Shadow {
+    /// By register: lanes whose value derives from an unwritten register.
+    unwritten: Vec<u32>,
+    /// By register: the unwritten register that its value derives from.
+    origins: Vec<RegisterId>,
+}
+
+impl Shadow {
+    fn new(n_registers: usize) -> Shadow {
+        Shadow {
+            unwritten: vec![u32::MAX; n_registers],
+            origins: (0..n_registers as u32).map(RegisterId).collect(),
+        }
+    }
+
+    fn lanes(&self, register: RegisterId) -> u32 {
+        let lanes = self.unwritten.get(register.0 as usize);
+        lanes.copied().unwrap_or(0)
+    }
+
+    fn origin(&self, register: RegisterId) -> RegisterId {
+        let origin = self.origins.get(register.0 as usize);
+        origin.copied().unwrap_or(register)
+    }
+
+    /// Sets the lanes of `executed` in the shadow of a register.
+    fn write(&mut self, register: RegisterId, executed: u32, lanes: u32, origin: RegisterId) {
+        let index = register.0 as usize;
+        if let Some(own) = self.unwritten.get_mut(index) {
+            *own = *own & !executed | lanes & executed;
+        }
+        if lanes & executed != 0
+            && let Some(own) = self.origins.get_mut(index)
+        {
+            *own = origin;
+        }
+    }
+}
+
+/// A use of an unwritten register.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    instruction: u32,
+    origin: RegisterId,
+    used: Use,
+    block: u64,
+    /// The first of the lanes, by its number in the block.
+    thread: u32,
+}
+
+/// Follows unwritten registers of the kernel.
+struct Follower {
+    entry: FunctionId,
+    flows: Vec<Flow>,
+    steps: Vec<StepPart>,
+    n_registers: usize,
+    shadows: HashMap<(u64, u32), Shadow>,
+    found: Vec<Found>,
+}
+
+impl Follower {
+    fn new(program: &Program, entry: FunctionId) -> Option<Follower> {
+        let function = program.functions.get(entry.0 as usize)?;
+        let of = |instruction| Flow::of(program, function, instruction);
+        Some(Follower {
+            entry,
+            flows: function.instructions.iter().map(of).collect(),
+            steps: function.instructions.iter().map(|i| i.step).collect(),
+            n_registers: function.registers.len(),
+            shadows: HashMap::new(),
+            found: Vec::new(),
+        })
+    }
+
+    /// The instructions of the step that an instruction belongs to.
+    fn step_of(&self, instruction: u32) -> std::ops::RangeInclusive<usize> {
+        let is_with_next = |index: usize| self.steps.get(index) == Some(&StepPart::WithNext);
+        let (mut first, mut last) = (instruction as usize, instruction as usize);
+        while first > 0 && is_with_next(first - 1) {
+            first -= 1;
+        }
+        while is_with_next(last) {
+            last += 1;
+        }
+        first..=last
+    }
+}
+
+impl Observer for Follower {
+    fn interest(&self) -> Interest {
+        Interest::STEPS
+    }
+
+    fn step(&mut self, event: &StepEvent) {
+        if event.function != self.entry || !matches!(event.agent, Agent::Warp { .. }) {
+            return;
+        }
+        let parts = self.step_of(event.instruction);
+        let n_registers = self.n_registers;
+        let shadow = self.shadows.entry((event.block, event.warp));
+        let shadow = shadow.or_insert_with(|| Shadow::new(n_registers));
+        for index in parts {
+            let Some(flow) = self.flows.get(index) else {
+                continue;
+            };
+            let mut report = |register: RegisterId, lanes: u32, used: Use| {
+                let lanes = shadow.lanes(register) & lanes;
+                let origin = shadow.origin(register);
+                let is_known =
+                    |found: &Found| found.instruction as usize == index || found.origin == origin;
+                if lanes != 0 && self.found.len() < MAX_USES && !self.found.iter().any(is_known) {
+                    self.found.push(Found {
+                        instruction: index as u32,
+                        origin,
+                        used,
+                        block: event.block,
+                        thread: event.warp * 32 + lanes.trailing_zeros(),
+                    });
+                }
+            };
+            let executed = event.executed;
+            let decides = flow.is_branch || !flow.stored.is_empty();
+            if let Some(guard) = flow.guard.filter(|_| decides) {
+                report(guard, event.lanes, Use::Branch);
+            }
+            if flow.is_branch {
+                flow.sources
+                    .iter()
+                    .for_each(|r| report(*r, executed, Use::Branch));
+            }
+            flow.addresses
+                .iter()
+                .for_each(|r| report(*r, executed, Use::Address));
+            flow.stored
+                .iter()
+                .for_each(|r| report(*r, executed, Use::Stored));
+            let (mut lanes, mut origin) = (0, RegisterId(0));
+            if !flow.is_load {
+                let unwritten = flow.sources.iter().map(|r| (shadow.lanes(*r), *r));
+                if flow.selects {
+                    lanes = executed;
+                }
+                for (own, register) in unwritten {
+                    lanes = if flow.selects {
+                        lanes & own
+                    } else {
+                        lanes | own
+                    };
+                    if own != 0 {
+                        origin = shadow.origin(register);
+                    }
+                }
+                if flow.sources.is_empty() {
+                    lanes = 0;
+                }
+            }
+            // A write under an unwritten guard may or may not happen.
+            let guard = flow.guard.map_or(0, |guard| shadow.lanes(guard));
+            for register in &flow.destinations {
+                shadow.write(*register, executed, lanes, origin);
+                if guard & event.lanes != 0
+                    && let Some(guard_register) = flow.guard
+                {
+                    let origin = shadow.origin(guard_register);
+                    shadow.write(*register, guard & event.lanes, u32::MAX, origin);
+                }
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Notes on uses of unwritten registers in the first steps of the launch.
+    pub(crate) fn uninitialized_registers(&self) -> Vec<String> {
+        // Machine code starts with registers that the hardware sets, and loose lines of it with those that the launch sets.
+        let may_read = |function: &Function| {
+            function.machine.is_none() && self.program.reads_unwritten_register(function)
+        };
+        let may_read = self.program.entries().any(|(_, entry)| may_read(entry));
+        match may_read.then(|| self.unwatched()) {
+            Some(Ok(mut again)) => again.follow_unwritten_registers().unwrap_or_default(),
+            Some(Err(_)) | None => Vec::new(),
+        }
+    }
+
+    /// Runs a session that is at its start.
+    fn follow_unwritten_registers(&mut self) -> Option<Vec<String>> {
+        let entry = self.timeline.machine().next_step()?.function;
+        let program = self.program.clone();
+        let function = program.functions.get(entry.0 as usize)?;
+        let mut follower = Follower::new(&program, entry)?;
+        self.timeline.run_observed(MAX_STEPS, &mut follower);
+        let texts = follower.found.iter().map(|found| {
+            let line = self.range_of(entry, found.instruction).line;
+            let register = function.registers.name(found.origin);
+            let used = match found.used {
+                Use::Stored => "the stored value",
+                Use::Address => "the address",
+                Use::Branch => "the predicate",
+            };
+            format!(
+                "line {line}: {used} derives from `{register}`, which no instruction has written (thread {} of block {})",
+                found.thread, found.block
+            )
+        });
+        Some(texts.collect())
+    }
+}
