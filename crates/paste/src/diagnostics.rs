@@ -1,6 +1,7 @@
 //! Every diagnostic about what is around instructions: one function a code. The doc comment of a code is its reference page.
 
-use crate::constraint::{LETTERS_IN_WORDS, Mistake};
+use crate::block::BlockOperand;
+use crate::constraint::{Dialect, LETTERS_IN_WORDS, Mistake};
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::form::nearest;
 use warpgrid_program::{Diagnostic, Severity, Span, catalogue};
@@ -46,8 +47,22 @@ catalogue! {
     LONE_PERCENT = "W1214", "percent sign at the end", "asm(\"// 100%\");", "asm(\"// 100%%\");";
     /// The statement ends before its parenthesis does.
     NO_END = "W1215", "statement without an end", "asm(\"ret;\"", "asm(\"ret;\");";
+    /// The assembly never names an input. Where other operands are used in its place, their numbers are wrong.
+    OPERAND_NOT_USED = "W1217", "operand that is not used", "asm(\"add.u32 %0, %1, 1;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));", "asm(\"add.u32 %0, %1, %2;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));";
     /// Two percent signs are one in the assembly, and no register is called `%0`.
     ESCAPED_OPERAND = "W1216", "operand with two percent signs", "asm(\"mov.u32 %%0, 1;\" : \"=r\"(d));", "asm(\"mov.u32 %0, 1;\" : \"=r\"(d));";
+}
+
+/// What a snippet of a manual may leave out, and the assembly of a statement may not.
+pub(crate) fn as_in_module(found: Diagnostic) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        help: Some(
+            "the compiler pastes the assembly into a module, which the assembler rejects"
+                .to_owned(),
+        ),
+        ..found
+    }
 }
 
 pub(crate) fn no_such_operand(number: usize, n: usize, span: Span) -> Diagnostic {
@@ -144,6 +159,21 @@ pub(crate) fn output_kept(name: &str, letter: &str, use_at: Span, constraint: Sp
 pub(crate) fn output_not_written(name: &str, constraint: Span) -> Diagnostic {
     let message = format!("`{name}` is stated as an output, but nothing writes it");
     Diagnostic::warning(OUTPUT_NOT_WRITTEN, constraint, message)
+}
+
+pub(crate) fn operand_not_used(
+    dialect: Dialect,
+    number: usize,
+    operand: &BlockOperand,
+) -> Diagnostic {
+    let sign = match dialect {
+        Dialect::Cuda => '%',
+        Dialect::Llvm => '$',
+    };
+    let expression = &operand.expression;
+    let message = format!("the assembly never uses operand `{sign}{number}`, `{expression}`");
+    Diagnostic::warning(OPERAND_NOT_USED, operand.place, message)
+        .help("operands are numbered from 0, outputs before inputs; `+` outputs have one number")
 }
 
 pub(crate) fn bare_register(name: &str, span: Span) -> Diagnostic {

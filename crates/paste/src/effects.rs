@@ -4,7 +4,7 @@
 use crate::block::Block;
 use crate::constraint::Dialect;
 use crate::diagnostics as diagnose;
-use warpgrid_isa::{AccessKind, AsyncOp, Does};
+use warpgrid_isa::{AccessKind, AsyncOp, Does, Sem};
 use warpgrid_program::{Diagnostic, Module, OperandValue, Source};
 
 /// What the instructions of a block do beside their results.
@@ -32,6 +32,8 @@ impl Effects {
                 let is_own = instruction.span.end > instruction.span.start;
                 if let Some(action) = module.action(instruction).filter(|_| is_own) {
                     effects.add(action.does);
+                    // A strong load is ordered with other threads: repeated, it may see another value.
+                    effects.orders |= action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak);
                 }
                 for operand in function.operands_of(instruction.operands) {
                     if let OperandValue::Source(Source::Special(register), _) = &operand.value {

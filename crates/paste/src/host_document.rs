@@ -166,6 +166,9 @@ impl OpenBlock {
                 // Comments alone keep the compiler from moving accesses over them.
                 EMPTY => {}
                 _ if !block.is_whole() && found.severity == Severity::Error => {}
+                _ if found.is_tolerated => {
+                    diagnostics.push(diagnose::as_in_module(self.placed(found)));
+                }
                 _ => diagnostics.push(self.placed(found)),
             }
         }

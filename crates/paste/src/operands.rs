@@ -21,6 +21,21 @@ struct Uses {
 /// What is wrong with the operands of a block; spans are places of the text around it.
 pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    // An empty statement with operands orders their computation.
+    let is_empty = block.snippet.text.trim().is_empty();
+    let is_unused = |operand: &BlockOperand| {
+        operand.role == Role::Read
+            && operand.uses.is_empty()
+            // A number ties the input to an output.
+            && operand.constraint.parse::<usize>().is_err()
+            && matches!(operand.kind, OperandKind::Register(_))
+    };
+    let unused = block.operands.iter().enumerate();
+    let unused = unused.filter(|(_, operand)| !is_empty && is_unused(operand));
+    found.extend(
+        unused.map(|(number, operand)| diagnose::operand_not_used(block.dialect, number, operand)),
+    );
+    let has_unused = !found.is_empty();
     for operand in &block.operands {
         if !matches!(operand.kind, OperandKind::Register(_)) {
             continue;
@@ -28,7 +43,13 @@ pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
         let names = function.registers.names();
         let register = names.zip(0..).find(|(name, _)| *name == operand.name);
         let uses = register.map_or_else(Uses::default, |(_, id)| uses(function, RegisterId(id)));
-        found.extend(examine(block, operand, &uses));
+        let mut misuse = examine(block, operand, &uses);
+        // Where numbers are off, another constraint does not help.
+        if let Some(misuse) = misuse.as_mut().filter(|_| has_unused) {
+            misuse.help = None;
+            misuse.fixes.clear();
+        }
+        found.extend(misuse);
     }
     found
 }

@@ -102,6 +102,8 @@ pub struct Diagnostic {
     pub needs: Needs,
     /// Fixes, best first; a person chooses when there are several.
     pub fixes: Vec<Fix>,
+    /// Whether the reference assembler rejects what is only a warning here, since manuals print it in snippets.
+    pub is_tolerated: bool,
 }
 
 impl Diagnostic {
@@ -116,6 +118,7 @@ impl Diagnostic {
             help: None,
             needs: Needs::default(),
             fixes: Vec::new(),
+            is_tolerated: false,
         }
     }
 

@@ -358,6 +358,7 @@ pub fn tolerated(found: Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: Severity::Warning,
         help: Some(help.to_owned()),
+        is_tolerated: true,
         ..found
     }
 }

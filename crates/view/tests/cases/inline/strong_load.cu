@@ -1,0 +1,7 @@
+// Without `volatile`, the compiler hoists the load out of a loop that waits for it.
+__device__ int load_flag(int *p)
+{
+    int v;
+    asm("ld.acquire.gpu.global.b32 %0, [%1];" : "=r"(v) : "l"(p)); // information[W1208]: the block orders accesses to memory
+    return v;
+}
