@@ -11,7 +11,9 @@ use crate::check::body::prologue::Inserted;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::{Name, Operand, OperandKind};
-use warpgrid_isa::{ArithmeticOp, MulPart, ScalarType, ValueClass};
+use warpgrid_isa::{
+    ArithmeticOp, CompareOp, Does, MoveOp, MulPart, ScalarType, SpecialRegister, ValueClass,
+};
 use warpgrid_program::{RegisterId, Source, VariableId};
 
 /// An array element that an operand names.
@@ -229,9 +231,23 @@ impl<'a> BodyChecker<'a, '_> {
             _ => "mad.lo",
         };
         let operands = vec![destination(d), source(a), source(b), source(c)];
-        let does = warpgrid_isa::Does::Arithmetic(ArithmeticOp::Mad);
+        let does = Does::Arithmetic(ArithmeticOp::Mad);
         let sum = Inserted::new(does, opcode, ScalarType::U32, operands).part(part);
         self.body.preceding.push(sum);
+    }
+
+    /// A predicate with the value of a special register, and the instructions that compute it.
+    pub(super) fn special_predicate(
+        &mut self,
+        special: SpecialRegister,
+    ) -> (RegisterId, [Inserted; 2]) {
+        let number = self.temporary(ScalarType::U32);
+        let predicate = self.temporary(ScalarType::Pred);
+        let operands = vec![destination(number), source(Source::Special(special))];
+        let moved = Inserted::new(Does::Move(MoveOp::Mov), "mov", ScalarType::U32, operands);
+        let number = source(register(number));
+        let compared = Inserted::compared(CompareOp::Ne, predicate, number, 0);
+        (predicate, [moved, compared])
     }
 
     /// A register that no text names.

@@ -389,6 +389,16 @@ impl<'a> BodyChecker<'a, '_> {
                 return None;
             }
         };
+        if let Binding::Special(_) = self.binding(name, operand.span)
+            && site.plan.takes_special
+        {
+            let plain = Operand {
+                kind: OperandKind::Name(name),
+                ..*operand
+            };
+            let source = self.source(site, &plain, ScalarType::Pred, Fit::Exact)?;
+            return Some(OperandValue::Predicate { source, negated });
+        }
         let predicate = self.register(site, name, operand.span)?;
         self.fit(operand.span, predicate, ScalarType::Pred, Fit::Exact)?;
         Some(OperandValue::Predicate {

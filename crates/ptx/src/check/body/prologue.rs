@@ -100,7 +100,7 @@ impl Inserted {
     }
 
     /// `setp.lt.u32 d, a, number` and its kind.
-    fn compared(op: CompareOp, d: RegisterId, a: OperandValue, number: u64) -> Inserted {
+    pub(super) fn compared(op: CompareOp, d: RegisterId, a: OperandValue, number: u64) -> Inserted {
         let to = OperandValue::Pair(Some(RegisterRun::one(d)), None);
         let operands = vec![to, a, source(Source::Immediate(number))];
         let opcode = format!("setp.{}", op.name());

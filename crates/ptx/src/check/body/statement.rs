@@ -123,7 +123,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
         self.body.is_sayable = true;
         let guard = match tree.guard(instruction) {
-            Some(guard) => self.guard(guard),
+            Some(guard) => self.guard(guard, span),
             None => None,
         };
         self.body.mnemonic = instruction.mnemonic;
@@ -198,7 +198,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    fn guard(&mut self, guard: &crate::tree::Guard) -> Option<Guard> {
+    fn guard(&mut self, guard: &crate::tree::Guard, span: Span) -> Option<Guard> {
         match self.binding(guard.name, guard.name_span) {
             Binding::Register(predicate) => {
                 let ty = self.body.type_of(predicate);
@@ -211,9 +211,16 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(diagnose::guard_type(guard.name_span, ty));
             }
             Binding::None => self.unknown(guard.name_span),
+            // The guard of a program is a register.
             Binding::Special(special) if special.fits(ScalarType::Pred) => {
-                // Legal, but the guard of a program is a register.
-                self.body.is_sayable = false;
+                let (predicate, computed) = self.special_predicate(special);
+                for inserted in computed {
+                    self.before(inserted.in_step(span, None));
+                }
+                return Some(Guard {
+                    predicate,
+                    negated: guard.negated,
+                });
             }
             _ => self.report(diagnose::guard_type(guard.name_span, ScalarType::B32)),
         }

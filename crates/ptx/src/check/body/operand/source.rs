@@ -211,6 +211,11 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::type_mismatch(span, have, ty));
             return None;
         }
+        if ty == ScalarType::Pred {
+            let (predicate, computed) = self.special_predicate(special);
+            self.body.preceding.extend(computed);
+            return Some(register_source(predicate));
+        }
         Some(Source::Special(special))
     }
 
