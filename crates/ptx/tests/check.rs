@@ -231,6 +231,7 @@ fn targets_are_named_as_the_reference_names_them() {
     // One word, one version.
     let wide = "st.global.v8.f32 [%rd1], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};";
     expect![[r#"
+        W0123 `.version 1.0` assembler releases after 12.0 do not compile 32-bit programs
         W0306 `v8` 256 bits in one access needs PTX 8.8 and `sm_100`
             on `sm_100` and later
             fix: raise `.version` to 8.8 and `.target` to `sm_100`

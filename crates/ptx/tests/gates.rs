@@ -163,10 +163,13 @@ fn pragmas_are_accepted_or_refused_where_they_are() {
 }
 
 #[test]
-fn programs_of_32_bits_are_refused() {
-    let text = |version| {
-        format!(".version {version}\n.target sm_30\n.address_size 32\n.entry k()\n{{\nret;\n}}\n")
+fn programs_with_32_bit_addresses_are_accepted_below_sm_90() {
+    let text = |version, target| {
+        format!(
+            ".version {version}\n.target {target}\n.address_size 32\n.entry k()\n{{\nret;\n}}\n"
+        )
     };
-    assert_eq!(first_error(&text("4.0")), Some("W0123"));
-    assert_eq!(first_error(&text("3.0")), Some("W0123"));
+    assert_eq!(first_error(&text("4.0", "sm_30")), None);
+    assert_eq!(first_error(&text("8.0", "sm_89")), None);
+    assert_eq!(first_error(&text("8.0", "sm_90")), Some("W0123"));
 }

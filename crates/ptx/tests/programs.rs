@@ -31,7 +31,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
     ("red.global.v2", ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\nred.global.v2.f32.add [%rd1], {%f1, %f2};\nret;\n}\n", ""),
     ("fma oob", ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\nfma.rn.oob.f16 %h1, %h2, %h3, %h4;\nret;\n}\n", ""),
     ("addr size 32 9.0", ".version 9.0\n.target sm_90\n.address_size 32\n.visible .entry k() { ret; }\n", "W0123"),
-    ("ld 32 1.4", ".version 1.4\n.target sm_10\n.entry k () { .reg .u32 r<9>; ld.global.u32 r1, [r2]; exit; }\n", "W0132"),
+    ("ld 32 1.4", ".version 1.4\n.target sm_10\n.entry k () { .reg .u32 r<9>; ld.global.u32 r1, [r2]; exit; }\n", ""),
     ("cvta u32", ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\ncvta.shared.u32 %r1, %r2;\nret;\n}\n", "W0104"),
     ("mov global", ".version 9.0\n.target sm_100a\n.address_size 64\n.global .u32 g;\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\nmov.u32 %r1, g;\nret;\n}\n", "W0123"),
     ("mov global +4", ".version 9.0\n.target sm_100a\n.address_size 64\n.global .u32 g[4];\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\nmov.u32 %r1, g+4;\nret;\n}\n", ""),

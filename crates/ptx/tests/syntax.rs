@@ -465,7 +465,7 @@ fn statements_that_are_none() {
             7:1 W0029 unknown directive `.foo` <.foo>
             8:1 W0028 `.maxntid` belongs between the head of a function and its `{` <.maxntid>
             9:1 W0024 found `]`, expected an instruction, a label or a declaration <]>
-            10:1 W0003 found `«` (U+00AB), expected ASCII outside of comments and strings <«>
+            10:1 W0003 found `«` (U+00AB), expected ASCII outside of comments <«>
             11:6 W0024 found `#`, expected an instruction, a label or a declaration <#>
             ---
             ret

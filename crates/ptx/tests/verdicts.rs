@@ -118,6 +118,9 @@ const GENERAL: [&str; 2] = [
     include_str!("data/verdicts_general_added.jsonl"),
 ];
 
+/// How release 13.5 rejects 32-bit programs.
+const NARROW: &str = "32-Bit compilation is no longer supported";
+
 #[test]
 fn verdicts_of_all_other_instructions_are_those_of_the_assembler() {
     let mut n = 0;
@@ -127,6 +130,11 @@ fn verdicts_of_all_other_instructions_are_those_of_the_assembler() {
         let Some(expected) = case.get("accept").and_then(Value::as_bool) else {
             continue;
         };
+        // Release 12.0 compiles 32-bit programs, and they run here.
+        let message = case.get("message").and_then(Value::as_str);
+        if message.is_some_and(|message| message.contains(NARROW)) {
+            continue;
+        }
         let source = module(&case);
         let checked = check(&source, &parse(&source), &Overrides::default());
         n += 1;

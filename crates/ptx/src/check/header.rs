@@ -50,7 +50,12 @@ pub(crate) fn read(
     let module = Module {
         version: options.version.or(version).unwrap_or(Version::NEWEST),
         target: options.target.or(target).unwrap_or_else(Target::fallback),
-        address_bits: address_bits(tree, version, reporter),
+        address_bits: address_bits(
+            tree,
+            version,
+            options.target.or(target).unwrap_or_else(Target::fallback),
+            reporter,
+        ),
         has_samplers: target_words(tree)
             .any(|(_, word)| word.text(source) == "texmode_independent"),
         is_debug: target_words(tree).any(|(_, word)| word.text(source) == "debug"),
@@ -190,8 +195,20 @@ fn check_options(source: &str, tree: &Tree, module: &Module, reporter: &mut Repo
     }
 }
 
-fn address_bits(tree: &Tree, version: Option<Version>, reporter: &mut Reporter) -> u32 {
+fn address_bits(
+    tree: &Tree,
+    version: Option<Version>,
+    target: &Target,
+    reporter: &mut Reporter,
+) -> u32 {
     let Some(directive) = tree.directive(DirectiveKind::AddressSize) else {
+        let stated = tree.directive(DirectiveKind::Version);
+        if let Some(stated) = stated
+            && version.is_some_and(|version| version < Version::new(2, 3))
+        {
+            reporter.report(diagnose::narrow_program(stated.span, target));
+            return 32;
+        }
         return 64;
     };
     if let Some(version) = version.filter(|version| *version < Version::new(2, 3)) {
@@ -199,8 +216,7 @@ fn address_bits(tree: &Tree, version: Option<Version>, reporter: &mut Reporter) 
     }
     match argument(tree, directive) {
         Some(32) => {
-            // Assembler 13.5 compiles 64-bit programs only.
-            reporter.report(diagnose::narrow_program(directive.span));
+            reporter.report(diagnose::narrow_program(directive.span, target));
             32
         }
         Some(64) => 64,

@@ -38,7 +38,7 @@ catalogue! {
     /// The state space `.tex` was removed in PTX ISA 1.5.
     TEX_SPACE = "W0615", "`.tex` space", ".tex .u32 t;", ".version 8.3\n.target sm_90\n.global .texref t;\n.entry k()\n{\nret;\n}";
     /// Parameters inside a function body, for calls, came with PTX ISA 2.0.
-    PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}", ".version 2.0\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}";
+    PARAMETER_PLACE = "W0616", "parameter in a function body", ".version 1.4\n.target sm_13\n.entry k()\n{\n.param .u32 v;\n}", ".version 2.3\n.target sm_13\n.address_size 64\n.entry k()\n{\n.param .u32 v;\n}";
     /// Static shared memory of a kernel is at most 48 KiB, on targets of one architecture (`sm_90a`) what the hardware has; more must be dynamic (`.extern .shared`), sized at launch.
     SHARED_SIZE = "W0617", "too much shared memory", ".shared .b8 v[65536];", ".version 8.3\n.target sm_90\n.extern .shared .b8 v[];\n.entry k()\n{\nret;\n}";
     /// All `.const` variables of a module share 64 KiB.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::tree::Directive;
 
-use warpgrid_isa::{ScalarType, Target, Version};
+use warpgrid_isa::{ScalarType, Target, TargetGate, Version};
 use warpgrid_program::{Diagnostic, Needs, Span};
 
 pub(crate) fn empty() -> Diagnostic {
@@ -89,14 +89,20 @@ pub(crate) fn address_size(span: Span) -> Diagnostic {
     )
 }
 
-pub(crate) fn narrow_program(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        ADDRESS_SIZE,
-        span,
-        "32-bit programs are no longer supported",
+pub(crate) fn narrow_program(span: Span, target: &Target) -> Diagnostic {
+    const WITHOUT_ABI: TargetGate = TargetGate::From(90);
+    if WITHOUT_ABI.met_by(target) {
+        let message = "32-bit programs are not supported on `sm_90` and later";
+        return Diagnostic::error(ADDRESS_SIZE, span, message).fix(
+            "use 64-bit addresses",
+            span,
+            ".address_size 64",
+        );
+    }
+    let message = "assembler releases after 12.0 do not compile 32-bit programs";
+    Diagnostic::warning(ADDRESS_SIZE, span, message).help(
+        "release 12.0 compiles them; `.address_size 64` and PTX 2.3 or later have addresses of 64 bits",
     )
-    .help("compilers dropped them with CUDA 12; addresses have 64 bits")
-    .fix("use 64-bit addresses", span, ".address_size 64")
 }
 
 /// An address of 32 bits, taken of global memory.
