@@ -8,6 +8,7 @@ pub(crate) fn advice(message: &str) -> Option<String> {
     gated(message)
         .or_else(|| version(message))
         .or_else(|| performance(message).map(str::to_owned))
+        .or_else(|| registers(message).map(str::to_owned))
         .or_else(|| plain(message).map(str::to_owned))
 }
 
@@ -88,6 +89,14 @@ fn performance(message: &str) -> Option<&'static str> {
             "something writes an accumulator between `wgmma.fence` and `wgmma.wait_group`: set it before the fence, or have the first `wgmma` take `scale-d` false",
         ),
         (
+            "non wgmma instructions defining input registers",
+            "a register operand of a `wgmma` is written before `wgmma.wait_group` has waited for it: write it before `wgmma.fence`, or after the wait",
+        ),
+        (
+            "compiler-inserted",
+            "the assembler had to insert a wait in divergent code: put `wgmma.fence` and `wgmma.wait_group` on every path of the warpgroup",
+        ),
+        (
             "reading accumulator registers",
             "something reads an accumulator before `wgmma.wait_group` has waited for it: move the use after the wait",
         ),
@@ -109,6 +118,50 @@ fn performance(message: &str) -> Option<&'static str> {
         "the assembler waits after each `wgmma`: nothing but `wgmma` may touch the accumulators between `wgmma.fence` and `wgmma.wait_group`",
         |(_, help)| help,
     ))
+}
+
+/// Messages about register counts (C7508, C7600, C7602), each with its remedy.
+fn registers(message: &str) -> Option<&'static str> {
+    const KNOWN: &[(&str, &str)] = &[
+        (
+            "unable to determine register count at entry",
+            "`setmaxnreg` needs the number of registers that the kernel starts with: state `.maxntid` and `.minnctapersm` (`__launch_bounds__(threads, blocks)`), or pass `-maxrregcount`",
+        ),
+        (
+            "'setmaxnreg' ignored to allow debugging",
+            "compile without `-g` (`-lineinfo` keeps line numbers)",
+        ),
+        (
+            "'setmaxnreg' ignored to maintain compatibility across compilation units",
+            "compile the kernel as a whole program instead of relocatable code (`-rdc=false`)",
+        ),
+        (
+            "'setmaxnreg' ignored to maintain compatibility into 'extern' call",
+            "inline or define the function that is called: an `.extern` function may use any register",
+        ),
+        (
+            "'setmaxnreg' ignored to maintain minimum register requirements",
+            "`setmaxnreg.dec` states fewer registers than the code after it needs: raise its count",
+        ),
+        (
+            "is larger than the largest temporal register count",
+            "`setmaxnreg.dec` lowers the count: state at most the count that the warps have at this point",
+        ),
+        (
+            "Insufficient registers",
+            "the instruction needs more registers than the limit: raise `-maxrregcount` or `.maxnreg`, lower `.maxntid` or `.minnctapersm`, or choose a smaller shape",
+        ),
+        (
+            "Register allocation failed",
+            "the code needs more registers than a thread may have: split the tile over more threads or warpgroups, unroll less, or raise `-maxrregcount` where it is below 255",
+        ),
+        (
+            "cannot be compiled with specified register target",
+            "raise `-maxrregcount` or `.maxnreg`, or choose a smaller shape",
+        ),
+    ];
+    let known = KNOWN.iter().find(|(words, _)| message.contains(words));
+    known.map(|(_, help)| *help)
 }
 
 /// Other messages, by how they begin.
@@ -205,6 +258,18 @@ mod tests {
                 "make the tile smaller",
             ),
             ("Unknown symbol 'x'", "nothing declares"),
+            (
+                "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry.",
+                "`.minnctapersm`",
+            ),
+            (
+                "(C7602) Insufficient registers (128) to compile instruction at line 1582 in function kernel. Try to compile with register target of 154 or higher.",
+                "`-maxrregcount`",
+            ),
+            (
+                "(C7600) Register allocation failed with register count of '255'. Compile the program with a higher register target",
+                "split the tile",
+            ),
         ] {
             let found = advice(message).unwrap_or_default();
             assert!(found.contains(words), "{message}: {found}");

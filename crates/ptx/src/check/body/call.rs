@@ -87,6 +87,8 @@ impl<'a> BodyChecker<'a, '_> {
         let callee = self.call_target(site, target, parts.table)?;
         returned?;
         given?;
+        // Also where the arguments are wrong: what is read after the call is no further error.
+        self.note_returned(&elements);
         match &callee {
             Callee::Direct(function) => {
                 self.check_table(parts.table)?;
@@ -106,7 +108,6 @@ impl<'a> BodyChecker<'a, '_> {
                 self.check_table(parts.table)?;
             }
         }
-        self.note_returned(&elements);
         // What is returned is written.
         for element in self.body.elements.iter_mut().take(middle).skip(first) {
             element.value = match element.value {
@@ -377,7 +378,7 @@ impl<'a> BodyChecker<'a, '_> {
                         formals.push(Some(register_formal(declarator, ty, n as u8)));
                     }
                     // No value is a texture or a sampler.
-                    (None, _) => return self.match_counts(site, name, counts, elements),
+                    (None, _) => return self.match_counts(site, name, counts, &[], elements),
                 }
             }
         }
@@ -500,6 +501,7 @@ impl<'a> BodyChecker<'a, '_> {
         site: &Site<'a>,
         name: &str,
         counts: CallCounts,
+        formals: &[Formal<'_>],
         elements: &CallElements,
     ) -> Option<()> {
         let values = elements.values(self.body.elements.len());
@@ -510,7 +512,13 @@ impl<'a> BodyChecker<'a, '_> {
             arguments: arguments.len(),
         };
         if found != counts {
-            let problem = diagnose::call_counts(site.span, name, found, counts);
+            let missing = match formals.get(counts.returns + found.arguments) {
+                Some(Formal::Variable(variable)) if found.returns == counts.returns => {
+                    Some((variable.name.as_str(), variable.span))
+                }
+                _ => None,
+            };
+            let problem = diagnose::call_counts(site.span, name, found, counts, missing);
             self.report(problem);
             return None;
         }
@@ -526,7 +534,7 @@ impl<'a> BodyChecker<'a, '_> {
         formals: &[Formal<'f>],
         elements: &CallElements,
     ) -> Option<()> {
-        self.match_counts(site, name, counts, elements)?;
+        self.match_counts(site, name, counts, formals, elements)?;
         let has_convention = convention::is_kept(self.module);
         let mut has_one_shape = true;
         for (index, (value, formal)) in elements

@@ -61,12 +61,23 @@ pub(crate) fn call_counts(
     name: &str,
     found: CallCounts,
     want: CallCounts,
+    missing: Option<(&str, Span)>,
 ) -> Diagnostic {
-    let message = format!(
-        "found {} results and {} arguments, `{name}` has {} and {}",
-        found.returns, found.arguments, want.returns, want.arguments
-    );
-    Diagnostic::error(CALL_ARGUMENTS, span, message)
+    let counted = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    if found.returns != want.returns {
+        let found = counted(found.returns, "result");
+        let message = format!("found {found}, `{name}` has {}", want.returns);
+        return Diagnostic::error(CALL_ARGUMENTS, span, message);
+    }
+    let found = counted(found.arguments, "argument");
+    let message = format!("found {found}, `{name}` takes {}", want.arguments);
+    let problem = Diagnostic::error(CALL_ARGUMENTS, span, message);
+    match missing {
+        Some((parameter, place)) => problem
+            .label(place, "has no argument")
+            .help(format!("pass an argument for the parameter `{parameter}`")),
+        None => problem,
+    }
 }
 
 pub(crate) fn call_argument(span: Span, name: &str, index: usize, n_returns: usize) -> Diagnostic {
