@@ -1,6 +1,7 @@
 //! Texts with something around their instructions, as a [`FrontEnd`]: it takes the instructions out, has the front end of their language read
 //! them, and gives every answer in the places of the whole text. A text that is instructions alone goes to that front end as it is.
 
+use crate::fatbin::{FatbinDocument, FatbinText};
 use crate::highlight;
 use crate::host::HostText;
 use crate::host_document::HostDocument;
@@ -29,6 +30,9 @@ impl FrontEnd for Pasted {
         if let Some(text) = HostText::read(&source) {
             return Box::new(HostDocument::new(source, &text, self.inner, overrides));
         }
+        if let Some(text) = FatbinText::read(&source) {
+            return Box::new(FatbinDocument::new(source, text, self.inner, overrides));
+        }
         match LogText::read(&source) {
             Some(text) => Box::new(LogDocument::new(source, text, self.inner, overrides)),
             None => self.inner.open(source, overrides),
@@ -48,6 +52,9 @@ impl FrontEnd for Pasted {
         if let Some(text) = HostText::read(source) {
             return highlight::tokens(source, &text, self.inner);
         }
+        if let Some(text) = FatbinText::read(source) {
+            return text.tokens(self.inner);
+        }
         match LogText::read(source) {
             Some(text) => highlight::of_log(&text, self.inner),
             None => self.inner.tokens(source),
@@ -56,9 +63,9 @@ impl FrontEnd for Pasted {
 
     /// What is around instructions is formatted by other tools: such a text stays as it is.
     fn format(&self, source: &str) -> String {
-        match Wrapping::of_source(source) {
-            Some(_) => source.to_owned(),
-            None => self.inner.format(source),
+        match Wrapping::of_source(source).is_some() || FatbinText::read(source).is_some() {
+            true => source.to_owned(),
+            false => self.inner.format(source),
         }
     }
 

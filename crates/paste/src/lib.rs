@@ -9,6 +9,7 @@ mod cpp;
 pub mod diagnostics;
 mod effects;
 mod escape;
+mod fatbin;
 mod front_end;
 mod gates;
 mod highlight;

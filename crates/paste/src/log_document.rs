@@ -94,7 +94,7 @@ impl Document for LogDocument<'_> {
 }
 
 /// Moves a diagnostic of the module into the whole text.
-fn place(found: &mut Diagnostic, origin: &Origin) {
+pub(crate) fn place(found: &mut Diagnostic, origin: &Origin) {
     found.span = origin.map.span(found.span);
     for label in &mut found.labels {
         label.span = origin.map.span(label.span);

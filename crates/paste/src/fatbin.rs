@@ -1,0 +1,209 @@
+//! The output of `cuobjdump -ptx` and `cuobjdump -all`: modules of PTX, each under a header of its fat binary entry. Headers are skipped, and
+//! each module is checked by itself; the first one that assembles runs.
+
+use crate::log_document::place;
+use std::borrow::Cow;
+use warpgrid_program::{
+    CheckedText, ColouredToken, Diagnostic, Document, FrontEnd, HoverText, Origin, Overrides, Part,
+    Severity, SignatureText, Span, Suggestion,
+};
+
+/// Begins the header of an entry; `elf` for machine code.
+const HEADERS: [&str; 2] = ["Fatbin ptx code:", "Fatbin elf code:"];
+
+/// The modules of a text.
+#[derive(Clone, Debug)]
+pub(crate) struct FatbinText {
+    modules: Vec<Module>,
+}
+
+#[derive(Clone, Debug)]
+struct Module {
+    /// The architecture that its header states: `sm_89`.
+    name: String,
+    text: Origin,
+}
+
+impl FatbinText {
+    /// Reads a text; `None` where no line is the header of a fat binary entry with PTX.
+    pub(crate) fn read(source: &str) -> Option<FatbinText> {
+        if !source.contains(HEADERS[0]) {
+            return None;
+        }
+        let mut modules: Vec<Module> = Vec::new();
+        let mut is_header = true;
+        let mut start = 0;
+        for line in source.split_inclusive('\n') {
+            let text = line.trim();
+            if HEADERS.contains(&text) {
+                is_header = true;
+                modules.push(Module {
+                    name: String::new(),
+                    text: Origin::default(),
+                });
+            }
+            if let Some(module) = modules.last_mut() {
+                if is_header && let Some((key, value)) = text.split_once('=') {
+                    if key.trim() == "arch" {
+                        value.trim().clone_into(&mut module.name);
+                    }
+                }
+                is_header &= !begins_module(text);
+                if !is_header {
+                    module.text.copy(line, start);
+                }
+            }
+            start += line.len() as u32;
+        }
+        modules.retain(|module| !module.text.text.trim().is_empty());
+        (!modules.is_empty()).then_some(FatbinText { modules })
+    }
+
+    /// The tokens of all modules.
+    pub(crate) fn tokens(&self, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
+        let of_module = |module: &Module| {
+            let tokens = inner.tokens(&module.text.text).into_iter();
+            let placed = tokens.flat_map(|token| {
+                let places = module.text.map.pieces_of(token.span);
+                places.map(move |span| ColouredToken {
+                    span,
+                    class: token.class,
+                })
+            });
+            placed.collect::<Vec<_>>()
+        };
+        self.modules.iter().flat_map(of_module).collect()
+    }
+}
+
+/// Whether a line is the first of a module: a comment or a directive, and no `key = value` of a header.
+fn begins_module(line: &str) -> bool {
+    line.starts_with(['.', '/', '{'])
+}
+
+/// A text that is open.
+pub(crate) struct FatbinDocument<'a> {
+    source: Cow<'a, str>,
+    modules: Vec<(Module, Box<dyn Document>)>,
+}
+
+impl<'a> FatbinDocument<'a> {
+    pub(crate) fn new(
+        source: Cow<'a, str>,
+        text: FatbinText,
+        inner: &'static dyn FrontEnd,
+        overrides: &Overrides,
+    ) -> FatbinDocument<'a> {
+        let open = |module: Module| {
+            let own = Cow::Owned(module.text.text.clone());
+            let document = inner.open(own, overrides);
+            (module, document)
+        };
+        FatbinDocument {
+            source,
+            modules: text.modules.into_iter().map(open).collect(),
+        }
+    }
+
+    fn at(&self, offset: u32) -> Option<(&Origin, &dyn Document, u32)> {
+        self.modules.iter().find_map(|(module, document)| {
+            let own = module.text.map.offset_of(offset)?;
+            Some((&module.text, document.as_ref(), own))
+        })
+    }
+}
+
+impl Document for FatbinDocument<'_> {
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn check(&self) -> CheckedText {
+        self.check_part(None)
+    }
+
+    fn check_part(&self, name: Option<&str>) -> CheckedText {
+        let mut diagnostics: Vec<Diagnostic> = Vec::new();
+        let mut chosen: Option<CheckedText> = None;
+        for (module, document) in &self.modules {
+            let mut checked = document.check();
+            for found in &mut checked.diagnostics {
+                place(found, &module.text);
+            }
+            diagnostics.append(&mut checked.diagnostics);
+            let is_named = name.is_none_or(|name| name == module.name);
+            if is_named && chosen.is_none() && checked.program.is_some() {
+                checked.origin = Some(module.text.clone());
+                checked.part = Some(module.name.clone());
+                chosen = Some(checked);
+            }
+        }
+        CheckedText {
+            diagnostics,
+            ..chosen.unwrap_or_default()
+        }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let part = |(module, document): &(Module, Box<dyn Document>)| {
+            let checked = document.check();
+            let is_error = |found: &Diagnostic| found.severity == Severity::Error;
+            let end = module.text.text.len() as u32;
+            Part {
+                name: module.name.clone(),
+                span: module.text.map.span(Span::new(0, end)),
+                text: module.text.text.clone(),
+                accept: !checked.diagnostics.iter().any(is_error),
+                target: checked.assumed_target,
+                version: checked.assumed_version,
+                operands: Vec::new(),
+                note: None,
+            }
+        };
+        self.modules.iter().map(part).collect()
+    }
+
+    fn hover(&self, offset: u32) -> Option<HoverText> {
+        let (origin, document, own) = self.at(offset)?;
+        let found = document.hover(own)?;
+        Some(HoverText {
+            span: origin.map.span(found.span),
+            declared: found.declared.map(|span| origin.map.span(span)),
+            ..found
+        })
+    }
+
+    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+        self.at(offset)
+            .map_or_else(Vec::new, |(_, document, own)| document.complete(own))
+    }
+
+    fn signature(&self, offset: u32) -> Option<SignatureText> {
+        let (_, document, own) = self.at(offset)?;
+        document.signature(own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_skipped_and_modules_keep_their_lines() {
+        let source = "\nFatbin elf code:\n================\narch = sm_80\n\nFatbin ptx code:\n================\narch = sm_89\ncode version = [9,2]\ncompressed\nptxasOptions = \n\n.version 9.2\n.target sm_89\nFatbin ptx code:\narch = sm_90\n//\n.version 9.2\n";
+        let text = FatbinText::read(source).expect("modules");
+        let found: Vec<_> = text
+            .modules
+            .iter()
+            .map(|module| (module.name.as_str(), module.text.text.as_str()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("sm_89", ".version 9.2\n.target sm_89\n"),
+                ("sm_90", "//\n.version 9.2\n"),
+            ]
+        );
+        assert!(FatbinText::read(".version 9.2\n").is_none());
+    }
+}
