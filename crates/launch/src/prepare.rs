@@ -8,7 +8,7 @@ use crate::pattern::Pattern;
 use crate::registers;
 use crate::rehearsal::{Guessed, rehearse};
 use crate::scenario::{
-    self, Buffer, Field, Init, Memory, Parameter, Scenario, TensorMap, TexelArray,
+    self, Buffer, Field, Init, Memory, Parameter, RegisterStart, Scenario, TensorMap, TexelArray,
 };
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
@@ -179,6 +179,9 @@ fn complete(
     }
     let entry = find_entry(scenario.entry.as_deref(), program)?;
     let function = &program.functions[entry.0 as usize];
+    let (registers, params) = register_values(std::mem::take(&mut scenario.params), function)?;
+    scenario.registers.extend(registers);
+    scenario.params = params;
     let mut guessed = Guessed {
         grid: scenario.grid.is_none(),
         block: scenario.block.is_none() && function.bounds.required_threads.is_none(),
@@ -254,6 +257,30 @@ fn complete(
     }
     scenario.entry = Some(function.name.clone());
     Ok((scenario, entry, guessed))
+}
+
+/// Takes the scalars that name registers out of the parameters: an operand of inline assembly is a register of the
+/// snippet.
+fn register_values(
+    params: Vec<Parameter>,
+    function: &Function,
+) -> Result<(Vec<RegisterStart>, Vec<Parameter>), Problem> {
+    let is_variable = |name: &str| variables(function).any(|variable| variable.name == name);
+    let is_register = |name: &str| function.registers.names().any(|own| own == name);
+    let (mut registers, mut rest) = (Vec::new(), Vec::new());
+    for parameter in params {
+        match parameter {
+            Parameter::Scalar { name, ty, value } if !is_variable(&name) && is_register(&name) => {
+                let bits = element(&name, &ty)?
+                    .encode(&value)
+                    .map_err(|why| catalogue::argument_not_in_type(&name, &why))?;
+                let value = Literal::Text(format!("{:#x}", bits as u64));
+                registers.push(RegisterStart { name, value });
+            }
+            other => rest.push(other),
+        }
+    }
+    Ok((registers, rest))
 }
 
 /// The kernel of this name, or the first one.

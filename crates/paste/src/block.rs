@@ -78,13 +78,16 @@ impl Block {
     }
 
     /// The registers that the operands are, as the compiler declares them: integers as bits, so that `"h"` takes `.f16`, too.
-    pub fn given(&self) -> Vec<Given> {
+    /// `stated` are names of operands or expressions to which annotations give values.
+    pub fn given(&self, stated: &[String]) -> Vec<Given> {
         let registers = self
             .operands
             .iter()
             .filter_map(|operand| match operand.kind {
                 OperandKind::Register(ty) => Some(Given {
                     name: operand.name.clone(),
+                    is_stated: stated.contains(&operand.name)
+                        || stated.contains(&operand.expression),
                     ty: match ty.kind() {
                         TypeKind::Unsigned => ty.to_bits(),
                         TypeKind::Bits

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::diagnostic::{CHOSEN, EMPTY, INFERRED};
+use warpgrid_program::wrapped::stated_values;
 use warpgrid_program::{
     CheckedText, Diagnostic, Document, Edit, Fix, FrontEnd, HoverText, Origin, Overrides, Part,
     PartOperand, Severity, SignatureText, Span, Suggestion,
@@ -72,7 +73,9 @@ impl<'a> HostDocument<'a> {
         inner: &'static dyn FrontEnd,
         overrides: &Overrides,
     ) -> HostDocument<'a> {
-        let open = |index| OpenBlock::new(text, index, inner, overrides);
+        let mark = text.language.line_comment();
+        let stated: Vec<String> = stated_values(&source, mark).map(str::to_owned).collect();
+        let open = |index| OpenBlock::new(text, index, inner, overrides, &stated);
         HostDocument {
             language: text.language,
             blocks: (0..text.n_blocks()).filter_map(open).collect(),
@@ -119,12 +122,13 @@ impl OpenBlock {
         index: usize,
         inner: &dyn FrontEnd,
         overrides: &Overrides,
+        stated: &[String],
     ) -> Option<OpenBlock> {
         let open = |choices: &[i64], overrides: &Overrides| {
             let block = text.block(index, choices)?;
             let snippet = Cow::Owned(block.snippet.text.clone());
             Some(OpenBlock {
-                document: inner.open_among(snippet, overrides, block.given()),
+                document: inner.open_among(snippet, overrides, block.given(stated)),
                 block,
             })
         };

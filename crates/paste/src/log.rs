@@ -104,7 +104,8 @@ fn belongs_to_log(line: &str) -> bool {
 fn is_part_of_module(line: &str) -> bool {
     let line = line.trim();
     let is_prompt = line.starts_with("$ ") || line.starts_with("```") || line.starts_with("> ");
-    !line.is_empty() && !is_prompt && !line.starts_with("nvcc ")
+    let is_of_host = line.contains("): warning #") || line.contains("): error");
+    !line.is_empty() && !is_prompt && !is_of_host && !line.starts_with("nvcc ")
 }
 
 #[cfg(test)]

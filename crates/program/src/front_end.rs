@@ -109,6 +109,8 @@ pub struct Overrides {
 pub struct Given {
     pub name: String,
     pub ty: ScalarType,
+    /// Whether an annotation of the text states its value.
+    pub is_stated: bool,
 }
 
 /// A part of a text that runs by itself, such as a block of inline assembly.

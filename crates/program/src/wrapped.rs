@@ -30,7 +30,26 @@ pub const ASM_WORDS: &[&str] = &["asm", "__asm__", "__asm"];
 pub const ASM_QUALIFIERS: &[&str] = &["volatile", "__volatile__", "__volatile", "inline", "goto"];
 
 /// Functions of Python that take assembly and constraints as texts.
-pub const ASM_CALLS: &[&str] = &["inline_asm_elementwise", "inline_asm", "InlineAsm"];
+pub const ASM_CALLS: &[&str] = &[
+    "inline_asm_elementwise",
+    "inline_asm",
+    "InlineAsm",
+    "inline_ptx",
+];
+
+/// The names to which launch annotations of a text give values: `//@ register %r1 = 17`, `//@ scalar x: u32 = 3`. `mark`
+/// begins a comment.
+pub fn stated_values<'s>(source: &'s str, mark: &'s str) -> impl Iterator<Item = &'s str> {
+    source.lines().filter_map(move |line| {
+        let annotation = line.trim_start().strip_prefix(mark)?.strip_prefix('@')?;
+        let (word, rest) = annotation.trim_start().split_once(char::is_whitespace)?;
+        if !matches!(word, "register" | "scalar") {
+            return None;
+        }
+        let name = rest.split([':', '=']).next()?.trim();
+        (!name.is_empty()).then_some(name)
+    })
+}
 
 /// Whether a text has an `asm` statement or a call that takes assembly.
 fn has_inline_assembly(source: &str) -> bool {

@@ -53,7 +53,7 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
         arguments
             .iter()
             .copied()
-            .find(|argument| pieces.is(argument.from, b'['))
+            .find(|argument| pieces.is(argument.from, b'[') || is_tuple(pieces, *argument))
     });
     let inputs = inputs.map_or_else(Vec::new, |list| elements(pieces, list));
     match constraints.map(|argument| (argument, value_of(strings, argument))) {
@@ -136,9 +136,19 @@ fn value_of(strings: Strings<'_>, argument: Argument<'_>) -> Option<(Origin, Vec
     Some(strings.read(set + 2, strings.end(set + 2)))
 }
 
+/// Whether an argument is a tuple: parentheses with a comma at their level.
+fn is_tuple(pieces: Pieces<'_>, argument: Argument<'_>) -> bool {
+    let (from, to) = (argument.from, argument.to);
+    if !pieces.is(from, b'(') || pieces.closing(from) != Some(to - 1) {
+        return false;
+    }
+    arguments(pieces, from + 1, to - 1).len() > 1 || pieces.is(to - 2, b',')
+}
+
 /// The texts of the elements of a list.
 fn elements(pieces: Pieces<'_>, list: Argument<'_>) -> Vec<String> {
-    let (from, to) = match pieces.is(list.from, b'[') {
+    let is_list = pieces.is(list.from, b'[') || pieces.is(list.from, b'(');
+    let (from, to) = match is_list {
         true => (list.from + 1, list.to.saturating_sub(1)),
         false => return Vec::new(),
     };

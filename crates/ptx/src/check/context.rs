@@ -4,6 +4,7 @@ use crate::module::Module;
 use crate::tree::{Name, Tree};
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::Given;
+use warpgrid_program::wrapped::stated_values;
 
 /// A text to check.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,13 @@ impl<'a> Context<'a> {
     pub(crate) fn given_type(&self, name: &str) -> Option<ScalarType> {
         let found = self.given.iter().find(|given| given.name == name);
         found.map(|given| given.ty)
+    }
+
+    /// Whether an annotation states the value of a register that a snippet reads.
+    pub(crate) fn is_stated(&self, name: &str) -> bool {
+        let mut given = self.given.iter();
+        given.any(|given| given.is_stated && given.name == name)
+            || stated_values(self.source, "//").any(|stated| stated == name)
     }
 
     /// The special register with this name.

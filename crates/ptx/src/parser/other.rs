@@ -43,6 +43,75 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
+/// What tools print about a kernel: a part of a line, the tool, and what to do.
+const REPORTS: &[(&str, &str, &str)] = &[
+    (
+        "========= ",
+        "a report of `compute-sanitizer`",
+        "paste the PTX of the kernel: `run --races` finds the race, and a run stops at the access that faults",
+    ),
+    (
+        "CUDA Exception",
+        "a report of `cuda-gdb`",
+        "paste the PTX or machine code of the kernel: a run stops at the instruction that faults, and says why",
+    ),
+    (
+        "CUDA_EXCEPTION_",
+        "a report of `cuda-gdb`",
+        "paste the PTX or machine code of the kernel: a run stops at the instruction that faults, and says why",
+    ),
+    (
+        "UNSUPPORTED_PTX_VERSION",
+        "a driver error (222)",
+        "the driver is older than the `.version` of the PTX: update it, or compile with an older toolkit",
+    ),
+    (
+        "unsupported toolchain",
+        "a driver error (222)",
+        "the driver is older than the `.version` of the PTX: update it, or compile with an older toolkit",
+    ),
+    (
+        "INVALID_PTX",
+        "a driver error (218)",
+        "the driver cannot compile the PTX: paste the PTX, and each error is shown at its line",
+    ),
+    (
+        "PTX JIT compilation failed",
+        "a driver error (218)",
+        "the driver cannot compile the PTX: paste the PTX, and each error is shown at its line",
+    ),
+    (
+        "no kernel image is available",
+        "a driver error (209)",
+        "the program has no code for this GPU: compile with `-gencode arch=compute_NN,code=compute_NN` for its architecture",
+    ),
+    (
+        "an illegal memory access was encountered",
+        "a driver error (700)",
+        "paste the PTX of the kernel with its launch: a run stops at the access",
+    ),
+    (
+        "an illegal instruction was encountered",
+        "a driver error (715)",
+        "paste the PTX of the kernel with its launch: a run stops at the instruction, and names the operand",
+    ),
+    (
+        "misaligned address",
+        "a driver error (716)",
+        "paste the PTX of the kernel with its launch: a run stops at the access",
+    ),
+    (
+        "): warning #",
+        "warnings of a C++ compiler",
+        "paste the PTX that it writes with `nvcc -ptx`",
+    ),
+    (
+        "): error: ",
+        "errors of a C++ compiler",
+        "paste the PTX that it writes with `nvcc -ptx`",
+    ),
+];
+
 /// How many tokens are looked at: a kernel shows its language in its first lines.
 const N_TOKENS: usize = 4000;
 
@@ -67,7 +136,7 @@ impl Parser<'_> {
             let token = lexer::token_at(self.cursor.source, at);
             at = token.span.end as usize;
             match token.kind {
-                TokenKind::End => return None,
+                TokenKind::End => return self.no_language(),
                 TokenKind::Word | TokenKind::Name => {}
                 _ => continue,
             }
@@ -78,6 +147,43 @@ impl Parser<'_> {
             }
         }
         None
+    }
+}
+
+impl Parser<'_> {
+    /// What to say of a snippet without any instruction, register, modifier or directive of PTX.
+    fn no_language(&self) -> Option<Diagnostic> {
+        let source = self.cursor.source;
+        let mut first = None;
+        let mut at = 0;
+        for _ in 0..N_TOKENS {
+            let token = lexer::token_at(source, at);
+            at = token.span.end as usize;
+            let text = token.span.text(source);
+            match token.kind {
+                TokenKind::End => break,
+                TokenKind::Comment => continue,
+                TokenKind::Word | TokenKind::Name => {
+                    let opcode = text.split('.').next().unwrap_or("");
+                    let is_known = warpgrid_isa::form::forms_of(opcode).next().is_some();
+                    if is_known || text.contains(['.', '%']) {
+                        return None;
+                    }
+                    first = first.or(Some(token.span));
+                }
+                _ => {
+                    if text.contains(['@', '%']) {
+                        return None;
+                    }
+                }
+            }
+        }
+        let help = "paste PTX, a listing of `cuobjdump -sass` or `nvdisasm`, C++ or Python with inline assembly, or a compiled file";
+        Some(syntax::other_language(
+            first?,
+            "a text without instructions",
+            help,
+        ))
     }
 }
 
@@ -107,6 +213,11 @@ fn copied(source: &str) -> Option<Diagnostic> {
         }
         if is_message(text) {
             return Some(syntax::assembler_message(span));
+        }
+        let is_comment = text.starts_with("//") || text.contains('"');
+        let mut reports = REPORTS.iter().filter(|_| !is_comment);
+        if let Some((_, tool, help)) = reports.find(|(words, ..)| text.contains(words)) {
+            return Some(syntax::other_language(span, tool, help));
         }
         if text.contains(")_param_") && !text.starts_with("//") {
             return Some(syntax::demangled(span));
@@ -279,6 +390,17 @@ mod tests {
     }
 
     #[test]
+    fn texts_without_instructions_and_reports_are_one_error() {
+        for source in [
+            "hello world",
+            "========= COMPUTE-SANITIZER\n========= Error: Race reported",
+            "PTX JIT compilation failed (218)",
+        ] {
+            assert!(is_other(source), "{source}");
+        }
+    }
+
+    #[test]
     fn ptx_is_never_taken_for_another_language() {
         for source in [
             "",
@@ -286,7 +408,6 @@ mod tests {
             "/* x[threadIdx.x] = 1; */ ret",
             ".version 8.0\n.target sm_90\n.entry __global__() { ret }",
             "mov.u32 threadIdx, %tid.x;",
-            "hello world",
             "mov.u32 asm, %tid.x;",
             ".entry k(.param .u64 k_param_0) { ret }\n// f(int*)_param_0",
         ] {

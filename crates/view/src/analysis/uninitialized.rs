@@ -9,6 +9,7 @@ use crate::session::Session;
 use std::collections::HashMap;
 use warpgrid_emulator::{Agent, Interest, Observer, StepEvent};
 use warpgrid_isa::{ArithmeticOp, CompareForm, ControlOp, Does, MemoryOp, MoveOp, StateSpace};
+use warpgrid_launch::scenario::RegisterStart;
 use warpgrid_program::{
     AddressBase, Function, FunctionId, Instruction, OperandValue, Program, RegisterId, RegisterRun,
     Source, StepPart,
@@ -189,12 +190,14 @@ struct Follower {
     flows: Vec<Flow>,
     steps: Vec<StepPart>,
     n_registers: usize,
+    /// Registers that the launch sets.
+    set: Vec<RegisterId>,
     shadows: HashMap<(u64, u32), Shadow>,
     found: Vec<Found>,
 }
 
 impl Follower {
-    fn new(program: &Program, entry: FunctionId) -> Option<Follower> {
+    fn new(program: &Program, entry: FunctionId, set: &[RegisterStart]) -> Option<Follower> {
         let function = program.functions.get(entry.0 as usize)?;
         let of = |instruction| Flow::of(program, function, instruction);
         Some(Follower {
@@ -202,6 +205,13 @@ impl Follower {
             flows: function.instructions.iter().map(of).collect(),
             steps: function.instructions.iter().map(|i| i.step).collect(),
             n_registers: function.registers.len(),
+            set: (0..function.registers.len() as u32)
+                .map(RegisterId)
+                .filter(|id| {
+                    set.iter()
+                        .any(|own| own.name == function.registers.name(*id))
+                })
+                .collect(),
             shadows: HashMap::new(),
             found: Vec::new(),
         })
@@ -233,7 +243,13 @@ impl Observer for Follower {
         let parts = self.step_of(event.instruction);
         let n_registers = self.n_registers;
         let shadow = self.shadows.entry((event.block, event.warp));
-        let shadow = shadow.or_insert_with(|| Shadow::new(n_registers));
+        let set = &self.set;
+        let shadow = shadow.or_insert_with(|| {
+            let mut shadow = Shadow::new(n_registers);
+            set.iter()
+                .for_each(|own| shadow.write(*own, u32::MAX, 0, *own));
+            shadow
+        });
         for index in parts {
             let Some(flow) = self.flows.get(index) else {
                 continue;
@@ -323,7 +339,7 @@ impl Session {
         let entry = self.timeline.machine().next_step()?.function;
         let program = self.program.clone();
         let function = program.functions.get(entry.0 as usize)?;
-        let mut follower = Follower::new(&program, entry)?;
+        let mut follower = Follower::new(&program, entry, &self.scenario().registers)?;
         self.timeline.run_observed(MAX_STEPS, &mut follower);
         let texts = follower.found.iter().map(|found| {
             let line = self.range_of(entry, found.instruction).line;

@@ -42,7 +42,15 @@ impl Language {
             annotations.scenario.entry = None;
             // A fact is about the part that has such an operand.
             let named = parameter_names(&program);
-            let is_own = |fact: &Parameter| named.iter().any(|name| name == fact.name());
+            let is_register = |name: &str| {
+                let mut kernels = program.entries();
+                kernels.any(|(_, kernel)| kernel.registers.names().any(|own| own == name))
+            };
+            let is_own = |fact: &Parameter| {
+                let is_scalar = matches!(fact, Parameter::Scalar { .. });
+                named.iter().any(|name| name == fact.name())
+                    || is_scalar && is_register(fact.name())
+            };
             annotations.scenario.params.retain(is_own);
         }
         let places = Places::of_part(scenario.source.clone(), checked.origin);

@@ -82,6 +82,8 @@ impl<'a> BodyChecker<'a, '_> {
             self.names.bind(name, binding, Span::at(0));
             let start = inferred.start.filter(|_| inferred.read_first);
             match (start, binding) {
+                // The launch sets it.
+                _ if inferred.read_first && self.context().is_stated(&text) => {}
                 (Some(start), Binding::Register(register)) => {
                     self.start_of_unit(&text, register, start);
                 }
