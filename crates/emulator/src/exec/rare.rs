@@ -210,6 +210,7 @@ fn execute(
         }
         Op::GiveWay => {
             give_way(code, warp);
+            warp.splits.end_turn();
             next
         }
         Op::LeaveReconvergence { mask: slot } => {

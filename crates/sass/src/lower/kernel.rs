@@ -4,7 +4,7 @@ use super::body::{Actions, Arg, Body, Step, id_of};
 use super::library::Library;
 use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
-use super::{Context, lower_one};
+use super::{Context, lower_one, uniform};
 use crate::environment::Environment;
 use crate::listing::{KernelInfo, Part, Placed, Section, Symbol, Text};
 use crate::syntax::{Instruction, RegisterFile, RegisterNumber, Tree, Value};
@@ -156,6 +156,7 @@ impl Lowering<'_> {
         let info = KernelInfo::of(self.part, &text.name);
         let environment = Environment::of(self.target);
         let mut body = Body::default();
+        body.may_diverge = uniform::may_diverge(self.tree, self.source, text);
         for placed in &text.instructions {
             let Some(instruction) = self.tree.instructions.get(placed.index as usize) else {
                 continue;
@@ -264,7 +265,12 @@ impl Lowering<'_> {
         });
         let steps = match steps {
             Ok(_) if never => vec![nothing()],
-            Ok(steps) => steps,
+            Ok(mut steps) => {
+                if body.may_diverge {
+                    uniform::broadcast(&mut steps, guard, instruction.span);
+                }
+                steps
+            }
             Err(Unknown { what, span }) => {
                 self.not_run.push(NotRun {
                     mnemonic: opcode.to_owned(),
