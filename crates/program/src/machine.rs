@@ -22,6 +22,8 @@ pub struct MachineCode {
     pub facts: Vec<(u32, LaunchFact)>,
     /// The other banks: their number, and the index of the variable of the module that has their bytes.
     pub banks: Vec<(u8, u32)>,
+    /// Instructions that are not executed, by their place in the function, each with the reason.
+    pub not_run: Vec<(u32, String)>,
 }
 
 /// A 32-bit word that the launch decides.
@@ -52,6 +54,9 @@ pub enum LaunchFact {
     /// The generic address of the first parameter of the kernel.
     ParametersLow,
     ParametersHigh,
+    /// The generic address of a constant bank.
+    BankLow(u8),
+    BankHigh(u8),
 }
 
 impl MachineCode {

@@ -5,6 +5,7 @@ mod data;
 mod info;
 mod schedule;
 
+pub(crate) use data::number;
 pub use data::{Item, Section, Symbol};
 pub use info::{KernelInfo, ParameterInfo};
 pub use schedule::{Schedule, schedule_at, schedule_of};

@@ -31,7 +31,12 @@ fn compare_pair(ptx: &str, listing: &str) -> Result<(), String> {
         ..Scenario::default()
     };
     let report = compare(scenario, MAX_STEPS).map_err(|error| error.error.message)?;
-    let differs = || format!("{} {:?} {:?}", report.summary, report.sides, report.differences);
+    let differs = || {
+        format!(
+            "{} {:?} {:?}",
+            report.summary, report.sides, report.differences
+        )
+    };
     match expected(listing).or_else(|| expected(ptx)) {
         None if report.equal && !report.memories.is_empty() => Ok(()),
         Some("the texts differ.") if !report.equal => Ok(()),

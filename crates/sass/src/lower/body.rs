@@ -77,6 +77,8 @@ pub(super) struct Body {
     pub(super) operands: Vec<Operand>,
     pub(super) instructions: Vec<Instruction>,
     pub(super) addresses: Vec<u64>,
+    /// Instructions that are not executed, by place, each with the reason.
+    pub(super) not_run: Vec<(u32, String)>,
     /// Whether lanes of a warp can execute different paths.
     pub(super) may_diverge: bool,
     hidden: Vec<ScalarType>,

@@ -1,7 +1,7 @@
 //! A part of a listing to a module: its functions become kernels, its sections variables.
 
 use super::body::{Actions, Arg, Body, Step, id_of};
-use super::library::Library;
+use super::library::{Library, read_reference};
 use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
 use super::{Context, lower_one, uniform};
@@ -120,7 +120,10 @@ impl Lowering<'_> {
         let mut found: Vec<(usize, Relocation)> = Vec::new();
         for section in &self.part.sections {
             for item in &section.references {
-                let Some(target) = names.get(item.text.as_str()) else {
+                let Some((name, addend)) = read_reference(&item.text) else {
+                    continue;
+                };
+                let Some(target) = names.get(name) else {
                     continue;
                 };
                 let owner = self
@@ -140,7 +143,7 @@ impl Lowering<'_> {
                         byte_offset,
                         width_bytes: item.width_bytes,
                         target: RelocationTarget::Variable(*target),
-                        addend: 0,
+                        addend,
                         generic: true,
                     };
                     found.push((index, relocation));
@@ -165,6 +168,7 @@ impl Lowering<'_> {
         }
         let machine = MachineCode {
             addresses: std::mem::take(&mut body.addresses),
+            not_run: std::mem::take(&mut body.not_run),
             parameter_start: info.parameter_start.unwrap_or(environment.parameters),
             open_parameters: info.parameters.is_none(),
             loose: text.name.is_empty(),
@@ -257,7 +261,9 @@ impl Lowering<'_> {
         let steps = lower_one(&mut context, &mut words).and_then(|steps| {
             match self.bank_that_is_missing(text, &steps) {
                 Some((bank, span)) => Err(Unknown {
-                    what: format!("constant bank {bank}, which the text does not have"),
+                    what: format!(
+                        "constant bank {bank}, which the text does not have (`nvdisasm` without `-c` prints it)"
+                    ),
                     span,
                 }),
                 None => Ok(steps),
@@ -272,6 +278,8 @@ impl Lowering<'_> {
                 steps
             }
             Err(Unknown { what, span }) => {
+                body.not_run
+                    .push((body.instructions.len() as u32, what.clone()));
                 self.not_run.push(NotRun {
                     mnemonic: opcode.to_owned(),
                     what,

@@ -28,7 +28,8 @@ impl Library {
                 named.extend(names.filter(|name| *name != text.name));
             }
             for section in part.sections.iter().filter(|section| is_data(section)) {
-                named.extend(section.references.iter().map(|item| item.text.as_str()));
+                let references = section.references.iter();
+                named.extend(references.filter_map(|item| Some(read_reference(&item.text)?.0)));
             }
         }
         let is_named = |text: &&Text| named.contains(text.name.as_str());
@@ -69,10 +70,13 @@ impl Library {
     pub(super) fn filled<'s>(&self, section: &'s Section) -> Cow<'s, Section> {
         let mut filled = Cow::Borrowed(section);
         for item in &section.references {
-            let address = match self.starts.get(&item.text) {
-                Some(address) => Some(*address),
+            let Some((name, addend)) = read_reference(&item.text) else {
+                continue;
+            };
+            let address = match self.starts.get(name) {
+                Some(address) => Some(address.wrapping_add_signed(addend)),
                 // The system has these, and a call of one must not go to where the kernel begins.
-                None if item.text.starts_with(SYSTEM_CALL) => Some(NOWHERE),
+                None if name.starts_with(SYSTEM_CALL) => Some(NOWHERE),
                 None => None,
             };
             if let Some(address) = address {
@@ -100,6 +104,31 @@ impl Text {
         self.labels
             .extend(labels.map(|(name, address)| (name.clone(), address + start)));
     }
+}
+
+/// Symbol and offset that a value of a data section refers to: `gb`, `fun@R_CUDA_G64((gb + 0x4))`.
+pub(super) fn read_reference(text: &str) -> Option<(&str, i64)> {
+    let inside = match text.split_once('@') {
+        Some(("fun", rest)) => rest.split_once('(')?.1.strip_suffix(')')?.trim(),
+        Some(_) => return None,
+        None => text,
+    };
+    let inside = inside
+        .strip_prefix('(')
+        .and_then(|inside| inside.strip_suffix(')'))
+        .unwrap_or(inside);
+    for (sign, negative) in [(" + ", false), (" - ", true)] {
+        if let Some((name, offset)) = inside.split_once(sign) {
+            let offset = crate::listing::number(offset)? as i64;
+            let addend = if negative {
+                offset.wrapping_neg()
+            } else {
+                offset
+            };
+            return Some((name.trim(), addend));
+        }
+    }
+    Some((inside.trim(), 0))
 }
 
 /// What a relocation names: `32@lo(name)`, `32@hi((function + label@srel))`.

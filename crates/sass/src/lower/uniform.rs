@@ -3,7 +3,7 @@
 //! The emulator stores every register once per lane. Where lanes of a warp may diverge, a write of a uniform register by some of them is
 //! copied to the others, which read the same register.
 
-use super::body::{Arg, Placed, Step, uniform_type, plain};
+use super::body::{Arg, Placed, Step, plain, uniform_type};
 use super::{Machine, predicate_source};
 use crate::listing::Text;
 use crate::syntax::{RegisterFile, Tree, Value};
