@@ -11,6 +11,8 @@ pub struct MachineCode {
     /// Whether the text leaves the parameters open: those of the launch follow each other then, each aligned as its type. Those of
     /// the function are read off its instructions, for launches that state none.
     pub open_parameters: bool,
+    /// Whether the text leaves the size of static shared memory open.
+    pub open_shared: bool,
     /// Whether the text has the instructions alone, in no function.
     pub loose: bool,
     /// Bytes of shared memory before the block's own, which the system keeps: 1 KiB from `sm_90` on (listings of assembler 13.5).

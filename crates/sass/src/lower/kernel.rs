@@ -171,6 +171,11 @@ impl Lowering<'_> {
             not_run: std::mem::take(&mut body.not_run),
             parameter_start: info.parameter_start.unwrap_or(environment.parameters),
             open_parameters: info.parameters.is_none(),
+            open_shared: !self.has_data_sections()
+                && self
+                    .part
+                    .section(&format!(".nv.shared.{}", text.name))
+                    .is_none(),
             loose: text.name.is_empty(),
             reserved_shared_bytes: match text.name.is_empty() {
                 true => 0,
@@ -220,7 +225,11 @@ impl Lowering<'_> {
             instructions: body.instructions,
             operands: body.operands,
             labels: labels(text, &machine),
-            bounds: LaunchBounds::default(),
+            bounds: LaunchBounds {
+                required_threads: info.required_threads,
+                max_threads: info.max_threads,
+                ..LaunchBounds::default()
+            },
             machine: Some(Box::new(machine)),
             span: text.span,
         }
@@ -317,6 +326,13 @@ impl Lowering<'_> {
         })
     }
 
+    /// Checks whether the text prints sections without code. `nvdisasm -plr` and `-lrm` leave out `.nv.shared` and others, but not
+    /// `.nv.info`; the call graph is a section of every file.
+    fn has_data_sections(&self) -> bool {
+        let mut sections = self.part.sections.iter();
+        sections.any(|section| section.name == ".nv.callgraph" || section.name == ".debug_frame")
+    }
+
     /// Shared and local memory of a kernel.
     fn add_memories(
         &self,
@@ -336,11 +352,9 @@ impl Lowering<'_> {
             });
         } else if uses.shared {
             // A text without sections does not say how much there is: as much as any kernel may declare.
-            let known = info.parameters.is_some();
-            let own = if known {
-                0
-            } else {
-                self.target.limits.static_shared_bytes
+            let own = match self.has_data_sections() {
+                true => 0,
+                false => self.target.limits.static_shared_bytes,
             };
             let size = environment.reserved_shared_bytes + own;
             let most = self.target.limits.shared_bytes;
@@ -469,9 +483,12 @@ fn labels(text: &Text, machine: &MachineCode) -> Vec<(u32, String)> {
     labels
 }
 
-/// The largest power of two, up to that of a tensor map, that divides the place of a parameter and its size.
+/// Largest alignment of a parameter, in bytes.
+const MAX_PARAMETER_ALIGNMENT: u32 = 128;
+
+/// Returns the largest power of two, up to the alignment of a tensor map, that divides the place of a parameter in its bank and its size.
 fn alignment(place: u32, size: u32) -> u32 {
-    1 << (place | size | 64).trailing_zeros()
+    1 << (place | size | MAX_PARAMETER_ALIGNMENT).trailing_zeros()
 }
 
 /// Memory without contents.

@@ -17,6 +17,8 @@ pub(super) struct Library {
     text: Text,
     /// Where each function starts.
     starts: HashMap<String, u64>,
+    /// Functions and objects that the text defines.
+    defined: HashSet<String>,
 }
 
 impl Library {
@@ -33,11 +35,19 @@ impl Library {
             }
         }
         let is_named = |text: &&Text| named.contains(text.name.as_str());
+        let functions = part.functions.iter().map(|text| &text.name);
+        let symbols = part.sections.iter().flat_map(|section| &section.symbols);
+        let mut library = Library {
+            defined: functions
+                .chain(symbols.map(|symbol| &symbol.name))
+                .cloned()
+                .collect(),
+            ..Library::default()
+        };
         // Where nothing would be left, functions call each other and no kernel is there.
         if part.functions.iter().all(|text| is_named(&text)) {
-            return Library::default();
+            return library;
         }
-        let mut library = Library::default();
         let mut start = part.functions.iter().map(end_of).max().unwrap_or(0);
         for text in part.functions.iter().filter(is_named) {
             start = start.next_multiple_of(ALIGN_BYTES);
@@ -75,8 +85,8 @@ impl Library {
             };
             let address = match self.starts.get(name) {
                 Some(address) => Some(address.wrapping_add_signed(addend)),
-                // The system has these, and a call of one must not go to where the kernel begins.
-                None if name.starts_with(SYSTEM_CALL) => Some(NOWHERE),
+                // A function of the system such as `vprintf`: a call must not go to address 0, where the kernel begins.
+                None if is_data(section) && !self.defined.contains(name) => Some(NOWHERE),
                 None => None,
             };
             if let Some(address) = address {
@@ -204,8 +214,6 @@ fn calls_register(tree: &Tree, source: &str, text: &Text) -> bool {
     })
 }
 
-/// How the names of functions begin that the system adds to a program.
-const SYSTEM_CALL: &str = "__cuda_syscall";
 /// An address that no code has.
 const NOWHERE: u64 = u64::MAX << 4;
 
