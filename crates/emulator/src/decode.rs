@@ -336,9 +336,14 @@ impl<'a> Decoder<'a> {
     fn refuse(&mut self, refusal: Refusal, opcode: &str) -> Op {
         self.before.clear();
         self.after.clear();
+        let origin = self.starts.len().saturating_sub(1) as u32;
+        let machine = self.function.machine.as_deref();
+        let mut not_run = machine.into_iter().flat_map(|machine| &machine.not_run);
+        let why = not_run.find(|(at, _)| *at == origin);
         Op::Refused(self.code.refused.add(match refusal {
             Refusal::NotYet(name) => Refused::NotEmulated {
                 opcode: name.unwrap_or_else(|| opcode.to_owned()),
+                why: why.map(|(_, why)| why.clone()),
             },
             Refusal::Internal(what) => Refused::Internal {
                 what: format!("`{opcode}`: {what}"),

@@ -208,7 +208,7 @@ fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
         assert!(!supports(&action).runs());
         let opcode = action.opcode;
         let found = fault(does, action.modifiers, &[]);
-        assert_eq!(found, FaultKind::NotEmulated { opcode });
+        assert_eq!(found, FaultKind::NotEmulated { opcode, why: None });
     }
 }
 

@@ -11,6 +11,8 @@ pub struct MachineCode {
     /// Whether the text leaves the parameters open: those of the launch follow each other then, each aligned as its type. Those of
     /// the function are read off its instructions, for launches that state none.
     pub open_parameters: bool,
+    /// Whether the text leaves the size of static shared memory open.
+    pub open_shared: bool,
     /// Whether the text has the instructions alone, in no function.
     pub loose: bool,
     /// Bytes of shared memory before the block's own, which the system keeps: 1 KiB from `sm_90` on (listings of assembler 13.5).
@@ -22,6 +24,8 @@ pub struct MachineCode {
     pub facts: Vec<(u32, LaunchFact)>,
     /// The other banks: their number, and the index of the variable of the module that has their bytes.
     pub banks: Vec<(u8, u32)>,
+    /// Instructions that are not executed, by their place in the function, each with the reason.
+    pub not_run: Vec<(u32, String)>,
 }
 
 /// A 32-bit word that the launch decides.
@@ -52,6 +56,9 @@ pub enum LaunchFact {
     /// The generic address of the first parameter of the kernel.
     ParametersLow,
     ParametersHigh,
+    /// The generic address of a constant bank.
+    BankLow(u8),
+    BankHigh(u8),
 }
 
 impl MachineCode {

@@ -45,7 +45,7 @@ fn at<'a>(
         if statement.span.start > offset {
             break;
         }
-        if let Some(here) = target::stated(source, statement) {
+        if let Some(here) = target::stated(source, statement, stated) {
             let name = here.span.text(source);
             stated = Some(here.target.unwrap_or_else(|| target::nearest(name)));
         }

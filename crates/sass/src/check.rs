@@ -23,12 +23,18 @@ pub(crate) struct Checked {
 
 /// Checks a text for the architectures that it states, or for that of `overrides`.
 pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked {
+    if let Some(graph) = syntax::graph(source) {
+        return Checked {
+            diagnostics: vec![graph],
+            stated: None,
+        };
+    }
     let mut diagnostics: Vec<Diagnostic> = tree.errors.iter().map(syntax::syntax).collect();
     let mut stated: Option<&'static Target> = None;
     let mut current: Option<&'static Target> = None;
     let mut is_inferred = false;
     for statement in &tree.statements {
-        if let Some(found) = target::stated(source, statement) {
+        if let Some(found) = target::stated(source, statement, current) {
             let name = found.span.text(source);
             let target = found.target.unwrap_or_else(|| target::nearest(name));
             if found.target.is_none() {

@@ -17,6 +17,11 @@ pub(crate) struct Environment {
     local_window: Option<u32>,
     /// Where the address of the first parameter is, for kernels that use parameters as memory.
     parameter_address: Option<u32>,
+    /// Numbers of constant banks, and where their generic addresses are: before `sm_90` code addresses parameters relative to bank 0, and
+    /// `.const` variables are in bank 3 (seen in code of assembler 13.5).
+    bank_addresses: &'static [(u8, u32)],
+    /// Number of the last uniform register: the disassembler prints the field values below that of `URZ`.
+    pub(crate) last_uniform_register: u16,
     cluster: Option<ClusterFacts>,
     /// The first kernel parameter.
     pub(crate) parameters: u32,
@@ -42,12 +47,12 @@ struct ClusterFacts {
 
 #[rustfmt::skip]
 const ENVIRONMENTS: &[Environment] = &[
-    Environment { sm: 30, block: 0x28, grid: 0x34, stack_pointer: 0x44, shared_window: None, local_window: None, parameter_address: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
-    Environment { sm: 50, block: 0x8, grid: 0x14, stack_pointer: 0x20, shared_window: None, local_window: None, parameter_address: None, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
-    Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), parameter_address: None, cluster: None, parameters: 0x160, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
-    Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), parameter_address: Some(0x198), cluster: Some(ClusterFacts { is_explicit: 0x140, extents: 0x144, reciprocals: 0x150, counts: 0x15c, size: 0x188 }), parameters: 0x210, reserved_shared_bytes: 0x400, pair_barrier: None, knows_mbarriers: true, says_reconvergence: false },
-    Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameter_address: Some(0x348), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, pair_barrier: Some(0x48), knows_mbarriers: true, says_reconvergence: true },
-    Environment { sm: 110, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameter_address: Some(0x348), cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, pair_barrier: Some(0xc8), knows_mbarriers: true, says_reconvergence: true },
+    Environment { sm: 30, block: 0x28, grid: 0x34, stack_pointer: 0x44, shared_window: None, local_window: None, parameter_address: None, bank_addresses: &[], last_uniform_register: 62, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
+    Environment { sm: 50, block: 0x8, grid: 0x14, stack_pointer: 0x20, shared_window: None, local_window: None, parameter_address: None, bank_addresses: &[], last_uniform_register: 62, cluster: None, parameters: 0x140, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
+    Environment { sm: 70, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: Some(0x18), local_window: Some(0x20), parameter_address: None, bank_addresses: &[(0, 0x40), (3, 0x50)], last_uniform_register: 62, cluster: None, parameters: 0x160, reserved_shared_bytes: 0, pair_barrier: None, knows_mbarriers: false, says_reconvergence: false },
+    Environment { sm: 90, block: 0x0, grid: 0xc, stack_pointer: 0x28, shared_window: None, local_window: Some(0x20), parameter_address: Some(0x198), bank_addresses: &[(3, 0xd0)], last_uniform_register: 62, cluster: Some(ClusterFacts { is_explicit: 0x140, extents: 0x144, reciprocals: 0x150, counts: 0x15c, size: 0x188 }), parameters: 0x210, reserved_shared_bytes: 0x400, pair_barrier: None, knows_mbarriers: true, says_reconvergence: false },
+    Environment { sm: 100, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameter_address: Some(0x348), bank_addresses: &[(3, 0x120)], last_uniform_register: 254, cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, pair_barrier: Some(0x48), knows_mbarriers: true, says_reconvergence: true },
+    Environment { sm: 110, block: 0x360, grid: 0x370, stack_pointer: 0x37c, shared_window: None, local_window: Some(0x2f8), parameter_address: Some(0x348), bank_addresses: &[(3, 0x120)], last_uniform_register: 254, cluster: Some(ClusterFacts { is_explicit: 0x36c, extents: 0x2a0, reciprocals: 0x2b0, counts: 0x2c0, size: 0x2cc }), parameters: 0x380, reserved_shared_bytes: 0x400, pair_barrier: Some(0xc8), knows_mbarriers: true, says_reconvergence: true },
 ];
 
 impl Environment {
@@ -98,6 +103,10 @@ impl Environment {
         if let Some(start) = self.parameter_address {
             facts.push((start, LaunchFact::ParametersLow));
             facts.push((start + 4, LaunchFact::ParametersHigh));
+        }
+        for (bank, start) in self.bank_addresses {
+            facts.push((*start, LaunchFact::BankLow(*bank)));
+            facts.push((start + 4, LaunchFact::BankHigh(*bank)));
         }
         facts
     }

@@ -5,6 +5,7 @@ mod data;
 mod info;
 mod schedule;
 
+pub(crate) use data::number;
 pub use data::{Item, Section, Symbol};
 pub use info::{KernelInfo, ParameterInfo};
 pub use schedule::{Schedule, schedule_at, schedule_of};
@@ -198,6 +199,12 @@ impl Lister<'_> {
                 let first = arguments.split(',').next().unwrap_or("").trim();
                 self.target(first, name);
             }
+            ".headerflags" => {
+                let known = self.part().target;
+                if let Some(target) = header_target(arguments, known) {
+                    self.target(target.name, name);
+                }
+            }
             ".section" => {
                 self.end_section();
                 let section = arguments.split(',').next().unwrap_or("").trim();
@@ -283,4 +290,18 @@ impl Lister<'_> {
             });
         }
     }
+}
+
+/// Target in the flags of an ELF header, `EF_CUDA_SM80`; listings of CUDA 12 have no `.target` line. The flags do not name variants
+/// such as `sm_120f`, so that none is returned where the text has stated the architecture already.
+pub(crate) fn header_target(flags: &str, known: Option<&Target>) -> Option<&'static Target> {
+    let mut words = flags.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let number = words
+        .clone()
+        .find_map(|word| word.strip_prefix("EF_CUDA_SM"))?;
+    let is_accelerated = words.any(|word| word == "EF_CUDA_ACCELERATORS");
+    let suffix = if is_accelerated { "a" } else { "" };
+    let target = Target::from_name(&format!("sm_{number}{suffix}"))?;
+    let is_stated = known.is_some_and(|known| known.sm == target.sm);
+    (!is_stated).then_some(target)
 }

@@ -31,6 +31,7 @@ mod machine_clusters;
 mod machine_code;
 mod machine_library;
 mod machine_operations;
+mod machine_pairs;
 mod machine_stack;
 mod machine_tensor;
 mod manual;

@@ -144,8 +144,8 @@ pub struct Instr {
 /// Why an instruction is refused when it would be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// Checked, but not run yet: the opcode as written.
-    NotEmulated { opcode: String },
+    /// Checked, but not run yet: the opcode as written, and what is missing where the front end states that.
+    NotEmulated { opcode: String, why: Option<String> },
     /// The front end and the decoder disagree about the operands: which one, and how.
     Internal { what: String },
 }

@@ -21,6 +21,7 @@ pub(super) fn supports(op: MachineOp) -> Support {
         | MachineOp::SineOfTurns
         | MachineOp::CosineOfTurns
         | MachineOp::FirstLane
+        | MachineOp::BroadcastToWarp
         | MachineOp::PackPredicates { .. }
         | MachineOp::UnpackPredicates { .. } => Support::Runs,
     }

@@ -40,7 +40,7 @@ fn refused_from(program: &Program, entry: FunctionId) -> Vec<RefusedInstruction>
             continue;
         };
         let why = match code.refused.get(index) {
-            Some(Refused::NotEmulated { opcode }) => format!("`{opcode}` is not emulated"),
+            Some(Refused::NotEmulated { opcode, .. }) => format!("`{opcode}` is not emulated"),
             Some(Refused::Internal { what }) => what.clone(),
             None => "no reason".to_owned(),
         };

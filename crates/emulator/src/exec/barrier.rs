@@ -222,6 +222,7 @@ fn open(code: &Code, block: &mut Block, id: usize) {
             }
             if let Some(split) = warp.splits.all_mut().get_mut(index) {
                 split.state = SplitState::Ready;
+                split.converges = true;
                 split.pc += 1;
             }
         }

@@ -5,7 +5,7 @@ use crate::decode::code::MachinePlan;
 use crate::exec::alu_float::upper_half;
 use crate::exec::approximate;
 use crate::exec::elements::mask_of;
-use crate::state::registers::{LANES, Lanes, Row32, Slot};
+use crate::state::registers::{FULL, LANES, Lanes, Row32, Slot};
 use warpgrid_isa::{BoolOp, CompareOp, FunnelShift, MachineOp, MulPart};
 
 /// What the sources of an operation are, complements done.
@@ -64,6 +64,10 @@ pub(crate) fn machine(l: &mut Lanes<'_>, plan: &MachinePlan) {
         predicates: [0; 7],
     };
     compute(&sources, &conditions, plan, l.mask, &mut left);
+    let active = l.mask;
+    if plan.op == MachineOp::BroadcastToWarp {
+        l.mask = FULL;
+    }
     for (slot, row) in plan.registers.iter().zip(&left.registers) {
         if slot.is_some() {
             l.set32(*slot, row);
@@ -74,6 +78,7 @@ pub(crate) fn machine(l: &mut Lanes<'_>, plan: &MachinePlan) {
             l.set_predicate(*slot, lanes);
         }
     }
+    l.mask = active;
 }
 
 #[cfg_attr(target_arch = "x86_64", inline(always))]
@@ -240,6 +245,15 @@ fn compute(
                 0 => *s.rows[1],
                 _ => [s.at(0, (among.trailing_zeros() & 31) as usize); LANES],
             };
+        }
+        MachineOp::BroadcastToWarp => {
+            let first = (active.trailing_zeros() & 31) as usize;
+            for (index, row) in left.registers.iter_mut().enumerate() {
+                *row = [s.at(index, first); LANES];
+            }
+            for (lanes, condition) in left.predicates.iter_mut().zip(conditions) {
+                *lanes = 0u32.wrapping_sub(bit(*condition, first));
+            }
         }
         MachineOp::PackPredicates { byte } => {
             let shift = u32::from(byte & 3) * 8;

@@ -210,6 +210,7 @@ fn execute(
         }
         Op::GiveWay => {
             give_way(code, warp);
+            warp.splits.end_turn();
             next
         }
         Op::LeaveReconvergence { mask: slot } => {
@@ -399,7 +400,7 @@ fn execute(
         Op::Trap => Err(Halt::new(FaultKind::Trap, mask)),
         Op::Refused(index) => {
             let kind = match plan_of(&code.refused, index, mask)?.clone() {
-                Refused::NotEmulated { opcode } => FaultKind::NotEmulated { opcode },
+                Refused::NotEmulated { opcode, why } => FaultKind::NotEmulated { opcode, why },
                 Refused::Internal { what } => FaultKind::Internal { what },
             };
             Err(Halt::new(kind, mask))

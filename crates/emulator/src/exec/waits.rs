@@ -46,7 +46,11 @@ pub(crate) fn begin_to_wait(
     }
     let reason = must_wait(code, warp, &choice, outside)?;
     part_from_excluded(warp, choice.executed);
-    warp.splits.current_mut().state = SplitState::Waiting(reason);
+    let converges =
+        matches!(reason, WaitReason::WarpLanes { .. }) && meeting_at(code, choice.pc).is_none();
+    let current = warp.splits.current_mut();
+    current.state = SplitState::Waiting(reason);
+    current.converges = converges;
     wake_inner(code, warp);
     Some(reason)
 }
@@ -77,11 +81,11 @@ fn must_wait(
             None => 0,
         },
         Op::WarpBarrier { mask: slot } => {
-            let here = mask | waiting_at(code, warp, Meeting::WarpBarrier);
+            let here = mask | waiting_at_warp_barrier(code, warp);
             missing_lanes(code, warp, slot, mask, here)
         }
         Op::Reconverge { mask: slot } | Op::ReconvergeUnlessYielded { mask: slot } => {
-            let here = mask | waiting_at(code, warp, Meeting::Reconvergence(slot));
+            let here = mask | converging_at(code, warp, slot, mask);
             let left = waiting_outside(code, warp, choice.pc, mask);
             missing_lanes(code, warp, slot, mask, here | left)
         }
@@ -236,12 +240,36 @@ fn waits_at(code: &Code, split: &Split, meeting: Meeting) -> bool {
     !split.is_ready() && meeting_at(code, split.pc).is_some_and(|(there, _)| there == meeting)
 }
 
-/// Lanes that wait at a meeting; they may have come to it at different instructions.
-fn waiting_at(code: &Code, warp: &Warp, meeting: Meeting) -> u32 {
+/// Lanes that wait at a barrier of the warp; they may have come to it at different instructions.
+fn waiting_at_warp_barrier(code: &Code, warp: &Warp) -> u32 {
     let splits = warp.splits.all().iter();
     splits
-        .filter(|split| waits_at(code, split, meeting))
+        .filter(|split| waits_at(code, split, Meeting::WarpBarrier))
         .fold(0, |here, split| here | split.mask)
+}
+
+/// Lanes that wait at a `BSYNC` of this barrier register for the same lanes as the active ones. A function that calls itself saves the
+/// register (`BMOV.32.CLEAR R2, B6`) and names other lanes in it: those that wait for the saved lanes are not part of the inner region.
+fn converging_at(code: &Code, warp: &mut Warp, slot: Slot, active: u32) -> u32 {
+    let depth = warp.splits.current().depth;
+    let live = warp.live();
+    let named = named_lanes(code, warp, depth, slot, active) & live;
+    let mut here = 0;
+    for index in 0..warp.splits.len() {
+        let split = warp.splits.all()[index];
+        if waits_at(code, &split, Meeting::Reconvergence(slot))
+            && named_lanes(code, warp, split.depth, slot, split.mask) & live == named
+        {
+            here |= split.mask;
+        }
+    }
+    here
+}
+
+/// Lanes that the registers of `lanes` name.
+fn named_lanes(code: &Code, warp: &mut Warp, depth: u32, slot: Slot, lanes: u32) -> u32 {
+    let masks = *lanes_at(code, warp, depth, lanes).r32(slot);
+    lanes_of(lanes).fold(0, |named, lane| named | masks[lane])
 }
 
 /// Lanes that wait for all the active ones at a barrier around theirs, which is at `pc`, or at a barrier of the warp after it. They
@@ -268,8 +296,7 @@ fn named_around(code: &Code, warp: &mut Warp, split: &Split, pc: u32) -> u32 {
     if outer == inner || inner == Meeting::WarpBarrier || split.pc < pc {
         return 0;
     }
-    let masks = *lanes_at(code, warp, split.depth, split.mask).r32(named);
-    lanes_of(split.mask).fold(0, |named, lane| named | masks[lane])
+    named_lanes(code, warp, split.depth, named, split.mask)
 }
 
 /// Lets groups look again that wait at an inner barrier for the running one, which now waits for them at an outer one. Only
@@ -323,11 +350,15 @@ pub(crate) fn open_meeting(code: &Code, warp: &mut Warp, mask: u32) {
         return;
     };
     let depth = warp.splits.current().depth;
-    let masks = *lanes_at(code, warp, depth, mask).r32(slot);
-    let named = lanes_of(mask).fold(0, |named, lane| named | masks[lane]);
+    let named = named_lanes(code, warp, depth, slot, mask);
+    let released = match meeting {
+        Meeting::WarpBarrier => named,
+        Meeting::Reconvergence(slot) => named & converging_at(code, warp, slot, mask),
+    };
     for split in warp.splits.all_mut() {
-        if waits_at(code, split, meeting) && split.mask & named != 0 {
+        if waits_at(code, split, meeting) && split.mask & released != 0 {
             split.state = SplitState::Ready;
+            split.converges = true;
             split.pc += 1;
         }
     }

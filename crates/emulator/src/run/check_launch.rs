@@ -163,9 +163,13 @@ pub(crate) fn check_layout(
             });
         }
     }
-    if layout.shared_bytes > program.target.limits.shared_bytes {
+    // The limit is that of a block's own shared memory; what the system reserves is not part of it.
+    let own_shared_bytes = layout
+        .shared_bytes
+        .saturating_sub(layout.reserved_shared_bytes);
+    if own_shared_bytes > program.target.limits.shared_bytes {
         return Err(LaunchError::SharedTooLarge {
-            bytes: layout.shared_bytes,
+            bytes: own_shared_bytes,
             limit: program.target.limits.shared_bytes,
         });
     }

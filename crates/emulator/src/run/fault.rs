@@ -113,8 +113,8 @@ pub enum FaultKind {
     Trap,
     /// `__assertfail`.
     Assert { message: String },
-    /// Checked, but not emulated yet: the opcode as written.
-    NotEmulated { opcode: String },
+    /// Checked, but not emulated yet: the opcode as written, and what is missing where the front end states that.
+    NotEmulated { opcode: String, why: Option<String> },
     /// Calls nested too deep, or a stack that grew too large.
     StackOverflow,
     /// A call to an address that is not a function, or one that the call does not allow.
@@ -382,7 +382,13 @@ impl fmt::Display for Fault {
             FaultKind::UndefinedMatrix(mistake) => write!(f, "in the warp of {who}: {mistake}"),
             FaultKind::Trap => write!(f, "{who} executed a trap"),
             FaultKind::Assert { message } => write!(f, "{who}: {message}"),
-            FaultKind::NotEmulated { opcode } => write!(f, "`{opcode}` is not emulated yet"),
+            FaultKind::NotEmulated { opcode, why: None } => {
+                write!(f, "`{opcode}` is not emulated yet")
+            }
+            FaultKind::NotEmulated {
+                opcode,
+                why: Some(why),
+            } => write!(f, "`{opcode}` is not run: {why}"),
             FaultKind::StackOverflow => write!(f, "the stack of {who} overflowed"),
             FaultKind::BadCallTarget { address } => {
                 write!(f, "{who} called 0x{address:x}, which is no function")

@@ -204,6 +204,8 @@ impl Setup {
         warp.exited = 0;
         let start = self.code.functions.first().map_or(0, |f| f.start);
         warp.splits.reset(warp.present, start);
+        warp.splits
+            .set_explicit_convergence(!self.code.addresses.is_empty());
         let linear = u64::from(warp.index) << 48
             ^ position.iter().fold(0, |all, n| all << 20 ^ u64::from(*n));
         warp.splits.draw_from(match self.seed % 8 {

@@ -24,6 +24,19 @@ struct Copies {
 }
 
 impl Machine {
+    /// Checks whether a value is the address of a function of a virtual language, or of an instruction of machine code.
+    pub fn is_code_address(&self, value: u64) -> bool {
+        let setup = &self.setup;
+        let addresses = &setup.code.addresses;
+        if !addresses.is_empty() {
+            return addresses
+                .binary_search_by_key(&value, |(at, _)| *at)
+                .is_ok();
+        }
+        let mut functions = (0..setup.program.functions.len() as u32).map(FunctionId);
+        functions.any(|id| setup.layout.function_address(id) == value)
+    }
+
     /// What the program printed so far.
     pub fn notes(&self) -> &[Note] {
         &self.state.notes

@@ -4,7 +4,7 @@
 use crate::run::launch::Launch;
 use crate::state::layout::{ConstantBank, Layout};
 use crate::state::memory::{Allocation, Owner};
-use warpgrid_program::{LaunchFact, Program};
+use warpgrid_program::{LaunchFact, MachineCode, Program};
 
 impl Layout {
     /// Puts the facts of the launch into bank 0.
@@ -14,9 +14,32 @@ impl Layout {
         for (offset, fact) in machine.into_iter().flat_map(|machine| &machine.facts) {
             let start = *offset as usize;
             if let Some(place) = bytes.get_mut(start..start.saturating_add(4)) {
-                place.copy_from_slice(&self.launch_fact(*fact).to_le_bytes());
+                let word = match (fact, machine) {
+                    (LaunchFact::BankLow(bank), Some(machine)) => {
+                        self.generic_bank_address(program, machine, *bank) as u32
+                    }
+                    (LaunchFact::BankHigh(bank), Some(machine)) => {
+                        (self.generic_bank_address(program, machine, *bank) >> 32) as u32
+                    }
+                    _ => self.launch_fact(*fact),
+                };
+                place.copy_from_slice(&word.to_le_bytes());
             }
         }
+    }
+
+    /// Generic address of a constant bank; 0 for a bank without bytes.
+    fn generic_bank_address(&self, program: &Program, machine: &MachineCode, bank: u8) -> u64 {
+        if bank == 0 {
+            return self.map.parameters;
+        }
+        let found = machine.banks.iter().find(|(number, _)| *number == bank);
+        let variable = found.map(|(_, variable)| *variable as usize);
+        let address = variable.and_then(|index| {
+            let space = program.variables.get(index)?.space;
+            Some(self.generic(space, *self.module.get(index)?))
+        });
+        address.unwrap_or(0)
     }
 
     /// A word that the launch decides.
@@ -44,6 +67,8 @@ impl Layout {
             LaunchFact::LocalWindowHigh => (self.map.local >> 32) as u32,
             LaunchFact::ParametersLow => parameters as u32,
             LaunchFact::ParametersHigh => (parameters >> 32) as u32,
+            // Words of bank 0 only: [`Layout::fill_facts`] knows the banks of the kernel.
+            LaunchFact::BankLow(_) | LaunchFact::BankHigh(_) => 0,
         }
     }
 

@@ -172,8 +172,8 @@ impl Layout {
         let mut dynamic_bytes = launch.dynamic_shared_bytes;
         // What a text without sections declares is not known, and as much as a block may have is set aside for it: what the launch
         // adds has its place there where no more would fit.
-        if machine.is_some_and(|machine| machine.open_parameters) {
-            let most = program.target.limits.shared_bytes;
+        if machine.is_some_and(|machine| machine.open_shared) {
+            let most = program.target.limits.shared_bytes + layout.reserved_shared_bytes;
             dynamic_bytes = dynamic_bytes.min(most.saturating_sub(layout.shared_bytes));
         }
         layout.place_dynamic(&dynamic, dynamic_bytes);

@@ -22,6 +22,9 @@ pub(crate) struct Split {
     pub(crate) state: SplitState,
     /// When it ran last, in turns of the warp; the longest waiting one gets a turn of its own.
     pub(crate) last_turn: u32,
+    /// Joins a group at the same place even where convergence is explicit: it was released from a barrier, or waits for lanes to execute
+    /// its instruction with it.
+    pub(crate) converges: bool,
 }
 
 impl Split {
@@ -42,6 +45,7 @@ const NO_SPLIT: Split = Split {
     depth: 0,
     state: SplitState::Ready,
     last_turn: 0,
+    converges: false,
 };
 
 /// Steps that a group of lanes may keep others of its warp waiting.
@@ -61,6 +65,9 @@ pub(crate) struct Splits {
     forced: bool,
     /// Groups other than the running one have changed since they were last compared.
     changed: bool,
+    /// Groups converge at convergence barriers only, and a group runs until it waits, yields or has used its turn up. So machine code
+    /// executes: its uniform registers have one value for all groups of a warp.
+    explicit_convergence: bool,
     /// What the choice among several groups is drawn from; none for the natural order.
     random: Option<u64>,
 }
@@ -81,6 +88,7 @@ impl Splits {
             patience: TURN_STEPS,
             forced: false,
             changed: false,
+            explicit_convergence: false,
             random: None,
         }
     }
@@ -88,6 +96,17 @@ impl Splits {
     /// Draws the group that goes on from `random`, at each step.
     pub(crate) fn draw_from(&mut self, random: Option<u64>) {
         self.random = random;
+    }
+
+    /// Sets whether groups converge at convergence barriers only.
+    pub(crate) fn set_explicit_convergence(&mut self, explicit: bool) {
+        self.explicit_convergence = explicit;
+    }
+
+    /// Ends the turn of the running group early: the group that has waited longest is next.
+    pub(crate) fn end_turn(&mut self) {
+        self.forced = false;
+        self.patience = 1;
     }
 
     /// As [`Splits::new`], in place: only groups that are there are taken away.
@@ -209,6 +228,7 @@ impl Splits {
             || second.mask == 0
             || at_barrier(first)
             || at_barrier(second)
+            || (self.explicit_convergence && !first.converges && !second.converges)
         {
             return false;
         }
@@ -227,6 +247,7 @@ impl Splits {
     pub(crate) fn select(&mut self) -> bool {
         if self.n == 1 {
             self.current = 0;
+            self.items[0].converges = false;
             self.items[0].is_ready()
         } else {
             self.select_of_many()
@@ -237,8 +258,14 @@ impl Splits {
         if self.n == 0 {
             return false;
         }
+        let changed = self.changed;
         self.merge();
         self.patience = self.patience.saturating_sub(1);
+        let may_stay = self.explicit_convergence && (!changed || self.random.is_none());
+        if may_stay && self.patience > 0 && self.current().is_ready() {
+            self.items[self.current & (LANES - 1)].converges = false;
+            return true;
+        }
         if self.forced && self.patience > 0 && self.current().is_ready() {
             return true;
         }
@@ -266,6 +293,7 @@ impl Splits {
             self.patience = TURN_STEPS;
         }
         self.current = index;
+        self.items[index].converges = false;
         self.items[index].last_turn = self.turn;
         true
     }
@@ -278,6 +306,7 @@ impl Splits {
             return false;
         };
         self.current = index;
+        self.items[index].converges = false;
         true
     }
 

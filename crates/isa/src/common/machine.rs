@@ -45,6 +45,9 @@ pub enum MachineOp {
     CosineOfTurns,
     /// The value that a has in the lowest active lane where the condition holds; where it holds in none, b: `R2UR`.
     FirstLane,
+    /// Copies the sources a and b, and the predicates that are read, from the first active lane to all 32 lanes of the warp, active or
+    /// not. Follows each write of a uniform register or uniform predicate, of which a warp has one.
+    BroadcastToWarp,
     /// The predicates that are read as bits of a register, where the mask n has them; the others come from a: `P2R`. The
     /// bits start at the byte that `byte` says.
     PackPredicates { byte: u8 },

@@ -12,6 +12,8 @@ pub const FRAME_SIZE: u8 = 0x11;
 pub const MIN_STACK_SIZE: u8 = 0x12;
 /// The stack of what calls itself, or what is not known.
 pub const UNBOUNDED_STACK: u32 = u32::MAX;
+/// Threads of a block that `.reqntid` requires: three words.
+pub const REQUIRED_THREADS: u8 = 0x10;
 /// A parameter: see [`ParameterInfo::read`].
 pub const KPARAM_INFO: u8 = 0x17;
 /// Registers of a thread: the symbol of its function, then the number.

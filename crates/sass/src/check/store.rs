@@ -227,7 +227,7 @@ impl<'a> StoreCheck<'a> {
             }
             Some(_) => {}
         }
-        self.report_registers(parts, out);
+        self.report_registers(parts, target, out);
         report_offset(parts, out);
     }
 
@@ -237,7 +237,7 @@ impl<'a> StoreCheck<'a> {
         self.tree.errors.iter().any(|error| inside(error.span))
     }
 
-    fn report_registers(&self, parts: &Parts, out: &mut Vec<Diagnostic>) {
+    fn report_registers(&self, parts: &Parts, target: &Target, out: &mut Vec<Diagnostic>) {
         let window = matches!(self.store.space, StateSpace::Shared | StateSpace::Local);
         let extended = self.bound.find(self.store, "E").is_some();
         let base_is_pair = match parts.shape {
@@ -263,12 +263,13 @@ impl<'a> StoreCheck<'a> {
             let RegisterNumber::Number(number) = register.number else {
                 continue;
             };
-            if number > report::last_number(register.file) {
-                out.push(report::beyond_last(span, register, 1));
+            let last = report::last_number(register.file, target);
+            if number > last {
+                out.push(report::beyond_last(span, register, 1, last));
             } else if is_pair && number % 2 == 1 {
-                out.push(report::odd_address(span, register, span));
-            } else if is_pair && number + 1 > report::last_number(register.file) {
-                out.push(report::beyond_last(span, register, 2));
+                out.push(report::odd_address(span, register, span, last));
+            } else if is_pair && number + 1 > last {
+                out.push(report::beyond_last(span, register, 2, last));
             }
         }
     }
@@ -308,7 +309,7 @@ impl<'a> StoreCheck<'a> {
                 None => n_registers,
             };
             match operands.get(1 + index) {
-                Some(operand) => self.report_run(operand, n_registers, out),
+                Some(operand) => self.report_run(operand, n_registers, target, out),
                 None if operands.is_empty() => return,
                 None => {
                     let message = match n_runs {
@@ -327,7 +328,7 @@ impl<'a> StoreCheck<'a> {
         };
         match (self.predicate(), self.store.trailing_predicate) {
             (Some(last), Some(gate)) if operands.len() == 3 && gate.met_by(target) => {
-                self.report_predicate(last, out);
+                self.report_predicate(last, target, out);
             }
             (Some(last), _) if operands.len() == 3 => {
                 out.push(report::trailing_predicate(last.span, self.store, target));
@@ -342,16 +343,23 @@ impl<'a> StoreCheck<'a> {
         }
     }
 
-    fn report_predicate(&self, operand: &Operand, out: &mut Vec<Diagnostic>) {
+    fn report_predicate(&self, operand: &Operand, target: &Target, out: &mut Vec<Diagnostic>) {
         if let Value::Register(register) = operand.value
             && let RegisterNumber::Number(number) = register.number
-            && number > report::last_number(register.file)
+            && number > report::last_number(register.file, target)
         {
-            out.push(report::beyond_last(operand.span, register, 1));
+            let last = report::last_number(register.file, target);
+            out.push(report::beyond_last(operand.span, register, 1, last));
         }
     }
 
-    fn report_run(&self, operand: &Operand, n_registers: u32, out: &mut Vec<Diagnostic>) {
+    fn report_run(
+        &self,
+        operand: &Operand,
+        n_registers: u32,
+        target: &Target,
+        out: &mut Vec<Diagnostic>,
+    ) {
         let unsigned = operand.signs == Default::default();
         let register = match operand.value {
             Value::Register(register) if register.file == RegisterFile::General && unsigned => {
@@ -367,13 +375,23 @@ impl<'a> StoreCheck<'a> {
         let RegisterNumber::Number(number) = register.number else {
             return;
         };
-        let last = report::last_number(register.file);
+        let last = report::last_number(register.file, target);
         if number > last {
-            out.push(report::beyond_last(operand.span, register, 1));
+            out.push(report::beyond_last(operand.span, register, 1, last));
         } else if u32::from(number) % n_registers != 0 {
-            out.push(report::unaligned_run(operand.span, register, n_registers));
+            out.push(report::unaligned_run(
+                operand.span,
+                register,
+                n_registers,
+                last,
+            ));
         } else if u32::from(number) + n_registers - 1 > u32::from(last) {
-            out.push(report::beyond_last(operand.span, register, n_registers));
+            out.push(report::beyond_last(
+                operand.span,
+                register,
+                n_registers,
+                last,
+            ));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::store::StoreCheck;
 use crate::environment::Environment;
+use crate::listing::header_target;
 use crate::lower::offsets_read;
 use crate::syntax::{Statement, StatementKind, Tree};
 use warpgrid_isa::sass::{find_opcode, find_store};
@@ -20,10 +21,22 @@ pub(crate) struct Stated {
     pub(crate) target: Option<&'static Target>,
 }
 
-/// The architecture that a statement states: `.target sm_75`, `code for sm_75`, `arch = sm_75`.
-pub(crate) fn stated(source: &str, statement: &Statement) -> Option<Stated> {
+/// Returns the architecture that a statement states: `.target sm_75`, `code for sm_75`, `arch = sm_75`, `.headerflags @"EF_CUDA_SM75"`.
+/// `known` is the architecture before the statement.
+pub(crate) fn stated(
+    source: &str,
+    statement: &Statement,
+    known: Option<&Target>,
+) -> Option<Stated> {
     let value = match statement.kind {
         StatementKind::Directive { name, arguments } if name.text(source) == ".target" => arguments,
+        StatementKind::Directive { name, arguments } if name.text(source) == ".headerflags" => {
+            let target = header_target(arguments.text(source), known)?;
+            return Some(Stated {
+                span: arguments,
+                target: Some(target),
+            });
+        }
         StatementKind::Header { key, value } if matches!(key.text(source), "code" | "arch") => {
             value
         }

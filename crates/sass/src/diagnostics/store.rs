@@ -1,5 +1,6 @@
 //! Stores: codes W1100 to W1119.
 
+use crate::environment::Environment;
 use crate::syntax::{Register, RegisterFile, RegisterNumber};
 use warpgrid_isa::sass::{AddressShape, Slot, Store};
 use warpgrid_isa::{Target, TargetGate};
@@ -18,7 +19,7 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1107", "address of another architecture", "The architecture does not have this form of address: scaled registers end with `sm_89`, uniform registers begin with `sm_75`, descriptors with `sm_80`.", ".target sm_90\nSTS [R7.X4], R0;", ".target sm_86\nSTS [R7.X4], R0;"),
     CodeFacts::page("W1108", "odd register of an address", "A 64-bit address lies in two registers, of which the first has an even number.", ".target sm_90\nSTG.E desc[UR4][R3.64], R5;", ".target sm_90\nSTG.E desc[UR4][R2.64], R5;"),
     CodeFacts::page("W1109", "run of registers that is not aligned", "64 bits lie in two registers from an even number on, 128 bits in four from a multiple of 4 on.", "STS.64 [R4], R3;", "STS.64 [R4], R2;"),
-    CodeFacts::page("W1110", "register beyond the last one", "There are registers `R0` to `R254`, uniform registers `UR0` to `UR62` and predicates `P0` to `P6`; a run of registers ends within them.", "STS [R4], R255;", "STS [R4], R254;"),
+    CodeFacts::page("W1110", "register beyond the last one", "There are registers `R0` to `R254`, uniform registers `UR0` to `UR62` (to `UR254` from `sm_100` on) and predicates `P0` to `P6`; a run of registers ends within them.", "STS [R4], R255;", "STS [R4], R254;"),
     CodeFacts::page("W1111", "offset out of range", "After a register an offset has 24 bits with a sign: from -0x800000 to 0x7fffff bytes.", "STS [R4+0x800000], R5;", "STS [R4+0x7fffff], R5;"),
     CodeFacts::page("W1112", "absolute address out of range", "Without a register the address has 24 bits without a sign: up to 0xffffff.", ".target sm_50\nSTS [0x1000000], R5;", ".target sm_50\nSTS [0xffffff], R5;"),
     CodeFacts::page("W1113", "not an address", "The first operand of a store is its address, in brackets.", "STS R4, R5;", "STS [R4], R5;"),
@@ -170,13 +171,19 @@ pub(crate) fn address_target(
 }
 
 /// `R3` as a 64-bit address.
-pub(crate) fn odd_address(span: Span, found: Register, token: Span) -> Diagnostic {
+pub(crate) fn odd_address(span: Span, found: Register, token: Span, last: u16) -> Diagnostic {
     let message = format!("a 64-bit address begins with an even register, found `{found}`");
-    with_aligned(Diagnostic::error("W1108", span, message), found, token, 2)
+    let diagnostic = Diagnostic::error("W1108", span, message);
+    with_aligned(diagnostic, found, token, 2, last)
 }
 
 /// `R3` for 64 bits.
-pub(crate) fn unaligned_run(span: Span, found: Register, n_registers: u32) -> Diagnostic {
+pub(crate) fn unaligned_run(
+    span: Span,
+    found: Register,
+    n_registers: u32,
+    last: u16,
+) -> Diagnostic {
     let bits = n_registers * 32;
     let message = match n_registers {
         2 => format!("{bits} bits begin with an even register, found `{found}`"),
@@ -187,6 +194,7 @@ pub(crate) fn unaligned_run(span: Span, found: Register, n_registers: u32) -> Di
         found,
         span,
         n_registers as u16,
+        last,
     )
 }
 
@@ -196,12 +204,13 @@ fn with_aligned(
     found: Register,
     token: Span,
     multiple: u16,
+    last: u16,
 ) -> Diagnostic {
     let RegisterNumber::Number(number) = found.number else {
         return diagnostic;
     };
     // The largest register that a run can begin with.
-    let largest = (last_number(found.file) + 1 - multiple) / multiple * multiple;
+    let largest = (last + 1 - multiple) / multiple * multiple;
     let below = number - number % multiple;
     let fitting = [below, below + multiple]
         .into_iter()
@@ -221,10 +230,10 @@ fn with_aligned(
 }
 
 /// The number of the last register of a file.
-pub(crate) const fn last_number(file: RegisterFile) -> u16 {
+pub(crate) fn last_number(file: RegisterFile, target: &Target) -> u16 {
     match file {
         RegisterFile::General => 254,
-        RegisterFile::Uniform => 62,
+        RegisterFile::Uniform => Environment::of(target).last_uniform_register,
         RegisterFile::Predicate | RegisterFile::UniformPredicate => 6,
         RegisterFile::Barrier => 15,
         RegisterFile::Scoreboard => 5,
@@ -232,9 +241,8 @@ pub(crate) const fn last_number(file: RegisterFile) -> u16 {
 }
 
 /// `R255`, or a run that ends there.
-pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32) -> Diagnostic {
+pub(crate) fn beyond_last(span: Span, found: Register, n_registers: u32, last: u16) -> Diagnostic {
     let prefix = found.file.prefix();
-    let last = last_number(found.file);
     let message = match n_registers {
         1 => format!("there is no register `{found}`: the last one is `{prefix}{last}`"),
         n => format!("{n} registers from `{found}` on go beyond `{prefix}{last}`"),

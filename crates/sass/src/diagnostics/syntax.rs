@@ -1,7 +1,7 @@
 //! What cannot be read: codes W1000 to W1009.
 
 use crate::syntax::{SyntaxError, SyntaxErrorKind};
-use warpgrid_program::{CodeFacts, Diagnostic};
+use warpgrid_program::{CodeFacts, Diagnostic, Span};
 
 /// The reference pages.
 #[rustfmt::skip]
@@ -37,4 +37,15 @@ pub(crate) fn syntax(error: &SyntaxError) -> Diagnostic {
         SyntaxErrorKind::Number => report("W1007", "this number cannot be read"),
         SyntaxErrorKind::Comment => report("W1008", "this comment has no end"),
     }
+}
+
+/// A control-flow graph in the language of Graphviz, in place of a listing.
+pub(crate) fn graph(source: &str) -> Option<Diagnostic> {
+    const KEYWORD: &str = "digraph";
+    let start = source.len() - source.trim_start().len();
+    let is_graph = source[start..].strip_prefix(KEYWORD)?.starts_with(' ');
+    let span = Span::new(start as u32, (start + KEYWORD.len()) as u32);
+    let message = "found a control-flow graph, expected a listing";
+    let help = "`nvdisasm` without `-cfg` and `-bbcfg` prints a listing";
+    is_graph.then(|| Diagnostic::error("W1000", span, message).help(help))
 }

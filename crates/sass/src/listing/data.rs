@@ -154,7 +154,7 @@ impl Reader {
 }
 
 /// `0x1f`, `31`, `-1`
-fn number(text: &str) -> Option<u64> {
+pub(crate) fn number(text: &str) -> Option<u64> {
     let text = text.trim();
     if let Some(positive) = text.strip_prefix('-') {
         return number(positive).map(u64::wrapping_neg);

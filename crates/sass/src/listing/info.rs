@@ -4,8 +4,8 @@ use super::Part;
 use super::data::Section;
 pub use warpgrid_isa::sass::info::ParameterInfo;
 use warpgrid_isa::sass::info::{
-    FRAME_SIZE, InfoAttribute, KPARAM_INFO, MIN_STACK_SIZE, PARAM_CBANK, UNBOUNDED_STACK,
-    attributes,
+    FRAME_SIZE, InfoAttribute, KPARAM_INFO, MAX_THREADS, MIN_STACK_SIZE, PARAM_CBANK,
+    REQUIRED_THREADS, UNBOUNDED_STACK, attributes,
 };
 
 /// What the text says about a kernel.
@@ -15,6 +15,9 @@ pub struct KernelInfo {
     pub parameters: Option<Vec<ParameterInfo>>,
     /// Where the parameters start in constant bank 0, in bytes.
     pub parameter_start: Option<u32>,
+    /// Threads of a block along x, y and z, as `.reqntid` and `.maxntid` state them.
+    pub required_threads: Option<[u32; 3]>,
+    pub max_threads: Option<[u32; 3]>,
     /// Bytes of stack of a thread, with all that it calls, if that is known.
     pub stack_bytes: Option<u32>,
     /// Whether nothing bounds that stack: what is called may call itself.
@@ -65,8 +68,15 @@ impl KernelInfo {
                 let parameter = ParameterInfo::read(place, bits);
                 self.parameters.get_or_insert_default().push(parameter);
             }
+            (REQUIRED_THREADS, 12..) => self.required_threads = Some(extents(section, start)),
+            (MAX_THREADS, 12..) => self.max_threads = Some(extents(section, start)),
             (PARAM_CBANK, 6..) => self.parameter_start = Some(section.number(start + 4, 2) as u32),
             _ => {}
         }
     }
+}
+
+/// Three words of a section.
+fn extents(section: &Section, start: usize) -> [u32; 3] {
+    [0, 4, 8].map(|offset| section.number(start + offset, 4) as u32)
 }

@@ -77,6 +77,10 @@ pub(super) struct Body {
     pub(super) operands: Vec<Operand>,
     pub(super) instructions: Vec<Instruction>,
     pub(super) addresses: Vec<u64>,
+    /// Instructions that are not executed, by place, each with the reason.
+    pub(super) not_run: Vec<(u32, String)>,
+    /// Whether lanes of a warp can execute different paths.
+    pub(super) may_diverge: bool,
     hidden: Vec<ScalarType>,
     /// What the last barrier found, as a number and as a predicate.
     barrier_results: [Option<RegisterId>; 2],
@@ -272,6 +276,15 @@ pub(super) fn id_of(register: Register) -> Option<RegisterId> {
         RegisterFile::Scoreboard => return None,
     };
     (u32::from(number) < limit).then(|| RegisterId(first + u32::from(number)))
+}
+
+/// Type of a uniform register or uniform predicate; none for registers that each lane has for itself.
+pub(super) fn uniform_type(register: RegisterId) -> Option<ScalarType> {
+    match register.0 {
+        UNIFORM..PREDICATE => Some(ScalarType::B32),
+        UNIFORM_PREDICATE..BARRIER => Some(ScalarType::Pred),
+        _ => None,
+    }
 }
 
 /// A value that is read as it is.

@@ -4,7 +4,7 @@ use super::body::{Arg, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, copy, known, one, predicate_source, predicates_by_table, step};
 use crate::environment::Environment;
-use crate::syntax::Value;
+use crate::syntax::{Register, Value};
 use warpgrid_isa::{
     ArithmeticOp, BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp,
     VoteMode, WarpOp,
@@ -329,15 +329,52 @@ pub(super) fn begin_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
 
 /// `BSYNC B0`. From `sm_100` on the assembler writes `BSYNC.RECONVERGENT` where lanes must meet. Without the word it ends
 /// loops that wait for another lane of the warp, as for a lock: those that have left the loop go on when others give way
-/// (seen in what assembler 13.5 makes of a spin lock, where the lock is released after the `BSYNC`).
+/// (seen in what assembler 13.5 makes of a spin lock, where the lock is released after the `BSYNC`). Before `sm_100` such a loop is one
+/// with a `YIELD` before the `BSYNC` in the region of its barrier.
 pub(super) fn reconverge(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let op = match w.take("RECONVERGENT") || !Environment::of(c.target).says_reconvergence {
+    let says_reconvergence = Environment::of(c.target).says_reconvergence;
+    let is_reconvergent = w.take("RECONVERGENT");
+    w.ignore(&["RELIABLE"]);
+    let register = w.peek().and_then(|operand| as_register(&operand.value));
+    let barrier = w.source()?;
+    let waits_for_all = match says_reconvergence {
+        true => is_reconvergent,
+        false => !region_yields(c, w, register),
+    };
+    let op = match waits_for_all {
         true => ControlOp::Reconverge,
         false => ControlOp::ReconvergeUnlessYielded,
     };
-    w.ignore(&["RELIABLE"]);
-    let barrier = w.source()?;
     Ok(vec![control(op, vec![one(barrier)])])
+}
+
+/// Instructions before a `BSYNC` among which its `BSSY` is looked for.
+const MAX_REGION: usize = 4096;
+
+/// Checks whether a `YIELD` is between the last `BSSY` of a barrier register and the instruction at hand.
+fn region_yields(c: &Context<'_>, w: &Words<'_>, barrier: Option<Register>) -> bool {
+    let before = c.text.instructions.iter().rev();
+    let before = before
+        .skip_while(|placed| placed.address >= c.address)
+        .take(MAX_REGION);
+    let mut yields = false;
+    for placed in before {
+        let Some(instruction) = w.tree.instructions.get(placed.index as usize) else {
+            continue;
+        };
+        match instruction.opcode.text(w.source) {
+            "YIELD" => yields = true,
+            "BSSY" => {
+                let first = w.tree.operands(instruction).first();
+                let begun = first.and_then(|operand| as_register(&operand.value));
+                if begun.is_some() && begun == barrier {
+                    return yields;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// `BREAK {p,} B0`

@@ -1,10 +1,10 @@
 //! A part of a listing to a module: its functions become kernels, its sections variables.
 
 use super::body::{Actions, Arg, Body, Step, id_of};
-use super::library::Library;
+use super::library::{Library, read_reference};
 use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
-use super::{Context, lower_one};
+use super::{Context, lower_one, uniform};
 use crate::environment::Environment;
 use crate::listing::{KernelInfo, Part, Placed, Section, Symbol, Text};
 use crate::syntax::{Instruction, RegisterFile, RegisterNumber, Tree, Value};
@@ -120,7 +120,10 @@ impl Lowering<'_> {
         let mut found: Vec<(usize, Relocation)> = Vec::new();
         for section in &self.part.sections {
             for item in &section.references {
-                let Some(target) = names.get(item.text.as_str()) else {
+                let Some((name, addend)) = read_reference(&item.text) else {
+                    continue;
+                };
+                let Some(target) = names.get(name) else {
                     continue;
                 };
                 let owner = self
@@ -140,7 +143,7 @@ impl Lowering<'_> {
                         byte_offset,
                         width_bytes: item.width_bytes,
                         target: RelocationTarget::Variable(*target),
-                        addend: 0,
+                        addend,
                         generic: true,
                     };
                     found.push((index, relocation));
@@ -156,6 +159,7 @@ impl Lowering<'_> {
         let info = KernelInfo::of(self.part, &text.name);
         let environment = Environment::of(self.target);
         let mut body = Body::default();
+        body.may_diverge = uniform::may_diverge(self.tree, self.source, text);
         for placed in &text.instructions {
             let Some(instruction) = self.tree.instructions.get(placed.index as usize) else {
                 continue;
@@ -164,8 +168,14 @@ impl Lowering<'_> {
         }
         let machine = MachineCode {
             addresses: std::mem::take(&mut body.addresses),
+            not_run: std::mem::take(&mut body.not_run),
             parameter_start: info.parameter_start.unwrap_or(environment.parameters),
             open_parameters: info.parameters.is_none(),
+            open_shared: !self.has_data_sections()
+                && self
+                    .part
+                    .section(&format!(".nv.shared.{}", text.name))
+                    .is_none(),
             loose: text.name.is_empty(),
             reserved_shared_bytes: match text.name.is_empty() {
                 true => 0,
@@ -215,7 +225,11 @@ impl Lowering<'_> {
             instructions: body.instructions,
             operands: body.operands,
             labels: labels(text, &machine),
-            bounds: LaunchBounds::default(),
+            bounds: LaunchBounds {
+                required_threads: info.required_threads,
+                max_threads: info.max_threads,
+                ..LaunchBounds::default()
+            },
             machine: Some(Box::new(machine)),
             span: text.span,
         }
@@ -256,7 +270,9 @@ impl Lowering<'_> {
         let steps = lower_one(&mut context, &mut words).and_then(|steps| {
             match self.bank_that_is_missing(text, &steps) {
                 Some((bank, span)) => Err(Unknown {
-                    what: format!("constant bank {bank}, which the text does not have"),
+                    what: format!(
+                        "constant bank {bank}, which the text does not have (`nvdisasm` without `-c` prints it)"
+                    ),
                     span,
                 }),
                 None => Ok(steps),
@@ -264,8 +280,15 @@ impl Lowering<'_> {
         });
         let steps = match steps {
             Ok(_) if never => vec![nothing()],
-            Ok(steps) => steps,
+            Ok(mut steps) => {
+                if body.may_diverge {
+                    uniform::broadcast(&mut steps, guard, instruction.span);
+                }
+                steps
+            }
             Err(Unknown { what, span }) => {
+                body.not_run
+                    .push((body.instructions.len() as u32, what.clone()));
                 self.not_run.push(NotRun {
                     mnemonic: opcode.to_owned(),
                     what,
@@ -303,6 +326,13 @@ impl Lowering<'_> {
         })
     }
 
+    /// Checks whether the text prints sections without code. `nvdisasm -plr` and `-lrm` leave out `.nv.shared` and others, but not
+    /// `.nv.info`; the call graph is a section of every file.
+    fn has_data_sections(&self) -> bool {
+        let mut sections = self.part.sections.iter();
+        sections.any(|section| section.name == ".nv.callgraph" || section.name == ".debug_frame")
+    }
+
     /// Shared and local memory of a kernel.
     fn add_memories(
         &self,
@@ -322,11 +352,9 @@ impl Lowering<'_> {
             });
         } else if uses.shared {
             // A text without sections does not say how much there is: as much as any kernel may declare.
-            let known = info.parameters.is_some();
-            let own = if known {
-                0
-            } else {
-                self.target.limits.static_shared_bytes
+            let own = match self.has_data_sections() {
+                true => 0,
+                false => self.target.limits.static_shared_bytes,
             };
             let size = environment.reserved_shared_bytes + own;
             let most = self.target.limits.shared_bytes;
@@ -455,9 +483,12 @@ fn labels(text: &Text, machine: &MachineCode) -> Vec<(u32, String)> {
     labels
 }
 
-/// The largest power of two, up to that of a tensor map, that divides the place of a parameter and its size.
+/// Largest alignment of a parameter, in bytes.
+const MAX_PARAMETER_ALIGNMENT: u32 = 128;
+
+/// Returns the largest power of two, up to the alignment of a tensor map, that divides the place of a parameter in its bank and its size.
 fn alignment(place: u32, size: u32) -> u32 {
-    1 << (place | size | 64).trailing_zeros()
+    1 << (place | size | MAX_PARAMETER_ALIGNMENT).trailing_zeros()
 }
 
 /// Memory without contents.

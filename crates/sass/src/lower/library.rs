@@ -17,6 +17,8 @@ pub(super) struct Library {
     text: Text,
     /// Where each function starts.
     starts: HashMap<String, u64>,
+    /// Functions and objects that the text defines.
+    defined: HashSet<String>,
 }
 
 impl Library {
@@ -28,15 +30,24 @@ impl Library {
                 named.extend(names.filter(|name| *name != text.name));
             }
             for section in part.sections.iter().filter(|section| is_data(section)) {
-                named.extend(section.references.iter().map(|item| item.text.as_str()));
+                let references = section.references.iter();
+                named.extend(references.filter_map(|item| Some(read_reference(&item.text)?.0)));
             }
         }
         let is_named = |text: &&Text| named.contains(text.name.as_str());
+        let functions = part.functions.iter().map(|text| &text.name);
+        let symbols = part.sections.iter().flat_map(|section| &section.symbols);
+        let mut library = Library {
+            defined: functions
+                .chain(symbols.map(|symbol| &symbol.name))
+                .cloned()
+                .collect(),
+            ..Library::default()
+        };
         // Where nothing would be left, functions call each other and no kernel is there.
         if part.functions.iter().all(|text| is_named(&text)) {
-            return Library::default();
+            return library;
         }
-        let mut library = Library::default();
         let mut start = part.functions.iter().map(end_of).max().unwrap_or(0);
         for text in part.functions.iter().filter(is_named) {
             start = start.next_multiple_of(ALIGN_BYTES);
@@ -69,10 +80,13 @@ impl Library {
     pub(super) fn filled<'s>(&self, section: &'s Section) -> Cow<'s, Section> {
         let mut filled = Cow::Borrowed(section);
         for item in &section.references {
-            let address = match self.starts.get(&item.text) {
-                Some(address) => Some(*address),
-                // The system has these, and a call of one must not go to where the kernel begins.
-                None if item.text.starts_with(SYSTEM_CALL) => Some(NOWHERE),
+            let Some((name, addend)) = read_reference(&item.text) else {
+                continue;
+            };
+            let address = match self.starts.get(name) {
+                Some(address) => Some(address.wrapping_add_signed(addend)),
+                // A function of the system such as `vprintf`: a call must not go to address 0, where the kernel begins.
+                None if is_data(section) && !self.defined.contains(name) => Some(NOWHERE),
                 None => None,
             };
             if let Some(address) = address {
@@ -100,6 +114,31 @@ impl Text {
         self.labels
             .extend(labels.map(|(name, address)| (name.clone(), address + start)));
     }
+}
+
+/// Symbol and offset that a value of a data section refers to: `gb`, `fun@R_CUDA_G64((gb + 0x4))`.
+pub(super) fn read_reference(text: &str) -> Option<(&str, i64)> {
+    let inside = match text.split_once('@') {
+        Some(("fun", rest)) => rest.split_once('(')?.1.strip_suffix(')')?.trim(),
+        Some(_) => return None,
+        None => text,
+    };
+    let inside = inside
+        .strip_prefix('(')
+        .and_then(|inside| inside.strip_suffix(')'))
+        .unwrap_or(inside);
+    for (sign, negative) in [(" + ", false), (" - ", true)] {
+        if let Some((name, offset)) = inside.split_once(sign) {
+            let offset = crate::listing::number(offset)? as i64;
+            let addend = if negative {
+                offset.wrapping_neg()
+            } else {
+                offset
+            };
+            return Some((name.trim(), addend));
+        }
+    }
+    Some((inside.trim(), 0))
 }
 
 /// What a relocation names: `32@lo(name)`, `32@hi((function + label@srel))`.
@@ -175,8 +214,6 @@ fn calls_register(tree: &Tree, source: &str, text: &Text) -> bool {
     })
 }
 
-/// How the names of functions begin that the system adds to a program.
-const SYSTEM_CALL: &str = "__cuda_syscall";
 /// An address that no code has.
 const NOWHERE: u64 = u64::MAX << 4;
 

@@ -203,9 +203,12 @@ impl Parser<'_> {
         }
         let separators = [" : ", " = ", " for "];
         let parts = separators.iter().find_map(|at| line.split_once(at));
-        let (key, value) = match parts {
+        // `ptxasOptions =`
+        let without_value = || line.strip_suffix(" =").or_else(|| line.strip_suffix(" :"));
+        let is_fact = || line == "compressed" || line.starts_with("has ");
+        let (key, value) = match parts.or_else(|| Some((without_value()?, ""))) {
             Some(parts) => parts,
-            None if line.ends_with(':') || line == "compressed" => (line, ""),
+            None if line.ends_with(':') || is_fact() => (line, ""),
             None => return false,
         };
         let words = key.trim_end_matches(':');

@@ -15,7 +15,7 @@ use crate::order::RaceSure;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use warpgrid_emulator::{AccessEvent, Observer, Status};
+use warpgrid_emulator::{AccessEvent, MemoryId as Place, Observer, Status};
 use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::prepare::Writers;
 use warpgrid_launch::scenario::Beside;
@@ -175,11 +175,13 @@ impl Pair {
         for session in &mut self.sessions {
             session.run(self.max_steps.saturating_sub(session.position()));
         }
-        let lefts: [Vec<Left>; 2] = self.sessions.each_ref().map(|session| {
+        let [first, mut second]: [Vec<Left>; 2] = self.sessions.each_ref().map(|session| {
             let mut left = left_by(session);
             left.retain(|memory| self.compared.contains(&memory.id));
             left
         });
+        unify_addresses(&first, &mut second, &self.sessions);
+        let lefts = [first, second];
         let sides = [0, 1].map(|side| self.side(side));
         let faults = self.sessions.each_ref().map(fault_sort);
         let differences = differences_between([&lefts[0], &lefts[1]], &mut self.sessions);
@@ -321,6 +323,37 @@ impl Text {
                 language.session(scenario, Writers::Tracked)
             }
             done => done,
+        }
+    }
+}
+
+/// Bytes of a pointer.
+const POINTER_BYTES: usize = 8;
+
+/// Replaces pointers of the second text by those of the first one where both point to code, or to one place of one memory: the texts have
+/// addresses of their own, which are no results.
+fn unify_addresses(first: &[Left], second: &mut [Left], sessions: &[Session; 2]) {
+    let memories = sessions.each_ref().map(Session::memories);
+    let target = |side: usize, address: u64| {
+        let (memory, offset) = locate(&memories[side], Place::Global, address)?;
+        Some((memory.view.id.clone(), offset))
+    };
+    let is_code = |side: usize, address: u64| {
+        let session: &Session = &sessions[side];
+        session.timeline.machine().is_code_address(address)
+    };
+    for other in second {
+        let Some(one) = first.iter().find(|one| one.id == other.id) else {
+            continue;
+        };
+        let words = one.bytes.as_chunks::<POINTER_BYTES>().0.iter();
+        let others = other.bytes.as_chunks_mut::<POINTER_BYTES>().0;
+        for (word, other) in words.zip(others).filter(|(word, other)| word != other) {
+            let [a, b] = [*word, *other].map(u64::from_le_bytes);
+            let same_target = target(0, a).is_some_and(|place| target(1, b) == Some(place));
+            if same_target || (is_code(0, a) && is_code(1, b)) {
+                *other = *word;
+            }
         }
     }
 }

@@ -1,0 +1,88 @@
+//! The uniform register file and the uniform predicates, of which a warp has one each.
+//!
+//! The emulator stores every register once per lane. Where lanes of a warp may diverge, a write of a uniform register by some of them is
+//! copied to the others, which read the same register.
+
+use super::body::{Arg, Placed, Step, plain, uniform_type};
+use super::{Machine, predicate_source};
+use crate::listing::Text;
+use crate::syntax::{RegisterFile, Tree, Value};
+use warpgrid_isa::{MachineOp, ScalarType};
+use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span};
+
+/// Registers and predicates that one copy takes.
+const N_REGISTERS: usize = 2;
+const N_PREDICATES: usize = 7;
+
+/// Checks whether lanes of a warp can execute different paths of a function: it has a convergence barrier, an indirect branch, or a branch
+/// under a predicate of each lane.
+pub(super) fn may_diverge(tree: &Tree, source: &str, text: &Text) -> bool {
+    let placed = text.instructions.iter();
+    let mut instructions = placed.filter_map(|at| tree.instructions.get(at.index as usize));
+    instructions.any(|instruction| match instruction.opcode.text(source) {
+        "BSSY" | "BRX" | "JMX" | "RET" | "CALL" | "BREAK" => true,
+        "BRA" | "JMP" => {
+            let guard = instruction.guard.map(|guard| guard.predicate.file);
+            let operands = tree.operands(instruction).iter();
+            let mut conditions = operands.filter_map(|operand| match operand.value {
+                Value::Register(register) => Some(register.file),
+                _ => None,
+            });
+            guard == Some(RegisterFile::Predicate)
+                || conditions.any(|file| file == RegisterFile::Predicate)
+        }
+        _ => false,
+    })
+}
+
+/// Appends the steps that copy the uniform registers and predicates written by `steps` to all lanes of the warp.
+pub(super) fn broadcast(steps: &mut Vec<Step>, guard: Option<Guard>, span: Span) {
+    let (mut registers, mut predicates) = (Vec::new(), Vec::new());
+    for (value, _) in steps.iter().flat_map(|step| &step.args).flat_map(Arg::all) {
+        let (run, second) = match value {
+            OperandValue::Destination(run) => (*run, None),
+            OperandValue::Pair(run, predicate) => (*run, *predicate),
+            _ => (None, None),
+        };
+        let written = run.iter().flat_map(|run| run.registers()).chain(second);
+        for register in written {
+            match uniform_type(register) {
+                Some(ScalarType::Pred) => predicates.push(register),
+                Some(_) => registers.push(register),
+                None => {}
+            }
+        }
+    }
+    let n_steps = registers
+        .len()
+        .div_ceil(N_REGISTERS)
+        .max(predicates.len().div_ceil(N_PREDICATES));
+    let mut registers = registers.chunks(N_REGISTERS);
+    let mut predicates = predicates.chunks(N_PREDICATES);
+    // The instruction may write the uniform predicate that guards it. Lanes agree on such a guard, and where it does not hold the copy
+    // changes nothing.
+    let unguarded = guard.is_none_or(|guard| uniform_type(guard.predicate).is_some());
+    for _ in 0..n_steps {
+        let registers = registers.next().unwrap_or(&[]);
+        let predicates = predicates.next().unwrap_or(&[]);
+        let placed = |value: OperandValue| -> Placed { (value, span) };
+        let to = |register: &RegisterId| {
+            placed(OperandValue::Destination(Some(RegisterRun::one(*register))))
+        };
+        let from =
+            |register: &RegisterId| placed(plain(Source::Register(RegisterRun::one(*register))));
+        let machine = Machine {
+            registers: registers.iter().map(to).collect(),
+            sources: registers.iter().map(from).collect(),
+            predicates: predicates.iter().map(to).collect(),
+            conditions: predicates
+                .iter()
+                .map(|register| placed(predicate_source(*register, false)))
+                .collect(),
+            ..Machine::default()
+        };
+        let mut step = machine.step(MachineOp::BroadcastToWarp, span);
+        step.unguarded = unguarded;
+        steps.push(step);
+    }
+}
