@@ -192,11 +192,11 @@ export async function keep(text) {
     if (!(await isAlone(id))) id = await renamed(id, newId());
     if (!known.has(id)) {
       const twin = await sameText(id, text);
-      if (twin) { id = await renamed(id, twin); release(first); return; }
+      if (twin) { id = await renamed(id, twin); release(first, changed); return; }
       if (known.size >= MOST_TEXTS) throw new Error(`there are ${MOST_TEXTS} texts already; delete one that you need no more`);
     }
     await write(id, text, { name: (id === own && name) || title, changed, length: text.length });
-    release(first);
+    release(first, changed);
     trouble?.("");
   } catch (error) {
     // The journal may have it; a browser that refuses every store keeps nothing.
@@ -208,6 +208,8 @@ export async function keep(text) {
 }
 
 async function write(id, text, about) {
+  // Two writes of one text may overlap: the later change stays.
+  if (known.get(id)?.changed > about.changed) return;
   await setMany([[textKey(id), text], [aboutKey(id), about]], store());
   known.set(id, about);
 }
@@ -216,7 +218,10 @@ async function write(id, text, about) {
 function hold(id, held) {
   if (held.text.length <= JOURNAL_LENGTH) attempt(() => localStorage.setItem(HELD + id, JSON.stringify(held)));
 }
-function release(id) {
+/** Removes the held text, unless it has changed after `changed`: its own write may not have ended before the page goes. */
+function release(id, changed = Infinity) {
+  const held = attempt(() => JSON.parse(localStorage.getItem(HELD + id)));
+  if (held?.changed > changed) return;
   attempt(() => localStorage.removeItem(HELD + id));
 }
 /** Keeps what an earlier page had no time for. */
@@ -228,7 +233,7 @@ async function keepHeld() {
     if (typeof text === "string" && changed > (known.get(id)?.changed ?? 0)) {
       await write(id, text, { name, changed, length: text.length });
     }
-    release(id);
+    release(id, changed);
   }
 }
 

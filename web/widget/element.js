@@ -9,7 +9,7 @@ import { dedent, guessTokens, hiddenLines } from "./highlight.js";
 import { playgroundLink } from "./link.js";
 import { codeNodes, fragmentNode, gridNode, make, problemNodes, wordNodes } from "./parts.js";
 import { Quiz } from "./quiz.js";
-import { firstStore, isRecording, lastPosition, pictureAt, tokensOf } from "./recording.js";
+import { firstStore, hasRun, isRecording, lastPosition, pictureAt, tokensOf } from "./recording.js";
 import { positionOf, stepOf } from "./position.js";
 import { stated } from "./stated.js";
 
@@ -229,7 +229,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     this.#tokens = tokensOf(recording);
     this.#diagnose(recording.diagnostics, recording.accept);
     const position = this.#firstStep(lastPosition(recording), firstStore(recording));
-    this.#show(recording.grids.length > 0 ? pictureAt(recording, position) : null);
+    this.#show(hasRun(recording) ? pictureAt(recording, position) : null);
     this.#tell("ready", { position: this.position, length: this.length });
   }
 
@@ -299,7 +299,7 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
 
   async #pictureOf(position) {
     const recording = this.#recording;
-    if (!this.#live && recording && recording.grids.length > 0) {
+    if (!this.#live && recording && hasRun(recording)) {
       const last = lastPosition(recording);
       const isWhole = recording.length === last || recording.status !== "running";
       if (position <= last || isWhole) return pictureAt(recording, position);
@@ -382,6 +382,10 @@ export class WarpgridPlayground extends (globalThis.HTMLElement ?? Object) {
     parts.range.addEventListener("input", () => void this.seek(parts.range.valueAsNumber));
     parts.area.addEventListener("input", () => this.#change(parts.area.value));
     parts.area.addEventListener("keydown", (event) => { if (event.key === "Escape") parts.editor.focus(); });
+    // Outside the shadow tree the target of an event is this element, so that shortcuts of the page do not see an input field.
+    for (const type of ["keydown", "keypress", "keyup"]) {
+      for (const input of [parts.area, parts.range]) input.addEventListener(type, (event) => event.stopPropagation());
+    }
     const label = this.getAttribute("label") ?? "PTX playground";
     root.append(make("section", { class: "frame", "aria-label": label }, parts.body, parts.problems, parts.say, parts.bar));
     this.#parts = parts;

@@ -5,7 +5,7 @@ import { mistakes } from "./attributes.js";
 import { dedent } from "./highlight.js";
 import { checkOptions, chooseMemories, layOut, tableOfFragment, takePicture } from "./picture.js";
 import { encode } from "./recording.js";
-import { elementHtml, layoutHtml } from "./snapshot.js";
+import { elementHtml, escape, layoutHtml } from "./snapshot.js";
 
 export { VERSION, isRecording, lastPosition, pictureAt } from "./recording.js";
 export { elementHtml, layoutHtml, snapshotHtml } from "./snapshot.js";
@@ -94,11 +94,24 @@ export function embeddingNow(text, attributes = {}, options = {}) {
   const scenario = { source: dedent(text), ...(target && { target }), ...(version && { ptx_version: version }), ...(front && { front }) };
   const { memory, columns, type, rows } = attributes;
   const number = (value) => (value === undefined ? undefined : Number(value));
-  const recording = recordNow(scenario, { memory, type, columns: number(columns), rows: number(rows), ...options });
+  const refused = [];
+  let recording;
+  try {
+    recording = recordNow(scenario, { memory, type, columns: number(columns), rows: number(rows), ...options });
+  } catch (error) {
+    // A wrong attribute is a problem of this block, and the others are built.
+    refused.push({ line: 0, code: error.code ?? "E0000", severity: "error", message: error.message });
+    try {
+      recording = recordNow({ source: scenario.source }, options);
+    } catch {
+      return { html: `<pre><code>${escape(scenario.source)}</code></pre>`, problems: refused };
+    }
+  }
   const found = recording.diagnostics.filter(({ severity }) => severity === "error");
   // Lines of the text as it was given.
   const before = text.replaceAll("\r\n", "\n").split("\n").findIndex((line) => line.trim() !== "");
   const problems = [
+    ...refused,
     ...mistakes(attributes, true).map((message) => ({ line: 0, code: "W0906", severity: "warning", message })),
     ...found.map(({ line, code, severity, message }) => ({ line: line + Math.max(before, 0), code, severity, message })),
   ];

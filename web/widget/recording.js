@@ -28,6 +28,9 @@ export function encode({ scenario, report, tokens, pictures }) {
 const shortDiagnostic = ({ code, severity, message, help, line, column, end_line, end_column }) =>
   ({ code, severity, message, help, line, column, end_line, end_column });
 
+/** Whether a recording has a run to show; a kernel without memory has one, a rejected text has none. */
+export const hasRun = ({ accept, grids, steps, sentence }) => grids.length > 0 || (accept && (steps.length > 0 || sentence !== ""));
+
 /** Tokens as distances: blanks before, length, class; and the names of the classes. */
 function encodeTokens(tokens) {
   const classes = [...new Set(tokens.map((token) => token.class))];

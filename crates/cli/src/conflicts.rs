@@ -1,14 +1,16 @@
 //! `warpgrid conflicts`: which lanes collide in the banks of shared memory, what frees them, and the text that is free of conflicts.
 
-use crate::output::{complain, stdout};
+use crate::launch::{LaunchOptions, kernels_text, write_guesses};
+use crate::output::{complain, is_same_file, stdout};
 use crate::run::{self, plural};
 use crate::{Format, Outcome};
 use clap::Args;
+use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::api;
 use warpgrid_view::catalogue::UNREADABLE_ARGUMENT;
-use warpgrid_view::lens::{self, Cured};
+use warpgrid_view::lens::{self, ConflictReport, Cured};
 use warpgrid_view::{Scenario, Session};
 
 /// Arguments of `conflicts`.
@@ -25,32 +27,81 @@ pub(crate) struct ConflictsArguments {
     /// Stop after this many steps (warp-instructions).
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     max_steps: u64,
+    #[command(flatten)]
+    launch: LaunchOptions,
+    /// Exit with 1 if any access has a bank conflict.
+    #[arg(long)]
+    deny: bool,
 }
 
 /// Explains the conflicts of a launch, and cures them where that is asked for.
 pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<Outcome> {
-    let scenario = match run::load_shared(&arguments.file)? {
+    let mut scenario = match run::load_shared(&arguments.file)? {
         Ok(shared) => shared.into_scenario(),
         Err(why) => {
             complain(&why);
             return Ok(Outcome::Usage);
         }
     };
+    arguments.launch.apply(&mut scenario);
     let name = arguments.file.display().to_string();
     if let Some(path) = &arguments.cure {
+        if is_same_file(&arguments.file, path) {
+            complain(&format!(
+                "--cure {} would overwrite {}, which is read",
+                path.display(),
+                arguments.file.display()
+            ));
+            return Ok(Outcome::Usage);
+        }
         return cure(arguments, &name, &scenario, path);
     }
+    let mut outcome = Outcome::Well;
+    for scenario in run::scenarios_of_kernels(&arguments.launch, scenario) {
+        outcome = outcome.and(conflicts_of_kernel(arguments, &name, scenario)?);
+    }
+    Ok(outcome)
+}
+
+/// The report on a launch, with what was inferred of the launch.
+#[derive(Serialize)]
+struct Answered<'a> {
+    /// False where conflicts are denied and there are some.
+    ok: bool,
+    #[serde(flatten)]
+    report: &'a ConflictReport,
+    kernel: &'a str,
+    kernels: Vec<String>,
+    /// The inferred part of the launch, which decides the conflicts, as annotations.
+    guesses: &'a [String],
+}
+
+fn conflicts_of_kernel(
+    arguments: &ConflictsArguments,
+    name: &str,
+    scenario: Scenario,
+) -> io::Result<Outcome> {
     let source = scenario.source.clone();
     let mut session = match Session::untracked(scenario) {
         Ok(session) => session,
-        Err(error) => return run::refuse(arguments.format, &name, &source, &error),
+        Err(error) => return run::refuse(arguments.format, name, &source, &error),
     };
     session.run_counted(arguments.max_steps);
     let report = session.conflicts();
+    let kernels = session.kernels();
+    let ran = session.scenario().entry.as_deref().unwrap_or_default();
+    let is_denied = arguments.deny && report.accesses.iter().any(|access| access.conflicts > 0);
     let mut out = stdout();
     match arguments.format {
         Format::Json => {
-            serde_json::to_writer(&mut out, &report)?;
+            let answered = Answered {
+                ok: !is_denied,
+                report: &report,
+                kernel: ran,
+                kernels,
+                guesses: session.guesses(),
+            };
+            serde_json::to_writer(&mut out, &answered)?;
             writeln!(out)?;
         }
         Format::Human => {
@@ -61,11 +112,24 @@ pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<Outcome> {
                     "stopped after {steps}: the launch had not ended (raise --max-steps)"
                 )?;
             }
+            match arguments.launch.selects_all() {
+                true => writeln!(out, "kernel `{ran}`")?,
+                false => {
+                    if let Some(text) = kernels_text(ran, &kernels) {
+                        writeln!(out, "{text}")?;
+                    }
+                }
+            }
             out.write_all(lens::conflicts_text(&report).as_bytes())?;
+            write_guesses(&mut out, session.guesses())?;
         }
     }
     out.flush()?;
-    Ok(Outcome::Well)
+    Ok(if is_denied {
+        Outcome::Wrong
+    } else {
+        Outcome::Well
+    })
 }
 
 fn cure(
@@ -105,10 +169,13 @@ fn print(out: &mut impl Write, cured: &Cured, path: &Path) -> io::Result<()> {
         "conflicts: {} before, {} after",
         cured.before, cured.after
     )?;
-    writeln!(
-        out,
-        "accepted, and the same bytes in {}",
-        cured.same.join(", ")
-    )?;
+    match cured.same.is_empty() {
+        true => writeln!(out, "accepted")?,
+        false => writeln!(
+            out,
+            "accepted, and the same bytes in {}",
+            cured.same.join(", ")
+        )?,
+    }
     writeln!(out, "written to {}", path.display())
 }

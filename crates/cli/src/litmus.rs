@@ -48,6 +48,9 @@ pub(crate) struct LitmusArguments {
     /// Only tests whose name has this in it.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
+    /// Exit with 1 if an outcome of `//@ bad` is allowed.
+    #[arg(long)]
+    deny: bool,
     /// In JSON, add an execution of every outcome as a graph.
     #[arg(long)]
     graphs: bool,
@@ -132,7 +135,8 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
     let as_json = arguments.format == Format::Json;
     for test in tests.iter().filter(is_wanted) {
         let answer = answer(test, arguments);
-        if answer.is_err() {
+        let is_denied = |found: &Answered| arguments.deny && allows_bad(test, &found.view);
+        if answer.as_ref().map_or(true, is_denied) {
             outcome = Outcome::Wrong;
         }
         match (answer, as_json) {
@@ -158,6 +162,16 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
     }
     out.flush()?;
     Ok(outcome)
+}
+
+/// Whether the model allows an outcome that the test calls bad; it promises nothing where accesses overlap in part.
+fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
+    match &view.outcomes {
+        Some(outcomes) => outcomes
+            .iter()
+            .any(|outcome| test.bad.contains(&outcome.values)),
+        None => !test.bad.is_empty(),
+    }
 }
 
 /// The tests of the file, or the one that its lines make; or how the command ends.

@@ -12,6 +12,7 @@ mod engine;
 mod explain;
 mod format;
 mod fragment;
+mod launch;
 mod layout;
 mod litmus;
 mod manual;

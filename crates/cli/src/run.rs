@@ -2,6 +2,7 @@
 
 use crate::check::{FrontName, front_of};
 use crate::compiled;
+use crate::launch::{LaunchOptions, kernels_text};
 use crate::output::{
     Source, about, complain, is_same_file, read_bytes, read_source, render, renderer, stdout,
     text_of, without_mark,
@@ -23,6 +24,7 @@ use warpgrid_view::fields::{CASE_FACTS, unknown_field};
 use warpgrid_view::file::is_compiled;
 use warpgrid_view::lens::layouts_text;
 use warpgrid_view::model::{CauseView, Severity};
+use warpgrid_view::order::RaceView;
 use warpgrid_view::scenario::Beside;
 use warpgrid_view::{Failure, Front, Scenario, Session};
 
@@ -77,6 +79,11 @@ pub(crate) struct RunArguments {
     /// The file of a case to run instead of its first; `all` runs the first and every variant.
     #[arg(long, value_name = "FILE")]
     variant: Option<String>,
+    #[command(flatten)]
+    launch: LaunchOptions,
+    /// Exit with 0 although a certain data race or undefined behavior was found, if everything else is as promised.
+    #[arg(long)]
+    allow_undefined: bool,
 }
 
 /// Reads a seed.
@@ -119,6 +126,9 @@ struct Written<'a> {
     #[serde(flatten)]
     report: &'a RunReport,
     buffers: BTreeMap<&'a str, WrittenBuffer<'a>>,
+    /// The kernel that ran, and all kernels of the text.
+    kernel: &'a str,
+    kernels: Vec<String>,
 }
 
 /// A buffer after the run.
@@ -157,6 +167,7 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
         if let Some(seed) = arguments.seed {
             scenario.seed = Some(seed);
         }
+        arguments.launch.apply(&mut scenario);
         let name = source
             .as_deref()
             .unwrap_or(&arguments.file)
@@ -169,13 +180,32 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
                 ..Beside::default()
             });
         }
-        outcome = outcome.and(match &arguments.seeds {
-            Some(range) => run_seeds(arguments, &name, scenario, range.clone())?,
-            None if scenario.beside.is_some() => run_beside(arguments, &name, scenario)?,
-            None => run_one(arguments, &name, scenario)?,
-        });
+        for scenario in scenarios_of_kernels(&arguments.launch, scenario) {
+            outcome = outcome.and(match &arguments.seeds {
+                Some(range) => run_seeds(arguments, &name, scenario, range.clone())?,
+                None if scenario.beside.is_some() => run_beside(arguments, &name, scenario)?,
+                None => run_one(arguments, &name, scenario)?,
+            });
+        }
     }
     Ok(outcome)
+}
+
+/// One scenario for each kernel where `--entry all` asks for that, the scenario itself otherwise. A text that cannot run stays as
+/// it is, so that its errors are reported.
+pub(crate) fn scenarios_of_kernels(launch: &LaunchOptions, scenario: Scenario) -> Vec<Scenario> {
+    if !launch.selects_all() {
+        return vec![scenario];
+    }
+    let Ok(session) = Session::untracked(scenario.clone()) else {
+        return vec![scenario];
+    };
+    let kernels = session.kernels().into_iter();
+    let of_kernel = |entry| Scenario {
+        entry: Some(entry),
+        ..scenario.clone()
+    };
+    kernels.map(of_kernel).collect()
 }
 
 /// What is wrong with the options beside a file that was read: a variant of what has none, a trace over what is read.
@@ -385,7 +415,12 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
         races: arguments.races,
         layouts: arguments.layouts,
         digests: is_json,
+        allow_undefined: arguments.allow_undefined,
     });
+    let ran = session.scenario().entry.clone().unwrap_or_default();
+    if !arguments.launch.selects_all() {
+        report.notes.extend(kernels_text(&ran, &session.kernels()));
+    }
     let unsaved = save::write(&mut session, &arguments.save)?;
     report.ok &= unsaved.is_empty();
     report.notes.extend(unsaved.iter().cloned());
@@ -394,7 +429,11 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     match is_json {
         true => write_json(&mut out, &mut report, &session)?,
         false => {
-            print(&mut out, name, &report, &session)?;
+            let name = match session.kernels().len() {
+                0 | 1 => name.to_owned(),
+                _ => format!("{name}: {ran}"),
+            };
+            print(&mut out, &name, &report, &session)?;
             if let Some(engine) = engine {
                 writeln!(out, "  {engine}")?;
             }
@@ -427,7 +466,13 @@ fn write_json(out: &mut impl Write, report: &mut RunReport, session: &Session) -
         Some((buffer.name.as_str(), WrittenBuffer { digest, values }))
     });
     let buffers = written.collect();
-    serde_json::to_writer(&mut *out, &Written { report, buffers })?;
+    let written = Written {
+        report,
+        buffers,
+        kernel: session.scenario().entry.as_deref().unwrap_or_default(),
+        kernels: session.kernels(),
+    };
+    serde_json::to_writer(&mut *out, &written)?;
     writeln!(out)
 }
 
@@ -443,7 +488,7 @@ fn print(
         "{name}: {}, {}: {}",
         plural(report.steps, "step"),
         plural(report.stores, "store"),
-        verdict(report.ok, session)
+        verdict(report, session)
     )?;
     print_reasons(out, report)?;
     if let Some(hang) = &report.hang {
@@ -516,8 +561,10 @@ fn run_seeds(
     range: std::ops::Range<u64>,
 ) -> io::Result<Outcome> {
     let source = scenario.source.clone();
+    let session = Session::untracked(scenario.clone());
+    let guesses = session.map_or(Vec::new(), |session| session.guesses().to_vec());
     match seeds::search(scenario, range, arguments.max_steps) {
-        Ok(report) => seeds::print(arguments.format, name, &report),
+        Ok(report) => seeds::print(arguments.format, name, &report, &guesses),
         Err(error) => refuse(arguments.format, name, &source, &error),
     }
 }
@@ -527,11 +574,16 @@ pub(crate) fn plural(n: u64, word: &str) -> String {
 }
 
 /// How a run ended, in two words.
-fn verdict(ok: bool, session: &Session) -> &'static str {
-    match (ok, session.has_promise()) {
+fn verdict(report: &RunReport, session: &Session) -> &'static str {
+    let races = report.races.iter().flatten();
+    let has_race = report.fault.is_none() && races.into_iter().any(RaceView::is_undefined);
+    let is_undefined = report.fault.is_none() && report.hang.is_some();
+    match (report.ok, session.has_promise()) {
         (true, true) => "as promised",
         (true, false) => "ended well",
         (false, _) if !session.is_over() => "not over",
+        (false, _) if has_race => "data race",
+        (false, _) if is_undefined => "undefined behavior",
         (false, true) => "differs",
         (false, false) => "stopped",
     }

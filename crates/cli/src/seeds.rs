@@ -1,9 +1,11 @@
 //! `warpgrid run --seeds`: whether the memory after a run depends on the order of its steps.
 
 use crate::difference::print_difference;
+use crate::launch::write_guesses;
 use crate::output::{Answer, stdout};
 use crate::run::plural;
 use crate::{Format, Outcome};
+use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -88,13 +90,27 @@ impl Progress {
     }
 }
 
+/// An answer with the inferred part of its launch, as annotations.
+#[derive(Serialize)]
+struct Inferred<'a, T> {
+    #[serde(flatten)]
+    answer: T,
+    guesses: &'a [String],
+}
+
 /// Writes a report; the outcome is [`Outcome::Wrong`] where two seeds end differently.
-pub(crate) fn print(format: Format, name: &str, report: &SeedReport) -> io::Result<Outcome> {
+pub(crate) fn print(
+    format: Format,
+    name: &str,
+    report: &SeedReport,
+    guesses: &[String],
+) -> io::Result<Outcome> {
     let mut out = stdout();
     let is_one = report.ends.len() <= 1;
     match format {
         Format::Json => {
-            serde_json::to_writer(&mut out, &Answer { ok: is_one, report })?;
+            let answer = Answer { ok: is_one, report };
+            serde_json::to_writer(&mut out, &Inferred { answer, guesses })?;
             writeln!(out)?;
         }
         Format::Human => {
@@ -124,6 +140,7 @@ pub(crate) fn print(format: Format, name: &str, report: &SeedReport) -> io::Resu
                 let names = seeds.map(|seed| format!("seed {seed}"));
                 print_difference(&mut out, names.each_ref().map(String::as_str), difference)?;
             }
+            write_guesses(&mut out, guesses)?;
         }
     }
     Ok(if is_one {

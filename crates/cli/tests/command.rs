@@ -896,3 +896,98 @@ fn one_store_is_counted_as_one() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains(", 1 store: ended well"), "{text}");
 }
+
+/// All lanes of a warp store another value to one address.
+const RACE: &str = "//@ launch grid=1 block=32\n//@ buffer out: u32[1] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %r; .reg .b64 %a;\nld.param.u64 %a, [out];\nmov.u32 %r, %tid.x;\nst.global.u32 [%a], %r;\nret;\n}\n";
+
+/// Some threads of a warp pass a barrier by.
+const BARRIER: &str = "//@ launch grid=1 block=64\n.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %q; .reg .b32 %r;\nmov.u32 %r, %tid.x;\nsetp.lt.u32 %q, %r, 40;\n@%q bra M;\nbar.sync 0;\nM: ret;\n}\n";
+
+const TWO: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry first(.param .u64 out)\n{\n.reg .b64 %a;\nld.param.u64 %a, [out];\nst.global.u32 [%a], 1;\nret;\n}\n.visible .entry second(.param .u64 out, .param .u32 n)\n{\n.reg .b64 %a; .reg .b32 %r;\nld.param.u64 %a, [out];\nld.param.u32 %r, [n];\nst.global.u32 [%a], %r;\nret;\n}\n";
+
+#[test]
+fn undefined_behavior_exits_with_1_unless_it_is_allowed() {
+    let folder = Folder::new("undefined");
+    let race = folder.file("race.ptx", RACE.as_bytes());
+    let barrier = folder.file("barrier.ptx", BARRIER.as_bytes());
+    let code = |arguments: &[&str]| warpgrid(arguments, "").status.code();
+    assert_eq!(code(&["run", &race]), Some(0));
+    assert_eq!(code(&["run", &race, "--races"]), Some(1));
+    assert_eq!(
+        code(&["run", &race, "--races", "--allow-undefined"]),
+        Some(0)
+    );
+    assert_eq!(code(&["run", &barrier]), Some(1));
+    let report = json(&warpgrid(&["run", &barrier, "--format", "json"], ""));
+    assert_eq!(report["ok"], false);
+}
+
+#[test]
+fn options_choose_the_kernel_and_its_launch() {
+    let folder = Folder::new("kernels");
+    let two = folder.file("two.ptx", TWO.as_bytes());
+    let first = json(&warpgrid(&["run", &two, "--format", "json"], ""));
+    assert_eq!(first["kernel"], "first");
+    assert_eq!(first["kernels"], serde_json::json!(["first", "second"]));
+    let text = warpgrid(&["run", &two], "");
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("not run: `second`"), "{text}");
+    let options = [
+        "run",
+        &two,
+        "--entry",
+        "second",
+        "--grid",
+        "2",
+        "--block-size",
+        "32x2",
+        "--arg",
+        "n=100",
+        "--format",
+        "json",
+    ];
+    let second = json(&warpgrid(&options, ""));
+    assert_eq!(second["kernel"], "second");
+    assert_eq!(second["buffers"]["out"]["values"][0], 100);
+    let all = warpgrid(&["run", &two, "--entry", "all"], "");
+    assert_eq!(
+        String::from_utf8_lossy(&all.stdout)
+            .matches("ended well")
+            .count(),
+        2
+    );
+    assert_eq!(
+        warpgrid(&["run", &two, "--entry", "third"], "")
+            .status
+            .code(),
+        Some(1)
+    );
+    assert_eq!(
+        warpgrid(&["run", &two, "--arg", "m=1"], "").status.code(),
+        Some(1)
+    );
+}
+
+#[test]
+fn cure_refuses_to_overwrite_its_input() {
+    let folder = Folder::new("cure");
+    let race = folder.file("race.ptx", RACE.as_bytes());
+    assert_eq!(
+        warpgrid(&["conflicts", &race, "--cure", &race], "")
+            .status
+            .code(),
+        Some(2)
+    );
+    assert_eq!(std::fs::read_to_string(&race).expect("the input"), RACE);
+}
+
+#[test]
+fn a_loop_without_an_exit_stops_at_once() {
+    let folder = Folder::new("loop");
+    let text =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\nL: bra L;\n}\n";
+    let path = folder.file("loop.ptx", text.as_bytes());
+    let report = json(&warpgrid(&["run", &path, "--format", "json"], ""));
+    assert_eq!(report["hang"]["kind"], "spin");
+    assert!(report["steps"].as_u64() < Some(100_000));
+}

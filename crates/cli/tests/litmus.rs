@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{json, warpgrid};
+use common::{Folder, json, warpgrid};
 use expect_test::expect;
 
 const MESSAGE: &str = "//@ title Message passing
@@ -100,4 +100,21 @@ fn a_text_that_is_no_test_says_where_it_is_wrong() {
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("line 5") && said.contains('y'), "{said}");
+}
+
+#[test]
+fn an_allowed_bad_outcome_is_denied() {
+    let folder = Folder::new("deny");
+    let text = "//@ location x: u32 = 0\n//@ thread block=0\nst.relaxed.gpu.global.u32 [x], 1;\n//@ thread block=1\nld.relaxed.gpu.global.u32 %r0, [x];\n//@ observe 1:%r0\n//@ bad 1\n";
+    let bad = folder.file("bad.ptx", text.as_bytes());
+    assert_eq!(warpgrid(&["litmus", &bad], "").status.code(), Some(0));
+    assert_eq!(
+        warpgrid(&["litmus", &bad, "--deny"], "").status.code(),
+        Some(1)
+    );
+    let good = folder.file("good.ptx", text.replace("bad 1", "bad 2").as_bytes());
+    assert_eq!(
+        warpgrid(&["litmus", &good, "--deny"], "").status.code(),
+        Some(0)
+    );
 }

@@ -407,6 +407,12 @@ pub fn literal(text: &str) -> Result<Literal, String> {
     read.map_err(|problem| problem.message)
 }
 
+/// Reads the extents of a grid, a block or a cluster, as an annotation writes them: `32x8`.
+pub fn extents(text: &str) -> Result<[u32; 3], String> {
+    let read = Fact::new(text, 0).extents();
+    read.map_err(|problem| problem.message)
+}
+
 /// The lines that state a parameter, each starting with `mark`: one, two for a buffer that starts before the address that the
 /// kernel gets, and those of the members for a structure.
 pub(crate) fn lines_of(parameter: &Parameter, mark: &str) -> Vec<String> {

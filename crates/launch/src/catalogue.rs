@@ -278,6 +278,22 @@ pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> Problem {
     problem(NO_SUCH_KERNEL, message).about("entry")
 }
 
+/// A value for a scalar parameter that the kernel does not have.
+pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> Problem {
+    let quoted: Vec<String> = scalars.iter().map(|scalar| format!("`{scalar}`")).collect();
+    let has = match quoted.is_empty() {
+        true => "none".to_owned(),
+        false => quoted.join(", "),
+    };
+    let message = format!("the kernel has no scalar parameter `{name}`, it has {has}");
+    problem("W0716", message).about(name)
+}
+
+/// A value that the type of its scalar parameter cannot hold.
+pub(crate) fn override_not_in_type(name: &str, why: &str) -> Problem {
+    problem("W0714", format!("scalar `{name}`: {why}")).about(name)
+}
+
 pub(crate) fn no_kernel() -> Problem {
     problem(NO_KERNEL, "the module has no kernel to launch").about("entry")
 }

@@ -14,9 +14,10 @@ use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
 use crate::scenario::{Buffer, Field, Init, Parameter, RegisterStart, Scenario, TexelArray};
 use crate::value::{ElementType, Literal};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace, UnitOp};
+use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace, TypeKind, UnitOp};
 use warpgrid_program::{
-    Function, FunctionId, MachineCode, Program, RegisterId, Variable, VariableId,
+    Callee, Function, FunctionId, MachineCode, OperandValue, Program, RegisterId, Variable,
+    VariableId,
 };
 
 /// Bytes before a guessed address in shared or local memory, at most.
@@ -243,7 +244,7 @@ pub(crate) fn buffer(
 /// The shape of a block that nothing states: one warp in a row, or a tile when the kernel asks for a thread's row.
 pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     let bounds = &function.bounds;
-    let n_axes = n_axes(program);
+    let n_axes = n_axes(function, program);
     let limit = |extents: [u32; 3]| extents.iter().fold(1, |n: u32, e| n.saturating_mul(*e));
     let most = bounds.max_threads.map_or(256, limit);
     match (bounds.required_threads, n_axes) {
@@ -251,7 +252,9 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
         (None, 1) if most >= WARPGROUP && has_warpgroups(program) => {
             bounds.max_threads.unwrap_or([WARPGROUP, 1, 1])
         }
-        (None, 1) => bounds.max_threads.unwrap_or(DEFAULT_BLOCK),
+        (None, 1) => bounds.max_threads.unwrap_or_else(|| {
+            loop_step(function, program).map_or(DEFAULT_BLOCK, |step| [step, 1, 1])
+        }),
         // A warp handles a matrix: it has to lie along x.
         (None, _) if most >= 64 && has_matrices(program) => [32, (most / 32).min(8), 1],
         (None, 2) if most >= 256 => [16, 16, 1],
@@ -260,6 +263,53 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
         (None, _) if most >= 64 => [4, 4, 4],
         _ => [1, 1, 1],
     }
+}
+
+/// Returns the step by which a loop advances the number of a thread, such as 128 in `for (i = threadIdx.x; i < n; i += 128)`: the
+/// loop is written for blocks of that many threads. An unrolled loop adds multiples of it.
+fn loop_step(function: &Function, program: &Program) -> Option<u32> {
+    const STEPS: std::ops::RangeInclusive<u64> = 32..=1024;
+    let readings: Vec<Reading> = readers(program, function).map(Reader::read).collect();
+    let mut from_thread: BTreeSet<RegisterId> = BTreeSet::new();
+    let (mut advances, mut distances) = (BTreeSet::new(), BTreeSet::new());
+    // Twice, for what a loop carries backwards.
+    for reading in readings.iter().chain(&readings) {
+        match reading {
+            Reading::Copy { to, from } => {
+                let is_thread = match from {
+                    Value::Special(special) => *special == SpecialRegister::Tid(0),
+                    Value::Register(from) => from_thread.contains(from),
+                    _ => false,
+                };
+                if is_thread {
+                    from_thread.insert(*to);
+                }
+            }
+            Reading::Compute {
+                to,
+                sources,
+                ty,
+                is_addition: true,
+                ..
+            } if ty.width_bits() == 32 => {
+                let [Value::Register(from), Value::Constant(n)] = sources[..] else {
+                    continue;
+                };
+                if from_thread.contains(&from) && STEPS.contains(&n) && n % 32 == 0 {
+                    distances.insert(n);
+                    if *to == from {
+                        advances.insert(n);
+                    } else {
+                        from_thread.insert(*to);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let least = *distances.first()?;
+    let is_step = advances.iter().any(|advance| advance % least == 0);
+    is_step.then_some(least as u32)
 }
 
 /// Blocks of a cluster where instructions act for several: as many as masks name, or two.
@@ -312,10 +362,34 @@ fn has_matrices(program: &Program) -> bool {
     actions.any(|action| action.does.matrix().is_some())
 }
 
-/// How many axes of a block the module looks at.
-fn n_axes(program: &Program) -> u32 {
+/// Returns a kernel and the functions that it may call, directly or through others.
+fn reachable<'p>(kernel: &'p Function, program: &'p Program) -> Vec<&'p Function> {
+    let mut found = vec![kernel];
+    let mut next = 0;
+    while let Some(function) = found.get(next).copied() {
+        next += 1;
+        let called = function
+            .operands
+            .iter()
+            .flat_map(|operand| match &operand.value {
+                OperandValue::Callee(Callee::Direct(id)) => std::slice::from_ref(id),
+                OperandValue::Callee(Callee::Indirect { candidates, .. }) => candidates,
+                _ => &[],
+            });
+        let called = called.filter_map(|id| program.functions.get(id.0 as usize));
+        for function in called {
+            if !found.iter().any(|known| std::ptr::eq(*known, function)) {
+                found.push(function);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the number of block axes that a kernel and its callees read.
+fn n_axes(function: &Function, program: &Program) -> u32 {
     use warpgrid_isa::SpecialRegister::{Ntid, Tid};
-    let functions = program.functions.iter();
+    let functions = reachable(function, program).into_iter();
     let instructions = functions.flat_map(|function| readers(program, function));
     let axes = instructions.map(|reader| match reader.read() {
         Reading::Copy {
@@ -417,7 +491,7 @@ impl Uses {
                 let is_read = access.kind == AccessKind::Load;
                 self.note(
                     access.base,
-                    access.ty,
+                    moved_type(function, access.ty, data),
                     data,
                     access.data.len().max(1),
                     is_read,
@@ -574,6 +648,18 @@ impl Uses {
     }
 }
 
+/// Returns the type of what an access moves: that of the register's declaration where the access states bits alone.
+fn moved_type(function: &Function, ty: ScalarType, data: Option<RegisterId>) -> ScalarType {
+    let register = data.and_then(|data| function.registers.get(data.0 as usize));
+    let declared = register.map(|register| register.ty);
+    let is_typed =
+        |declared: &ScalarType| declared.is_float() && declared.width_bits() == ty.width_bits();
+    match ty.kind() {
+        TypeKind::Bits => declared.filter(is_typed).unwrap_or(ty),
+        _ => ty,
+    }
+}
+
 fn parameter_place(function: &Function, variable: VariableId) -> Option<usize> {
     let VariableId::Function(index) = variable else {
         return None;
@@ -624,7 +710,6 @@ fn scalar(name: String, size: u64, role: Role, scenario: &Scenario) -> Parameter
 }
 
 fn element(ty: ScalarType) -> ElementType {
-    use warpgrid_isa::TypeKind;
     match (ty.kind(), ty.width_bits()) {
         _ if ty == ScalarType::F16 => ElementType::F16,
         _ if ty == ScalarType::Bf16 => ElementType::Bf16,

@@ -255,6 +255,7 @@ fn complete(
             scenario.registers.clone_from(&guessed.registers);
         }
     }
+    override_scalars(&mut scenario, &mut guessed)?;
     scenario.entry = Some(function.name.clone());
     Ok((scenario, entry, guessed))
 }
@@ -281,6 +282,60 @@ fn register_values(
         }
     }
     Ok((registers, rest))
+}
+
+/// Replaces the values of scalar parameters by those of [`Scenario::overrides`], which are stated, not inferred.
+fn override_scalars(scenario: &mut Scenario, guessed: &mut Guessed) -> Result<(), Problem> {
+    for (name, literal) in std::mem::take(&mut scenario.overrides) {
+        let mut scalars: Vec<String> = Vec::new();
+        let mut is_found = false;
+        for (place, parameter) in scenario.params.iter_mut().enumerate() {
+            match parameter {
+                Parameter::Scalar {
+                    name: own,
+                    ty,
+                    value,
+                } => {
+                    if *own == name {
+                        let element = ElementType::from_name(ty).unwrap_or(ElementType::U64);
+                        element
+                            .encode(&literal)
+                            .map_err(|problem| catalogue::override_not_in_type(&name, &problem))?;
+                        *value = literal.clone();
+                        is_found = true;
+                        if let Some(guess) = guessed.parameters.get_mut(place) {
+                            *guess = false;
+                        }
+                    }
+                    scalars.push(own.clone());
+                }
+                Parameter::Struct { fields, .. } => {
+                    for field in fields {
+                        if let Parameter::Scalar {
+                            name: own, value, ..
+                        } = &mut field.parameter
+                        {
+                            if *own == name {
+                                *value = literal.clone();
+                                is_found = true;
+                            }
+                            scalars.push(own.clone());
+                        }
+                    }
+                }
+                Parameter::Buffer(_)
+                | Parameter::Alias { .. }
+                | Parameter::Tensormap(_)
+                | Parameter::Texture(_)
+                | Parameter::Surface(_)
+                | Parameter::Multimem { .. } => {}
+            }
+        }
+        if !is_found {
+            return Err(catalogue::no_such_scalar(&name, &scalars));
+        }
+    }
+    Ok(())
 }
 
 /// The kernel of this name, or the first one.

@@ -86,6 +86,10 @@ pub struct Scenario {
     /// Where the launch must stop, if it must.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<ExpectedFault>,
+    /// Values of scalar parameters by name, which replace those of the annotations and of inference. Only options of the command
+    /// line state them; a completed scenario has none.
+    #[serde(skip)]
+    pub overrides: Vec<(String, Literal)>,
 }
 
 /// What a register holds at the first step.

@@ -14,4 +14,4 @@ mod spins;
 mod story;
 
 pub use root::{Diagnosis, RootKind, Wait, WaitKind, diagnose};
-pub use story::Story;
+pub use story::{MixedPhase, Story};

@@ -36,6 +36,13 @@ pub struct RaceView {
     pub repair_tried: bool,
 }
 
+impl RaceView {
+    /// Whether the results of the program are undefined: the race is certain and its accesses write other values.
+    pub fn is_undefined(&self) -> bool {
+        self.sure == RaceSure::Certain && !self.same_value
+    }
+}
+
 /// One side of a race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

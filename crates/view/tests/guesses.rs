@@ -376,3 +376,39 @@ fn a_few_lines_that_load_a_parameter_get_a_buffer() {
     session.run(MAX_STEPS);
     assert_eq!(session.fault(), None);
 }
+
+/// The guesses of a kernel beside this file.
+fn guesses_of(source: &str) -> Vec<String> {
+    let scenario = Scenario {
+        source: source.to_owned(),
+        ..Scenario::default()
+    };
+    let session = Session::untracked(scenario).expect("a kernel that runs");
+    session.guesses().to_vec()
+}
+
+#[test]
+fn inference_prefers_launches_that_neither_hang_nor_fault_nor_hide() {
+    let launch = |source: &str| guesses_of(source).first().cloned().unwrap_or_default();
+    let block = include_str!("data/launches/block-shape-of-another-kernel.ptx");
+    assert_eq!(launch(block), "//@ launch grid=1 block=32");
+    let linear = launch(include_str!("data/launches/linear-thread-number.ptx"));
+    assert!(
+        linear.starts_with("//@ launch grid=1 block=256"),
+        "{linear}"
+    );
+    let tensor = include_str!("data/launches/address-of-tensor-memory.ptx");
+    assert_eq!(launch(tensor), "//@ launch grid=1 block=32");
+    let step = include_str!("data/launches/step-of-a-loop.ptx");
+    assert_eq!(launch(step), "//@ launch grid=1 block=128");
+    let hidden = guesses_of(include_str!("data/launches/wait-for-own-arrivals.ptx"));
+    assert!(
+        hidden.contains(&"//@ scalar n: u32 = 32".to_owned()),
+        "{hidden:?}"
+    );
+    let bits = guesses_of(include_str!("data/launches/float-moved-as-bits.ptx"));
+    assert!(
+        bits.contains(&"//@ buffer x: f32[32] = iota".to_owned()),
+        "{bits:?}"
+    );
+}

@@ -99,7 +99,7 @@ fn bulk_copies_of_a_pasted_listing_get_their_buffers() {
     assert_eq!(
         session.guesses(),
         [
-            "//@ launch grid=1 block=32",
+            "//@ launch grid=1 block=64",
             "//@ buffer param_0: u32[256] = iota",
             "//@ buffer param_1: u32[256] = iota",
         ]

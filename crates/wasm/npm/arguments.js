@@ -52,7 +52,7 @@ export const SHAPES = {
   run: { maxSteps: STEPS },
   sessionRun: { maxSteps: STEPS, engine: ENGINE },
   runOnWorkers: { maxSteps: STEPS, engine: ENGINE, workers: kind("a whole number from 1 to 64", (value) => isCount(value) && value >= 1 && value <= 64) },
-  report: { maxSteps: STEPS, engine: ENGINE, traffic: FLAG, races: FLAG, layouts: FLAG, digests: FLAG },
+  report: { maxSteps: STEPS, engine: ENGINE, traffic: FLAG, races: FLAG, layouts: FLAG, digests: FLAG, allowUndefined: FLAG },
   history: { type: TEXT, bytes: COUNT },
   until: { condition: TEXT, lines: list(SMALL), memory: TEXT, offset: COUNT, bytes: COUNT, back: FLAG, maxSteps: STEPS },
   cut: {

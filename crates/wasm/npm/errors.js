@@ -11,8 +11,17 @@ export class WarpgridError extends Error {
 // Not the name of the class: who minifies a page renames that.
 Object.defineProperty(WarpgridError.prototype, "name", { value: "WarpgridError", configurable: true, writable: true });
 
+/** What a trap of the core came to: an allocation that failed, since the core does not panic on input. */
+function trapped(error) {
+  const found = new WarpgridError(
+    `the core has no memory left for this call (${error.message}): free sessions that are not needed, or use smaller buffers`, "W0713");
+  found.cause = error;
+  return found;
+}
+
 /** A copy of what the core threw, in the class; anything else as it is. */
 export function asWarpgridError(error) {
+  if (error instanceof WebAssembly.RuntimeError) return trapped(error);
   if (error instanceof WarpgridError || error?.name !== "WarpgridError") return error;
   return new WarpgridError(error.message, error.code, error.diagnostics);
 }

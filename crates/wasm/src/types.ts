@@ -506,12 +506,15 @@ races?: boolean,
 layouts?: boolean,
 /** Digests every buffer. */
 digests?: boolean,
+/** Leaves `ok` true beside certain data races and undefined behavior. */
+allowUndefined?: boolean,
 /** Which engine runs. */
 engine?: EngineChoice | null, };
 
 /** How a run ended, and whether it is as its scenario promises. */
 export type RunReport = {
-/** Whether the launch ended, and everything that the scenario promises holds. */
+/** Whether the launch ended, everything that the scenario promises holds, and no certain data race or undefined behavior was
+ * found. */
 ok: boolean,
 /** The fault that stopped the launch. */
 fault: FaultReport | null,
@@ -525,7 +528,7 @@ races?: Array<RaceView>,
 hang?: HangView,
 /** The layouts of accesses, where they are asked for. */
 layouts?: Array<AccessLayout>,
-/** What differs from what the scenario promises, a sentence each. */
+/** Why `ok` is false, a sentence each: what differs from what the scenario promises, and what is undefined. */
 differences: Array<string>,
 /** What a person should know: guesses, notes of the run, and the differences. */
 notes: Array<string>, };

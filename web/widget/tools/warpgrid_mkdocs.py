@@ -19,6 +19,10 @@ from warpgrid_recorder import Recorder  # noqa: E402
 
 log = logging.getLogger("mkdocs.hooks.warpgrid")
 recorder = Recorder()
+widgets = {}
+"""The HTML of the widgets of each page, by the path of its source. Markdown sees a placeholder of one line, since it indents, escapes or cuts
+blocks of HTML in lists, admonitions and tabs."""
+PLACEHOLDER = re.compile(r'<div class="warpgrid" data-warpgrid="(\d+)"></div>')
 FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})[ ]*(?P<info>[^\n`]*)\n(?P<text>.*?)^[ \t]*(?P=marks)[`~]*[ \t]*$", re.M | re.S)
 WORD = re.compile(r"""[^\s,{}"'=]+(?:=(?:"[^"]*"|'[^']*'|[^\s,{}]*))?""")
 LANGUAGE = re.compile(r"\.?(?:(ptx|sass)(-playground)?|(warpgrid-layout))")
@@ -40,7 +44,8 @@ def read_fence(info):
 
 
 def on_page_markdown(markdown, page, **_):
-    """Puts a block of HTML in place of each fence, which Markdown leaves as it is."""
+    """Puts a placeholder in place of each fence."""
+    placed = widgets[page.file.src_path] = []
 
     def replaced(match):
         attributes = read_fence(match["info"])
@@ -50,15 +55,21 @@ def on_page_markdown(markdown, page, **_):
         line = markdown[: match.start()].count("\n") + 1
         for problem in problems:
             log.warning("%s:%d: %s (%s)", page.file.src_path, line + problem["line"], problem["message"], problem["code"])
-        # No empty line, and nothing before it: one block for Markdown.
-        whole = re.sub(r"\n(?=\n)", "\n<span></span>", html)
-        return f'\n{match["indent"]}<div class="warpgrid">{whole}</div>\n'
+        placed.append(html)
+        return f'\n{match["indent"]}<div class="warpgrid" data-warpgrid="{len(placed) - 1}"></div>\n'
 
     return FENCE.sub(replaced, markdown)
 
 
 def on_page_content(html, page, config, **_):
-    """Adds the files of the widget to a page that has one."""
+    """Replaces the placeholders by the widgets, and adds the files of the widget to a page that has one."""
+    placed = widgets.pop(page.file.src_path, [])
+
+    def widget(match):
+        nth = int(match[1])
+        return f'<div class="warpgrid">{placed[nth]}</div>' if nth < len(placed) else match[0]
+
+    html = PLACEHOLDER.sub(widget, html)
     if "<warpgrid-playground" not in html and "<warpgrid-layout" not in html:
         return html
     base = (config.get("extra") or {}).get("warpgrid", "warpgrid/")

@@ -3,12 +3,16 @@
 //! As long as memory, barriers and operations in flight do not change, a warp whose registers and places in the code are once more what they
 //! were goes round for ever. When nothing has changed for a while, each warp is marked and watched for a window of steps; between windows
 //! the machine runs as if no thread looked. What is remembered belongs to the state, so that going back and running again finds the same.
+//!
+//! A store of the value that memory holds already is no progress. While stores go on, a copy of the machine runs a window of steps at
+//! exponentially growing distances: the launch never ends if the copy repeats its complete state.
 
 use crate::exec::reach::Halt;
 use crate::run::event::{Agent, StepEvent, WarpId};
 use crate::run::fault::{FaultKind, SpinPlace, WaitReason, Waiter};
+use crate::run::inspect::Status;
 use crate::run::machine::Machine;
-use crate::run::observe::{AccessEvent, Interest, Observer};
+use crate::run::observe::{AccessEvent, Interest, MemoryId, Observer};
 use crate::run::schedule::WarpPlace;
 use crate::run::sync_event::{MbarrierAct, SyncEvent, SyncKind};
 use crate::state::State;
@@ -24,6 +28,12 @@ const QUIET_OF_WARP: u64 = 128;
 const WATCHED: u64 = 32 * 64;
 /// How much longer the next pause is than the one before.
 const LONGER: u64 = 16;
+/// Windows for stores are as long as those of this number of warps, at most.
+const MAX_REPEATED_WARPS: u64 = 64;
+/// Steps of a window after the first store that changed memory, per warp: the previous contents may return.
+const WATCHED_CHANGED: u64 = 8 * 64;
+/// Bytes that a repetition may change and restore, at most.
+const MAX_CHANGED_BYTES: usize = 4096;
 /// Rounds of all warps in which every spinning warp shows what it reads.
 const ROUNDS: u64 = 64;
 
@@ -40,6 +50,10 @@ pub(crate) struct SpinWatch {
     window_end: u64,
     /// What each warp was when the window began, and whether it has been so again; by place.
     marks: Vec<Mark>,
+    /// Changes other than stores when something was last seen to change.
+    other_changes: u64,
+    /// Before this step no copy of the machine runs.
+    next_copy: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,10 +83,17 @@ impl Machine {
         if watch.changes != changes || watch.pause == 0 {
             let n_warps: usize = self.state.blocks.iter().map(|b| b.warps.len()).sum();
             let quiet = QUIET + QUIET_OF_WARP * n_warps as u64;
+            let other_changes = changes - self.state.stores_done;
+            let only_stores = watch.pause != 0 && watch.other_changes == other_changes;
             watch.changes = changes;
+            watch.other_changes = other_changes;
             watch.pause = quiet;
             watch.next = position + quiet;
             watch.marks.clear();
+            if only_stores && position >= watch.next_copy && self.state.in_flight.is_empty() {
+                watch.next_copy = position.saturating_mul(LONGER);
+                self.look_for_repeated_stores();
+            }
             return;
         }
         if !self.state.in_flight.is_empty() {
@@ -103,6 +124,74 @@ impl Machine {
         state.stores_done + state.in_flight.n_started() + state.blocks_done + state.watch.events
     }
 
+    /// Runs a copy of the machine for a window of steps, and records a fault if the copy repeats its complete state.
+    fn look_for_repeated_stores(&mut self) {
+        let mut marks = marks(&self.state);
+        let n_warps = (marks.len() as u64).min(MAX_REPEATED_WARPS);
+        let mut copy = self.clone();
+        copy.state.watch.next = u64::MAX;
+        let mut written = WrittenBytes::default();
+        let other_changes = copy.changes() - copy.state.stores_done;
+        for n_steps in 0..WATCHED * n_warps {
+            if written.has_changed && n_steps > WATCHED_CHANGED * n_warps {
+                return;
+            }
+            let status = copy.run_observed(1, &mut written);
+            let is_other = copy.changes() - copy.state.stores_done != other_changes;
+            if status != Status::Running || is_other || written.is_beyond {
+                return;
+            }
+            let Some(last) = &copy.state.last_step else {
+                return;
+            };
+            let warp_of = |mark: &Mark| {
+                let block = copy.state.blocks.get(mark.place.block)?;
+                Some((block.index, block.warps.get(mark.place.warp)?))
+            };
+            let is_same = |mark: &Mark, warp: &Warp| {
+                mark.steps != warp.steps && fingerprint(warp) == mark.fingerprint
+            };
+            let is_last = |mark: &Mark| {
+                let found = warp_of(mark);
+                found.is_some_and(|(block, warp)| (block, warp.index) == (last.block, last.warp))
+            };
+            let Some(nth) = marks.iter().position(is_last) else {
+                return;
+            };
+            if !warp_of(&marks[nth]).is_some_and(|(_, warp)| is_same(&marks[nth], warp)) {
+                continue;
+            }
+            let is_repeated = match written.has_changed {
+                false => {
+                    marks[nth].is_back = true;
+                    marks.iter().all(|mark| mark.is_back)
+                }
+                // The same warps take the same turns in the same memory. A single warp has no other to take turns with.
+                true => {
+                    let is_same_turn = match marks.len() {
+                        1 => true,
+                        _ => copy.state.schedule == self.state.schedule,
+                    };
+                    let mut warps = marks.iter().map(|mark| (mark, warp_of(mark)));
+                    written.n_different == 0
+                        && is_same_turn
+                        && warps.all(|(mark, warp)| warp.is_some_and(|(_, w)| is_same(mark, w)))
+                }
+            };
+            if is_repeated && self.has_same_tensor_memory(&copy) {
+                self.state.watch.marks = marks;
+                self.find_spin();
+                return;
+            }
+        }
+    }
+
+    /// Whether both hold the same bytes in tensor memory, whose stores no observer hears of.
+    fn has_same_tensor_memory(&self, other: &Machine) -> bool {
+        let mut both = self.state.tensor.iter().zip(&other.state.tensor);
+        both.all(|(one, other)| one.contents() == other.contents())
+    }
+
     /// Whether the warp that ran last, and with it all others, are what they were when the window began.
     fn is_back(&mut self, place: WarpPlace) -> bool {
         let State { blocks, watch, .. } = &mut self.state;
@@ -121,7 +210,7 @@ impl Machine {
         watch.marks.iter().all(|mark| mark.is_back)
     }
 
-    /// Every warp that can run goes round for ever: a fault, if all of them read memory or test registers.
+    /// Records that every warp that can run goes round for ever, with what each of them reads or tests.
     fn find_spin(&mut self) {
         let n_marks = self.state.watch.marks.len() as u64;
         let program = self.setup.program.clone();
@@ -139,11 +228,20 @@ impl Machine {
                 warp: mark.place.warp as u32,
             };
             let found = reads.by_warp.remove(&key);
-            let Some(found) = found.or_else(|| reads.tests.remove(&key)) else {
-                // It waits for nothing: a loop without a test.
-                self.state.watch.next = u64::MAX;
-                return;
-            };
+            let found = found.or_else(|| reads.tests.remove(&key));
+            // A loop without a test waits for nothing.
+            let found = found.unwrap_or_else(|| {
+                let warp = block.warps.get(mark.place.warp);
+                let splits = warp.into_iter().flat_map(|warp| warp.splits.all());
+                let ready = splits.filter(|split| split.is_ready());
+                ready
+                    .map(|split| Read {
+                        lanes: split.mask,
+                        origin: self.setup.code.origin(split.pc),
+                        place: SpinPlace::Registers,
+                    })
+                    .collect()
+            });
             spinning.push((mark.place, found));
         }
         self.record_spin(&spinning);
@@ -248,6 +346,53 @@ impl Mixer {
     }
 }
 
+/// Compares what a run writes with the contents of memory at its start.
+#[derive(Default)]
+struct WrittenBytes {
+    /// The byte at the start, for each byte that was written.
+    first: BTreeMap<(MemoryId, u64), u8>,
+    /// Bytes that differ from the start now.
+    n_different: usize,
+    /// Whether any write has changed memory.
+    has_changed: bool,
+    /// Whether more has changed than is compared.
+    is_beyond: bool,
+}
+
+impl Observer for WrittenBytes {
+    fn interest(&self) -> Interest {
+        Interest {
+            loads: false,
+            ..Interest::ORDER
+        }
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        for piece in event.written() {
+            let both = event.before(piece).iter().zip(event.after(piece));
+            for (offset, (before, after)) in both.enumerate() {
+                let is_changed = before != after;
+                let place = (piece.memory, piece.address.wrapping_add(offset as u64));
+                if !is_changed && !self.first.contains_key(&place) {
+                    continue;
+                }
+                self.has_changed |= is_changed;
+                let first = *self.first.entry(place).or_insert(*before);
+                self.n_different += usize::from(*after != first);
+                self.n_different -= usize::from(*before != first);
+            }
+        }
+        self.is_beyond |= self.first.len() > MAX_CHANGED_BYTES;
+    }
+
+    fn sync(&mut self, event: &SyncEvent<'_>) {
+        if let SyncKind::Mbarrier { act, .. } = event.what {
+            let is_read_only = matches!(act, MbarrierAct::Test | MbarrierAct::Look);
+            self.is_beyond |= !is_read_only;
+        }
+    }
+}
+
 /// Notes what each warp reads, group by group, and where it tests registers.
 struct Reads<'p> {
     program: &'p Program,
@@ -319,6 +464,11 @@ impl Observer for Reads<'_> {
         let Some(piece) = event.pieces.first() else {
             return;
         };
+        // No other thread writes the stack of a thread, constants or parameters.
+        let is_shared = matches!(piece.memory, MemoryId::Global | MemoryId::Shared { .. });
+        if !is_shared || !(event.action.reads() || event.action.is_atomic()) {
+            return;
+        }
         let read = Read {
             lanes: event.mask,
             origin: (event.function, event.instruction),

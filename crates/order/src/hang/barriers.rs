@@ -59,6 +59,17 @@ pub(super) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
                 "this arrival comes only after another wait, which waits in turn",
             );
         }
+        let count = case.code.barrier_count(root.at());
+        let other_count = story.came.iter().find(|came| {
+            let other = case.code.barrier_count(came.at);
+            came.warp == *warp && came.id == id && other.is_some() && other != count
+        });
+        if let Some(came) = other_count {
+            return Fault::at(
+                came.at,
+                "the arrivals here count another number of threads, and complete a phase of their own",
+            );
+        }
         let came_before = phase > 0
             && story
                 .came

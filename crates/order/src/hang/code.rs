@@ -4,7 +4,8 @@ use super::story::Place;
 use std::collections::BTreeSet;
 use warpgrid_isa::{ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, Transfer, UnitOp};
 use warpgrid_program::{
-    Address, AddressBase, Function, Instruction, OperandValue, Program, RegisterId, Source,
+    Address, AddressBase, Function, FunctionId, Instruction, OperandValue, Program, RegisterId,
+    Source,
 };
 
 /// A kernel that instructions are looked up in.
@@ -99,6 +100,11 @@ impl<'p> Code<'p> {
         opcode.starts_with("atom.") && (opcode.contains(".cas") || opcode.contains(".exch"))
     }
 
+    /// Whether it writes only where it finds the value that it compares with.
+    pub(crate) fn is_comparison(self, at: Place) -> bool {
+        self.is_exchange(at) && self.opcode(at).contains(".cas")
+    }
+
     /// Whether it adds to what is there.
     pub(crate) fn is_count(self, at: Place) -> bool {
         let opcode = self.opcode(at);
@@ -139,6 +145,29 @@ impl<'p> Code<'p> {
     pub(crate) fn places(self, at: Place) -> impl Iterator<Item = Place> + use<'p> {
         let n = self.function(at).map_or(0, |f| f.instructions.len() as u32);
         (0..n).map(move |index| (at.0, index))
+    }
+
+    /// Every place of the program.
+    pub(crate) fn all_places(self) -> impl Iterator<Item = Place> + use<'p> {
+        let functions = self.0.functions.iter().enumerate();
+        functions.flat_map(|(id, function)| {
+            let n = function.instructions.len() as u32;
+            (0..n).map(move |index| (FunctionId(id as u32), index))
+        })
+    }
+
+    /// The number of threads that a barrier of the block counts, where it is a literal.
+    pub(crate) fn barrier_count(self, at: Place) -> Option<u64> {
+        if !self.is_barrier(at) {
+            return None;
+        }
+        let function = self.function(at)?;
+        let operands = function.operands_of(self.instruction(at)?.operands);
+        let literals = operands.iter().filter_map(|operand| match operand.value {
+            OperandValue::Source(Source::Immediate(value), _) => Some(value),
+            _ => None,
+        });
+        literals.skip(1).last()
     }
 
     /// The next place that is such on any way from another one, the first in the text; ways do not go back.

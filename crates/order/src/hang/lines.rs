@@ -105,8 +105,13 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
             }
         }
         WaitKind::Registers => {
-            let test = case.code.loop_test(root.at()).unwrap_or(root.at());
-            let fault = Fault::at(test, "nothing that is tested here changes in the loop");
+            let fault = match case.code.loop_test(root.at()) {
+                Some(test) => Fault::at(test, "nothing that is tested here changes in the loop"),
+                None if case.code.is_guarded_branch(root.at()) => {
+                    Fault::at(root.at(), "nothing that is tested here changes in the loop")
+                }
+                None => Fault::at(root.at(), "no branch leaves this loop"),
+            };
             (RootKind::Spin, fault)
         }
         WaitKind::TensorMemory { .. } => (RootKind::TensorMemory, absent(case, root)),

@@ -43,6 +43,12 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
         }
         None => {}
     }
+    if case.code.is_write(root.at()) && !case.code.is_comparison(root.at()) {
+        return Fault::at(
+            root.at(),
+            "this stores the value that memory holds already, and no other thread stores another one",
+        );
+    }
     let left_out = story.excluded.iter().rev().find(|excluded| {
         excluded.executed == 0
             && case.code.is_strong_write(excluded.at)
@@ -55,7 +61,8 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
         );
     }
     let near = story.written.iter().rev().find(|w| {
-        case.code.is_strong_write(w.at)
+        w.at != root.at()
+            && case.code.is_strong_write(w.at)
             && is_alike(w.memory, memory)
             && same_allocation(case, memory, w.start, address)
     });
@@ -85,8 +92,27 @@ pub(super) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
     });
     match later {
         Some(at) => Fault::at(at, "who should store this waits before it comes here"),
-        None => absent(case, root),
+        None => {
+            let absent = absent(case, root);
+            let what = match case.code.is_comparison(root.at()) {
+                true => {
+                    "the comparison fails in every iteration, and no thread stores the compared value"
+                }
+                false => "no thread stores to the address that this loop reads",
+            };
+            match has_other_write(case) && absent.at != Some(root.at()) {
+                true => absent,
+                false => Fault::at(root.at(), what),
+            }
+        }
     }
+}
+
+/// Whether the program writes shared or global memory anywhere else than where threads wait.
+fn has_other_write(case: &Case<'_>) -> bool {
+    let waits = |at: &Place| case.waits.iter().any(|wait| wait.at() == *at);
+    let mut writes = case.code.all_places();
+    writes.any(|at| case.code.is_write(at) && case.code.is_data_access(at) && !waits(&at))
 }
 
 /// The test of a count that lets no thread through to a store after it.

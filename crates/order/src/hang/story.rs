@@ -121,7 +121,45 @@ pub struct Story {
     pub(crate) at_cluster: BTreeMap<WarpId, u32>,
 }
 
+/// A phase of a barrier of a block to which threads came at different instructions, to wait there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MixedPhase {
+    /// Linear index of the block.
+    pub block: u64,
+    pub id: u32,
+    /// Phases of the barrier that were over before.
+    pub phase: u32,
+    /// Function and index of each instruction.
+    pub places: Vec<(FunctionId, u32)>,
+}
+
 impl Story {
+    /// Returns the first phase of each barrier to which threads came at different instructions.
+    pub fn mixed_phases(&self) -> Vec<MixedPhase> {
+        let mut places: BTreeMap<(u64, u32, u32), Vec<Place>> = BTreeMap::new();
+        // A `bar.arrive` is the counterpart of another line by intent.
+        for came in self.came.iter().filter(|came| came.waits != Waits::No) {
+            let key = (came.warp.block, came.id, came.phase);
+            let known = places.entry(key).or_default();
+            if !known.contains(&came.at) {
+                known.push(came.at);
+            }
+        }
+        let mut mixed: Vec<MixedPhase> = Vec::new();
+        for ((block, id, phase), places) in places {
+            let is_known = mixed.iter().any(|m| (m.block, m.id) == (block, id));
+            if places.len() > 1 && !is_known {
+                mixed.push(MixedPhase {
+                    block,
+                    id,
+                    phase,
+                    places,
+                });
+            }
+        }
+        mixed
+    }
+
     /// A story in which nothing has happened.
     pub fn new() -> Story {
         Story::default()

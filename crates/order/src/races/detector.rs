@@ -299,8 +299,11 @@ impl Detector {
         let known = self.number_of_pair(a, b);
         let known = known.and_then(|index| self.found.get(index));
         known.is_some_and(|known| {
-            let (is_axiom, is_same, at, first) = known.rank();
-            !is_axiom && (same_value || !is_same) && (at, first) <= (memory, address)
+            let (is_axiom, is_equal_store, is_same, at, first) = known.rank();
+            !is_axiom
+                && !is_equal_store
+                && (same_value || !is_same)
+                && (at, first) <= (memory, address)
         })
     }
 

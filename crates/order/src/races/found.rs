@@ -107,11 +107,30 @@ pub struct Found {
 }
 
 impl Found {
-    /// Of two examples of one pair the lesser is shown, so that the order of the run matters little: what is certain, then other values, then
-    /// the first place.
-    pub(crate) fn rank(&self) -> (bool, bool, Memory, u64) {
+    /// Whether lanes of a warp store equal values to one address by one instruction. One of the lanes writes, and which one is
+    /// unspecified (PTX ISA, "st"), so that memory holds the same value whatever the order.
+    pub fn is_equal_store_of_lanes(&self) -> bool {
+        const LANES: u32 = 32;
+        let End::Access(second) = self.second else {
+            return false;
+        };
+        let is_plain = |access: &Access| {
+            access.kind == Kind::Write && access.proxy == ProxyKind::Generic && !access.asynchronous
+        };
+        let place = |access: &Access| {
+            let warp = access.thread / LANES;
+            (access.function, access.instruction, access.block, warp)
+        };
+        let is_one_store = place(&self.first) == place(&second);
+        self.same_value && is_one_store && is_plain(&self.first) && is_plain(&second)
+    }
+
+    /// Of two examples of one pair the lesser is shown, so that the order of the run matters little: what is certain, then races of several
+    /// warps, then other values, then the first place.
+    pub(crate) fn rank(&self) -> (bool, bool, bool, Memory, u64) {
         (
             self.is_of_axiom(),
+            self.is_equal_store_of_lanes(),
             self.same_value,
             self.memory,
             self.address,

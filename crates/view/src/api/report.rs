@@ -39,6 +39,10 @@ pub struct ReportOptions {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub digests: bool,
+    /// Leaves `ok` true beside certain data races and undefined behavior.
+    #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
+    pub allow_undefined: bool,
     /// Which engine runs.
     #[serde(default)]
     pub engine: Option<EngineChoice>,
@@ -53,6 +57,7 @@ impl ReportOptions {
             races: self.races,
             layouts: self.layouts,
             digests: self.digests,
+            allow_undefined: self.allow_undefined,
         })
     }
 }
@@ -65,13 +70,15 @@ pub struct ReportRequest {
     pub races: bool,
     pub layouts: bool,
     pub digests: bool,
+    pub allow_undefined: bool,
 }
 
 /// How a run ended, and whether it is as its scenario promises.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunReport {
-    /// Whether the launch ended, and everything that the scenario promises holds.
+    /// Whether the launch ended, everything that the scenario promises holds, and no certain data race or undefined behavior was
+    /// found.
     pub ok: bool,
     /// The fault that stopped the launch.
     pub fault: Option<FaultReport>,
@@ -95,7 +102,7 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub layouts: Option<Vec<AccessLayout>>,
-    /// What differs from what the scenario promises, a sentence each.
+    /// Why `ok` is false, a sentence each: what differs from what the scenario promises, and what is undefined.
     pub differences: Vec<String>,
     /// What a person should know: guesses, notes of the run, and the differences.
     pub notes: Vec<String>,
@@ -128,10 +135,11 @@ impl Session {
     pub fn report(&mut self, request: &ReportRequest) -> RunReport {
         let uninitialized = self.uninitialized_registers();
         let (races, mut notes) = self.finish(request);
+        let mut stopped = Vec::new();
         if !self.is_over() {
             let n = self.position();
             let steps = if n == 1 { "step" } else { "steps" };
-            notes.push(format!(
+            stopped.push(format!(
                 "stopped after {n} {steps}: the launch had not ended: allow more steps (`--max-steps`, `maxSteps`)"
             ));
         }
@@ -144,20 +152,34 @@ impl Session {
         let hang = self.hang();
         let fault = self.fault();
         let expected = self.scenario().fault.clone();
-        let mut differences = Vec::new();
+        let mut differences = stopped;
         differences.extend(compare_fault(expected.as_ref(), fault.as_ref()));
         let buffers = self.buffers();
         differences.extend(buffers.iter().filter_map(|buffer| self.difference(buffer)));
+        if !request.allow_undefined {
+            differences.extend(undefined(races.as_deref(), hang.as_ref(), fault.is_some()));
+        }
         notes.extend(
             self.guesses()
                 .iter()
                 .map(|line| format!("guessed: `{line}`")),
         );
+        let has_finding = races.as_ref().is_some_and(|races| !races.is_empty()) || hang.is_some();
+        if let Some(launch) = self
+            .guesses()
+            .iter()
+            .find(|line| line.contains("@ launch "))
+            && has_finding
+        {
+            notes.push(format!(
+                "the findings depend on the launch, which is inferred: `{launch}`"
+            ));
+        }
         notes.extend(self.notes());
         notes.extend(uninitialized);
         notes.extend(differences.iter().cloned());
         RunReport {
-            ok: differences.is_empty() && self.is_over(),
+            ok: differences.is_empty(),
             fault: fault.map(|fault| FaultReport::new(&fault, causes)),
             buffers: request.digests.then(|| {
                 let digests = buffers.iter().map(|buffer| {
@@ -231,6 +253,25 @@ impl Session {
             }
         }
     }
+}
+
+/// Returns a sentence for certain data races and for an undefined barrier. A hang that stopped the launch is a fault, which is
+/// compared with the expected one.
+fn undefined(
+    races: Option<&[RaceView]>,
+    hang: Option<&HangView>,
+    has_fault: bool,
+) -> impl Iterator<Item = String> {
+    let races = races.unwrap_or_default().iter();
+    let n_races = races.filter(|race| race.is_undefined()).count();
+    let word = if n_races == 1 { "race" } else { "races" };
+    let races = (n_races > 0).then(|| format!("found {n_races} data {word}, expected none"));
+    let is_undefined = hang.is_some() && !has_fault;
+    let barrier = is_undefined.then(|| {
+        "found undefined behavior at an aligned barrier, expected all threads of each warp there"
+            .to_owned()
+    });
+    races.into_iter().chain(barrier)
 }
 
 impl FaultReport {

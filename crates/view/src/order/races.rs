@@ -1,12 +1,13 @@
 //! Races of a session: a detector observes the run, what it finds gets lines and names.
 
-use super::wording::{Started, TENSOR_MAP, message, scope_words};
+use super::wording::{Started, TENSOR_MAP, message, own_copies_message, scope_words};
 use super::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView, RaceWhy};
 use crate::memory_id::MemoryId;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Machine, MemoryRegion};
 use warpgrid_launch::reading::Reader;
+use warpgrid_order::hang::{MixedPhase, Story};
 use warpgrid_order::races::{
     Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Unwritten, Why,
 };
@@ -54,7 +55,45 @@ impl Session {
         self.seek(0);
         let mut detector = self.detector();
         self.timeline.run_observed(max_steps, &mut detector);
-        self.report_races(detector)
+        let mut report = self.report_races(detector);
+        self.explain_by_phases(&mut report.races);
+        report
+    }
+
+    /// Adds to races within a block the barrier phase in which its threads came to different instructions: from there on, the
+    /// barriers that threads wait at are not those that the text pairs.
+    fn explain_by_phases(&mut self, races: &mut [RaceView]) {
+        let is_in_block = |race: &&mut RaceView| {
+            race.why == RaceWhy::Order
+                && race.second.what.is_none()
+                && race.first.block == race.second.block
+        };
+        if !races.iter_mut().any(|race| is_in_block(&race)) {
+            return;
+        }
+        let mut story = Story::new();
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut story);
+        let mixed = story.mixed_phases();
+        for race in races.iter_mut().filter(is_in_block) {
+            let machine = self.timeline.machine();
+            let of_block =
+                |phase: &&MixedPhase| machine.block_position(phase.block) == race.first.block;
+            let Some(phase) = mixed.iter().find(of_block) else {
+                continue;
+            };
+            let lines = phase.places.iter();
+            let mut lines: Vec<u32> = lines.map(|at| self.range_of(at.0, at.1).line).collect();
+            lines.sort_unstable();
+            lines.dedup();
+            let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+            race.message += &format!(
+                "; threads meet at different lines ({}) in phase {} of barrier {}: let all of them execute the same sequence of barriers",
+                lines.join(", "),
+                phase.phase,
+                phase.id
+            );
+        }
     }
 
     /// Runs a session that is at its start, and looks for data races on the way; it stops soon after the first one.
@@ -65,7 +104,7 @@ impl Session {
             let before = self.position();
             let n = part.min(max_steps - before);
             self.timeline.run_observed(n, &mut detector);
-            if !detector.found().is_empty() {
+            if !detector.found().iter().all(Found::is_equal_store_of_lanes) {
                 return false;
             }
             if self.position() == before || self.is_over() {
@@ -82,6 +121,7 @@ impl Session {
         let seen = self.steps_seen();
         self.timeline.replay(0, seen, &mut detector);
         let mut report = self.report_races(detector);
+        self.explain_by_phases(&mut report.races);
         self.add_repairs(&mut report.races);
         report
     }
@@ -100,7 +140,11 @@ impl Session {
         if self.is_over() && self.timeline.machine().fault().is_none() {
             detector.finish();
         }
-        let mut races: Vec<RaceView> = detector.found().iter().map(|f| self.race(f)).collect();
+        let found = detector.found().iter();
+        let mut races: Vec<RaceView> = found
+            .filter(|found| !found.is_equal_store_of_lanes())
+            .map(|found| self.race(found))
+            .collect();
         races.sort_by_key(|race| race.sure == RaceSure::Axiom);
         let unwritten: Vec<UnwrittenView> = detector
             .unwritten()
@@ -200,8 +244,32 @@ impl Session {
             repair: Vec::new(),
             repair_tried: false,
         };
-        race.message = message(&race, started);
+        race.message = match self.own_wait(found) {
+            Some(wait) => own_copies_message(&race, wait),
+            None => message(&race, started),
+        };
         race
+    }
+
+    /// The line of a `cp.async` wait between the accesses in the text, where the first one is a `cp.async` of another thread than
+    /// the second one: such a wait is for the copies of the executing thread only.
+    fn own_wait(&self, found: &Found) -> Option<u32> {
+        let End::Access(second) = found.second else {
+            return None;
+        };
+        let first = &found.first;
+        let is_other = (first.block, first.thread) != (second.block, second.thread);
+        let is_completion = found.why == Why::Completion && first.asynchronous && is_other;
+        if !is_completion || first.function != second.function {
+            return None;
+        }
+        let between = first.instruction + 1..second.instruction;
+        let mut waits = between.filter(|index| {
+            let reader = self.reader(first.function, *index);
+            reader.is_some_and(|reader| reader.opcode().starts_with("cp.async.wait_"))
+        });
+        let wait = waits.next()?;
+        Some(self.range_of(first.function, wait).line)
     }
 
     fn race_access(&self, access: &Access) -> RaceAccess {

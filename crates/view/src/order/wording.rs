@@ -91,6 +91,19 @@ pub(super) fn message(race: &RaceView, started: [Started; 2]) -> String {
     format!("{first}, {second}: {missing}")
 }
 
+/// The race of a `cp.async` with an access of another thread, where the copying thread waits at a line in between.
+pub(super) fn own_copies_message(race: &RaceView, wait: u32) -> String {
+    let (copies, other) = (triple(race.first.thread), triple(race.second.thread));
+    format!(
+        "{} {} at line {}, {} it at line {}: the wait at line {wait} is for the executing thread's own copies only, and nothing orders thread {copies} after it with thread {other}",
+        who(&race.first, Started::Copy),
+        place_words(&race.place),
+        race.first.line.unwrap_or(0),
+        who(&race.second, Started::Copy),
+        race.second.line.unwrap_or(0),
+    )
+}
+
 /// What is missing between the accesses.
 fn missing(race: &RaceView) -> String {
     match race.why {

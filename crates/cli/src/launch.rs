@@ -1,0 +1,82 @@
+//! Launch options that several commands share: which kernel runs, with which grid, block and scalar arguments.
+
+use clap::Args;
+use std::io::{self, Write};
+use warpgrid_view::annotations::{extents, literal};
+use warpgrid_view::scenario::Scenario;
+use warpgrid_view::value::Literal;
+
+/// The word that selects every kernel.
+pub(crate) const ALL: &str = "all";
+
+/// Options that override the launch that the file states or that is inferred.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct LaunchOptions {
+    /// Run this kernel instead of the first one of the file.
+    #[arg(long, value_name = "NAME", conflicts_with = "block")]
+    entry: Option<String>,
+    /// Launch a grid of this many blocks, such as `4` or `4x2`.
+    #[arg(long, value_name = "X[xY[xZ]]", value_parser = extents)]
+    grid: Option<[u32; 3]>,
+    /// Launch blocks of this many threads, such as `128` or `32x8`.
+    #[arg(long, value_name = "X[xY[xZ]]", value_parser = extents)]
+    block_size: Option<[u32; 3]>,
+    /// Pass this value to a scalar parameter. May be given again.
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = read_argument)]
+    arguments: Vec<(String, Literal)>,
+}
+
+impl LaunchOptions {
+    /// Whether every kernel of the file is to run.
+    pub(crate) fn selects_all(&self) -> bool {
+        self.entry.as_deref() == Some(ALL)
+    }
+
+    /// Overrides what a scenario states or leaves open.
+    pub(crate) fn apply(&self, scenario: &mut Scenario) {
+        if let Some(entry) = self.entry.as_ref().filter(|_| !self.selects_all()) {
+            scenario.entry = Some(entry.clone());
+        }
+        scenario.grid = self.grid.or(scenario.grid);
+        scenario.block = self.block_size.or(scenario.block);
+        scenario.overrides.extend(self.arguments.iter().cloned());
+    }
+}
+
+/// Reads `n=100`.
+fn read_argument(text: &str) -> Result<(String, Literal), String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("found `{text}`, expected an argument such as `n=100`"))?;
+    Ok((name.trim().to_owned(), literal(value.trim())?))
+}
+
+/// Names the kernel that ran and, where the module has others, those that did not.
+pub(crate) fn kernels_text(ran: &str, kernels: &[String]) -> Option<String> {
+    let others: Vec<String> = kernels
+        .iter()
+        .filter(|kernel| *kernel != ran)
+        .map(|kernel| format!("`{kernel}`"))
+        .collect();
+    const MAX_NAMED: usize = 8;
+    let named = match others.len() {
+        0 => return None,
+        n if n <= MAX_NAMED => others.join(", "),
+        n => format!(
+            "{} and {} more",
+            others[..MAX_NAMED].join(", "),
+            n - MAX_NAMED
+        ),
+    };
+    Some(format!(
+        "kernel `{ran}` ran; not run: {named} (`--entry NAME`, `--entry all`)"
+    ))
+}
+
+/// Prints the inferred part of a launch beneath the result that depends on it.
+pub(crate) fn write_guesses(out: &mut impl Write, guesses: &[String]) -> io::Result<()> {
+    for guess in guesses {
+        writeln!(out, "  guessed: `{guess}`")?;
+    }
+    Ok(())
+}
