@@ -43,10 +43,11 @@ impl FatbinText {
                 });
             }
             if let Some(module) = modules.last_mut() {
-                if is_header && let Some((key, value)) = text.split_once('=') {
-                    if key.trim() == "arch" {
-                        value.trim().clone_into(&mut module.name);
-                    }
+                if is_header
+                    && let Some((key, value)) = text.split_once('=')
+                    && key.trim() == "arch"
+                {
+                    value.trim().clone_into(&mut module.name);
                 }
                 is_header &= !begins_module(text);
                 if !is_header {
