@@ -13,7 +13,7 @@ pub(crate) const ALL: &str = "all";
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LaunchOptions {
     /// Run this kernel instead of the first one of the file.
-    #[arg(long, value_name = "NAME", conflicts_with = "block")]
+    #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// Launch a grid of this many blocks, such as `4` or `4x2`.
     #[arg(long, value_name = "X[xY[xZ]]", value_parser = extents)]

@@ -74,7 +74,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "trace", "traffic"])]
     beside: Option<PathBuf>,
     /// Run this block of inline assembly, or this program of a cubin, a fatbin, an object or a program: its name, or its number from 1.
-    #[arg(long, value_name = "NAME|N", conflicts_with = "variant")]
+    #[arg(long, value_name = "NAME|N", conflicts_with_all = ["variant", "entry"])]
     block: Option<String>,
     /// The file of a case to run instead of its first; `all` runs the first and every variant.
     #[arg(long, value_name = "FILE")]

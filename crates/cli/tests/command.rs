@@ -222,7 +222,7 @@ fn a_kernel_that_never_ends_is_stopped_at_the_budget() {
             "run",
             &path.to_string_lossy(),
             "--max-steps",
-            "10000",
+            "1000",
             "--format",
             "json",
         ],
@@ -231,7 +231,7 @@ fn a_kernel_that_never_ends_is_stopped_at_the_budget() {
     std::fs::remove_dir_all(&folder).expect("it is ours");
     assert_eq!(
         (report["ok"].as_bool(), report["steps"].as_u64()),
-        (Some(false), Some(10_000))
+        (Some(false), Some(1_000))
     );
     assert!(
         report["notes"][0]

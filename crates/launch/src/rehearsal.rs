@@ -455,7 +455,7 @@ impl Stage<'_> {
     ) -> Option<Scenario> {
         let mut copy = scenario.clone();
         let n_guesses = self.guessed.leaves(&mut copy.params).count();
-        let base = self.judge(scenario);
+        let base = self.evaluate(scenario);
         let trials = (0..n_guesses).flat_map(|nth| [(nth, 1), (nth, 0)]);
         let mut best: Option<(Outcome, Scenario)> = None;
         for (nth, value) in trials.take(MAX_TRIALS) {
@@ -510,7 +510,7 @@ impl Stage<'_> {
         if n_instructions > MAX_INSTRUCTIONS || (block.is_none() && !reads_block) {
             return None;
         }
-        let base = self.judge(scenario)?;
+        let base = self.evaluate(scenario)?;
         let mut best = base.n_reached;
         if best >= n_instructions {
             return None;
@@ -541,11 +541,11 @@ impl Stage<'_> {
             if self.grow(&mut other, MAX_STEPS_OF_TRIAL)? < Outcome::Stores {
                 continue;
             }
-            let judged = self.judge(&other)?;
+            let evaluated = self.evaluate(&other)?;
             // Threads beyond those that the kernel is written for do the work of others once more.
-            let is_too_large = judged.has_conflict && !base.has_conflict;
-            if judged.n_reached > best && !is_too_large {
-                (best, found) = (judged.n_reached, Some(other));
+            let is_too_large = evaluated.has_conflict && !base.has_conflict;
+            if evaluated.n_reached > best && !is_too_large {
+                (best, found) = (evaluated.n_reached, Some(other));
             }
         }
         found
@@ -555,7 +555,7 @@ impl Stage<'_> {
     /// stores an element by two threads nor reads shared memory that nothing has written; none if the present block is as good.
     fn with_other_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let own = scenario.block.filter(|_| self.guessed.block)?;
-        let base = self.judge(scenario)?;
+        let base = self.evaluate(scenario)?;
         if base.is_sound() {
             return None;
         }
@@ -578,8 +578,8 @@ impl Stage<'_> {
             if outcome < Outcome::EndsEmpty {
                 continue;
             }
-            let judged = self.judge(&other)?;
-            if judged.is_sound() && judged.n_reached >= base.n_reached {
+            let evaluated = self.evaluate(&other)?;
+            if evaluated.is_sound() && evaluated.n_reached >= base.n_reached {
                 return Some(other);
             }
         }
@@ -588,15 +588,15 @@ impl Stage<'_> {
 
     /// Whether a launch skips an instruction that another one has reached.
     fn skips_any_of(&mut self, scenario: &Scenario, base: Option<&Judgement>) -> bool {
-        let judged = self.judge(scenario);
-        match (judged, base) {
-            (Some(judged), Some(base)) => !base.reached.is_subset(&judged.reached),
+        let evaluated = self.evaluate(scenario);
+        match (evaluated, base) {
+            (Some(evaluated), Some(base)) => !base.reached.is_subset(&evaluated.reached),
             _ => false,
         }
     }
 
     /// Judges a launch by a run.
-    fn judge(&mut self, scenario: &Scenario) -> Option<Judgement> {
+    fn evaluate(&mut self, scenario: &Scenario) -> Option<Judgement> {
         let mut watch = Watch {
             reached: Some(BTreeSet::new()),
             ..Watch::default()

@@ -309,8 +309,8 @@ fn calls_are_compared_with_functions() {
     whole(
         &module("call f, (a);"),
         expect![[r#"
-        W0135 `call f, (a);` found 0 results and 1 arguments, `f` has 1 and 1
-    "#]],
+            W0135 `call f, (a);` found 0 results, `f` has 1
+        "#]],
     );
     whole(
         &module("call (r), f, (b);"),
@@ -328,7 +328,7 @@ fn calls_are_compared_with_functions() {
     whole(
         &module("p: .callprototype _ (.reg .samplerref s); call %rd1, p;"),
         expect![[r#"
-            W0135 `call %rd1, p;` found 0 results and 0 arguments, `p` has 0 and 1
+            W0135 `call %rd1, p;` found 0 arguments, `p` takes 1
         "#]],
     );
     whole(

@@ -350,7 +350,9 @@ nBytes: number,
 /** Variables that one text has alone; they are not compared. */
 alone: [Array<MemoryId>, Array<MemoryId>],
 /** The first element of each memory that differs, with the stores of both that wrote it. */
-differences: Array<Difference>, };
+differences: Array<Difference>,
+/** Where the results differ: what makes the results of a text undefined, such as a data race. */
+notes: Array<string>, };
 
 /** Who holds a matrix element. */
 export type CellHolder = { lane: number, register: number, element: number, };

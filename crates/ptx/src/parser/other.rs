@@ -136,7 +136,7 @@ impl Parser<'_> {
             let token = lexer::token_at(self.cursor.source, at);
             at = token.span.end as usize;
             match token.kind {
-                TokenKind::End => return self.no_language(),
+                TokenKind::End => return None,
                 TokenKind::Word | TokenKind::Name => {}
                 _ => continue,
             }
@@ -147,43 +147,6 @@ impl Parser<'_> {
             }
         }
         None
-    }
-}
-
-impl Parser<'_> {
-    /// What to say of a snippet without any instruction, register, modifier or directive of PTX.
-    fn no_language(&self) -> Option<Diagnostic> {
-        let source = self.cursor.source;
-        let mut first = None;
-        let mut at = 0;
-        for _ in 0..N_TOKENS {
-            let token = lexer::token_at(source, at);
-            at = token.span.end as usize;
-            let text = token.span.text(source);
-            match token.kind {
-                TokenKind::End => break,
-                TokenKind::Comment => continue,
-                TokenKind::Word | TokenKind::Name => {
-                    let opcode = text.split('.').next().unwrap_or("");
-                    let is_known = warpgrid_isa::form::forms_of(opcode).next().is_some();
-                    if is_known || text.contains(['.', '%']) {
-                        return None;
-                    }
-                    first = first.or(Some(token.span));
-                }
-                _ => {
-                    if text.contains(['@', '%']) {
-                        return None;
-                    }
-                }
-            }
-        }
-        let help = "paste PTX, a listing of `cuobjdump -sass` or `nvdisasm`, C++ or Python with inline assembly, or a compiled file";
-        Some(syntax::other_language(
-            first?,
-            "a text without instructions",
-            help,
-        ))
     }
 }
 
@@ -390,9 +353,8 @@ mod tests {
     }
 
     #[test]
-    fn texts_without_instructions_and_reports_are_one_error() {
+    fn reports_of_tools_are_one_error() {
         for source in [
-            "hello world",
             "========= COMPUTE-SANITIZER\n========= Error: Race reported",
             "PTX JIT compilation failed (218)",
         ] {

@@ -8,7 +8,7 @@
 use crate::session::Session;
 use std::collections::HashMap;
 use warpgrid_emulator::{Agent, Interest, Observer, StepEvent};
-use warpgrid_isa::{ArithmeticOp, CompareForm, ControlOp, Does, MemoryOp, MoveOp, StateSpace};
+use warpgrid_isa::{AccessKind, StateSpace};
 use warpgrid_launch::scenario::RegisterStart;
 use warpgrid_program::{
     AddressBase, Function, FunctionId, Instruction, OperandValue, Program, RegisterId, RegisterRun,
@@ -58,44 +58,28 @@ impl Flow {
         // Parameters of calls and the stack hold values between registers, and are no results.
         let space = action.modifiers.space.unwrap_or(StateSpace::Generic);
         let is_private = matches!(space, StateSpace::ParamFunc | StateSpace::Local);
-        let memory = match action.does {
-            Does::Memory(op) => Some(op),
-            _ => None,
-        };
-        flow.is_load = memory.is_some() || matches!(action.does, Does::Async(_) | Does::Unit(_));
-        flow.is_branch = matches!(
-            action.does,
-            Does::Control(
-                ControlOp::Branch
-                    | ControlOp::BranchIndexed
-                    | ControlOp::BranchDivergent
-                    | ControlOp::Exit
-                    | ControlOp::Return
-            )
-        );
-        // Compilers pack a value with an unwritten register that nobody unpacks.
-        flow.selects = matches!(
-            action.does,
-            Does::Compare(CompareForm::Selp | CompareForm::Slct) | Does::Move(MoveOp::Mov)
-        );
-        let stores = matches!(
-            memory,
-            Some(MemoryOp::Store | MemoryOp::Atomic | MemoryOp::Reduction)
-        ) && !is_private;
+        let memory = action.does.memory();
+        let control = action.does.control();
+        flow.is_load = memory.is_some() || action.does.unit().is_some();
+        flow.is_branch = control.is_some_and(|op| op.is_branch() || op.leaves());
+        let is_store = memory.is_some_and(|op| op.access() != Some(AccessKind::Load));
+        let stores = is_store && !is_private;
         for operand in function.operands_of(instruction.operands) {
             flow.add(&operand.value, stores);
+            // A selection has a predicate, a packed value a list: compilers pack a value with an unwritten register that
+            // no instruction unpacks.
+            flow.selects |= matches!(
+                operand.value,
+                OperandValue::Predicate { .. } | OperandValue::List(_)
+            );
             if let OperandValue::List(list) = operand.value {
                 for element in function.operands_of(list) {
                     flow.add(&element.value, stores);
                 }
             }
         }
-        // A register minus itself, or exclusive or with itself, is a constant.
-        let clears = matches!(
-            action.does,
-            Does::Arithmetic(ArithmeticOp::Sub | ArithmeticOp::Xor)
-        );
-        if clears && flow.sources.len() == 2 && flow.sources.first() == flow.sources.last() {
+        // The difference of a register with itself is a constant, as is the exclusive or.
+        if flow.sources.len() == 2 && flow.sources.first() == flow.sources.last() {
             flow.sources.clear();
         }
         flow

@@ -309,7 +309,7 @@ fn instructions_in(
 ) -> Option<Lines> {
     let is_in = |index: &u32| {
         let line = session.range_of(function, *index).line;
-        // The closing brace of a body stands for a return that no text states.
+        // A return that no text states has the span of the closing brace.
         (first..=last).contains(&line) && session.text_of(function, *index) != "}"
     };
     let mut within = (0..n as u32).filter(is_in);
