@@ -172,7 +172,9 @@ fn conflicts_are_explained_and_cured() {
     let output = warpgrid(&["conflicts", kernel, "--cure", cured]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(text(&output.stdout).contains("conflicts: 992 before, 0 after"));
-    let again = warpgrid(&["conflicts", cured, "--cure", cured]);
+    let other = file("lens-cured-again.ptx", "");
+    let other = other.to_str().expect("a name");
+    let again = warpgrid(&["conflicts", cured, "--cure", other]);
     assert_eq!(again.status.code(), Some(1));
     assert!(text(&again.stderr).contains("no access to shared memory has conflicts"));
     let json = warpgrid(&["conflicts", kernel, "--format", "json"]);
