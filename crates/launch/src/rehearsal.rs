@@ -172,7 +172,7 @@ enum Outcome {
 
 /// What a run says of a launch.
 #[derive(Clone, Debug)]
-struct Judgement {
+struct Evaluation {
     /// Function and index of each instruction that the run reaches.
     reached: BTreeSet<(u32, u32)>,
     /// Instructions of the kernel that the run reaches.
@@ -182,7 +182,7 @@ struct Judgement {
     reads_unwritten: bool,
 }
 
-impl Judgement {
+impl Evaluation {
     /// Whether nothing speaks against the block.
     fn is_sound(&self) -> bool {
         !matches!(self.outcome, Outcome::Faults | Outcome::Stuck)
@@ -587,7 +587,7 @@ impl Stage<'_> {
     }
 
     /// Whether a launch skips an instruction that another one has reached.
-    fn skips_any_of(&mut self, scenario: &Scenario, base: Option<&Judgement>) -> bool {
+    fn skips_any_of(&mut self, scenario: &Scenario, base: Option<&Evaluation>) -> bool {
         let evaluated = self.evaluate(scenario);
         match (evaluated, base) {
             (Some(evaluated), Some(base)) => !base.reached.is_subset(&evaluated.reached),
@@ -595,8 +595,8 @@ impl Stage<'_> {
         }
     }
 
-    /// Judges a launch by a run.
-    fn evaluate(&mut self, scenario: &Scenario) -> Option<Judgement> {
+    /// Evaluates a launch by a trial run.
+    fn evaluate(&mut self, scenario: &Scenario) -> Option<Evaluation> {
         let mut watch = Watch {
             reached: Some(BTreeSet::new()),
             ..Watch::default()
@@ -604,7 +604,7 @@ impl Stage<'_> {
         let run = self.run_watched(scenario, MAX_STEPS_OF_TRIAL, &mut watch)?;
         let reached = watch.reached.unwrap_or_default();
         let own = reached.iter().filter(|(f, _)| *f == self.entry.0);
-        Some(Judgement {
+        Some(Evaluation {
             n_reached: own.count(),
             reached,
             outcome: run.outcome,
