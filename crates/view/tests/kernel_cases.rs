@@ -1,8 +1,8 @@
 //! Kernels in `cases/`, one test per file: a file is discovered by its presence.
 //!
 //! `// error[W0110]: part of the message` at the end of a line states a diagnostic of that line; there are no others. A
-//! text without errors runs, and keeps its `//@ expect` lines. `// note: part of the note` on a line of its own states a
-//! note of the run; there are no others.
+//! text without errors runs and meets its `//@ expect` lines. A line `// note: part of the note` states a note of the run;
+//! the run has no other notes.
 
 use crate::common::entries;
 use std::path::{Path, PathBuf};

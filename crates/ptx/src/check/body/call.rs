@@ -29,7 +29,7 @@ const SYSTEM: &[&str] = &[
     "cudaDeviceSynchronize",
 ];
 
-/// A function of the device runtime that code for newer targets may name only after a body of its own (assembler 13.5:
+/// The device runtime function that newer targets lack, unless the module defines it before the reference (assembler 13.5:
 /// "Unsupported Function 'cudaDeviceSynchronize' on arch 'sm_90' or higher").
 const REMOVED: (&str, TargetGate) = ("cudaDeviceSynchronize", TargetGate::From(90));
 
@@ -682,7 +682,7 @@ enum Formal<'f> {
     Registers(ScalarType),
 }
 
-/// A register, a vector register or an array of registers, as it is declared.
+/// Returns the formal parameter for a register declaration: scalar, vector or array.
 const fn register_formal(declarator: &Declarator, ty: ScalarType, n: u8) -> Formal<'static> {
     match (declarator.dimensions.len(), n) {
         (0, 1) => Formal::Register(ty),
