@@ -1,7 +1,7 @@
 //! The output of `cuobjdump -ptx` and `cuobjdump -all`: modules of PTX, each under a header of its fat binary entry. Headers are skipped, and
 //! each module is checked by itself; the first one that assembles runs.
 
-use crate::log_document::place;
+use crate::embedded::{Embedded, place};
 use std::borrow::Cow;
 use warpgrid_program::{
     CheckedText, ColouredToken, Diagnostic, Document, FrontEnd, HoverText, Origin, Overrides, Part,
@@ -106,11 +106,9 @@ impl<'a> FatbinDocument<'a> {
         }
     }
 
-    fn at(&self, offset: u32) -> Option<(&Origin, &dyn Document, u32)> {
-        self.modules.iter().find_map(|(module, document)| {
-            let own = module.text.map.offset_of(offset)?;
-            Some((&module.text, document.as_ref(), own))
-        })
+    fn at(&self, offset: u32) -> Option<Embedded<'_>> {
+        let mut modules = self.modules.iter();
+        modules.find_map(|(module, document)| Embedded::at(&module.text, document.as_ref(), offset))
     }
 }
 
@@ -165,23 +163,16 @@ impl Document for FatbinDocument<'_> {
     }
 
     fn hover(&self, offset: u32) -> Option<HoverText> {
-        let (origin, document, own) = self.at(offset)?;
-        let found = document.hover(own)?;
-        Some(HoverText {
-            span: origin.map.span(found.span),
-            declared: found.declared.map(|span| origin.map.span(span)),
-            ..found
-        })
+        self.at(offset)?.hover()
     }
 
     fn complete(&self, offset: u32) -> Vec<Suggestion> {
         self.at(offset)
-            .map_or_else(Vec::new, |(_, document, own)| document.complete(own))
+            .map_or_else(Vec::new, |inner| inner.complete())
     }
 
     fn signature(&self, offset: u32) -> Option<SignatureText> {
-        let (_, document, own) = self.at(offset)?;
-        document.signature(own)
+        self.at(offset)?.signature()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::block::{Block, Missing};
 use crate::constraint::OperandKind;
 use crate::diagnostics as diagnose;
 use crate::effects::{self, Effects};
+use crate::embedded::Embedded;
 use crate::host::{CHOICES, HostLanguage, HostText};
 use crate::operands::misused;
 use crate::template::MISSING;
@@ -106,12 +107,10 @@ impl<'a> HostDocument<'a> {
         })
     }
 
-    /// The block at a place of the text, with the place in it.
-    fn at(&self, offset: u32) -> Option<(&OpenBlock, u32)> {
-        self.blocks.iter().find_map(|open| {
-            let own = open.block.snippet.map.offset_of(offset)?;
-            Some((open, own))
-        })
+    /// The block at an offset of the text.
+    fn at(&self, offset: u32) -> Option<Embedded<'_>> {
+        let mut blocks = self.blocks.iter();
+        blocks.find_map(|open| Embedded::at(&open.block.snippet, open.document.as_ref(), offset))
     }
 }
 
@@ -363,25 +362,15 @@ impl Document for HostDocument<'_> {
     }
 
     fn hover(&self, offset: u32) -> Option<HoverText> {
-        let (open, own) = self.at(offset)?;
-        let found = open.document.hover(own)?;
-        let map = &open.block.snippet.map;
-        Some(HoverText {
-            span: map.span(found.span),
-            declared: found.declared.map(|span| map.span(span)),
-            ..found
-        })
+        self.at(offset)?.hover()
     }
 
     fn complete(&self, offset: u32) -> Vec<Suggestion> {
-        match self.at(offset) {
-            Some((open, own)) => open.document.complete(own),
-            None => Vec::new(),
-        }
+        self.at(offset)
+            .map_or_else(Vec::new, |inner| inner.complete())
     }
 
     fn signature(&self, offset: u32) -> Option<SignatureText> {
-        let (open, own) = self.at(offset)?;
-        open.document.signature(own)
+        self.at(offset)?.signature()
     }
 }

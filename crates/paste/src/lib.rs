@@ -8,6 +8,7 @@ mod constraint;
 mod cpp;
 pub mod diagnostics;
 mod effects;
+mod embedded;
 mod escape;
 mod fatbin;
 mod front_end;

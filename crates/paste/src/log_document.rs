@@ -3,6 +3,7 @@
 
 use crate::advice::{advice, function, spilled_bytes};
 use crate::diagnostics as diagnose;
+use crate::embedded::{Embedded, place};
 use crate::log::{Entry, LogText, Word};
 use std::borrow::Cow;
 use warpgrid_program::{
@@ -36,10 +37,9 @@ impl<'a> LogDocument<'a> {
         }
     }
 
-    fn at(&self, offset: u32) -> Option<(&Origin, &dyn Document, u32)> {
+    fn at(&self, offset: u32) -> Option<Embedded<'_>> {
         let (origin, document) = self.module.as_ref()?;
-        let own = origin.map.offset_of(offset)?;
-        Some((origin, document.as_ref(), own))
+        Embedded::at(origin, document.as_ref(), offset)
     }
 }
 
@@ -73,34 +73,16 @@ impl Document for LogDocument<'_> {
     }
 
     fn hover(&self, offset: u32) -> Option<HoverText> {
-        let (origin, document, own) = self.at(offset)?;
-        let found = document.hover(own)?;
-        Some(HoverText {
-            span: origin.map.span(found.span),
-            declared: found.declared.map(|span| origin.map.span(span)),
-            ..found
-        })
+        self.at(offset)?.hover()
     }
 
     fn complete(&self, offset: u32) -> Vec<Suggestion> {
         self.at(offset)
-            .map_or_else(Vec::new, |(_, document, own)| document.complete(own))
+            .map_or_else(Vec::new, |inner| inner.complete())
     }
 
     fn signature(&self, offset: u32) -> Option<SignatureText> {
-        let (_, document, own) = self.at(offset)?;
-        document.signature(own)
-    }
-}
-
-/// Moves a diagnostic of the module into the whole text.
-pub(crate) fn place(found: &mut Diagnostic, origin: &Origin) {
-    found.span = origin.map.span(found.span);
-    for label in &mut found.labels {
-        label.span = origin.map.span(label.span);
-    }
-    for edit in found.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
-        edit.span = origin.map.span(edit.span);
+        self.at(offset)?.signature()
     }
 }
 

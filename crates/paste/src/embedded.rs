@@ -1,0 +1,57 @@
+//! A document embedded in another text: answers of the inner document with the spans of the outer text.
+
+use warpgrid_program::{
+    Diagnostic, Document, HoverText, Origin, PlaceMap, SignatureText, Suggestion,
+};
+
+/// An inner document at an offset.
+pub(crate) struct Embedded<'d> {
+    map: &'d PlaceMap,
+    document: &'d dyn Document,
+    /// The offset in the inner text.
+    offset: u32,
+}
+
+impl<'d> Embedded<'d> {
+    /// Returns the inner document at `offset` of the outer text; `None` if the offset is outside of `origin`.
+    pub(crate) fn at(
+        origin: &'d Origin,
+        document: &'d dyn Document,
+        offset: u32,
+    ) -> Option<Embedded<'d>> {
+        Some(Embedded {
+            map: &origin.map,
+            document,
+            offset: origin.map.offset_of(offset)?,
+        })
+    }
+
+    /// Returns the hover text with spans of the outer text.
+    pub(crate) fn hover(&self) -> Option<HoverText> {
+        let found = self.document.hover(self.offset)?;
+        Some(HoverText {
+            span: self.map.span(found.span),
+            declared: found.declared.map(|span| self.map.span(span)),
+            ..found
+        })
+    }
+
+    pub(crate) fn complete(&self) -> Vec<Suggestion> {
+        self.document.complete(self.offset)
+    }
+
+    pub(crate) fn signature(&self) -> Option<SignatureText> {
+        self.document.signature(self.offset)
+    }
+}
+
+/// Moves the spans of a diagnostic of an inner document into the outer text.
+pub(crate) fn place(found: &mut Diagnostic, origin: &Origin) {
+    found.span = origin.map.span(found.span);
+    for label in &mut found.labels {
+        label.span = origin.map.span(label.span);
+    }
+    for edit in found.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
+        edit.span = origin.map.span(edit.span);
+    }
+}
