@@ -218,10 +218,10 @@ impl Function {
     pub fn sources(&self, instruction: &Instruction) -> Vec<RegisterId> {
         let mut read: Vec<RegisterId> = instruction.guard.iter().map(|g| g.predicate).collect();
         for operand in self.operands_of(instruction.operands) {
-            add_sources(&operand.value, &mut read);
+            operand.value.add_sources(&mut read);
             if let OperandValue::List(list) = operand.value {
                 for element in self.operands_of(list) {
-                    add_sources(&element.value, &mut read);
+                    element.value.add_sources(&mut read);
                 }
             }
         }
@@ -229,25 +229,31 @@ impl Function {
     }
 }
 
-fn add_sources(value: &OperandValue, read: &mut Vec<RegisterId>) {
-    match value {
-        OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => match source {
-            Source::Register(run) => read.extend(run.registers()),
-            Source::RegisterOffset { register, .. } => read.push(*register),
-            _ => {}
-        },
-        OperandValue::Address(address) => {
-            if let AddressBase::Register(run) = address.base {
-                read.extend(run.registers());
+impl OperandValue {
+    /// Adds the registers that the operand reads, those of its address included; elements of a list are operands of
+    /// their own.
+    pub fn add_sources(&self, read: &mut Vec<RegisterId>) {
+        match self {
+            OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
+                match source {
+                    Source::Register(run) => read.extend(run.registers()),
+                    Source::RegisterOffset { register, .. } => read.push(*register),
+                    _ => {}
+                }
             }
-            read.extend(address.uniform.into_iter().flat_map(RegisterRun::registers));
+            OperandValue::Address(address) => {
+                if let AddressBase::Register(run) = address.base {
+                    read.extend(run.registers());
+                }
+                read.extend(address.uniform.into_iter().flat_map(RegisterRun::registers));
+            }
+            OperandValue::Absent
+            | OperandValue::Destination(_)
+            | OperandValue::Pair(..)
+            | OperandValue::List(_)
+            | OperandValue::Label(_)
+            | OperandValue::Callee(_) => {}
         }
-        OperandValue::Absent
-        | OperandValue::Destination(_)
-        | OperandValue::Pair(..)
-        | OperandValue::List(_)
-        | OperandValue::Label(_)
-        | OperandValue::Callee(_) => {}
     }
 }
 

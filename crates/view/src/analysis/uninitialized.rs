@@ -11,8 +11,7 @@ use warpgrid_emulator::{Agent, Interest, Observer, StepEvent};
 use warpgrid_isa::{AccessKind, StateSpace};
 use warpgrid_launch::scenario::RegisterStart;
 use warpgrid_program::{
-    AddressBase, Function, FunctionId, Instruction, OperandValue, Program, RegisterId, RegisterRun,
-    Source, StepPart,
+    Function, FunctionId, Instruction, OperandValue, Program, RegisterId, StepPart,
 };
 
 /// Steps that are followed: enough for every instruction of most kernels to be reached.
@@ -86,33 +85,12 @@ impl Flow {
     }
 
     fn add(&mut self, value: &OperandValue, stores: bool) {
-        match value {
-            OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
-                let registers: Vec<RegisterId> = match source {
-                    Source::Register(run) => run.registers().collect(),
-                    Source::RegisterOffset { register, .. } => vec![*register],
-                    _ => Vec::new(),
-                };
-                match stores {
-                    true => self.stored.extend(registers),
-                    false => self.sources.extend(registers),
-                }
-            }
-            OperandValue::Address(address) => {
-                if let AddressBase::Register(run) = address.base {
-                    self.addresses.extend(run.registers());
-                }
-                let uniform = address.uniform.into_iter();
-                self.addresses
-                    .extend(uniform.flat_map(RegisterRun::registers));
-            }
-            OperandValue::Absent
-            | OperandValue::Destination(_)
-            | OperandValue::Pair(..)
-            | OperandValue::List(_)
-            | OperandValue::Label(_)
-            | OperandValue::Callee(_) => {}
-        }
+        let registers = match value {
+            OperandValue::Address(_) => &mut self.addresses,
+            _ if stores => &mut self.stored,
+            _ => &mut self.sources,
+        };
+        value.add_sources(registers);
     }
 }
 
