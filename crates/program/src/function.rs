@@ -191,6 +191,14 @@ pub struct Instruction {
     pub span: Span,
 }
 
+impl Instruction {
+    /// Whether no statement states the instruction: the return at the end of a body has the span of the closing brace,
+    /// and inserted instructions have an empty one.
+    pub const fn is_implicit(&self) -> bool {
+        self.span.end <= self.span.start + 1
+    }
+}
+
 impl Function {
     /// The operands of a list or of an instruction ([`Instruction::operands`]).
     pub fn operands_of(&self, list: OperandList) -> &[Operand] {

@@ -22,7 +22,7 @@ use prune::prune;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warpgrid_launch::Front;
-use warpgrid_program::FunctionId;
+use warpgrid_program::{FunctionId, Instruction};
 use watch::{Lines, Meeting, Thread, Watch};
 
 /// Threads of a question.
@@ -280,14 +280,12 @@ fn lines_of(session: &Session, [first, last]: [u32; 2]) -> Result<Lines, LitmusE
     let Some((function, kernel)) = entry else {
         return fail("found no kernel");
     };
-    if let Some(found) =
-        instructions_in(session, function, kernel.instructions.len(), [first, last])
-    {
+    if let Some(found) = instructions_in(session, function, &kernel.instructions, [first, last]) {
         return Ok(found);
     }
     let other = program.functions.iter().enumerate().find(|(index, other)| {
         let id = FunctionId(*index as u32);
-        instructions_in(session, id, other.instructions.len(), [first, last]).is_some()
+        instructions_in(session, id, &other.instructions, [first, last]).is_some()
     });
     match other {
         Some((_, other)) => fail(format!(
@@ -304,15 +302,14 @@ fn lines_of(session: &Session, [first, last]: [u32; 2]) -> Result<Lines, LitmusE
 fn instructions_in(
     session: &Session,
     function: FunctionId,
-    n: usize,
+    instructions: &[Instruction],
     [first, last]: [u32; 2],
 ) -> Option<Lines> {
     let is_in = |index: &u32| {
         let line = session.range_of(function, *index).line;
-        // A return that no text states has the span of the closing brace.
-        (first..=last).contains(&line) && session.text_of(function, *index) != "}"
+        (first..=last).contains(&line) && !instructions[*index as usize].is_implicit()
     };
-    let mut within = (0..n as u32).filter(is_in);
+    let mut within = (0..instructions.len() as u32).filter(is_in);
     let start = within.next()?;
     let end = within.next_back().unwrap_or(start) + 1;
     Some(Lines {
