@@ -24,6 +24,8 @@ pub struct Prepared {
     pub scenario: Scenario,
     /// What was guessed, as the lines that would state it.
     pub guesses: Vec<String>,
+    /// Whether the first of them is the line of the launch: its grid, block, cluster or shared memory.
+    pub infers_launch: bool,
     /// The buffers of the launch, in the order of the machine.
     pub buffers: Vec<Buffer>,
     pub machine: Machine,
@@ -50,6 +52,7 @@ pub fn prepare(
     let decoded = rehearse(&mut scenario, &guessed, program, entry, &limits);
     let (machine, buffers) = launch(&scenario, entry, program, writers, decoded.as_ref())?;
     Ok(Prepared {
+        infers_launch: guessed.launch_line(&scenario, mark).is_some(),
         guesses: guessed.lines(&scenario, mark),
         scenario,
         buffers,
@@ -68,6 +71,7 @@ pub fn prepare_again(
     let (machine, buffers) = launch(&scenario, entry, program, writers, Some(decoded))?;
     Ok(Prepared {
         guesses: Vec::new(),
+        infers_launch: false,
         scenario,
         buffers,
         machine,

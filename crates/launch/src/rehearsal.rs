@@ -74,6 +74,23 @@ impl Guessed {
 
     /// The guesses as the lines that would state them, each starting with `mark`.
     pub(crate) fn lines(&self, scenario: &Scenario, mark: &str) -> Vec<String> {
+        let launch = self.launch_line(scenario, mark);
+        let guessed = scenario.params.iter().zip(&self.parameters);
+        let parameters = guessed.filter(|(_, guessed)| **guessed);
+        let lines = parameters.flat_map(|(parameter, _)| {
+            let array = parameter.array();
+            let mut arrays = scenario.arrays.iter();
+            let array = array.and_then(|name| arrays.find(|array| array.name == name));
+            let array = array.map(|array| format!("{mark} array {}", array.line()));
+            array.into_iter().chain(lines_of(parameter, mark))
+        });
+        let registers = self.registers.iter();
+        let registers = registers.map(|r| format!("{mark} register {} = {}", r.name, r.value));
+        launch.into_iter().chain(lines).chain(registers).collect()
+    }
+
+    /// Returns the line that states the inferred part of the launch; `None` if all of it is stated.
+    pub(crate) fn launch_line(&self, scenario: &Scenario, mark: &str) -> Option<String> {
         let mut launch = String::new();
         if self.grid {
             launch += &format!(" grid={}", extents(scenario.grid.unwrap_or([1; 3])));
@@ -90,19 +107,7 @@ impl Guessed {
         if let Some(Misaligned::Force) = scenario.misaligned.filter(|_| self.misaligned) {
             launch += " misaligned=force";
         }
-        let launch = (!launch.is_empty()).then(|| format!("{mark} launch{launch}"));
-        let guessed = scenario.params.iter().zip(&self.parameters);
-        let parameters = guessed.filter(|(_, guessed)| **guessed);
-        let lines = parameters.flat_map(|(parameter, _)| {
-            let array = parameter.array();
-            let mut arrays = scenario.arrays.iter();
-            let array = array.and_then(|name| arrays.find(|array| array.name == name));
-            let array = array.map(|array| format!("{mark} array {}", array.line()));
-            array.into_iter().chain(lines_of(parameter, mark))
-        });
-        let registers = self.registers.iter();
-        let registers = registers.map(|r| format!("{mark} register {} = {}", r.name, r.value));
-        launch.into_iter().chain(lines).chain(registers).collect()
+        (!launch.is_empty()).then(|| format!("{mark} launch{launch}"))
     }
 }
 

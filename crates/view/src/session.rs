@@ -49,6 +49,8 @@ pub struct Session {
     buffers: Vec<Buffer>,
     diagnostics: Vec<DiagnosticView>,
     guesses: Vec<String>,
+    /// Whether the first of them is the line of the launch.
+    infers_launch: bool,
     /// What a line that states a fact of the launch starts with.
     pub(crate) mark: String,
     /// The module variables that an instruction names, by index.
@@ -84,6 +86,12 @@ impl Session {
     /// What was guessed, as the `//@` lines that would state it.
     pub fn guesses(&self) -> &[String] {
         &self.guesses
+    }
+
+    /// Returns the line that states the inferred part of the launch; `None` if all of it is stated.
+    pub fn inferred_launch(&self) -> Option<&str> {
+        let first = self.guesses.first().filter(|_| self.infers_launch);
+        first.map(String::as_str)
     }
 
     /// What the checker said of the source: warnings and information, since errors do not run.

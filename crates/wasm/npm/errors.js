@@ -11,10 +11,10 @@ export class WarpgridError extends Error {
 // Not the name of the class: who minifies a page renames that.
 Object.defineProperty(WarpgridError.prototype, "name", { value: "WarpgridError", configurable: true, writable: true });
 
-/** What a trap of the core came to: an allocation that failed, since the core does not panic on input. */
+/** The error for a trap of the core. An allocation that fails traps; no other trap of the core is known. */
 function trapped(error) {
   const found = new WarpgridError(
-    `the core has no memory left for this call (${error.message}): free sessions that are not needed, or use smaller buffers`, "W0713");
+    `the core stopped (${error.message}), as it does if memory is exhausted: free sessions that are not needed, or use smaller buffers`, "W0713");
   found.cause = error;
   return found;
 }

@@ -237,7 +237,7 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
 }
 
 /// Whether the result of a conversion to 32 bits is flushed: a result below the smallest normal number after rounding to
-/// 24 bits with an unbounded exponent (IEEE 754, 7.5 b; code of assembler 13.5 on all targets, measured on an H100).
+/// 24 bits with an unbounded exponent (IEEE 754, 7.5 b; code of assembler 13.5 for `sm_75` to `sm_100`, `.rn` measured on an H100).
 fn is_tiny(value: f64, round: Round) -> bool {
     // Far from the subnormal numbers, where the exponent does not bound the precision.
     const SCALE: f64 = (1u64 << 32) as f64;

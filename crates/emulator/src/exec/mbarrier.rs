@@ -203,8 +203,8 @@ pub(crate) fn mbarrier(
     Ok(performed)
 }
 
-/// Whether a place holds an object that was initialized and neither invalidated nor overwritten. Data alone does not
-/// tell: every bit pattern may be ordinary data.
+/// Checks whether a place holds an object that was initialized and not invalidated. The history decides, since ordinary
+/// data can have the bits of an object; an ordinary store that clears the mark of the object ends it, too.
 fn is_live(reach: &Reach<'_>, place: Place, word: u64) -> bool {
     let objects = reach.shared.objects();
     objects.binary_search(&(place.1 as u64)).is_ok() && MbarrierState::read(word).is_some()

@@ -186,7 +186,7 @@ impl Machine {
         }
     }
 
-    /// Whether both hold the same bytes in tensor memory, whose stores no observer hears of.
+    /// Checks whether both machines hold the same tensor memory; its stores are not reported to observers.
     fn has_same_tensor_memory(&self, other: &Machine) -> bool {
         let mut both = self.state.tensor.iter().zip(&other.state.tensor);
         both.all(|(one, other)| one.contents() == other.contents())

@@ -64,6 +64,7 @@ struct Part {
     unit: Option<UnitOp>,
     mbarrier: Option<MbarrierOp>,
     warp: Option<WarpOp>,
+    asynchronous: Option<AsyncOp>,
 }
 
 impl Part {
@@ -74,6 +75,7 @@ impl Part {
         unit: None,
         mbarrier: None,
         warp: None,
+        asynchronous: None,
     };
 }
 
@@ -108,6 +110,11 @@ impl Does {
         self.part().warp
     }
 
+    /// The asynchronous access to memory, or the wait for such accesses.
+    pub const fn asynchronous(self) -> Option<AsyncOp> {
+        self.part().asynchronous
+    }
+
     /// The one of these families that it is of.
     const fn part(self) -> Part {
         match self {
@@ -135,12 +142,15 @@ impl Does {
                 warp: Some(op),
                 ..Part::NONE
             },
+            Does::Async(op) => Part {
+                asynchronous: Some(op),
+                ..Part::NONE
+            },
             Does::Arithmetic(_)
             | Does::Carry(_)
             | Does::Video(..)
             | Does::Compare(_)
             | Does::Move(_)
-            | Does::Async(_)
             | Does::Sync(_)
             | Does::Hint(_)
             | Does::Machine(_)
@@ -412,6 +422,22 @@ pub enum AsyncOp {
 }
 
 impl AsyncOp {
+    /// Checks whether it waits for `cp.async` copies of the executing thread.
+    pub const fn waits_for_own_copies(self) -> bool {
+        match self {
+            AsyncOp::CopyWait | AsyncOp::CopyWaitAll => true,
+            AsyncOp::Store
+            | AsyncOp::Reduction
+            | AsyncOp::Copy
+            | AsyncOp::BulkCopy
+            | AsyncOp::BulkReduction
+            | AsyncOp::CopyCommit
+            | AsyncOp::CopyArrive
+            | AsyncOp::BulkCommit
+            | AsyncOp::BulkWait => false,
+        }
+    }
+
     /// The operand that is the address of what is read, by its place in the row.
     pub const fn source(self) -> Option<usize> {
         match self {

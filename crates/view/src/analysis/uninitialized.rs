@@ -14,9 +14,9 @@ use warpgrid_program::{
     Function, FunctionId, Instruction, OperandValue, Program, RegisterId, StepPart,
 };
 
-/// Steps that are followed: enough for every instruction of most kernels to be reached.
+/// Bound on the steps that are followed, and so on the cost of the analysis.
 const MAX_STEPS: u64 = 200_000;
-/// Uses that are reported.
+/// Bound on the uses that are reported.
 const MAX_USES: usize = 4;
 
 /// What a value is used for.

@@ -165,10 +165,7 @@ impl Session {
                 .map(|line| format!("guessed: `{line}`")),
         );
         let has_finding = races.as_ref().is_some_and(|races| !races.is_empty()) || hang.is_some();
-        if let Some(launch) = self
-            .guesses()
-            .iter()
-            .find(|line| line.contains("@ launch "))
+        if let Some(launch) = self.inferred_launch()
             && has_finding
         {
             notes.push(format!(

@@ -6,6 +6,7 @@ use crate::memory_id::MemoryId;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Machine, MemoryRegion};
+use warpgrid_isa::AsyncOp;
 use warpgrid_launch::reading::Reader;
 use warpgrid_order::hang::{MixedPhase, Story};
 use warpgrid_order::races::{
@@ -251,8 +252,8 @@ impl Session {
         race
     }
 
-    /// The line of a `cp.async` wait between the accesses in the text, where the first one is a `cp.async` of another thread than
-    /// the second one: such a wait is for the copies of the executing thread only.
+    /// Returns the line of the first `cp.async` wait between a `cp.async` and an access of another thread. Such a wait covers
+    /// copies of the executing thread only.
     fn own_wait(&self, found: &Found) -> Option<u32> {
         let End::Access(second) = found.second else {
             return None;
@@ -264,9 +265,12 @@ impl Session {
             return None;
         }
         let between = first.instruction + 1..second.instruction;
+        let function = self.program.functions.get(first.function.0 as usize)?;
         let mut waits = between.filter(|index| {
-            let reader = self.reader(first.function, *index);
-            reader.is_some_and(|reader| reader.opcode().starts_with("cp.async.wait_"))
+            let instruction = function.instructions.get(*index as usize);
+            let action = instruction.and_then(|instruction| self.program.action(instruction));
+            let operation = action.and_then(|action| action.does.asynchronous());
+            operation.is_some_and(AsyncOp::waits_for_own_copies)
         });
         let wait = waits.next()?;
         Some(self.range_of(first.function, wait).line)

@@ -157,6 +157,7 @@ impl Session {
         Ok(Session {
             scenario: self.scenario.clone(),
             guesses: self.guesses.clone(),
+            infers_launch: self.infers_launch,
             diagnostics: self.diagnostics.clone(),
             mark: self.mark.clone(),
             parts: self.parts.clone(),
@@ -174,6 +175,7 @@ impl Session {
         Session {
             counter: TrafficCounter::new(program.target.memory),
             guesses: prepared.guesses,
+            infers_launch: prepared.infers_launch,
             scenario: prepared.scenario,
             language,
             named: named_variables(&program),

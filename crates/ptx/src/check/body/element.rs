@@ -2,8 +2,8 @@
 //!
 //! An index counts elements of the declared scalar type, also in vectors and arrays of several dimensions. A constant
 //! index is a byte offset. A register index is lowered to instructions in the step of the access: `(u32(index) +
-//! constant) * size` modulo 2^32, zero-extended, plus the address of the variable (assembler 13.5, all targets and
-//! levels of optimization).
+//! constant) * size` modulo 2^32, zero-extended, plus the address of the variable (assembler 13.5 for `sm_90`, `-O0` and
+//! `-O1`).
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, register, source};
