@@ -63,10 +63,10 @@ pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// The report on a launch, with what was inferred of the launch.
+/// The report on a launch, with the inferred part of the launch.
 #[derive(Serialize)]
 struct Answered<'a> {
-    /// False where conflicts are denied and there are some.
+    /// False if conflicts are denied and the report has any.
     ok: bool,
     #[serde(flatten)]
     report: &'a ConflictReport,

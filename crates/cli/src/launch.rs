@@ -32,7 +32,7 @@ impl LaunchOptions {
         self.entry.as_deref() == Some(ALL)
     }
 
-    /// Overrides what a scenario states or leaves open.
+    /// Replaces the stated or inferred launch of a scenario.
     pub(crate) fn apply(&self, scenario: &mut Scenario) {
         if let Some(entry) = self.entry.as_ref().filter(|_| !self.selects_all()) {
             scenario.entry = Some(entry.clone());

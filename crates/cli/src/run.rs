@@ -81,7 +81,7 @@ pub(crate) struct RunArguments {
     variant: Option<String>,
     #[command(flatten)]
     launch: LaunchOptions,
-    /// Exit with 0 although a certain data race or undefined behavior was found, if everything else is as promised.
+    /// Exit with 0 despite a certain data race or undefined behavior, if all other expectations hold.
     #[arg(long)]
     allow_undefined: bool,
 }
@@ -191,8 +191,8 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
     Ok(outcome)
 }
 
-/// One scenario for each kernel where `--entry all` asks for that, the scenario itself otherwise. A text that cannot run stays as
-/// it is, so that its errors are reported.
+/// Returns one scenario per kernel for `--entry all`, and the scenario itself otherwise. A text with errors is returned unchanged,
+/// so that its errors are reported.
 pub(crate) fn scenarios_of_kernels(launch: &LaunchOptions, scenario: Scenario) -> Vec<Scenario> {
     if !launch.selects_all() {
         return vec![scenario];

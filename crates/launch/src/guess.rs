@@ -272,7 +272,7 @@ fn loop_step(function: &Function, program: &Program) -> Option<u32> {
     let readings: Vec<Reading> = readers(program, function).map(Reader::read).collect();
     let mut from_thread: BTreeSet<RegisterId> = BTreeSet::new();
     let (mut advances, mut distances) = (BTreeSet::new(), BTreeSet::new());
-    // Twice, for what a loop carries backwards.
+    // The second pass handles the values that a loop carries into its next iteration.
     for reading in readings.iter().chain(&readings) {
         match reading {
             Reading::Copy { to, from } => {
@@ -468,7 +468,7 @@ impl Uses {
             ..Uses::default()
         };
         let readings: Vec<Reading> = readers(program, function).map(Reader::read).collect();
-        // Twice, for what a loop carries backwards.
+        // The second pass handles the values that a loop carries into its next iteration.
         for reading in readings.iter().chain(&readings) {
             uses.read(function, reading);
         }

@@ -294,45 +294,37 @@ fn override_scalars(scenario: &mut Scenario, guessed: &mut Guessed) -> Result<()
         let mut scalars: Vec<String> = Vec::new();
         let mut is_found = false;
         for (place, parameter) in scenario.params.iter_mut().enumerate() {
-            match parameter {
-                Parameter::Scalar {
+            let is_structure = matches!(parameter, Parameter::Struct { .. });
+            let members = match parameter {
+                Parameter::Struct { fields, .. } => fields
+                    .iter_mut()
+                    .map(|field| &mut field.parameter)
+                    .collect(),
+                other => vec![other],
+            };
+            for member in members {
+                let Parameter::Scalar {
                     name: own,
                     ty,
                     value,
-                } => {
-                    if *own == name {
-                        let element = ElementType::from_name(ty).unwrap_or(ElementType::U64);
-                        element
-                            .encode(&literal)
-                            .map_err(|problem| catalogue::override_not_in_type(&name, &problem))?;
-                        *value = literal.clone();
-                        is_found = true;
-                        if let Some(guess) = guessed.parameters.get_mut(place) {
-                            *guess = false;
-                        }
-                    }
-                    scalars.push(own.clone());
+                } = member
+                else {
+                    continue;
+                };
+                scalars.push(own.clone());
+                if *own != name {
+                    continue;
                 }
-                Parameter::Struct { fields, .. } => {
-                    for field in fields {
-                        if let Parameter::Scalar {
-                            name: own, value, ..
-                        } = &mut field.parameter
-                        {
-                            if *own == name {
-                                *value = literal.clone();
-                                is_found = true;
-                            }
-                            scalars.push(own.clone());
-                        }
-                    }
+                element(own, ty)?
+                    .encode(&literal)
+                    .map_err(|problem| catalogue::override_not_in_type(&name, &problem))?;
+                *value = literal.clone();
+                is_found = true;
+                if let Some(guess) = guessed.parameters.get_mut(place)
+                    && !is_structure
+                {
+                    *guess = false;
                 }
-                Parameter::Buffer(_)
-                | Parameter::Alias { .. }
-                | Parameter::Tensormap(_)
-                | Parameter::Texture(_)
-                | Parameter::Surface(_)
-                | Parameter::Multimem { .. } => {}
             }
         }
         if !is_found {

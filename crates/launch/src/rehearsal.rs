@@ -175,7 +175,7 @@ enum Outcome {
     Stores,
 }
 
-/// What a run says of a launch.
+/// The evaluation of a launch by a trial run.
 #[derive(Clone, Debug)]
 struct Evaluation {
     /// Function and index of each instruction that the run reaches.
@@ -188,7 +188,7 @@ struct Evaluation {
 }
 
 impl Evaluation {
-    /// Whether nothing speaks against the block.
+    /// Whether the run neither faults nor hangs, and has no conflicting stores and no read of unwritten shared memory.
     fn is_sound(&self) -> bool {
         !matches!(self.outcome, Outcome::Faults | Outcome::Stuck)
             && !self.has_conflict
@@ -204,7 +204,7 @@ struct Run {
     origin: Option<(String, i64)>,
 }
 
-/// The last store of an element; none of a thread for atomics and operations in flight.
+/// The last store of an element. `thread` is `None` for atomics and asynchronous operations.
 #[derive(Clone, Copy, PartialEq)]
 struct LastStore {
     thread: Option<u64>,
@@ -556,7 +556,7 @@ impl Stage<'_> {
         found
     }
 
-    /// The scenario with the first other block in a row under which the kernel ends, reaches no fewer instructions, and neither
+    /// The scenario with the first other block size under which the kernel ends, reaches no fewer instructions, and neither
     /// stores an element by two threads nor reads shared memory that nothing has written; none if the present block is as good.
     fn with_other_block(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let own = scenario.block.filter(|_| self.guessed.block)?;

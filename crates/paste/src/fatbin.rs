@@ -82,7 +82,7 @@ fn begins_module(line: &str) -> bool {
     line.starts_with(['.', '/', '{'])
 }
 
-/// A text that is open.
+/// An open document of fat binary modules.
 pub(crate) struct FatbinDocument<'a> {
     source: Cow<'a, str>,
     modules: Vec<(Module, Box<dyn Document>)>,

@@ -2,10 +2,12 @@
 
 use super::story::Place;
 use std::collections::BTreeSet;
-use warpgrid_isa::{ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, Transfer, UnitOp};
+use warpgrid_isa::{
+    AtomicOp, ControlOp, Does, Flag, MbarrierOp, MemoryOp, StateSpace, Transfer, UnitOp,
+};
 use warpgrid_program::{
-    Address, AddressBase, Function, FunctionId, Instruction, OperandValue, Program, RegisterId,
-    Source,
+    Action, Address, AddressBase, Function, FunctionId, Instruction, OperandValue, Program,
+    RegisterId, Source,
 };
 
 /// A kernel that instructions are looked up in.
@@ -21,18 +23,21 @@ impl<'p> Code<'p> {
         self.function(at)?.instructions.get(at.1 as usize)
     }
 
+    fn action(self, at: Place) -> Option<&'p Action> {
+        self.0.action(self.instruction(at)?)
+    }
+
     pub(crate) fn does(self, at: Place) -> Option<Does> {
-        Some(self.0.action(self.instruction(at)?)?.does)
+        Some(self.action(at)?.does)
     }
 
     pub(crate) fn opcode(self, at: Place) -> &'p str {
-        let found = self.instruction(at).and_then(|i| self.0.action(i));
-        found.map_or("", |action| action.opcode.as_str())
+        self.action(at).map_or("", |action| action.opcode.as_str())
     }
 
     fn has(self, at: Place, flag: Flag) -> bool {
-        let found = self.instruction(at).and_then(|i| self.0.action(i));
-        found.is_some_and(|action| action.modifiers.has(flag))
+        self.action(at)
+            .is_some_and(|action| action.modifiers.has(flag))
     }
 
     pub(crate) fn is_arrival(self, at: Place) -> bool {
@@ -68,8 +73,7 @@ impl<'p> Code<'p> {
 
     /// Whether it accesses memory that threads share.
     pub(crate) fn is_data_access(self, at: Place) -> bool {
-        let found = self.instruction(at).and_then(|i| self.0.action(i));
-        found.is_some_and(|action| {
+        self.action(at).is_some_and(|action| {
             let space = action.modifiers.space;
             action.does.memory().is_some()
                 && !matches!(
@@ -86,33 +90,38 @@ impl<'p> Code<'p> {
 
     /// Whether it writes so that others may wait for it: strongly.
     pub(crate) fn is_strong_write(self, at: Place) -> bool {
-        let found = self.instruction(at).and_then(|i| self.0.action(i));
         self.is_write(at)
-            && found.is_some_and(|action| {
+            && self.action(at).is_some_and(|action| {
                 action.modifiers.sem.is_some()
                     || !action.does.memory().is_some_and(MemoryOp::is_plain_store)
             })
     }
 
-    /// Whether it takes a lock where it finds the value that it compares with.
+    /// The operation of an atomic that returns the old value.
+    fn atomic_with_result(self, at: Place) -> Option<AtomicOp> {
+        let action = self.action(at)?;
+        let has_result = action.does.memory() == Some(MemoryOp::Atomic);
+        action.modifiers.atomic.filter(|_| has_result)
+    }
+
+    /// Whether an instruction takes a lock if it finds the expected value: `atom.cas` and `atom.exch`.
     pub(crate) fn is_exchange(self, at: Place) -> bool {
-        let opcode = self.opcode(at);
-        opcode.starts_with("atom.") && (opcode.contains(".cas") || opcode.contains(".exch"))
+        let operation = self.atomic_with_result(at);
+        matches!(operation, Some(AtomicOp::Cas | AtomicOp::Exch))
     }
 
-    /// Whether it writes only where it finds the value that it compares with.
+    /// Whether an instruction writes only if it finds the expected value: `atom.cas`.
     pub(crate) fn is_comparison(self, at: Place) -> bool {
-        self.is_exchange(at) && self.opcode(at).contains(".cas")
+        self.atomic_with_result(at) == Some(AtomicOp::Cas)
     }
 
-    /// Whether it adds to what is there.
+    /// Whether an atomic or a reduction adds to the value in memory.
     pub(crate) fn is_count(self, at: Place) -> bool {
-        let opcode = self.opcode(at);
-        let is_atomic = opcode.starts_with("atom.") || opcode.starts_with("red.");
-        is_atomic
-            && [".add", ".inc", ".dec"]
-                .iter()
-                .any(|word| opcode.contains(word))
+        let operation = self.action(at).and_then(|action| action.modifiers.atomic);
+        matches!(
+            operation,
+            Some(AtomicOp::Add | AtomicOp::Inc | AtomicOp::Dec)
+        )
     }
 
     pub(crate) fn is_cluster_arrival(self, at: Place) -> bool {
@@ -128,17 +137,27 @@ impl<'p> Code<'p> {
         self.does(at).is_some_and(Does::is_block_barrier)
     }
 
-    /// The number of a barrier of the block, where it is a literal.
-    fn barrier_id(self, at: Place) -> Option<u64> {
-        if !self.is_barrier(at) {
-            return None;
-        }
-        let function = self.function(at)?;
-        let operands = function.operands_of(self.instruction(at)?.operands);
-        operands.iter().find_map(|operand| match operand.value {
-            OperandValue::Source(Source::Immediate(id), _) => Some(id),
+    /// The literal operands of a barrier of the block, in the order of the text.
+    fn barrier_literals(self, at: Place) -> impl Iterator<Item = u64> + use<'p> {
+        let instruction = self.instruction(at).filter(|_| self.is_barrier(at));
+        let operands = match (self.function(at), instruction) {
+            (Some(function), Some(instruction)) => function.operands_of(instruction.operands),
+            _ => &[],
+        };
+        operands.iter().filter_map(|operand| match operand.value {
+            OperandValue::Source(Source::Immediate(value), _) => Some(value),
             _ => None,
         })
+    }
+
+    /// The number of a barrier of the block, if it is a literal.
+    fn barrier_id(self, at: Place) -> Option<u64> {
+        self.barrier_literals(at).next()
+    }
+
+    /// The number of threads that a barrier of the block counts, if that number and the one of the barrier are literals.
+    pub(crate) fn barrier_count(self, at: Place) -> Option<u64> {
+        self.barrier_literals(at).skip(1).last()
     }
 
     /// Every place of the function of another place.
@@ -154,20 +173,6 @@ impl<'p> Code<'p> {
             let n = function.instructions.len() as u32;
             (0..n).map(move |index| (FunctionId(id as u32), index))
         })
-    }
-
-    /// The number of threads that a barrier of the block counts, where it is a literal.
-    pub(crate) fn barrier_count(self, at: Place) -> Option<u64> {
-        if !self.is_barrier(at) {
-            return None;
-        }
-        let function = self.function(at)?;
-        let operands = function.operands_of(self.instruction(at)?.operands);
-        let literals = operands.iter().filter_map(|operand| match operand.value {
-            OperandValue::Source(Source::Immediate(value), _) => Some(value),
-            _ => None,
-        });
-        literals.skip(1).last()
     }
 
     /// The next place that is such on any way from another one, the first in the text; ways do not go back.

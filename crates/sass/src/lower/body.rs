@@ -278,7 +278,7 @@ pub(super) fn id_of(register: Register) -> Option<RegisterId> {
     (u32::from(number) < limit).then(|| RegisterId(first + u32::from(number)))
 }
 
-/// Type of a uniform register or uniform predicate; none for registers that each lane has for itself.
+/// Type of a uniform register or uniform predicate; `None` for per-lane registers.
 pub(super) fn uniform_type(register: RegisterId) -> Option<ScalarType> {
     match register.0 {
         UNIFORM..PREDICATE => Some(ScalarType::B32),

@@ -329,7 +329,7 @@ pub(super) fn begin_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
 
 /// `BSYNC B0`. From `sm_100` on the assembler writes `BSYNC.RECONVERGENT` where lanes must meet. Without the word it ends
 /// loops that wait for another lane of the warp, as for a lock: those that have left the loop go on when others give way
-/// (seen in what assembler 13.5 makes of a spin lock, where the lock is released after the `BSYNC`). Before `sm_100` such a loop is one
+/// (seen in a spin lock compiled by assembler 13.5, which releases the lock after the `BSYNC`). Before `sm_100` such a loop is one
 /// with a `YIELD` before the `BSYNC` in the region of its barrier.
 pub(super) fn reconverge(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let says_reconvergence = Environment::of(c.target).says_reconvergence;
