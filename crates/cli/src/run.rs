@@ -491,6 +491,7 @@ fn print(
         verdict(report, session)
     )?;
     print_reasons(out, report)?;
+    print_values(out, report, session)?;
     if let Some(hang) = &report.hang {
         writeln!(out, "  hang: {}", hang.message)?;
     }
@@ -500,6 +501,35 @@ fn print(
     }
     if let Some(layouts) = &report.layouts {
         out.write_all(layouts_text(layouts).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Prints the registers that a snippet has written, and the changed elements of memories without a stated expectation.
+fn print_values(out: &mut impl Write, report: &RunReport, session: &Session) -> io::Result<()> {
+    const MAX_MEMORIES: usize = 8;
+    for register in &report.registers {
+        writeln!(out, "  {register}")?;
+    }
+    let changed = match session.unwatched() {
+        Ok(start) => session.changed_memories(&start),
+        Err(_) => Vec::new(),
+    };
+    for memory in changed.iter().take(MAX_MEMORIES) {
+        for range in &memory.ranges {
+            writeln!(out, "  {range}")?;
+        }
+        let n_listed: u64 = memory.ranges.iter().map(|range| range.n_elements).sum();
+        let n_more = memory.n_elements - n_listed;
+        if n_more > 0 {
+            let elements = plural(n_more, "more element");
+            writeln!(out, "  {}: {elements} changed", memory.title)?;
+        }
+    }
+    let n_more = changed.len().saturating_sub(MAX_MEMORIES);
+    if n_more > 0 {
+        let more = if n_more == 1 { "memory" } else { "memories" };
+        writeln!(out, "  {n_more} more {more} changed")?;
     }
     Ok(())
 }
@@ -603,6 +633,10 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
         if session.position() == from {
             break;
         }
+    }
+    for register in session.register_results() {
+        serde_json::to_writer(&mut file, &serde_json::json!({ "register": register }))?;
+        file.write_all(b"\n")?;
     }
     file.flush()
 }

@@ -1,5 +1,7 @@
 //! `warpgrid check` and `run` on what is around instructions: C++ with inline assembly, files of compilers.
 
+mod common;
+
 use expect_test::expect;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -97,4 +99,76 @@ fn a_program_of_a_file_runs() {
     let output = warpgrid(&["run", "sm_90.cubin"]);
     assert!(complaint(&output).contains("it has no PTX"), "{output:?}");
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn run_prints_the_registers_that_a_snippet_leaves() {
+    let folder = common::Folder::new("registers-of-snippets");
+    let lines = |text: &str, name: &str| {
+        let path = folder.file(name, text.as_bytes());
+        let output = warpgrid(&["run", &path]);
+        let values = String::from_utf8_lossy(&output.stdout).into_owned();
+        let values = values
+            .lines()
+            .skip(1)
+            .filter(|line| !line.contains("guessed"));
+        values
+            .map(|line| format!("{}\n", line.trim_start()))
+            .collect::<String>()
+    };
+    let block =
+        r#"asm("{ .reg .b32 t; add.u32 t, %1, 4; mul.lo.u32 %0, t, 3; }" : "=r"(x) : "r"(a));"#;
+    expect![[r#"
+        x: b32 by lane = 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, 48, 51, 54, 57, 60, 63, 66, 69, 72, 75, 78, 81, 84, 87, 90, 93, 96, 99, 102, 105
+    "#]]
+    .assert_eq(&lines(block, "block.cu"));
+    let snippet = "mov.u32 i, %laneid;
+        { .reg .b32 t; and.b32 t, i, 1; setp.eq.u32 even, t, 0; }
+        .reg .b32 f; add.f32 f, 0f3f800000, 0f3f800000;
+        .reg .v2 .u32 pair; mov.v2.u32 pair, {3, 4};";
+    expect![[r#"
+        i: b32 by lane = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+        even: pred lanes 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28 and 30 = 1; lanes 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29 and 31 = 0
+        f: f32 = 2.0
+        pair.x: u32 = 3
+        pair.y: u32 = 4
+    "#]]
+    .assert_eq(&lines(snippet, "snippet.ptx"));
+    let loose = "//@ register UR32 = 0xffffffff
+UVIMNMX.S32 UR15, UR32, 0x1, !UPT ;";
+    expect![[r#"
+        UR15: b32 = 1
+    "#]]
+    .assert_eq(&lines(loose, "loose.sass"));
+}
+
+#[test]
+fn run_prints_the_elements_that_change() {
+    let folder = common::Folder::new("changed-elements");
+    let kernel = "//@ launch grid=1 block=4
+//@ buffer out: u32[16] = 1
+//@ buffer same: u32[4] = 0
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 same) {
+    .reg .b32 %i; .reg .b64 %a, %o;
+    ld.param.u64 %a, [out];
+    mov.u32 %i, %tid.x;
+    mul.wide.u32 %o, %i, 12;
+    add.u64 %a, %a, %o;
+    st.global.u32 [%a], %i;
+    st.global.u32 [%a+4], 7;
+    ret;
+}
+";
+    let path = folder.file("changed.ptx", kernel.as_bytes());
+    expect![[r#"
+        changed.ptx: 7 steps, 2 stores: ended well
+          out[0] to out[1] (2 elements) = 0, 7
+          out[4] = 7
+          out[6] to out[7] (2 elements) = 2, 7
+          out[9] to out[10] (2 elements) = 3, 7
+    "#]]
+    .assert_eq(&text(&warpgrid(&["run", &path])).replace(&path, "changed.ptx"));
 }

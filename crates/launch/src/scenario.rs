@@ -239,6 +239,13 @@ pub struct Buffer {
     pub one_of: Option<Vec<Vec<Literal>>>,
 }
 
+impl Buffer {
+    /// Returns whether the scenario states what the launch leaves in the buffer.
+    pub const fn has_expectation(&self) -> bool {
+        self.expect.is_some() || self.one_of.is_some() || self.expect_sha256.is_some()
+    }
+}
+
 /// Whether an element is the first one, which needs no mention.
 fn is_first(start: &u64) -> bool {
     *start == 0

@@ -141,6 +141,9 @@ pub struct Function {
     /// Variables declared in the function: parameters first, then `.local`, `.shared` and call `.param` ones.
     pub variables: Vec<Variable>,
     pub registers: Registers,
+    /// Registers in scope at the end of a snippet: the code around the snippet may read them. Empty for a kernel or function,
+    /// whose registers are dead at the return.
+    pub results: Vec<RegisterId>,
     pub instructions: Vec<Instruction>,
     /// The operands of all instructions; each instruction has a range of them.
     pub operands: Vec<Operand>,

@@ -3,16 +3,19 @@
 //! The npm package and the command call these, and so can any other host: arguments are checked, missing ones filled in, and refusals
 //! worded here alone. A [`Session`] is the one answer that lives on; its calls with plain arguments are in `session`.
 //!
+//! - `final_values`: registers of a snippet and changed memory at the end of a run.
 //! - `limits`: how far a run goes, and numbers as JavaScript has them.
 //! - `session`: the calls of a session by the names of memories.
 //! - `report`: a run to its end, compared with what its scenario promises.
 //! - `values`: elements of a memory in the notation of scenarios.
 
+mod final_values;
 mod limits;
 mod report;
 mod session;
 mod values;
 
+pub use final_values::{ChangedMemory, ChangedRange, LaneGroup, RegisterResult};
 pub use limits::{STEPS_OF_A_CALL, STEPS_OF_A_COMMAND, whole};
 pub use report::{BufferDigest, FaultReport, ReportOptions, ReportRequest, RunReport};
 pub use values::Values;

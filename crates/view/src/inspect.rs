@@ -22,7 +22,7 @@ pub use watch::WatchedValue;
 
 use crate::session::Session;
 use warpgrid_emulator::WarpView;
-use warpgrid_program::{Function, FunctionId};
+use warpgrid_program::FunctionId;
 
 /// Steps up to which a moment is gone to.
 pub const MAX_STEPS: u64 = 20_000_000;
@@ -30,11 +30,7 @@ pub const MAX_STEPS: u64 = 20_000_000;
 impl Session {
     /// The function that a warp is in; the kernel, where it has ended.
     fn function_of(&self, warp: &WarpView) -> FunctionId {
-        let program = self.timeline.machine().program();
-        let is_kernel = |(_, function): &(FunctionId, &Function)| {
-            Some(&function.name) == self.scenario().entry.as_ref()
-        };
-        let kernel = || program.entries().find(is_kernel).map(|(id, _)| id);
+        let kernel = || self.timeline.machine().entry();
         let running = warp.groups.first().map(|group| group.function);
         running.or_else(kernel).unwrap_or(FunctionId(0))
     }

@@ -530,6 +530,8 @@ races?: Array<RaceView>,
 hang?: HangView,
 /** The layouts of accesses, where they are asked for. */
 layouts?: Array<AccessLayout>,
+/** The registers that a snippet has written, at the end of the run; none for a kernel. */
+registers?: Array<RegisterResult>,
 /** Why `ok` is false, a sentence each: what differs from what the scenario promises, and what is undefined. */
 differences: Array<string>,
 /** What a person should know: guesses, notes of the run, and the differences. */

@@ -51,6 +51,12 @@ impl Machine {
         self.setup.n_blocks
     }
 
+    /// The kernel of the launch.
+    pub fn entry(&self) -> Option<FunctionId> {
+        let functions = &self.setup.code.functions;
+        functions.first().map(|function| function.id)
+    }
+
     /// Blocks that have finished.
     pub fn blocks_done(&self) -> u64 {
         self.state.blocks_done

@@ -215,6 +215,7 @@ pub(crate) fn function(name: &str, kind: FunctionKind) -> Function {
         instructions: Vec::new(),
         operands: Vec::new(),
         labels: Vec::new(),
+        results: Vec::new(),
         bounds: LaunchBounds::default(),
         machine: None,
         span: Span::default(),

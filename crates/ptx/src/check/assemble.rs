@@ -31,6 +31,7 @@ pub(crate) fn assemble(
         }
         function.variables.extend(body.variables);
         function.registers = body.registers;
+        function.results = body.results;
         function.instructions = body.instructions;
         function.operands = body.operands;
         function.labels = body.labels;

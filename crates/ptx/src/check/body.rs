@@ -41,7 +41,9 @@ use crate::check::report::Reporter;
 use checker::BodyChecker;
 use draft::Draft;
 use made::Made;
-use warpgrid_program::{FunctionId, Instruction, Operand, Parameter, Registers, Span, Variable};
+use warpgrid_program::{
+    FunctionId, Instruction, Operand, Parameter, RegisterId, Registers, Span, Variable,
+};
 
 /// A body as it goes into the program.
 #[derive(Debug)]
@@ -54,6 +56,8 @@ pub(crate) struct Body {
     /// After those of the function's head.
     pub(crate) variables: Vec<Variable>,
     pub(crate) registers: Registers,
+    /// Registers in scope at the end of a snippet.
+    pub(crate) results: Vec<RegisterId>,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) operands: Vec<Operand>,
     /// Names of branch targets: instruction index and name, sorted by index.

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
 use warpgrid_program::{
     AddressBase, Function, FunctionKind, Guard, LaunchBounds, MachineCode, Module, OperandValue,
-    Parameter, Relocation, RelocationTarget, Source, Span, Variable,
+    Parameter, RegisterId, Registers, Relocation, RelocationTarget, Source, Span, Variable,
 };
 
 /// An instruction that cannot be executed, and what of it is not known.
@@ -192,6 +192,10 @@ impl Lowering<'_> {
         };
         place_labels(&mut body, &machine);
         let registers = body.number_registers();
+        let results = match machine.loose {
+            true => registers_of_machine(&registers),
+            false => Vec::new(),
+        };
         let mut variables = Vec::new();
         let start = machine.parameter_start;
         let parameters = match &info.parameters {
@@ -222,6 +226,7 @@ impl Lowering<'_> {
             returns: Vec::new(),
             variables,
             registers,
+            results,
             instructions: body.instructions,
             operands: body.operands,
             labels: labels(text, &machine),
@@ -443,6 +448,13 @@ impl Lowering<'_> {
 /// The least and the most stack that is made where the text does not say how much is needed.
 const MIN_FRAME: u32 = 1024;
 const MAX_FRAME: u32 = 256 << 10;
+
+/// Returns the registers that a listing can name, without those that the lowering adds.
+fn registers_of_machine(registers: &Registers) -> Vec<RegisterId> {
+    let ids = (0..registers.len() as u32).map(RegisterId);
+    ids.filter(|id| MachineCode::has_register(registers.name(*id)))
+        .collect()
+}
 
 /// The local memory of loose instructions, which name addresses in it as they like.
 const LOOSE_FRAME: u32 = 16 << 10;

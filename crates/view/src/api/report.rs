@@ -1,5 +1,6 @@
 //! A run to its end, compared with what its scenario promises. A session goes in; whether all is well, and what differs, comes out.
 
+use super::final_values::RegisterResult;
 use super::limits::steps;
 use super::values::Values;
 use crate::expect::{compare, compare_fault};
@@ -102,6 +103,13 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub layouts: Option<Vec<AccessLayout>>,
+    /// The registers that a snippet has written, at the end of the run; none for a kernel.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<Vec<RegisterResult>>", optional)
+    )]
+    pub registers: Vec<RegisterResult>,
     /// Why `ok` is false, a sentence each: what differs from what the scenario promises, and what is undefined.
     pub differences: Vec<String>,
     /// What a person should know: guesses, notes of the run, and the differences.
@@ -192,6 +200,7 @@ impl Session {
             races,
             hang,
             layouts,
+            registers: self.register_results(),
             differences,
             notes,
         }
@@ -199,10 +208,7 @@ impl Session {
 
     /// Whether the scenario promises anything of its end.
     pub fn has_promise(&self) -> bool {
-        let is_promised = |buffer: &Buffer| {
-            buffer.expect.is_some() || buffer.one_of.is_some() || buffer.expect_sha256.is_some()
-        };
-        self.scenario().fault.is_some() || self.buffers().iter().any(is_promised)
+        self.scenario().fault.is_some() || self.buffers().iter().any(Buffer::has_expectation)
     }
 
     /// The elements of a buffer, to be written in the notation of scenarios.

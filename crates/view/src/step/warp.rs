@@ -67,7 +67,7 @@ pub(crate) fn view(
     let function = state
         .groups
         .first()
-        .map_or(entry_of(machine, scenario), |group| Some(group.function));
+        .map_or(machine.entry(), |group| Some(group.function));
     let registers = function
         .and_then(|id| Some((id, machine.program().functions.get(id.0 as usize)?)))
         .map(|(id, function)| {
@@ -102,14 +102,6 @@ pub(crate) fn view(
         lanes,
         registers,
     })
-}
-
-fn entry_of(machine: &Machine, scenario: &Scenario) -> Option<FunctionId> {
-    machine
-        .program()
-        .entries()
-        .find(|(_, function)| Some(&function.name) == scenario.entry.as_ref())
-        .map(|(id, _)| id)
 }
 
 fn lane_state(

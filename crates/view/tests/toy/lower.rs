@@ -192,6 +192,7 @@ fn program(body: Body, overrides: &Overrides) -> Program {
         instructions: body.instructions,
         operands: body.operands,
         labels: Vec::new(),
+        results: Vec::new(),
         bounds: LaunchBounds::default(),
         machine: None,
         span: Span::default(),

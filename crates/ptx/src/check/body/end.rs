@@ -6,10 +6,11 @@ use crate::check::declare::function::parameter_names;
 use crate::check::declare::memory;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
-use crate::tree::FunctionHeader;
+use crate::tree::{FunctionHeader, SourceKind};
 use warpgrid_isa::{ControlOp, Does, Modifiers};
 use warpgrid_program::{
-    Action, FunctionKind, Instruction, OperandList, OperandValue, Parameter, Span, StepPart,
+    Action, FunctionKind, Instruction, OperandList, OperandValue, Parameter, RegisterId, Span,
+    StepPart,
 };
 
 impl<'a> BodyChecker<'a, '_> {
@@ -67,6 +68,7 @@ impl<'a> BodyChecker<'a, '_> {
         });
         self.place_branches();
         let labels = self.placed_labels();
+        let results = self.registers_in_scope();
         let body = &mut self.body;
         self.finished = Some(Body {
             function: self.outline.function,
@@ -75,11 +77,32 @@ impl<'a> BodyChecker<'a, '_> {
             variables: std::mem::take(&mut body.variables),
             // A copy has the size it needs; the room of this one is for the next function.
             registers: body.registers.clone(),
+            results,
             instructions: std::mem::take(&mut body.instructions),
             operands: std::mem::take(&mut body.operands),
             labels,
             end: span,
         });
+    }
+
+    /// Returns the registers in scope at the end of a snippet, in order; none for the body of a function.
+    fn registers_in_scope(&self) -> Vec<RegisterId> {
+        if self.tree.kind != SourceKind::Snippet {
+            return Vec::new();
+        }
+        let names = self.names.in_scope();
+        let registers = names.flat_map(|name| match self.names.get(name) {
+            Binding::Register(RegisterId(register)) => register..register + 1,
+            Binding::Vector {
+                first: RegisterId(first),
+                n,
+            } => first..first + u32::from(n),
+            _ => 0..0,
+        });
+        let mut results: Vec<RegisterId> = registers.map(RegisterId).collect();
+        results.sort_by_key(|register| register.0);
+        results.dedup();
+        results
     }
 
     fn placed_labels(&self) -> Vec<(u32, String)> {

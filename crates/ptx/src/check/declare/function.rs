@@ -129,6 +129,7 @@ impl Pass<'_, '_> {
             instructions: Vec::new(),
             operands: Vec::new(),
             labels: Vec::new(),
+            results: Vec::new(),
             bounds: LaunchBounds::default(),
             machine: None,
             span: header.span,

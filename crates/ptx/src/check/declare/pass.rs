@@ -145,6 +145,7 @@ impl<'a> Pass<'a, '_> {
             instructions: Vec::new(),
             operands: Vec::new(),
             labels: Vec::new(),
+            results: Vec::new(),
             bounds: LaunchBounds::default(),
             machine: None,
             span: Span::at(0),

@@ -1,0 +1,276 @@
+//! Values at the end of a run: the registers that a snippet has written, and the elements of memory that the run has changed.
+
+use crate::analysis::difference::{Left, differing, left_by, outlasts_run};
+use crate::memory_id::MemoryId;
+use crate::session::Session;
+use crate::step::warp::readable;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use warpgrid_emulator::LaneList;
+use warpgrid_isa::{ScalarType, TypeKind};
+use warpgrid_launch::reading::{Reading, readers};
+use warpgrid_launch::scenario::Buffer;
+use warpgrid_program::{Function, FunctionId, RegisterId};
+
+/// Registers that are reported.
+const MAX_REGISTERS: usize = 256;
+/// Warps whose registers are reported.
+const MAX_WARPS: usize = 64;
+/// Groups of lanes that a text lists for one register.
+const MAX_GROUPS_IN_TEXT: usize = 8;
+/// Ranges of changed elements that are reported for one memory.
+const MAX_RANGES: usize = 4;
+/// Values that are reported for one range.
+const MAX_VALUES: usize = 16;
+
+/// A register that a snippet has written, at the end of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RegisterResult {
+    pub name: String,
+    /// The type that the values are shown as: `b32`, `f32`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Lanes with equal values, in the order of blocks, warps and lanes.
+    pub groups: Vec<LaneGroup>,
+}
+
+/// Lanes of a warp in which a register has the same value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct LaneGroup {
+    /// Linear index of the block.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub block: u64,
+    pub warp: u32,
+    /// One bit per lane.
+    pub lanes: u32,
+    pub value: String,
+}
+
+impl fmt::Display for RegisterResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.ty)?;
+        if let [first, others @ ..] = self.groups.as_slice()
+            && others.iter().all(|group| group.value == first.value)
+        {
+            return write!(f, " = {}", first.value);
+        }
+        let has_one_warp = self
+            .groups
+            .iter()
+            .all(|group| (group.block, group.warp) == (0, 0));
+        if has_one_warp && self.groups.len() > MAX_GROUPS_IN_TEXT {
+            return write!(f, " by lane = {}", self.values_by_lane().join(", "));
+        }
+        for (index, group) in self.groups.iter().take(MAX_GROUPS_IN_TEXT).enumerate() {
+            let LaneGroup {
+                block,
+                warp,
+                lanes,
+                value,
+            } = group;
+            let separator = if index == 0 { "" } else { ";" };
+            let lanes = LaneList(*lanes);
+            match has_one_warp {
+                true => write!(f, "{separator} {lanes} = {value}")?,
+                false => write!(f, "{separator} block {block} warp {warp} {lanes} = {value}")?,
+            }
+        }
+        match self.groups.len().saturating_sub(MAX_GROUPS_IN_TEXT) {
+            0 => Ok(()),
+            n => write!(f, "; {n} more groups of lanes"),
+        }
+    }
+}
+
+impl RegisterResult {
+    /// Returns the value of each lane of a register with one warp.
+    fn values_by_lane(&self) -> Vec<&str> {
+        let value = |lane: u32| {
+            let of_lane = |group: &&LaneGroup| group.lanes >> lane & 1 != 0;
+            self.groups
+                .iter()
+                .find(of_lane)
+                .map(|group| group.value.as_str())
+        };
+        (0..u32::BITS).filter_map(value).collect()
+    }
+}
+
+/// A memory of which the run has changed elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedMemory {
+    /// The name to show.
+    pub title: String,
+    /// The first ranges of consecutive changed elements.
+    pub ranges: Vec<ChangedRange>,
+    /// All changed elements.
+    pub n_elements: u64,
+}
+
+/// Consecutive elements that the run has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedRange {
+    /// The first and the last element: `rows[2][4]`.
+    pub bounds: [String; 2],
+    /// Values of the first elements.
+    pub values: Vec<String>,
+    pub n_elements: u64,
+}
+
+impl fmt::Display for ChangedRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, last] = &self.bounds;
+        match self.n_elements {
+            1 => write!(f, "{first} = ")?,
+            n => write!(f, "{first} to {last} ({n} elements) = ")?,
+        }
+        let rest = match self.n_elements > self.values.len() as u64 {
+            true => ", …",
+            false => "",
+        };
+        write!(f, "{}{rest}", self.values.join(", "))
+    }
+}
+
+impl Session {
+    /// Returns the registers that the text has written and that are in scope at its end, if the text is a snippet. A kernel has
+    /// none, since its registers are dead at the return.
+    pub fn register_results(&self) -> Vec<RegisterResult> {
+        let Some((id, entry)) = self.snippet() else {
+            return Vec::new();
+        };
+        // The type of the last floating-point result of a register of bits.
+        let mut written: BTreeMap<RegisterId, Option<ScalarType>> = BTreeMap::new();
+        for reader in readers(&self.program, entry) {
+            if reader.instruction.is_implicit() {
+                continue;
+            }
+            let ty = match reader.read() {
+                Reading::Compute { ty, .. } => Some(ty),
+                _ => None,
+            };
+            written.extend(reader.destinations().into_iter().map(|to| (to, ty)));
+        }
+        let results = entry.results.iter().filter_map(|register| {
+            let computed = written.get(register)?;
+            let declared = entry.registers.get(register.0 as usize)?.ty;
+            let is_float = |ty: &ScalarType| {
+                declared.kind() == TypeKind::Bits
+                    && ty.kind() == TypeKind::Float
+                    && ty.width_bits() == declared.width_bits()
+            };
+            let ty = computed.filter(is_float).unwrap_or(declared);
+            Some(RegisterResult {
+                name: entry.registers.name(*register).to_owned(),
+                ty: ty.name().to_owned(),
+                groups: self.lane_groups(id, *register, ty),
+            })
+        });
+        results.take(MAX_REGISTERS).collect()
+    }
+
+    /// Returns the entry that runs, if it is a snippet.
+    fn snippet(&self) -> Option<(FunctionId, &Function)> {
+        let id = self.timeline.machine().entry()?;
+        let entry = self.program.functions.get(id.0 as usize)?;
+        (!entry.results.is_empty()).then_some((id, entry))
+    }
+
+    fn lane_groups(
+        &self,
+        function: FunctionId,
+        register: RegisterId,
+        ty: ScalarType,
+    ) -> Vec<LaneGroup> {
+        let machine = self.timeline.machine();
+        let blocks = machine.blocks().into_iter();
+        let warps =
+            blocks.flat_map(|block| (0..block.n_warps).map(move |warp| (block.index, warp)));
+        let mut groups = Vec::new();
+        for (block, warp) in warps.take(MAX_WARPS) {
+            let Some(row) = machine.register_row(block, warp, function, register) else {
+                continue;
+            };
+            let n_lanes = self.n_threads().saturating_sub(warp * 32).min(32);
+            let mut of_warp: Vec<(u128, u32)> = Vec::new();
+            for (lane, bits) in (0..n_lanes).zip(row) {
+                match of_warp.iter_mut().find(|(value, _)| *value == bits) {
+                    Some((_, lanes)) => *lanes |= 1 << lane,
+                    None => of_warp.push((bits, 1 << lane)),
+                }
+            }
+            groups.extend(of_warp.into_iter().map(|(bits, lanes)| LaneGroup {
+                block,
+                warp,
+                lanes,
+                value: readable(ty, bits),
+            }));
+        }
+        groups
+    }
+
+    /// Returns the memories that the run has changed and that have no stated expectation; `start` is the same launch at its start.
+    pub fn changed_memories(&self, start: &Session) -> Vec<ChangedMemory> {
+        let before = left_by(start);
+        let buffers = self.buffers();
+        let is_expected = |id: &MemoryId| {
+            let of_memory = |buffer: &&Buffer| *id == MemoryId::Buffer(buffer.name.clone());
+            buffers
+                .iter()
+                .find(of_memory)
+                .is_some_and(Buffer::has_expectation)
+        };
+        let after = left_by(self)
+            .into_iter()
+            .filter(|left| !is_expected(&left.id));
+        let changed = after.filter_map(|left| {
+            let before = before.iter().find(|before| before.id == left.id)?;
+            self.changed_memory(before, &left)
+        });
+        changed.collect()
+    }
+
+    fn changed_memory(&self, before: &Left, after: &Left) -> Option<ChangedMemory> {
+        let memory = self.memory_with(&after.id).filter(outlasts_run)?;
+        let name = |index: usize| {
+            let subscript = memory.view.subscript(index as u64);
+            format!("{}{subscript}", memory.view.title)
+        };
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        let mut n_elements = 0;
+        for (index, _, _) in differing(before, after) {
+            n_elements += 1;
+            if let Some(last) = ranges.last_mut().filter(|last| last.end == index) {
+                last.end += 1;
+            } else if ranges.len() <= MAX_RANGES {
+                ranges.push(index..index + 1);
+            }
+        }
+        ranges.truncate(MAX_RANGES);
+        let width = after.ty.width_bytes().max(1);
+        let range = |range: Range<usize>| {
+            let elements = after
+                .bytes
+                .chunks(width)
+                .skip(range.start)
+                .take(range.len());
+            let values = elements.take(MAX_VALUES);
+            ChangedRange {
+                bounds: [name(range.start), name(range.end - 1)],
+                values: values
+                    .map(|bytes| after.ty.text(after.ty.bits(bytes)))
+                    .collect(),
+                n_elements: range.len() as u64,
+            }
+        };
+        (n_elements > 0).then(|| ChangedMemory {
+            title: memory.view.title.clone(),
+            ranges: ranges.into_iter().map(range).collect(),
+            n_elements,
+        })
+    }
+}
