@@ -2,7 +2,8 @@
 //!
 //! `// error[W0110]: part of the message` at the end of a line states a diagnostic of that line; there are no others. A
 //! text without errors runs and meets its `//@ expect` lines. A line `// note: part of the note` states a note of the run;
-//! the run has no other notes.
+//! the run has no other notes. A line `// fault: part of the message` states the fault that stops it, and a line
+//! `// register: %r1: b32 = 5` a register that a snippet leaves.
 
 use crate::common::entries;
 use std::path::{Path, PathBuf};
@@ -85,16 +86,29 @@ fn failure(source: &str) -> Result<(), String> {
         max_steps: MAX_STEPS,
         ..ReportRequest::default()
     });
-    if !report.ok {
-        let fault = report.fault.map(|fault| fault.message);
+    let lines = |prefix: &'static str| {
+        source
+            .lines()
+            .filter_map(move |line| line.strip_prefix(prefix))
+    };
+    let fault = report.fault.map(|fault| fault.message);
+    let is_as_stated = match (lines("// fault: ").next(), &fault) {
+        (Some(part), Some(message)) => message.contains(part),
+        (None, None) => report.ok,
+        _ => false,
+    };
+    if !is_as_stated {
         return Err(format!("{fault:?} {:?}", report.differences));
     }
-    let stated: Vec<&str> = source
-        .lines()
-        .filter_map(|line| line.strip_prefix("// note: "))
-        .collect();
+    let registers: Vec<String> = report.registers.iter().map(ToString::to_string).collect();
+    if let Some(stated) =
+        lines("// register: ").find(|stated| !registers.iter().any(|own| own == stated))
+    {
+        return Err(format!("not found: {stated} among {registers:?}"));
+    }
+    let stated: Vec<&str> = lines("// note: ").collect();
     let mut notes = report.notes;
-    notes.retain(|note| !note.starts_with("guessed: "));
+    notes.retain(|note| !note.starts_with("guessed: ") && !report.differences.contains(note));
     let is_stated = |note: &String| stated.iter().any(|part| note.contains(part));
     match notes.len() == stated.len() && notes.iter().all(is_stated) {
         true => Ok(()),

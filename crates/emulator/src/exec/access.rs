@@ -85,6 +85,7 @@ pub(crate) fn access(
         map: around.map,
         shared_bytes: around.shared.len() as u64,
         stack_bytes: stack.lane_bytes as u64,
+        stack_stride: stack.stride as u32,
         own_rank: around.peers.own_rank(),
         n_ranks: around.peers.n_ranks(),
     };

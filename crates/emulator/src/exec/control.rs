@@ -383,7 +383,7 @@ pub(crate) fn stack_place(warp: &Warp, depth: u32, lane: usize, offset: u32) -> 
         .frames
         .get(depth as usize)
         .map_or(0, |frame| frame.stack_start[lane]);
-    lane * warp.stack.lane_bytes + start as usize + offset as usize
+    lane * warp.stack.stride + start as usize + offset as usize
 }
 
 /// `ret` of some lanes of the running group; false when they stand in the kernel itself.

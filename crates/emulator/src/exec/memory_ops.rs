@@ -26,6 +26,7 @@ impl Reach<'_> {
             map: self.map,
             shared_bytes: self.shared.len() as u64,
             stack_bytes: self.stack.lane_bytes as u64,
+            stack_stride: self.stack.stride as u32,
             own_rank: self.peers.own_rank(),
             n_ranks: self.peers.n_ranks(),
         }

@@ -46,7 +46,7 @@ impl Reach<'_> {
                     warp: self.warp,
                     lane: lane as u32,
                 };
-                (memory, (at - lane * self.stack.lane_bytes) as u64)
+                (memory, (at - lane * self.stack.stride) as u64)
             }
             Backing::Arena => (self.memory_at(address), address),
         }

@@ -82,6 +82,8 @@ pub(crate) struct Memories<'a> {
     pub(crate) shared_bytes: u64,
     /// Of one lane.
     pub(crate) stack_bytes: u64,
+    /// Bytes from a lane's stack to that of the next lane.
+    pub(crate) stack_stride: u32,
     /// Of the block, in its cluster.
     pub(crate) own_rank: u32,
     /// Blocks of the cluster; all have as much shared memory.
@@ -365,7 +367,7 @@ impl<'a> Memories<'a> {
         target.place = Place::Each(range.backing);
         if range.backing == Backing::Stack {
             for (lane, o) in target.offsets.iter_mut().enumerate() {
-                *o = o.wrapping_add(lane as u32 * self.stack_bytes as u32);
+                *o = o.wrapping_add(lane as u32 * self.stack_stride);
             }
         }
     }
@@ -386,7 +388,7 @@ impl<'a> Memories<'a> {
             match self.examine_one(plan, addresses[lane], purpose) {
                 Ok((backing, offset)) => {
                     let start = match backing {
-                        Backing::Stack => lane as u32 * self.stack_bytes as u32,
+                        Backing::Stack => lane as u32 * self.stack_stride,
                         _ => 0,
                     };
                     target.backings[lane] = backing;

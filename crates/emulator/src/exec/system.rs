@@ -32,12 +32,9 @@ impl SystemReach<'_> {
             let start = (address - self.map.shared) as usize;
             (self.shared.bytes(), start, self.shared.len())
         } else if self.map.in_local(address) {
-            let start = lane * warp.stack.lane_bytes + (address - self.map.local) as usize;
-            (
-                &warp.stack.bytes[..],
-                start,
-                (lane + 1) * warp.stack.lane_bytes,
-            )
+            let of_lane = warp.stack.of_lane(lane);
+            let start = of_lane.start + (address - self.map.local) as usize;
+            (&warp.stack.bytes[..], start, of_lane.end)
         } else {
             match self.global.find(address) {
                 Some(a) => {

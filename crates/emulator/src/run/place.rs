@@ -229,18 +229,14 @@ impl Setup {
         warp.groups = None;
         warp.steps = 0;
         warp.dirty = true;
-        // The kernel's own frame returns nowhere, so it stays as it is.
-        warp.frames.truncate(1);
-        if warp.frames.is_empty() {
-            warp.frames.push(Frame::EMPTY);
-        }
+        warp.frames.clear();
+        warp.frames.push(Frame::EMPTY);
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
         warp.stack.clear();
-        if self.tracking == Tracking::LastWriter && warp.stack.lane_bytes == 0 {
-            warp.stack.grow(frame.max(16) as usize, true);
-        } else {
-            warp.stack.grow(frame as usize, false);
-        }
+        let is_tracked = self.tracking == Tracking::LastWriter;
+        // A tracked stack has entries, which state that it is tracked.
+        let least = if is_tracked { 16 } else { 0 };
+        warp.stack.grow(frame.max(least) as usize, is_tracked);
         self.fill_specials(warp, position);
         let present = warp.present;
         crate::exec::control::set_frame_addresses(&self.code, warp, present, 0, 0);

@@ -184,8 +184,7 @@ impl Machine {
             MemoryRegion::Tensor { block } => self.tensor(block)?.contents().get(..CELL_BYTES),
             MemoryRegion::Local { block, warp, lane } => {
                 let stack = &self.find_warp(block, warp)?.stack;
-                let start = lane as usize * stack.lane_bytes;
-                stack.bytes.get(start..start + stack.lane_bytes)
+                stack.bytes.get(stack.of_lane(lane as usize))
             }
             _ => {
                 let a = self.allocation(region)?;
@@ -234,8 +233,7 @@ impl Machine {
             }
             MemoryRegion::Local { block, warp, lane } => {
                 let stack = &self.find_warp(block, warp)?.stack;
-                let start = lane as usize * stack.lane_bytes;
-                let entries = stack.writers.get(start..start + stack.lane_bytes)?;
+                let entries = stack.writers.get(stack.of_lane(lane as usize))?;
                 Some(LastWriters::plain(entries))
             }
             _ => {

@@ -5,6 +5,7 @@ use crate::run::inspect::Writer;
 use crate::run::schedule::draw;
 use crate::state::pending::Groups;
 use crate::state::registers::{Banks, LANES, Row32};
+use std::ops::Range;
 
 /// What a group of lanes is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -331,26 +332,34 @@ pub(crate) struct Stack {
     pub(crate) bytes: Vec<u8>,
     /// Who wrote each byte; empty when not tracked.
     pub(crate) writers: Vec<u64>,
-    /// Bytes a lane.
+    /// Bytes of a lane that its frames and reservations have needed so far; accesses beyond them fault.
     pub(crate) lane_bytes: usize,
+    /// Bytes from the start of a lane's stack to that of the next lane, at least `lane_bytes`.
+    pub(crate) stride: usize,
     /// Something was written since it was cleared.
     is_used: bool,
 }
 
 impl Stack {
-    /// Grows to at least `lane_bytes` bytes per lane; what is there stays.
+    /// Grows to at least `lane_bytes` bytes per lane, and keeps the contents. The stride grows by half at least, so that a thread
+    /// that reserves in a loop or recurses takes time proportional to its stack.
     pub(crate) fn grow(&mut self, lane_bytes: usize, tracked: bool) {
         // Every lane's stack starts where the widest element may.
         let lane_bytes = lane_bytes.next_multiple_of(32);
         if lane_bytes <= self.lane_bytes {
             return;
         }
-        let old = self.lane_bytes;
-        let mut bytes = vec![0; lane_bytes * LANES];
-        let mut writers = vec![0; if tracked { lane_bytes * LANES } else { 0 }];
+        self.lane_bytes = lane_bytes;
+        if lane_bytes <= self.stride {
+            return;
+        }
+        let old = self.stride;
+        let stride = lane_bytes.max((old + old / 2).next_multiple_of(32));
+        let mut bytes = vec![0; stride * LANES];
+        let mut writers = vec![0; if tracked { stride * LANES } else { 0 }];
         if old > 0 {
             for lane in 0..LANES {
-                let (to, from) = (lane * lane_bytes, lane * old);
+                let (to, from) = (lane * stride, lane * old);
                 bytes[to..to + old].copy_from_slice(&self.bytes[from..from + old]);
                 if tracked && !self.writers.is_empty() {
                     writers[to..to + old].copy_from_slice(&self.writers[from..from + old]);
@@ -359,7 +368,13 @@ impl Stack {
         }
         self.bytes = bytes;
         self.writers = writers;
-        self.lane_bytes = lane_bytes;
+        self.stride = stride;
+    }
+
+    /// The place of a lane's stack among the bytes.
+    pub(crate) fn of_lane(&self, lane: usize) -> Range<usize> {
+        let start = lane * self.stride;
+        start..start + self.lane_bytes
     }
 
     /// Changes bytes; the offset counts from the first lane's stack.
@@ -386,7 +401,9 @@ impl Stack {
         }
     }
 
+    /// Empties the stacks for the warp of another block, and keeps their memory.
     pub(crate) fn clear(&mut self) {
+        self.lane_bytes = 0;
         if std::mem::take(&mut self.is_used) {
             self.bytes.fill(0);
             self.writers.fill(0);

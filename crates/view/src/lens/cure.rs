@@ -206,7 +206,6 @@ impl Session {
         let all = Change::all(target.size, width.unwrap_or(4));
         let shape = self.memory_shape();
         let frees = |change: &Change| {
-            // The one with the most conflicts first, since it refuses most changes.
             target
                 .accesses
                 .iter()
