@@ -23,7 +23,7 @@ pub(crate) struct CheckArguments {
     /// Check for this PTX ISA version instead of the module's own.
     #[arg(long, value_name = "8.8", value_parser = read_version)]
     ptx_version: Option<String>,
-    /// The language of the sources; without it the ending of each file says it.
+    /// The language of the sources; by default that of the file extension, or the one that the text shows.
     #[arg(long, value_enum)]
     front: Option<FrontName>,
     #[arg(long, value_enum, default_value_t)]
@@ -78,11 +78,12 @@ pub(crate) enum FrontName {
     Sass,
 }
 
-/// The language that the ending of a file says: machine code for `.sass`.
-pub(crate) fn front_of(path: &Path) -> Front {
-    match path.extension() {
-        Some(extension) if extension == "sass" => Front::Sass,
-        Some(_) | None => Front::Ptx,
+/// Returns the language of a file: that of its extension, or else the one that the text shows, as for standard input.
+pub(crate) fn front_of(path: &Path, source: &str) -> Front {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("sass") => Front::Sass,
+        Some("ptx") => Front::Ptx,
+        Some(_) | None => Front::of_source(source),
     }
 }
 
@@ -205,7 +206,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
                 report: warpgrid_view::check(
                     &source,
                     &CheckOptions {
-                        front: arguments.front.map_or(front_of(path), Front::from),
+                        front: arguments
+                            .front
+                            .map_or_else(|| front_of(path, &source), Front::from),
                         ..options.clone()
                     },
                 ),

@@ -67,7 +67,7 @@ pub(crate) struct RunArguments {
     /// Run with each of these seeds (0..100, at most a million) and say which memory depends on the order.
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, value_parser = seeds::read_range, conflicts_with_all = ["seed", "trace"])]
     seeds: Option<std::ops::Range<u64>>,
-    /// The language of the source; without it the file's ending or the scenario says it.
+    /// The language of the source; by default that of the file extension or the scenario, or the one that the text shows.
     #[arg(long, value_enum)]
     front: Option<FrontName>,
     /// Run this text of the same kernel beside the first, with the same launch, and say whether they leave the same memory.
@@ -317,8 +317,8 @@ fn read(path: &Path, text: String) -> Result<(Scenario, Option<CaseFacts>), Stri
     if !is_json(path) {
         return Ok((
             Scenario {
+                front: front_of(path, &text),
                 source: text,
-                front: front_of(path),
                 ..Scenario::default()
             },
             None,

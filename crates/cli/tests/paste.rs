@@ -172,3 +172,13 @@ fn run_prints_the_elements_that_change() {
     "#]]
     .assert_eq(&text(&warpgrid(&["run", &path])).replace(&path, "changed.ptx"));
 }
+
+#[test]
+fn standard_input_shows_its_language() {
+    let listing = "\tcode for sm_80\n\t\tFunction : k\n        /*0000*/                   EXIT ;\n";
+    let checked = common::warpgrid(&["check", "-"], listing);
+    assert_eq!(text(&checked), "-: accepted\n");
+    let ptx = "Fatbin elf code:\n================\narch = sm_80\n\nFatbin ptx code:\n================\narch = sm_80\n\n.version 8.0\n.target sm_80\n.entry k() { ret; }\n";
+    let checked = common::warpgrid(&["check", "-"], ptx);
+    assert_eq!(text(&checked), "-: accepted\n");
+}

@@ -3,13 +3,14 @@
 
 use crate::embedded::{Embedded, place};
 use std::borrow::Cow;
+use warpgrid_program::wrapped::{FATBIN_PTX_HEADER, Wrapping};
 use warpgrid_program::{
     CheckedText, ColouredToken, Diagnostic, Document, FrontEnd, HoverText, Origin, Overrides, Part,
     Severity, SignatureText, Span, Suggestion,
 };
 
-/// Begins the header of an entry; `elf` for machine code.
-const HEADERS: [&str; 2] = ["Fatbin ptx code:", "Fatbin elf code:"];
+/// The headers of entries; `elf` for machine code.
+const HEADERS: [&str; 2] = [FATBIN_PTX_HEADER, "Fatbin elf code:"];
 
 /// The modules of a text.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ struct Module {
 impl FatbinText {
     /// Reads a text; `None` where no line is the header of a fat binary entry with PTX.
     pub(crate) fn read(source: &str) -> Option<FatbinText> {
-        if !source.contains(HEADERS[0]) {
+        if Wrapping::of_source(source) != Some(Wrapping::Fatbin) {
             return None;
         }
         let mut modules: Vec<Module> = Vec::new();

@@ -63,7 +63,7 @@ impl FrontEnd for Pasted {
 
     /// What is around instructions is formatted by other tools: such a text stays as it is.
     fn format(&self, source: &str) -> String {
-        match Wrapping::of_source(source).is_some() || FatbinText::read(source).is_some() {
+        match Wrapping::of_source(source).is_some() {
             true => source.to_owned(),
             false => self.inner.format(source),
         }

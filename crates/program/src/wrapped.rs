@@ -8,6 +8,8 @@ pub enum Wrapping {
     Code,
     /// What an assembler or a driver said of a module, with or without the module.
     Log,
+    /// PTX modules under headers of fat binary entries, as `cuobjdump -ptx` prints them.
+    Fatbin,
 }
 
 impl Wrapping {
@@ -16,12 +18,19 @@ impl Wrapping {
         if has_inline_assembly(source) {
             return Some(Wrapping::Code);
         }
+        // Listings of the same command with `-sass` are machine code.
+        if source.contains(FATBIN_PTX_HEADER) && !source.contains("code for sm_") {
+            return Some(Wrapping::Fatbin);
+        }
         // Most texts have neither word, which is known sooner than where their lines are.
         let may_be_log = source.contains("ptxas ") || source.contains(", line ");
         let is_log = may_be_log && source.lines().any(is_log_line);
         is_log.then_some(Wrapping::Log)
     }
 }
+
+/// The header of a fat binary entry with PTX.
+pub const FATBIN_PTX_HEADER: &str = "Fatbin ptx code:";
 
 /// Words that begin an `asm` statement.
 pub const ASM_WORDS: &[&str] = &["asm", "__asm__", "__asm"];

@@ -42,7 +42,7 @@ impl Front {
     /// The language of a text that does not say: that of its first line which only one of them has. Opcodes of SASS are in
     /// upper case, those of PTX are not.
     pub fn of_source(source: &str) -> Front {
-        // Inline assembly is PTX, whatever the lines around it look like.
+        // Inline assembly, logs and fat binary entries have PTX, whatever the lines around it look like.
         if Wrapping::of_source(source).is_some() {
             return Front::Ptx;
         }
@@ -105,6 +105,14 @@ mod tests {
             ("\t.target\tsm_80\n\n\t.elftype\t@\"ET_EXEC\"", Front::Sass),
             ("\n\tcode for sm_75\n\t.target\tsm_75\n", Front::Sass),
             ("        /*0010*/    MOV R1, c[0x0][0x28] ;", Front::Sass),
+            (
+                "Fatbin elf code:\narch = sm_89\n\nFatbin ptx code:\narch = sm_89\n\n.version 9.2\n",
+                Front::Ptx,
+            ),
+            (
+                "Fatbin elf code:\narch = sm_89\n\n\tcode for sm_89\n\nFatbin ptx code:\n.version 9.2\n",
+                Front::Sass,
+            ),
             ("L1: bra L1;", Front::Ptx),
             ("$L__BB0_2:\n bra $L__BB0_2;", Front::Ptx),
             ("{ .reg .u32 r; }", Front::Ptx),

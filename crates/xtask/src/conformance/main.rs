@@ -17,6 +17,7 @@ mod ask;
 mod case;
 mod fresh;
 mod hardware;
+mod public;
 mod report;
 mod sample;
 mod spellings;
@@ -79,13 +80,15 @@ enum Part {
 }
 
 /// What to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Task {
     Compare,
     Sample,
     Regenerate,
     Fresh(usize),
     Gpu,
+    /// Compares texts and run tests of public projects.
+    Public(PathBuf),
 }
 
 fn main() -> ExitCode {
@@ -95,12 +98,13 @@ fn main() -> ExitCode {
 /// Runs the command; false when something differs that is not known to.
 fn run(words: impl Iterator<Item = String>) -> Result<bool> {
     let options = Options::parse(words)?;
-    match options.task {
+    match &options.task {
         Task::Compare => compare(&options),
         Task::Sample => sample::take(&options),
         Task::Regenerate => sample::regenerate(&options),
-        Task::Fresh(n) => fresh::compare(&options, n),
+        Task::Fresh(n) => fresh::compare(&options, *n),
         Task::Gpu => hardware::compare_with_gpu(&options),
+        Task::Public(folder) => public::compare(&options, folder),
     }
 }
 
@@ -131,6 +135,7 @@ impl Options {
                 "--regenerate" => options.task = Task::Regenerate,
                 "--fresh" => options.task = Task::Fresh(number(&value()?)?),
                 "--gpu" => options.task = Task::Gpu,
+                "--public" => options.task = Task::Public(value()?.into()),
                 "--questions" => options.gpu.questions = Some(value()?.into()),
                 "--answers" => options.gpu.answers = Some(value()?.into()),
                 "--cases" => options.cases = Some(value()?.into()),
@@ -192,6 +197,11 @@ cargo xtask conformance --fresh N [--ptxas PROGRAM] [--seed S] [--only stores|ge
     folders where they are there, with a word, an operand, the version or the target changed; and whole modules, which are
     made of directives, declarations and bodies in any order. The same seed asks about the
     same modules. --keep adds those on which we differ to a file, as lines of a sample
+cargo xtask conformance --public FOLDER [--show N] [--all] [--threads N]
+    check and launch all PTX texts and listings below a folder of checkouts of public projects, run the run tests of
+    ZLUDA, and check the bodies that LLVM's NVPTX tests expect. Known differences are listed with their reasons in
+    crates/xtask/src/conformance/public/known.tsv; any other difference is printed, and the exit status is 1. --all lists the
+    tests that cannot be used
 cargo xtask conformance --gpu [--only cases|arithmetic|litmus] [--family NAME] [--cases FOLDER] [--launches N]
     [--questions FILE | --answers FILE]
     run kernels of compilers, forms of arithmetic and litmus tests (each N times) on the GPU of this machine too, and say where

@@ -1,0 +1,212 @@
+//! `--public`: texts and run tests of public projects. In: checkouts of projects in one folder; out: the texts that Warpgrid rejects
+//! or cannot execute, and the run tests whose memory differs, except for the known differences, which a file lists with their reasons.
+//!
+//! - Each `.ptx` and `.sass` file is checked and launched as pasted. An out-of-bounds access or a step limit is not a difference, since the
+//!   launch is inferred.
+//! - `run_tests`: the run tests of ZLUDA, which state inputs and outputs in a macro call.
+//! - `compiler_tests`: the code that LLVM's NVPTX tests expect in their CHECK lines.
+
+mod compiler_tests;
+mod run_tests;
+
+use super::{Options, Result, map_on_threads};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
+use warpgrid_view::model::Severity;
+use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
+
+/// The known differences: path below the folder of checkouts, a tab, the reason.
+const KNOWN: &str = include_str!("public/known.tsv");
+/// Steps after which a launch with inferred inputs is given up.
+const MAX_STEPS: u64 = 200_000;
+/// The code of a module without a kernel: functions only.
+const NO_KERNEL: &str = "W0711";
+/// Larger files are data of tests rather than texts.
+const MAX_FILE_BYTES: u64 = 8 << 20;
+
+/// One text or test, and how it ended.
+struct Finding {
+    /// Path below the folder of checkouts, with the name of a test behind `#`.
+    name: String,
+    outcome: Outcome,
+}
+
+/// How a text or test ended.
+enum Outcome {
+    Agrees,
+    /// A test that states what cannot be read, such as a call of a Rust function, or that names what its module declares.
+    Unusable,
+    Differs(String),
+}
+
+/// What is compared.
+enum Question {
+    Text(PathBuf),
+    RunTest(run_tests::RunTest),
+    CompilerTest(PathBuf),
+}
+
+/// Compares all texts below a folder of checkouts.
+pub(super) fn compare(options: &Options, folder: &Path) -> Result<bool> {
+    let mut paths = Vec::new();
+    collect(folder, &mut paths)?;
+    let mut questions = Vec::new();
+    for path in paths {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("ptx" | "sass") => questions.push(Question::Text(path)),
+            Some("rs") => {
+                let tests = run_tests::read(&path)?.into_iter();
+                questions.extend(tests.map(Question::RunTest));
+            }
+            Some("ll") => questions.push(Question::CompilerTest(path)),
+            _ => {}
+        }
+    }
+    if questions.is_empty() {
+        return Err(format!(
+            "{} has no PTX text, listing or test of a known project",
+            folder.display()
+        ));
+    }
+    let name = |path: &Path| {
+        let below = path.strip_prefix(folder).unwrap_or(path);
+        below.display().to_string().replace('\\', "/")
+    };
+    let answers = map_on_threads(&questions, options.n_threads, |question| match question {
+        Question::Text(path) => vec![Finding {
+            name: name(path),
+            outcome: launch_as_pasted(path),
+        }],
+        Question::RunTest(test) => vec![Finding {
+            name: format!("{}#{}", name(&test.file), test.name),
+            outcome: test.run(),
+        }],
+        Question::CompilerTest(path) => {
+            let functions = compiler_tests::check_functions(path).into_iter();
+            let finding = |(function, outcome)| Finding {
+                name: format!("{}#{function}", name(path)),
+                outcome,
+            };
+            functions.map(finding).collect()
+        }
+    });
+    let findings: Vec<Finding> = answers.into_iter().flatten().collect();
+    if options.all {
+        let unusable = findings
+            .iter()
+            .filter(|finding| matches!(finding.outcome, Outcome::Unusable));
+        unusable.for_each(|finding| println!("  {}: unusable", finding.name));
+    }
+    Ok(report(&findings, options.n_shown))
+}
+
+/// Adds all files below a folder, without those of version control.
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    for path in entries {
+        let Ok(metadata) = path.symlink_metadata() else {
+            continue;
+        };
+        let is_hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if metadata.is_dir() && !is_hidden {
+            collect(&path, paths)?;
+        } else if metadata.is_file() && metadata.len() <= MAX_FILE_BYTES {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Checks and launches a text with an inferred launch.
+fn launch_as_pasted(path: &Path) -> Outcome {
+    let source = match read_to_string(path) {
+        Ok(source) => source,
+        Err(error) => return Outcome::Differs(error.to_string()),
+    };
+    let front = Front::of_source(&source);
+    if let Some(why) = rejection(&source, front) {
+        return Outcome::Differs(why);
+    }
+    let scenario = Scenario {
+        source,
+        front,
+        ..Scenario::default()
+    };
+    let mut session = match Session::untracked(scenario) {
+        Ok(session) => session,
+        Err(failure) if failure.code == NO_KERNEL => return Outcome::Agrees,
+        Err(failure) => return Outcome::Differs(format!("cannot run: {}", failure.message)),
+    };
+    session.run(MAX_STEPS);
+    match session.fault() {
+        Some(fault) if fault.message.contains("not emulated") => Outcome::Differs(fault.message),
+        _ => Outcome::Agrees,
+    }
+}
+
+/// Returns the first error of a text.
+fn rejection(source: &str, front: Front) -> Option<String> {
+    let options = CheckOptions {
+        front,
+        ..CheckOptions::default()
+    };
+    let checked = check(source, &options);
+    let mut errors = checked.diagnostics.iter();
+    let error = errors.find(|found| found.severity == Severity::Error)?;
+    Some(format!(
+        "line {}: {}: {}",
+        error.line, error.code, error.message
+    ))
+}
+
+/// Prints how far the findings agree, by project; returns whether all differences are known.
+fn report(findings: &[Finding], n_shown: usize) -> bool {
+    let known: BTreeMap<&str, &str> = KNOWN
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .collect();
+    let mut tallies: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    let mut differing = Vec::new();
+    let mut met = BTreeSet::new();
+    for Finding { name, outcome } in findings {
+        let (project, _) = name.split_once('/').unwrap_or((name, ""));
+        let [agree, n_known, unusable, differ] = tallies.entry(project).or_default();
+        match outcome {
+            Outcome::Agrees => *agree += 1,
+            Outcome::Unusable => *unusable += 1,
+            Outcome::Differs(_) if known.contains_key(name.as_str()) => {
+                met.insert(name.as_str());
+                *n_known += 1;
+            }
+            Outcome::Differs(why) => {
+                *differ += 1;
+                differing.push((name, why));
+            }
+        }
+    }
+    for (project, [agree, n_known, unusable, differ]) in &tallies {
+        println!(
+            "  {project:<24} {agree:>6} agree, {n_known} known differences, {unusable} unusable tests, {differ} differ"
+        );
+    }
+    for (name, why) in differing.iter().take(n_shown) {
+        println!("  {name}: {why}");
+    }
+    let n_more = differing.len().saturating_sub(n_shown);
+    if n_more > 0 {
+        println!("  {n_more} more; --show {} lists all", differing.len());
+    }
+    let names: BTreeSet<&str> = findings.iter().map(|finding| &*finding.name).collect();
+    for name in known
+        .keys()
+        .filter(|name| !met.contains(*name) && names.contains(*name))
+    {
+        println!("  {name}: agrees; remove it from the known differences");
+    }
+    differing.is_empty()
+}

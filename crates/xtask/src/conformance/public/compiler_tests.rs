@@ -1,0 +1,160 @@
+//! Code generation tests of LLVM (`llvm/test/CodeGen/NVPTX`): a RUN line states processor, PTX version and check prefix, and the lines
+//! `; PREFIX-NEXT: …` after `; PREFIX-LABEL: name(` state the body of a function. Each complete body is checked as a snippet.
+
+use super::Outcome;
+use std::collections::BTreeMap;
+use std::fs::read_to_string;
+use std::path::Path;
+use warpgrid_view::model::Severity;
+use warpgrid_view::{CheckOptions, check};
+
+/// The code of an unknown name: a body may name parameters, functions and variables that its module declares.
+const UNKNOWN_NAME: &str = "W0110";
+
+/// Processor and PTX version of a RUN line.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Run {
+    target: Option<String>,
+    version: Option<String>,
+}
+
+/// Checks the functions of a test file; the names have the check prefix in front. A file for another target has none.
+pub(super) fn check_functions(path: &Path) -> Vec<(String, Outcome)> {
+    let Ok(text) = read_to_string(path) else {
+        return Vec::new();
+    };
+    let runs = runs(&text);
+    let mut found = Vec::new();
+    for (prefix, run) in &runs {
+        let bodies = bodies(&text, prefix).into_iter();
+        found.extend(bodies.map(|(name, body)| (format!("{prefix}:{name}"), outcome(&body, run))));
+    }
+    found
+}
+
+/// The runs of `llc` for PTX, by check prefix.
+fn runs(text: &str) -> BTreeMap<&str, Run> {
+    let mut runs = BTreeMap::new();
+    let lines = text
+        .lines()
+        .filter(|line| line.contains("RUN:") && line.contains("FileCheck"));
+    for line in lines.filter(|line| line.contains("nvptx")) {
+        let words = || line.split([' ', '=', ',']);
+        let after = |option: &str| {
+            let mut words = words().skip_while(|word| *word != option);
+            words.nth(1).map(str::to_owned)
+        };
+        let version = words().find_map(|word| {
+            let digits = word.strip_prefix("+ptx")?;
+            let (major, minor) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
+            Some(format!("{major}.{minor}"))
+        });
+        let target = after("-mcpu").filter(|target| target.starts_with("sm_"));
+        let run = Run { target, version };
+        let check = line.split("FileCheck").nth(1).unwrap_or("");
+        let prefixes = check.split(' ').find_map(|word| {
+            let word = word.trim_start_matches('-');
+            word.strip_prefix("check-prefixes=")
+                .or_else(|| word.strip_prefix("check-prefix="))
+        });
+        for prefix in prefixes.unwrap_or("CHECK").split(',') {
+            runs.entry(prefix).or_insert_with(|| run.clone());
+        }
+    }
+    runs
+}
+
+/// The complete bodies that check lines with a prefix state, with the names of their functions.
+fn bodies(text: &str, prefix: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open: Option<(String, String)> = None;
+    for line in text.lines() {
+        let Some(rest) = line
+            .trim_start_matches([';', ' ', '/'])
+            .strip_prefix(prefix)
+        else {
+            continue;
+        };
+        let Some((kind, code)) = rest.split_once(':') else {
+            continue;
+        };
+        match kind {
+            "-LABEL" => {
+                let name = code.trim().split('(').next().unwrap_or("").to_owned();
+                open = Some((name, String::new()));
+            }
+            "" | "-NEXT" | "-EMPTY" => {
+                let Some((_, body)) = &mut open else { continue };
+                body.push_str(code.trim());
+                body.push('\n');
+                if code.trim() == "ret;" {
+                    found.extend(open.take());
+                }
+            }
+            // Lines in any order, or patterns, are no body.
+            _ => open = None,
+        }
+    }
+    let is_complete =
+        |body: &str| body.starts_with('{') && !body.contains("{{") && !body.contains("[[");
+    found.retain(|(_, body)| is_complete(body));
+    found
+}
+
+/// Checks a body, which ends before its closing brace.
+fn outcome(body: &str, run: &Run) -> Outcome {
+    let options = CheckOptions {
+        target: run.target.clone(),
+        ptx_version: run.version.clone(),
+        ..CheckOptions::default()
+    };
+    let checked = check(&format!("{body}}}\n"), &options);
+    let mut errors = checked.diagnostics.iter();
+    match errors.find(|found| found.severity == Severity::Error) {
+        None => Outcome::Agrees,
+        Some(error) if error.code == UNKNOWN_NAME => Outcome::Unusable,
+        Some(error) => Outcome::Differs(format!(
+            "{}: {} in `{}`",
+            error.code,
+            error.message,
+            body.lines()
+                .nth((error.line as usize).saturating_sub(1))
+                .unwrap_or("")
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEST: &str = "; RUN: llc < %s -mtriple=nvptx64 -mcpu=sm_90 -mattr=+ptx78 | FileCheck %s --check-prefixes=CHECK,SM90
+define void @f() {
+; CHECK-LABEL: f(
+; CHECK:       {
+; CHECK-NEXT:    .reg .b32 %r<2>;
+; CHECK-EMPTY:
+; CHECK-NEXT:  // %bb.0:
+; CHECK-NEXT:    mov.b32 %r1, 1;
+; CHECK-NEXT:    ret;
+";
+
+    #[test]
+    fn a_body_is_checked_for_the_target_of_its_run() {
+        let run = Run {
+            target: Some("sm_90".to_owned()),
+            version: Some("7.8".to_owned()),
+        };
+        assert_eq!(
+            runs(TEST),
+            BTreeMap::from([("CHECK", run.clone()), ("SM90", run.clone())])
+        );
+        let [(name, body)] = &bodies(TEST, "CHECK")[..] else {
+            panic!("one body");
+        };
+        assert_eq!(name, "f");
+        assert!(matches!(outcome(body, &run), Outcome::Agrees));
+        let wrong = body.replace("mov.b32", "mov.b33");
+        assert!(matches!(outcome(&wrong, &run), Outcome::Differs(_)));
+    }
+}
