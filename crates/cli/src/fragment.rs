@@ -23,7 +23,7 @@ pub(crate) struct FragmentArguments {
     /// The type of an element: `f16`.
     #[arg(long = "type", value_name = "TYPE", default_value = "")]
     ty: String,
-    /// The architecture: `sm_90`. Layouts do not depend on it.
+    /// The architecture: `sm_90`; by default the newest one that has the fragment. Layouts do not depend on it.
     #[arg(long, default_value = "")]
     target: String,
     /// The order of the matrix in memory, `row` or `col`; for ldmatrix and stmatrix, `col` is `.trans`.

@@ -9,6 +9,7 @@ pub mod form;
 pub mod machine;
 pub mod modifier;
 pub mod modifiers;
+pub mod release;
 pub mod space;
 pub mod target;
 pub mod types;

@@ -15,7 +15,8 @@ pub mod ptx;
 pub mod sass;
 
 pub use common::{
-    dialect, does, fit, form, machine, modifier, modifiers, space, target, types, version, video,
+    dialect, does, fit, form, machine, modifier, modifiers, release, space, target, types, version,
+    video,
 };
 pub use ptx::{directives, forms, special};
 

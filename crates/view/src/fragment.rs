@@ -38,7 +38,7 @@ pub struct FragmentRequest {
     #[serde(default, rename = "type")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub ty: String,
-    /// `sm_90`; layouts do not depend on it.
+    /// `sm_90`; the newest target that has the fragment when left out. Layouts do not depend on it.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
     pub target: String,
@@ -285,10 +285,14 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
             message: format!("found type `{}`, expected one such as `f16`", request.ty),
         }
     })?;
-    let target = Target::from_name(&request.target).ok_or_else(|| {
-        let names = with_tensor_cores().map(|target| target.name.to_owned());
-        unknown("target", &request.target, names)
-    })?;
+    let target = match request.target.as_str() {
+        // Without a target, the newest one that has the fragment is read, below.
+        "" => None,
+        name => Some(Target::from_name(name).ok_or_else(|| {
+            let names = with_tensor_cores().map(|target| target.name.to_owned());
+            unknown("target", name, names)
+        })?),
+    };
     let layout = match request.layout.as_deref() {
         None => None,
         Some("row") => Some(MatrixLayout::Row),
@@ -298,12 +302,19 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
             return Err(unknown("layout", other, names.into_iter()));
         }
     };
-    Ok(FragmentQuery {
+    let on = |target: &Target| FragmentQuery {
         op,
         shape,
         ty,
         layout,
         target: *target,
+    };
+    let newest = with_tensor_cores().last().unwrap_or(&TARGETS[0]);
+    let queries = with_tensor_cores().map(on);
+    let found = || queries.filter(|query| look_up(query).is_ok()).last();
+    Ok(match target {
+        Some(target) => on(target),
+        None => found().unwrap_or_else(|| on(newest)),
     })
 }
 

@@ -1,6 +1,8 @@
 //! The reference: every instruction form and every diagnostic, generated from the tables, and what
 //! `explain` says of one of them.
 
+use crate::check::CheckOptions;
+use crate::model::DiagnosticView;
 use crate::{catalogue, front_ends, terms};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -9,6 +11,9 @@ use warpgrid_program::{
     CodeFacts, Explanation, FormFacts, OperandFacts, SlotFacts, TermFacts, ValueFacts, WordFacts,
     WordMeaning,
 };
+
+/// The codes of words that an instruction does not have, in this combination or at all, and of missing ones.
+const FAULTS_OF_FORMS: [&str; 6] = ["W0100", "W0101", "W0102", "W0103", "W0104", "W0105"];
 
 /// One instruction form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,11 +166,14 @@ pub fn explain(subject: &str) -> Option<String> {
     if let Some(term) = terms.find(|term| term.is_called(subject)) {
         return Some(term_text(&term));
     }
-    let mut languages = Front::ALL.iter().map(|front| front_ends::reference(*front));
-    languages.find_map(|language| language.explain(subject).map(explanation_text))
+    let mut languages = Front::ALL.iter();
+    languages.find_map(|front| {
+        let explanation = front_ends::reference(*front).explain(subject)?;
+        Some(explanation_text(*front, explanation))
+    })
 }
 
-fn explanation_text(explanation: Explanation) -> String {
+fn explanation_text(front: Front, explanation: Explanation) -> String {
     match explanation {
         Explanation::Opcode(forms) => {
             let pages = forms.into_iter().map(|form| form_text(&form.into()));
@@ -176,8 +184,27 @@ fn explanation_text(explanation: Explanation) -> String {
             form,
             words,
             beside,
-        } => instruction_text(&mnemonic, &(*form).into(), &words, &beside),
+        } => {
+            let faults = faults_of_form(front, &mnemonic);
+            instruction_text(&mnemonic, &(*form).into(), &words, &faults, &beside)
+        }
     }
+}
+
+/// Returns why no form of PTX is written like this, and the legal words instead; nothing for a legal form. The mnemonic is checked
+/// without operands.
+fn faults_of_form(front: Front, mnemonic: &str) -> Vec<String> {
+    if front != Front::Ptx {
+        return Vec::new();
+    }
+    let report = crate::check(&format!("{mnemonic};"), &CheckOptions::default());
+    let errors = report.diagnostics.into_iter();
+    let errors = errors.filter(|found| FAULTS_OF_FORMS.contains(&found.code.as_str()));
+    let text = |found: DiagnosticView| match found.help {
+        Some(help) => format!("{} ({help})", found.message),
+        None => found.message,
+    };
+    errors.map(text).collect()
 }
 
 impl TermPage {
@@ -341,7 +368,8 @@ fn code_text(page: &CodePage) -> String {
 }
 
 fn term_text(page: &TermPage) -> String {
-    let mut text = format!("{}\n  {}\n", page.name, page.help);
+    let help = page.help.replace('\n', "\n  ");
+    let mut text = format!("{}\n  {help}\n", page.name);
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
     text
 }
@@ -387,9 +415,16 @@ fn instruction_text(
     mnemonic: &str,
     page: &FormPage,
     words: &[WordFacts],
+    faults: &[String],
     beside: &[String],
 ) -> String {
-    let mut text = format!("{mnemonic}\n  {}\n  {}\n", page.help, page.syntax);
+    let mut text = format!("{mnemonic}\n");
+    text.extend(
+        faults
+            .iter()
+            .map(|fault| format!("  no such form: {fault}\n")),
+    );
+    text += &format!("  {}\n  {}\n", page.help, page.syntax);
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
     for word in words {
         text += &match &word.meaning {
@@ -412,6 +447,42 @@ fn instruction_text(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_form_that_does_not_exist_is_said_to_be_none() {
+        let text = explain("shfl.sync.idx.b64").expect("a known instruction");
+        assert!(
+            text.contains("no such form: `shfl` has no form for `.b64` (expected `.b32`)"),
+            "{text}"
+        );
+        for legal in ["shfl.sync.idx.b32", "add.sat.u32", "st.global.v4.f32"] {
+            let text = explain(legal).expect("a known instruction");
+            assert!(!text.contains("no such form"), "{text}");
+        }
+    }
+
+    #[test]
+    fn versions_toolkits_drivers_and_targets_are_explained() {
+        for (subject, part) in [
+            ("8.8", "CUDA 12.9 (driver r575). New targets: `sm_100f`"),
+            ("CUDA 12.6", "PTX up to version 8.5"),
+            ("12.4", "PTX up to version 8.4"),
+            ("r570", "PTX up to version 8.7"),
+            (
+                "sm_90a",
+                "compute capability 9.0 only. First version: PTX 8.0, CUDA 12.0 (driver r525)",
+            ),
+            ("sm_100f", "compute capability 10.0, 10.3, 10.7"),
+            ("compute_80", "compute capability 8.0 and later"),
+            (
+                "versions",
+                "\n  PTX 7.8: CUDA 11.8 (driver r520). New targets: `sm_89`, `sm_90`.\n",
+            ),
+        ] {
+            let text = explain(subject).expect("a known word");
+            assert!(text.contains(part), "{subject}: {text}");
+        }
+    }
 
     #[test]
     fn an_instruction_is_explained_word_by_word() {

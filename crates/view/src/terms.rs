@@ -1,5 +1,7 @@
 //! Words of the field and of this tool, explained: what people search for that is no instruction and no diagnostic.
 
+mod releases;
+
 use warpgrid_program::TermFacts;
 
 /// Name, other spellings, meaning.
@@ -24,12 +26,21 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     ("fragment", &["fragments"], "The elements of a matrix that one lane holds, in the registers of a matrix instruction."),
 ];
 
-/// Every word of the list.
+/// Every word of the list, then versions, toolkits, drivers and targets.
 pub(crate) fn terms() -> impl Iterator<Item = TermFacts> {
-    TERMS.iter().map(|(name, aliases, help)| TermFacts {
-        name: (*name).to_owned(),
-        aliases: aliases.iter().map(|&alias| alias.to_owned()).collect(),
-        help: (*help).to_owned(),
+    let listed = TERMS.iter();
+    let listed = listed.map(|(name, aliases, help)| term(name, aliases, (*help).to_owned()));
+    listed.chain(releases::terms())
+}
+
+fn term<T: AsRef<str>>(name: &str, aliases: &[T], help: String) -> TermFacts {
+    TermFacts {
+        name: name.to_owned(),
+        aliases: aliases
+            .iter()
+            .map(|alias| alias.as_ref().to_owned())
+            .collect(),
+        help,
         needs: None,
-    })
+    }
 }

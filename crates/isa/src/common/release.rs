@@ -1,0 +1,101 @@
+//! Releases of the CUDA toolkit with their PTX ISA version and driver (PTX ISA, "Release Notes", table of the PTX release history; from
+//! PTX 9.2 on, toolkits that were asked). In: nothing; out: the list.
+
+use crate::version::Version;
+
+/// A release of the toolkit, or the driver that brought a PTX version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// The newest PTX ISA version that the release reads.
+    pub version: Version,
+    /// `12.8`; empty if the version came with a driver alone.
+    pub toolkit: &'static str,
+    /// The branch of the first driver with the version: 570 for r570. `None` if the table does not state it.
+    pub driver: Option<u16>,
+}
+
+impl Release {
+    /// The first release that reads a PTX ISA version. PTX 5.1, which assemblers accept, has no release of its own.
+    pub fn of_version(version: Version) -> Option<&'static Release> {
+        RELEASES.iter().find(|release| release.version >= version)
+    }
+}
+
+const fn release(major: u8, minor: u8, toolkit: &'static str, driver: u16) -> Release {
+    Release {
+        version: Version::new(major, minor),
+        toolkit,
+        driver: if driver == 0 { None } else { Some(driver) },
+    }
+}
+
+/// Every release, oldest first.
+#[rustfmt::skip]
+pub static RELEASES: &[Release] = &[
+    release(1, 0, "1.0", 0),
+    release(1, 1, "1.1", 0),
+    release(1, 2, "2.0", 0),
+    release(1, 3, "2.1", 0),
+    release(1, 4, "2.2", 0),
+    release(1, 5, "", 190),
+    release(2, 0, "3.0", 195),
+    release(2, 1, "3.1", 256),
+    release(2, 2, "3.2", 260),
+    release(2, 3, "4.0", 270),
+    release(3, 0, "4.1", 285),
+    release(3, 0, "4.2", 295),
+    release(3, 1, "5.0", 302),
+    release(3, 2, "5.5", 319),
+    release(4, 0, "6.0", 331),
+    release(4, 1, "6.5", 340),
+    release(4, 2, "7.0", 346),
+    release(4, 3, "7.5", 352),
+    release(5, 0, "8.0", 361),
+    release(6, 0, "9.0", 384),
+    release(6, 1, "9.1", 387),
+    release(6, 2, "9.2", 396),
+    release(6, 3, "10.0", 400),
+    release(6, 4, "10.1", 418),
+    release(6, 5, "10.2", 440),
+    release(7, 0, "11.0", 445),
+    release(7, 1, "11.1", 455),
+    release(7, 2, "11.2", 460),
+    release(7, 3, "11.3", 465),
+    release(7, 4, "11.4", 470),
+    release(7, 5, "11.5", 495),
+    release(7, 6, "11.6", 510),
+    release(7, 7, "11.7", 515),
+    release(7, 8, "11.8", 520),
+    release(8, 0, "12.0", 525),
+    release(8, 1, "12.1", 530),
+    release(8, 2, "12.2", 535),
+    release(8, 3, "12.3", 545),
+    release(8, 4, "12.4", 550),
+    release(8, 5, "12.5", 555),
+    release(8, 5, "12.6", 560),
+    release(8, 6, "12.7", 565),
+    release(8, 7, "12.8", 570),
+    release(8, 8, "12.9", 575),
+    release(9, 0, "13.0", 580),
+    release(9, 1, "13.1", 590),
+    release(9, 2, "13.2", 0),
+    release(9, 3, "13.3", 0),
+    release(9, 4, "13.4", 0),
+    release(9, 5, "13.5", 0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_version_has_a_release() {
+        for version in Version::all() {
+            assert!(Release::of_version(version).is_some(), "{version}");
+        }
+        assert!(
+            RELEASES
+                .is_sorted_by_key(|release| (release.version, release.driver.unwrap_or(u16::MAX)))
+        );
+    }
+}
