@@ -3,6 +3,7 @@
 use super::Result;
 use super::files::write;
 use super::kernel::{self, Kernel};
+use std::fmt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -13,6 +14,58 @@ pub(super) struct Build {
     pub(super) target: String,
     /// `-O3`
     pub(super) level: u8,
+    /// Whether debug information is generated, which turns optimization off.
+    pub(super) debug: bool,
+    pub(super) form: Form,
+}
+
+/// The program and the options that print a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `nvdisasm -hex`: with encodings, which have the payloads of NaNs.
+    Encodings,
+    /// `nvdisasm`
+    Plain,
+    /// `nvdisasm -c`: code sections only.
+    Code,
+    /// `nvdisasm -g`: with line information.
+    Lines,
+    /// `cuobjdump -sass`: instructions with encodings, and no data.
+    Instructions,
+}
+
+impl Form {
+    /// All forms; most listings have everything.
+    pub(super) const ALL: &'static [Form] = &[
+        Form::Encodings,
+        Form::Encodings,
+        Form::Encodings,
+        Form::Plain,
+        Form::Code,
+        Form::Lines,
+        Form::Instructions,
+    ];
+
+    /// Whether the listing has the initial values of variables.
+    pub(super) const fn has_data(self) -> bool {
+        !matches!(self, Form::Code | Form::Instructions)
+    }
+
+    /// Whether the listing has the encodings of instructions.
+    pub(super) const fn has_encodings(self) -> bool {
+        matches!(self, Form::Encodings | Form::Instructions)
+    }
+}
+
+impl fmt::Display for Build {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let debug = if self.debug { " -g" } else { "" };
+        write!(
+            f,
+            "{} -O{}{debug}, {:?}",
+            self.target, self.level, self.form
+        )
+    }
 }
 
 /// Programs that are there.
@@ -20,6 +73,7 @@ pub(super) struct Build {
 pub(super) struct Tools {
     ptxas: String,
     nvdisasm: String,
+    cuobjdump: String,
     pub(super) release: String,
 }
 
@@ -37,6 +91,10 @@ impl Tools {
         Ok(Tools {
             ptxas: ptxas.to_owned(),
             release: release.to_owned(),
+            cuobjdump: Path::new(&nvdisasm)
+                .with_file_name("cuobjdump")
+                .to_string_lossy()
+                .into_owned(),
             nvdisasm,
         })
     }
@@ -88,6 +146,7 @@ impl Tools {
             .args(["-arch", &build.target])
             // The manual lets it make `fma` of a product and a sum without a rounding, which has another result ("add").
             .arg("--fmad=false")
+            .args(build.debug.then_some("-g"))
             .arg(file)
             .arg("-o")
             .arg(&cubin);
@@ -101,14 +160,20 @@ impl Tools {
             };
             return Ok(Err(said.lines().filter_map(line).collect()));
         }
-        // With encodings, which have the payloads of NaNs.
-        let mut command = Command::new(&self.nvdisasm);
-        let listed = output(command.arg("-hex").arg(&cubin), &self.nvdisasm)?;
+        let (program, options): (&str, &[&str]) = match build.form {
+            Form::Encodings => (&self.nvdisasm, &["-hex"]),
+            Form::Plain => (&self.nvdisasm, &[]),
+            Form::Code => (&self.nvdisasm, &["-c"]),
+            Form::Lines => (&self.nvdisasm, &["-g"]),
+            Form::Instructions => (&self.cuobjdump, &["-sass"]),
+        };
+        let mut command = Command::new(program);
+        let listed = output(command.args(options).arg(&cubin), program)?;
+        let text = String::from_utf8_lossy(&listed.stdout);
         match listed.status.success() {
-            true => Ok(Ok(Listing::read(&String::from_utf8_lossy(&listed.stdout)))),
+            true => Ok(Ok(Listing::read(&text))),
             false => Err(format!(
-                "{}: {}",
-                self.nvdisasm,
+                "{program}: {}",
                 String::from_utf8_lossy(&listed.stderr).trim()
             )),
         }
@@ -118,6 +183,9 @@ impl Tools {
 fn output(command: &mut Command, program: &str) -> Result<Output> {
     command.output().map_err(|e| format!("{program}: {e}"))
 }
+
+/// Begins a function in the output of `cuobjdump -sass`.
+const FUNCTION: &str = "\t\tFunction : ";
 
 /// A listing in sections, so that each kernel can be had alone.
 #[derive(Clone, Debug, Default)]
@@ -129,6 +197,17 @@ pub(super) struct Listing {
 
 impl Listing {
     fn read(text: &str) -> Listing {
+        if let Some((preamble, functions)) = text.split_once(FUNCTION) {
+            // Of `cuobjdump`: each function begins with its name.
+            let functions = functions.split(FUNCTION).map(|part| {
+                let name = part.split_whitespace().next().unwrap_or("");
+                (format!(".text.{name}"), format!("{FUNCTION}{part}"))
+            });
+            return Listing {
+                preamble: preamble.to_owned(),
+                sections: functions.collect(),
+            };
+        }
         let mut parts = text.split("//---------------------");
         let preamble = parts.next().unwrap_or("").to_owned();
         let sections = parts.map(|part| {
@@ -145,8 +224,16 @@ impl Listing {
     pub(super) fn of_kernel(&self, kernel: &str) -> String {
         let is_own = |name: &str| {
             let owner = name.rsplit('.').next().unwrap_or("");
-            let of_function = owner.strip_prefix(kernel);
-            of_function.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+            // Kernels and their functions begin with `k` and a number; library functions are shared.
+            match owner
+                .strip_prefix('k')
+                .and_then(|rest| rest.split('_').next())
+            {
+                Some(number) if number.parse::<usize>().is_ok() => {
+                    kernel.strip_prefix('k') == Some(number)
+                }
+                _ => name.starts_with(".text."),
+            }
         };
         let is_shared =
             |name: &str| name == ".nv.info" || name.starts_with(".nv.global") || is_bank(name);

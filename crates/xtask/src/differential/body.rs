@@ -1,8 +1,10 @@
 //! The body of a random kernel: instructions, branches, loops, tables, memory of all kinds, exchange between lanes. In: a generator
 //! and the architecture; out: lines.
 
+use super::constructs;
 use super::instruction::{self, predicate};
 use super::kernel::{N_HALVES, N_LANES, N_LONGS, N_WORDS, OWN_START};
+use super::launch::Shape;
 use super::random::Random;
 use std::fmt::Write as _;
 use warpgrid_isa::{Feature, Target};
@@ -19,9 +21,10 @@ pub(super) struct Line {
 const MAX_DEPTH: usize = 2;
 
 /// The lines of a body.
-pub(super) fn random(target: Option<&Target>, random: &mut Random) -> Vec<Line> {
+pub(super) fn random(target: Option<&Target>, shape: &Shape, random: &mut Random) -> Vec<Line> {
     let mut body = Body {
         target,
+        shape,
         random,
         lines: Vec::new(),
         n_labels: 0,
@@ -46,13 +49,14 @@ pub(super) fn constants() -> &'static str {
      0x7fffffff, 5, 0xbf000000, 64, 0x00ff00ff, 2};\n"
 }
 
-/// The functions that a kernel calls.
+/// The functions that a kernel calls, and its variables.
 pub(super) fn functions(kernel: &str) -> String {
-    format!(
+    let own = format!(
         ".func (.param .b32 d) {kernel}_f(.param .b32 a, .param .b64 b)\n{{\n.reg .b32 %r<4>;\n.reg .b64 %d<2>;\n.reg .pred %p<1>;\n\
          ld.param.b32 %r0, [a];\nld.param.b64 %d0, [b];\ncvt.u32.u64 %r1, %d0;\nmad.lo.u32 %r2, %r0, 5, %r1;\n\
          setp.gt.s32 %p0, %r0, %r1;\n@%p0 bra L;\nxor.b32 %r2, %r2, %r0;\nL:\nst.param.b32 [d], %r2;\nret;\n}}\n"
-    )
+    );
+    own + &constructs::DECLARATIONS.replace("KERNEL", kernel)
 }
 
 fn condition(random: &mut Random) -> String {
@@ -62,6 +66,7 @@ fn condition(random: &mut Random) -> String {
 
 struct Body<'a> {
     target: Option<&'a Target>,
+    shape: &'a Shape,
     random: &'a mut Random,
     lines: Vec<Line>,
     n_labels: usize,
@@ -112,6 +117,7 @@ impl Body<'_> {
                 }
                 13 if depth == 0 => self.copy(),
                 14 => self.call(),
+                15..=19 => self.construct(depth),
                 _ => {
                     let text = operation(self.target, self.random);
                     self.lines.push(Line {
@@ -121,6 +127,12 @@ impl Body<'_> {
                 }
             }
         }
+    }
+
+    fn construct(&mut self, depth: usize) {
+        let label = self.label();
+        let text = constructs::statements(self.shape, depth, &label, self.random);
+        self.push(text);
     }
 
     fn some(&mut self) -> usize {
@@ -374,9 +386,9 @@ impl Body<'_> {
     /// What lanes of both warps leave each other in shared memory, between barriers.
     fn exchange(&mut self) {
         let (a, d) = (self.word(), self.word());
-        let distance = 1 + self.random.below(63);
+        let distance = 1 + self.random.below(self.shape.block_threads() - 1);
         let text = format!(
-            "bar.sync 0; st.shared.b32 [%s], {a}; bar.sync 0; mov.u32 %t1, %tid.x; xor.b32 %t1, %t1, {distance}; \
+            "bar.sync 0; st.shared.b32 [%s], {a}; bar.sync 0; xor.b32 %t1, %n, {distance}; \
              mov.u32 %t0, sh; mad.lo.u32 %t0, %t1, 64, %t0; ld.shared.b32 {d}, [%t0]; bar.sync 0;"
         );
         let reduced = match self.random.below(4) {

@@ -25,7 +25,7 @@ pub(super) fn compare(options: &Options, gpu: &gpu::Options) -> Result<bool> {
             let scenario = Scenario {
                 front: Front::Ptx,
                 entry: Some(kernel.name.clone()),
-                ..inputs::scenario(kernel.input_seed)
+                ..inputs::scenario(kernel.input_seed, &kernel.shape)
             };
             asked.insert(name.clone(), (build, kernel));
             launches.push(Launch {

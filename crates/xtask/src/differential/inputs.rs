@@ -1,6 +1,7 @@
 //! What kernels read: numbers at the ends of their ranges, special floats, small and random numbers.
 
 use super::kernel::{IN_BYTES, N_LANES, OUT_BYTES};
+use super::launch::{self, Shape};
 use super::random::Random;
 use serde_json::json;
 use warpgrid_view::Scenario;
@@ -135,17 +136,16 @@ pub(super) fn values(seed: u64) -> Vec<u64> {
 }
 
 /// The launch of a kernel, without its text.
-pub(super) fn scenario(seed: u64) -> Scenario {
+pub(super) fn scenario(seed: u64, shape: &Shape) -> Scenario {
     let values = values(seed).into_iter();
     let values: Vec<String> = values.map(|bits| format!("{bits:#x}")).collect();
     let n_words = values.len();
-    let launch = serde_json::from_value(json!({
-        "grid": [1, 1, 1],
-        "block": [N_LANES, 1, 1],
-        "params": [
-            { "kind": "buffer", "name": "in", "type": "u64", "len": n_words, "init": values },
-            { "kind": "buffer", "name": "out", "type": "u64", "len": N_LANES * OUT_BYTES / 8, "init": [] },
-        ],
-    }));
-    launch.unwrap_or_default()
+    let mut params = vec![
+        json!({ "kind": "buffer", "name": "in", "type": "u64", "len": n_words, "init": values }),
+        json!({ "kind": "buffer", "name": "out", "type": "u64", "len": N_LANES * OUT_BYTES / 8, "init": [] }),
+    ];
+    params.extend(launch::parameter_fields(seed));
+    let mut launch = shape.fields();
+    launch["params"] = params.into();
+    serde_json::from_value(launch).unwrap_or_default()
 }

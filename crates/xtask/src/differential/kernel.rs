@@ -3,13 +3,15 @@
 
 use super::assemble::Build;
 use super::body;
+use super::constructs;
 use super::inputs;
+use super::launch::{self, EXTRA_BYTES, Shape};
 use super::random::Random;
 use super::run::refused_lines;
 use std::fmt::Write as _;
 use warpgrid_isa::Target;
 
-/// Threads of the one block: two warps, which barriers bring together.
+/// Threads of the launch: two warps, of one block or of two.
 pub(super) const N_LANES: usize = 64;
 /// Bytes of the inputs of a lane.
 pub(super) const IN_BYTES: usize = 128;
@@ -35,6 +37,7 @@ pub(super) struct Kernel {
     pub(super) lines: Vec<String>,
     /// Of the values that it reads.
     pub(super) input_seed: u64,
+    pub(super) shape: Shape,
 }
 
 impl Kernel {
@@ -42,11 +45,18 @@ impl Kernel {
     pub(super) fn random(name: &str, build: &Build, random: &mut Random) -> Kernel {
         let input_seed = random.next();
         let target = Target::from_name(&build.target);
-        let mut lines = body::random(target, random);
+        let shape = Shape::random(target, random);
+        let mut lines = body::random(target, &shape, random);
+        // The assembler promotes an array of local memory to registers, and takes a pointer from `alloca` for one into that array: of
+        // `alloca.u64 %w, %w; st.local.b32 [%w], %r2; ld.local.b32 %r4, [%w]` beside `lo` it stores where `%w` equals an offset in `lo` (13.5.37, -O3).
+        if lines.iter().any(|line| line.text.contains("alloca")) {
+            lines.retain(|line| !uses_local_array(&line.text));
+        }
         let mut kernel = Kernel {
             name: name.to_owned(),
             lines: Vec::new(),
             input_seed,
+            shape,
         };
         for round in 0..ROUNDS {
             kernel.lines = lines.iter().map(|line| line.text.clone()).collect();
@@ -88,7 +98,7 @@ impl Kernel {
 
     /// `//@` lines that launch the kernel.
     pub(super) fn annotations(&self) -> String {
-        let mut text = format!("//@ launch block={N_LANES} entry={}\n", self.name);
+        let mut text = format!("{} entry={}\n", self.shape.annotation(), self.name);
         let values = inputs::values(self.input_seed);
         let list: Vec<String> = values.iter().map(|bits| format!("{bits:#x}")).collect();
         let _ = writeln!(
@@ -98,6 +108,11 @@ impl Kernel {
             list.join(", ")
         );
         let _ = writeln!(text, "//@ buffer out: u64[{}] = 0", N_LANES * OUT_BYTES / 8);
+        let (number, words) = launch::parameters(self.input_seed);
+        let _ = writeln!(text, "//@ scalar number: u32 = {number:#x}");
+        for (index, word) in words.iter().enumerate() {
+            let _ = writeln!(text, "//@ scalar extra+{}: u64 = {word:#x}", 8 * index);
+        }
         text
     }
 
@@ -105,20 +120,33 @@ impl Kernel {
     fn write(&self, text: &mut String) -> usize {
         let name = &self.name;
         text.push_str(&body::functions(name));
+        let threads = self.shape.block_threads();
+        let local = match self.lines.iter().any(|line| uses_local_array(line)) {
+            true => ".local .align 16 .b8 lo[64];\n",
+            false => "",
+        };
+        let cluster = self.shape.cluster;
+        let cluster = cluster.map_or(String::new(), |n| format!(".reqnctapercluster {n}, 1, 1\n"));
         let _ = write!(
             text,
-            ".visible .entry {name}(.param .u64 in, .param .u64 out)\n{{\n\
-             .reg .b16 %h<{N_HALVES}>;\n.reg .b32 %r<{N_WORDS}>, %s, %c<4>, %t<4>;\n.reg .b64 %d<{N_LONGS}>, %i, %o, %w, %l;\n\
-             .reg .pred %p<{N_PREDICATES}>, %q;\n\
-             .shared .align 16 .b8 sh[{}];\n.local .align 16 .b8 lo[64];\n\
+            ".visible .entry {name}(.param .u64 in, .param .u64 out, .param .u32 number, .param .align 16 .b8 extra[{EXTRA_BYTES}])\n{cluster}{{\n\
+             .reg .b16 %h<{N_HALVES}>;\n.reg .b32 %r<{N_WORDS}>, %s, %n, %c<4>, %t<4>;\n.reg .b64 %d<{N_LONGS}>, %i, %o, %w, %l;\n\
+             .reg .pred %p<{N_PREDICATES}>, %q;\n{}\
+             .shared .align 16 .b8 sh[{}];\n{local}\
              ld.param.u64 %i, [in];\nld.param.u64 %o, [out];\n\
-             cvta.to.global.u64 %i, %i;\ncvta.to.global.u64 %o, %o;\n\
-             mov.u32 %c0, %tid.x;\nmul.wide.u32 %w, %c0, {IN_BYTES};\nadd.u64 %i, %i, %w;\n\
-             mul.wide.u32 %w, %c0, {OUT_BYTES};\nadd.u64 %o, %o, %w;\n\
-             mov.u32 %t0, sh;\nmad.lo.u32 %s, %c0, 64, %t0;\n",
+             cvta.to.global.u64 %i, %i;\ncvta.to.global.u64 %o, %o;\n",
+            constructs::body_declarations(),
             body::SHARED_BYTES
         );
-        write_shared_zeros(text);
+        write_linear(text, "%n", "tid", "ntid");
+        write_linear(text, "%c0", "ctaid", "nctaid");
+        let _ = write!(
+            text,
+            "mad.lo.u32 %c0, %c0, {threads}, %n;\nmul.wide.u32 %w, %c0, {IN_BYTES};\nadd.u64 %i, %i, %w;\n\
+             mul.wide.u32 %w, %c0, {OUT_BYTES};\nadd.u64 %o, %o, %w;\n\
+             mov.u32 %t0, sh;\nmad.lo.u32 %s, %n, 64, %t0;\n"
+        );
+        write_shared_zeros(text, threads);
         for i in 0..N_WORDS {
             let _ = writeln!(text, "ld.global.b32 %r{i}, [%i+{}];", i * 4);
         }
@@ -136,7 +164,7 @@ impl Kernel {
             );
         }
         // Local memory begins with what was there before.
-        if self.lines.iter().any(|line| line.contains(".local")) {
+        if !local.is_empty() {
             text.push_str("mov.b32 %t0, 0;\n");
             for at in [0, 16, 32, 48] {
                 let _ = writeln!(text, "st.local.v4.b32 [lo+{at}], {{%t0, %t0, %t0, %t0}};");
@@ -167,15 +195,29 @@ impl Kernel {
     }
 }
 
-/// Shared memory begins with what was there before: the lanes set it to zero together, 16 bytes each at a time.
-fn write_shared_zeros(text: &mut String) {
-    let step = N_LANES * 16;
-    text.push_str("mad.lo.u32 %t1, %c0, 16, %t0;\nmov.b32 %t2, 0;\n");
+/// Whether statements name the array of local memory.
+fn uses_local_array(line: &str) -> bool {
+    line.contains("[lo") || line.contains(", lo;")
+}
+
+/// Writes the linear index of a thread in its block, or of a block in the grid, into a register.
+fn write_linear(text: &mut String, to: &str, index: &str, extent: &str) {
+    let _ = write!(
+        text,
+        "mov.u32 {to}, %{index}.z;\nmov.u32 %t0, %{extent}.y;\nmov.u32 %t1, %{index}.y;\nmad.lo.u32 {to}, {to}, %t0, %t1;\n\
+         mov.u32 %t0, %{extent}.x;\nmov.u32 %t1, %{index}.x;\nmad.lo.u32 {to}, {to}, %t0, %t1;\n"
+    );
+}
+
+/// Shared memory begins with what was there before: the threads of the block set it to zero together, 16 bytes each at a time.
+fn write_shared_zeros(text: &mut String, threads: usize) {
+    let step = threads * 16;
+    text.push_str("mad.lo.u32 %t1, %n, 16, %t0;\nmov.b32 %t2, 0;\n");
     for at in (0..body::SHARED_BYTES).step_by(step) {
-        let n_lanes = (body::SHARED_BYTES - at).div_ceil(16).min(N_LANES);
+        let n_lanes = (body::SHARED_BYTES - at).div_ceil(16).min(threads);
         let _ = write!(
             text,
-            "setp.lt.u32 %q, %c0, {n_lanes};\n@%q st.shared.v4.b32 [%t1+{at}], {{%t2, %t2, %t2, %t2}};\n"
+            "setp.lt.u32 %q, %n, {n_lanes};\n@%q st.shared.v4.b32 [%t1+{at}], {{%t2, %t2, %t2, %t2}};\n"
         );
     }
     text.push_str("bar.sync 0;\n");
@@ -194,7 +236,7 @@ pub(super) fn module_of(kernels: &[Kernel], build: &Build) -> (String, Vec<usize
 
 fn header(build: &Build) -> String {
     format!(
-        ".version 9.0\n.target {}\n.address_size 64\n{}",
+        ".version 9.0\n.target {}\n.address_size 64\n.extern .shared .align 16 .b8 dyn[];\n{}",
         build.target,
         body::constants()
     )

@@ -14,18 +14,21 @@ mod gpu;
 
 mod assemble;
 mod body;
+mod constructs;
 mod hardware;
 mod inputs;
 mod instruction;
 mod kernel;
+mod launch;
 mod run;
 mod shrink;
 
-use assemble::{Build, Tools};
+use assemble::{Build, Form, Tools};
 use harness::{Result, files, number, random, threads, value_of};
 use kernel::Kernel;
 use random::Random;
 use run::Outcome;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -109,6 +112,8 @@ struct Found {
     n_instructions: usize,
     /// Kernels that the assembler refuses, though our checker accepts them.
     n_refused: usize,
+    /// Kernels whose listing or PTX does not determine the memory, by reason.
+    not_comparable: BTreeMap<&'static str, usize>,
     different: Vec<Different>,
 }
 
@@ -146,6 +151,9 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
             all.n_kernels += found.n_kernels;
             all.n_instructions += found.n_instructions;
             all.n_refused += found.n_refused;
+            for (why, n) in found.not_comparable {
+                *all.not_comparable.entry(why).or_default() += n;
+            }
             for different in found.different {
                 print(&different, &options)?;
                 all.different.push(different);
@@ -155,6 +163,9 @@ fn run(words: impl Iterator<Item = String>) -> Result<bool> {
     let seconds = start.elapsed().as_secs_f64();
     if all.n_refused > 0 {
         println!("{} left out: the assembler refuses them", all.n_refused);
+    }
+    for (why, n) in &all.not_comparable {
+        println!("{n} not comparable: {why}");
     }
     println!(
         "{} kernels, {} differ; {} lines, {:.1} kernels a second",
@@ -174,9 +185,13 @@ fn random_batch(number: usize, options: &Options, targets: &[&str]) -> (Build, V
         Some(name) => name.clone(),
         None => (*random.pick(targets).unwrap_or(&"sm_90")).to_owned(),
     };
+    let debug = random.below(8) == 0;
+    let level = *random.pick(LEVELS).unwrap_or(&3);
     let build = Build {
         target,
-        level: *random.pick(LEVELS).unwrap_or(&3),
+        level: if debug { 0 } else { level },
+        debug,
+        form: *random.pick(Form::ALL).unwrap_or(&Form::Encodings),
     };
     let count = BATCH.min(options.n_kernels - number * BATCH);
     let kernels = (0..count).map(|index| Kernel::random(&format!("k{index}"), &build, &mut random));
@@ -195,8 +210,13 @@ fn batch(number: usize, options: &Options, tools: &Tools, folder: &files::Folder
         found.n_kernels += 1;
         found.n_instructions += kernel.lines.len();
         let own = listing.of_kernel(&kernel.name);
-        let Outcome::Differs(why) = run::compare(&kernel, &build, &own) else {
-            continue;
+        let why = match run::compare(&kernel, &build, &own) {
+            Outcome::Equal => continue,
+            Outcome::NotComparable(why) => {
+                *found.not_comparable.entry(why).or_default() += 1;
+                continue;
+            }
+            Outcome::Differs(why) => why,
         };
         let (kernel, why, listing) = shrink::shrink(kernel, why, own, &build, tools, &file)?;
         let index: usize = kernel.name[1..].parse().unwrap_or(0);
@@ -220,10 +240,7 @@ fn print(different: &Different, options: &Options) -> Result<()> {
         why,
         listing,
     } = different;
-    println!(
-        "\nseed {} kernel {number}, {} -O{}: {why}",
-        options.seed, build.target, build.level
-    );
+    println!("\nseed {} kernel {number}, {build}: {why}", options.seed);
     for line in &kernel.lines {
         println!("    {line}");
     }

@@ -2,6 +2,7 @@
 //! memory.
 
 use super::assemble::Build;
+use super::constructs;
 use super::inputs;
 use super::kernel::{Kernel, N_LANES, OUT_BYTES, place_name};
 use warpgrid_view::model::Severity;
@@ -15,6 +16,8 @@ const MAX_STEPS: u64 = 400_000;
 pub(super) enum Outcome {
     Equal,
     Differs(String),
+    /// The listing or the PTX does not determine the memory.
+    NotComparable(&'static str),
 }
 
 /// What reasons begin with where a text does not come to its end.
@@ -56,8 +59,66 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
         .lines()
         .any(|line| is_misprinted(line) || is_of_literal(line))
     {
-        return Outcome::Equal;
+        return Outcome::NotComparable("the disassembler prints a source wrong");
     }
+    let outcome = compare_runs(kernel, build, listing);
+    match (&outcome, undetermined(kernel, build, listing)) {
+        (Outcome::Differs(_), Some(why)) => Outcome::NotComparable(why),
+        _ => outcome,
+    }
+}
+
+/// Returns why the listing or the PTX does not determine the memory that a kernel leaves.
+fn undetermined(kernel: &Kernel, build: &Build, listing: &str) -> Option<&'static str> {
+    let mut lines = kernel.lines.iter();
+    if !build.form.has_data() && lines.any(|line| constructs::reads_initial_values(line)) {
+        return Some("the listing has no initial values of variables");
+    }
+    if !build.form.has_encodings() && listing.contains("QNAN") {
+        return Some("the listing has a NaN literal without its bits");
+    }
+    depends_on_nan_bits(kernel, build).then_some("the bits of a 64-bit NaN that arithmetic makes")
+}
+
+/// Whether the memory depends on the bits of NaNs that 64-bit arithmetic makes, which the manual leaves open: whether it changes if each of them
+/// is replaced by a canonical NaN of either sign.
+fn depends_on_nan_bits(kernel: &Kernel, build: &Build) -> bool {
+    let own = run(kernel.module(build), Front::Ptx, kernel);
+    let mut canonical = ["0x7ff8000000000000", "0xfff8000000000000"].iter();
+    canonical.any(|bits| {
+        let lines = kernel.lines.iter();
+        let replaced = Kernel {
+            lines: lines.map(|line| with_canonical_nans(line, bits)).collect(),
+            ..kernel.clone()
+        };
+        run(replaced.module(build), Front::Ptx, &replaced) != own
+    })
+}
+
+/// A line with a check after each statement that computes a 64-bit float.
+fn with_canonical_nans(line: &str, bits: &str) -> String {
+    let statement = |statement: &str| {
+        let (guard, rest) = match statement.trim_start().split_once(' ') {
+            Some((guard, rest)) if guard.starts_with('@') => (guard, rest),
+            _ => ("", statement.trim_start()),
+        };
+        let mut words = rest.split([' ', ',']);
+        let opcode = words.next().unwrap_or("");
+        let result = words.next().unwrap_or("");
+        let is_float = opcode.ends_with(".f64") || opcode.contains(".f64.");
+        match is_float && result.starts_with("%d") {
+            true => format!(
+                "{statement}; setp.ne.u32 %q, %n, %n; {guard} testp.notanumber.f64 %q, {result}; @%q mov.b64 {result}, {bits}"
+            ),
+            false => statement.to_owned(),
+        }
+    };
+    let statements: Vec<String> = line.split(';').map(statement).collect();
+    statements.join(";")
+}
+
+/// Runs both texts and compares the memory that they leave.
+fn compare_runs(kernel: &Kernel, build: &Build, listing: &str) -> Outcome {
     let sides = [
         run(kernel.module(build), Front::Ptx, kernel),
         run(listing.to_owned(), Front::Sass, kernel),
@@ -127,7 +188,7 @@ fn run(source: String, front: Front, kernel: &Kernel) -> Result<Vec<u8>, String>
         source,
         front,
         entry: Some(kernel.name.clone()),
-        ..inputs::scenario(kernel.input_seed)
+        ..inputs::scenario(kernel.input_seed, &kernel.shape)
     };
     let mut session = Session::untracked(scenario).map_err(|error| error.message)?;
     let is_over = session.run(MAX_STEPS);

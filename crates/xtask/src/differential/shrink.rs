@@ -41,7 +41,7 @@ pub(super) fn shrink(
                         Outcome::Differs(reason) if run::is_stop(&reason) == stops => {
                             Some((reason, own))
                         }
-                        Outcome::Differs(_) | Outcome::Equal => None,
+                        Outcome::Differs(_) | Outcome::NotComparable(_) | Outcome::Equal => None,
                     }
                 }
                 Err(_) => None,

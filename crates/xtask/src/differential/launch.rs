@@ -1,0 +1,94 @@
+//! The launch of a random kernel: 64 threads in blocks of one or two warps, in one to three dimensions, and the parameters that are no
+//! pointers.
+
+use super::inputs;
+use super::kernel::N_LANES;
+use super::random::Random;
+use serde_json::{Value, json};
+use warpgrid_isa::{Feature, Target};
+
+/// Bytes of the parameter `extra`.
+pub(super) const EXTRA_BYTES: usize = 288;
+/// Bytes of dynamic shared memory.
+pub(super) const DYNAMIC_SHARED: usize = N_LANES * 4;
+
+/// Grid and block of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    /// Blocks along x that form a cluster.
+    pub(super) cluster: Option<u32>,
+}
+
+impl Shape {
+    /// A shape that a target can launch; half of them are one block of 64 threads in a row.
+    pub(super) fn random(target: Option<&Target>, random: &mut Random) -> Shape {
+        const SHAPES: &[([u32; 3], [u32; 3])] = &[
+            ([1, 1, 1], [64, 1, 1]),
+            ([1, 1, 1], [64, 1, 1]),
+            ([1, 1, 1], [64, 1, 1]),
+            ([2, 1, 1], [32, 1, 1]),
+            ([1, 1, 1], [8, 4, 2]),
+            ([1, 2, 1], [4, 4, 2]),
+            ([1, 1, 2], [2, 16, 1]),
+        ];
+        let (grid, block) = *random.pick(SHAPES).unwrap_or(&SHAPES[0]);
+        let has_clusters = target.is_some_and(|target| target.has(Feature::Clusters));
+        let is_pair = grid[0] == 2 && has_clusters && random.below(2) == 0;
+        Shape {
+            grid,
+            block,
+            cluster: is_pair.then_some(2),
+        }
+    }
+
+    pub(super) fn block_threads(&self) -> usize {
+        self.block.iter().product::<u32>() as usize
+    }
+
+    pub(super) fn has_cluster(&self) -> bool {
+        self.cluster.is_some()
+    }
+
+    /// The launch as fields of a scenario.
+    pub(super) fn fields(&self) -> Value {
+        let cluster = self.cluster.map(|n| [n, 1, 1]);
+        json!({ "grid": self.grid, "block": self.block, "cluster": cluster, "dynamic_shared": DYNAMIC_SHARED })
+    }
+
+    /// The launch as a `//@` line without its end.
+    pub(super) fn annotation(&self) -> String {
+        let text = |extents: [u32; 3]| {
+            let [x, y, z] = extents;
+            format!("{x}x{y}x{z}")
+        };
+        let cluster = self
+            .cluster
+            .map_or(String::new(), |n| format!(" cluster={n}"));
+        format!(
+            "//@ launch grid={} block={}{cluster} shared={DYNAMIC_SHARED}",
+            text(self.grid),
+            text(self.block)
+        )
+    }
+}
+
+/// The value of the parameter `number`, and the 64-bit words of `extra`.
+pub(super) fn parameters(seed: u64) -> (u32, Vec<u64>) {
+    let mut random = Random::new(seed ^ 0x5eed);
+    let number = inputs::word(&mut random);
+    let words = (0..EXTRA_BYTES / 8).map(|_| inputs::long(&mut random));
+    (number, words.collect())
+}
+
+/// The parameters after the pointers, as fields of a scenario.
+pub(super) fn parameter_fields(seed: u64) -> [Value; 2] {
+    let (number, words) = parameters(seed);
+    let field = |(index, word): (usize, u64)| json!({ "offset": 8 * index, "kind": "scalar", "name": format!("w{index}"), "type": "u64", "value": format!("{word:#x}") });
+    let fields: Vec<Value> = words.into_iter().enumerate().map(field).collect();
+    [
+        json!({ "kind": "scalar", "name": "number", "type": "u32", "value": format!("{number:#x}") }),
+        json!({ "kind": "struct", "name": "extra", "size": EXTRA_BYTES, "align": 16, "fields": fields }),
+    ]
+}
