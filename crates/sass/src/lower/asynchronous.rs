@@ -2,7 +2,7 @@
 
 use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, as_register, number};
-use super::{Context, arithmetic, is_zero, memory, one, step};
+use super::{Context, arithmetic, is_zero, mbarrier, memory, one, step};
 use crate::environment::Environment;
 use crate::syntax::{RegisterFile, RegisterNumber};
 use warpgrid_isa::{
@@ -178,15 +178,20 @@ pub(super) fn commit(
     Ok(vec![step(Does::Async(commit), super::blank(), Vec::new())])
 }
 
-/// `ARRIVES.LDGSTSBAR.64 [a]`: an arrival once the copies so far are done. With `.TRANSCNT` the mbarrier waits for one more
+/// `ARRIVES.LDGSTSBAR.64.ARVCNT [a]`: an arrival once the copies so far are done, which the count of the mbarrier includes. With `.TRANSCNT` the mbarrier waits for one more
 /// arrival, which `SYNCS.ARRIVE.TRANS64.RED.A0T1` before it has announced.
 pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("LDGSTSBAR") || !w.take("64") {
         return Err(w.unknown("this arrival", w.instruction.opcode));
     }
-    // Before `sm_90` the object is a number that the code itself counts in.
     if !Environment::of(c.target).knows_mbarriers {
-        return Err(w.unknown("an mbarrier that code makes by hand", w.instruction.opcode));
+        // The object is a number that the code itself counts in. The arrival happens as the copies complete, so that it is one of the
+        // permitted orders to complete them here.
+        let at = memory::address(w, false)?;
+        let wait = Does::Async(AsyncOp::CopyWaitAll);
+        let mut steps = vec![step(wait, super::blank(), Vec::new())];
+        steps.extend(mbarrier::count_arrival(c, None, at, w.instruction.span));
+        return Ok(steps);
     }
     let mut modifiers = Modifiers {
         space: Some(StateSpace::Shared),
@@ -194,6 +199,7 @@ pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         ..super::blank()
     };
     if !w.take("TRANSCNT") {
+        w.ignore(&["ARVCNT"]);
         modifiers.flags = modifiers.flags.with(Flag::Noinc);
     }
     let at = memory::address(w, false)?;

@@ -7,7 +7,7 @@ use super::{Context, arithmetic, memory, one, step, typed};
 use crate::syntax::Operand;
 use warpgrid_isa::{
     ArithmeticOp, BoolOp, Does, Flag, MatrixCount, MatrixLayout, MatrixOp, MatrixShape, MmaKind,
-    Modifiers, Rounding, ScalarType, ScaleVector, StateSpace, WarpOp,
+    Modifiers, Rounding, ScalarType, ScaleVector, StateSpace, Unpacking, WarpOp,
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
 
@@ -340,31 +340,69 @@ fn pair_of(first: RegisterId, i: u8) -> RegisterRun {
     }
 }
 
-/// What `.M88` and `.MT88` say of an access to rows in shared memory, and the number of matrices.
+/// Element format in shared memory of `LDSM` and `STSM`: 16 or 8 bits, or 6 or 4 bits that are expanded to bytes.
+const ROW_FORMATS: &[(&str, (ScalarType, Option<Unpacking>))] = &[
+    ("16", (ScalarType::B16, None)),
+    ("8", (ScalarType::B8, None)),
+    ("U6x16P32TO8", (ScalarType::B8, Some(Unpacking::B6))),
+    ("U4x16P64TO8", (ScalarType::B8, Some(Unpacking::B4))),
+];
+
+/// Shapes of `LDSM` and `STSM`: rows, columns, whether the matrix is transposed, and 32-bit registers per matrix.
+const ROW_SHAPES: &[(&str, (u16, u16, bool, u8))] = &[
+    ("M88", (8, 8, false, 1)),
+    ("MT88", (8, 8, true, 1)),
+    ("M816", (8, 16, false, 1)),
+    ("MT168", (16, 8, true, 1)),
+    ("MT1616", (16, 16, true, 2)),
+];
+
+/// Reads format, shape and number of matrices of an access to rows in shared memory, and returns them with the number of
+/// 32-bit registers.
 fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
+    let is_load = w.opcode() == "LDSM";
+    let format = w.take_one(ROW_FORMATS);
+    let shape = w.take_one(ROW_SHAPES);
+    let unknown = || w.unknown("matrices of this kind", w.instruction.opcode);
+    let ((ty, unpacking), (rows, columns, transposes, registers)) =
+        format.zip(shape).ok_or_else(unknown)?;
+    // The combinations that PTX has: `ldmatrix` and `stmatrix` (assembler 13.5).
+    let exists = match (ty, unpacking, (rows, columns)) {
+        (ScalarType::B16, None, (8, 8)) => true,
+        (ScalarType::B8, None, (16, 8)) => !is_load,
+        (ScalarType::B8, None, (16, 16)) | (ScalarType::B8, Some(_), (8 | 16, 16)) => is_load,
+        _ => false,
+    };
+    if !exists {
+        return Err(unknown());
+    }
     let mut modifiers = Modifiers {
         space: Some(StateSpace::Shared),
         shape: Some(MatrixShape {
-            rows: 8,
-            columns: 8,
+            rows,
+            columns,
             depth: 0,
         }),
-        ..typed(ScalarType::B16)
+        unpacking,
+        ty: unpacking.is_none().then_some(ty),
+        ..super::blank()
     };
-    let transposes = w.take_one(&[("M88", false), ("MT88", true)]);
-    let transposes = transposes.filter(|_| w.take("16"));
-    let transposes =
-        transposes.ok_or_else(|| w.unknown("matrices of this kind", w.instruction.opcode))?;
     if transposes {
         modifiers.flags = modifiers.flags.with(Flag::Trans);
     }
+    if unpacking.is_some() {
+        modifiers.flags = modifiers.flags.with(Flag::B8x16);
+    }
     let counts = [("2", (MatrixCount::X2, 2)), ("4", (MatrixCount::X4, 4))];
     let (count, n) = w.take_one(&counts).unwrap_or((MatrixCount::X1, 1));
+    if n * registers > 4 {
+        return Err(w.unknown("four matrices of this shape", w.instruction.opcode));
+    }
     modifiers.count = Some(count);
-    Ok((modifiers, n))
+    Ok((modifiers, n * registers))
 }
 
-/// `LDSM.16.M88.4 d, [a]`
+/// `LDSM.16.M88.4 d, [a]`, `LDSM.U4x16P64TO8.MT1616 d, [a]`
 pub(super) fn load_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (modifiers, n) = rows(w)?;
     let (run, span) = w.destination(n)?;
@@ -376,7 +414,7 @@ pub(super) fn load_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `STSM.16.MT88.2 [a], b`
+/// `STSM.16.MT88.2 [a], b`, `STSM.8.MT168 [a], b`
 pub(super) fn store_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (modifiers, n) = rows(w)?;
     let to = memory::address(w, false)?;

@@ -1,14 +1,14 @@
 //! mbarrier objects in shared memory. The machine has a layout of its own for them: what makes an object takes the count out of the
 //! bits that are stored, and a state has the parity of its phase in the highest bit.
 
-use super::body::{Arg, Step, read, written};
+use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words};
 use super::{Context, arithmetic, memory, number_of, one, predicate_source, step, typed};
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, AtomicOp, CompareForm, CompareOp, Completion, Does, Flag, LaunchOp,
     MbarrierOp, MemoryOp, Modifiers, ScalarType, StateSpace, UnitOp,
 };
-use warpgrid_program::{OperandValue, RegisterId, Span};
+use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Span};
 
 /// Arrivals are counted up to this number from `this - count` on.
 const LIMIT: u64 = 0x10_0000;
@@ -153,16 +153,26 @@ fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 /// the lower word; in the upper one the arrivals, counted up to zero, below the parity of the phase. The arrival that
 /// ends a phase turns the parity, and the count begins again.
 pub(super) fn arrive_by_hand(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    const ONE: u64 = 1 << 32;
-    /// The arrivals of an object when the next one ends the phase, without the parity.
-    const LAST: u64 = 0x7fff_ffff;
-    /// What the upper word has above the bits of the lower one.
-    const ABOVE: u64 = 0x4000_0000 << 32;
     if !w.take("64") {
         return Err(w.unknown("an object of another size", w.instruction.opcode));
     }
     let (run, span) = w.destination(2)?;
     let at = memory::address(w, false)?;
+    Ok(count_arrival(c, run, at, span))
+}
+
+/// Returns the steps of one arrival at an object that code counts in a number; `run` receives the state before it.
+pub(super) fn count_arrival(
+    c: &mut Context<'_>,
+    run: Option<RegisterRun>,
+    at: Placed,
+    span: Span,
+) -> Vec<Step> {
+    const ONE: u64 = 1 << 32;
+    /// The arrivals of an object when the next one ends the phase, without the parity.
+    const LAST: u64 = 0x7fff_ffff;
+    /// What the upper word has above the bits of the lower one.
+    const ABOVE: u64 = 0x4000_0000 << 32;
     let [state, left, again] = [0; 3].map(|_| c.body.hidden(ScalarType::B64));
     let ends = c.body.hidden(ScalarType::Pred);
     let number = |value| Arg::One(number_of(value), span);
@@ -185,10 +195,7 @@ pub(super) fn arrive_by_hand(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<
             ..typed(ty)
         },
         vec![
-            Arg::One(
-                OperandValue::Pair(Some(warpgrid_program::RegisterRun::one(ends)), None),
-                span,
-            ),
+            Arg::One(OperandValue::Pair(Some(RegisterRun::one(ends)), None), span),
             from(left),
             number(LAST),
         ],
@@ -238,7 +245,7 @@ pub(super) fn arrive_by_hand(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<
             vec![result, from(state)],
         ));
     }
-    Ok(steps)
+    steps
 }
 
 /// `SYNCS.PHASECHK.TRANS64.TRYWAIT p, [a], b`: whether the phase with the parity in the highest bit of b is complete.
@@ -256,7 +263,7 @@ fn test(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let at = memory::address(w, false)?;
     let bits = w.source()?;
     let parity = c.body.hidden(ScalarType::U32);
-    let p = OperandValue::Destination(p.map(warpgrid_program::RegisterRun::one));
+    let p = OperandValue::Destination(p.map(RegisterRun::one));
     let shift = vec![to(parity, span), one(bits), Arg::One(number_of(31), span)];
     let args = vec![Arg::One(p, span), one(at), Arg::One(read(parity), span)];
     Ok(vec![
@@ -307,7 +314,7 @@ pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     }
     let half = |i: u32| {
         let register = RegisterId(run.first.0 + i);
-        warpgrid_program::AddressBase::Register(warpgrid_program::RegisterRun::one(register))
+        warpgrid_program::AddressBase::Register(RegisterRun::one(register))
     };
     data.base = half(0);
     let counter = warpgrid_program::Address::new(half(1), 0);

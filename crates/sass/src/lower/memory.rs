@@ -364,6 +364,7 @@ pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered
     let signed = w.take("S32");
     w.ignore(&["U32", "32"]);
     let is_64 = w.take("64");
+    let is_128 = matches!(op, AtomicOp::Exch | AtomicOp::Cas) && w.take("128");
     let ty = w.take_one(&[
         ("F32", ScalarType::F32),
         ("F64", ScalarType::F64),
@@ -380,6 +381,7 @@ pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::Exch | AtomicOp::Cas
     );
     let ty = ty.unwrap_or(match (is_64, is_bitwise, signed) {
+        _ if is_128 => ScalarType::B128,
         (true, true, _) => ScalarType::B64,
         (true, false, true) => ScalarType::S64,
         (true, false, false) => ScalarType::U64,
@@ -393,7 +395,11 @@ pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered
     w.ignore(&["RN"]);
     modifiers.ty = Some(ty);
     modifiers.atomic = Some(if counts { AtomicOp::Add } else { op });
-    Ok(if ty.width_bits() == 64 { 2 } else { 1 })
+    Ok(match ty.width_bits() {
+        128 => 4,
+        64 => 2,
+        _ => 1,
+    })
 }
 
 /// `ATOMG.E.ADD p, d, [a], b{, c}`: p says that the memory at the address has such an operation, which all memory has here.
@@ -415,10 +421,10 @@ pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     };
     let to = w.to(n)?;
     let mut args = vec![to, one(address(w, wide)?)];
-    let bits = if ty.width_bits() == 64 {
-        ScalarType::B64
-    } else {
-        ScalarType::B32
+    let bits = match ty.width_bits() {
+        128 => ScalarType::B128,
+        64 => ScalarType::B64,
+        _ => ScalarType::B32,
     };
     if counts {
         let span = w.instruction.span;

@@ -207,7 +207,7 @@ impl<'a> Words<'a> {
         self.source_as(ScalarType::B32)
     }
 
-    /// A source of this type: 64-bit types read pairs, floats read decimal numbers as floats.
+    /// A source of this type: 64-bit types read pairs, 128-bit types four registers, floats read decimal numbers as floats.
     pub(super) fn source_as(&mut self, ty: ScalarType) -> Lowered<Placed> {
         let operand = self.next()?;
         let value = self.value_of(operand, ty)?;
@@ -233,7 +233,7 @@ impl<'a> Words<'a> {
         ty: ScalarType,
         part: SourcePart,
     ) -> Lowered<OperandValue> {
-        let wide = ty.width_bits() == 64;
+        let n_registers = (ty.width_bits() / 32).max(1) as u8;
         let signs = operand.signs;
         let mut modifiers = SourceModifiers {
             negate: signs.negated,
@@ -243,8 +243,8 @@ impl<'a> Words<'a> {
         };
         let source = match &operand.value {
             Value::Register(register) => {
-                let is_pair = wide || self.operand_words(operand).contains(&"64");
-                let n = if is_pair { 2 } else { 1 };
+                let is_pair = self.operand_words(operand).contains(&"64");
+                let n = if is_pair { 2 } else { n_registers };
                 match (register.file, id_of(*register)) {
                     (
                         RegisterFile::General | RegisterFile::Uniform | RegisterFile::Barrier,
