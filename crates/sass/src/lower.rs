@@ -25,6 +25,7 @@ mod simd;
 mod tensor_copy;
 mod tensor_memory;
 mod texture;
+mod undetermined;
 mod uniform;
 mod warp;
 mod warpgroup;

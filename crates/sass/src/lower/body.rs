@@ -88,6 +88,11 @@ pub(super) struct Body {
     return_address: [Option<RegisterId>; 2],
     /// The commits of groups of copies so far, in the order of the text, each kind once.
     pub(super) commits: Vec<AsyncOp>,
+    /// Predicates that the instruction at hand writes with an undetermined value.
+    pub(super) undetermined: Vec<RegisterId>,
+    /// Predicates that some instruction of the function leaves undetermined, each with a hidden predicate that states in which
+    /// lanes its value is.
+    pub(super) tags: Vec<(RegisterId, RegisterId)>,
     /// Which lanes are together at an address, as an instruction just before it has made it.
     pub(super) together: Option<(u64, Placed)>,
 }
@@ -284,6 +289,14 @@ pub(super) fn uniform_type(register: RegisterId) -> Option<ScalarType> {
         UNIFORM..PREDICATE => Some(ScalarType::B32),
         UNIFORM_PREDICATE..BARRIER => Some(ScalarType::Pred),
         _ => None,
+    }
+}
+
+/// Returns the name of a predicate or uniform predicate.
+pub(super) fn predicate_name(register: RegisterId) -> String {
+    match register.0 {
+        UNIFORM_PREDICATE.. => format!("UP{}", register.0 - UNIFORM_PREDICATE),
+        id => format!("P{}", id.saturating_sub(PREDICATE)),
     }
 }
 

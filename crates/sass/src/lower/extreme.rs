@@ -26,9 +26,9 @@ pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     let modifiers = typed(ty);
     let clamps = w.take("RELU");
     let n = if ty.width_bits() == 64 { 2 } else { 1 };
-    unnamed_results(w)?;
+    predicate_results(c, w)?;
     let to = w.to(n)?;
-    unnamed_results(w)?;
+    predicate_results(c, w)?;
     let mut steps = Vec::new();
     let opcode = w.opcode().trim_start_matches('U');
     let values = match opcode {
@@ -66,13 +66,12 @@ pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     Ok(steps)
 }
 
-/// `PT, PT`: which value was chosen, where nothing asks for it.
-fn unnamed_results(w: &mut Words<'_>) -> Lowered<()> {
+/// Reads predicate results such as `P0, PT`. Which comparison they hold is not documented, so that their values are
+/// undetermined.
+pub(super) fn predicate_results(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<()> {
     while w.is_predicate() {
-        let (result, span) = w.predicate_destination()?;
-        if result.is_some() {
-            return Err(w.unknown("which value was chosen", span));
-        }
+        let (result, _) = w.predicate_destination()?;
+        c.body.undetermined.extend(result);
     }
     Ok(())
 }

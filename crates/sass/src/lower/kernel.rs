@@ -1,10 +1,10 @@
 //! A part of a listing to a module: its functions become kernels, its sections variables.
 
-use super::body::{Actions, Arg, Body, Step, id_of};
+use super::body::{Actions, Arg, Body, Step, id_of, predicate_name};
 use super::library::{Library, read_reference};
 use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
-use super::{Context, lower_one, uniform};
+use super::{Context, lower_one, undetermined, uniform};
 use crate::environment::Environment;
 use crate::listing::{KernelInfo, Part, Placed, Section, Symbol, Text};
 use crate::syntax::{Instruction, RegisterFile, RegisterNumber, Tree, Value};
@@ -158,13 +158,11 @@ impl Lowering<'_> {
     fn function(&mut self, text: &Text) -> Function {
         let info = KernelInfo::of(self.part, &text.name);
         let environment = Environment::of(self.target);
-        let mut body = Body::default();
-        body.may_diverge = uniform::may_diverge(self.tree, self.source, text);
-        for placed in &text.instructions {
-            let Some(instruction) = self.tree.instructions.get(placed.index as usize) else {
-                continue;
-            };
-            self.instruction(text, &mut body, instruction, placed);
+        let n_not_run = self.not_run.len();
+        let (mut body, undetermined) = self.body(text, Vec::new());
+        if !undetermined.is_empty() {
+            self.not_run.truncate(n_not_run);
+            (body, _) = self.body(text, undetermined);
         }
         let machine = MachineCode {
             addresses: std::mem::take(&mut body.addresses),
@@ -192,8 +190,10 @@ impl Lowering<'_> {
         };
         place_labels(&mut body, &machine);
         let registers = body.number_registers();
+        let undetermined = body.tags.iter().map(|(id, _)| predicate_name(*id));
+        let undetermined: Vec<String> = undetermined.collect();
         let results = match machine.loose {
-            true => registers_of_machine(&registers),
+            true => registers_of_machine(&registers, &undetermined),
             false => Vec::new(),
         };
         let mut variables = Vec::new();
@@ -240,14 +240,31 @@ impl Lowering<'_> {
         }
     }
 
-    /// One instruction of the text; what is not known stays as an instruction that cannot be executed.
+    /// Lowers the instructions of a function, and returns the predicates that they leave undetermined. `undetermined` are those of
+    /// the whole function, since a loop reads some of them earlier in the text than an instruction writes them.
+    fn body(&mut self, text: &Text, undetermined: Vec<RegisterId>) -> (Body, Vec<RegisterId>) {
+        let mut body = Body::default();
+        body.may_diverge = uniform::may_diverge(self.tree, self.source, text);
+        undetermined::tags(&mut body, undetermined);
+        let mut left = Vec::new();
+        for placed in &text.instructions {
+            let Some(instruction) = self.tree.instructions.get(placed.index as usize) else {
+                continue;
+            };
+            left.extend(self.instruction(text, &mut body, instruction, placed));
+        }
+        (body, left)
+    }
+
+    /// One instruction of the text; what is not known stays as an instruction that cannot be executed. Returns the predicates that it
+    /// leaves undetermined.
     fn instruction(
         &mut self,
         text: &Text,
         body: &mut Body,
         instruction: &Instruction,
         placed: &Placed,
-    ) {
+    ) -> Vec<RegisterId> {
         let address = placed.address;
         let mut words = Words::new(self.tree, self.source, instruction, placed.encoding);
         let opcode = words.mnemonic();
@@ -283,9 +300,15 @@ impl Lowering<'_> {
                 None => Ok(steps),
             }
         });
+        let undetermined = context.body.undetermined.clone();
         let steps = match steps {
             Ok(_) if never => vec![nothing()],
             Ok(mut steps) => {
+                let start = context.body.instructions.len();
+                let stops = undetermined::tag(&mut context, &mut steps, instruction.span);
+                let stops = stops.into_iter();
+                body.not_run
+                    .extend(stops.map(|(place, why)| ((start + place) as u32, why)));
                 if body.may_diverge {
                     uniform::broadcast(&mut steps, guard, instruction.span);
                 }
@@ -302,8 +325,10 @@ impl Lowering<'_> {
                 vec![super::step(Does::Unknown, Modifiers::default(), Vec::new())]
             }
         };
+        body.undetermined.clear();
         let span = instruction.span;
         body.add(&mut self.actions, steps, guard, opcode, span, address);
+        undetermined
     }
 
     /// A constant bank that steps read and that no section of the text has. `cuobjdump -sass` and `nvdisasm -c` print none. The
@@ -449,11 +474,14 @@ impl Lowering<'_> {
 const MIN_FRAME: u32 = 1024;
 const MAX_FRAME: u32 = 256 << 10;
 
-/// Returns the registers that a listing can name, without those that the lowering adds.
-fn registers_of_machine(registers: &Registers) -> Vec<RegisterId> {
+/// Returns the registers that a listing can name, without those that the lowering adds and those of undetermined value.
+fn registers_of_machine(registers: &Registers, undetermined: &[String]) -> Vec<RegisterId> {
     let ids = (0..registers.len() as u32).map(RegisterId);
-    ids.filter(|id| MachineCode::has_register(registers.name(*id)))
-        .collect()
+    ids.filter(|id| {
+        let name = registers.name(*id);
+        MachineCode::has_register(name) && undetermined.iter().all(|other| other != name)
+    })
+    .collect()
 }
 
 /// The local memory of loose instructions, which name addresses in it as they like.

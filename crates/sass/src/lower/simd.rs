@@ -1,10 +1,10 @@
 //! Four bytes of a register at once, as the SIMD video instructions of PTX.
 
-use super::body::{Arg, Step};
+use super::body::{Arg, Placed, Step, read, written};
 use super::words::{Lowered, Words, number};
-use super::{known, one, step};
+use super::{Context, extreme, known, one, step, typed};
 use warpgrid_isa::video::Selection;
-use warpgrid_isa::{Does, Modifiers, ScalarType, VideoLanes, VideoOp};
+use warpgrid_isa::{CompareForm, Does, Modifiers, ScalarType, VideoLanes, VideoOp};
 use warpgrid_program::OperandValue;
 
 /// The types whose bytes are values.
@@ -15,44 +15,83 @@ pub(super) fn are_bytes(w: &Words<'_>) -> bool {
     BYTES.iter().any(|(word, _)| w.has(word))
 }
 
-/// `VIADD.U8x4 d, a, -b`, `VIMNMX.S8x4 d, a, b, p`
-pub(super) fn four_bytes(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+/// `VIADD.U8x4 d, a, -b`, `VIMNMX.S8x4 d, P0, P0, a, b, p`
+pub(super) fn four_bytes(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = w.take_one(BYTES);
+    let is_sum = w.opcode().ends_with("VIADD");
+    if !is_sum {
+        extreme::predicate_results(c, w)?;
+    }
     let to = w.to(1)?;
+    if !is_sum {
+        extreme::predicate_results(c, w)?;
+    }
     let a = w.source()?;
     let (mut b, span) = w.source()?;
-    let op = if w.opcode().ends_with("VIADD") {
-        match &mut b {
-            OperandValue::Source(_, signs) => match std::mem::take(&mut signs.negate) {
-                true => VideoOp::Sub,
-                false => VideoOp::Add,
-            },
-            _ => VideoOp::Add,
-        }
-    } else {
-        let (p, span) = w.predicate()?;
-        match known(&p) {
-            Some(true) => VideoOp::Min,
-            Some(false) => VideoOp::Max,
-            None => return Err(w.unknown("a choice of the smaller or larger bytes", span)),
-        }
-    };
+    let negates = is_sum
+        && match &mut b {
+            OperandValue::Source(_, signs) => std::mem::take(&mut signs.negate),
+            _ => false,
+        };
     let modifiers = Modifiers {
         d_type: ty,
         a_type: ty,
         b_type: ty,
         ..super::blank()
     };
-    let args = vec![
-        to,
-        one(a),
-        Arg::One(b, span),
-        Arg::One(number(0), span),
-        Arg::One(number(Selection::default().to_bits()), span),
-    ];
-    Ok(vec![step(
-        Does::Video(op, VideoLanes::Four),
-        modifiers,
-        args,
-    )])
+    let of = |op: VideoOp, to: Arg, a: Placed, b: Placed| {
+        let args = vec![
+            to,
+            one(a),
+            one(b),
+            Arg::One(number(0), span),
+            Arg::One(number(Selection::default().to_bits()), span),
+        ];
+        step(Does::Video(op, VideoLanes::Four), modifiers, args)
+    };
+    let b = (b, span);
+    if is_sum {
+        let op = if negates { VideoOp::Sub } else { VideoOp::Add };
+        return Ok(vec![of(op, to, a, b)]);
+    }
+    let clamps = w.take("RELU");
+    if clamps && ty != Some(ScalarType::S32) {
+        return Err(w.unknown("`.RELU` without a sign", w.instruction.opcode));
+    }
+    let p = w.predicate()?;
+    let mut register = || c.body.hidden(ScalarType::B32);
+    let (result, clamped) = match clamps {
+        true => {
+            let before = register();
+            let zero = (number(0), span);
+            let clamped = of(VideoOp::Max, to, (read(before), span), zero);
+            (Arg::One(written(before), span), Some(clamped))
+        }
+        false => (to, None),
+    };
+    let mut steps = match known(&p.0) {
+        Some(true) => vec![of(VideoOp::Min, result, a, b)],
+        Some(false) => vec![of(VideoOp::Max, result, a, b)],
+        None => {
+            let (low, high) = (register(), register());
+            let selected = vec![
+                result,
+                Arg::One(read(low), span),
+                Arg::One(read(high), span),
+                one(p),
+            ];
+            let to = |register| Arg::One(written(register), span);
+            vec![
+                of(VideoOp::Min, to(low), a.clone(), b.clone()),
+                of(VideoOp::Max, to(high), a, b),
+                step(
+                    Does::Compare(CompareForm::Selp),
+                    typed(ScalarType::B32),
+                    selected,
+                ),
+            ]
+        }
+    };
+    steps.extend(clamped);
+    Ok(steps)
 }

@@ -1,0 +1,99 @@
+//! Predicates whose value no documentation determines, such as the predicate results of `VIMNMX`. A run stops where one is read.
+//!
+//! Each such predicate has a hidden predicate, its tag, that holds in the lanes whose value is undetermined: the instruction with the
+//! undocumented result sets the tag, every other write clears it, and a read executes an unknown instruction in the tagged lanes.
+
+use super::body::{Arg, Step, predicate_name};
+use super::{Context, predicate_source, predicates_by_table, step};
+use warpgrid_isa::{Does, Modifiers};
+use warpgrid_program::{Guard, OperandValue, RegisterId, Source, Span};
+
+/// The predicates that the steps of an instruction read.
+fn predicates_read(c: &Context<'_>, steps: &[Step]) -> Vec<RegisterId> {
+    let args = steps.iter().flat_map(|step| &step.args);
+    let values = args.flat_map(Arg::all).map(|(value, _)| value);
+    let mut read: Vec<RegisterId> = values
+        .filter_map(|value| match value {
+            OperandValue::Predicate {
+                source: Source::Register(run),
+                ..
+            }
+            | OperandValue::Source(Source::Register(run), _) => Some(run.first),
+            _ => None,
+        })
+        .collect();
+    read.extend(c.guard.map(|guard| guard.predicate));
+    read
+}
+
+/// Checks whether a step writes a register.
+fn writes(step: &Step, register: RegisterId) -> bool {
+    let mut values = step.args.iter().flat_map(Arg::all);
+    values.any(|(value, _)| match value {
+        OperandValue::Destination(Some(run)) => run.first == register,
+        OperandValue::Pair(run, predicate) => {
+            *predicate == Some(register) || run.is_some_and(|run| run.first == register)
+        }
+        _ => false,
+    })
+}
+
+/// Adds the steps that keep the tags of a function to those of an instruction. Returns the places among `steps` of the steps
+/// that stop a run, each with the reason.
+pub(super) fn tag(c: &mut Context<'_>, steps: &mut Vec<Step>, span: Span) -> Vec<(usize, String)> {
+    let left = std::mem::take(&mut c.body.undetermined);
+    let read = predicates_read(c, steps);
+    let (mut before, mut stops) = (Vec::new(), Vec::new());
+    for (register, tag) in c.body.tags.clone() {
+        if !read.contains(&register) {
+            continue;
+        }
+        let mut stop = step(Does::Unknown, Modifiers::default(), Vec::new());
+        let (guard, both) = match c.guard {
+            // Where the predicate itself is undetermined, whether the instruction is executed is.
+            Some(guard) if guard.predicate == register => {
+                let guard = Guard {
+                    predicate: tag,
+                    negated: false,
+                };
+                (guard, None)
+            }
+            _ => {
+                let (guard, both) = c.guard_with((predicate_source(tag, false), span));
+                (guard, Some(both))
+            }
+        };
+        before.extend(both);
+        stop.guard = Some(guard);
+        let name = predicate_name(register);
+        let reason = format!(
+            "it reads `{name}`, a predicate result of a minimum or maximum, and no documentation states which comparison that is"
+        );
+        stops.push((before.len(), reason));
+        before.push(stop);
+    }
+    for (register, tag) in c.body.tags.clone() {
+        let is_left = left.contains(&register);
+        let is_written = steps.iter().any(|step| writes(step, register));
+        let set =
+            |to: RegisterId, table: u8| predicates_by_table(Some(to), Vec::new(), table, span);
+        if is_left {
+            before.push(set(tag, 0xff));
+            steps.push(set(register, 0));
+        } else if is_written {
+            before.push(set(tag, 0));
+        }
+    }
+    steps.splice(0..0, before);
+    stops
+}
+
+/// Gives each undetermined predicate its tag.
+pub(super) fn tags(c: &mut super::Body, mut registers: Vec<RegisterId>) {
+    registers.sort_by_cached_key(|register| u64::from(register.0));
+    registers.dedup();
+    for register in registers {
+        let tag = c.hidden(warpgrid_isa::ScalarType::Pred);
+        c.tags.push((register, tag));
+    }
+}
