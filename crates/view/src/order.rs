@@ -4,6 +4,7 @@ mod fix;
 mod hang;
 mod races;
 mod repair;
+mod updates;
 mod wording;
 
 pub use fix::fix_of;

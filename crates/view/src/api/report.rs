@@ -211,6 +211,12 @@ impl Session {
         self.scenario().fault.is_some() || self.buffers().iter().any(Buffer::has_expectation)
     }
 
+    /// Whether each buffer holds what the scenario states of it.
+    pub(crate) fn meets_expectations(&self) -> bool {
+        let differs = |buffer: &Buffer| self.difference(buffer).is_some();
+        !self.buffers().iter().any(differs)
+    }
+
     /// The elements of a buffer, to be written in the notation of scenarios.
     pub fn values_of(&self, buffer: &Buffer) -> Values<'_> {
         Values {

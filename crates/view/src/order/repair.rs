@@ -7,6 +7,7 @@ mod meeting;
 mod products;
 mod strength;
 mod text;
+mod updates;
 
 use super::wording::TENSOR_MAP;
 use super::{RaceSure, RaceView, RaceWhy, RepairEdit};
@@ -16,6 +17,8 @@ use warpgrid_launch::{Front, Scenario};
 
 /// Candidates that are tried, at most.
 const MOST_TRIED: usize = 400;
+/// Candidates that are tried before atomic operations in place of updates, at most.
+const MOST_TRIED_BEFORE_UPDATES: usize = 200;
 /// Steps of all trials, at most.
 const MOST_STEPS: u64 = 4_000_000;
 /// Steps of a run beyond which no repair is looked for.
@@ -47,7 +50,7 @@ pub(super) struct Broken<'a> {
 
 impl Session {
     /// Looks for the weakest repair of these races, and notes it with them.
-    pub(super) fn add_repairs(&self, races: &mut [RaceView]) {
+    pub(super) fn add_repairs(&mut self, races: &mut [RaceView]) {
         let is_small = self.position() <= LONGEST_RUN;
         // Lanes that store the same value in one instruction are worth no search.
         let is_harmless = |race: &RaceView| race.same_value && race.first.line == race.second.line;
@@ -55,6 +58,7 @@ impl Session {
             return;
         }
         let text = Text::new(&self.scenario().source);
+        let updates = self.atomic_updates(&text, races);
         let mut trial = Trial {
             scenario: self.scenario(),
             text: &text,
@@ -69,11 +73,17 @@ impl Session {
         let mut all: Vec<Edits> = Vec::new();
         for race in order {
             for candidate in self.candidates(&text, race, &unexpected) {
-                if !all.contains(&candidate) {
+                if !all.contains(&candidate) && !updates.are_made_strong_by(&candidate) {
                     all.push(candidate);
                 }
             }
         }
+        // Where a lock or a barrier protects the updates, its repair is weaker than an atomic operation. Accesses besides the
+        // updates may need a repair of their own.
+        let others = all.clone();
+        all.truncate(MOST_TRIED_BEFORE_UPDATES);
+        all.extend(updates.repairs.iter().cloned());
+        all.extend(updates.with(&others));
         let Some(found) = all.into_iter().find(|edits| trial.heals(edits)) else {
             return;
         };
@@ -165,7 +175,8 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Whether no run of the changed text has a race, or anything else that is wrong.
+    /// Whether no run of the changed text has a race, a lost update or anything else that is wrong, and each run meets the stated
+    /// expectations.
     fn heals(&mut self, edits: &[RepairEdit]) -> bool {
         if self.left == 0 {
             return false;
@@ -191,6 +202,11 @@ impl Trial<'_> {
         let most = (4 * LONGEST_RUN).min(self.steps);
         let is_quiet = session.is_free_of_races(most);
         self.steps = self.steps.saturating_sub(session.position());
-        is_quiet && session.is_over() && session.fault().is_none() && session.hang().is_none()
+        is_quiet
+            && session.is_over()
+            && session.fault().is_none()
+            && session.hang().is_none()
+            && session.meets_expectations()
+            && !session.loses_update()
     }
 }

@@ -1,0 +1,422 @@
+//! Repairs of lost updates: an atomic operation in place of a load, arithmetic on the loaded value, and a store.
+
+use super::super::updates::{Update, UpdateObserver, updates_of};
+use super::text::{Text, delete, replace};
+use super::{Edits, RaceView};
+use crate::order::RepairOp;
+use crate::session::Session;
+use std::collections::BTreeMap;
+use warpgrid_isa::{ArithmeticOp, Does, Flag, ScalarType, StateSpace};
+use warpgrid_launch::reading::{Reader, Reading};
+use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Source};
+
+/// New texts of statements, by the index of their instruction; an empty one deletes the statement.
+type Statements = BTreeMap<u32, String>;
+
+/// An update that one atomic operation can do.
+struct Replaceable<'a> {
+    session: &'a Session,
+    function: &'a Function,
+    update: &'a Update,
+    /// The arithmetic of the update; the other instructions of its chain are moves.
+    compute: u32,
+    /// `add`, `min`, …
+    operation: &'static str,
+    /// The type that the atomic operation states, with its modifier: `noftz.f16`.
+    ty: String,
+    /// The source operand of the atomic operation, and what computes it.
+    source: String,
+    prelude: Option<String>,
+    /// The registers of `source` and `prelude`.
+    sources: Vec<RegisterId>,
+}
+
+/// The updates of a run between racing accesses.
+#[derive(Default)]
+pub(super) struct RacyUpdates {
+    /// Lines of their loads and stores.
+    lines: Vec<u32>,
+    /// Candidates that replace updates by atomic operations, each alone, then all of them.
+    pub(super) repairs: Vec<Edits>,
+}
+
+impl RacyUpdates {
+    /// Whether edits replace a load or store of an update. A strong load and a strong store do not race, but they lose updates
+    /// as weak ones do.
+    pub(super) fn are_made_strong_by(&self, edits: &Edits) -> bool {
+        edits
+            .iter()
+            .any(|edit| edit.op == RepairOp::Replace && self.lines.contains(&edit.line))
+    }
+
+    /// The repairs, each with each other candidate that edits other lines.
+    pub(super) fn with(&self, others: &[Edits]) -> Vec<Edits> {
+        let pairs = self.repairs.iter().flat_map(|updates| {
+            let touches = |line: u32| updates.iter().any(|edit| edit.line == line);
+            let apart = move |other: &&Edits| other.iter().all(|edit| !touches(edit.line));
+            let others = others.iter().filter(apart);
+            others.map(|other| [updates.as_slice(), other].concat())
+        });
+        pairs.collect()
+    }
+}
+
+impl Session {
+    /// Finds the updates whose load and store are lines of these races.
+    pub(super) fn atomic_updates(&mut self, text: &Text, races: &[RaceView]) -> RacyUpdates {
+        let updates = updates_of(&self.program);
+        if updates.is_empty() {
+            return RacyUpdates::default();
+        }
+        let mut observer = UpdateObserver::new(&updates);
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut observer);
+        let lines = |update: &Update| {
+            [update.load, update.store].map(|index| self.range_of(update.function, index).line)
+        };
+        let found = updates.iter().filter(|update| {
+            let lines = lines(update);
+            let is_of = |race: &RaceView| {
+                let sides = [race.first.line, race.second.line];
+                sides.iter().flatten().all(|line| lines.contains(line))
+            };
+            observer.is_update(update) && races.iter().any(is_of)
+        });
+        let found: Vec<&Update> = found.collect();
+        let variants: Vec<Vec<Edits>> = found
+            .iter()
+            .filter_map(|update| Replaceable::of(self, update))
+            .map(|update| update.variants(text))
+            .filter(|variants| !variants.is_empty())
+            .collect();
+        let mut all: Vec<Edits> = variants.iter().flatten().cloned().collect();
+        if variants.len() > 1 {
+            let firsts = variants.iter().filter_map(|own| own.first());
+            all.push(firsts.flatten().cloned().collect());
+        }
+        RacyUpdates {
+            lines: found.iter().flat_map(|update| lines(update)).collect(),
+            repairs: all,
+        }
+    }
+}
+
+impl<'a> Replaceable<'a> {
+    /// Returns the update as an atomic operation, if there is one.
+    fn of(session: &'a Session, update: &'a Update) -> Option<Replaceable<'a>> {
+        let program = &session.program;
+        let function = program.functions.get(update.function.0 as usize)?;
+        let reader = |index: u32| Reader::at(program, update.function, index);
+        let is_move = |index: &u32| {
+            reader(*index).is_some_and(|own| matches!(own.read(), Reading::Copy { .. }))
+        };
+        let (moves, arithmetic): (Vec<u32>, Vec<u32>) =
+            update.chain.iter().partition(|i| is_move(i));
+        let [compute] = arithmetic[..] else {
+            return None;
+        };
+        let instruction = reader(compute)?.instruction;
+        let action = program.action(instruction)?;
+        let Does::Arithmetic(op) = action.does else {
+            return None;
+        };
+        let ty = action.modifiers.result_type()?;
+        let width = |index: u32| Some(reader(index)?.access()?.ty.width_bits());
+        if action.modifiers.has(Flag::Sat)
+            || width(update.load)? != ty.width_bits()
+            || width(update.store)? != ty.width_bits()
+        {
+            return None;
+        }
+        let operands = function.operands_of(instruction.operands);
+        let (destination, sources) = operands.split_first()?;
+        let loaded = |operand: &Operand| {
+            let mut registers = Vec::new();
+            operand.value.add_sources(&mut registers);
+            registers.iter().any(|own| {
+                let chain = std::iter::once(update.load).chain(moves.iter().copied());
+                chain.filter(|index| *index < compute).any(|index| {
+                    let instruction = function.instructions.get(index as usize);
+                    instruction.is_some_and(|i| function.destinations(i).contains(own))
+                })
+            })
+        };
+        let at = sources.iter().position(loaded)?;
+        let others: Vec<&Operand> = sources
+            .iter()
+            .enumerate()
+            .filter(|(own, operand)| *own != at && operand.value != OperandValue::Absent)
+            .map(|(_, operand)| operand)
+            .collect();
+        if others.iter().any(|operand| loaded(operand)) {
+            return None;
+        }
+        let text = |operand: &Operand| session.text_at(operand.span).trim().to_owned();
+        let result = text(destination);
+        let single = || {
+            (others.len() == 1)
+                .then(|| others.first().copied())
+                .flatten()
+        };
+        let (operation, source, prelude) = match op {
+            ArithmeticOp::Add => ("add", text(single()?), None),
+            ArithmeticOp::Sub if at == 0 => match constant(single()?) {
+                Some(_) => ("add", format!("-{}", text(single()?)), None),
+                None => {
+                    let negated = format!("neg.{} {result}, {};", signed(ty), text(single()?));
+                    ("add", result, Some(negated))
+                }
+            },
+            ArithmeticOp::Fma | ArithmeticOp::Mad if at == 2 => {
+                let [a, b] = others.as_slice() else {
+                    return None;
+                };
+                let opcode = action.opcode.split_once('.')?.1;
+                let product = format!("mul.{opcode} {result}, {}, {};", text(a), text(b));
+                ("add", result, Some(product))
+            }
+            ArithmeticOp::Min => ("min", text(single()?), None),
+            ArithmeticOp::Max => ("max", text(single()?), None),
+            ArithmeticOp::And => ("and", text(single()?), None),
+            ArithmeticOp::Or => ("or", text(single()?), None),
+            ArithmeticOp::Xor => ("xor", text(single()?), None),
+            _ => return None,
+        };
+        let mut registers = Vec::new();
+        others
+            .iter()
+            .for_each(|operand| operand.value.add_sources(&mut registers));
+        Some(Replaceable {
+            session,
+            function,
+            update,
+            compute,
+            operation,
+            ty: atomic_type(ty, operation)?,
+            source,
+            prelude,
+            sources: registers,
+        })
+    }
+
+    /// Returns a reduction in place of the store, and the operation with the old value as its result, as far as the other
+    /// uses of the registers allow.
+    fn variants(&self, text: &Text) -> Vec<Edits> {
+        let mut all = vec![self.reduction()];
+        all.extend([self.atomic_at_the_arithmetic(), self.atomic_at_the_load()]);
+        let all = all.into_iter().flatten();
+        all.filter_map(|statements| self.edits(text, &statements))
+            .collect()
+    }
+
+    /// `red`, where no other instruction reads the loaded or the computed value.
+    fn reduction(&self) -> Option<Statements> {
+        let update = self.update;
+        let removed: Vec<u32> = [update.load]
+            .into_iter()
+            .chain(update.chain.clone())
+            .collect();
+        let own: Vec<u32> = removed.iter().copied().chain([update.store]).collect();
+        let is_used_elsewhere = removed
+            .iter()
+            .any(|index| self.is_read_elsewhere(*index, &own));
+        if is_used_elsewhere {
+            return None;
+        }
+        let at_store = !self.is_written_between(self.compute, update.store);
+        let place = if at_store { update.store } else { self.compute };
+        let reduction = format!(
+            "red{}.{}.{} {}, {};",
+            self.space(update.store)?,
+            self.operation,
+            self.ty,
+            self.address(update.store)?,
+            self.source
+        );
+        let mut statements: Statements = own.iter().map(|index| (*index, String::new())).collect();
+        statements.insert(place, self.guarded(&reduction)?);
+        Some(statements)
+    }
+
+    /// `atom` before the arithmetic, which keeps the register of the computed value.
+    fn atomic_at_the_arithmetic(&self) -> Option<Statements> {
+        self.atomic(self.compute, self.update.store)
+    }
+
+    /// `atom` in place of the load.
+    fn atomic_at_the_load(&self) -> Option<Statements> {
+        let is_known = !self.is_written_between(self.update.load, self.compute);
+        let atomic = || self.atomic(self.update.load, self.update.load);
+        is_known.then(atomic).flatten()
+    }
+
+    fn atomic(&self, place: u32, addressed: u32) -> Option<Statements> {
+        // The prelude writes the register of the result, which the arithmetic after it computes again.
+        let old = self.operand(self.update.load, 0)?;
+        let result = self.operand(self.compute, 0)?;
+        if self.prelude.is_some() && old == result {
+            return None;
+        }
+        let atomic = format!(
+            "atom{}.{}.{} {old}, {}, {};",
+            self.space(addressed)?,
+            self.operation,
+            self.ty,
+            self.address(addressed)?,
+            self.source
+        );
+        let mut atomic = self.guarded(&atomic)?;
+        if place != self.update.load {
+            atomic = format!("{atomic}\n{}", self.statement(place)?);
+        }
+        let mut statements = Statements::new();
+        statements.insert(self.update.load, String::new());
+        statements.insert(self.update.store, String::new());
+        statements.insert(place, atomic);
+        Some(statements)
+    }
+
+    /// The operation with its prelude, each under the guard of the store.
+    fn guarded(&self, operation: &str) -> Option<String> {
+        let store = self.instruction(self.update.store)?;
+        let opcode = &self.session.program.action(store)?.opcode;
+        let statement = self.statement(self.update.store)?;
+        let guard = statement.split_once(opcode.as_str())?.0;
+        let lines = self.prelude.iter().map(String::as_str).chain([operation]);
+        let lines: Vec<String> = lines.map(|line| format!("{guard}{line}")).collect();
+        Some(lines.join("\n"))
+    }
+
+    /// Whether an instruction outside of `own` reads a register that an instruction writes.
+    fn is_read_elsewhere(&self, index: u32, own: &[u32]) -> bool {
+        let written = self
+            .instruction(index)
+            .map(|i| self.function.destinations(i));
+        let written = written.unwrap_or_default();
+        let all = self.function.instructions.iter().zip(0..);
+        let others = all.filter(|(_, at)| !own.contains(at));
+        let is_redefined = |register: &RegisterId, at: u32| {
+            let between = self.function.instructions.get(..at as usize).unwrap_or(&[]);
+            let last = between
+                .iter()
+                .rposition(|i| self.function.destinations(i).contains(register));
+            last.is_some_and(|last| !own.contains(&(last as u32)))
+        };
+        others.into_iter().any(|(instruction, at)| {
+            let read = self.function.sources(instruction);
+            read.iter()
+                .any(|register| written.contains(register) && !is_redefined(register, at))
+        })
+    }
+
+    /// Whether an instruction between two others writes a source of the operation.
+    fn is_written_between(&self, first: u32, last: u32) -> bool {
+        let between = (first + 1..last).filter_map(|index| self.instruction(index));
+        let mut written = between.flat_map(|instruction| self.function.destinations(instruction));
+        written.any(|register| self.sources.contains(&register))
+    }
+
+    fn instruction(&self, index: u32) -> Option<&'a Instruction> {
+        self.function.instructions.get(index as usize)
+    }
+
+    fn statement(&self, index: u32) -> Option<String> {
+        let text = self.session.text_of(self.update.function, index).trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    fn operand(&self, index: u32, number: usize) -> Option<String> {
+        let instruction = self.instruction(index)?;
+        let operand = self
+            .function
+            .operands_of(instruction.operands)
+            .get(number)?;
+        Some(self.session.text_at(operand.span).trim().to_owned())
+    }
+
+    /// The address operand of an access, in brackets.
+    fn address(&self, index: u32) -> Option<String> {
+        let instruction = self.instruction(index)?;
+        let mut operands = self.function.operands_of(instruction.operands).iter();
+        let address = operands.find(|own| matches!(own.value, OperandValue::Address(_)))?;
+        let text = self.session.text_at(address.span).trim();
+        Some(match text.starts_with('[') {
+            true => text.to_owned(),
+            false => format!("[{text}]"),
+        })
+    }
+
+    /// The state space of an access as a modifier.
+    fn space(&self, index: u32) -> Option<String> {
+        let action = self.session.program.action(self.instruction(index)?)?;
+        let space = action.modifiers.state_space();
+        Some(match space {
+            StateSpace::Generic => String::new(),
+            StateSpace::Global | StateSpace::Shared | StateSpace::SharedCluster => {
+                format!(".{}", space.name())
+            }
+            StateSpace::Const
+            | StateSpace::Local
+            | StateSpace::ParamEntry
+            | StateSpace::ParamFunc => return None,
+        })
+    }
+
+    /// The statements as edits of lines; several statements of a line become one edit.
+    fn edits(&self, text: &Text, statements: &Statements) -> Option<Edits> {
+        let mut lines: BTreeMap<u32, String> = BTreeMap::new();
+        for (index, new) in statements {
+            let line = self.session.range_of(self.update.function, *index).line;
+            let old = self.statement(*index)?;
+            let whole = lines
+                .entry(line)
+                .or_insert_with(|| text.line(line).to_owned());
+            if !whole.contains(&old) {
+                return None;
+            }
+            *whole = whole.replacen(&old, new, 1).trim().to_owned();
+        }
+        let edit = |(line, new): (u32, String)| match new.is_empty() {
+            true => delete(line),
+            false => replace(line, &new),
+        };
+        let mut edits: Edits = lines.into_iter().map(edit).collect();
+        edits.sort_by_key(|edit| edit.op == RepairOp::Delete);
+        Some(edits)
+    }
+}
+
+/// The value of an operand that is a constant.
+fn constant(operand: &Operand) -> Option<u64> {
+    match operand.value {
+        OperandValue::Source(Source::Immediate(bits), _) => Some(bits),
+        _ => None,
+    }
+}
+
+/// The signed type of the same width, which `neg` takes.
+fn signed(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::U16 => "s16",
+        ScalarType::U32 => "s32",
+        ScalarType::U64 => "s64",
+        _ => ty.name(),
+    }
+}
+
+/// The type of `red` and `atom` for an operation on values of a type (PTX ISA, `red`): integer sums are modulo 2^n, so that
+/// `.s64` and `.u64` agree.
+fn atomic_type(ty: ScalarType, operation: &str) -> Option<String> {
+    use ScalarType as T;
+    let name = match (operation, ty) {
+        ("add", T::S64) => "u64",
+        ("add", T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2) => {
+            return Some(format!("noftz.{}", ty.name()));
+        }
+        ("add", T::U32 | T::S32 | T::U64 | T::F32 | T::F64)
+        | ("min" | "max", T::U32 | T::S32 | T::U64 | T::S64)
+        | ("and" | "or" | "xor", T::B32 | T::B64) => ty.name(),
+        _ => return None,
+    };
+    Some(name.to_owned())
+}
