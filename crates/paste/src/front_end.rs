@@ -73,6 +73,17 @@ impl FrontEnd for Pasted {
         self.inner.schedule(source, statement, target)
     }
 
+    /// The definitions of a text that is instructions from start to end.
+    fn definitions(&self, source: &str) -> Vec<(String, Span)> {
+        let is_wrapped = HostText::read(source).is_some()
+            || FatbinText::read(source).is_some()
+            || LogText::read(source).is_some();
+        match is_wrapped {
+            true => Vec::new(),
+            false => self.inner.definitions(source),
+        }
+    }
+
     fn line_comment(&self) -> &'static str {
         self.inner.line_comment()
     }

@@ -42,6 +42,12 @@ pub trait FrontEnd: Sync {
         None
     }
 
+    /// Returns the definitions of kernels and functions in a text: each name with the span from the first word of its header to the
+    /// closing brace. Empty where the language has none.
+    fn definitions(&self, _source: &str) -> Vec<(String, Span)> {
+        Vec::new()
+    }
+
     /// What starts a comment that ends with its line; launch facts are comments that go on with `@`.
     fn line_comment(&self) -> &'static str;
 }

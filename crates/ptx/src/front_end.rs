@@ -3,12 +3,12 @@
 mod reference;
 
 use crate::parser::Parse;
-use crate::tree::{DirectiveKind, Tree};
+use crate::tree::{DirectiveKind, StatementKind, Tree};
 use std::borrow::Cow;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{
     CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, Given,
-    HoverText, Overrides, Reference, SignatureText, Suggestion, TermFacts,
+    HoverText, Overrides, Reference, SignatureText, Span, Suggestion, TermFacts,
 };
 
 /// The front end for PTX.
@@ -40,6 +40,27 @@ impl FrontEnd for Ptx {
 
     fn format(&self, source: &str) -> String {
         crate::format(source)
+    }
+
+    fn definitions(&self, source: &str) -> Vec<(String, Span)> {
+        let tree = crate::parse(source).tree;
+        let mut all: Vec<(String, Span)> = Vec::new();
+        for statement in &tree.statements {
+            match statement.kind {
+                StatementKind::FunctionStart(index) => {
+                    let header = tree.functions.get(index as usize);
+                    let name = header.map_or("", |header| header.name_span.text(source));
+                    all.push((name.to_owned(), statement.span));
+                }
+                StatementKind::FunctionEnd(_) => {
+                    if let Some((_, span)) = all.last_mut() {
+                        span.end = statement.span.end;
+                    }
+                }
+                _ => {}
+            }
+        }
+        all
     }
 
     fn line_comment(&self) -> &'static str {

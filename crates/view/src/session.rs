@@ -42,7 +42,7 @@ struct Last {
 /// A scenario, checked and ready to be stepped forward and back.
 pub struct Session {
     scenario: Scenario,
-    language: Language,
+    pub(crate) language: Language,
     pub(crate) program: Arc<Program>,
     places: Places,
     pub(crate) timeline: Timeline,

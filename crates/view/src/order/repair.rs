@@ -2,6 +2,7 @@
 //! does not: candidates are made from weak to strong, and each is tried by running the changed text.
 
 mod completion;
+mod executed;
 mod maps;
 mod meeting;
 mod products;
@@ -57,7 +58,7 @@ impl Session {
         if races.iter().all(is_harmless) || !is_small || self.scenario().front != Front::Ptx {
             return;
         }
-        let text = Text::new(&self.scenario().source);
+        let text = self.executed_text();
         let updates = self.atomic_updates(&text, races);
         let mut trial = Trial {
             scenario: self.scenario(),
