@@ -140,6 +140,9 @@ pub(crate) fn print(
                 let names = seeds.map(|seed| format!("seed {seed}"));
                 print_difference(&mut out, names.each_ref().map(String::as_str), difference)?;
             }
+            for note in &report.notes {
+                writeln!(out, "  {note}")?;
+            }
             write_guesses(&mut out, guesses)?;
         }
     }

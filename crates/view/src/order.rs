@@ -2,6 +2,7 @@
 
 mod fix;
 mod hang;
+mod lockstep;
 mod races;
 mod repair;
 mod updates;

@@ -52,7 +52,7 @@ impl Detector {
         let strength = Strength::of(event.sem, event.scope);
         let is_plain =
             strength != Strength::Weak && !(event.action.writes() && releases(event.sem));
-        if is_plain && self.see_plain_strong(event, of) {
+        if is_plain && !self.finds_lockstep() && self.see_plain_strong(event, of) {
             return;
         }
         let mut state = self.take(of.block, of.warp);

@@ -4,7 +4,7 @@ use super::clock::{Clock, Fenced, Row, lanes_of};
 use super::detector::{Detector, Shape};
 use super::found::{Access, End, Found, ThreadId, Why};
 use super::shadow::{Entry, Memory, Shadow, WORD};
-use super::site::{ProxyKind, Site, SiteId, Sites};
+use super::site::{Kind, ProxyKind, Site, SiteId, Sites};
 use super::threads::Warp;
 use crate::scope::Home;
 use smallvec::SmallVec;
@@ -101,6 +101,8 @@ struct Conflict {
     why: Why,
     /// See [`Found::is_fenced_there`].
     is_fenced_there: bool,
+    /// Whether the accesses are morally strong and of lanes of one warp; see [`Detector::with_lockstep`].
+    is_exchange: bool,
 }
 
 /// A conflict of accesses that some lanes make now.
@@ -316,7 +318,12 @@ impl Detector {
             }
             let other = self.sites.get(entry.site);
             let may_race = (site.kind.writes() || other.kind.writes()) && entry.bytes & mask != 0;
-            if may_race && !self.are_strong(by, site, other, entry) {
+            let is_strong = may_race && self.are_strong(by, site, other, entry);
+            if is_strong && self.finds_lockstep() {
+                let exchange = self.exchange(by, (site, other), entry);
+                conflicts.extend(exchange.map(|found| (address, found)));
+            }
+            if may_race && !is_strong {
                 let known = match pairs {
                     Some((of, known)) if of == entry.site => known,
                     _ => {
@@ -404,6 +411,7 @@ impl Detector {
                 other,
                 why: Why::Order,
                 is_fenced_there: false,
+                is_exchange: false,
             },
         })
     }
@@ -463,6 +471,7 @@ impl Detector {
                 other: entry.lanes.trailing_zeros() as usize,
                 why: Why::Proxy,
                 is_fenced_there: false,
+                is_exchange: false,
             });
         }
         for lane in lanes_of(by.lanes) {
@@ -492,10 +501,39 @@ impl Detector {
                     why,
                     is_fenced_there: why == Why::Proxy
                         && self.is_fenced_there(by, lane, entry, part.bytes.memory),
+                    is_exchange: false,
                 });
             }
         }
         None
+    }
+
+    /// An earlier access by a lane of the same warp that causality does not order, where one of both is a load and the other a
+    /// store. That the load reads the stored value is no order: another schedule of the lanes may read an older one.
+    fn exchange(
+        &self,
+        by: &Accessor<'_>,
+        (site, other): (&Site, &Site),
+        entry: &Entry,
+    ) -> Option<Conflict> {
+        let is_of_lanes =
+            entry.row.is_threads() && entry.row == by.threads && by.as_row == by.threads;
+        let kinds = [site.kind, other.kind];
+        if !is_of_lanes || !kinds.contains(&Kind::Read) || !kinds.contains(&Kind::Write) {
+            return None;
+        }
+        let (lane, other) = lanes_of(by.lanes).find_map(|lane| {
+            let unknown = self.unknown(by, 1 << lane, entry);
+            Some((lane, lanes_of(unknown).next()?))
+        })?;
+        Some(Conflict {
+            entry: *entry,
+            lane,
+            other,
+            why: Why::Order,
+            is_fenced_there: false,
+            is_exchange: true,
+        })
     }
 
     /// The block that made an access.
@@ -594,6 +632,9 @@ impl Detector {
             step: by.step,
             is_fenced_there: found.is_fenced_there,
         };
-        self.add(entry.site, by.site, race);
+        match found.is_exchange {
+            true => self.add_lockstep(race),
+            false => self.add(entry.site, by.site, race),
+        }
     }
 }

@@ -187,6 +187,8 @@ pub struct Detector {
     last_pair: Cell<Option<(SiteId, SiteId, usize)>>,
     pub(crate) unwritten: Vec<Unwritten>,
     pub(crate) unwritten_sites: Vec<SiteId>,
+    /// Exchanges between lanes of a warp, if they are looked for: one for each pair of sites.
+    lockstep: Option<Vec<Found>>,
     /// Whether more was accessed than can be kept.
     pub(crate) is_full: bool,
 }
@@ -229,7 +231,41 @@ impl Detector {
             last_pair: Cell::new(None),
             unwritten: Vec::new(),
             unwritten_sites: Vec::new(),
+            lockstep: None,
             is_full: false,
+        }
+    }
+
+    /// A detector that also looks for exchanges between lanes of a warp that lockstep execution alone orders: a strong load and a
+    /// strong store of different lanes at the same bytes, neither atomic, which causality does not order. They are no data
+    /// race. Each access is checked in full.
+    pub fn with_lockstep(program: Arc<Program>, shape: Shape) -> Detector {
+        let mut detector = Detector::new(program, shape);
+        detector.lockstep = Some(Vec::new());
+        detector
+    }
+
+    /// Exchanges between lanes of a warp that lockstep execution alone orders, one for each pair of instructions.
+    pub fn lockstep(&self) -> &[Found] {
+        self.lockstep.as_deref().unwrap_or(&[])
+    }
+
+    /// Whether each access is checked in full, for exchanges between lanes.
+    pub(crate) fn finds_lockstep(&self) -> bool {
+        self.lockstep.is_some()
+    }
+
+    /// Keeps an exchange between lanes, unless one of the same instructions is there.
+    pub(crate) fn add_lockstep(&mut self, found: Found) {
+        let place = |access: &Access| (access.function, access.instruction);
+        let pair = |found: &Found| match &found.second {
+            End::Access(second) => (place(&found.first), Some(place(second))),
+            End::Life(_) => (place(&found.first), None),
+        };
+        if let Some(known) = &mut self.lockstep
+            && !known.iter().any(|own| pair(own) == pair(&found))
+        {
+            known.push(found);
         }
     }
 
@@ -443,15 +479,15 @@ impl Observer for Detector {
     }
 
     fn row(&mut self, access: &RowAccess) -> bool {
-        self.see_row(access)
+        !self.finds_lockstep() && self.see_row(access)
     }
 
     fn even(&mut self, access: &EvenAccess) -> bool {
-        self.see_even(access)
+        !self.finds_lockstep() && self.see_even(access)
     }
 
     fn lanes(&mut self, access: &LanesAccess<'_>) -> bool {
-        self.see_lanes(access)
+        !self.finds_lockstep() && self.see_lanes(access)
     }
 
     fn sync(&mut self, event: &SyncEvent<'_>) {

@@ -21,6 +21,9 @@ pub struct SeedReport {
     pub ends: Vec<End>,
     /// How the first two ends differ, one entry per memory; empty where there is one end.
     pub differences: Vec<Difference>,
+    /// Notes on a single end: accesses whose order the seeds do not change, since lanes of a warp run in lockstep here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One way to end.
@@ -156,7 +159,16 @@ impl SeedSearch {
             }
             _ => Vec::new(),
         };
+        let notes = match (self.found.as_slice(), &self.restart) {
+            ([_], Some(restart)) => {
+                let mut session = restart.with_seed(0)?;
+                session.run(self.max_steps);
+                session.lockstep_notes()
+            }
+            _ => Vec::new(),
+        };
         Ok(SeedReport {
+            notes,
             n_seeds: self.n_seeds,
             ends: self.found.into_iter().map(|(_, end)| end).collect(),
             differences,

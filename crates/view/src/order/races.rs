@@ -58,6 +58,7 @@ impl Session {
         self.timeline.run_observed(max_steps, &mut detector);
         let mut report = self.report_races(detector);
         self.explain_by_phases(&mut report.races);
+        report.notes.extend(self.lockstep_notes());
         report
     }
 
@@ -124,17 +125,22 @@ impl Session {
         let mut report = self.report_races(detector);
         self.explain_by_phases(&mut report.races);
         self.add_repairs(&mut report.races);
+        report.notes.extend(self.lockstep_notes());
         report
     }
 
     fn detector(&self) -> Detector {
+        Detector::new(self.program.clone(), self.shape())
+    }
+
+    /// The shape of the launch.
+    pub(super) fn shape(&self) -> Shape {
         let launch = self.scenario();
-        let shape = Shape {
+        Shape {
             grid: launch.grid.unwrap_or([1; 3]),
             block: launch.block.unwrap_or([1; 3]),
             cluster: launch.cluster.unwrap_or([1; 3]),
-        };
-        Detector::new(self.program.clone(), shape)
+        }
     }
 
     fn report_races(&self, mut detector: Detector) -> RaceReport {
@@ -317,7 +323,7 @@ impl Session {
         }
     }
 
-    fn race_place(&self, memory: Memory, address: u64, bytes: u32) -> RacePlace {
+    pub(super) fn race_place(&self, memory: Memory, address: u64, bytes: u32) -> RacePlace {
         match memory {
             Memory::Global => self.global_place(address, bytes),
             Memory::Shared(block) => self.shared_place(block, address, bytes),

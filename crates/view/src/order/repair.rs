@@ -176,7 +176,8 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Whether no run of the changed text has a race, a lost update or anything else that is wrong, and each run meets the stated
+    /// Whether no run of the changed text has a race, a lost update, an exchange between lanes that lockstep alone orders, or
+    /// anything else that is wrong, and each run meets the stated
     /// expectations.
     fn heals(&mut self, edits: &[RepairEdit]) -> bool {
         if self.left == 0 {
@@ -209,5 +210,6 @@ impl Trial<'_> {
             && session.hang().is_none()
             && session.meets_expectations()
             && !session.loses_update()
+            && session.lockstep_notes().is_empty()
     }
 }

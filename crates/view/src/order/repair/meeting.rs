@@ -26,6 +26,7 @@ pub(super) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
     if broken.is_one_warp {
         warp_positions.push(vec![before(low, WARP), after(high, WARP)]);
         warp_positions.push(vec![before(high, WARP), after(low, WARP)]);
+        warp_positions.push(vec![before(high, WARP), after(high, WARP)]);
     }
     all.extend(warp_positions);
     all.extend(arrivals.iter().map(|line| {
@@ -41,6 +42,7 @@ pub(super) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
     // A loop may bring the earlier line after the later one.
     all.extend((high + 1..high + 6).map(|line| vec![before(line, WARP)]));
     all.extend((high + 1..high + 6).map(|line| vec![before(line, BLOCK)]));
+    all.push(vec![before(high, BLOCK), after(high, BLOCK)]);
     all
 }
 
