@@ -332,7 +332,7 @@ pub(super) fn store_uniform(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<V
     Ok(steps)
 }
 
-/// Vectors that a reduction takes: the type of an element, and registers.
+/// Vectors that an atomic or a reduction takes: the type of an element, and registers.
 const VECTORS: &[(&str, (ScalarType, u8))] = &[
     ("F32x2", (ScalarType::F32, 2)),
     ("F32x4", (ScalarType::F32, 4)),
@@ -412,6 +412,9 @@ pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     }
     let wide = w.take("E");
     let mut modifiers = hints(w);
+    if let Some((ty, n)) = w.take_one(VECTORS) {
+        return vector(w, wide, modifiers, (ty, n), MemoryOp::Atomic);
+    }
     let counts = w.has("POPC");
     let n = operation(w, &mut modifiers)?;
     let ty = modifiers.ty.unwrap_or(ScalarType::B32);
@@ -503,7 +506,7 @@ pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let wide = w.take("E");
     let mut modifiers = hints(w);
     if let Some((ty, n)) = w.take_one(VECTORS) {
-        return reduce_vector(w, wide, modifiers, ty, n);
+        return vector(w, wide, modifiers, (ty, n), MemoryOp::Reduction);
     }
     operation(w, &mut modifiers)?;
     let bits = match modifiers.ty.map(ScalarType::width_bits) {
@@ -519,13 +522,13 @@ pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     )])
 }
 
-/// `REDG.E.ADD.F32x4.FTZ.RN [a], b`
-fn reduce_vector(
+/// `REDG.E.ADD.F32x4.FTZ.RN [a], b`, `ATOMG.E.ADD.F32x4.FTZ.RN p, d, [a], b`: an operation on each element of a vector.
+fn vector(
     w: &mut Words<'_>,
     wide: bool,
     mut modifiers: Modifiers,
-    ty: ScalarType,
-    n: u8,
+    (ty, n): (ScalarType, u8),
+    memory: MemoryOp,
 ) -> Lowered<Vec<Step>> {
     let op = w.take_one(OPERATIONS);
     modifiers.atomic = Some(op.ok_or_else(|| w.unknown("no operation", w.instruction.opcode))?);
@@ -534,12 +537,22 @@ fn reduce_vector(
     if w.take("FTZ") {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
-    let to = address(w, wide)?;
+    let mut args = Vec::new();
+    let mut holds = (None, w.instruction.span);
+    if memory == MemoryOp::Atomic {
+        if w.is_predicate() {
+            holds = w.predicate_destination()?;
+        }
+        let (run, span) = w.destination(n)?;
+        args.push(Arg::List(destinations(run, n, span), span));
+    }
+    args.push(one(address(w, wide)?));
     let value = w.source()?;
     let span = value.1;
-    Ok(vec![step(
-        Does::Memory(MemoryOp::Reduction),
-        modifiers,
-        vec![one(to), Arg::List(parts(value, n), span)],
-    )])
+    args.push(Arg::List(parts(value, n), span));
+    let mut steps = vec![step(Does::Memory(memory), modifiers, args)];
+    if holds.0.is_some() {
+        steps.push(predicates_by_table(holds.0, Vec::new(), 0xff, holds.1));
+    }
+    Ok(steps)
 }
