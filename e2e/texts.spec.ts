@@ -52,6 +52,16 @@ test("a text is kept though the page goes at once", async ({ page }) => {
   await expect.poll(() => text(page)).toBe(kernel("brief", 4));
 });
 
+test("a text that leaves before it has run is kept under the name of its kernel", async ({ page }) => {
+  await open(page);
+  await paste(page, kernel("hasty", 5));
+  await picker(page).selectOption({ label: "A guard keeps lanes out" });
+  await page.reload();
+  await ready(page);
+  await back(page, "hasty");
+  await expect.poll(() => text(page)).toBe(kernel("hasty", 5));
+});
+
 test("a page that is loaded again is at the same step", async ({ page }) => {
   await open(page);
   const place = page.getByRole("status");

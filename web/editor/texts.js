@@ -184,7 +184,7 @@ export async function keep(text) {
   const { changed } = unkept;
   let id = own;
   const first = id;
-  const title = name || known.get(id)?.name || firstLine(text);
+  const title = name || known.get(id)?.name || nameOf(text);
   unkept = null;
   hold(first, { text, name: title, changed });
   try {
@@ -212,6 +212,11 @@ async function write(id, text, about) {
   if (known.get(id)?.changed > about.changed) return;
   await setMany([[textKey(id), text], [aboutKey(id), about]], store());
   known.set(id, about);
+  // The page may have named the text since the write began.
+  if (id === own && name && name !== about.name) {
+    about.name = name;
+    await set(aboutKey(id), about, store());
+  }
 }
 
 /** Local storage has a short text until IndexedDB has it: the page may be gone before. */
@@ -263,6 +268,11 @@ function isAlone(id) {
   return claims.get(id);
 }
 
+/** The name of a text that has not run: its first kernel, in PTX or in a listing, else its first line. */
+function nameOf(text) {
+  const kernel = /\.entry\s+([\w$%]+)|\bFunction : (\S+)|^\.text\.(\S+):/m.exec(text);
+  return kernel ? (kernel[1] ?? kernel[2] ?? kernel[3]).slice(0, NAME_LENGTH) : firstLine(text);
+}
 function firstLine(text) {
   const line = text.split("\n", 200).map((line) => line.replace(/^[\s/*@]+/, "").trim()).find((line) => line !== "");
   return (line ?? "").slice(0, NAME_LENGTH);
