@@ -8,7 +8,7 @@ mod schedule;
 pub(crate) use data::number;
 pub use data::{Item, Section, Symbol};
 pub use info::{KernelInfo, ParameterInfo};
-pub use schedule::{Schedule, schedule_at, schedule_of};
+pub use schedule::{Fields, Schedule, schedule_at, schedule_of};
 
 use crate::syntax::{StatementKind, Tree};
 use data::Reader;
@@ -42,6 +42,8 @@ pub struct Text {
     pub instructions: Vec<Placed>,
     /// Addresses of labels.
     pub labels: Vec<(String, u64)>,
+    /// Functions of the system that the text names, such as `vprintf`, with the addresses that they are given.
+    pub system: Vec<(String, u64)>,
 }
 
 /// An instruction with its address.
@@ -60,12 +62,13 @@ impl Text {
         let place = self
             .instructions
             .binary_search_by_key(&address, |placed| placed.address);
-        place.is_ok()
+        place.is_ok() || self.system.iter().any(|(_, at)| *at == address)
     }
 
     /// The address of a label.
     pub fn label(&self, name: &str) -> Option<u64> {
-        let found = self.labels.iter().find(|(label, _)| label == name);
+        let mut labels = self.labels.iter().chain(&self.system);
+        let found = labels.find(|(label, _)| label == name);
         found.map(|(_, address)| *address)
     }
 }

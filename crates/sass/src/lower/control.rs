@@ -1,15 +1,15 @@
 //! Branches, calls, reconvergence, barriers. Labels are addresses until the whole function is lowered.
 
-use super::body::{Arg, Step, read, written};
+use super::body::{Arg, Step, plain, read, written};
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, copy, known, one, predicate_source, predicates_by_table, step};
 use crate::environment::Environment;
-use crate::syntax::{Register, Value};
+use crate::syntax::{Register, RegisterFile, RegisterNumber, Value};
 use warpgrid_isa::{
     ArithmeticOp, BarrierReduce, ControlOp, Does, Flag, HintOp, Modifiers, ScalarType, SyncOp,
     VoteMode, WarpOp,
 };
-use warpgrid_program::{Guard, OperandValue, RegisterRun, Source, SourceModifiers, Span};
+use warpgrid_program::{Callee, Guard, OperandValue, RegisterRun, Source, SourceModifiers, Span};
 
 fn control(op: ControlOp, args: Vec<Arg>) -> Step {
     step(Does::Control(op), super::blank(), args)
@@ -263,6 +263,36 @@ fn to_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let value = OperandValue::Source(source, SourceModifiers::NONE);
     let arg = Arg::One(value, register.span);
     Ok(vec![control(ControlOp::BranchIndirect, vec![arg])])
+}
+
+/// Returns the steps of a function of the system: arguments are in registers from `R4` on, 64-bit ones in even pairs; the result is in `R4`,
+/// and `R20` has the address to return to (seen in code of assembler 13.5, `sm_75` to `sm_120`).
+pub(super) fn system_function(name: &str, span: Span) -> Vec<Step> {
+    let register = |number: u16| Register {
+        file: RegisterFile::General,
+        number: RegisterNumber::Number(number),
+    };
+    let run =
+        |number: u16, n: u8| super::id_of(register(number)).map(|first| RegisterRun { first, n });
+    let read = |number: u16, n: u8| run(number, n).map(|run| (plain(Source::Register(run)), span));
+    let (arguments, result) = match name {
+        "vprintf" => (&[(4, 2), (6, 2)][..], run(4, 1)),
+        // Message, file, line, function and bytes of a character.
+        _ => (&[(4, 2), (6, 2), (8, 1), (10, 2), (12, 2)][..], None),
+    };
+    let arguments = arguments.iter().filter_map(|(number, n)| read(*number, *n));
+    let results = result.map(|run| (OperandValue::Destination(Some(run)), span));
+    let callee = OperandValue::Callee(Callee::System(name.to_owned()));
+    let call = vec![
+        Arg::List(results.into_iter().collect(), span),
+        Arg::One(callee, span),
+        Arg::List(arguments.collect(), span),
+    ];
+    let back = read(20, 1).map(one).into_iter().collect();
+    vec![
+        control(ControlOp::Call, call),
+        control(ControlOp::BranchIndirect, back),
+    ]
 }
 
 /// `LEPC d`: the address of this instruction.

@@ -4,7 +4,7 @@ use super::body::{Actions, Arg, Body, Step, id_of, predicate_name};
 use super::library::{Library, read_reference};
 use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
-use super::{Context, lower_one, undetermined, uniform};
+use super::{Context, control, lower_one, undetermined, uniform};
 use crate::environment::Environment;
 use crate::listing::{KernelInfo, Part, Placed, Section, Symbol, Text};
 use crate::syntax::{Instruction, RegisterFile, RegisterNumber, Tree, Value};
@@ -252,6 +252,10 @@ impl Lowering<'_> {
                 continue;
             };
             left.extend(self.instruction(text, &mut body, instruction, placed));
+        }
+        for (name, address) in &text.system {
+            let steps = control::system_function(name, text.span);
+            body.add(&mut self.actions, steps, None, name, text.span, *address);
         }
         (body, left)
     }

@@ -17,22 +17,30 @@ pub(super) struct Library {
     text: Text,
     /// Where each function starts.
     starts: HashMap<String, u64>,
+    /// Functions of the system that the text names, and their addresses.
+    system: Vec<(String, u64)>,
     /// Functions and objects that the text defines.
     defined: HashSet<String>,
 }
 
+/// Functions of the system that are executed. The linker resolves their names, so that no listing has their code.
+const SYSTEM: &[&str] = &["vprintf", "__assertfail"];
+
 impl Library {
     pub(super) fn of(tree: &Tree, source: &str, part: &Part) -> Library {
         let mut named: HashSet<&str> = HashSet::new();
-        if part.functions.len() > 1 {
-            for text in &part.functions {
-                let names = names_of(tree, source, text);
-                named.extend(names.filter(|name| *name != text.name));
-            }
-            for section in part.sections.iter().filter(|section| is_data(section)) {
-                let references = section.references.iter();
-                named.extend(references.filter_map(|item| Some(read_reference(&item.text)?.0)));
-            }
+        for text in &part.functions {
+            let names = names_of(tree, source, text);
+            named.extend(names.filter(|name| *name != text.name));
+        }
+        for section in part.sections.iter().filter(|section| is_data(section)) {
+            let references = section.references.iter();
+            named.extend(references.filter_map(|item| Some(read_reference(&item.text)?.0)));
+        }
+        let is_called = |name: &&str| named.contains(name);
+        let system: Vec<&str> = SYSTEM.iter().copied().filter(is_called).collect();
+        if part.functions.len() == 1 {
+            named.clear();
         }
         let is_named = |text: &&Text| named.contains(text.name.as_str());
         let functions = part.functions.iter().map(|text| &text.name);
@@ -44,16 +52,22 @@ impl Library {
                 .collect(),
             ..Library::default()
         };
-        // Where nothing would be left, functions call each other and no kernel is there.
-        if part.functions.iter().all(|text| is_named(&text)) {
-            return library;
-        }
         let mut start = part.functions.iter().map(end_of).max().unwrap_or(0);
-        for text in part.functions.iter().filter(is_named) {
-            start = start.next_multiple_of(ALIGN_BYTES);
-            library.starts.insert(text.name.clone(), start);
-            library.text.append(text, start);
-            start += end_of(text);
+        // Where nothing would be left, functions call each other and no kernel is there.
+        if !part.functions.iter().all(|text| is_named(&text)) {
+            for text in part.functions.iter().filter(is_named) {
+                start = start.next_multiple_of(ALIGN_BYTES);
+                library.starts.insert(text.name.clone(), start);
+                library.text.append(text, start);
+                start += end_of(text);
+            }
+        }
+        for name in system {
+            if !library.defined.contains(name) {
+                start = start.next_multiple_of(ALIGN_BYTES);
+                library.system.push((name.to_owned(), start));
+                start += ALIGN_BYTES;
+            }
         }
         library
     }
@@ -68,11 +82,14 @@ impl Library {
         let is_outside = |name: &str| text.label(name).is_none() && self.has(name);
         let needs = !self.starts.is_empty()
             && (calls_register(tree, source, text) || names_of(tree, source, text).any(is_outside));
-        if !needs {
+        if !needs && self.system.is_empty() {
             return Cow::Borrowed(text);
         }
         let mut whole = text.clone();
-        whole.append(&self.text, 0);
+        if needs {
+            whole.append(&self.text, 0);
+        }
+        whole.system.clone_from(&self.system);
         Cow::Owned(whole)
     }
 
@@ -83,9 +100,11 @@ impl Library {
             let Some((name, addend)) = read_reference(&item.text) else {
                 continue;
             };
-            let address = match self.starts.get(name) {
+            let mut system = self.system.iter();
+            let system = system.find_map(|(own, start)| (own == name).then_some(start));
+            let address = match self.starts.get(name).or(system) {
                 Some(address) => Some(address.wrapping_add_signed(addend)),
-                // A function of the system such as `vprintf`: a call must not go to address 0, where the kernel begins.
+                // Another function of the system such as `malloc`: a call must not go to address 0, where the kernel begins.
                 None if is_data(section) && !self.defined.contains(name) => Some(NOWHERE),
                 None => None,
             };
