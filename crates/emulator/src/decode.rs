@@ -266,16 +266,17 @@ impl<'a> Decoder<'a> {
                 Err(refusal) => op = self.refuse(refusal, "a guard"),
             }
         }
-        self.push_touch(instruction, guard, origin);
+        self.push_touch(guard, origin);
         self.push_all(op, guard, origin, instruction.step);
     }
 
     /// Looks whether registers that the instruction touches are those of a product in flight, in its step.
-    fn push_touch(&mut self, instruction: &Instruction, guard: Option<(Slot, bool)>, origin: u32) {
+    fn push_touch(&mut self, guard: Option<(Slot, bool)>, origin: u32) {
         if !self.is_held.contains(&true) {
             return;
         }
-        let touched = held::touched(self.program, self.function, instruction, &self.is_held);
+        let place = origin as usize;
+        let touched = held::touched(self.program, self.function, place, &self.is_held);
         if !touched.is_empty() {
             let op = Op::Touch(self.code.touched.add(touched));
             self.push(op, guard, origin, StepPart::WithNext);

@@ -4,6 +4,7 @@
 use warpgrid_isa::{Does, UnitOp, WarpgroupOp};
 use warpgrid_program::{
     AddressBase, Function, Instruction, OperandValue, Program, RegisterId, RegisterRun, Source,
+    StepPart,
 };
 
 /// The registers that a product holds while it is in flight.
@@ -85,10 +86,6 @@ pub(super) fn held(
 /// By register of the function: whether a product holds it.
 pub(super) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
     let mut is_held = vec![false; function.registers.len()];
-    // Machine code says by its own barriers when registers are free.
-    if function.machine.is_some() {
-        return is_held;
-    }
     let products = function.instructions.iter();
     for product in products.filter(|instruction| is_product(program, instruction)) {
         let held = held(program, function, product);
@@ -101,15 +98,25 @@ pub(super) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
     is_held
 }
 
-/// What an instruction touches of the registers that products hold. Sums that products of one shape share are no fault, so of a product only
+/// What the instruction at a place touches of the registers that products hold. Sums that products of one shape share are no fault, so of a product only
 /// its factors count.
 pub(super) fn touched(
     program: &Program,
     function: &Function,
-    instruction: &Instruction,
+    place: usize,
     is_held: &[bool],
 ) -> Touched {
     let mut touched = Touched::default();
+    let rest = function.instructions.get(place..).unwrap_or(&[]);
+    let Some(instruction) = rest.first() else {
+        return touched;
+    };
+    // Machine code states the addend of a product, which is copied to the sums in the step of the product.
+    let n_step = rest.iter().position(|of| of.step == StepPart::Whole);
+    let of_step = rest.get(1..=n_step.unwrap_or(0)).unwrap_or(&[]);
+    if of_step.iter().any(|of| is_product(program, of)) {
+        return touched;
+    }
     for operand in function.operands_of(instruction.operands) {
         add(&mut touched, function, &operand.value);
     }

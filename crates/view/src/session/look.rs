@@ -19,9 +19,9 @@ use crate::{blocks, fault};
 use std::sync::Arc;
 use warpgrid_emulator::{Agent, GroupKind, LaneList, NoteKind, Outcome, Pending, Status, WarpId};
 use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
-use warpgrid_launch::DEFAULT_BLOCK;
 use warpgrid_launch::reading::{HeldMatrix, Reader, Value};
 use warpgrid_launch::scenario::Buffer;
+use warpgrid_launch::{DEFAULT_BLOCK, Front};
 use warpgrid_program::{FunctionId, RegisterId, Span, StepPart};
 
 impl Session {
@@ -167,12 +167,16 @@ impl Session {
                 registers,
                 product,
             } => format!(
-                "line {}: {} touched while the product of line {} is in flight, which is undefined (warp {} of block {}); `wgmma.wait_group` comes first",
+                "line {}: {} touched while the product of line {} is in flight, which is undefined (warp {} of block {}); `{}` comes first",
                 self.range_of(*function, *instruction).line,
                 self.named_registers(*function, registers),
                 self.range_of(product.0, product.1).line,
                 note.warp,
-                note.block
+                note.block,
+                match self.scenario().front {
+                    Front::Ptx => "wgmma.wait_group",
+                    Front::Sass => "WARPGROUP.DEPBAR",
+                }
             ),
         });
         texts.collect()
