@@ -88,25 +88,39 @@ pub(crate) fn parameters(scenario: &Scenario, program: &Program, entry: Function
     }
 }
 
-/// The registers that loose machine code reads before it has written them, and that the scenario leaves open, with what they
-/// start with. Where the scenario states some, the others are zero. Otherwise lanes differ: addresses lie side by side,
-/// far enough from 0 for the offsets that the text subtracts, and values count lanes.
-pub(crate) fn unset_registers(
+/// Register values and buffers that loose machine code lacks.
+#[derive(Debug, Default)]
+pub(crate) struct LooseStart {
+    pub(crate) registers: Vec<RegisterStart>,
+    /// One per register pair that holds an address in global memory.
+    pub(crate) buffers: Vec<Parameter>,
+}
+
+/// Returns the registers that loose machine code reads before it has written them, and that the scenario leaves open, with their
+/// values at the first step. A register pair that an address in global memory derives from points to a buffer. Where the
+/// scenario states registers, the others are zero. Otherwise lanes differ: addresses lie side by side, far enough from 0 for
+/// the offsets that the text subtracts, and values count lanes.
+pub(crate) fn loose_start(
     program: &Program,
     function: &Function,
     scenario: &Scenario,
-) -> Vec<RegisterStart> {
+) -> LooseStart {
     let mut written: BTreeSet<u32> = BTreeSet::new();
     let mut unset: Vec<RegisterId> = Vec::new();
     let mut starts: Vec<(RegisterId, String)> = Vec::new();
+    let mut pointers = Pointers::default();
     for reader in readers(program, function) {
         for register in reader.sources() {
             let is_first = written.insert(register.0);
             if is_first && (register.0 as usize) < function.registers.len() {
                 unset.push(register);
+                pointers.set(register, BTreeSet::from([register]));
             }
         }
-        written.extend(reader.destinations().into_iter().map(|id| id.0));
+        pointers.note(reader, function, scenario);
+        let destinations = reader.destinations();
+        pointers.carry(&reader.sources(), &destinations);
+        written.extend(destinations.into_iter().map(|id| id.0));
         if let Some(access) = reader.access().filter(|_| scenario.registers.is_empty()) {
             add_starts(&access, &mut starts);
             // The guard holds, so that the access is seen.
@@ -115,22 +129,168 @@ pub(crate) fn unset_registers(
             starts.extend(held);
         }
     }
-    let named = unset.into_iter().filter_map(|register| {
+    let mut registers = Vec::new();
+    for register in unset {
         let name = function.registers.name(register);
         let is_stated = scenario.registers.iter().any(|start| start.name == name);
-        if is_stated || !MachineCode::has_register(name) {
-            return None;
+        let is_upper = pointers
+            .found
+            .iter()
+            .any(|pointer| pointer.upper == register)
+            || crate::registers::is_upper_half(name, &scenario.registers);
+        if is_stated || is_upper || !MachineCode::has_register(name) {
+            continue;
         }
+        let pointer = pointers
+            .found
+            .iter()
+            .find(|pointer| pointer.lower == register);
         let start = starts.iter().rfind(|(of, _)| *of == register);
-        Some(RegisterStart {
+        let value = match (pointer, start) {
+            (Some(pointer), _) => Literal::Text(pointer.value()),
+            (None, Some((_, value))) => Literal::Text(value.clone()),
+            (None, None) => Literal::Integer(0),
+        };
+        registers.push(RegisterStart {
             name: name.to_owned(),
-            value: match start {
-                Some((_, value)) => Literal::Text(value.clone()),
-                None => Literal::Integer(0),
-            },
-        })
-    });
-    named.collect()
+            value,
+        });
+    }
+    let buffers = pointers.found.iter();
+    LooseStart {
+        registers,
+        buffers: buffers.map(|pointer| pointer.buffer(scenario)).collect(),
+    }
+}
+
+/// Largest number of bytes that a guessed buffer has before the address of a pointer and after it.
+const MAX_REACH: i64 = 1 << 16;
+
+/// A register pair of loose machine code that holds an address in global memory at the first step.
+#[derive(Debug)]
+struct Pointer {
+    lower: RegisterId,
+    upper: RegisterId,
+    name: String,
+    ty: ScalarType,
+    n_elements: u32,
+    is_read: bool,
+    /// Byte offsets of the accesses from the pair, the least and the greatest.
+    reach: (i64, i64),
+    /// Whether an access has the pair itself as its address.
+    is_direct: bool,
+}
+
+impl Pointer {
+    fn step_bytes(&self) -> i64 {
+        i64::from(self.ty.width_bytes()) * i64::from(self.n_elements)
+    }
+
+    /// Bytes of the buffer before the address, a multiple of 16.
+    fn bytes_before(&self) -> i64 {
+        (-self.reach.0).clamp(0, MAX_REACH) + 15 & !15
+    }
+
+    /// The value of the pair: the lanes have addresses side by side where the text computes none.
+    fn value(&self) -> String {
+        let mut value = self.name.clone();
+        if self.is_direct {
+            value.push_str(&format!(" + lane * {}", self.step_bytes()));
+        }
+        match self.bytes_before() {
+            0 => value,
+            bytes => format!("{value} + {bytes}"),
+        }
+    }
+
+    fn buffer(&self, scenario: &Scenario) -> Parameter {
+        let mut parameter = buffer(
+            self.name.clone(),
+            self.ty,
+            self.n_elements,
+            self.is_read,
+            scenario,
+        );
+        if let Parameter::Buffer(buffer) = &mut parameter {
+            let reach = self.bytes_before() + self.reach.1.clamp(0, MAX_REACH);
+            buffer.len += (reach as u64).div_ceil(u64::from(self.ty.width_bytes()).max(1));
+        }
+        parameter
+    }
+}
+
+/// The pointers found so far, and which unset registers each register derives from.
+#[derive(Default)]
+struct Pointers {
+    origins: BTreeMap<u32, BTreeSet<RegisterId>>,
+    found: Vec<Pointer>,
+}
+
+impl Pointers {
+    fn set(&mut self, register: RegisterId, origins: BTreeSet<RegisterId>) {
+        self.origins.insert(register.0, origins);
+    }
+
+    fn of(&self, register: RegisterId) -> BTreeSet<RegisterId> {
+        self.origins.get(&register.0).cloned().unwrap_or_default()
+    }
+
+    /// Carries the origins of the sources to the destinations. A value that is loaded derives from none.
+    fn carry(&mut self, sources: &[RegisterId], destinations: &[RegisterId]) {
+        let mut origins: BTreeSet<RegisterId> = BTreeSet::new();
+        for source in sources {
+            origins.extend(self.of(*source));
+        }
+        for destination in destinations {
+            self.set(*destination, origins.clone());
+        }
+    }
+
+    /// Notes the pair that the address of a global or generic access derives from: its halves are unset, and each half of the
+    /// address derives from its own.
+    fn note(&mut self, reader: Reader<'_>, function: &Function, scenario: &Scenario) {
+        let Some((access, pair)) = reader.paired_access() else {
+            return;
+        };
+        if !matches!(access.space, StateSpace::Global | StateSpace::Generic) {
+            return;
+        }
+        let next = |register: RegisterId| RegisterId(register.0 + 1);
+        let (lower, upper) = (self.of(pair), self.of(next(pair)));
+        let found = lower.iter().copied().find(|id| upper.contains(&next(*id)));
+        let Some(first) = found else {
+            return;
+        };
+        let name = function.registers.name(first);
+        let is_successor = MachineCode::register_after(name).as_deref()
+            == Some(function.registers.name(next(first)));
+        let mut names = scenario.registers.iter().map(|start| &start.name);
+        if !is_successor || names.any(|stated| stated == name) {
+            return;
+        }
+        let n_elements = access.data.len().max(1) as u32;
+        let at = self.found.iter().position(|pointer| pointer.lower == first);
+        let at = at.unwrap_or_else(|| {
+            self.found.push(Pointer {
+                lower: first,
+                upper: next(first),
+                name: format!("buffer_{name}"),
+                ty: access.ty,
+                n_elements,
+                is_read: false,
+                reach: (0, 0),
+                is_direct: false,
+            });
+            self.found.len() - 1
+        });
+        let pointer = &mut self.found[at];
+        pointer.is_read |= access.kind != AccessKind::Store;
+        pointer.n_elements = pointer.n_elements.max(n_elements);
+        pointer.reach.0 = pointer.reach.0.min(access.byte_offset);
+        pointer.reach.1 = pointer.reach.1.max(access.byte_offset);
+        // A uniform register has one value per warp.
+        pointer.is_direct |= pair == first && !name.starts_with('U');
+    }
 }
 
 /// What the registers of an access to shared or local memory would start with; a later entry of a register counts more.

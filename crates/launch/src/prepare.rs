@@ -254,10 +254,18 @@ fn complete(
         // addresses are forced to the size of the access.
         guessed.misaligned = scenario.misaligned.is_none();
         scenario.misaligned = scenario.misaligned.or(Some(scenario::Misaligned::Force));
-        guessed.registers = guess::unset_registers(program, function, &scenario);
-        if scenario.registers.is_empty() {
-            scenario.registers.clone_from(&guessed.registers);
+        let start = guess::loose_start(program, function, &scenario);
+        guessed.parameters.resize(scenario.params.len(), false);
+        for buffer in start.buffers {
+            // The text may state the buffer of a register that it leaves open.
+            let mut names = scenario.params.iter().map(Parameter::name);
+            if !names.any(|name| name == buffer.name()) {
+                scenario.params.push(buffer);
+                guessed.parameters.push(true);
+            }
         }
+        scenario.registers.extend(start.registers.iter().cloned());
+        guessed.registers = start.registers;
     }
     override_scalars(&mut scenario, &mut guessed)?;
     scenario.entry = Some(function.name.clone());

@@ -264,6 +264,23 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns the access with the first register of the pair that holds its address; `None` where the address has 32 bits.
+    pub(crate) fn paired_access(self) -> Option<(Access, RegisterId)> {
+        let access = self.access()?;
+        let pair = self.operands().iter().find_map(|operand| {
+            let OperandValue::Address(address) = &operand.value else {
+                return None;
+            };
+            let base = match address.base {
+                AddressBase::Register(run) => Some(run),
+                _ => None,
+            };
+            let mut runs = base.into_iter().chain(address.uniform);
+            runs.find(|run| run.n == 2).map(|run| run.first)
+        })?;
+        Some((access, pair))
+    }
+
     /// The registers that the instruction may write.
     pub fn destinations(self) -> Vec<RegisterId> {
         self.function.destinations(self.instruction)

@@ -65,6 +65,15 @@ fn number(text: &str) -> Option<u64> {
     read_decimal(text).map(|value| u64::from((value as f32).to_bits()))
 }
 
+/// Checks whether a register receives the upper half of a stated address: the address of a buffer takes a pair.
+pub(crate) fn is_upper_half(name: &str, stated: &[RegisterStart]) -> bool {
+    stated.iter().any(|register| {
+        let fact = read(&register.name, &register.value.to_string());
+        let is_address = fact.is_ok_and(|fact| fact.buffer.is_some());
+        is_address && MachineCode::register_after(&register.name).as_deref() == Some(name)
+    })
+}
+
 fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     let is_first = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%');

@@ -68,6 +68,13 @@ impl MachineCode {
         (self.addresses.get(index) == Some(&address)).then_some(index as u32)
     }
 
+    /// Returns the name of the register after a register, which holds the upper half of a pair: `R5` for `R4`.
+    pub fn register_after(name: &str) -> Option<String> {
+        let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number: u32 = name[letters.len()..].parse().ok()?;
+        Some(format!("{letters}{}", number.checked_add(1)?))
+    }
+
     /// Whether the machine has a register with this name, whether or not the text names it: `R254`, `UR4`, `P6`, `UP0`, `B15`.
     pub fn has_register(name: &str) -> bool {
         let digits = name.trim_start_matches(|c: char| c.is_ascii_uppercase());

@@ -3,7 +3,7 @@
 use crate::decode::code::{Code, InitialRegister};
 use crate::run::launch::{Launch, RegisterInit};
 use crate::state::memory::{GlobalMemory, Owner};
-use warpgrid_program::Program;
+use warpgrid_program::{MachineCode, Program};
 
 /// The places of the registers that the launch gives values; registers that the kernel does not name have none.
 pub(crate) fn initial_registers(
@@ -37,7 +37,7 @@ pub(crate) fn initial_registers(
         let is_half = place(&given.name).is_some_and(|place| place.bits == 32);
         if let Some(next) = given
             .buffer
-            .and_then(|_| successor(&given.name))
+            .and_then(|_| MachineCode::register_after(&given.name))
             .filter(|_| is_half)
         {
             let upper = RegisterInit {
@@ -61,11 +61,4 @@ fn start_of(given: &RegisterInit, global: &GlobalMemory) -> u64 {
         })
     });
     given.start.wrapping_add(buffer.unwrap_or(0))
-}
-
-/// `R5` for `R4`
-fn successor(name: &str) -> Option<String> {
-    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let number: u32 = name[letters.len()..].parse().ok()?;
-    Some(format!("{letters}{}", number.checked_add(1)?))
 }
