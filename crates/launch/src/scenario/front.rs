@@ -50,10 +50,24 @@ impl Front {
     }
 }
 
+/// Checks whether a line begins with control information, which assemblers of machine code write before instructions:
+/// `[B--2---:R-:W0:-:S04]`, `08:-:2:Y:4`.
+fn begins_with_control(line: &str) -> bool {
+    let fields = match line.strip_prefix('[') {
+        Some(inside) => inside.split_once(']').map_or("", |(fields, _)| fields),
+        None => line.split_whitespace().next().unwrap_or(""),
+    };
+    let is_field = |byte: u8| byte.is_ascii_hexdigit() || b"-:RWSY".contains(&byte);
+    matches!(fields.matches(':').count(), 4 | 5) && fields.bytes().all(is_field)
+}
+
 /// The language of a line; `None` when it could be of both.
 fn of_line(line: &str) -> Option<Front> {
     let line = line.trim();
     if SASS_LINES.iter().any(|start| line.starts_with(start)) {
+        return Some(Front::Sass);
+    }
+    if begins_with_control(line) {
         return Some(Front::Sass);
     }
     let guarded = line

@@ -24,17 +24,19 @@ pub(crate) fn format(source: &str) -> String {
         if !is_sound(&tree, instruction) || !ends_statement(rest) || before.ends_with('}') {
             continue;
         }
+        // What is before an instruction on its line stays there.
+        let is_listed = statement.address.is_some() || instruction.control.is_some();
         let (start, end) = (
             instruction.span.start as usize,
             instruction.span.end as usize,
         );
-        push_between(&source[at..start], statement.address.is_some(), &mut text);
+        push_between(&source[at..start], is_listed, &mut text);
         let printed = text.len();
         print_instruction(&tree, source, instruction, &mut text);
         let trimmed = text.trim_end().len();
         text.truncate(trimmed);
         let after = text.len() - printed;
-        at = end_of(source, end, statement.address.is_some(), &mut text);
+        at = end_of(source, end, is_listed, &mut text);
         at = keep_column(source, at, end - start, after, &mut text);
     }
     text.push_str(&source[at..]);

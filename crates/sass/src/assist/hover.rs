@@ -1,7 +1,7 @@
 //! The meaning of what is under the pointer.
 
 use super::{at, contains};
-use crate::listing::schedule_at;
+use crate::listing::{Fields, schedule_at};
 use crate::mnemonic::bind;
 use crate::syntax::{
     AnnotationKind, Instruction, Operand, Register, RegisterFile, RegisterNumber, StatementKind,
@@ -19,6 +19,15 @@ pub(crate) fn hover(
     offset: u32,
 ) -> Option<HoverText> {
     let (instruction, target) = at(source, tree, overrides, offset);
+    let mut controls = tree.instructions.iter().filter_map(|found| found.control);
+    if let Some(control) = controls.find(|control| contains(control.span, offset)) {
+        let title = control.span.text(source).to_owned();
+        let mut lines = Fields::of_control(&control, Some(target)).sentences();
+        lines.push(
+            "Control information is for the scheduler and has no effect on results.".to_owned(),
+        );
+        return Some(text(control.span, title, lines));
+    }
     let instruction = instruction?;
     let guard = instruction
         .guard
@@ -102,7 +111,7 @@ fn opcode(
         format!("As PTX: `{}`, among others.", pairs::ptx(store, &words))
     });
     let schedule = schedule_at(tree, instruction.span.start, target)
-        .map(|found| format!("Scheduled so by its encoding, without effect on results: {found}."));
+        .map(|found| format!("Scheduling, without effect on results: {found}."));
     let lines = [
         Some(help.to_owned()),
         ptx,

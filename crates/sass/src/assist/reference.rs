@@ -1,6 +1,8 @@
 //! The reference of SASS as plain data: rows of the tables go in, forms and explained instructions come out.
 
+use crate::listing::Fields;
 use crate::mnemonic::bind;
+use crate::syntax::read_control;
 use warpgrid_isa::TargetGate;
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::stores::STORES;
@@ -13,10 +15,38 @@ pub(crate) fn forms() -> Vec<FormFacts> {
     STORES.iter().map(store).chain(others.map(opcode)).collect()
 }
 
-/// Explains an opcode, or a store word by word.
+/// Explains an opcode, or a store word by word, and control information alone or before an instruction.
 pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
+    let Some((found, rest)) = read_control(instruction.trim()) else {
+        return explain_instruction(instruction);
+    };
+    let sentences = Fields::of_control(&found, None).sentences();
+    let text = found.span.text(instruction.trim());
+    let mut forms = vec![FormFacts {
+        opcode: text.to_owned(),
+        syntax: text.to_owned(),
+        help: format!(
+            "Control information for the scheduler, without effect on results. {}",
+            sentences.join(" ")
+        ),
+        needs: None,
+        section: String::new(),
+        slots: Vec::new(),
+        operands: Vec::new(),
+        rules: Vec::new(),
+        examples: Vec::new(),
+    }];
+    match explain_instruction(rest) {
+        Some(Explanation::Opcode(opcodes)) => forms.extend(opcodes),
+        Some(Explanation::Instruction { form, .. }) => forms.push(*form),
+        None => {}
+    }
+    Some(Explanation::Opcode(forms))
+}
+
+fn explain_instruction(instruction: &str) -> Option<Explanation> {
     let mut tokens = instruction.split_whitespace();
-    let mnemonic = tokens.find(|token| !token.starts_with('@'))?;
+    let mnemonic = tokens.find(|token| !token.starts_with('@') && !token.starts_with("/*"))?;
     let mnemonic = mnemonic.trim_end_matches(';');
     let mut words = mnemonic.split('.');
     let name = words.next()?;

@@ -1,7 +1,7 @@
-//! The scheduling information that the encoding of an instruction carries: how long the next one waits, which barriers it
+//! The scheduling information that the encoding of an instruction, or the control information before it, carries: how long the next one waits, which barriers it
 //! sets and waits for. It has no effect on results.
 
-use crate::syntax::{StatementKind, Tree};
+use crate::syntax::{Control, ControlNumbering, StatementKind, Tree};
 use std::fmt;
 use warpgrid_isa::{Target, TargetGate};
 
@@ -48,6 +48,73 @@ impl Fields {
     }
 }
 
+impl Fields {
+    /// From control information before an instruction; without a target its barriers are numbered as on current architectures.
+    pub fn of_control(control: &Control, target: Option<&Target>) -> Fields {
+        let first = match control.numbering {
+            ControlNumbering::FromZero => 0,
+            ControlNumbering::FromOne => 1,
+            ControlNumbering::OfTarget => {
+                u8::from(target.is_some_and(|target| !WITH_OWN.met_by(target)))
+            }
+        };
+        let barrier = |number: Option<u8>| number.map(|number| number.saturating_sub(first));
+        Fields {
+            stall_cycles: control.stall_cycles,
+            yields: control.yields,
+            write_barrier: barrier(control.write_barrier),
+            read_barrier: barrier(control.read_barrier),
+            waits_for: control.waits_for,
+            reuse: control.reuse,
+        }
+    }
+
+    /// One sentence per field that says something.
+    pub fn sentences(&self) -> Vec<String> {
+        let numbers = |mask: u8| {
+            let set = (0..8).filter(|bit| mask >> bit & 1 != 0);
+            let set: Vec<String> = set.map(|bit: u8| bit.to_string()).collect();
+            set.join(", ")
+        };
+        let mut sentences = vec![match self.stall_cycles {
+            1 => "Stall: the next instruction of the warp issues 1 cycle later at the earliest."
+                .to_owned(),
+            n => format!(
+                "Stall: the next instruction of the warp issues {n} cycles later at the earliest."
+            ),
+        }];
+        if self.yields {
+            sentences.push(
+                "Yield: the scheduler prefers another warp for the next instruction.".to_owned(),
+            );
+        }
+        if let Some(barrier) = self.write_barrier {
+            sentences.push(format!(
+                "Write barrier {barrier}: barrier {barrier} is open until the result is written."
+            ));
+        }
+        if let Some(barrier) = self.read_barrier {
+            sentences.push(format!(
+                "Read barrier {barrier}: barrier {barrier} is open until the sources are read."
+            ));
+        }
+        if self.waits_for != 0 {
+            sentences.push(format!(
+                "Wait mask {:#04x}: the instruction issues after these barriers are closed: {}.",
+                self.waits_for,
+                numbers(self.waits_for)
+            ));
+        }
+        if self.reuse != 0 {
+            sentences.push(format!(
+                "Reuse: these sources stay in the operand cache for the next instruction: {}.",
+                numbers(self.reuse)
+            ));
+        }
+        sentences
+    }
+}
+
 /// From here on an instruction has 128 bits, its scheduling among them.
 const WITH_OWN: TargetGate = TargetGate::From(70);
 /// Here a word of its own comes before three instructions.
@@ -73,7 +140,8 @@ pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
         .then(|| Schedule::Fields(Fields::of_bits(bits)))
 }
 
-/// What the encodings around the instruction that begins at `start` say of it; `None` where they are not printed.
+/// What the control information before the instruction that begins at `start`, or the encodings around it, say of its scheduling;
+/// `None` where neither is printed.
 pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule> {
     let mut group = None;
     let mut n_since = 0;
@@ -89,6 +157,9 @@ pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule>
                 }
                 if instruction.span.start > start {
                     return None;
+                }
+                if let Some(control) = &instruction.control {
+                    return Some(Schedule::Fields(Fields::of_control(control, Some(target))));
                 }
                 if IN_GROUPS.met_by(target) {
                     let word = group.filter(|_| n_since < GROUP)?.value;
@@ -189,6 +260,63 @@ mod tests {
         );
         assert_eq!(words(source, "EXIT", "sm_75"), None);
         assert_eq!(words(source, "S2R", "sm_35"), None);
+    }
+
+    #[test]
+    fn control_information_before_an_instruction_is_decoded() {
+        let source = "\
+[B--2---:R-:W0:-:S04]       /*0000*/  S2R R6, SR_CTAID.X ;
+[R-R-:B0----5:R1:W-:Y:S15]  /*0010*/  FADD R9, R4.reuse, R3 ;
+28:6:1:Y:a              MOV R1, R2;
+--:-:2:-:1  @P0 LDG R3, [R4];
+";
+        for (instruction, target, found) in [
+            (
+                "S2R",
+                "sm_75",
+                "stall 4 cycles, sets barrier 0 when written, waits for 2",
+            ),
+            (
+                "FADD",
+                "sm_90",
+                "stall 15 cycles, yields, sets barrier 1 when read, waits for 0, 5, keeps source 0, 2",
+            ),
+            (
+                "MOV",
+                "sm_75",
+                "stall 10 cycles, yields, sets barrier 0 when written, sets barrier 5 when read, waits for 3, 5",
+            ),
+            (
+                "@P0 LDG",
+                "sm_61",
+                "stall 1 cycle, sets barrier 1 when written",
+            ),
+            (
+                "@P0 LDG",
+                "sm_70",
+                "stall 1 cycle, sets barrier 2 when written",
+            ),
+        ] {
+            let words = words(source, instruction, target);
+            assert_eq!(words.as_deref(), Some(found), "{instruction}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_control_information_is_none() {
+        for text in [
+            "[B------:R-:W9:-:S04] NOP ;",
+            "[B------:R-:W2:-:S16] NOP ;",
+            "[B-----:R-:W2:-:S01] NOP ;",
+            "ff:-:-:-:1 NOP ;",
+            "01:-:-:-:11 NOP ;",
+            "01:-:-:1 NOP ;",
+            "[",
+            "::::",
+        ] {
+            let tree = parse(text);
+            assert!(!tree.errors.is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Text to statements. A statement ends with its line or a semicolon; whatever is found, the next line is read from its
 //! beginning.
 
+use super::control::control;
 use super::cursor::{CommentKind, Cursor, begins_word, is_word};
 use super::tree::{
-    Annotation, AnnotationKind, Encoding, Guard, Instruction, Pairing, Register, RegisterFile,
-    Statement, StatementKind, SyntaxError, SyntaxErrorKind, Tree,
+    Annotation, AnnotationKind, Control, Encoding, Guard, Instruction, Pairing, Register,
+    RegisterFile, Statement, StatementKind, SyntaxError, SyntaxErrorKind, Tree,
 };
 use warpgrid_program::Span;
 
@@ -14,6 +15,7 @@ pub fn parse(source: &str) -> Tree {
         cursor: Cursor::new(source),
         tree: Tree::default(),
         opens_pair: false,
+        control: None,
     };
     parser.text();
     parser.tree
@@ -24,6 +26,8 @@ pub(super) struct Parser<'a> {
     pub(super) tree: Tree,
     /// `{` was read: the next instruction is the first of a pair.
     opens_pair: bool,
+    /// What was read before the instruction of this line.
+    control: Option<Control>,
 }
 
 /// What is between two parts of a statement.
@@ -53,6 +57,17 @@ impl Parser<'_> {
 
     /// Reads a statement, a comment, or a brace around a pair.
     fn line_part(&mut self) {
+        self.control = None;
+        let mut ahead = self.cursor;
+        if let Some(control) = control(&mut ahead) {
+            self.cursor = ahead;
+            self.tree.comments.push(control.span);
+            self.control = Some(control);
+            self.cursor.skip_blanks();
+            if self.cursor.is_at_end() || self.cursor.peek() == b'\n' {
+                return;
+            }
+        }
         match (self.cursor.peek(), self.cursor.ahead(1)) {
             (b'/', b'/') => {
                 let span = self.cursor.line_comment();
@@ -269,6 +284,7 @@ impl Parser<'_> {
             guard,
             opcode,
             encoding,
+            control: self.control.take(),
             pairing,
             modifiers,
             operands,

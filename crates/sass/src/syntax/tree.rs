@@ -62,11 +62,39 @@ pub struct Instruction {
     pub opcode: Span,
     /// The encoding on the same line.
     pub encoding: Option<Encoding>,
+    /// The control information before it on the same line.
+    pub control: Option<Control>,
     /// Whether braces say that it is issued together with a neighbour.
     pub pairing: Pairing,
     pub(super) modifiers: Range<u32>,
     pub(super) operands: Range<u32>,
     pub(super) annotations: Range<u32>,
+}
+
+/// Control information before an instruction, for the scheduler. It has no effect on results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Control {
+    pub span: Span,
+    pub stall_cycles: u8,
+    /// Another warp may issue first.
+    pub yields: bool,
+    pub write_barrier: Option<u8>,
+    pub read_barrier: Option<u8>,
+    /// Bit i: waits for barrier i.
+    pub waits_for: u8,
+    /// Bit i: source i is kept for the next instruction.
+    pub reuse: u8,
+    /// How the numbers of the write barrier and the read barrier count.
+    pub numbering: ControlNumbering,
+}
+
+/// The number of the first barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlNumbering {
+    FromZero,
+    FromOne,
+    /// 1 in the text of maxas, which knows `sm_50` to `sm_62`; 0 in that of turingas, which knows `sm_70` and later.
+    OfTarget,
 }
 
 /// The place of an instruction in a pair `{ FIRST ; SECOND ; }`.
