@@ -2,6 +2,7 @@
 
 mod fix;
 mod hang;
+mod iterations;
 mod lockstep;
 mod races;
 mod repair;

@@ -5,6 +5,7 @@ use super::races::triple;
 use super::wording::place_words;
 use crate::session::Session;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use warpgrid_isa::{AccessKind, Feature, Sem};
 use warpgrid_order::races::{Access, Detector, End, Found, Kind};
 use warpgrid_program::{Function, FunctionId, Instruction, OperandValue, Program};
@@ -106,27 +107,39 @@ fn is_polled(program: &Program, found: &Found) -> bool {
     })
 }
 
-/// Whether a value that an instruction computes decides whether a loop around it goes on.
-fn decides_a_loop(program: &Program, function: &Function, index: u32) -> bool {
-    let target = |instruction: &Instruction| {
-        let operands = function.operands_of(instruction.operands).iter();
-        let mut labels = operands.filter_map(|operand| match operand.value {
-            OperandValue::Label(target) => Some(target),
-            _ => None,
-        });
-        let control = program.action(instruction)?.does.control()?;
-        control.is_branch().then(|| labels.next()).flatten()
-    };
-    let all = || function.instructions.iter().zip(0..);
-    let loops = all().filter_map(|(instruction, at): (_, u32)| {
-        let start = target(instruction)?;
+/// The target of a branch.
+fn branch_target(program: &Program, function: &Function, instruction: &Instruction) -> Option<u32> {
+    let operands = function.operands_of(instruction.operands).iter();
+    let mut labels = operands.filter_map(|operand| match operand.value {
+        OperandValue::Label(target) => Some(target),
+        _ => None,
+    });
+    let control = program.action(instruction)?.does.control()?;
+    control.is_branch().then(|| labels.next()).flatten()
+}
+
+/// The loops around an instruction: from the target of each backward branch to the branch.
+pub(super) fn loops_around(
+    program: &Program,
+    function: &Function,
+    index: u32,
+) -> Vec<RangeInclusive<u32>> {
+    let all = function.instructions.iter().zip(0..);
+    let loops = all.filter_map(|(instruction, at): (_, u32)| {
+        let start = branch_target(program, function, instruction)?;
         (start <= index && index <= at).then_some(start..=at)
     });
+    loops.collect()
+}
+
+/// Whether a value that an instruction computes decides whether a loop around it goes on.
+fn decides_a_loop(program: &Program, function: &Function, index: u32) -> bool {
     let own = function.instructions.get(index as usize);
     let loaded = own
         .map(|own| function.destinations(own))
         .unwrap_or_default();
-    loops.into_iter().any(|range| {
+    loops_around(program, function, index).iter().any(|range| {
+        let all = || function.instructions.iter().zip(0..);
         let within = || all().filter(|(_, at)| range.contains(at));
         let mut derived = loaded.clone();
         // Values flow against the order of the text where the loop begins again.
@@ -139,12 +152,11 @@ fn decides_a_loop(program: &Program, function: &Function, index: u32) -> bool {
             }
         }
         within().any(|(instruction, at)| {
-            let guard = instruction
-                .guard
-                .is_some_and(|own| derived.contains(&own.predicate));
-            let leaves =
-                target(instruction).is_some_and(|to| at == *range.end() || !range.contains(&to));
-            guard && leaves
+            let guard = instruction.guard;
+            let is_guarded = guard.is_some_and(|own| derived.contains(&own.predicate));
+            let target = branch_target(program, function, instruction);
+            let leaves = |to: u32| at == *range.end() || !range.contains(&to);
+            is_guarded && target.is_some_and(leaves)
         })
     })
 }

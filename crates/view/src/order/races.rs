@@ -56,7 +56,8 @@ impl Session {
         self.seek(0);
         let mut detector = self.detector();
         self.timeline.run_observed(max_steps, &mut detector);
-        let mut report = self.report_races(detector);
+        let (mut report, found) = self.report_races(detector);
+        self.explain_by_iterations(&mut report.races, &found);
         self.explain_by_phases(&mut report.races);
         report.notes.extend(self.lockstep_notes());
         report
@@ -73,10 +74,7 @@ impl Session {
         if !races.iter_mut().any(|race| is_in_block(&race)) {
             return;
         }
-        let mut story = Story::new();
-        let seen = self.steps_seen();
-        self.timeline.replay(0, seen, &mut story);
-        let mixed = story.mixed_phases();
+        let mixed = self.mixed_phases();
         for race in races.iter_mut().filter(is_in_block) {
             let machine = self.timeline.machine();
             let of_block =
@@ -84,10 +82,7 @@ impl Session {
             let Some(phase) = mixed.iter().find(of_block) else {
                 continue;
             };
-            let lines = phase.places.iter();
-            let mut lines: Vec<u32> = lines.map(|at| self.range_of(at.0, at.1).line).collect();
-            lines.sort_unstable();
-            lines.dedup();
+            let lines = self.lines_of_phase(phase);
             let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
             race.message += &format!(
                 "; threads meet at different lines ({}) in phase {} of barrier {}: let all of them execute the same sequence of barriers",
@@ -96,6 +91,41 @@ impl Session {
                 phase.id
             );
         }
+    }
+
+    /// The phases of barriers to which threads came at different instructions.
+    fn mixed_phases(&mut self) -> Vec<MixedPhase> {
+        let mut story = Story::new();
+        let seen = self.steps_seen();
+        self.timeline.replay(0, seen, &mut story);
+        story.mixed_phases()
+    }
+
+    /// The lines of the barriers of a phase, in order.
+    fn lines_of_phase(&self, phase: &MixedPhase) -> Vec<u32> {
+        let lines = phase.places.iter();
+        let mut lines: Vec<u32> = lines.map(|at| self.range_of(at.0, at.1).line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
+    /// The lines of the first phase of each barrier, in blocks with a race, to which threads came at different lines.
+    pub(super) fn mixed_barriers(&mut self, races: &[RaceView]) -> Vec<Vec<u32>> {
+        let is_in_block =
+            |race: &RaceView| race.why == RaceWhy::Order && race.first.block == race.second.block;
+        if !races.iter().any(is_in_block) {
+            return Vec::new();
+        }
+        let mixed = self.mixed_phases();
+        let mut all: Vec<Vec<u32>> = Vec::new();
+        for phase in &mixed {
+            let lines = self.lines_of_phase(phase);
+            if lines.len() > 1 && !all.contains(&lines) {
+                all.push(lines);
+            }
+        }
+        all
     }
 
     /// Runs a session that is at its start, and looks for data races on the way; it stops soon after the first one.
@@ -114,7 +144,7 @@ impl Session {
             }
             part = part.saturating_mul(2);
         }
-        self.report_races(detector).races.is_empty()
+        self.report_races(detector).0.races.is_empty()
     }
 
     /// The races of the steps that have been taken.
@@ -122,7 +152,8 @@ impl Session {
         let mut detector = self.detector();
         let seen = self.steps_seen();
         self.timeline.replay(0, seen, &mut detector);
-        let mut report = self.report_races(detector);
+        let (mut report, found) = self.report_races(detector);
+        self.explain_by_iterations(&mut report.races, &found);
         self.explain_by_phases(&mut report.races);
         self.add_repairs(&mut report.races);
         report.notes.extend(self.lockstep_notes());
@@ -143,16 +174,18 @@ impl Session {
         }
     }
 
-    fn report_races(&self, mut detector: Detector) -> RaceReport {
+    /// The report of a detector, and what it found, in the order of the races of the report.
+    fn report_races(&self, mut detector: Detector) -> (RaceReport, Vec<Found>) {
         if self.is_over() && self.timeline.machine().fault().is_none() {
             detector.finish();
         }
         let found = detector.found().iter();
-        let mut races: Vec<RaceView> = found
+        let mut races: Vec<(RaceView, Found)> = found
             .filter(|found| !found.is_equal_store_of_lanes())
-            .map(|found| self.race(found))
+            .map(|found| (self.race(found), found.clone()))
             .collect();
-        races.sort_by_key(|race| race.sure == RaceSure::Axiom);
+        races.sort_by_key(|(race, _)| race.sure == RaceSure::Axiom);
+        let (races, found) = races.into_iter().unzip();
         let unwritten: Vec<UnwrittenView> = detector
             .unwritten()
             .iter()
@@ -164,11 +197,12 @@ impl Session {
                 "more accesses than can be kept: some were not looked at for races".to_owned(),
             );
         }
-        RaceReport {
+        let report = RaceReport {
             races,
             unwritten,
             notes,
-        }
+        };
+        (report, found)
     }
 
     fn unwritten(&self, found: &Unwritten) -> UnwrittenView {

@@ -60,6 +60,7 @@ impl Session {
         }
         let text = self.executed_text();
         let updates = self.atomic_updates(&text, races);
+        let mixed = self.mixed_barriers(races);
         let mut trial = Trial {
             scenario: self.scenario(),
             text: &text,
@@ -71,7 +72,11 @@ impl Session {
         let mut order: Vec<&RaceView> = certain.collect();
         order.extend(races.iter().filter(|race| race.sure == RaceSure::Axiom));
         let unexpected = self.unexpected_bytes();
-        let mut all: Vec<Edits> = Vec::new();
+        // Barriers that the text does not pair are mended before others are added.
+        let mut all: Vec<Edits> = mixed
+            .iter()
+            .flat_map(|lines| meeting::of_mixed_barriers(&text, lines))
+            .collect();
         for race in order {
             for candidate in self.candidates(&text, race, &unexpected) {
                 if !all.contains(&candidate) && !updates.are_made_strong_by(&candidate) {

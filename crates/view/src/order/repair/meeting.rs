@@ -1,6 +1,6 @@
 //! Repairs that let threads meet: barriers of the warp, of the block, of the cluster, the smaller ones first.
 
-use super::text::{after, before, delete, replace};
+use super::text::{Text, after, before, delete, replace};
 use super::{Broken, Edits};
 
 const WARP: &str = "bar.warp.sync 0xffffffff;";
@@ -52,6 +52,40 @@ pub(super) fn before_copies(broken: &Broken<'_>) -> Vec<Edits> {
     let lines = [high].into_iter().chain(broken.text.between(low, high));
     let lines = lines.chain(high + 1..high + 6);
     lines.map(|line| vec![before(line, FENCED_BLOCK)]).collect()
+}
+
+/// Barriers at different lines that threads have met at: one without its guard; a further one on the path that has none; one moved
+/// before a branch that skips it, or behind the label that the branch names; without one of them.
+pub(super) fn of_mixed_barriers(text: &Text, lines: &[u32]) -> Vec<Edits> {
+    const REACH: u32 = 12;
+    let (Some(first), Some(last)) = (lines.first().copied(), lines.last().copied()) else {
+        return Vec::new();
+    };
+    let mut all: Vec<Edits> = Vec::new();
+    for line in lines {
+        let statement = text.statement(*line);
+        if statement != text.line(*line) {
+            all.push(vec![replace(*line, statement)]);
+        }
+    }
+    for line in lines {
+        let barrier = text.statement(*line);
+        let others = text
+            .between(first, last)
+            .filter(|at| !text.line(*at).is_empty());
+        all.extend(others.map(|at| vec![before(at, barrier)]));
+    }
+    for line in lines {
+        let barrier = text.statement(*line);
+        let is_branch = |at: &u32| text.statement(*at).starts_with("bra");
+        let branches = (line.saturating_sub(REACH)..*line).rev().filter(is_branch);
+        all.extend(branches.map(|at| vec![delete(*line), before(at, barrier)]));
+        let is_label = |at: &u32| text.line(*at).ends_with(':');
+        let labels = (line + 1..line + REACH).filter(is_label);
+        all.extend(labels.map(|at| vec![delete(*line), after(at, barrier)]));
+    }
+    all.extend(lines.iter().map(|line| vec![delete(*line)]));
+    all
 }
 
 /// Barriers of the cluster between threads of its blocks.
