@@ -159,6 +159,32 @@ catalogue! {
 
     /// `.loc` and `.file` end with their line, without a semicolon; so do the directives of a function's head.
     SEMICOLON_NOT_ALLOWED = "W0047", "semicolon that is not allowed", ".loc 1 2 3;", ".loc 1 2 3";
+
+    /// PTX has no `if`, `for` or `while`: a loop is a label and a predicated branch back to it, a condition is a predicated
+    /// instruction or a predicated branch over the instructions that depend on it.
+    C_CONTROL_FLOW = "W0048", "control flow of C", "if (%r1 == 0) { mov.u32 %r2, 1; }", "@%p1 mov.u32 %r2, 1;";
+
+    /// Names of registers, variables, labels and functions have letters, digits, `_` and `$`. A dot ends a name: `%v.x` is
+    /// component `x` of the vector `%v`.
+    DOT_IN_NAME = "W0049", "dot in a name", ".reg .b32 %a.b;", ".reg .b32 %a_b;";
+}
+
+/// A control structure of C.
+pub fn c_control_flow(span: Span, word: &str, is_loop: bool) -> Diagnostic {
+    let message = format!("found `{word}`, expected an instruction or a label");
+    Diagnostic::error(C_CONTROL_FLOW, span, message).help(match is_loop {
+        true => "PTX has no loops: write a label, and after the body a predicated branch back to it, `@%p bra LOOP;`",
+        false => {
+            "PTX has no `if`: compare with `setp`, and guard instructions (`@%p`) or branch over them (`@!%p bra END;`)"
+        }
+    })
+}
+
+/// A name with a dot.
+pub fn dot_in_name(span: Span, name: &str) -> Diagnostic {
+    let message = format!("found `{name}`, expected a name without a dot: names end at a dot");
+    let fixed = name.replace('.', "_");
+    Diagnostic::error(DOT_IN_NAME, span, message).help(format!("write `{fixed}`"))
 }
 
 /// A token, as messages name it.

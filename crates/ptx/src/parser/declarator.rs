@@ -32,6 +32,7 @@ impl Parser<'_> {
             self.cursor.at = name;
             return self.declarator_name_expected("a parameter");
         };
+        let span = self.whole_name(span);
         let first = self.tree.declarators.len() as u32;
         let mut declarator = self.named_declarator(span);
         let end = self.cursor.at;
@@ -142,6 +143,7 @@ impl Parser<'_> {
                 return self.declarator_name_expected("what is declared");
             }
         };
+        let span = self.whole_name(span);
         let mut declarator = self.named_declarator(span);
         let mut end = self.cursor.at;
         let mut byte = self.cursor.skip();

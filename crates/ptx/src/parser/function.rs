@@ -184,8 +184,9 @@ impl Parser<'_> {
             return self.broken(syntax::name_expected(&found, "the function"));
         }
         self.cursor.at = name.span.end as usize;
-        header.name = Some(self.name_of(name.span));
-        header.name_span = name.span;
+        let span = self.whole_name(name.span);
+        header.name = Some(self.name_of(span));
+        header.name_span = span;
         if self.cursor.skip() == b'(' {
             header.parameters = self.parameters()?;
         }

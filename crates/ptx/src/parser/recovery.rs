@@ -1,8 +1,10 @@
 //! After an error: where the next statement starts.
 
-use super::Parser;
+use super::{Parser, Read};
 use crate::diagnostics::syntax;
 use crate::lexer::{self, TokenKind};
+use crate::tree::StatementKind;
+use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// Moves the cursor over the broken statement that began at `start`: after its `;`, or before a
@@ -82,6 +84,84 @@ impl Parser<'_> {
         }
         let label = ahead.skip() == b':';
         label || !continues(previous)
+    }
+
+    /// Whether a word at the start of a statement begins a control structure of C. PTX has no instruction of these names.
+    pub(super) fn is_c_control_flow(&self, word: Span) -> bool {
+        let word = word.text(self.cursor.source);
+        matches!(
+            word,
+            "if" | "else" | "for" | "while" | "do" | "switch" | "case"
+        )
+    }
+
+    /// Reports a control structure of C and moves the cursor before its body, a block of which is a block of PTX. The parts of
+    /// one structure (`if` and `else`, `do` and `while`, `switch` and `case`) are one mistake.
+    #[cold]
+    pub(super) fn c_control_flow(&mut self, word: Span) -> Read<()> {
+        let text = word.text(self.cursor.source);
+        let is_loop = matches!(text, "for" | "while" | "do");
+        if self.cursor.skip() == b'(' {
+            self.skip_parentheses();
+        }
+        let end = self.cursor.at;
+        let is_end_of_loop = text == "while" && self.cursor.skip() == b';';
+        match is_end_of_loop {
+            true => self.cursor.at += 1,
+            false => self.cursor.at = end,
+        }
+        let is_follow_up = is_end_of_loop || matches!(text, "else" | "case");
+        let is_reported = || {
+            let mut all = self.diagnostics.iter();
+            all.any(|known| known.code == syntax::C_CONTROL_FLOW)
+        };
+        if !is_follow_up || !is_reported() {
+            self.report(syntax::c_control_flow(word, text, is_loop));
+        }
+        if text == "case" {
+            self.skip_to(b":;{}");
+            if self.cursor.byte() == b':' {
+                self.cursor.at += 1;
+            }
+        }
+        self.push(word.start, StatementKind::Error);
+        Ok(())
+    }
+
+    /// Moves over a group in parentheses, its `(` being at the cursor; a brace ends the group, too.
+    fn skip_parentheses(&mut self) {
+        let mut n_open = 0u32;
+        loop {
+            let token = self.cursor.token();
+            let first = self.cursor.byte();
+            match (token.kind, first) {
+                (TokenKind::End, _) | (TokenKind::Punctuation, b'{' | b'}') => return,
+                (TokenKind::Punctuation, b'(') => n_open += 1,
+                (TokenKind::Punctuation, b')') => n_open = n_open.saturating_sub(1),
+                _ => {}
+            }
+            self.cursor.at = token.span.end as usize;
+            if n_open == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Reports a name that goes on after a dot, its first part being before the cursor, and takes the dot and the rest to it.
+    pub(super) fn whole_name(&mut self, name: Span) -> Span {
+        if self.cursor.at != name.end as usize
+            || self.cursor.byte() != b'.'
+            || !lexer::is(self.cursor.byte_at(1), lexer::NAME)
+        {
+            return name;
+        }
+        while self.cursor.byte() == b'.' && lexer::is(self.cursor.byte_at(1), lexer::NAME) {
+            self.cursor.at += 1;
+            self.cursor.skip_name();
+        }
+        let whole = self.since(name.start);
+        self.report(syntax::dot_in_name(whole, whole.text(self.cursor.source)));
+        whole
     }
 
     /// Moves over a group in braces, its `{` being at the cursor, or to the end of the text.

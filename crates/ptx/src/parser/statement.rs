@@ -131,6 +131,9 @@ impl Parser<'_> {
                     return Ok(());
                 }
                 self.cursor.at = end as usize;
+                if self.is_c_control_flow(Span::new(start, end)) {
+                    return self.c_control_flow(Span::new(start, end));
+                }
                 self.instruction(start, start, 0)
             }
         }

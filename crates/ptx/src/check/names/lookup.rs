@@ -51,6 +51,10 @@ pub(crate) fn report_unknown(
     let text = span.text(context.source);
     let names = candidates.iter().map(|name| context.name_text(*name));
     let names: Vec<String> = names.collect();
+    // The declaration of a name with a dot is reported, not its uses.
+    if text.contains('.') && names.iter().any(|name| name == text) {
+        return;
+    }
     let nearest = warpgrid_isa::form::nearest(text, names.iter().map(String::as_str));
     reporter.report(diagnose::unknown_symbol(text, span, nearest));
 }
