@@ -62,10 +62,13 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
         return Outcome::NotComparable("the disassembler prints a source wrong");
     }
     let outcome = compare_runs(kernel, build, listing);
-    match (&outcome, undetermined(kernel, build, listing)) {
-        (Outcome::Differs(_), Some(why)) => Outcome::NotComparable(why),
-        _ => outcome,
+    let Outcome::Differs(why) = &outcome else {
+        return outcome;
+    };
+    if !build.form.has_data() && why.contains("which the text does not have") {
+        return Outcome::NotComparable("the listing lacks a constant bank");
     }
+    undetermined(kernel, build, listing).map_or(outcome, Outcome::NotComparable)
 }
 
 /// Returns why the listing or the PTX does not determine the memory that a kernel leaves.
