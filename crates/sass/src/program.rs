@@ -32,9 +32,15 @@ pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> Built {
     let target = target.unwrap_or_else(|| inferred(source, tree));
     let version = overrides.version.unwrap_or(Version::NEWEST);
     let lowered = lower(tree, source, part, target, version);
+    let mut diagnostics = not_run(&lowered.not_run);
+    let first = lowered.undetermined_literals.first();
+    diagnostics.extend(first.map(|span| {
+        let n = lowered.undetermined_literals.len();
+        text::undetermined_literal(*span, span.text(source), n)
+    }));
     Built {
         program: Some(Program::of_checked(lowered.module)),
-        diagnostics: not_run(&lowered.not_run),
+        diagnostics,
     }
 }
 

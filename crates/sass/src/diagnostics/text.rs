@@ -12,6 +12,7 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1013", "unknown opcode", "The tables do not have the opcode. The instruction is kept and not analysed; the rest of the text is.", "STX [R2], R3;", "STS [R2], R3;"),
     CodeFacts::page("W1014", "opcode in lower case", "Disassemblers print opcodes and registers in upper case.", "sts [R2], R3;", "STS [R2], R3;"),
     CodeFacts::page("W1015", "instruction that is not run", "The instruction is read, and what it does is not known or not emulated. The others run; a run that comes to this one stops there.", ".target sm_100\nPIXLD.COVMASK R0;", ".target sm_90\nLDG.E R4, desc[UR4][R2.64];"),
+    CodeFacts::page("W1016", "NaN without its bits", "The disassembler prints a literal whose exponent is that of a NaN as `QNAN`, without its bits: the upper word of an infinity in double precision, for example. With `-hex` it prints the encoding, which has them. Without the encoding the canonical NaN is taken.", "FSEL R5, R5, -QNAN, P0;", "FSEL R5, R5, RZ, P0;"),
 ];
 
 fn information(mut diagnostic: Diagnostic) -> Diagnostic {
@@ -66,6 +67,20 @@ pub(crate) fn lower_case(span: Span, found: &str) -> Diagnostic {
     let upper = found.to_ascii_uppercase();
     let message = format!("found `{found}`, expected upper case: `{upper}`");
     Diagnostic::error("W1014", span, message).fix(format!("write `{upper}`"), span, upper)
+}
+
+/// A NaN literal without its bits, the first of `n`.
+pub(crate) fn undetermined_literal(span: Span, found: &str, n: usize) -> Diagnostic {
+    let others = match n {
+        0 | 1 => String::new(),
+        2 => "; so is 1 other literal".to_owned(),
+        n => format!("; so are {} other literals", n - 1),
+    };
+    let found = found.trim();
+    let message = format!("`{found}` is printed without its bits{others}");
+    Diagnostic::warning("W1016", span, message).help(
+        "the canonical NaN is taken, but the upper word of an infinity in double precision is printed so, too; list the code with `nvdisasm -hex`, which prints the encoding",
+    )
 }
 
 /// An instruction that cannot be executed: what of it is not known.

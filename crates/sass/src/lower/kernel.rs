@@ -26,6 +26,8 @@ pub(crate) struct NotRun {
 pub(crate) struct LoweredPart {
     pub(crate) module: Module,
     pub(crate) not_run: Vec<NotRun>,
+    /// NaN literals whose bits the text does not print.
+    pub(crate) undetermined_literals: Vec<Span>,
 }
 
 /// Lowers the functions of a part for a target.
@@ -45,6 +47,7 @@ pub(crate) fn lower(
         target,
         actions: Actions::default(),
         not_run: Vec::new(),
+        undetermined_literals: Vec::new(),
         variables: Vec::new(),
         banks: Vec::new(),
     };
@@ -66,6 +69,7 @@ pub(crate) fn lower(
             actions: lowering.actions.list,
         },
         not_run: lowering.not_run,
+        undetermined_literals: lowering.undetermined_literals,
     }
 }
 
@@ -78,6 +82,7 @@ struct Lowering<'a> {
     target: &'static Target,
     actions: Actions,
     not_run: Vec<NotRun>,
+    undetermined_literals: Vec<Span>,
     variables: Vec<Variable>,
     /// Constant banks of the kernel with a name, or of all: number and variable.
     banks: Vec<(Option<String>, u8, u32)>,
@@ -159,9 +164,11 @@ impl Lowering<'_> {
         let info = KernelInfo::of(self.part, &text.name);
         let environment = Environment::of(self.target);
         let n_not_run = self.not_run.len();
+        let n_literals = self.undetermined_literals.len();
         let (mut body, undetermined) = self.body(text, Vec::new());
         if !undetermined.is_empty() {
             self.not_run.truncate(n_not_run);
+            self.undetermined_literals.truncate(n_literals);
             (body, _) = self.body(text, undetermined);
         }
         let machine = MachineCode {
@@ -329,6 +336,9 @@ impl Lowering<'_> {
                 vec![super::step(Does::Unknown, Modifiers::default(), Vec::new())]
             }
         };
+        if let Some(literal) = words.undetermined_literal() {
+            self.undetermined_literals.push(literal);
+        }
         body.undetermined.clear();
         let span = instruction.span;
         body.add(&mut self.actions, steps, guard, opcode, span, address);

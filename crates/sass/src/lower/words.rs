@@ -6,6 +6,7 @@ use crate::syntax::{
     Bracket, Instruction, Joint, Memory, Operand, Register, RegisterFile, RegisterNumber,
     TermValue, Tree, Value,
 };
+use std::cell::Cell;
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{
     OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart, Span,
@@ -32,6 +33,8 @@ pub(super) struct Words<'a> {
     next: usize,
     /// The word of the encoding that has the literal, if the text prints the encoding.
     literal: Option<u32>,
+    /// A NaN literal whose bits the text does not print.
+    undetermined: Cell<Option<Span>>,
 }
 
 impl<'a> Words<'a> {
@@ -53,6 +56,7 @@ impl<'a> Words<'a> {
             operands: tree.operands(instruction),
             next: 0,
             literal: encoding.map(|bits| (bits >> 32) as u32),
+            undetermined: Cell::new(None),
         }
     }
 
@@ -113,6 +117,11 @@ impl<'a> Words<'a> {
     pub(super) fn ignore_rest(&mut self) {
         self.modifiers.clear();
         self.next = self.operands.len();
+    }
+
+    /// Returns the place of a NaN literal that was read and whose bits the text does not print.
+    pub(super) fn undetermined_literal(&self) -> Option<Span> {
+        self.undetermined.get()
     }
 
     /// Nothing may be left.
@@ -312,6 +321,9 @@ impl<'a> Words<'a> {
                 value
             };
             let value = if operand.signs.negated { -value } else { value };
+            if value.is_nan() && self.literal.is_none() {
+                self.undetermined.set(Some(operand.span));
+            }
             return Ok(match self.literal {
                 // A NaN is printed without its payload.
                 Some(word) if value.is_nan() && !is_half(ty) => match ty.width_bits() {
