@@ -188,7 +188,8 @@ impl Pointer {
 
     /// Bytes of the buffer before the address, a multiple of 16.
     fn bytes_before(&self) -> i64 {
-        (-self.reach.0).clamp(0, MAX_REACH) + 15 & !15
+        let bytes = self.reach.0.saturating_neg().clamp(0, MAX_REACH);
+        (bytes + 15) & !15
     }
 
     /// The value of the pair: the lanes have addresses side by side where the text computes none.

@@ -348,8 +348,11 @@ const ROW_FORMATS: &[(&str, (ScalarType, Option<Unpacking>))] = &[
     ("U4x16P64TO8", (ScalarType::B8, Some(Unpacking::B4))),
 ];
 
-/// Shapes of `LDSM` and `STSM`: rows, columns, whether the matrix is transposed, and 32-bit registers per matrix.
-const ROW_SHAPES: &[(&str, (u16, u16, bool, u8))] = &[
+/// Rows, columns, whether the matrix is transposed, and 32-bit registers per matrix.
+type RowShape = (u16, u16, bool, u8);
+
+/// Shapes of `LDSM` and `STSM`.
+const ROW_SHAPES: &[(&str, RowShape)] = &[
     ("M88", (8, 8, false, 1)),
     ("MT88", (8, 8, true, 1)),
     ("M816", (8, 16, false, 1)),
