@@ -55,7 +55,7 @@ pub(super) fn before_copies(broken: &Broken<'_>) -> Vec<Edits> {
 }
 
 /// Barriers at different lines that threads have met at: one without its guard; a further one on the path that has none; one moved
-/// before a branch that skips it, or behind the label that the branch names; without one of them.
+/// before a branch that skips it, or after the label that the branch names; without one of them.
 pub(super) fn of_mixed_barriers(text: &Text, lines: &[u32]) -> Vec<Edits> {
     const REACH: u32 = 12;
     let (Some(first), Some(last)) = (lines.first().copied(), lines.last().copied()) else {
