@@ -27,7 +27,7 @@ const MAX_FILE_BYTES: u64 = 8 << 20;
 
 /// One text or test, and how it ended.
 struct Finding {
-    /// Path below the folder of checkouts, with the name of a test behind `#`.
+    /// Path below the folder of checkouts, followed by `#` and the name of a test.
     name: String,
     outcome: Outcome,
 }

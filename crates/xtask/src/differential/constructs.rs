@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// Values that a loop keeps in uniform registers.
 const N_UNIFORM: usize = 72;
 
-/// Variables and functions of a kernel, before it. `KERNEL` stands for its name.
+/// Variables and functions of a kernel, before it. `KERNEL` is replaced by its name.
 pub(super) const DECLARATIONS: &str = "\
 .global .align 16 .b32 KERNEL_ga[8] = {5, 6, 7, 8, 0x80000000, 0xffffffff, 0x3f800000, 64};
 .global .align 8 .u64 KERNEL_gp[3] = {KERNEL_ga, KERNEL_ga+4, generic(KERNEL_ga)+16};
