@@ -24,10 +24,10 @@ pub use common::decimal::read_decimal;
 pub use common::float_format::{Cut, FloatFormat, FloatTop};
 pub use dialect::Dialect;
 pub use does::{
-    AccessKind, ArithmeticOp, AsyncOp, CarryOp, CompareForm, ControlOp, Does, HintOp, LaunchOp,
-    MatrixOp, MbarrierOp, MemoryOp, MoveOp, MultimemOp, Share, StackOp, SurfaceOp, SyncOp,
-    TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, Transfer, UnitOp, VideoLanes, VideoOp,
-    WarpOp, WarpgroupOp,
+    AccessKind, ArithmeticOp, AsyncOp, AtomicUpdate, CarryOp, CompareForm, ControlOp, Does, HintOp,
+    LaunchOp, MatrixOp, MbarrierOp, MemoryOp, MoveOp, MultimemOp, Share, StackOp, SurfaceOp,
+    SyncOp, TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, Transfer, UnitOp, VideoLanes,
+    VideoOp, WarpOp, WarpgroupOp,
 };
 pub use fit::{Fit, ValueClass};
 pub use form::{

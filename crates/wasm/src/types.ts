@@ -1206,7 +1206,7 @@ op: string,
 shape?: string,
 /** The type of an element: `f16`. */
 type?: string,
-/** `sm_90`; layouts do not depend on it. */
+/** `sm_90`; the newest target that has the fragment when left out. Layouts do not depend on it. */
 target?: string,
 /** `row` or `col`; the first that the operation has when left out. */
 layout?: string | null,

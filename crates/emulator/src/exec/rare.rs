@@ -167,7 +167,7 @@ fn execute(
             Ok(After::Next { stores })
         }
         Op::IsSpace { space, d, a } => {
-            let inside = inside_space(around.map, space);
+            let inside = inside_space(around.map, space, around.peers.own_rank());
             let mut lanes = lanes_at(code, warp, choice.depth, mask);
             let addresses = elements::read64(&lanes, a);
             let mask_of = |lanes, (lane, address)| lanes | u32::from(inside(address)) << lane;
@@ -431,13 +431,18 @@ fn run_system_call(
     system_call(&mut reach, warp, mask, plan)
 }
 
-/// `isspacep`: whether an address is in the window of a space.
-fn inside_space(map: &AddressMap, space: StateSpace) -> impl Fn(u64) -> bool {
+/// `isspacep`: whether an address is in the window of a space. The shared memory of a block has a window of its own and one at its
+/// rank among those of the cluster.
+fn inside_space(map: &AddressMap, space: StateSpace, own_rank: u32) -> impl Fn(u64) -> bool {
     move |address| {
         let constant = address.wrapping_sub(map.constant) < 1 << 32;
         let parameter = address.wrapping_sub(map.parameters) < 1 << 16;
         match space {
-            StateSpace::Shared => map.in_shared(address),
+            StateSpace::Shared => {
+                let place = map.shared_place(address.wrapping_sub(map.shared));
+                map.in_shared(address)
+                    || map.in_shared_cluster(address) && place.rank == Some(own_rank)
+            }
             StateSpace::SharedCluster => map.in_shared_cluster(address),
             StateSpace::Local => map.in_local(address),
             StateSpace::Const => constant,

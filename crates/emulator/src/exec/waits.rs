@@ -250,15 +250,17 @@ fn waiting_at_warp_barrier(code: &Code, warp: &Warp) -> u32 {
 
 /// Lanes that wait at a `BSYNC` of this barrier register for the same lanes as the active ones. A function that calls itself saves the
 /// register (`BMOV.32.CLEAR R2, B6`) and names other lanes in it: those that wait for the saved lanes are not part of the inner region.
+/// Lanes that have left the region do not count: a saved register still names those that left while it was saved.
 fn converging_at(code: &Code, warp: &mut Warp, slot: Slot, active: u32) -> u32 {
     let depth = warp.splits.current().depth;
-    let live = warp.live();
-    let named = named_lanes(code, warp, depth, slot, active) & live;
+    let pc = warp.splits.current().pc;
+    let inside = warp.live() & !waiting_outside(code, warp, pc, active);
+    let named = named_lanes(code, warp, depth, slot, active) & inside;
     let mut here = 0;
     for index in 0..warp.splits.len() {
         let split = warp.splits.all()[index];
         if waits_at(code, &split, Meeting::Reconvergence(slot))
-            && named_lanes(code, warp, split.depth, slot, split.mask) & live == named
+            && named_lanes(code, warp, split.depth, slot, split.mask) & inside == named
         {
             here |= split.mask;
         }

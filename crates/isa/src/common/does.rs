@@ -58,6 +58,8 @@ pub enum Does {
 /// What an instruction does, if it is of one of these families.
 #[derive(Clone, Copy)]
 struct Part {
+    arithmetic: Option<ArithmeticOp>,
+    moves: Option<MoveOp>,
     memory: Option<MemoryOp>,
     matrix: Option<MatrixOp>,
     control: Option<ControlOp>,
@@ -69,6 +71,8 @@ struct Part {
 
 impl Part {
     const NONE: Part = Part {
+        arithmetic: None,
+        moves: None,
         memory: None,
         matrix: None,
         control: None,
@@ -80,6 +84,16 @@ impl Part {
 }
 
 impl Does {
+    /// The arithmetic of one result.
+    pub const fn arithmetic(self) -> Option<ArithmeticOp> {
+        self.part().arithmetic
+    }
+
+    /// The move or conversion between registers.
+    pub const fn moves(self) -> Option<MoveOp> {
+        self.part().moves
+    }
+
     /// The access to memory, of those that are done in their step.
     pub const fn memory(self) -> Option<MemoryOp> {
         self.part().memory
@@ -118,6 +132,14 @@ impl Does {
     /// The one of these families that it is of.
     const fn part(self) -> Part {
         match self {
+            Does::Arithmetic(op) => Part {
+                arithmetic: Some(op),
+                ..Part::NONE
+            },
+            Does::Move(op) => Part {
+                moves: Some(op),
+                ..Part::NONE
+            },
             Does::Memory(op) => Part {
                 memory: Some(op),
                 ..Part::NONE
@@ -146,11 +168,9 @@ impl Does {
                 asynchronous: Some(op),
                 ..Part::NONE
             },
-            Does::Arithmetic(_)
-            | Does::Carry(_)
+            Does::Carry(_)
             | Does::Video(..)
             | Does::Compare(_)
-            | Does::Move(_)
             | Does::Sync(_)
             | Does::Hint(_)
             | Does::Machine(_)
@@ -264,6 +284,87 @@ impl ArithmeticOp {
     }
 }
 
+/// How an operation on the old value at an address is made by an atomic operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicUpdate {
+    Add,
+    /// Adds the negated second source; the old value is the first.
+    AddNegated,
+    /// Adds the product of the first two sources; the old value is the third.
+    AddProduct,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+impl AtomicUpdate {
+    /// The word of the atomic operation.
+    pub const fn operation(self) -> &'static str {
+        match self {
+            AtomicUpdate::Add | AtomicUpdate::AddNegated | AtomicUpdate::AddProduct => "add",
+            AtomicUpdate::Min => "min",
+            AtomicUpdate::Max => "max",
+            AtomicUpdate::And => "and",
+            AtomicUpdate::Or => "or",
+            AtomicUpdate::Xor => "xor",
+        }
+    }
+}
+
+impl ArithmeticOp {
+    /// The atomic operation with the same result, if there is one.
+    pub const fn atomic_update(self) -> Option<AtomicUpdate> {
+        use ArithmeticOp as A;
+        match self {
+            A::Add => Some(AtomicUpdate::Add),
+            A::Sub => Some(AtomicUpdate::AddNegated),
+            A::Mad | A::Fma => Some(AtomicUpdate::AddProduct),
+            A::Min => Some(AtomicUpdate::Min),
+            A::Max => Some(AtomicUpdate::Max),
+            A::And => Some(AtomicUpdate::And),
+            A::Or => Some(AtomicUpdate::Or),
+            A::Xor => Some(AtomicUpdate::Xor),
+            A::Abs
+            | A::Neg
+            | A::Rcp
+            | A::Sqrt
+            | A::Rsqrt
+            | A::Sin
+            | A::Cos
+            | A::Lg2
+            | A::Ex2
+            | A::Tanh
+            | A::Not
+            | A::Cnot
+            | A::Popc
+            | A::Clz
+            | A::Brev
+            | A::Bfind
+            | A::Mul
+            | A::Mul24
+            | A::Div
+            | A::Rem
+            | A::Copysign
+            | A::Shl
+            | A::Shr
+            | A::Szext
+            | A::Bmsk
+            | A::Mad24
+            | A::Sad
+            | A::Lop3
+            | A::Shf
+            | A::Bfe
+            | A::Bfi
+            | A::Fns
+            | A::Prmt
+            | A::Dp4a
+            | A::Dp2a => None,
+        }
+    }
+}
+
 /// Video instructions (PTX ISA, "Video Instructions").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VideoOp {
@@ -342,6 +443,22 @@ pub enum MoveOp {
     MapToRank,
     /// The rank of the block whose shared memory an address is in.
     RankOf,
+}
+
+impl MoveOp {
+    /// Whether the result is the value of the source, perhaps in another type.
+    pub const fn keeps_value(self) -> bool {
+        match self {
+            MoveOp::Mov | MoveOp::Cvt => true,
+            MoveOp::CvtPacked
+            | MoveOp::CvtPack
+            | MoveOp::Cvta
+            | MoveOp::Isspacep
+            | MoveOp::CreatePolicy
+            | MoveOp::MapToRank
+            | MoveOp::RankOf => false,
+        }
+    }
 }
 
 /// What an access does to memory.

@@ -77,10 +77,9 @@ fn add_chains(
         return;
     }
     let does = program.action(instruction).map(|action| action.does);
-    if !matches!(
-        does,
-        Some(Does::Arithmetic(_) | Does::Move(MoveOp::Mov | MoveOp::Cvt))
-    ) {
+    let computes =
+        |does: Does| does.arithmetic().is_some() || does.moves().is_some_and(MoveOp::keeps_value);
+    if !does.is_some_and(computes) {
         return;
     }
     chain.push(index);

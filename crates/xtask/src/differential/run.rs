@@ -65,8 +65,12 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
     let Outcome::Differs(why) = &outcome else {
         return outcome;
     };
-    if !build.form.has_data() && why.contains("which the text does not have") {
+    let lacks = |part: &str| !build.form.has_data() && why.contains(part);
+    if lacks("which the text does not have") {
         return Outcome::NotComparable("the listing lacks a constant bank");
+    }
+    if lacks("a function that only the linker knows") {
+        return Outcome::NotComparable("the listing lacks the relocations of calls");
     }
     undetermined(kernel, build, listing).map_or(outcome, Outcome::NotComparable)
 }

@@ -6,7 +6,7 @@ use super::{Edits, RaceView};
 use crate::order::RepairOp;
 use crate::session::Session;
 use std::collections::BTreeMap;
-use warpgrid_isa::{ArithmeticOp, Does, Flag, ScalarType, StateSpace};
+use warpgrid_isa::{AtomicUpdate, Flag, ScalarType, StateSpace};
 use warpgrid_launch::reading::{Reader, Reading};
 use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Source};
 
@@ -117,9 +117,7 @@ impl<'a> Replaceable<'a> {
         };
         let instruction = reader(compute)?.instruction;
         let action = program.action(instruction)?;
-        let Does::Arithmetic(op) = action.does else {
-            return None;
-        };
+        let update_kind = action.does.arithmetic()?.atomic_update()?;
         let ty = action.modifiers.result_type()?;
         let width = |index: u32| Some(reader(index)?.access()?.ty.width_bits());
         if action.modifiers.has(Flag::Sat)
@@ -158,29 +156,31 @@ impl<'a> Replaceable<'a> {
                 .then(|| others.first().copied())
                 .flatten()
         };
-        let (operation, source, prelude) = match op {
-            ArithmeticOp::Add => ("add", text(single()?), None),
-            ArithmeticOp::Sub if at == 0 => match constant(single()?) {
-                Some(_) => ("add", format!("-{}", text(single()?)), None),
+        let operation = update_kind.operation();
+        let (source, prelude) = match update_kind {
+            AtomicUpdate::AddNegated if at != 0 => return None,
+            AtomicUpdate::AddProduct if at != 2 => return None,
+            AtomicUpdate::AddNegated => match constant(single()?) {
+                Some(_) => (format!("-{}", text(single()?)), None),
                 None => {
                     let negated = format!("neg.{} {result}, {};", signed(ty), text(single()?));
-                    ("add", result, Some(negated))
+                    (result, Some(negated))
                 }
             },
-            ArithmeticOp::Fma | ArithmeticOp::Mad if at == 2 => {
+            AtomicUpdate::AddProduct => {
                 let [a, b] = others.as_slice() else {
                     return None;
                 };
                 let opcode = action.opcode.split_once('.')?.1;
                 let product = format!("mul.{opcode} {result}, {}, {};", text(a), text(b));
-                ("add", result, Some(product))
+                (result, Some(product))
             }
-            ArithmeticOp::Min => ("min", text(single()?), None),
-            ArithmeticOp::Max => ("max", text(single()?), None),
-            ArithmeticOp::And => ("and", text(single()?), None),
-            ArithmeticOp::Or => ("or", text(single()?), None),
-            ArithmeticOp::Xor => ("xor", text(single()?), None),
-            _ => return None,
+            AtomicUpdate::Add
+            | AtomicUpdate::Min
+            | AtomicUpdate::Max
+            | AtomicUpdate::And
+            | AtomicUpdate::Or
+            | AtomicUpdate::Xor => (text(single()?), None),
         };
         let mut registers = Vec::new();
         others
