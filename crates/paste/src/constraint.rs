@@ -10,6 +10,8 @@ pub enum Dialect {
     Cuda,
     /// Assembly in LLVM, which Triton and others hand through: `$0`.
     Llvm,
+    /// Assembly in calls of ILGPU: `%0`, with C# types in place of constraints.
+    Ilgpu,
 }
 
 /// What an operand is.
@@ -88,7 +90,7 @@ impl Constraint {
         let letter = letters.next().ok_or(Mistake::Empty)?;
         let n = match dialect {
             Dialect::Cuda => N_OF_CUDA,
-            Dialect::Llvm => LETTERS.len(),
+            Dialect::Llvm | Dialect::Ilgpu => LETTERS.len(),
         };
         let known = LETTERS.iter().take(n).find(|(own, _)| *own == letter);
         let (_, kind) = known.ok_or(Mistake::Unknown(letter))?;

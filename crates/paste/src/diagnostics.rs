@@ -130,8 +130,24 @@ pub(crate) fn input_written(
         ))
 }
 
-pub(crate) fn output_read(name: &str, letter: &str, use_at: Span, constraint: Span) -> Diagnostic {
-    let message = format!("`{name}` is read before it is written, and `=` hands no value in");
+/// Returns the notation of an operand that is written and not read.
+const fn output_modifier(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Cuda | Dialect::Llvm => "`=`",
+        Dialect::Ilgpu => "`out`",
+    }
+}
+
+pub(crate) fn output_read(
+    dialect: Dialect,
+    name: &str,
+    letter: &str,
+    use_at: Span,
+    constraint: Span,
+) -> Diagnostic {
+    let modifier = output_modifier(dialect);
+    let message =
+        format!("`{name}` is read before it is written, and {modifier} hands no value in");
     Diagnostic::warning(OUTPUT_READ, use_at, message)
         .label(constraint, "stated here")
         .help(format!("write `\"+{letter}\"`"))
@@ -142,8 +158,16 @@ pub(crate) fn output_read(name: &str, letter: &str, use_at: Span, constraint: Sp
         )
 }
 
-pub(crate) fn output_kept(name: &str, letter: &str, use_at: Span, constraint: Span) -> Diagnostic {
-    let message = format!("`{name}` is written under a predicate alone, and `=` hands no value in");
+pub(crate) fn output_kept(
+    dialect: Dialect,
+    name: &str,
+    letter: &str,
+    use_at: Span,
+    constraint: Span,
+) -> Diagnostic {
+    let modifier = output_modifier(dialect);
+    let message =
+        format!("`{name}` is written under a predicate alone, and {modifier} hands no value in");
     Diagnostic::warning(OUTPUT_READ, use_at, message)
         .label(constraint, "stated here")
         .help(format!(
@@ -167,7 +191,7 @@ pub(crate) fn operand_not_used(
     operand: &BlockOperand,
 ) -> Diagnostic {
     let sign = match dialect {
-        Dialect::Cuda => '%',
+        Dialect::Cuda | Dialect::Ilgpu => '%',
         Dialect::Llvm => '$',
     };
     let expression = &operand.expression;
@@ -251,9 +275,17 @@ pub(crate) fn no_end(span: Span) -> Diagnostic {
     Diagnostic::error(NO_END, span, message)
 }
 
+/// Returns the help for operands of C# calls that are used against their direction.
+pub(crate) const fn csharp_direction() -> &'static str {
+    "`out` hands no value in, an argument without `out` no value back: pass `Ref<T>` to `CudaAsm.EmitRef` for an operand that is read and written"
+}
+
 /// Says of an operand which type it has, and why.
-pub(crate) fn declared_by(letter: &str, ty: ScalarType) -> String {
-    format!("`\"{letter}\"` makes it `.{ty}`")
+pub(crate) fn declared_by(dialect: Dialect, letter: &str, ty: ScalarType) -> String {
+    match dialect {
+        Dialect::Cuda | Dialect::Llvm => format!("`\"{letter}\"` makes it `.{ty}`"),
+        Dialect::Ilgpu => format!("the C# type makes it `.{ty}`"),
+    }
 }
 
 pub(crate) fn log_line(

@@ -138,10 +138,17 @@ impl Words {
                 say_volatile: "write `asm volatile`",
                 say_memory: "write `\"memory\"` after a third colon",
             },
+            // ILGPU takes every call for one that changes memory.
+            Dialect::Ilgpu => Words {
+                volatile: "to stay in place",
+                memory: "current values in memory",
+                say_volatile: "call `CudaAsm.Emit`",
+                say_memory: "call `CudaAsm.Emit`",
+            },
             Dialect::Llvm => Words {
                 volatile: "to be called impure",
                 memory: "`~{memory}`",
-                say_volatile: "write `is_pure=False` (Triton) or `has_side_effects=True`",
+                say_volatile: "write `is_pure=False` (Triton), `has_side_effects=True` (MLIR), or `true` after the constraints (Julia)",
                 say_memory: "write `~{memory}` among the constraints",
             },
         }

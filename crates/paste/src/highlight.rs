@@ -1,6 +1,7 @@
 //! Colours of source code with inline assembly: the text goes in; comments, strings and numbers of the language around, and the tokens of
 //! the assembly within its strings, come out.
 
+use crate::calls::lexer as calls;
 use crate::cpp::lexer as cpp;
 use crate::host::{HostLanguage, HostText};
 use crate::log::LogText;
@@ -13,6 +14,14 @@ pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec
     let around = match text.language {
         HostLanguage::Cpp => of_host(source, cpp::tokens(source), CPP_WORDS),
         HostLanguage::Python => of_host(source, python::tokens(source), PYTHON_WORDS),
+        HostLanguage::Julia => {
+            let found = calls::tokens(source, calls::Language::Julia);
+            of_host(source, found, JULIA_WORDS)
+        }
+        HostLanguage::CSharp => {
+            let found = calls::tokens(source, calls::Language::CSharp);
+            of_host(source, found, CSHARP_WORDS)
+        }
     };
     let mut within = Vec::new();
     for index in 0..text.n_blocks() {
@@ -100,6 +109,35 @@ const CPP_WORDS: &[&str] = &[
 const PYTHON_WORDS: &[&str] = &[
     "def", "import", "from", "as", "return", "if", "else", "for", "in", "while", "class", "with",
     "True", "False", "None",
+];
+const JULIA_WORDS: &[&str] = &[
+    "function", "end", "using", "import", "return", "if", "else", "elseif", "for", "in", "while",
+    "struct", "const", "let", "begin", "true", "false", "nothing",
+];
+const CSHARP_WORDS: &[&str] = &[
+    "using",
+    "namespace",
+    "class",
+    "struct",
+    "static",
+    "public",
+    "private",
+    "internal",
+    "void",
+    "out",
+    "ref",
+    "in",
+    "return",
+    "if",
+    "else",
+    "for",
+    "while",
+    "var",
+    "const",
+    "new",
+    "true",
+    "false",
+    "default",
 ];
 
 /// Tokens within others take their places: what is left of those is before and after.

@@ -1,16 +1,19 @@
 //! Source code with inline assembly: a text goes in; its language, and its blocks with their names, come out.
 
 use crate::block::Block;
+use crate::calls::{csharp, julia};
 use crate::raw::RawBlock;
 use crate::{cpp, python};
 use std::collections::BTreeMap;
-use warpgrid_program::wrapped::Wrapping;
+use warpgrid_program::wrapped::{Wrapping, has_csharp_assembly, has_julia_assembly};
 
 /// The language around the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostLanguage {
     Cpp,
     Python,
+    Julia,
+    CSharp,
 }
 
 impl HostLanguage {
@@ -19,14 +22,16 @@ impl HostLanguage {
         match self {
             HostLanguage::Cpp => "C++",
             HostLanguage::Python => "Python",
+            HostLanguage::Julia => "Julia",
+            HostLanguage::CSharp => "C#",
         }
     }
 
     /// What starts a comment that ends with its line.
     pub const fn line_comment(self) -> &'static str {
         match self {
-            HostLanguage::Cpp => "//",
-            HostLanguage::Python => "#",
+            HostLanguage::Cpp | HostLanguage::CSharp => "//",
+            HostLanguage::Python | HostLanguage::Julia => "#",
         }
     }
 }
@@ -51,18 +56,18 @@ impl HostText {
             true => HostLanguage::Python,
             false => HostLanguage::Cpp,
         };
-        let mut raw = match language {
-            HostLanguage::Python => python::blocks(source),
-            HostLanguage::Cpp => cpp::blocks(source),
-        };
-        raw.retain(|block| !block.template.text.trim().is_empty() || !block.unknown.is_empty());
-        raw.sort_by_key(|block| block.word.start);
-        if raw.is_empty() {
-            return None;
-        }
-        Some(HostText {
-            language,
-            blocks: named(raw),
+        // A comment or a string of C++ and Python may name the calls of the other languages.
+        let candidates = [
+            has_julia_assembly(source).then_some(HostLanguage::Julia),
+            has_csharp_assembly(source).then_some(HostLanguage::CSharp),
+            Some(language),
+        ];
+        candidates.into_iter().flatten().find_map(|language| {
+            let raw = raw_blocks(source, language);
+            (!raw.is_empty()).then(|| HostText {
+                language,
+                blocks: named(raw),
+            })
         })
     }
 
@@ -76,6 +81,19 @@ impl HostText {
         let (name, raw) = self.blocks.get(index)?;
         Some(raw.understood(name.clone(), choices))
     }
+}
+
+/// Reads the blocks of a text in one language, in text order.
+fn raw_blocks(source: &str, language: HostLanguage) -> Vec<RawBlock> {
+    let mut raw = match language {
+        HostLanguage::Python => python::blocks(source),
+        HostLanguage::Cpp => cpp::blocks(source),
+        HostLanguage::Julia => julia::blocks(source),
+        HostLanguage::CSharp => csharp::blocks(source),
+    };
+    raw.retain(|block| !block.template.text.trim().is_empty() || !block.unknown.is_empty());
+    raw.sort_by_key(|block| block.word.start);
+    raw
 }
 
 /// Blocks with names of their own: that of the function, with a number from the second one on.

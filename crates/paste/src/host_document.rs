@@ -261,7 +261,10 @@ impl OpenBlock {
             && found.severity == Severity::Error
         {
             let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
-            found = found.label(operand.place, diagnose::declared_by(letter, ty));
+            found = found.label(
+                operand.place,
+                diagnose::declared_by(self.block.dialect, letter, ty),
+            );
         }
         found
     }

@@ -4,6 +4,7 @@
 mod advice;
 pub mod binary;
 mod block;
+mod calls;
 mod constraint;
 mod cpp;
 pub mod diagnostics;

@@ -2,7 +2,7 @@
 //! not, or are read first, come out.
 
 use crate::block::{Block, BlockOperand};
-use crate::constraint::{OperandKind, Role};
+use crate::constraint::{Dialect, OperandKind, Role};
 use crate::diagnostics as diagnose;
 use warpgrid_program::{
     AddressBase, Diagnostic, Function, Guard, Instruction, OperandValue, RegisterId, Source, Span,
@@ -49,6 +49,11 @@ pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
             misuse.help = None;
             misuse.fixes.clear();
         }
+        // The direction of a C# argument is `out`, `ref` or none, and not a modifier of a constraint.
+        if let Some(misuse) = misuse.as_mut().filter(|_| block.dialect == Dialect::Ilgpu) {
+            misuse.help = Some(diagnose::csharp_direction().to_owned());
+            misuse.fixes.clear();
+        }
         found.extend(misuse);
     }
     found
@@ -75,6 +80,7 @@ fn examine(block: &Block, operand: &BlockOperand, uses: &Uses) -> Option<Diagnos
             operand.place,
         )),
         Role::Written if uses.read_first.is_some() => Some(diagnose::output_read(
+            block.dialect,
             &operand.name,
             letter,
             place(uses.read_first),
@@ -84,6 +90,7 @@ fn examine(block: &Block, operand: &BlockOperand, uses: &Uses) -> Option<Diagnos
             Some(diagnose::output_not_written(&operand.name, operand.place))
         }
         Role::Written if is_partial(&uses.guards) => Some(diagnose::output_kept(
+            block.dialect,
             &operand.name,
             letter,
             place(uses.first_write),

@@ -1,7 +1,7 @@
 //! Inline assembly in Python: calls that take assembly and constraints as texts (Triton, Numba, MLIR), and C++ in strings. A text goes in, its
 //! blocks come out in the places of that text.
 
-mod call;
+pub(crate) mod call;
 pub(crate) mod lexer;
 mod strings;
 

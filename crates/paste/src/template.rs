@@ -24,13 +24,14 @@ pub(crate) fn fill(
     found: &mut Vec<Diagnostic>,
 ) -> Origin {
     let mark = match dialect {
-        Dialect::Cuda => '%',
+        Dialect::Cuda | Dialect::Ilgpu => '%',
         Dialect::Llvm => '$',
     };
     let mut filled = Filler {
         template,
         operands,
         symbols,
+        dialect,
         found,
         filled: Origin::default(),
     };
@@ -40,7 +41,7 @@ pub(crate) fn fill(
         let at = done + next;
         filled.keep(done, at);
         done = match dialect {
-            Dialect::Cuda => filled.percent(at),
+            Dialect::Cuda | Dialect::Ilgpu => filled.percent(at),
             Dialect::Llvm => filled.dollar(at),
         };
     }
@@ -52,6 +53,7 @@ struct Filler<'a> {
     template: &'a Origin,
     operands: &'a mut [BlockOperand],
     symbols: &'a [Symbol<'a>],
+    dialect: Dialect,
     found: &'a mut Vec<Diagnostic>,
     filled: Origin,
 }
@@ -81,7 +83,11 @@ impl Filler<'_> {
                 at + 2
             }
             Some('[') => self.symbolic(at, rest),
-            Some(letter) if letter.is_ascii_alphabetic() && n_digits(&rest[1..]) > 0 => {
+            Some(letter)
+                if self.dialect == Dialect::Cuda
+                    && letter.is_ascii_alphabetic()
+                    && n_digits(&rest[1..]) > 0 =>
+            {
                 let end = at + 2 + n_digits(&rest[1..]);
                 let place = self.place(at, end);
                 let name = &rest[..end - at - 1];

@@ -46,6 +46,32 @@ pub const ASM_CALLS: &[&str] = &[
     "inline_ptx",
 ];
 
+/// Macro of Julia that takes assembly and constraints as strings (LLVM.jl).
+pub const JULIA_MACRO: &str = "@asmcall";
+
+/// Methods of C# that take assembly as a string (ILGPU).
+pub const CSHARP_METHODS: &[&str] = &["CudaAsm.EmitRef", "CudaAsm.Emit"];
+
+/// Checks whether a text calls the macro [`JULIA_MACRO`] with a string.
+pub fn has_julia_assembly(source: &str) -> bool {
+    source.match_indices(JULIA_MACRO).any(|(at, _)| {
+        let rest = source[at + JULIA_MACRO.len()..].trim_start();
+        let inside = rest.strip_prefix('(').unwrap_or(rest).trim_start();
+        inside.starts_with('"') || inside.starts_with("raw\"")
+    })
+}
+
+/// Checks whether a text calls one of [`CSHARP_METHODS`].
+pub fn has_csharp_assembly(source: &str) -> bool {
+    CSHARP_METHODS.iter().any(|method| {
+        let mut found = source.match_indices(method);
+        found.any(|(at, _)| {
+            source[at + method.len()..].trim_start().starts_with('(')
+                && !source[..at].ends_with(is_part_of_word)
+        })
+    })
+}
+
 /// The names to which launch annotations of a text give values: `//@ register %r1 = 17`, `//@ scalar x: u32 = 3`. `mark`
 /// begins a comment.
 pub fn stated_values<'s>(source: &'s str, mark: &'s str) -> impl Iterator<Item = &'s str> {
@@ -66,7 +92,10 @@ fn has_inline_assembly(source: &str) -> bool {
         let start = source[..at].trim_end_matches(is_part_of_word).len();
         is_statement(&source[start..])
     });
-    asm || ASM_CALLS.iter().any(|call| {
+    if asm || has_julia_assembly(source) || has_csharp_assembly(source) {
+        return true;
+    }
+    ASM_CALLS.iter().any(|call| {
         let mut found = source.match_indices(call);
         found.any(|(at, _)| {
             source[at + call.len()..].trim_start().starts_with('(')
@@ -166,6 +195,17 @@ mod tests {
                 "tl.inline_asm_elementwise(\"mov.u32 $0, 1;\", \"=r\", [])",
                 Some(Wrapping::Code),
             ),
+            (
+                "r = @asmcall(\"mov.u32 \\$0, 1;\", \"=r\", UInt32)",
+                Some(Wrapping::Code),
+            ),
+            ("@asmcall \"bar.sync 0;\" \"\" true", Some(Wrapping::Code)),
+            ("// see @asmcall of LLVM.jl", None),
+            (
+                "CudaAsm.Emit(\"mov.u32 %0, 1;\", out uint x);",
+                Some(Wrapping::Code),
+            ),
+            ("CudaAsm.Emit is a method", None),
             (
                 "ptxas a.ptx, line 3; error   : Unknown symbol 'x'",
                 Some(Wrapping::Log),

@@ -10,10 +10,10 @@ use warpgrid_program::{Origin, Span};
 
 /// An argument of the call: a stretch of pieces, after its name.
 #[derive(Clone, Copy, Debug)]
-struct Argument<'a> {
-    name: Option<&'a str>,
-    from: usize,
-    to: usize,
+pub(crate) struct Argument<'a> {
+    pub(crate) name: Option<&'a str>,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
 }
 
 /// Reads the call whose name is at `at`.
@@ -78,7 +78,7 @@ fn unknown(pieces: Pieces<'_>, argument: Argument<'_>) -> Unknown {
 }
 
 /// Splits the arguments at their commas.
-fn arguments<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Vec<Argument<'a>> {
+pub(crate) fn arguments<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Vec<Argument<'a>> {
     let mut all = Vec::new();
     let mut at = from;
     while at < to {
@@ -163,7 +163,7 @@ fn elements(pieces: Pieces<'_>, list: Argument<'_>) -> Vec<String> {
 }
 
 /// The names that the result of the call is given to.
-fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
+pub(crate) fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
     // `tl.inline_asm_elementwise`: the path before the name.
     let mut at = call;
     while at >= 2 && pieces.is(at - 1, b'.') {
@@ -190,7 +190,12 @@ fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
 }
 
 /// Adds the operands that a list of constraints states.
-fn operands(constraints: &Origin, outputs: &[String], inputs: &[String], block: &mut RawBlock) {
+pub(crate) fn operands(
+    constraints: &Origin,
+    outputs: &[String],
+    inputs: &[String],
+    block: &mut RawBlock,
+) {
     let text = &constraints.text;
     let mut stated: Vec<(&str, Span)> = Vec::new();
     let mut start = 0;

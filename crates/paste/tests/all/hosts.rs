@@ -17,8 +17,11 @@ fn files() -> Vec<PathBuf> {
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| {
-            path.extension()
-                .is_some_and(|ending| ["cu", "py", "log"].iter().any(|own| ending == *own))
+            path.extension().is_some_and(|ending| {
+                ["cu", "py", "jl", "cs", "log"]
+                    .iter()
+                    .any(|own| ending == *own)
+            })
         })
         .collect();
     files.sort();

@@ -1,0 +1,30 @@
+//! Inline assembly in Julia (`@asmcall` of LLVM.jl) and C# (`CudaAsm.Emit` of ILGPU): a source text goes in; its blocks come out, with spans
+//! of that text.
+
+pub(crate) mod csharp;
+pub(crate) mod julia;
+pub(crate) mod lexer;
+
+use crate::pieces::{Kind, Pieces, Token};
+
+/// Maximum number of blocks that are read from one text.
+const MAX_BLOCKS: usize = 512;
+
+/// Maximum number of operands that are read from one call.
+const MAX_OPERANDS: usize = 64;
+
+/// Returns the tokens of a text without its comments.
+fn tokens(source: &str, language: lexer::Language) -> Vec<Token> {
+    let mut tokens = lexer::tokens(source, language);
+    tokens.retain(|token| token.kind != Kind::Comment);
+    tokens
+}
+
+/// Returns the first token of the path that ends at `at`: `LLVM` of `LLVM.Interop.@asmcall`.
+fn start_of_path(pieces: Pieces<'_>, at: usize) -> usize {
+    let mut at = at;
+    while at >= 2 && pieces.is(at - 1, b'.') && pieces.is_word(at - 2) {
+        at -= 2;
+    }
+    at
+}

@@ -1,0 +1,239 @@
+//! Inline assembly in C#: `CudaAsm.Emit("…", out result, a, b)` and `CudaAsm.EmitRef("…", ref a)` (ILGPU). Operands have no constraints: the
+//! C# type of an argument determines its register, and `out`, `Output<T>` and `Ref<T>` its direction.
+
+use super::lexer::Language;
+use super::{MAX_BLOCKS, MAX_OPERANDS, tokens};
+use crate::block::{Missing, Unknown};
+use crate::constraint::Dialect;
+use crate::escape::{Escapes, decode};
+use crate::pieces::{Kind, Pieces};
+use crate::python::call::{Argument, arguments};
+use crate::raw::{RawBlock, RawOperand, Section};
+use warpgrid_program::wrapped::CSHARP_METHODS;
+use warpgrid_program::{Origin, Span};
+
+/// C# types with the constraint letters of their registers (ILGPU, PTX back end).
+const TYPES: &[(&str, &str)] = &[
+    ("bool", "b"),
+    ("byte", "h"),
+    ("sbyte", "h"),
+    ("short", "h"),
+    ("ushort", "h"),
+    ("char", "h"),
+    ("Half", "h"),
+    ("int", "r"),
+    ("uint", "r"),
+    ("Index1D", "r"),
+    ("long", "l"),
+    ("ulong", "l"),
+    ("nint", "l"),
+    ("nuint", "l"),
+    ("IntPtr", "l"),
+    ("UIntPtr", "l"),
+    ("LongIndex1D", "l"),
+    ("float", "f"),
+    ("double", "d"),
+];
+
+/// Returns the blocks of a text, in order.
+pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
+    let tokens = tokens(source, Language::CSharp);
+    let pieces = Pieces {
+        source,
+        tokens: &tokens,
+    };
+    let mut function = "asm";
+    let mut blocks = Vec::new();
+    for at in 0..tokens.len() {
+        if is_definition(pieces, at) {
+            function = pieces.text(at);
+        }
+        let is_method = CSHARP_METHODS.iter().any(|method| {
+            let (class, name) = method.split_once('.').unwrap_or(("", method));
+            pieces.text(at) == class && pieces.is(at + 1, b'.') && pieces.text(at + 2) == name
+        });
+        if is_method && pieces.is(at + 3, b'(') {
+            blocks.extend(read(pieces, at, function));
+        }
+        if blocks.len() >= MAX_BLOCKS {
+            break;
+        }
+    }
+    blocks
+}
+
+/// Whether `type name(…)` with a body begins with the name at `at`.
+fn is_definition(pieces: Pieces<'_>, at: usize) -> bool {
+    let is_named = pieces.is_word(at) && pieces.is(at + 1, b'(') && at > 0;
+    if !is_named || !(pieces.is_word(at - 1) || pieces.is(at - 1, b'>')) {
+        return false;
+    }
+    if ["return", "new", "await", "else"].contains(&pieces.text(at - 1)) {
+        return false;
+    }
+    let end = pieces.tokens.len().min(at + 256);
+    let near = Pieces {
+        tokens: &pieces.tokens[..end],
+        ..pieces
+    };
+    near.closing(at + 1).is_some_and(|close| {
+        let is_expression = pieces.is(close + 1, b'=') && pieces.is(close + 2, b'>');
+        pieces.is(close + 1, b'{') || is_expression
+    })
+}
+
+/// Reads the call whose class name is at `at`.
+fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
+    let word = pieces.tokens[at].span.to(pieces.tokens[at + 2].span);
+    let close = pieces.closing(at + 3).unwrap_or(pieces.tokens.len());
+    let mut block = RawBlock::new(function, word, Dialect::Ilgpu);
+    let last = close.min(pieces.tokens.len() - 1);
+    block.span = word.to(pieces.tokens[last].span);
+    // ILGPU neither deletes nor moves the call.
+    block.is_volatile = true;
+    block
+        .clobbers
+        .push(("memory".to_owned(), pieces.tokens[at].span));
+
+    let mut all = arguments(pieces, at + 4, close).into_iter();
+    let assembly = all.next()?;
+    match value_of(pieces, assembly) {
+        Some((mut text, unknown)) => {
+            // ILGPU ends the command itself.
+            let own = text.text.trim_end();
+            if !own.is_empty() && !own.ends_with([';', '}']) {
+                text.stand_in(";", Span::at(pieces.tokens[assembly.to - 1].span.end));
+            }
+            block.template = text;
+            block.unknown.extend(unknown);
+        }
+        None => block.unknown.push(unknown(pieces, assembly)),
+    }
+    for argument in all.take(MAX_OPERANDS) {
+        operand(pieces, argument, &mut block);
+    }
+    Some(block)
+}
+
+fn unknown(pieces: Pieces<'_>, argument: Argument<'_>) -> Unknown {
+    let first = pieces.tokens[argument.from].span;
+    let span = first.to(pieces.tokens[argument.to - 1].span);
+    Unknown {
+        name: span.text(pieces.source).to_owned(),
+        span,
+        what: Missing::Assembly,
+    }
+}
+
+/// Returns the text of an argument that is a string literal, or a sum of literals.
+fn value_of(pieces: Pieces<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
+    let mut text = Origin::default();
+    let mut unknown = Vec::new();
+    for at in argument.from..argument.to {
+        let is_literal = (at - argument.from).is_multiple_of(2);
+        match pieces.kind(at) {
+            Some(Kind::Text {
+                inner,
+                is_raw,
+                is_formatted,
+            }) if is_literal => {
+                if is_formatted && inner.text(pieces.source).contains('{') {
+                    let span = pieces.tokens[at].span;
+                    unknown.push(Unknown {
+                        name: span.text(pieces.source).to_owned(),
+                        span,
+                        what: Missing::Assembly,
+                    });
+                }
+                match is_raw {
+                    true => text.copy(inner.text(pieces.source), inner.start),
+                    false => decode(pieces.source, inner, Escapes::Cpp, &mut text),
+                }
+            }
+            Some(Kind::Punctuation(b'+')) if !is_literal => {}
+            _ => return None,
+        }
+    }
+    Some((text, unknown))
+}
+
+/// Adds the operand of one argument.
+fn operand(pieces: Pieces<'_>, argument: Argument<'_>, block: &mut RawBlock) {
+    let mut from = argument.from;
+    let direction = pieces.text(from);
+    if matches!(direction, "out" | "ref" | "in") && from + 1 < argument.to {
+        from += 1;
+    }
+    let span = pieces.tokens[from]
+        .span
+        .to(pieces.tokens[argument.to - 1].span);
+    let is_declared_here =
+        argument.to == from + 2 && pieces.is_word(from) && pieces.is_word(from + 1);
+    let expression = match is_declared_here {
+        true => pieces.text(from + 1),
+        false => span.text(pieces.source),
+    };
+    let (letter, wrapper) = type_of(pieces, from, argument.to).unwrap_or_else(|| {
+        block.unknown.push(unknown(pieces, argument));
+        ("r", "")
+    });
+    let modifier = match (direction, wrapper) {
+        ("out", _) | ("ref", "Output") => "=",
+        ("ref", "Ref" | "") => "+",
+        _ => "",
+    };
+    block.operands.push(RawOperand {
+        symbol: None,
+        constraint: format!("{modifier}{letter}"),
+        place: span,
+        expression: expression.to_owned(),
+        value: None,
+        section: Section::Either,
+    });
+}
+
+/// Returns the constraint letter of an argument's type and the ILGPU wrapper of that type; `None` for a type that the text does not state.
+fn type_of<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Option<(&'static str, &'a str)> {
+    let letter = |at: usize| {
+        let known = TYPES.iter().find(|(name, _)| *name == pieces.text(at));
+        known.map(|(_, letter)| *letter)
+    };
+    // `uint result` after `out`, and the cast `(uint)x`.
+    if let Some(found) = letter(from).filter(|_| to == from + 2) {
+        return Some((found, ""));
+    }
+    if pieces.is(from, b'(') && pieces.is(from + 2, b')') && to > from + 3 {
+        return letter(from + 1).map(|found| (found, ""));
+    }
+    let is_negative = pieces.is(from, b'-');
+    let value = from + usize::from(is_negative);
+    if to == value + 1 && pieces.kind(value) == Some(Kind::Number) {
+        return Some((letter_of_number(pieces.text(value)), ""));
+    }
+    if to != from + 1 || !pieces.is_word(from) {
+        return None;
+    }
+    let name = pieces.text(from);
+    let declarations = (1..from).rev().filter(|at| pieces.text(*at) == name);
+    declarations
+        .filter_map(|at| match pieces.is(at - 1, b'>') && at >= 4 {
+            true => letter(at - 2).map(|found| (found, pieces.text(at - 4))),
+            false => letter(at - 1).map(|found| (found, "")),
+        })
+        .next()
+}
+
+/// Returns the constraint letter of a numeric literal (C# specification, "Literals").
+fn letter_of_number(text: &str) -> &'static str {
+    let lower = text.to_ascii_lowercase();
+    if lower.starts_with("0x") || lower.starts_with("0b") {
+        return if lower.contains('l') { "l" } else { "r" };
+    }
+    match lower.as_bytes().last() {
+        Some(b'f') => "f",
+        Some(b'd') => "d",
+        _ if lower.contains('l') => "l",
+        _ if lower.contains(['.', 'e']) => "d",
+        _ => "r",
+    }
+}

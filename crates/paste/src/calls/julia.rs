@@ -1,0 +1,201 @@
+//! Inline assembly in Julia: `@asmcall asm [constraints] [side_effects] rettyp argtyp args...`, in parentheses or not (LLVM.jl, `Interop`).
+
+use super::lexer::Language;
+use super::{MAX_BLOCKS, MAX_OPERANDS, start_of_path, tokens};
+use crate::block::{Missing, Unknown};
+use crate::constraint::Dialect;
+use crate::escape::{Escapes, decode};
+use crate::pieces::{Kind, Pieces};
+use crate::python::call::{Argument, arguments, operands, outputs};
+use crate::raw::RawBlock;
+use warpgrid_program::wrapped::JULIA_MACRO;
+use warpgrid_program::{Origin, Span};
+
+/// Returns the blocks of a text, in order.
+pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
+    let tokens = tokens(source, Language::Julia);
+    let pieces = Pieces {
+        source,
+        tokens: &tokens,
+    };
+    let mut function = "asm";
+    let mut blocks = Vec::new();
+    for at in 0..tokens.len() {
+        if pieces.text(at) == "function" && pieces.is_word(at + 1) {
+            function = pieces.text(at + 1);
+        }
+        let is_short_form = tokens[at].starts_line && pieces.is_word(at) && pieces.is(at + 1, b'(');
+        if is_short_form && is_definition(pieces, at) {
+            function = pieces.text(at);
+        }
+        let is_call = pieces.is(at, b'@') && pieces.text(at + 1) == &JULIA_MACRO[1..];
+        if is_call && pieces.text(at.wrapping_sub(1)) != "macro" {
+            blocks.extend(read(pieces, at, function));
+        }
+        if blocks.len() >= MAX_BLOCKS {
+            break;
+        }
+    }
+    blocks
+}
+
+/// Whether `name(…) =` begins at `at`.
+fn is_definition(pieces: Pieces<'_>, at: usize) -> bool {
+    let end = pieces.tokens.len().min(at + 256);
+    let near = Pieces {
+        tokens: &pieces.tokens[..end],
+        ..pieces
+    };
+    near.closing(at + 1)
+        .is_some_and(|close| pieces.is(close + 1, b'=') && !pieces.is(close + 2, b'='))
+}
+
+/// Reads the call whose `@` is at `at`.
+fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
+    let word = pieces.tokens[at].span.to(pieces.tokens[at + 1].span);
+    let is_adjacent = |at: usize| {
+        let token = pieces.tokens.get(at);
+        token.is_some_and(|token| token.span.start == pieces.tokens[at - 1].span.end)
+    };
+    let (all, last) = match pieces.is(at + 2, b'(') && is_adjacent(at + 2) {
+        true => {
+            let close = pieces.closing(at + 2).unwrap_or(pieces.tokens.len());
+            (arguments(pieces, at + 3, close), close)
+        }
+        false => separated(pieces, at + 2),
+    };
+    let mut block = RawBlock::new(function, word, Dialect::Llvm);
+    let last = last.min(pieces.tokens.len() - 1);
+    block.span = word.to(pieces.tokens[last].span);
+
+    let mut all = all.into_iter().peekable();
+    let assembly = all.next()?;
+    match value_of(pieces, assembly) {
+        Some((text, unknown)) => {
+            block.template = text;
+            block.unknown.extend(unknown);
+        }
+        None => block.unknown.push(unknown(pieces, assembly)),
+    }
+    let constraints = all.next_if(|next| value_of(pieces, *next).is_some());
+    let is_boolean = |next: &Argument<'_>| matches!(pieces.text(next.from), "true" | "false");
+    let side_effects = all.next_if(is_boolean);
+    block.is_volatile = side_effects.is_some_and(|found| pieces.text(found.from) == "true");
+    // The type of the result and the tuple of the types of the arguments.
+    let inputs = all.skip(2).take(MAX_OPERANDS).map(|argument| {
+        let first = pieces.tokens[argument.from].span;
+        let span = first.to(pieces.tokens[argument.to - 1].span);
+        span.text(pieces.source).to_owned()
+    });
+    let inputs: Vec<String> = inputs.collect();
+    if let Some((text, unknown)) = constraints.and_then(|found| value_of(pieces, found)) {
+        block.unknown.extend(unknown);
+        let names = outputs(pieces, start_of_path(pieces, at));
+        operands(&text, &names, &inputs, &mut block);
+    }
+    Some(block)
+}
+
+/// Splits the arguments of a macro without parentheses, at blanks up to the end of the line; returns the last token, too.
+fn separated(pieces: Pieces<'_>, from: usize) -> (Vec<Argument<'_>>, usize) {
+    let mut all = Vec::new();
+    let mut at = from;
+    let is_same_line = |at: usize| {
+        let token = pieces.tokens.get(at);
+        token.is_some_and(|token| {
+            !token.starts_line
+                && !matches!(token.kind, Kind::Punctuation(b')' | b']' | b'}' | b';'))
+        })
+    };
+    while is_same_line(at) {
+        let start = at;
+        loop {
+            at = match pieces.kind(at) {
+                Some(Kind::Punctuation(b'(' | b'[' | b'{')) => pieces
+                    .closing(at)
+                    .map_or(pieces.tokens.len(), |end| end + 1),
+                _ => at + 1,
+            };
+            let is_adjacent = pieces
+                .tokens
+                .get(at)
+                .is_some_and(|next| next.span.start == pieces.tokens[at - 1].span.end);
+            if !is_adjacent || !is_same_line(at) {
+                break;
+            }
+        }
+        all.push(Argument {
+            name: None,
+            from: start,
+            to: at,
+        });
+    }
+    (all, at.saturating_sub(1).max(from.saturating_sub(1)))
+}
+
+fn unknown(pieces: Pieces<'_>, argument: Argument<'_>) -> Unknown {
+    let span = pieces.tokens[argument.from].span;
+    Unknown {
+        name: span.text(pieces.source).to_owned(),
+        span,
+        what: Missing::Assembly,
+    }
+}
+
+/// Returns the text of an argument that is a string literal, or products of literals (`*` concatenates strings).
+fn value_of(pieces: Pieces<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
+    let mut text = Origin::default();
+    let mut unknown = Vec::new();
+    for at in argument.from..argument.to {
+        let is_literal = (at - argument.from).is_multiple_of(2);
+        match pieces.kind(at) {
+            Some(Kind::Text { inner, is_raw, .. }) if is_literal => match is_raw {
+                true => text.copy(inner.text(pieces.source), inner.start),
+                false => interpolated(pieces.source, inner, &mut text, &mut unknown),
+            },
+            Some(Kind::Punctuation(b'*')) if !is_literal => {}
+            _ => return None,
+        }
+    }
+    Some((text, unknown))
+}
+
+/// Decodes a string whose `\$` is a dollar sign and whose `$name` and `$(…)` are interpolated.
+fn interpolated(source: &str, inner: Span, text: &mut Origin, unknown: &mut Vec<Unknown>) {
+    let own = inner.text(source);
+    let place =
+        |from: usize, to: usize| Span::new(inner.start + from as u32, inner.start + to as u32);
+    let bytes = own.as_bytes();
+    let (mut done, mut at) = (0, 0);
+    while at < bytes.len() {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'\\', Some(b'$')) => {
+                decode(source, place(done, at), Escapes::Python, text);
+                text.stand_in("$", place(at, at + 2));
+                at += 2;
+                done = at;
+            }
+            (b'\\', Some(_)) => at += 2,
+            (b'$', Some(next)) if *next == b'(' || next.is_ascii_alphabetic() || *next == b'_' => {
+                decode(source, place(done, at), Escapes::Python, text);
+                let rest = &own[at + 1..];
+                let length = match next {
+                    b'(' => rest.find(')').map_or(rest.len(), |end| end + 1),
+                    _ => rest
+                        .find(|c: char| !c.is_alphanumeric() && c != '_')
+                        .unwrap_or(rest.len()),
+                };
+                let end = at + 1 + length;
+                unknown.push(Unknown {
+                    name: own[at..end].to_owned(),
+                    span: place(at, end),
+                    what: Missing::Assembly,
+                });
+                at = end;
+                done = at;
+            }
+            _ => at += 1,
+        }
+    }
+    decode(source, place(done, own.len()), Escapes::Python, text);
+}

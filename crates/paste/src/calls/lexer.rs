@@ -1,0 +1,303 @@
+//! Lexer for the subset of Julia and C# that calls and strings need: a source text goes in; words, literals and punctuation come out.
+
+use crate::pieces::{Kind, Token};
+use warpgrid_program::Span;
+
+/// A language with its own comments and string literals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    Julia,
+    CSharp,
+}
+
+/// Splits a text into tokens, including comments.
+pub(crate) fn tokens(source: &str, language: Language) -> Vec<Token> {
+    let mut lexer = Lexer {
+        source,
+        bytes: source.as_bytes(),
+        language,
+        at: 0,
+        starts_line: true,
+        depth: 0,
+        ends_value: false,
+    };
+    std::iter::from_fn(|| lexer.next()).collect()
+}
+
+struct Lexer<'a> {
+    source: &'a str,
+    bytes: &'a [u8],
+    language: Language,
+    at: usize,
+    starts_line: bool,
+    /// Number of open brackets.
+    depth: usize,
+    /// Whether the previous token ends a value, so that a quote after it is Julia's adjoint operator.
+    ends_value: bool,
+}
+
+impl Lexer<'_> {
+    fn next(&mut self) -> Option<Token> {
+        let blanks_from = self.at;
+        self.skip_blanks();
+        let first = *self.bytes.get(self.at)?;
+        let start = self.at;
+        let starts_line = self.starts_line && self.depth == 0;
+        let is_adjoint = self.ends_value && blanks_from == start;
+        let kind = match (first, self.language) {
+            (b'#', Language::Julia) => self.julia_comment(),
+            (b'#', Language::CSharp) if self.starts_line => self.rest_of_line(),
+            (b'/', Language::CSharp) if self.rest().starts_with("//") => self.rest_of_line(),
+            (b'/', Language::CSharp) if self.rest().starts_with("/*") => {
+                let end = self.rest().find("*/").map(|end| end + 2);
+                self.at += end.unwrap_or(self.rest().len());
+                Kind::Comment
+            }
+            (b'"', _) => self.string(""),
+            (b'\'', Language::CSharp) => self.character(),
+            (b'\'', Language::Julia) if !is_adjoint => self.character(),
+            (b'@' | b'$', Language::CSharp) if self.string_prefix() > 0 => {
+                let n = self.string_prefix();
+                self.at += n;
+                self.string(&self.source[start..start + n])
+            }
+            (b'0'..=b'9', _) => self.number(),
+            _ if is_word(first) => self.word(),
+            _ => {
+                self.at += 1;
+                match first {
+                    b'(' | b'[' | b'{' => self.depth += 1,
+                    b')' | b']' | b'}' => self.depth = self.depth.saturating_sub(1),
+                    _ => {}
+                }
+                Kind::Punctuation(first)
+            }
+        };
+        self.starts_line = false;
+        self.ends_value = matches!(
+            kind,
+            Kind::Word | Kind::Number | Kind::Punctuation(b')' | b']' | b'\'')
+        );
+        Some(Token {
+            kind,
+            span: Span::new(start as u32, self.at as u32),
+            starts_line,
+        })
+    }
+
+    fn rest(&self) -> &str {
+        &self.source[self.at..]
+    }
+
+    fn skip_blanks(&mut self) {
+        while let Some(byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' => self.starts_line = true,
+                _ if byte.is_ascii_whitespace() => {}
+                _ => return,
+            }
+            self.at += 1;
+        }
+    }
+
+    fn rest_of_line(&mut self) -> Kind {
+        self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+        Kind::Comment
+    }
+
+    /// A comment up to the end of its line, or a block comment, which nests.
+    fn julia_comment(&mut self) -> Kind {
+        if !self.rest().starts_with("#=") {
+            return self.rest_of_line();
+        }
+        let mut depth = 0usize;
+        while self.at < self.bytes.len() {
+            match (self.bytes[self.at], self.bytes.get(self.at + 1)) {
+                (b'#', Some(b'=')) => {
+                    depth += 1;
+                    self.at += 2;
+                }
+                (b'=', Some(b'#')) => {
+                    depth -= 1;
+                    self.at += 2;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                _ => self.at += 1,
+            }
+        }
+        Kind::Comment
+    }
+
+    /// Length of the signs before a C# string: `@`, `$`, `$@`, `@$`, `$$`.
+    fn string_prefix(&self) -> usize {
+        let signs = self.bytes[self.at..].iter();
+        let n = signs.take_while(|byte| matches!(byte, b'@' | b'$')).count();
+        match self.bytes.get(self.at + n) {
+            Some(b'"') => n,
+            _ => 0,
+        }
+    }
+
+    /// Reads a string from its opening quote; `prefix` is the text before the quote.
+    fn string(&mut self, prefix: &str) -> Kind {
+        let quotes = self.bytes[self.at..].iter();
+        let n_found = quotes.take_while(|byte| **byte == b'"').count();
+        let is_verbatim = prefix.contains('@');
+        let n_quotes = match (n_found, self.language) {
+            (3.., Language::Julia) => 3,
+            (3.., Language::CSharp) if !is_verbatim => n_found,
+            _ => 1,
+        };
+        let is_csharp = self.language == Language::CSharp;
+        let is_raw = is_verbatim || prefix == "raw" || (is_csharp && n_quotes > 1);
+        let has_escapes = !is_raw || prefix == "raw";
+        let is_line = is_csharp && !is_raw;
+        self.at += n_quotes;
+        let start = self.at;
+        let end = loop {
+            match self.bytes.get(self.at) {
+                None => break self.at,
+                Some(b'\\') if has_escapes => self.at = (self.at + 2).min(self.bytes.len()),
+                Some(b'\n') if is_line => break self.at,
+                // Two quotes in a verbatim string are one quote of its text.
+                Some(b'"') if is_verbatim && self.bytes.get(self.at + 1) == Some(&b'"') => {
+                    self.at += 2;
+                }
+                Some(b'"') if self.closes(n_quotes) => {
+                    self.at += n_quotes;
+                    break self.at - n_quotes;
+                }
+                Some(_) => self.at += 1,
+            }
+        };
+        Kind::Text {
+            inner: Span::new(start as u32, end as u32),
+            is_raw,
+            is_formatted: match self.language {
+                Language::Julia => prefix.is_empty(),
+                Language::CSharp => prefix.contains('$'),
+            },
+        }
+    }
+
+    fn closes(&self, n_quotes: usize) -> bool {
+        (0..n_quotes).all(|ahead| self.bytes.get(self.at + ahead) == Some(&b'"'))
+    }
+
+    /// Reads a character literal, which ends with its line at the latest.
+    fn character(&mut self) -> Kind {
+        self.at += 1;
+        while let Some(byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' => break,
+                b'\\' => self.at = (self.at + 2).min(self.bytes.len()),
+                b'\'' => {
+                    self.at += 1;
+                    break;
+                }
+                _ => self.at += 1,
+            }
+        }
+        Kind::Character
+    }
+
+    fn number(&mut self) -> Kind {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
+        while self.bytes.get(self.at).is_some_and(is_part) {
+            self.at += 1;
+        }
+        Kind::Number
+    }
+
+    fn word(&mut self) -> Kind {
+        let start = self.at;
+        let is_part = |byte: &u8| {
+            is_word(*byte) || byte.is_ascii_digit() || (*byte == b'!' && self.is_julia())
+        };
+        let mut end = self.at;
+        while self.bytes.get(end).is_some_and(is_part) {
+            end += 1;
+        }
+        self.at = end;
+        let is_prefix = self.is_julia() && self.bytes.get(end) == Some(&b'"');
+        match is_prefix {
+            true => self.string(&self.source[start..end]),
+            false => Kind::Word,
+        }
+    }
+
+    fn is_julia(&self) -> bool {
+        self.language == Language::Julia
+    }
+}
+
+/// Whether a byte begins a word; all letters outside of ASCII do.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(source: &str, language: Language) -> Vec<&str> {
+        let found = tokens(source, language).into_iter();
+        found.map(|token| token.span.text(source)).collect()
+    }
+
+    #[test]
+    fn julia_has_adjoints_nested_comments_and_prefixed_strings() {
+        assert_eq!(
+            texts("A' * f('\\'') #= a #= b =# =# raw\"\\$0\"", Language::Julia),
+            [
+                "A",
+                "'",
+                "*",
+                "f",
+                "(",
+                "'\\''",
+                ")",
+                "#= a #= b =# =#",
+                "raw\"\\$0\""
+            ]
+        );
+    }
+
+    #[test]
+    fn csharp_has_verbatim_and_raw_strings() {
+        assert_eq!(
+            texts(
+                "f(@\"a\"\"b\n\", $\"{x}\", \"\"\"\"c\"d\"\"\"\")",
+                Language::CSharp
+            ),
+            [
+                "f",
+                "(",
+                "@\"a\"\"b\n\"",
+                ",",
+                "$\"{x}\"",
+                ",",
+                "\"\"\"\"c\"d\"\"\"\"",
+                ")"
+            ]
+        );
+    }
+
+    #[test]
+    fn unterminated_literals_end_with_the_text() {
+        for source in [
+            "\"", "\"\"\"", "'", "'\\", "\"\\", "#=", "/*", "@\"", "$\"\"\"", "raw\"\\",
+        ] {
+            for language in [Language::Julia, Language::CSharp] {
+                let found = tokens(source, language);
+                assert!(
+                    found
+                        .iter()
+                        .all(|token| token.span.end as usize <= source.len())
+                );
+            }
+        }
+    }
+}
