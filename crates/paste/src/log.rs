@@ -1,7 +1,7 @@
 //! What an assembler or a driver says of a module: a text goes in; its lines, each with the line of the module that it is about, and the
 //! module where the text has it, come out.
 
-use warpgrid_program::wrapped::{Wrapping, is_log_line, log_word};
+use warpgrid_program::wrapped::{Wrapping, is_front_end_line, is_log_line, log_word};
 use warpgrid_program::{Origin, Span};
 
 /// A log, with the module that it is about.
@@ -45,9 +45,14 @@ impl LogText {
         let mut entries: Vec<Entry> = Vec::new();
         let mut start = 0;
         let mut is_after_log = false;
+        // A message of the C++ compiler goes on with lines of source code, up to an empty line.
+        let mut is_in_message = false;
         for line in source.split_inclusive('\n') {
             let span = Span::new(start, start + line.trim_end().len() as u32);
+            let is_front_end = is_front_end_line(line);
+            is_in_message = is_front_end || (is_in_message && !line.trim().is_empty());
             if is_log_line(line) {
+                is_in_message = false;
                 is_after_log = true;
                 if entries.len() < MAX_ENTRIES {
                     entries.extend(entry(line, span));
@@ -57,7 +62,7 @@ impl LogText {
                     last.message.push_str("; ");
                     last.message.push_str(line.trim());
                 }
-            } else {
+            } else if !is_in_message {
                 is_after_log = is_after_log && line.trim().is_empty();
                 // Lines before the module do not count.
                 if !module.text.is_empty() || is_part_of_module(line) {
@@ -104,7 +109,9 @@ fn belongs_to_log(line: &str) -> bool {
 fn is_part_of_module(line: &str) -> bool {
     let line = line.trim();
     let is_prompt = line.starts_with("$ ") || line.starts_with("```") || line.starts_with("> ");
-    let is_of_host = line.contains("): warning #") || line.contains("): error");
+    let is_of_host = line.starts_with("Remark: The warnings can be suppressed")
+        || line.contains(" generated when compiling for ")
+        || line.contains(" detected in the compilation of ");
     !line.is_empty() && !is_prompt && !is_of_host && !line.starts_with("nvcc ")
 }
 

@@ -152,6 +152,37 @@ pub fn is_log_line(line: &str) -> bool {
     log_word(after).is_some()
 }
 
+/// Checks whether a line is a message of a C++ compiler: `k.cu(12): warning #177-D: …`, `k.cu:12:5: error: …`.
+pub fn is_front_end_line(line: &str) -> bool {
+    if line.len() > 4096 || line.trim_start().starts_with("//") {
+        return false;
+    }
+    const WORDS: &[&str] = &[
+        "warning",
+        "error",
+        "fatal error",
+        "catastrophic error",
+        "note",
+        "remark",
+    ];
+    line.match_indices(": ").any(|(at, _)| {
+        let message = &line[at + 2..];
+        let mut words = WORDS.iter().filter_map(|word| message.strip_prefix(word));
+        let is_message = words.any(|rest| rest.starts_with([':', ' ']));
+        is_message && ends_with_position(&line[..at])
+    })
+}
+
+/// Whether a text ends with a position in a file: `(12)`, `(12,5)`, `:12`, `:12:5`.
+fn ends_with_position(text: &str) -> bool {
+    let (inside, open) = match text.strip_suffix(')') {
+        Some(inside) => (inside, '('),
+        None => (text, ':'),
+    };
+    let start = inside.trim_end_matches(|c: char| c.is_ascii_digit() || c == ',');
+    start.len() < inside.len() && start.len() > 1 && start.ends_with(open)
+}
+
 /// The word before the colon that a message follows, and where the message begins.
 pub fn log_word(text: &str) -> Option<(&'static str, usize)> {
     let is_placed = text.contains(", line ");

@@ -24,6 +24,7 @@ mod words;
 
 mod other;
 mod recovery;
+mod reports;
 
 use crate::diagnostics::syntax::{self, Found};
 use crate::lexer::{Cursor, TokenKind};

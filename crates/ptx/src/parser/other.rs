@@ -1,7 +1,7 @@
 //! Texts in another language: who pastes a kernel before it was compiled reads how to get PTX from it, not what is wrong with
 //! each of its lines as PTX.
 
-use super::Parser;
+use super::{Parser, reports};
 use crate::diagnostics::syntax;
 use crate::lexer::{self, TokenKind};
 use crate::tree::SourceKind;
@@ -43,75 +43,6 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
-/// What tools print about a kernel: a part of a line, the tool, and what to do.
-const REPORTS: &[(&str, &str, &str)] = &[
-    (
-        "========= ",
-        "a report of `compute-sanitizer`",
-        "paste the PTX of the kernel: `run --races` finds the race, and a run stops at the access that faults",
-    ),
-    (
-        "CUDA Exception",
-        "a report of `cuda-gdb`",
-        "paste the PTX or machine code of the kernel: a run stops at the instruction that faults, and says why",
-    ),
-    (
-        "CUDA_EXCEPTION_",
-        "a report of `cuda-gdb`",
-        "paste the PTX or machine code of the kernel: a run stops at the instruction that faults, and says why",
-    ),
-    (
-        "UNSUPPORTED_PTX_VERSION",
-        "a driver error (222)",
-        "the driver is older than the `.version` of the PTX: update it, or compile with an older toolkit",
-    ),
-    (
-        "unsupported toolchain",
-        "a driver error (222)",
-        "the driver is older than the `.version` of the PTX: update it, or compile with an older toolkit",
-    ),
-    (
-        "INVALID_PTX",
-        "a driver error (218)",
-        "the driver cannot compile the PTX: paste the PTX, and each error is shown at its line",
-    ),
-    (
-        "PTX JIT compilation failed",
-        "a driver error (218)",
-        "the driver cannot compile the PTX: paste the PTX, and each error is shown at its line",
-    ),
-    (
-        "no kernel image is available",
-        "a driver error (209)",
-        "the program has no code for this GPU: compile with `-gencode arch=compute_NN,code=compute_NN` for its architecture",
-    ),
-    (
-        "an illegal memory access was encountered",
-        "a driver error (700)",
-        "paste the PTX of the kernel with its launch: a run stops at the access",
-    ),
-    (
-        "an illegal instruction was encountered",
-        "a driver error (715)",
-        "paste the PTX of the kernel with its launch: a run stops at the instruction, and names the operand",
-    ),
-    (
-        "misaligned address",
-        "a driver error (716)",
-        "paste the PTX of the kernel with its launch: a run stops at the access",
-    ),
-    (
-        "): warning #",
-        "warnings of a C++ compiler",
-        "paste the PTX that it writes with `nvcc -ptx`",
-    ),
-    (
-        "): error: ",
-        "errors of a C++ compiler",
-        "paste the PTX that it writes with `nvcc -ptx`",
-    ),
-];
-
 /// How many tokens are looked at: a kernel shows its language in its first lines.
 const N_TOKENS: usize = 4000;
 
@@ -125,7 +56,7 @@ impl Parser<'_> {
         if self.diagnostics.is_empty() {
             return None;
         }
-        if let Some(copied) = copied(self.cursor.source) {
+        if let Some(copied) = copied(self.cursor.source, self.tree.kind != SourceKind::Snippet) {
             return Some(copied);
         }
         if self.tree.kind != SourceKind::Snippet {
@@ -150,8 +81,9 @@ impl Parser<'_> {
     }
 }
 
-/// What to say of PTX that was copied with more than itself, or with names that a page made readable: where that is first seen.
-fn copied(source: &str) -> Option<Diagnostic> {
+/// Returns the diagnostic for PTX that was copied with text around it or with demangled names, and for reports of tools, at the first
+/// line that shows it. `may_be_ptx` says that the text has directives of a module.
+fn copied(source: &str, may_be_ptx: bool) -> Option<Diagnostic> {
     if source.starts_with("\u{7f}ELF") {
         return Some(syntax::compiled_file(Span::new(1, 4)));
     }
@@ -177,10 +109,8 @@ fn copied(source: &str) -> Option<Diagnostic> {
         if is_message(text) {
             return Some(syntax::assembler_message(span));
         }
-        let is_comment = text.starts_with("//") || text.contains('"');
-        let mut reports = REPORTS.iter().filter(|_| !is_comment);
-        if let Some((_, tool, help)) = reports.find(|(words, ..)| text.contains(words)) {
-            return Some(syntax::other_language(span, tool, help));
+        if let Some(report) = reports::of_line(text, may_be_ptx) {
+            return Some(syntax::other_language(span, &report.kind, report.help));
         }
         if text.contains(")_param_") && !text.starts_with("//") {
             return Some(syntax::demangled(span));
@@ -357,6 +287,10 @@ mod tests {
         for source in [
             "========= COMPUTE-SANITIZER\n========= Error: Race reported",
             "PTX JIT compilation failed (218)",
+            "CUDA error 218: CUDA_ERROR_INVALID_PTX",
+            "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)",
+            "kernel.cu(12): warning #177-D: variable \"x\" was declared but never referenced\n      int x;\n          ^\n\n",
+            "CUDA Exception: Warp Illegal Address\n\nThread 1 \"a.out\" received signal CUDA_EXCEPTION_14, Warp Illegal Address.\n[Switching focus to CUDA kernel 0, grid 1, block (0,0,0), thread (0,0,0), device 0, sm 0, warp 0, lane 0]\n0x0000555555c08620 in k<<<(1,1,1),(32,1,1)>>> () at k.cu:17\n(cuda-gdb) ",
         ] {
             assert!(is_other(source), "{source}");
         }
