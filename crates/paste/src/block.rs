@@ -18,6 +18,8 @@ pub struct Block {
     pub operands: Vec<BlockOperand>,
     /// Whether the compiler may neither delete nor move it.
     pub is_volatile: bool,
+    /// For assembly that Triton applies to each element of a tensor, whether the call states `is_pure=True`.
+    pub elementwise: Option<bool>,
     pub dialect: Dialect,
     /// Whether it says that it changes memory.
     pub clobbers_memory: bool,

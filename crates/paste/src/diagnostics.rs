@@ -51,6 +51,21 @@ catalogue! {
     OPERAND_NOT_USED = "W1217", "operand that is not used", "asm(\"add.u32 %0, %1, 1;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));", "asm(\"add.u32 %0, %1, %2;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));";
     /// Two percent signs are one in the assembly, and no register is called `%0`.
     ESCAPED_OPERAND = "W1216", "operand with two percent signs", "asm(\"mov.u32 %%0, 1;\" : \"=r\"(d));", "asm(\"mov.u32 %0, 1;\" : \"=r\"(d));";
+    /// Triton packs elements of fewer than 32 bits into registers of 32 bits, as many as `pack` allows: two of 16 bits, four of 8 bits. An
+    /// operand with `h` has 16 bits, so that LLVM fails or drops the upper elements.
+    PACKED_OPERAND = "W1218", "16-bit operand with packed elements", "tl.inline_asm_elementwise(\"abs.f16 $0, $1;\", \"=h,h\", [x], dtype=tl.float16, is_pure=True, pack=2)", "tl.inline_asm_elementwise(\"abs.f16x2 $0, $1;\", \"=r,r\", [x], dtype=tl.float16, is_pure=True, pack=2)";
+    /// A thread holds a power of two of elements. Triton pads the operands of the last execution with undefined elements where `pack` does
+    /// not divide that number, and drops their results.
+    UNEVEN_PACK = "W1219", "pack that is no power of two", "tl.inline_asm_elementwise(\"mov.b32 $0, $3; mov.b32 $1, $4; mov.b32 $2, $5;\", \"=&r,=&r,=r,r,r,r\", [x], dtype=tl.int32, is_pure=True, pack=3)", "tl.inline_asm_elementwise(\"mov.b32 $0, $2; mov.b32 $1, $3;\", \"=&r,=r,r,r\", [x], dtype=tl.int32, is_pure=True, pack=2)";
+    /// Triton executes the assembly for every element that a thread holds. A layout may replicate elements over threads and registers,
+    /// which `tl.store` and `tl.atomic_add` mask and this call does not: an atomic addition counts once per replica. With `is_pure=True`
+    /// the compiler may also delete, repeat or move the call.
+    REPLICATED_EFFECT = "W1220", "write to memory per replica of an element", "tl.inline_asm_elementwise(\"red.global.add.u32 [$1], 1; mov.b32 $0, 0;\", \"=r,l\", [p], dtype=tl.int32, is_pure=False, pack=1)", "tl.atomic_add(p, 1)\ntl.inline_asm_elementwise(\"mov.b32 $0, 0;\", \"=r\", [], dtype=tl.int32, is_pure=True, pack=1)";
+    /// LLVM takes `$(a$|b$)` for alternatives of assembly dialects, of which `AD_ATT` emits the first one. Braces and bars without `$` are
+    /// text in every dialect.
+    ALTERNATIVES = "W1221", "alternatives of assembly dialects", "llvm.inline_asm(i32, [x], \"$(mov$|cvt.u32$).u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)", "llvm.inline_asm(i32, [x], \"{ mov.u32 $0, $1; }\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)";
+    /// For the Intel dialect LLVM emits the lines `.intel_syntax` and `.att_syntax` around the assembly, which the PTX assembler rejects.
+    INTEL_DIALECT = "W1222", "Intel dialect", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_Intel)", "llvm.inline_asm(i32, [x], \"mov.u32 $0, $1;\", \"=r,r\", asm_dialect=llvm.AsmDialect.AD_ATT)";
 }
 
 /// What a snippet of a manual may leave out, and the assembly of a statement may not.
@@ -273,6 +288,45 @@ pub(crate) fn lone_percent(span: Span) -> Diagnostic {
 pub(crate) fn no_end(span: Span) -> Diagnostic {
     let message = "the statement has no end, expected `)`";
     Diagnostic::error(NO_END, span, message)
+}
+
+pub(crate) fn packed_operand(constraint: &str, pack: u32, span: Span) -> Diagnostic {
+    let message = format!(
+        "`\"{constraint}\"` has 16 bits, but `pack={pack}` packs the elements into registers of 32 bits"
+    );
+    let wanted = constraint.replace('h', "r");
+    Diagnostic::warning(PACKED_OPERAND, span, message).help(format!(
+        "write `\"{wanted}\"` and an instruction on packed elements such as `.f16x2`, or `pack=1`"
+    ))
+}
+
+pub(crate) fn alternatives(span: Span) -> Diagnostic {
+    let message = "`$(` begins alternatives of assembly dialects, and only the first one reaches the assembler";
+    Diagnostic::warning(ALTERNATIVES, span, message)
+        .help("write the first alternative alone; braces and bars need no `$`")
+}
+
+pub(crate) fn intel_dialect(span: Span) -> Diagnostic {
+    let message = "LLVM emits `.intel_syntax` around the assembly, which the PTX assembler rejects";
+    Diagnostic::error(INTEL_DIALECT, span, message).help("write `AD_ATT`")
+}
+
+pub(crate) fn uneven_pack(pack: u32, span: Span) -> Diagnostic {
+    let message = format!(
+        "`pack={pack}` does not divide the number of elements per thread, a power of two: the last execution gets undefined elements"
+    );
+    Diagnostic::warning(UNEVEN_PACK, span, message).help("state a power of two")
+}
+
+pub(crate) fn replicated_effect(is_pure: bool, span: Span) -> Diagnostic {
+    let message = match is_pure {
+        true => {
+            "the block writes memory: Triton executes it once per replica of an element, and `is_pure=True` lets the compiler delete or repeat it"
+        }
+        false => "the block writes memory, and Triton executes it once per replica of an element",
+    };
+    Diagnostic::warning(REPLICATED_EFFECT, span, message)
+        .help("write by `tl.store` or `tl.atomic_add`, which mask replicas")
 }
 
 /// Returns the help for operands of C# calls that are used against their direction.

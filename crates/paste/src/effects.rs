@@ -184,6 +184,12 @@ pub(crate) fn note(block: &Block, effects: Effects) -> String {
     format!("The block {what}: {needs}. As it is, {freedom}.")
 }
 
+/// Returns the diagnostic for writes to memory by assembly that Triton applies to each element of a tensor.
+pub(crate) fn replicated(block: &Block, effects: Effects) -> Option<Diagnostic> {
+    let is_pure = block.elementwise.filter(|_| effects.writes_memory)?;
+    Some(diagnose::replicated_effect(is_pure, block.word))
+}
+
 /// What the statement does not tell the compiler, where that is more than it may guess.
 pub(crate) fn untold(block: &Block, effects: Effects) -> Option<Diagnostic> {
     let lacks_volatile = effects.needs_volatile() && !block.is_volatile;

@@ -183,6 +183,7 @@ impl OpenBlock {
             }
             let effects = Effects::of(program);
             diagnostics.extend(effects::untold(block, effects));
+            diagnostics.extend(effects::replicated(block, effects));
             note = Some(effects::note(block, effects));
         }
         let accept = !diagnostics.iter().any(is_error);

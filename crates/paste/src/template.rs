@@ -34,6 +34,7 @@ pub(crate) fn fill(
         dialect,
         found,
         filled: Origin::default(),
+        alternative: None,
     };
     let text = &template.text;
     let mut done = 0;
@@ -56,10 +57,20 @@ struct Filler<'a> {
     dialect: Dialect,
     found: &'a mut Vec<Diagnostic>,
     filled: Origin,
+    /// The number of the alternative within `$(`, `$|` and `$)`.
+    alternative: Option<usize>,
 }
 
 impl Filler<'_> {
+    /// Whether the text belongs to an alternative that the AT&T dialect leaves out.
+    fn is_left_out(&self) -> bool {
+        self.alternative.is_some_and(|number| number > 0)
+    }
+
     fn keep(&mut self, from: usize, to: usize) {
+        if self.is_left_out() {
+            return;
+        }
         self.filled
             .append(self.template, Span::new(from as u32, to as u32));
     }
@@ -141,6 +152,34 @@ impl Filler<'_> {
             self.keep(at + 1, at + 2);
             return at + 2;
         }
+        // Braces without `$` are text; alternatives have these signs (LLVM, `AsmPrinterInlineAsm.cpp`).
+        match (rest.as_bytes().first(), self.alternative) {
+            (Some(b'('), None) => {
+                let place = self.place(at, at + 2);
+                self.found.push(diagnose::alternatives(place));
+                self.alternative = Some(0);
+                return at + 2;
+            }
+            (Some(b'|'), Some(number)) => {
+                self.alternative = Some(number + 1);
+                return at + 2;
+            }
+            (Some(b')'), Some(_)) => {
+                self.alternative = None;
+                return at + 2;
+            }
+            // Outside of alternatives, the signs are a bar and a brace.
+            (Some(b'|'), None) => {
+                self.keep(at + 1, at + 2);
+                return at + 2;
+            }
+            (Some(b')'), None) => {
+                let place = self.place(at, at + 2);
+                self.filled.stand_in("}", place);
+                return at + 2;
+            }
+            _ => {}
+        }
         self.keep(at, at + 1);
         at + 1
     }
@@ -173,6 +212,9 @@ impl Filler<'_> {
     }
 
     fn operand(&mut self, number: usize, place: Span) {
+        if self.is_left_out() {
+            return;
+        }
         let n = self.operands.len();
         match self.operands.get_mut(number) {
             Some(operand) => {

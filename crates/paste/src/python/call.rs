@@ -4,6 +4,7 @@
 use super::strings::Strings;
 use crate::block::{Missing, Unknown};
 use crate::constraint::Dialect;
+use crate::diagnostics as diagnose;
 use crate::pieces::{Kind, Pieces};
 use crate::raw::{RawBlock, RawOperand, Section};
 use warpgrid_program::{Origin, Span};
@@ -64,8 +65,98 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
         Some((argument, None)) => block.unknown.push(unknown(pieces, argument)),
         None => {}
     }
+    if let Some(dialect) = named(&["asm_dialect"]) {
+        let name = pieces.text(dialect.to - 1);
+        if name.to_ascii_lowercase().ends_with("intel") || name == "1" {
+            let span = pieces.tokens[dialect.from].span;
+            let span = span.to(pieces.tokens[dialect.to - 1].span);
+            block.diagnostics.push(diagnose::intel_dialect(span));
+        }
+    }
     block.is_volatile = is_volatile(pieces, &arguments);
+    if pieces.text(at) == "inline_asm_elementwise" {
+        let triton = Elementwise::read(pieces, &arguments);
+        block.is_volatile |= triton.is_pure == Some(false);
+        block.elementwise = Some(triton.is_pure.unwrap_or(false));
+        triton.check(&mut block);
+    }
     Some(block)
+}
+
+/// What a call of `tl.inline_asm_elementwise` states about elements (Triton, `ElementwiseInlineAsmOp`).
+struct Elementwise {
+    is_pure: Option<bool>,
+    /// The number of elements that one execution of the assembly processes.
+    pack: Option<(u32, Span)>,
+    /// Bits per element of the results, where all have one width.
+    result_bits: Option<u32>,
+}
+
+impl Elementwise {
+    fn read(pieces: Pieces<'_>, arguments: &[Argument<'_>]) -> Elementwise {
+        // `inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack)`
+        let parameter = |name: &str, position: usize| {
+            let named = arguments.iter().find(|found| found.name == Some(name));
+            named.or_else(|| {
+                let found = arguments.get(position)?;
+                let is_positional = arguments[..=position].iter().all(|own| own.name.is_none());
+                is_positional.then_some(found)
+            })
+        };
+        let is_pure = parameter("is_pure", 4).and_then(|found| match pieces.text(found.from) {
+            "True" => Some(true),
+            "False" => Some(false),
+            _ => None,
+        });
+        let pack = parameter("pack", 5).filter(|found| found.to == found.from + 1);
+        let pack = pack.and_then(|found| {
+            let number = pieces.text(found.from).parse().ok()?;
+            Some((number, pieces.tokens[found.from].span))
+        });
+        let dtype = parameter("dtype", 3);
+        let widths = dtype.map_or_else(Vec::new, |found| {
+            let words = (found.from..found.to).map(|at| pieces.text(at));
+            words.filter_map(element_bits).collect::<Vec<u32>>()
+        });
+        let first = widths.first().copied();
+        Elementwise {
+            is_pure,
+            pack,
+            result_bits: first.filter(|first| widths.iter().all(|width| width == first)),
+        }
+    }
+
+    /// Adds the diagnostics about `pack` to a block.
+    fn check(&self, block: &mut RawBlock) {
+        let Some((pack, place)) = self.pack else {
+            return;
+        };
+        if !pack.is_power_of_two() {
+            block.diagnostics.push(diagnose::uneven_pack(pack, place));
+        }
+        for operand in &block.operands {
+            let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
+            let is_output = letter.len() < operand.constraint.len();
+            // Two elements of 8 bits have 16 bits; two of 16 bits and four of 8 bits have 32.
+            let is_packed = match self.result_bits.filter(|_| is_output) {
+                Some(bits) => bits < 32 && bits.saturating_mul(pack) >= 32,
+                None => pack >= 4,
+            };
+            if letter == "h" && is_packed {
+                let found = diagnose::packed_operand(&operand.constraint, pack, operand.place);
+                block.diagnostics.push(found.label(place, "stated here"));
+            }
+        }
+    }
+}
+
+/// Returns the bits of an element type of Triton: `float16`, `int8`, `float8e4nv`; `None` for other words.
+fn element_bits(word: &str) -> Option<u32> {
+    let kinds = ["float", "bfloat", "int", "uint", "fp", "bf"];
+    let mut rest = kinds.iter().filter_map(|kind| word.strip_prefix(kind));
+    let rest = rest.find(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))?;
+    let end = rest.find(|c: char| !c.is_ascii_digit());
+    rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
 fn unknown(pieces: Pieces<'_>, argument: Argument<'_>) -> Unknown {
