@@ -20,11 +20,11 @@ pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
     };
     let mut function = "asm";
     let mut blocks = Vec::new();
-    for at in 0..tokens.len() {
+    for (at, token) in tokens.iter().enumerate() {
         if pieces.text(at) == "function" && pieces.is_word(at + 1) {
             function = pieces.text(at + 1);
         }
-        let is_short_form = tokens[at].starts_line && pieces.is_word(at) && pieces.is(at + 1, b'(');
+        let is_short_form = token.starts_line && pieces.is_word(at) && pieces.is(at + 1, b'(');
         if is_short_form && is_definition(pieces, at) {
             function = pieces.text(at);
         }

@@ -198,8 +198,8 @@ fn driver_error(line: &str, may_be_ptx: bool) -> Option<Report> {
     if known.is_none() && !may_be_ptx {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let words = line.split(|c| !is_part(c)).filter(|word| !word.is_empty());
-        let names = words.clone().filter_map(error_name);
-        let name = names.last();
+        let mut names = words.clone().filter_map(error_name);
+        let name = names.next_back();
         known = DRIVER_ERRORS.iter().find(|error| {
             name.as_ref()
                 .is_some_and(|name| error.names.contains(&name.as_str()))
