@@ -27,6 +27,9 @@ const SASS_LINES: &[&str] = &[
     "/*0",
 ];
 
+/// Words in upper case that begin reports of the driver and the debugger, which the front end of PTX recognizes.
+const REPORT_WORDS: &[&str] = &["CUDA", "NVIDIA"];
+
 impl Front {
     /// Every front end.
     pub const ALL: &'static [Front] = &[Front::Ptx, Front::Sass];
@@ -87,7 +90,9 @@ fn of_line(line: &str) -> Option<Front> {
     if word.is_empty() || is_label {
         return None;
     }
+    let is_report = REPORT_WORDS.iter().any(|start| word.starts_with(start));
     let is_opcode = word.len() > 1
+        && !is_report
         && word.starts_with(|first: char| first.is_ascii_uppercase())
         && !word.contains(|c: char| c.is_ascii_lowercase());
     Some(if is_opcode { Front::Sass } else { Front::Ptx })
@@ -128,6 +133,9 @@ mod tests {
                 Front::Sass,
             ),
             ("L1: bra L1;", Front::Ptx),
+            ("CUDA error 218: CUDA_ERROR_INVALID_PTX", Front::Ptx),
+            ("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)", Front::Ptx),
+            ("NVIDIA (R) CUDA Debugger\nEXIT;", Front::Ptx),
             ("$L__BB0_2:\n bra $L__BB0_2;", Front::Ptx),
             ("{ .reg .u32 r; }", Front::Ptx),
             ("CUTE_DEVICE void f() { asm(\"ret;\"); }", Front::Ptx),
