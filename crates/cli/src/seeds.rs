@@ -47,7 +47,11 @@ pub(crate) fn search(
         });
     }
     progress.clear();
-    search.report()
+    let notes = search.lockstep_notes()?;
+    Ok(SeedReport {
+        notes,
+        ..search.report()?
+    })
 }
 
 /// A line on standard error that is written over, where that is a terminal.
