@@ -22,7 +22,7 @@ pub struct SeedReport {
     /// How the first two ends differ, one entry per memory; empty where there is one end.
     pub differences: Vec<Difference>,
     /// Notes on a single end, see [`SeedSearch::lockstep_notes`]; empty where the host does not ask for them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub notes: Vec<String>,
 }
 
