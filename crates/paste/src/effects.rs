@@ -138,7 +138,7 @@ impl Words {
                 say_volatile: "write `asm volatile`",
                 say_memory: "write `\"memory\"` after a third colon",
             },
-            // ILGPU takes every call for one that changes memory.
+            // ILGPU treats every call as one that changes memory.
             Dialect::Ilgpu => Words {
                 volatile: "to stay in place",
                 memory: "current values in memory",

@@ -1,7 +1,7 @@
 //! What an assembler or a driver says of a module: a text goes in; its lines, each with the line of the module that it is about, and the
 //! module where the text has it, come out.
 
-use warpgrid_program::wrapped::{Wrapping, is_front_end_line, is_log_line, log_word};
+use warpgrid_program::wrapped::{Wrapping, is_compiler_diagnostic, is_log_line, log_word};
 use warpgrid_program::{Origin, Span};
 
 /// A log, with the module that it is about.
@@ -45,12 +45,12 @@ impl LogText {
         let mut entries: Vec<Entry> = Vec::new();
         let mut start = 0;
         let mut is_after_log = false;
-        // A message of the C++ compiler goes on with lines of source code, up to an empty line.
+        // A diagnostic of the C++ compiler includes the source lines that follow it, up to an empty line.
         let mut is_in_message = false;
         for line in source.split_inclusive('\n') {
             let span = Span::new(start, start + line.trim_end().len() as u32);
-            let is_front_end = is_front_end_line(line);
-            is_in_message = is_front_end || (is_in_message && !line.trim().is_empty());
+            let is_diagnostic = is_compiler_diagnostic(line);
+            is_in_message = is_diagnostic || (is_in_message && !line.trim().is_empty());
             if is_log_line(line) {
                 is_in_message = false;
                 is_after_log = true;

@@ -153,7 +153,7 @@ pub fn is_log_line(line: &str) -> bool {
 }
 
 /// Checks whether a line is a message of a C++ compiler: `k.cu(12): warning #177-D: …`, `k.cu:12:5: error: …`.
-pub fn is_front_end_line(line: &str) -> bool {
+pub fn is_compiler_diagnostic(line: &str) -> bool {
     if line.len() > 4096 || line.trim_start().starts_with("//") {
         return false;
     }

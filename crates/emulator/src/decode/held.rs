@@ -98,8 +98,8 @@ pub(super) fn held_by_any(program: &Program, function: &Function) -> Vec<bool> {
     is_held
 }
 
-/// What the instruction at a place touches of the registers that products hold. Sums that products of one shape share are no fault, so of a product only
-/// its factors count.
+/// Returns the registers held by asynchronous products that the instruction at `place` accesses. Products of one shape may share their
+/// sums, so only the factors of a product count.
 pub(super) fn touched(
     program: &Program,
     function: &Function,

@@ -431,8 +431,8 @@ fn run_system_call(
     system_call(&mut reach, warp, mask, plan)
 }
 
-/// `isspacep`: whether an address is in the window of a space. The shared memory of a block has a window of its own and one at its
-/// rank among those of the cluster.
+/// Returns the test of `isspacep`: whether a generic address is in the window of a state space. The shared memory of the own block is
+/// mapped twice, in the shared window of the block and at the rank of the block in the window of the cluster.
 fn inside_space(map: &AddressMap, space: StateSpace, own_rank: u32) -> impl Fn(u64) -> bool {
     move |address| {
         let constant = address.wrapping_sub(map.constant) < 1 << 32;

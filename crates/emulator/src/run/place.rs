@@ -234,7 +234,7 @@ impl Setup {
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
         warp.stack.clear();
         let is_tracked = self.tracking == Tracking::LastWriter;
-        // A tracked stack has entries, which state that it is tracked.
+        // An untracked stack has no writers, so a tracked one has at least one entry.
         let least = if is_tracked { 16 } else { 0 };
         warp.stack.grow(frame.max(least) as usize, is_tracked);
         self.fill_specials(warp, position);

@@ -1,5 +1,5 @@
-//! Releases of the CUDA toolkit with their PTX ISA version and driver (PTX ISA, "Release Notes", table of the PTX release history; from
-//! PTX 9.2 on, toolkits that were asked). In: nothing; out: the list.
+//! Releases of the CUDA toolkit with their PTX ISA version and driver. Sources: up to PTX 9.1, the table of the PTX release history (PTX
+//! ISA, "Release Notes"); PTX 9.4, the release notes of CUDA 13.4; PTX 9.5, the assembler of CUDA 13.5. PTX 9.2 and 9.3 are interpolated.
 
 use crate::version::Version;
 
@@ -15,7 +15,8 @@ pub struct Release {
 }
 
 impl Release {
-    /// The first release that reads a PTX ISA version. PTX 5.1, which assemblers accept, has no release of its own.
+    /// Returns the first release that accepts a PTX ISA version. No release introduced PTX 5.1, so its first release is the one of
+    /// PTX 6.0.
     pub fn of_version(version: Version) -> Option<&'static Release> {
         RELEASES.iter().find(|release| release.version >= version)
     }

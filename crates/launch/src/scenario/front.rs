@@ -27,7 +27,7 @@ const SASS_LINES: &[&str] = &[
     "/*0",
 ];
 
-/// Words in upper case that begin reports of the driver and the debugger, which the front end of PTX recognizes.
+/// Words in upper case at the beginning of reports of the driver and the debugger. The PTX front end recognizes these reports.
 const REPORT_WORDS: &[&str] = &["CUDA", "NVIDIA"];
 
 impl Front {

@@ -508,8 +508,9 @@ impl Detector {
         None
     }
 
-    /// An earlier access by a lane of the same warp that causality does not order, where one of both is a load and the other a
-    /// store. That the load reads the stored value is no order: another schedule of the lanes may read an older one.
+    /// Returns the conflict with an earlier access by another lane of the same warp if one access is a load, the other is a store, and
+    /// neither happens before the other. A load that reads the stored value establishes no order: under another schedule of the lanes,
+    /// it may read an older value.
     fn exchange(
         &self,
         by: &Accessor<'_>,

@@ -187,7 +187,7 @@ pub struct Detector {
     last_pair: Cell<Option<(SiteId, SiteId, usize)>>,
     pub(crate) unwritten: Vec<Unwritten>,
     pub(crate) unwritten_sites: Vec<SiteId>,
-    /// Exchanges between lanes of a warp, if they are looked for: one for each pair of sites.
+    /// Exchanges between lanes of a warp, one for each pair of instructions. `None` if the detector does not look for them.
     lockstep: Option<Vec<Found>>,
     /// Whether more was accessed than can be kept.
     pub(crate) is_full: bool,
@@ -250,12 +250,12 @@ impl Detector {
         self.lockstep.as_deref().unwrap_or(&[])
     }
 
-    /// Whether each access is checked in full, for exchanges between lanes.
+    /// Whether the detector looks for exchanges between lanes, which requires the full check of each access.
     pub(crate) fn finds_lockstep(&self) -> bool {
         self.lockstep.is_some()
     }
 
-    /// Keeps an exchange between lanes, unless one of the same instructions is there.
+    /// Records an exchange between lanes, unless one between the same instructions is recorded.
     pub(crate) fn add_lockstep(&mut self, found: Found) {
         let place = |access: &Access| (access.function, access.instruction);
         let pair = |found: &Found| match &found.second {

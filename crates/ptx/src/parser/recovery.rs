@@ -147,7 +147,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports a name that goes on after a dot, its first part being before the cursor, and takes the dot and the rest to it.
+    /// Reports a dot in a declared name whose first part was read, and returns the span of the whole name.
     pub(super) fn whole_name(&mut self, name: Span) -> Span {
         if self.cursor.at != name.end as usize
             || self.cursor.byte() != b'.'

@@ -1,6 +1,7 @@
-//! Reports of tools and errors of the driver, which users paste in place of PTX: a line goes in; what it is, and what to do, come out.
+//! Recognizes reports of tools and errors of the driver, which users paste in place of PTX. In: a line; out: the kind of the report and
+//! the action that it calls for.
 
-use warpgrid_program::wrapped::is_front_end_line;
+use warpgrid_program::wrapped::is_compiler_diagnostic;
 
 /// The kind of a report and the action that it calls for.
 pub(super) struct Report {
@@ -177,7 +178,7 @@ pub(super) fn of_line(line: &str, may_be_ptx: bool) -> Option<Report> {
     if let Some((_, tool, help)) = TOOLS.iter().find(|(words, ..)| has(line, words)) {
         return Some(report(tool, help));
     }
-    if is_front_end_line(line) {
+    if is_compiler_diagnostic(line) {
         return Some(report(
             "messages of a C++ compiler",
             "paste the PTX that it writes with `nvcc -ptx`",

@@ -24,7 +24,7 @@ pub(crate) fn format(source: &str) -> String {
         if !is_sound(&tree, instruction) || !ends_statement(rest) || before.ends_with('}') {
             continue;
         }
-        // What is before an instruction on its line stays there.
+        // An address or control information before an instruction stays on its line.
         let is_listed = statement.address.is_some() || instruction.control.is_some();
         let (start, end) = (
             instruction.span.start as usize,

@@ -12,7 +12,7 @@ pub(crate) const PAGES: &[CodeFacts] = &[
     CodeFacts::page("W1013", "unknown opcode", "The tables do not have the opcode. The instruction is kept and not analysed; the rest of the text is.", "STX [R2], R3;", "STS [R2], R3;"),
     CodeFacts::page("W1014", "opcode in lower case", "Disassemblers print opcodes and registers in upper case.", "sts [R2], R3;", "STS [R2], R3;"),
     CodeFacts::page("W1015", "instruction that is not run", "The instruction is read, and what it does is not known or not emulated. The others run; a run that comes to this one stops there.", ".target sm_100\nPIXLD.COVMASK R0;", ".target sm_90\nLDG.E R4, desc[UR4][R2.64];"),
-    CodeFacts::page("W1016", "NaN without its bits", "The disassembler prints a literal whose exponent is that of a NaN as `QNAN`, without its bits: the upper word of an infinity in double precision, for example. With `-hex` it prints the encoding, which has them. Without the encoding the canonical NaN is taken.", "FSEL R5, R5, -QNAN, P0;", "FSEL R5, R5, RZ, P0;"),
+    CodeFacts::page("W1016", "NaN without its bits", "The disassembler prints `QNAN` for every literal that has the exponent of a NaN, for example for the upper word of an infinity in double precision. `QNAN` does not state the bits; the encoding, which `-hex` prints, contains them. Without the encoding, the literal is the canonical NaN.", "FSEL R5, R5, -QNAN, P0;", "FSEL R5, R5, RZ, P0;"),
 ];
 
 fn information(mut diagnostic: Diagnostic) -> Diagnostic {

@@ -1,5 +1,5 @@
-//! The scheduling information that the encoding of an instruction, or the control information before it, carries: how long the next one waits, which barriers it
-//! sets and waits for. It has no effect on results.
+//! Scheduling information in the encoding of an instruction or in the control information before it: stall cycles, yield hint, barriers
+//! and reuse flags. It has no effect on results.
 
 use crate::syntax::{Control, ControlNumbering, StatementKind, Tree};
 use std::fmt;
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_control_information_is_none() {
+    fn malformed_control_information_is_rejected() {
         for text in [
             "[B------:R-:W9:-:S04] NOP ;",
             "[B------:R-:W2:-:S16] NOP ;",

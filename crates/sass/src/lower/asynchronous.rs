@@ -178,8 +178,8 @@ pub(super) fn commit(
     Ok(vec![step(Does::Async(commit), super::blank(), Vec::new())])
 }
 
-/// `ARRIVES.LDGSTSBAR.64.ARVCNT [a]`: an arrival once the copies so far are done, which the count of the mbarrier includes. With `.TRANSCNT` the mbarrier waits for one more
-/// arrival, which `SYNCS.ARRIVE.TRANS64.RED.A0T1` before it has announced.
+/// `ARRIVES.LDGSTSBAR.64 [a]`: arrives at the mbarrier when the earlier copies of the thread complete. With `.ARVCNT`, the expected count
+/// of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding `SYNCS.ARRIVE.TRANS64.RED.A0T1` adds it to the pending count.
 pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if !w.take("LDGSTSBAR") || !w.take("64") {
         return Err(w.unknown("this arrival", w.instruction.opcode));

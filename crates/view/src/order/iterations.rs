@@ -76,7 +76,8 @@ fn is_memory(own: MemoryId, memory: Memory) -> bool {
 }
 
 impl Session {
-    /// Adds the iterations to races of instructions in one loop, where they differ: the number of times that each thread had executed its instruction.
+    /// Adds the iterations of both accesses to a race between instructions of one loop, if they differ. The iteration of an access is the
+    /// number of times that its thread had executed the instruction.
     pub(super) fn explain_by_iterations(&mut self, races: &mut [RaceView], found: &[Found]) {
         let are_in_loop = |[first, second]: [&Access; 2]| {
             let function = self.program.functions.get(first.function.0 as usize);

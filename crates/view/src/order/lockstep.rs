@@ -132,7 +132,7 @@ pub(super) fn loops_around(
     loops.collect()
 }
 
-/// Whether a value that an instruction computes decides whether a loop around it goes on.
+/// Checks whether the exit condition of a loop around the instruction depends on a result of the instruction.
 fn decides_a_loop(program: &Program, function: &Function, index: u32) -> bool {
     let own = function.instructions.get(index as usize);
     let loaded = own
@@ -142,7 +142,7 @@ fn decides_a_loop(program: &Program, function: &Function, index: u32) -> bool {
         let all = || function.instructions.iter().zip(0..);
         let within = || all().filter(|(_, at)| range.contains(at));
         let mut derived = loaded.clone();
-        // Values flow against the order of the text where the loop begins again.
+        // The back edge of the loop also carries values from later instructions to earlier ones.
         for _ in 0..2 {
             for (instruction, _) in within() {
                 let sources = function.sources(instruction);

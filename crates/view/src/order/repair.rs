@@ -181,9 +181,8 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Whether no run of the changed text has a race, a lost update, an exchange between lanes that lockstep alone orders, or
-    /// anything else that is wrong, and each run meets the stated
-    /// expectations.
+    /// Whether each run of the changed text meets the stated expectations and has no race, lost update, exchange between lanes that
+    /// lockstep execution alone orders, or other fault.
     fn heals(&mut self, edits: &[RepairEdit]) -> bool {
         if self.left == 0 {
             return false;
