@@ -4,6 +4,7 @@
 //! `sm_35` and `sm_37`) chose. Each row says on which architectures it was seen.
 
 pub mod addresses;
+pub mod control;
 pub mod info;
 pub mod opcodes;
 pub mod pairs;

@@ -8,7 +8,7 @@ mod schedule;
 pub(crate) use data::number;
 pub use data::{Item, Section, Symbol};
 pub use info::{KernelInfo, ParameterInfo};
-pub use schedule::{Fields, Schedule, schedule_at, schedule_of};
+pub use schedule::{Schedule, schedule_at, schedule_of};
 
 use crate::syntax::{StatementKind, Tree};
 use data::Reader;

@@ -1,6 +1,7 @@
 //! Which language a text is in. In: the text; out: a front end.
 
 use serde::{Deserialize, Serialize};
+use warpgrid_isa::sass::control::Control;
 use warpgrid_program::wrapped::Wrapping;
 
 /// Which front end reads the source.
@@ -53,24 +54,13 @@ impl Front {
     }
 }
 
-/// Checks whether a line begins with control information, which assemblers of machine code write before instructions:
-/// `[B--2---:R-:W0:-:S04]`, `08:-:2:Y:4`.
-fn begins_with_control(line: &str) -> bool {
-    let fields = match line.strip_prefix('[') {
-        Some(inside) => inside.split_once(']').map_or("", |(fields, _)| fields),
-        None => line.split_whitespace().next().unwrap_or(""),
-    };
-    let is_field = |byte: u8| byte.is_ascii_hexdigit() || b"-:RWSY".contains(&byte);
-    matches!(fields.matches(':').count(), 4 | 5) && fields.bytes().all(is_field)
-}
-
 /// The language of a line; `None` when it could be of both.
 fn of_line(line: &str) -> Option<Front> {
     let line = line.trim();
     if SASS_LINES.iter().any(|start| line.starts_with(start)) {
         return Some(Front::Sass);
     }
-    if begins_with_control(line) {
+    if Control::read(line).is_some() {
         return Some(Front::Sass);
     }
     let guarded = line
@@ -132,6 +122,8 @@ mod tests {
                 "Fatbin elf code:\narch = sm_89\n\n\tcode for sm_89\n\nFatbin ptx code:\n.version 9.2\n",
                 Front::Sass,
             ),
+            ("[B------:R-:W0:-:S04]\n", Front::Sass),
+            ("08:-:2:Y:4\n", Front::Sass),
             ("L1: bra L1;", Front::Ptx),
             ("CUDA error 218: CUDA_ERROR_INVALID_PTX", Front::Ptx),
             ("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)", Front::Ptx),

@@ -1,7 +1,7 @@
 //! The meaning of what is under the pointer.
 
 use super::{at, contains};
-use crate::listing::{Fields, schedule_at};
+use crate::listing::schedule_at;
 use crate::mnemonic::bind;
 use crate::syntax::{
     AnnotationKind, Instruction, Operand, Register, RegisterFile, RegisterNumber, StatementKind,
@@ -22,7 +22,7 @@ pub(crate) fn hover(
     let mut controls = tree.instructions.iter().filter_map(|found| found.control);
     if let Some(control) = controls.find(|control| contains(control.span, offset)) {
         let title = control.span.text(source).to_owned();
-        let mut lines = Fields::of_control(&control, Some(target)).sentences();
+        let mut lines = control.control.fields(Some(target)).sentences();
         lines.push(
             "Control information is for the scheduler and has no effect on results.".to_owned(),
         );

@@ -1,9 +1,8 @@
 //! The reference of SASS as plain data: rows of the tables go in, forms and explained instructions come out.
 
-use crate::listing::Fields;
 use crate::mnemonic::bind;
-use crate::syntax::read_control;
 use warpgrid_isa::TargetGate;
+use warpgrid_isa::sass::control::Control;
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::stores::STORES;
 use warpgrid_isa::sass::{Opcode, Slot, Store, Word, find_opcode, find_store, pairs};
@@ -17,11 +16,12 @@ pub(crate) fn forms() -> Vec<FormFacts> {
 
 /// Explains an opcode, or a store word by word, and control information alone or before an instruction.
 pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
-    let Some((found, rest)) = read_control(instruction.trim()) else {
+    let instruction = instruction.trim();
+    let Some((control, length)) = Control::read(instruction) else {
         return explain_instruction(instruction);
     };
-    let sentences = Fields::of_control(&found, None).sentences();
-    let text = found.span.text(instruction.trim());
+    let sentences = control.fields(None).sentences();
+    let (text, rest) = instruction.split_at(length);
     let mut forms = vec![FormFacts {
         opcode: text.to_owned(),
         syntax: text.to_owned(),

@@ -1,122 +1,20 @@
 //! Scheduling information in the encoding of an instruction or in the control information before it: stall cycles, yield hint, barriers
 //! and reuse flags. It has no effect on results.
 
-use crate::syntax::{Control, ControlNumbering, StatementKind, Tree};
+use crate::syntax::{ControlText, StatementKind, Tree};
 use std::fmt;
+use warpgrid_isa::sass::control::{IN_INSTRUCTION, ScheduleFields};
 use warpgrid_isa::{Target, TargetGate};
 
 /// What an encoding says about scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// Since `sm_50`.
-    Fields(Fields),
+    Fields(ScheduleFields),
     /// Before: a byte of the word that comes before seven instructions, whose meaning is not documented.
     Byte(u8),
 }
 
-/// The fields of the scheduling bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fields {
-    /// Cycles until the next instruction of the warp may issue.
-    pub stall_cycles: u8,
-    /// Another warp may go first.
-    pub yields: bool,
-    /// The barrier that is open until the result is written, 0 to 5.
-    pub write_barrier: Option<u8>,
-    /// The barrier that is open until the sources are read.
-    pub read_barrier: Option<u8>,
-    /// Bit i: waits for barrier i.
-    pub waits_for: u8,
-    /// Bit i: source i is kept for the next instruction.
-    pub reuse: u8,
-}
-
-impl Fields {
-    /// From the 21 bits that all architectures since `sm_50` have for it.
-    fn of_bits(bits: u32) -> Fields {
-        let field = |start: u32, width: u32| (bits >> start & ((1 << width) - 1)) as u8;
-        let barrier = |start: u32| Some(field(start, 3)).filter(|number| *number != 7);
-        Fields {
-            stall_cycles: field(0, 4),
-            // The bit says to stay with this warp.
-            yields: field(4, 1) == 0,
-            write_barrier: barrier(5),
-            read_barrier: barrier(8),
-            waits_for: field(11, 6),
-            reuse: field(17, 4),
-        }
-    }
-}
-
-impl Fields {
-    /// From control information before an instruction; without a target its barriers are numbered as on current architectures.
-    pub fn of_control(control: &Control, target: Option<&Target>) -> Fields {
-        let first = match control.numbering {
-            ControlNumbering::FromZero => 0,
-            ControlNumbering::FromOne => 1,
-            ControlNumbering::OfTarget => {
-                u8::from(target.is_some_and(|target| !WITH_OWN.met_by(target)))
-            }
-        };
-        let barrier = |number: Option<u8>| number.map(|number| number.saturating_sub(first));
-        Fields {
-            stall_cycles: control.stall_cycles,
-            yields: control.yields,
-            write_barrier: barrier(control.write_barrier),
-            read_barrier: barrier(control.read_barrier),
-            waits_for: control.waits_for,
-            reuse: control.reuse,
-        }
-    }
-
-    /// One sentence per field that says something.
-    pub fn sentences(&self) -> Vec<String> {
-        let numbers = |mask: u8| {
-            let set = (0..8).filter(|bit| mask >> bit & 1 != 0);
-            let set: Vec<String> = set.map(|bit: u8| bit.to_string()).collect();
-            set.join(", ")
-        };
-        let mut sentences = vec![match self.stall_cycles {
-            1 => "Stall: the next instruction of the warp issues 1 cycle later at the earliest."
-                .to_owned(),
-            n => format!(
-                "Stall: the next instruction of the warp issues {n} cycles later at the earliest."
-            ),
-        }];
-        if self.yields {
-            sentences.push(
-                "Yield: the scheduler prefers another warp for the next instruction.".to_owned(),
-            );
-        }
-        if let Some(barrier) = self.write_barrier {
-            sentences.push(format!(
-                "Write barrier {barrier}: barrier {barrier} is open until the result is written."
-            ));
-        }
-        if let Some(barrier) = self.read_barrier {
-            sentences.push(format!(
-                "Read barrier {barrier}: barrier {barrier} is open until the sources are read."
-            ));
-        }
-        if self.waits_for != 0 {
-            sentences.push(format!(
-                "Wait mask {:#04x}: the instruction issues after these barriers are closed: {}.",
-                self.waits_for,
-                numbers(self.waits_for)
-            ));
-        }
-        if self.reuse != 0 {
-            sentences.push(format!(
-                "Reuse: these sources stay in the operand cache for the next instruction: {}.",
-                numbers(self.reuse)
-            ));
-        }
-        sentences
-    }
-}
-
-/// From here on an instruction has 128 bits, its scheduling among them.
-const WITH_OWN: TargetGate = TargetGate::From(70);
 /// Here a word of its own comes before three instructions.
 const IN_GROUPS: TargetGate = TargetGate::Between(50, 62);
 /// Here the word comes before seven, each with a byte of it.
@@ -135,9 +33,9 @@ const GROUP: usize = 3;
 /// What the encoding of an instruction says where it has 128 bits.
 pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
     let bits = (encoding >> FIRST_BIT) as u32;
-    WITH_OWN
+    IN_INSTRUCTION
         .met_by(target)
-        .then(|| Schedule::Fields(Fields::of_bits(bits)))
+        .then(|| Schedule::Fields(ScheduleFields::of_bits(bits)))
 }
 
 /// What the control information before the instruction that begins at `start`, or the encodings around it, say of its scheduling;
@@ -158,13 +56,13 @@ pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule>
                 if instruction.span.start > start {
                     return None;
                 }
-                if let Some(control) = &instruction.control {
-                    return Some(Schedule::Fields(Fields::of_control(control, Some(target))));
+                if let Some(ControlText { control, .. }) = &instruction.control {
+                    return Some(Schedule::Fields(control.fields(Some(target))));
                 }
                 if IN_GROUPS.met_by(target) {
                     let word = group.filter(|_| n_since < GROUP)?.value;
                     let bits = (word >> (BITS * n_since as u32)) as u32;
-                    return Some(Schedule::Fields(Fields::of_bits(bits)));
+                    return Some(Schedule::Fields(ScheduleFields::of_bits(bits)));
                 }
                 if IN_SEVENS.met_by(target) {
                     let word = group.filter(|_| n_since < SEVEN)?.value;
@@ -197,35 +95,6 @@ impl fmt::Display for Schedule {
                 "byte {byte:#04x} of the word before these seven instructions, which is not documented"
             ),
         }
-    }
-}
-
-impl fmt::Display for Fields {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.stall_cycles {
-            1 => write!(f, "stall 1 cycle")?,
-            n => write!(f, "stall {n} cycles")?,
-        }
-        if self.yields {
-            write!(f, ", yields")?;
-        }
-        if let Some(barrier) = self.write_barrier {
-            write!(f, ", sets barrier {barrier} when written")?;
-        }
-        if let Some(barrier) = self.read_barrier {
-            write!(f, ", sets barrier {barrier} when read")?;
-        }
-        let waits = (0..6).filter(|i| self.waits_for >> i & 1 != 0);
-        for (index, barrier) in waits.enumerate() {
-            let separator = if index == 0 { ", waits for" } else { "," };
-            write!(f, "{separator} {barrier}")?;
-        }
-        let kept = (0..4).filter(|i| self.reuse >> i & 1 != 0);
-        for (index, source) in kept.enumerate() {
-            let separator = if index == 0 { ", keeps source" } else { "," };
-            write!(f, "{separator} {source}")?;
-        }
-        Ok(())
     }
 }
 

@@ -1,12 +1,12 @@
 //! Text to statements. A statement ends with its line or a semicolon; whatever is found, the next line is read from its
 //! beginning.
 
-use super::control::control;
 use super::cursor::{CommentKind, Cursor, begins_word, is_word};
 use super::tree::{
-    Annotation, AnnotationKind, Control, Encoding, Guard, Instruction, Pairing, Register,
+    Annotation, AnnotationKind, ControlText, Encoding, Guard, Instruction, Pairing, Register,
     RegisterFile, Statement, StatementKind, SyntaxError, SyntaxErrorKind, Tree,
 };
+use warpgrid_isa::sass::control::Control;
 use warpgrid_program::Span;
 
 /// Reads a text. It never fails: [`Tree::errors`] says what could not be read.
@@ -27,7 +27,7 @@ pub(super) struct Parser<'a> {
     /// `{` was read: the next instruction is the first of a pair.
     opens_pair: bool,
     /// What was read before the instruction of this line.
-    control: Option<Control>,
+    control: Option<ControlText>,
 }
 
 /// What is between two parts of a statement.
@@ -58,11 +58,12 @@ impl Parser<'_> {
     /// Reads a statement, a comment, or a brace around a pair.
     fn line_part(&mut self) {
         self.control = None;
-        let mut ahead = self.cursor;
-        if let Some(control) = control(&mut ahead) {
-            self.cursor = ahead;
-            self.tree.comments.push(control.span);
-            self.control = Some(control);
+        if let Some((control, length)) = Control::read(self.cursor.rest_of_line()) {
+            let start = self.cursor.offset();
+            self.cursor.go_to(start + length as u32);
+            let span = self.cursor.span_from(start);
+            self.tree.comments.push(span);
+            self.control = Some(ControlText { span, control });
             self.cursor.skip_blanks();
             if self.cursor.is_at_end() || self.cursor.peek() == b'\n' {
                 return;

@@ -2,6 +2,7 @@
 //! instructions hold ranges of. Every part has its span, so that the text can be written again, coloured and mended.
 
 use std::ops::Range;
+use warpgrid_isa::sass::control::Control;
 use warpgrid_program::Span;
 
 /// A text as it was read.
@@ -63,7 +64,7 @@ pub struct Instruction {
     /// The encoding on the same line.
     pub encoding: Option<Encoding>,
     /// The control information before it on the same line.
-    pub control: Option<Control>,
+    pub control: Option<ControlText>,
     /// Whether braces say that it is issued together with a neighbour.
     pub pairing: Pairing,
     pub(super) modifiers: Range<u32>,
@@ -73,28 +74,9 @@ pub struct Instruction {
 
 /// Control information before an instruction, for the scheduler. It has no effect on results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Control {
+pub struct ControlText {
     pub span: Span,
-    pub stall_cycles: u8,
-    /// Another warp may issue first.
-    pub yields: bool,
-    pub write_barrier: Option<u8>,
-    pub read_barrier: Option<u8>,
-    /// Bit i: waits for barrier i.
-    pub waits_for: u8,
-    /// Bit i: source i is kept for the next instruction.
-    pub reuse: u8,
-    /// How the numbers of the write barrier and the read barrier count.
-    pub numbering: ControlNumbering,
-}
-
-/// The number of the first barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ControlNumbering {
-    FromZero,
-    FromOne,
-    /// 1 in the text of maxas, which knows `sm_50` to `sm_62`; 0 in that of turingas, which knows `sm_70` and later.
-    OfTarget,
+    pub control: Control,
 }
 
 /// The place of an instruction in a pair `{ FIRST ; SECOND ; }`.

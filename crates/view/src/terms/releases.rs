@@ -56,7 +56,9 @@ fn support(version: Version) -> String {
     let mut names: Vec<String> = own.map(named).collect();
     if names.is_empty() {
         let first = Release::of_version(version).map(named);
-        names.extend(first.map(|first| format!("introduced by no toolkit; {first} is the first that accepts it")));
+        names.extend(first.map(|first| {
+            format!("introduced by no toolkit; {first} is the first that accepts it")
+        }));
     }
     let added = TARGETS.iter().filter(|target| target.since == version);
     let added: Vec<String> = added.map(|target| format!("`{}`", target.name)).collect();

@@ -1,0 +1,260 @@
+//! Scheduling information of SASS instructions: its 21 bits in encodings since `sm_50`, and its two notations before an instruction,
+//! `[B--2---:R-:W0:-:S04]` of CuAssembler and `08:-:2:Y:4` of maxas and turingas. It has no effect on results.
+
+use crate::target::{Target, TargetGate};
+use std::fmt;
+
+/// Barriers of a warp.
+const N_BARRIERS: usize = 6;
+/// Sources that an instruction can keep for the next one.
+const N_SOURCES: usize = 4;
+/// Largest number of stall cycles.
+const MAX_STALL: u8 = 15;
+
+/// Architectures whose instructions have 128 bits, which include the scheduling information.
+pub const IN_INSTRUCTION: TargetGate = TargetGate::From(70);
+
+/// The fields of the scheduling bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScheduleFields {
+    /// Cycles until the next instruction of the warp may issue.
+    pub stall_cycles: u8,
+    /// Another warp may go first.
+    pub yields: bool,
+    /// The barrier that is open until the result is written, 0 to 5.
+    pub write_barrier: Option<u8>,
+    /// The barrier that is open until the sources are read.
+    pub read_barrier: Option<u8>,
+    /// Bit i: waits for barrier i.
+    pub waits_for: u8,
+    /// Bit i: source i is kept for the next instruction.
+    pub reuse: u8,
+}
+
+/// Control information before an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// The fields with barriers as written.
+    written: ScheduleFields,
+    numbering: Numbering,
+}
+
+/// The number of the first barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbering {
+    FromZero,
+    FromOne,
+    /// 1 in the text of maxas, which supports `sm_50` to `sm_62`; 0 in that of turingas, which supports `sm_70` and later.
+    OfTarget,
+}
+
+impl Control {
+    /// Reads the control information at the beginning of a line; returns its length in bytes, too.
+    pub fn read(line: &str) -> Option<(Control, usize)> {
+        match line.strip_prefix('[') {
+            Some(inside) => {
+                let (fields, _) = inside.split_once(']')?;
+                Some((bracketed(fields)?, fields.len() + 2))
+            }
+            None => {
+                let end = line.find([' ', '\t']).unwrap_or(line.len());
+                Some((colons(&line[..end])?, end))
+            }
+        }
+    }
+
+    /// Returns the fields with barriers from 0 on. Without a target, barriers are numbered as on current architectures.
+    pub fn fields(&self, target: Option<&Target>) -> ScheduleFields {
+        let first = match self.numbering {
+            Numbering::FromZero => 0,
+            Numbering::FromOne => 1,
+            Numbering::OfTarget => {
+                u8::from(target.is_some_and(|target| !IN_INSTRUCTION.met_by(target)))
+            }
+        };
+        let barrier = |number: Option<u8>| number.map(|number| number.saturating_sub(first));
+        ScheduleFields {
+            write_barrier: barrier(self.written.write_barrier),
+            read_barrier: barrier(self.written.read_barrier),
+            ..self.written
+        }
+    }
+}
+
+/// The fields of CuAssembler, such as `B--2---:R-:W0:-:S04`; some releases write the kept sources first: `R---:B--2---:R-:W0:-:S04`.
+fn bracketed(fields: &str) -> Option<Control> {
+    let mut fields = fields.split(':').map(str::trim).peekable();
+    let mut written = ScheduleFields::default();
+    if fields.peek().is_some_and(|first| !first.starts_with('B')) {
+        written.reuse = mask(fields.next()?, N_SOURCES)?;
+    }
+    written.waits_for = mask(fields.next()?.strip_prefix('B')?, N_BARRIERS)?;
+    written.read_barrier = barrier(fields.next()?.strip_prefix('R')?, 0)?;
+    written.write_barrier = barrier(fields.next()?.strip_prefix('W')?, 0)?;
+    written.yields = yields(fields.next()?)?;
+    let stall = fields.next()?.strip_prefix('S')?;
+    written.stall_cycles = stall.parse().ok().filter(|n| *n <= MAX_STALL)?;
+    let numbering = Numbering::FromZero;
+    fields
+        .next()
+        .is_none()
+        .then_some(Control { written, numbering })
+}
+
+/// The fields of maxas and turingas: wait mask, read barrier, write barrier, yield, stall cycles in hexadecimal.
+fn colons(text: &str) -> Option<Control> {
+    let mut fields = text.split(':');
+    let waits_for = match fields.next()? {
+        "--" => 0,
+        digits if digits.len() == 2 => {
+            let mask = u8::from_str_radix(digits, 16).ok()?;
+            (mask >> N_BARRIERS == 0).then_some(mask)?
+        }
+        _ => return None,
+    };
+    let read_barrier = barrier(fields.next()?, 1)?;
+    let write_barrier = barrier(fields.next()?, 1)?;
+    let yields = yields(fields.next()?)?;
+    let stall = fields.next().filter(|stall| stall.len() == 1)?;
+    let written = ScheduleFields {
+        stall_cycles: u8::from_str_radix(stall, 16).ok()?,
+        yields,
+        write_barrier,
+        read_barrier,
+        waits_for,
+        reuse: 0,
+    };
+    let barriers = [read_barrier, write_barrier];
+    let numbering = if barriers.contains(&Some(0)) {
+        Numbering::FromZero
+    } else if barriers.contains(&Some(N_BARRIERS as u8)) {
+        Numbering::FromOne
+    } else {
+        Numbering::OfTarget
+    };
+    fields
+        .next()
+        .is_none()
+        .then_some(Control { written, numbering })
+}
+
+/// One character per bit: `-` where it is clear, anything else where it is set.
+fn mask(text: &str, n: usize) -> Option<u8> {
+    let is_flag = |byte: u8| byte == b'-' || byte.is_ascii_alphanumeric();
+    if text.len() != n || !text.bytes().all(is_flag) {
+        return None;
+    }
+    let bits = text.bytes().enumerate();
+    Some(bits.fold(0, |mask, (bit, byte)| mask | u8::from(byte != b'-') << bit))
+}
+
+/// `-` for none, or the number of a barrier, at most 5 + `above`.
+fn barrier(text: &str, above: u8) -> Option<Option<u8>> {
+    match text {
+        "-" => Some(None),
+        _ if text.len() == 1 => {
+            let number: u8 = text.parse().ok()?;
+            (number < N_BARRIERS as u8 + above).then_some(Some(number))
+        }
+        _ => None,
+    }
+}
+
+fn yields(text: &str) -> Option<bool> {
+    match text {
+        "Y" => Some(true),
+        "-" => Some(false),
+        _ => None,
+    }
+}
+
+impl ScheduleFields {
+    /// From the 21 bits that all architectures since `sm_50` have for it.
+    pub fn of_bits(bits: u32) -> ScheduleFields {
+        let field = |start: u32, width: u32| (bits >> start & ((1 << width) - 1)) as u8;
+        let barrier = |start: u32| Some(field(start, 3)).filter(|number| *number != 7);
+        ScheduleFields {
+            stall_cycles: field(0, 4),
+            // The bit says to stay with this warp.
+            yields: field(4, 1) == 0,
+            write_barrier: barrier(5),
+            read_barrier: barrier(8),
+            waits_for: field(11, 6),
+            reuse: field(17, 4),
+        }
+    }
+
+    /// One sentence per field that says something.
+    pub fn sentences(&self) -> Vec<String> {
+        let numbers = |mask: u8| {
+            let set = (0..8).filter(|bit| mask >> bit & 1 != 0);
+            let set: Vec<String> = set.map(|bit: u8| bit.to_string()).collect();
+            set.join(", ")
+        };
+        let mut sentences = vec![match self.stall_cycles {
+            1 => "Stall: the next instruction of the warp issues 1 cycle later at the earliest."
+                .to_owned(),
+            n => format!(
+                "Stall: the next instruction of the warp issues {n} cycles later at the earliest."
+            ),
+        }];
+        if self.yields {
+            sentences.push(
+                "Yield: the scheduler prefers another warp for the next instruction.".to_owned(),
+            );
+        }
+        if let Some(barrier) = self.write_barrier {
+            sentences.push(format!(
+                "Write barrier {barrier}: barrier {barrier} is open until the result is written."
+            ));
+        }
+        if let Some(barrier) = self.read_barrier {
+            sentences.push(format!(
+                "Read barrier {barrier}: barrier {barrier} is open until the sources are read."
+            ));
+        }
+        if self.waits_for != 0 {
+            sentences.push(format!(
+                "Wait mask {:#04x}: the instruction issues after these barriers are closed: {}.",
+                self.waits_for,
+                numbers(self.waits_for)
+            ));
+        }
+        if self.reuse != 0 {
+            sentences.push(format!(
+                "Reuse: these sources stay in the operand cache for the next instruction: {}.",
+                numbers(self.reuse)
+            ));
+        }
+        sentences
+    }
+}
+
+impl fmt::Display for ScheduleFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.stall_cycles {
+            1 => write!(f, "stall 1 cycle")?,
+            n => write!(f, "stall {n} cycles")?,
+        }
+        if self.yields {
+            write!(f, ", yields")?;
+        }
+        if let Some(barrier) = self.write_barrier {
+            write!(f, ", sets barrier {barrier} when written")?;
+        }
+        if let Some(barrier) = self.read_barrier {
+            write!(f, ", sets barrier {barrier} when read")?;
+        }
+        let waits = (0..6).filter(|i| self.waits_for >> i & 1 != 0);
+        for (index, barrier) in waits.enumerate() {
+            let separator = if index == 0 { ", waits for" } else { "," };
+            write!(f, "{separator} {barrier}")?;
+        }
+        let kept = (0..4).filter(|i| self.reuse >> i & 1 != 0);
+        for (index, source) in kept.enumerate() {
+            let separator = if index == 0 { ", keeps source" } else { "," };
+            write!(f, "{separator} {source}")?;
+        }
+        Ok(())
+    }
+}
