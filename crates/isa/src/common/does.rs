@@ -231,60 +231,7 @@ pub enum ArithmeticOp {
     Dp2a,
 }
 
-impl ArithmeticOp {
-    /// Sources that an operation reads from registers, up to three.
-    pub const fn n_sources(self) -> usize {
-        use ArithmeticOp as A;
-        match self {
-            A::Abs
-            | A::Neg
-            | A::Rcp
-            | A::Sqrt
-            | A::Rsqrt
-            | A::Sin
-            | A::Cos
-            | A::Lg2
-            | A::Ex2
-            | A::Tanh
-            | A::Not
-            | A::Cnot
-            | A::Popc
-            | A::Clz
-            | A::Brev
-            | A::Bfind => 1,
-            A::Add
-            | A::Sub
-            | A::Mul
-            | A::Mul24
-            | A::Div
-            | A::Rem
-            | A::Min
-            | A::Max
-            | A::Copysign
-            | A::And
-            | A::Or
-            | A::Xor
-            | A::Shl
-            | A::Shr
-            | A::Szext
-            | A::Bmsk => 2,
-            A::Mad
-            | A::Fma
-            | A::Mad24
-            | A::Sad
-            | A::Lop3
-            | A::Shf
-            | A::Bfe
-            | A::Bfi
-            | A::Fns
-            | A::Prmt
-            | A::Dp4a
-            | A::Dp2a => 3,
-        }
-    }
-}
-
-/// How an operation on the old value at an address is made by an atomic operation.
+/// The atomic operation that replaces a load, an arithmetic operation and a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicUpdate {
     Add,
@@ -314,18 +261,28 @@ impl AtomicUpdate {
 }
 
 impl ArithmeticOp {
-    /// The atomic operation with the same result, if there is one.
+    /// Sources that an operation reads from registers, up to three.
+    pub const fn n_sources(self) -> usize {
+        self.facts().0
+    }
+
+    /// Returns the atomic operation that stores the same result, if there is one.
     pub const fn atomic_update(self) -> Option<AtomicUpdate> {
+        self.facts().1
+    }
+
+    /// The number of sources and the atomic operation.
+    const fn facts(self) -> (usize, Option<AtomicUpdate>) {
         use ArithmeticOp as A;
         match self {
-            A::Add => Some(AtomicUpdate::Add),
-            A::Sub => Some(AtomicUpdate::AddNegated),
-            A::Mad | A::Fma => Some(AtomicUpdate::AddProduct),
-            A::Min => Some(AtomicUpdate::Min),
-            A::Max => Some(AtomicUpdate::Max),
-            A::And => Some(AtomicUpdate::And),
-            A::Or => Some(AtomicUpdate::Or),
-            A::Xor => Some(AtomicUpdate::Xor),
+            A::Add => (2, Some(AtomicUpdate::Add)),
+            A::Sub => (2, Some(AtomicUpdate::AddNegated)),
+            A::Min => (2, Some(AtomicUpdate::Min)),
+            A::Max => (2, Some(AtomicUpdate::Max)),
+            A::And => (2, Some(AtomicUpdate::And)),
+            A::Or => (2, Some(AtomicUpdate::Or)),
+            A::Xor => (2, Some(AtomicUpdate::Xor)),
+            A::Mad | A::Fma => (3, Some(AtomicUpdate::AddProduct)),
             A::Abs
             | A::Neg
             | A::Rcp
@@ -341,8 +298,8 @@ impl ArithmeticOp {
             | A::Popc
             | A::Clz
             | A::Brev
-            | A::Bfind
-            | A::Mul
+            | A::Bfind => (1, None),
+            A::Mul
             | A::Mul24
             | A::Div
             | A::Rem
@@ -350,8 +307,8 @@ impl ArithmeticOp {
             | A::Shl
             | A::Shr
             | A::Szext
-            | A::Bmsk
-            | A::Mad24
+            | A::Bmsk => (2, None),
+            A::Mad24
             | A::Sad
             | A::Lop3
             | A::Shf
@@ -360,7 +317,7 @@ impl ArithmeticOp {
             | A::Fns
             | A::Prmt
             | A::Dp4a
-            | A::Dp2a => None,
+            | A::Dp2a => (3, None),
         }
     }
 }
