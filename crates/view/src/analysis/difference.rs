@@ -98,7 +98,7 @@ pub(crate) fn differences_between(
             continue;
         };
         let width = one.ty.width_bytes().max(1);
-        let mut differing = differing(one, other);
+        let mut differing = differing(one.ty, [&one.bytes, &other.bytes]);
         let Some((index, a, b)) = differing.next() else {
             continue;
         };
@@ -118,12 +118,12 @@ pub(crate) fn differences_between(
 }
 
 /// The elements of a memory that differ: their index, and the bytes of both.
-pub(crate) fn differing<'a>(
-    one: &'a Left,
-    other: &'a Left,
-) -> impl Iterator<Item = (usize, &'a [u8], &'a [u8])> {
-    let width = one.ty.width_bytes().max(1);
-    let pairs = one.bytes.chunks(width).zip(other.bytes.chunks(width));
+pub(crate) fn differing(
+    ty: ElementType,
+    [one, other]: [&[u8]; 2],
+) -> impl Iterator<Item = (usize, &[u8], &[u8])> {
+    let width = ty.width_bytes().max(1);
+    let pairs = one.chunks(width).zip(other.chunks(width));
     let pairs = pairs.enumerate().filter(|(_, (a, b))| a != b);
     pairs.map(|(index, (a, b))| (index, a, b))
 }

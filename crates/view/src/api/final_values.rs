@@ -1,6 +1,7 @@
 //! Values at the end of a run: the registers that a snippet has written, and the elements of memory that the run has changed.
 
-use crate::analysis::difference::{Left, differing, left_by, outlasts_run};
+use crate::analysis::difference::{differing, outlasts_run};
+use crate::memories::Memory;
 use crate::memory_id::MemoryId;
 use crate::session::Session;
 use crate::step::warp::readable;
@@ -215,7 +216,6 @@ impl Session {
 
     /// Returns the memories that the run has changed and that have no stated expectation; `start` is the same launch at its start.
     pub fn changed_memories(&self, start: &Session) -> Vec<ChangedMemory> {
-        let before = left_by(start);
         let buffers = self.buffers();
         let is_expected = |id: &MemoryId| {
             let of_memory = |buffer: &&Buffer| *id == MemoryId::Buffer(buffer.name.clone());
@@ -224,53 +224,47 @@ impl Session {
                 .find(of_memory)
                 .is_some_and(Buffer::has_expectation)
         };
-        let after = left_by(self)
-            .into_iter()
-            .filter(|left| !is_expected(&left.id));
-        let changed = after.filter_map(|left| {
-            let before = before.iter().find(|before| before.id == left.id)?;
-            self.changed_memory(before, &left)
-        });
-        changed.collect()
+        let memories = self.memories().into_iter();
+        memories
+            .filter(|memory| outlasts_run(memory) && !is_expected(&memory.view.id))
+            .filter_map(|memory| {
+                let id = &memory.view.id;
+                changed_memory(&memory, [start.memory(id)?, self.memory(id)?])
+            })
+            .collect()
     }
+}
 
-    fn changed_memory(&self, before: &Left, after: &Left) -> Option<ChangedMemory> {
-        let memory = self.memory_with(&after.id).filter(outlasts_run)?;
-        let name = |index: usize| {
-            let subscript = memory.view.subscript(index as u64);
-            format!("{}{subscript}", memory.view.title)
-        };
-        let mut ranges: Vec<Range<usize>> = Vec::new();
-        let mut n_elements = 0;
-        for (index, _, _) in differing(before, after) {
-            n_elements += 1;
-            if let Some(last) = ranges.last_mut().filter(|last| last.end == index) {
-                last.end += 1;
-            } else if ranges.len() <= MAX_RANGES {
-                ranges.push(index..index + 1);
-            }
+/// Compares the bytes of a memory at the start and at the end of a run.
+fn changed_memory(memory: &Memory, [before, after]: [&[u8]; 2]) -> Option<ChangedMemory> {
+    let ty = memory.element;
+    let name = |index: usize| {
+        let subscript = memory.view.subscript(index as u64);
+        format!("{}{subscript}", memory.view.title)
+    };
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut n_elements = 0;
+    for (index, _, _) in differing(ty, [before, after]) {
+        n_elements += 1;
+        if let Some(last) = ranges.last_mut().filter(|last| last.end == index) {
+            last.end += 1;
+        } else if ranges.len() <= MAX_RANGES {
+            ranges.push(index..index + 1);
         }
-        ranges.truncate(MAX_RANGES);
-        let width = after.ty.width_bytes().max(1);
-        let range = |range: Range<usize>| {
-            let elements = after
-                .bytes
-                .chunks(width)
-                .skip(range.start)
-                .take(range.len());
-            let values = elements.take(MAX_VALUES);
-            ChangedRange {
-                bounds: [name(range.start), name(range.end - 1)],
-                values: values
-                    .map(|bytes| after.ty.text(after.ty.bits(bytes)))
-                    .collect(),
-                n_elements: range.len() as u64,
-            }
-        };
-        (n_elements > 0).then(|| ChangedMemory {
-            title: memory.view.title.clone(),
-            ranges: ranges.into_iter().map(range).collect(),
-            n_elements,
-        })
     }
+    ranges.truncate(MAX_RANGES);
+    let range = |range: Range<usize>| {
+        let elements = after.chunks(ty.width_bytes().max(1));
+        let elements = elements.skip(range.start).take(range.len().min(MAX_VALUES));
+        ChangedRange {
+            bounds: [name(range.start), name(range.end - 1)],
+            values: elements.map(|bytes| ty.text(ty.bits(bytes))).collect(),
+            n_elements: range.len() as u64,
+        }
+    };
+    (n_elements > 0).then(|| ChangedMemory {
+        title: memory.view.title.clone(),
+        ranges: ranges.into_iter().map(range).collect(),
+        n_elements,
+    })
 }

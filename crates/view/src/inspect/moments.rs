@@ -219,7 +219,7 @@ impl Session {
         let made = was.is_none().then(zeros);
         let was = was.or(made.as_ref())?;
         let width = now.ty.width_bytes().max(1);
-        let mut all = differing(was, now);
+        let mut all = differing(now.ty, [&was.bytes, &now.bytes]);
         let cell = |(index, was, is): (usize, &[u8], &[u8])| {
             let bytes = (index * width) as u64..((index + 1) * width) as u64;
             CellChange {
