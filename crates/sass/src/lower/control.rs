@@ -1,6 +1,7 @@
 //! Branches, calls, reconvergence, barriers. Labels are addresses until the whole function is lowered.
 
 use super::body::{Arg, Step, plain, read, written};
+use super::library::SystemFunction;
 use super::words::{Lowered, Words, as_register, number};
 use super::{Context, copy, known, one, predicate_source, predicates_by_table, step};
 use crate::environment::Environment;
@@ -265,9 +266,9 @@ fn to_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     Ok(vec![control(ControlOp::BranchIndirect, vec![arg])])
 }
 
-/// Returns the steps of a function of the system: arguments are in registers from `R4` on, 64-bit ones in even pairs; the result is in `R4`,
-/// and `R20` has the address to return to (seen in code of assembler 13.5, `sm_75` to `sm_120`).
-pub(super) fn system_function(name: &str, span: Span) -> Vec<Step> {
+/// Returns the steps of a function of the system; `R20` has the address to return to (seen in code of assembler 13.5, `sm_75` to
+/// `sm_120`).
+pub(super) fn system_function(function: &SystemFunction, span: Span) -> Vec<Step> {
     let register = |number: u16| Register {
         file: RegisterFile::General,
         number: RegisterNumber::Number(number),
@@ -275,14 +276,11 @@ pub(super) fn system_function(name: &str, span: Span) -> Vec<Step> {
     let run =
         |number: u16, n: u8| super::id_of(register(number)).map(|first| RegisterRun { first, n });
     let read = |number: u16, n: u8| run(number, n).map(|run| (plain(Source::Register(run)), span));
-    let (arguments, result) = match name {
-        "vprintf" => (&[(4, 2), (6, 2)][..], run(4, 1)),
-        // Message, file, line, function and bytes of a character.
-        _ => (&[(4, 2), (6, 2), (8, 1), (10, 2), (12, 2)][..], None),
-    };
-    let arguments = arguments.iter().filter_map(|(number, n)| read(*number, *n));
+    let result = function.result.and_then(|(number, n)| run(number, n));
+    let arguments = function.arguments.iter();
+    let arguments = arguments.filter_map(|(number, n)| read(*number, *n));
     let results = result.map(|run| (OperandValue::Destination(Some(run)), span));
-    let callee = OperandValue::Callee(Callee::System(name.to_owned()));
+    let callee = OperandValue::Callee(Callee::System(function.name.to_owned()));
     let call = vec![
         Arg::List(results.into_iter().collect(), span),
         Arg::One(callee, span),

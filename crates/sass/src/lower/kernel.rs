@@ -1,7 +1,7 @@
 //! A part of a listing to a module: its functions become kernels, its sections variables.
 
 use super::body::{Actions, Arg, Body, Step, id_of, predicate_name};
-use super::library::{Library, read_reference};
+use super::library::{Library, SystemFunction, read_reference};
 use super::parameters::read_parameters;
 use super::words::{Unknown, Words, as_register};
 use super::{Context, control, lower_one, undetermined, uniform};
@@ -261,7 +261,10 @@ impl Lowering<'_> {
             left.extend(self.instruction(text, &mut body, instruction, placed));
         }
         for (name, address) in &text.system {
-            let steps = control::system_function(name, text.span);
+            let Some(function) = SystemFunction::of_name(name) else {
+                continue;
+            };
+            let steps = control::system_function(function, text.span);
             body.add(&mut self.actions, steps, None, name, text.span, *address);
         }
         (body, left)

@@ -23,8 +23,36 @@ pub(super) struct Library {
     defined: HashSet<String>,
 }
 
-/// Functions of the system that are executed. The linker resolves their names, so that no listing has their code.
-const SYSTEM: &[&str] = &["vprintf", "__assertfail"];
+/// A function of the system that is executed. The linker resolves its name, so that no listing has its code.
+pub(super) struct SystemFunction {
+    pub(super) name: &'static str,
+    /// First register and number of registers of each argument.
+    pub(super) arguments: &'static [(u16, u8)],
+    pub(super) result: Option<(u16, u8)>,
+}
+
+/// Functions of the system. Arguments are in registers from `R4` on, 64-bit ones in even pairs; the result is in `R4` (seen in code of
+/// assembler 13.5, `sm_75` to `sm_120`).
+const SYSTEM: &[SystemFunction] = &[
+    // Format and buffer of arguments.
+    SystemFunction {
+        name: "vprintf",
+        arguments: &[(4, 2), (6, 2)],
+        result: Some((4, 1)),
+    },
+    // Message, file, line, function and bytes of a character.
+    SystemFunction {
+        name: "__assertfail",
+        arguments: &[(4, 2), (6, 2), (8, 1), (10, 2), (12, 2)],
+        result: None,
+    },
+];
+
+impl SystemFunction {
+    pub(super) fn of_name(name: &str) -> Option<&'static SystemFunction> {
+        SYSTEM.iter().find(|function| function.name == name)
+    }
+}
 
 impl Library {
     pub(super) fn of(tree: &Tree, source: &str, part: &Part) -> Library {
@@ -37,8 +65,8 @@ impl Library {
             let references = section.references.iter();
             named.extend(references.filter_map(|item| Some(read_reference(&item.text)?.0)));
         }
-        let is_called = |name: &&str| named.contains(name);
-        let system: Vec<&str> = SYSTEM.iter().copied().filter(is_called).collect();
+        let system = SYSTEM.iter().map(|function| function.name);
+        let system: Vec<&str> = system.filter(|name| named.contains(name)).collect();
         if part.functions.len() == 1 {
             named.clear();
         }
