@@ -55,6 +55,17 @@ pub struct Unknown {
     pub what: Missing,
 }
 
+impl Unknown {
+    /// A piece of the assembly that the text at `span` stands for.
+    pub(crate) fn assembly(source: &str, span: Span) -> Unknown {
+        Unknown {
+            name: span.text(source).to_owned(),
+            span,
+            what: Missing::Assembly,
+        }
+    }
+}
+
 /// What is missing of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {

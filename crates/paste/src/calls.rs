@@ -28,3 +28,13 @@ fn start_of_path(pieces: Pieces<'_>, at: usize) -> usize {
     }
     at
 }
+
+/// Returns the closing parenthesis of the parameters after the function name at `at`, which has at most 256 tokens of parameters.
+fn end_of_parameters(pieces: Pieces<'_>, at: usize) -> Option<usize> {
+    let end = pieces.tokens.len().min(at + 256);
+    let near = Pieces {
+        tokens: &pieces.tokens[..end],
+        ..pieces
+    };
+    near.closing(at + 1)
+}

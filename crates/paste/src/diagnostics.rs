@@ -163,14 +163,8 @@ pub(crate) fn output_read(
     let modifier = output_modifier(dialect);
     let message =
         format!("`{name}` is read before it is written, and {modifier} hands no value in");
-    Diagnostic::warning(OUTPUT_READ, use_at, message)
-        .label(constraint, "stated here")
-        .help(format!("write `\"+{letter}\"`"))
-        .fix(
-            format!("replace `\"={letter}\"` by `\"+{letter}\"`"),
-            constraint,
-            format!("+{letter}"),
-        )
+    let help = format!("write `\"+{letter}\"`");
+    make_input(message, help, letter, use_at, constraint)
 }
 
 pub(crate) fn output_kept(
@@ -183,11 +177,23 @@ pub(crate) fn output_kept(
     let modifier = output_modifier(dialect);
     let message =
         format!("`{name}` is written under a predicate alone, and {modifier} hands no value in");
+    let help = format!(
+        "where the predicate is false, it has no value: write `\"+{letter}\"`, or write it before"
+    );
+    make_input(message, help, letter, use_at, constraint)
+}
+
+/// A warning whose fix makes the output an input, too.
+fn make_input(
+    message: String,
+    help: String,
+    letter: &str,
+    use_at: Span,
+    constraint: Span,
+) -> Diagnostic {
     Diagnostic::warning(OUTPUT_READ, use_at, message)
         .label(constraint, "stated here")
-        .help(format!(
-            "where the predicate is false, it has no value: write `\"+{letter}\"`, or write it before"
-        ))
+        .help(help)
         .fix(
             format!("replace `\"={letter}\"` by `\"+{letter}\"`"),
             constraint,

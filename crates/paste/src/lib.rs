@@ -2,6 +2,7 @@
 //! a file goes in; the instructions in it come out, each with the place that it comes from. Knows no browser, and runs nothing.
 
 mod advice;
+mod argument;
 pub mod binary;
 mod block;
 mod calls;
@@ -24,6 +25,7 @@ mod operands;
 mod pieces;
 mod python;
 mod raw;
+mod scan;
 mod template;
 
 pub use block::{Block, BlockOperand, Missing, Unknown};

@@ -2,12 +2,12 @@
 //! C# type of an argument determines its register, and `out`, `Output<T>` and `Ref<T>` its direction.
 
 use super::lexer::Language;
-use super::{MAX_BLOCKS, MAX_OPERANDS, tokens};
-use crate::block::{Missing, Unknown};
+use super::{MAX_BLOCKS, MAX_OPERANDS, end_of_parameters, tokens};
+use crate::argument::{Argument, arguments};
+use crate::block::Unknown;
 use crate::constraint::Dialect;
 use crate::escape::{Escapes, decode};
 use crate::pieces::{Kind, Pieces};
-use crate::python::call::{Argument, arguments};
 use crate::raw::{RawBlock, RawOperand, Section};
 use warpgrid_program::wrapped::CSHARP_METHODS;
 use warpgrid_program::{Origin, Span};
@@ -71,12 +71,7 @@ fn is_definition(pieces: Pieces<'_>, at: usize) -> bool {
     if ["return", "new", "await", "else"].contains(&pieces.text(at - 1)) {
         return false;
     }
-    let end = pieces.tokens.len().min(at + 256);
-    let near = Pieces {
-        tokens: &pieces.tokens[..end],
-        ..pieces
-    };
-    near.closing(at + 1).is_some_and(|close| {
+    end_of_parameters(pieces, at).is_some_and(|close| {
         let is_expression = pieces.is(close + 1, b'=') && pieces.is(close + 2, b'>');
         pieces.is(close + 1, b'{') || is_expression
     })
@@ -107,7 +102,9 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
             block.template = text;
             block.unknown.extend(unknown);
         }
-        None => block.unknown.push(unknown(pieces, assembly)),
+        None => block
+            .unknown
+            .push(Unknown::assembly(pieces.source, assembly.span(pieces))),
     }
     for argument in all.take(MAX_OPERANDS) {
         operand(pieces, argument, &mut block);
@@ -115,43 +112,21 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
     Some(block)
 }
 
-fn unknown(pieces: Pieces<'_>, argument: Argument<'_>) -> Unknown {
-    let first = pieces.tokens[argument.from].span;
-    let span = first.to(pieces.tokens[argument.to - 1].span);
-    Unknown {
-        name: span.text(pieces.source).to_owned(),
-        span,
-        what: Missing::Assembly,
-    }
-}
-
 /// Returns the text of an argument that is a string literal, or a sum of literals.
 fn value_of(pieces: Pieces<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
-    let mut text = Origin::default();
-    let mut unknown = Vec::new();
-    for at in argument.from..argument.to {
-        let is_literal = (at - argument.from).is_multiple_of(2);
-        match pieces.kind(at) {
-            Some(Kind::Text {
-                inner,
-                is_raw,
-                is_formatted,
-            }) if is_literal => {
-                if is_formatted && inner.text(pieces.source).contains('{') {
-                    let span = pieces.tokens[at].span;
-                    unknown.push(Unknown {
-                        name: span.text(pieces.source).to_owned(),
-                        span,
-                        what: Missing::Assembly,
-                    });
-                }
-                match is_raw {
-                    true => text.copy(inner.text(pieces.source), inner.start),
-                    false => decode(pieces.source, inner, Escapes::Cpp, &mut text),
-                }
-            }
-            Some(Kind::Punctuation(b'+')) if !is_literal => {}
-            _ => return None,
+    let source = pieces.source;
+    let (text, mut unknown) = argument.literals(pieces, b'+', |inner, text, _| {
+        decode(source, inner, Escapes::Cpp, text);
+    })?;
+    for token in &pieces.tokens[argument.from..argument.to] {
+        if let Kind::Text {
+            inner,
+            is_formatted: true,
+            ..
+        } = token.kind
+            && inner.text(source).contains('{')
+        {
+            unknown.push(Unknown::assembly(source, token.span));
         }
     }
     Some((text, unknown))
@@ -174,7 +149,9 @@ fn operand(pieces: Pieces<'_>, argument: Argument<'_>, block: &mut RawBlock) {
         false => span.text(pieces.source),
     };
     let (letter, wrapper) = type_of(pieces, from, argument.to).unwrap_or_else(|| {
-        block.unknown.push(unknown(pieces, argument));
+        block
+            .unknown
+            .push(Unknown::assembly(pieces.source, argument.span(pieces)));
         ("r", "")
     });
     let modifier = match (direction, wrapper) {

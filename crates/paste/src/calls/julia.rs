@@ -1,12 +1,12 @@
 //! Inline assembly in Julia: `@asmcall asm [constraints] [side_effects] rettyp argtyp args...`, in parentheses or not (LLVM.jl, `Interop`).
 
 use super::lexer::Language;
-use super::{MAX_BLOCKS, MAX_OPERANDS, start_of_path, tokens};
-use crate::block::{Missing, Unknown};
+use super::{MAX_BLOCKS, MAX_OPERANDS, end_of_parameters, start_of_path, tokens};
+use crate::argument::{Argument, add_operands, arguments, outputs};
+use crate::block::Unknown;
 use crate::constraint::Dialect;
 use crate::escape::{Escapes, decode};
 use crate::pieces::{Kind, Pieces};
-use crate::python::call::{Argument, arguments, operands, outputs};
 use crate::raw::RawBlock;
 use warpgrid_program::wrapped::JULIA_MACRO;
 use warpgrid_program::{Origin, Span};
@@ -41,12 +41,7 @@ pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
 
 /// Whether `name(…) =` begins at `at`.
 fn is_definition(pieces: Pieces<'_>, at: usize) -> bool {
-    let end = pieces.tokens.len().min(at + 256);
-    let near = Pieces {
-        tokens: &pieces.tokens[..end],
-        ..pieces
-    };
-    near.closing(at + 1)
+    end_of_parameters(pieces, at)
         .is_some_and(|close| pieces.is(close + 1, b'=') && !pieces.is(close + 2, b'='))
 }
 
@@ -75,23 +70,25 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
             block.template = text;
             block.unknown.extend(unknown);
         }
-        None => block.unknown.push(unknown(pieces, assembly)),
+        None => {
+            let first = pieces.tokens[assembly.from].span;
+            block.unknown.push(Unknown::assembly(pieces.source, first));
+        }
     }
     let constraints = all.next_if(|next| value_of(pieces, *next).is_some());
     let is_boolean = |next: &Argument<'_>| matches!(pieces.text(next.from), "true" | "false");
     let side_effects = all.next_if(is_boolean);
     block.is_volatile = side_effects.is_some_and(|found| pieces.text(found.from) == "true");
     // The type of the result and the tuple of the types of the arguments.
-    let inputs = all.skip(2).take(MAX_OPERANDS).map(|argument| {
-        let first = pieces.tokens[argument.from].span;
-        let span = first.to(pieces.tokens[argument.to - 1].span);
-        span.text(pieces.source).to_owned()
-    });
+    let inputs = all
+        .skip(2)
+        .take(MAX_OPERANDS)
+        .map(|argument| argument.span(pieces).text(pieces.source).to_owned());
     let inputs: Vec<String> = inputs.collect();
     if let Some((text, unknown)) = constraints.and_then(|found| value_of(pieces, found)) {
         block.unknown.extend(unknown);
         let names = outputs(pieces, start_of_path(pieces, at));
-        operands(&text, &names, &inputs, &mut block);
+        add_operands(&text, &names, &inputs, &mut block);
     }
     Some(block)
 }
@@ -133,31 +130,11 @@ fn separated(pieces: Pieces<'_>, from: usize) -> (Vec<Argument<'_>>, usize) {
     (all, at.saturating_sub(1).max(from.saturating_sub(1)))
 }
 
-fn unknown(pieces: Pieces<'_>, argument: Argument<'_>) -> Unknown {
-    let span = pieces.tokens[argument.from].span;
-    Unknown {
-        name: span.text(pieces.source).to_owned(),
-        span,
-        what: Missing::Assembly,
-    }
-}
-
-/// Returns the text of an argument that is a string literal, or products of literals (`*` concatenates strings).
+/// Returns the text of an argument that is a string literal, or a product of literals (`*` concatenates strings).
 fn value_of(pieces: Pieces<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
-    let mut text = Origin::default();
-    let mut unknown = Vec::new();
-    for at in argument.from..argument.to {
-        let is_literal = (at - argument.from).is_multiple_of(2);
-        match pieces.kind(at) {
-            Some(Kind::Text { inner, is_raw, .. }) if is_literal => match is_raw {
-                true => text.copy(inner.text(pieces.source), inner.start),
-                false => interpolated(pieces.source, inner, &mut text, &mut unknown),
-            },
-            Some(Kind::Punctuation(b'*')) if !is_literal => {}
-            _ => return None,
-        }
-    }
-    Some((text, unknown))
+    argument.literals(pieces, b'*', |inner, text, unknown| {
+        interpolated(pieces.source, inner, text, unknown);
+    })
 }
 
 /// Decodes a string whose `\$` is a dollar sign and whose `$name` and `$(…)` are interpolated.
@@ -186,11 +163,7 @@ fn interpolated(source: &str, inner: Span, text: &mut Origin, unknown: &mut Vec<
                         .unwrap_or(rest.len()),
                 };
                 let end = at + 1 + length;
-                unknown.push(Unknown {
-                    name: own[at..end].to_owned(),
-                    span: place(at, end),
-                    what: Missing::Assembly,
-                });
+                unknown.push(Unknown::assembly(source, place(at, end)));
                 at = end;
                 done = at;
             }

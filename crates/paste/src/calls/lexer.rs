@@ -1,6 +1,7 @@
 //! Lexer for the subset of Julia and C# that calls and strings need: a source text goes in; words, literals and punctuation come out.
 
 use crate::pieces::{Kind, Token};
+use crate::scan::{begins_word, end_of_character, end_of_number, has_quotes};
 use warpgrid_program::Span;
 
 /// A language with its own comments and string literals.
@@ -54,15 +55,19 @@ impl Lexer<'_> {
                 Kind::Comment
             }
             (b'"', _) => self.string(""),
-            (b'\'', Language::CSharp) => self.character(),
-            (b'\'', Language::Julia) if !is_adjoint => self.character(),
+            (b'\'', Language::CSharp) => {
+                self.to(end_of_character(self.bytes, start), Kind::Character)
+            }
+            (b'\'', Language::Julia) if !is_adjoint => {
+                self.to(end_of_character(self.bytes, start), Kind::Character)
+            }
             (b'@' | b'$', Language::CSharp) if self.string_prefix() > 0 => {
                 let n = self.string_prefix();
                 self.at += n;
                 self.string(&self.source[start..start + n])
             }
-            (b'0'..=b'9', _) => self.number(),
-            _ if is_word(first) => self.word(),
+            (b'0'..=b'9', _) => self.to(end_of_number(self.bytes, start), Kind::Number),
+            _ if begins_word(first) => self.word(),
             _ => {
                 self.at += 1;
                 match first {
@@ -83,6 +88,12 @@ impl Lexer<'_> {
             span: Span::new(start as u32, self.at as u32),
             starts_line,
         })
+    }
+
+    /// Moves to the end of a token.
+    fn to(&mut self, end: usize, kind: Kind) -> Kind {
+        self.at = end;
+        kind
     }
 
     fn rest(&self) -> &str {
@@ -165,7 +176,7 @@ impl Lexer<'_> {
                 Some(b'"') if is_verbatim && self.bytes.get(self.at + 1) == Some(&b'"') => {
                     self.at += 2;
                 }
-                Some(b'"') if self.closes(n_quotes) => {
+                Some(b'"') if has_quotes(self.bytes, self.at, b'"', n_quotes) => {
                     self.at += n_quotes;
                     break self.at - n_quotes;
                 }
@@ -182,39 +193,10 @@ impl Lexer<'_> {
         }
     }
 
-    fn closes(&self, n_quotes: usize) -> bool {
-        (0..n_quotes).all(|ahead| self.bytes.get(self.at + ahead) == Some(&b'"'))
-    }
-
-    /// Reads a character literal, which ends with its line at the latest.
-    fn character(&mut self) -> Kind {
-        self.at += 1;
-        while let Some(byte) = self.bytes.get(self.at) {
-            match byte {
-                b'\n' => break,
-                b'\\' => self.at = (self.at + 2).min(self.bytes.len()),
-                b'\'' => {
-                    self.at += 1;
-                    break;
-                }
-                _ => self.at += 1,
-            }
-        }
-        Kind::Character
-    }
-
-    fn number(&mut self) -> Kind {
-        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
-        while self.bytes.get(self.at).is_some_and(is_part) {
-            self.at += 1;
-        }
-        Kind::Number
-    }
-
     fn word(&mut self) -> Kind {
         let start = self.at;
         let is_part = |byte: &u8| {
-            is_word(*byte) || byte.is_ascii_digit() || (*byte == b'!' && self.is_julia())
+            begins_word(*byte) || byte.is_ascii_digit() || (*byte == b'!' && self.is_julia())
         };
         let mut end = self.at;
         while self.bytes.get(end).is_some_and(is_part) {
@@ -231,11 +213,6 @@ impl Lexer<'_> {
     fn is_julia(&self) -> bool {
         self.language == Language::Julia
     }
-}
-
-/// Whether a byte begins a word; all letters outside of ASCII do.
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
 
 #[cfg(test)]

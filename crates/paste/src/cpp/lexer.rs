@@ -1,6 +1,7 @@
 //! C++ as far as `asm` statements need it: a text goes in; words, literals and punctuation with their places come out. No preprocessing.
 
 use crate::pieces::{Kind, Token};
+use crate::scan::{begins_word, end_of_character};
 use warpgrid_program::Span;
 
 /// Splits a text; comments are pieces, too.
@@ -30,7 +31,10 @@ impl Lexer<'_> {
             b'/' if self.peek(1) == Some(b'/') => self.line_comment(),
             b'/' if self.peek(1) == Some(b'*') => self.block_comment(),
             b'"' => self.string(),
-            b'\'' => self.character(),
+            b'\'' => {
+                self.at = end_of_character(self.bytes, start);
+                Kind::Character
+            }
             b'0'..=b'9' => self.number(),
             _ if is_word(first) => self.word(),
             _ => {
@@ -133,22 +137,6 @@ impl Lexer<'_> {
         })
     }
 
-    fn character(&mut self) -> Kind {
-        self.at += 1;
-        while let Some(byte) = self.peek(0) {
-            match byte {
-                b'\\' => self.at = (self.at + 2).min(self.bytes.len()),
-                b'\'' => {
-                    self.at += 1;
-                    break;
-                }
-                b'\n' => break,
-                _ => self.at += 1,
-            }
-        }
-        Kind::Character
-    }
-
     fn number(&mut self) -> Kind {
         while self.peek(0).is_some_and(|byte| {
             is_word(byte) || byte.is_ascii_digit() || matches!(byte, b'.' | b'\'')
@@ -182,9 +170,9 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether a byte begins a word; letters beyond ASCII do.
+/// Whether a byte begins a word.
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$') || byte >= 0x80
+    begins_word(byte) || byte == b'$'
 }
 
 #[cfg(test)]

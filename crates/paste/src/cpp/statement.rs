@@ -3,7 +3,7 @@
 use super::Reading;
 use super::macros::Macro;
 use super::scopes::Scopes;
-use crate::block::{Missing, Unknown};
+use crate::block::Unknown;
 use crate::constraint::Dialect;
 use crate::diagnostics as diagnose;
 use crate::escape::{Escapes, decode};
@@ -242,11 +242,10 @@ impl<'a> Reading<'a> {
     }
 
     fn unknown(&self, at: usize, block: &mut RawBlock) {
-        block.unknown.push(Unknown {
-            name: self.pieces.text(at).to_owned(),
-            span: self.pieces.tokens[at].span,
-            what: Missing::Assembly,
-        });
+        let span = self.pieces.tokens[at].span;
+        block
+            .unknown
+            .push(Unknown::assembly(self.pieces.source, span));
     }
 
     fn operands(

@@ -2,20 +2,13 @@
 //! text is the assembly, the second one the constraints, and a list has the inputs.
 
 use super::strings::Strings;
-use crate::block::{Missing, Unknown};
+use crate::argument::{Argument, add_operands, arguments, outputs};
+use crate::block::Unknown;
 use crate::constraint::Dialect;
 use crate::diagnostics as diagnose;
 use crate::pieces::{Kind, Pieces};
-use crate::raw::{RawBlock, RawOperand, Section};
+use crate::raw::RawBlock;
 use warpgrid_program::{Origin, Span};
-
-/// An argument of the call: a stretch of pieces, after its name.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Argument<'a> {
-    pub(crate) name: Option<&'a str>,
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-}
 
 /// Reads the call whose name is at `at`.
 pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<RawBlock> {
@@ -40,7 +33,10 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
     let Some(assembly) = assembly else {
         // Where the assembly is a name that the text does not explain, there is something to say of it.
         let first = arguments.iter().find(|argument| argument.name.is_none())?;
-        block.unknown.push(unknown(pieces, *first));
+        block.unknown.push(Unknown::assembly(
+            pieces.source,
+            pieces.tokens[first.from].span,
+        ));
         return Some(block);
     };
     match value_of(strings, assembly) {
@@ -48,7 +44,10 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
             block.template = text;
             block.unknown.append(&mut missing);
         }
-        None => block.unknown.push(unknown(pieces, assembly)),
+        None => block.unknown.push(Unknown::assembly(
+            pieces.source,
+            pieces.tokens[assembly.from].span,
+        )),
     }
     let inputs = named(&["args", "operands", "operands_"]).or_else(|| {
         arguments
@@ -60,17 +59,19 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
     match constraints.map(|argument| (argument, value_of(strings, argument))) {
         Some((_, Some((text, mut missing)))) => {
             block.unknown.append(&mut missing);
-            operands(&text, &outputs(pieces, at), &inputs, &mut block);
+            add_operands(&text, &outputs(pieces, at), &inputs, &mut block);
         }
-        Some((argument, None)) => block.unknown.push(unknown(pieces, argument)),
+        Some((argument, None)) => block.unknown.push(Unknown::assembly(
+            pieces.source,
+            pieces.tokens[argument.from].span,
+        )),
         None => {}
     }
     if let Some(dialect) = named(&["asm_dialect"]) {
         let name = pieces.text(dialect.to - 1);
         if name.to_ascii_lowercase().ends_with("intel") || name == "1" {
-            let span = pieces.tokens[dialect.from].span;
-            let span = span.to(pieces.tokens[dialect.to - 1].span);
-            block.diagnostics.push(diagnose::intel_dialect(span));
+            let found = diagnose::intel_dialect(dialect.span(pieces));
+            block.diagnostics.push(found);
         }
     }
     block.is_volatile = is_volatile(pieces, &arguments);
@@ -159,50 +160,6 @@ fn element_bits(word: &str) -> Option<u32> {
     rest[..end.unwrap_or(rest.len())].parse().ok()
 }
 
-fn unknown(pieces: Pieces<'_>, argument: Argument<'_>) -> Unknown {
-    let span = pieces.tokens[argument.from].span;
-    Unknown {
-        name: span.text(pieces.source).to_owned(),
-        span,
-        what: Missing::Assembly,
-    }
-}
-
-/// Splits the arguments at their commas.
-pub(crate) fn arguments<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Vec<Argument<'a>> {
-    let mut all = Vec::new();
-    let mut at = from;
-    while at < to {
-        let start = at;
-        while at < to && !pieces.is(at, b',') {
-            at = match pieces.kind(at) {
-                Some(Kind::Punctuation(b'(' | b'[' | b'{')) => {
-                    pieces.closing(at).map_or(to, |end| end + 1)
-                }
-                _ => at + 1,
-            };
-        }
-        let end = at.min(to);
-        let is_named = pieces.is(start + 1, b'=') && !pieces.is(start + 2, b'=') && start + 2 < end;
-        if end > start {
-            all.push(match is_named {
-                true => Argument {
-                    name: Some(pieces.text(start)),
-                    from: start + 2,
-                    to: end,
-                },
-                false => Argument {
-                    name: None,
-                    from: start,
-                    to: end,
-                },
-            });
-        }
-        at += 1;
-    }
-    all
-}
-
 /// The text that an argument is: strings, in parentheses or not, or a name that the text sets to strings.
 fn value_of(strings: Strings<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
     let pieces = strings.pieces;
@@ -244,103 +201,8 @@ fn elements(pieces: Pieces<'_>, list: Argument<'_>) -> Vec<String> {
         false => return Vec::new(),
     };
     let all = arguments(pieces, from, to).into_iter();
-    all.map(|argument| {
-        let span = pieces.tokens[argument.from]
-            .span
-            .to(pieces.tokens[argument.to - 1].span);
-        span.text(pieces.source).to_owned()
-    })
-    .collect()
-}
-
-/// The names that the result of the call is given to.
-pub(crate) fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
-    // `tl.inline_asm_elementwise`: the path before the name.
-    let mut at = call;
-    while at >= 2 && pieces.is(at - 1, b'.') {
-        at -= 2;
-    }
-    if at == 0 || !pieces.is(at - 1, b'=') {
-        return Vec::new();
-    }
-    let mut names = Vec::new();
-    let mut at = at - 1;
-    while at > 0 {
-        at -= 1;
-        match pieces.kind(at) {
-            Some(Kind::Word) => names.push(pieces.text(at).to_owned()),
-            Some(Kind::Punctuation(b',' | b'(' | b')')) => {}
-            _ => break,
-        }
-        if pieces.tokens[at].starts_line {
-            break;
-        }
-    }
-    names.reverse();
-    names
-}
-
-/// Adds the operands that a list of constraints states.
-pub(crate) fn operands(
-    constraints: &Origin,
-    outputs: &[String],
-    inputs: &[String],
-    block: &mut RawBlock,
-) {
-    let text = &constraints.text;
-    let mut stated: Vec<(&str, Span)> = Vec::new();
-    let mut start = 0;
-    for part in text.split(',') {
-        let blanks = part.len() - part.trim_start().len();
-        let own = part.trim();
-        let from = start + blanks;
-        let span = Span::new(from as u32, (from + own.len()) as u32);
-        start += part.len() + 1;
-        match own
-            .strip_prefix("~{")
-            .and_then(|rest| rest.strip_suffix('}'))
-        {
-            Some(clobber) => {
-                let place = constraints.map.span(span);
-                block.clobbers.push((clobber.to_owned(), place));
-            }
-            None if own.is_empty() => {}
-            None => stated.push((own, constraints.map.span(span))),
-        }
-    }
-    let is_output = |text: &str| text.starts_with(['=', '+']);
-    let n_outputs = stated.iter().filter(|(text, _)| is_output(text)).count();
-    let n_inputs = stated.len() - n_outputs;
-    let (mut output, mut input) = (0, 0);
-    for (text, place) in stated {
-        let (names, number, n) = match is_output(text) {
-            true => (outputs, &mut output, n_outputs),
-            false => (inputs, &mut input, n_inputs),
-        };
-        let expression = shared_name(names, *number, n);
-        *number += 1;
-        block.operands.push(RawOperand {
-            symbol: None,
-            constraint: text.to_owned(),
-            place,
-            expression,
-            value: None,
-            section: Section::Either,
-        });
-    }
-}
-
-/// The name of register `number` of `n`, where each name has as many of them.
-fn shared_name(names: &[String], number: usize, n: usize) -> String {
-    if names.is_empty() || n < names.len() {
-        return names.get(number).cloned().unwrap_or_default();
-    }
-    let each = n / names.len();
-    let name = names.get(number / each).map_or("", String::as_str);
-    match each {
-        1 => name.to_owned(),
-        _ => format!("{name}[{}]", number % each),
-    }
+    all.map(|argument| argument.span(pieces).text(pieces.source).to_owned())
+        .collect()
 }
 
 /// Whether the call says that it has effects beside its results.

@@ -1,6 +1,7 @@
 //! Python as far as calls and strings need it: a text goes in; words, strings and punctuation with their places come out.
 
 use crate::pieces::{Kind, Token};
+use crate::scan::{begins_word, end_of_number, has_quotes};
 use warpgrid_program::Span;
 
 /// Splits a text; comments are pieces, too.
@@ -33,8 +34,11 @@ impl Lexer<'_> {
         let kind = match first {
             b'#' => self.comment(),
             b'"' | b'\'' => self.string(""),
-            b'0'..=b'9' => self.number(),
-            _ if is_word(first) => self.word(),
+            b'0'..=b'9' => {
+                self.at = end_of_number(self.bytes, start);
+                Kind::Number
+            }
+            _ if begins_word(first) => self.word(),
             _ => {
                 self.at += 1;
                 match first {
@@ -71,17 +75,9 @@ impl Lexer<'_> {
         Kind::Comment
     }
 
-    fn number(&mut self) -> Kind {
-        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
-        while self.bytes.get(self.at).is_some_and(is_part) {
-            self.at += 1;
-        }
-        Kind::Number
-    }
-
     fn word(&mut self) -> Kind {
         let start = self.at;
-        let is_part = |byte: &u8| is_word(*byte) || byte.is_ascii_digit();
+        let is_part = |byte: &u8| begins_word(*byte) || byte.is_ascii_digit();
         while self.bytes.get(self.at).is_some_and(is_part) {
             self.at += 1;
         }
@@ -108,7 +104,9 @@ impl Lexer<'_> {
                 None => break self.at,
                 Some(b'\\') => self.at = (self.at + 2).min(self.bytes.len()),
                 Some(b'\n') if !is_long => break self.at,
-                Some(byte) if *byte == quote && self.closes(quote, n_quotes) => {
+                Some(byte)
+                    if *byte == quote && has_quotes(self.bytes, self.at, quote, n_quotes) =>
+                {
                     self.at += n_quotes;
                     break self.at - n_quotes;
                 }
@@ -122,15 +120,6 @@ impl Lexer<'_> {
             is_formatted: has('f'),
         }
     }
-
-    fn closes(&self, quote: u8, n_quotes: usize) -> bool {
-        (0..n_quotes).all(|ahead| self.bytes.get(self.at + ahead) == Some(&quote))
-    }
-}
-
-/// Whether a byte begins a word; letters beyond ASCII do.
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
 
 #[cfg(test)]

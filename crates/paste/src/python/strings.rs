@@ -1,6 +1,6 @@
 //! Strings of Python that stand side by side: their pieces go in, one text with its places comes out, and what the text does not say of it.
 
-use crate::block::{Missing, Unknown};
+use crate::block::Unknown;
 use crate::escape::{Escapes, decode};
 use crate::pieces::{Kind, Pieces};
 use warpgrid_program::{Origin, Span};
@@ -66,11 +66,7 @@ impl Strings<'_> {
             let close = source[at..]
                 .find('}')
                 .map_or(source.len(), |end| at + end + 1);
-            unknown.push(Unknown {
-                name: source[at..close].to_owned(),
-                span: place(at, close),
-                what: Missing::Assembly,
-            });
+            unknown.push(Unknown::assembly(self.pieces.source, place(at, close)));
             done = close;
         }
         self.plain(place(done, source.len()), is_raw, text);

@@ -1,0 +1,172 @@
+//! Calls that take assembly, in any language: their arguments, the variables that their results are assigned to, and their LLVM
+//! constraints. In: the tokens of a text; out: arguments and operands.
+
+use crate::block::Unknown;
+use crate::pieces::{Kind, Pieces};
+use crate::raw::{RawBlock, RawOperand, Section};
+use warpgrid_program::{Origin, Span};
+
+/// An argument of a call: its name if it has one, and the tokens of its value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Argument<'a> {
+    pub(crate) name: Option<&'a str>,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+impl Argument<'_> {
+    /// The value.
+    pub(crate) fn span(&self, pieces: Pieces<'_>) -> Span {
+        let first = pieces.tokens[self.from].span;
+        first.to(pieces.tokens[self.to - 1].span)
+    }
+
+    /// Decodes a value that is a string literal, or several with `operator` between them. `decode` adds the text of a literal that
+    /// is not raw, given the span between its quotes.
+    pub(crate) fn literals(
+        &self,
+        pieces: Pieces<'_>,
+        operator: u8,
+        mut decode: impl FnMut(Span, &mut Origin, &mut Vec<Unknown>),
+    ) -> Option<(Origin, Vec<Unknown>)> {
+        let mut text = Origin::default();
+        let mut unknown = Vec::new();
+        for at in self.from..self.to {
+            let is_literal = (at - self.from).is_multiple_of(2);
+            match pieces.kind(at)? {
+                Kind::Text { inner, is_raw, .. } if is_literal => match is_raw {
+                    true => text.copy(inner.text(pieces.source), inner.start),
+                    false => decode(inner, &mut text, &mut unknown),
+                },
+                Kind::Punctuation(sign) if !is_literal && sign == operator => {}
+                _ => return None,
+            }
+        }
+        Some((text, unknown))
+    }
+}
+
+/// Splits the arguments at their commas.
+pub(crate) fn arguments<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Vec<Argument<'a>> {
+    let mut all = Vec::new();
+    let mut at = from;
+    while at < to {
+        let start = at;
+        while at < to && !pieces.is(at, b',') {
+            at = match pieces.kind(at) {
+                Some(Kind::Punctuation(b'(' | b'[' | b'{')) => {
+                    pieces.closing(at).map_or(to, |end| end + 1)
+                }
+                _ => at + 1,
+            };
+        }
+        let end = at.min(to);
+        let is_named = pieces.is(start + 1, b'=') && !pieces.is(start + 2, b'=') && start + 2 < end;
+        if end > start {
+            all.push(match is_named {
+                true => Argument {
+                    name: Some(pieces.text(start)),
+                    from: start + 2,
+                    to: end,
+                },
+                false => Argument {
+                    name: None,
+                    from: start,
+                    to: end,
+                },
+            });
+        }
+        at += 1;
+    }
+    all
+}
+
+/// Returns the variables that the result of a call is assigned to.
+pub(crate) fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
+    // `tl.inline_asm_elementwise`: the path before the name.
+    let mut at = call;
+    while at >= 2 && pieces.is(at - 1, b'.') {
+        at -= 2;
+    }
+    if at == 0 || !pieces.is(at - 1, b'=') {
+        return Vec::new();
+    }
+    let mut names = Vec::new();
+    let mut at = at - 1;
+    while at > 0 {
+        at -= 1;
+        match pieces.kind(at) {
+            Some(Kind::Word) => names.push(pieces.text(at).to_owned()),
+            Some(Kind::Punctuation(b',' | b'(' | b')')) => {}
+            _ => break,
+        }
+        if pieces.tokens[at].starts_line {
+            break;
+        }
+    }
+    names.reverse();
+    names
+}
+
+/// Adds the operands of a list of LLVM constraints to a block.
+pub(crate) fn add_operands(
+    constraints: &Origin,
+    outputs: &[String],
+    inputs: &[String],
+    block: &mut RawBlock,
+) {
+    let text = &constraints.text;
+    let mut stated: Vec<(&str, Span)> = Vec::new();
+    let mut start = 0;
+    for part in text.split(',') {
+        let blanks = part.len() - part.trim_start().len();
+        let own = part.trim();
+        let from = start + blanks;
+        let span = Span::new(from as u32, (from + own.len()) as u32);
+        start += part.len() + 1;
+        match own
+            .strip_prefix("~{")
+            .and_then(|rest| rest.strip_suffix('}'))
+        {
+            Some(clobber) => {
+                let place = constraints.map.span(span);
+                block.clobbers.push((clobber.to_owned(), place));
+            }
+            None if own.is_empty() => {}
+            None => stated.push((own, constraints.map.span(span))),
+        }
+    }
+    let is_output = |text: &str| text.starts_with(['=', '+']);
+    let n_outputs = stated.iter().filter(|(text, _)| is_output(text)).count();
+    let n_inputs = stated.len() - n_outputs;
+    let (mut output, mut input) = (0, 0);
+    for (text, place) in stated {
+        let (names, number, n) = match is_output(text) {
+            true => (outputs, &mut output, n_outputs),
+            false => (inputs, &mut input, n_inputs),
+        };
+        let expression = shared_name(names, *number, n);
+        *number += 1;
+        block.operands.push(RawOperand {
+            symbol: None,
+            constraint: text.to_owned(),
+            place,
+            expression,
+            value: None,
+            section: Section::Either,
+        });
+    }
+}
+
+/// Returns the name of register `number` of `n`, which are shared out equally among the names.
+fn shared_name(names: &[String], number: usize, n: usize) -> String {
+    if names.is_empty() || n < names.len() {
+        return names.get(number).cloned().unwrap_or_default();
+    }
+    let each = n / names.len();
+    let name = names.get(number / each).map_or("", String::as_str);
+    match each {
+        1 => name.to_owned(),
+        _ => format!("{name}[{}]", number % each),
+    }
+}
