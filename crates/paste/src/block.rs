@@ -56,7 +56,7 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// A piece of the assembly that the text at `span` stands for.
+    /// A piece of the assembly that an expression at `span` inserts.
     pub(crate) fn assembly(source: &str, span: Span) -> Unknown {
         Unknown {
             name: span.text(source).to_owned(),

@@ -162,7 +162,7 @@ pub(crate) fn output_read(
 ) -> Diagnostic {
     let modifier = output_modifier(dialect);
     let message =
-        format!("`{name}` is read before it is written, and {modifier} hands no value in");
+        format!("`{name}` is read before it is written, and {modifier} passes no value in");
     let help = format!("write `\"+{letter}\"`");
     make_input(message, help, letter, use_at, constraint)
 }
@@ -176,7 +176,7 @@ pub(crate) fn output_kept(
 ) -> Diagnostic {
     let modifier = output_modifier(dialect);
     let message =
-        format!("`{name}` is written under a predicate alone, and {modifier} hands no value in");
+        format!("`{name}` is written under a predicate alone, and {modifier} passes no value in");
     let help = format!(
         "where the predicate is false, it has no value: write `\"+{letter}\"`, or write it before"
     );
@@ -337,7 +337,7 @@ pub(crate) fn replicated_effect(is_pure: bool, span: Span) -> Diagnostic {
 
 /// Returns the help for operands of C# calls that are used against their direction.
 pub(crate) const fn csharp_direction() -> &'static str {
-    "`out` hands no value in, an argument without `out` no value back: pass `Ref<T>` to `CudaAsm.EmitRef` for an operand that is read and written"
+    "`out` passes no value in, and an argument without `out` passes none back: pass `Ref<T>` to `CudaAsm.EmitRef` for an operand that is read and written"
 }
 
 /// Says of an operand which type it has, and why.

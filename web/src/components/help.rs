@@ -84,7 +84,7 @@ pub(crate) fn Help(props: &Props) -> Html {
             </p>
             <h3>{ "What can be pasted and dropped" }</h3>
             <p>
-                { "PTX, machine code as a listing, C++ and Python with inline assembly (each block is chosen in a list above the text), and PTX with the log \
+                { "PTX, machine code as a listing, C++, Python, Julia and C# with inline assembly (each block is chosen in a list above the text), and PTX with the log \
                    of its assembler. A cubin, a fatbin, an object or a program that is dropped on the page is listed; its PTX opens as a text." }
             </p>
             <h3>{ "Limits" }</h3>

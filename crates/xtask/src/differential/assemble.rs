@@ -35,7 +35,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// All forms; most listings have everything.
+    /// The forms to choose from; `Encodings` is repeated, because the other forms lack data.
     pub(super) const ALL: &'static [Form] = &[
         Form::Encodings,
         Form::Encodings,

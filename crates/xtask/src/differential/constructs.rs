@@ -1,5 +1,5 @@
 //! Statements that need more than registers: calls, variables, parameters, the stack, generic addresses, matrices, barriers, masks and
-//! wide values. In: a generator and the launch; out: one line of statements. A line that the target does not have is removed later.
+//! wide values. In: a generator and the launch; out: one line of statements. Lines that the target does not support are removed later.
 
 use super::instruction::predicate;
 use super::kernel::{N_LONGS, N_WORDS, OWN_START};
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// Values that a loop keeps in uniform registers.
 const N_UNIFORM: usize = 72;
 
-/// Variables and functions of a kernel, before it. `KERNEL` is replaced by its name.
+/// Declarations of variables and functions that a kernel uses. `KERNEL` is replaced by the name of the kernel.
 pub(super) const DECLARATIONS: &str = "\
 .global .align 16 .b32 KERNEL_ga[8] = {5, 6, 7, 8, 0x80000000, 0xffffffff, 0x3f800000, 64};
 .global .align 8 .u64 KERNEL_gp[3] = {KERNEL_ga, KERNEL_ga+4, generic(KERNEL_ga)+16};
@@ -92,7 +92,7 @@ pub(super) fn statements<'a>(
 
 struct Maker<'a> {
     shape: &'a Shape,
-    /// A label of the kernel that nothing else has.
+    /// A label that is unique in the kernel.
     label: &'a str,
     random: &'a mut Random,
 }
@@ -273,7 +273,7 @@ impl Maker<'_> {
         }
     }
 
-    /// More uniform values than fit below `UR63`, in a loop.
+    /// A loop with more uniform values than there are uniform registers.
     fn uniform_loop(&mut self) -> String {
         let (a, d) = (self.word(), self.word());
         let label = self.label;
@@ -323,7 +323,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Rows of matrices are 16 bytes of the shared memory of single lanes.
+    /// Loads or stores matrices; each row is 16 bytes of the shared memory of one lane.
     fn matrix_rows(&mut self) -> String {
         let trans = self.one_of(&["", ".trans"]);
         let n = *self.random.pick(&[1, 2, 4]).unwrap_or(&1);
@@ -385,7 +385,7 @@ impl Maker<'_> {
         )
     }
 
-    /// Operations of a warp among the lanes that a predicate chooses.
+    /// An operation of the warp with a mask of the lanes for which a predicate holds.
     fn masked_lanes(&mut self) -> String {
         let [a, d, e] = [0; 3].map(|_| self.word());
         let (p, label) = (predicate(self.random), self.label);

@@ -84,11 +84,12 @@ fn undetermined(kernel: &Kernel, build: &Build, listing: &str) -> Option<&'stati
     if !build.form.has_encodings() && listing.contains("QNAN") {
         return Some("the listing has a NaN literal without its bits");
     }
-    depends_on_nan_bits(kernel, build).then_some("the bits of a 64-bit NaN that arithmetic makes")
+    depends_on_nan_bits(kernel, build)
+        .then_some("the memory depends on the bits of a 64-bit NaN that arithmetic produces")
 }
 
-/// Whether the memory depends on the bits of NaNs that 64-bit arithmetic makes, which the manual leaves open: whether it changes if each of them
-/// is replaced by a canonical NaN of either sign.
+/// Whether the memory depends on the bits of NaNs that 64-bit arithmetic produces, which the manual does not define. It does if the
+/// replacement of each NaN by a canonical NaN of either sign changes the memory.
 fn depends_on_nan_bits(kernel: &Kernel, build: &Build) -> bool {
     let own = run(kernel.module(build), Front::Ptx, kernel);
     let mut canonical = ["0x7ff8000000000000", "0xfff8000000000000"].iter();
@@ -102,7 +103,7 @@ fn depends_on_nan_bits(kernel: &Kernel, build: &Build) -> bool {
     })
 }
 
-/// A line with a check after each statement that computes a 64-bit float.
+/// Adds to each statement that computes a 64-bit float the replacement of a NaN by `bits`.
 fn with_canonical_nans(line: &str, bits: &str) -> String {
     let statement = |statement: &str| {
         let (guard, rest) = match statement.trim_start().split_once(' ') {
