@@ -547,6 +547,20 @@ export type BufferDigest = { type: string,
 /** SHA-256 of its bytes, little-endian, in hexadecimal. */
 sha256: string, };
 
+/** A register that a snippet has written, at the end of the run. */
+export type RegisterResult = { name: string,
+/** The type that the values are shown as: `b32`, `f32`. */
+type: string,
+/** Lanes with equal values, in the order of blocks, warps and lanes. */
+groups: Array<LaneGroup>, };
+
+/** Lanes of a warp in which a register has the same value. */
+export type LaneGroup = {
+/** Linear index of the block. */
+block: number, warp: number,
+/** One bit per lane. */
+lanes: number, value: string, };
+
 /** Options of a grid from JavaScript: a [`GridRequest`] without its memory. */
 export type GridOptions = { type?: ElementType | null, columns?: number | null, firstRow?: number | null, nRows?: number | null, };
 

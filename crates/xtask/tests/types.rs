@@ -2,10 +2,13 @@
 //! `UPDATE_EXPECT=1` writes it.
 
 use expect_test::expect_file;
+use std::collections::BTreeSet;
 use ts_rs::{Config, TS};
 use warpgrid_view::analysis::beside::{BesideReport, BesideSide};
 use warpgrid_view::analysis::seeds::{Difference, ElementStore, Side};
-use warpgrid_view::api::{BufferDigest, FaultReport, ReportOptions, RunReport};
+use warpgrid_view::api::{
+    BufferDigest, FaultReport, LaneGroup, RegisterResult, ReportOptions, RunReport,
+};
 use warpgrid_view::assist::{CompletionSort, CompletionView, HoverView};
 use warpgrid_view::file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_view::fragment::{
@@ -61,6 +64,24 @@ const HEAD: &str = "\
 // Generated from the types of the core; `UPDATE_EXPECT=1 cargo test -p xtask --test types` writes it.
 ";
 
+/// The TypeScript declarations, and the names of the types that they declare and use.
+#[derive(Default)]
+struct Declarations {
+    text: String,
+    declared: BTreeSet<String>,
+    used: BTreeSet<String>,
+}
+
+impl Declarations {
+    fn add<T: TS + 'static>(&mut self, config: &Config) {
+        self.text += &declaration::<T>(config);
+        self.declared.insert(T::ident(config));
+        let dependencies = T::dependencies(config);
+        self.used
+            .extend(dependencies.into_iter().map(|used| used.ts_name));
+    }
+}
+
 /// A type as TypeScript declares it, with its documentation.
 fn declaration<T: TS + 'static>(config: &Config) -> String {
     let docs = T::docs().unwrap_or_default();
@@ -73,9 +94,11 @@ fn declaration<T: TS + 'static>(config: &Config) -> String {
 }
 
 macro_rules! declarations {
-    ($config:expr, $($ty:ty),* $(,)?) => {
-        [$(declaration::<$ty>($config)),*].concat()
-    };
+    ($config:expr, $($ty:ty),* $(,)?) => {{
+        let mut declarations = Declarations::default();
+        $(declarations.add::<$ty>($config);)*
+        declarations
+    }};
 }
 
 #[test]
@@ -140,6 +163,8 @@ fn the_types_of_the_package_are_those_of_the_core() {
         RunReport,
         FaultReport,
         BufferDigest,
+        RegisterResult,
+        LaneGroup,
         GridOptions,
         GridRequest,
         FrameRequest,
@@ -261,7 +286,12 @@ fn the_types_of_the_package_are_those_of_the_core() {
         ProgramLanguage,
         ProgramKernel,
     ];
-    expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{types}"));
+    let undeclared: Vec<_> = types.used.difference(&types.declared).collect();
+    assert!(
+        undeclared.is_empty(),
+        "add these types to the list: {undeclared:?}"
+    );
+    expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{}", types.text));
 }
 
 /// wasm-bindgen has the last word when the package is built; this says so in a second.
