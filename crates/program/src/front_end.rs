@@ -42,6 +42,11 @@ pub trait FrontEnd: Sync {
         None
     }
 
+    /// Returns the text with the section of constant bank 3 that it lacks, if it is a listing without data sections.
+    fn with_constant_bank(&self, _source: &str, _bytes: &[u8]) -> Option<String> {
+        None
+    }
+
     /// Returns the definitions of kernels and functions in a text: each name with the span from the first word of its header to the
     /// closing brace. Empty where the language has none.
     fn definitions(&self, _source: &str) -> Vec<(String, Span)> {

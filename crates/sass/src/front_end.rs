@@ -3,6 +3,7 @@
 use crate::assist;
 use crate::check::check;
 use crate::diagnostics;
+use crate::listing;
 use crate::program::build;
 use crate::syntax::{Tree, parse};
 use std::borrow::Cow;
@@ -35,6 +36,10 @@ impl FrontEnd for Sass {
 
     fn schedule(&self, source: &str, statement: Span, target: &Target) -> Option<String> {
         assist::schedule(source, statement, target)
+    }
+
+    fn with_constant_bank(&self, source: &str, bytes: &[u8]) -> Option<String> {
+        listing::with_constant_bank(source, bytes)
     }
 
     fn line_comment(&self) -> &'static str {

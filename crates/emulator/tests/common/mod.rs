@@ -235,6 +235,7 @@ pub(crate) fn variable(
         size_bytes: size,
         align_bytes: align,
         dynamic: false,
+        has_linkage: false,
         init: Vec::new(),
         relocations: Vec::new(),
         span: Span::default(),

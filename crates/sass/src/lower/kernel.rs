@@ -557,6 +557,7 @@ fn reserved(space: StateSpace, size_bytes: u64, span: Span) -> Variable {
         size_bytes,
         align_bytes: 16,
         dynamic: false,
+        has_linkage: false,
         init: Vec::new(),
         relocations: Vec::new(),
         span,

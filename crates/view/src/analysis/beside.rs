@@ -7,6 +7,7 @@ pub use frame::{BesideCell, BesideFrame, BesideGrid, BesideStep, CellMark};
 
 use super::difference::{Difference, Left, differences_between, left_by, outlasts_run};
 use crate::failure::Failure;
+use crate::front_ends::front_end;
 use crate::language::Language;
 use crate::memories::Memory;
 use crate::memories::locate;
@@ -20,6 +21,7 @@ use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::prepare::Writers;
 use warpgrid_launch::scenario::Beside;
 use warpgrid_launch::{Annotations, Front, Scenario};
+use warpgrid_program::Overrides;
 
 /// Stores of a text after which further ones are run, but no longer stopped at.
 const MAX_STOPS: usize = 1 << 20;
@@ -106,7 +108,8 @@ impl Pair {
             entry: None,
         };
         let other = Text::of(beside);
-        let texts = [own, other];
+        let mut texts = [own, other];
+        complete_constants(&mut texts);
         let leader = usize::from(!leads([&texts[0], &texts[1]]));
         let follower = 1 - leader;
         let [led, leading] = [follower, leader].map(|side| &texts[side]);
@@ -323,6 +326,24 @@ impl Text {
                 language.session(scenario, Writers::Tracked)
             }
             done => done,
+        }
+    }
+}
+
+/// Gives a listing that lacks constant bank 3 the `.const` variables of the PTX beside it.
+fn complete_constants(texts: &mut [Text; 2]) {
+    for (listing, ptx) in [(0, 1), (1, 0)] {
+        let fronts = [texts[listing].front, texts[ptx].front];
+        if fronts != [Front::Sass, Front::Ptx] || !texts[ptx].source.contains(".const") {
+            continue;
+        }
+        let checked = front_end(Front::Ptx).check(&texts[ptx].source, &Overrides::default());
+        let bank = checked.program.and_then(|program| program.constant_bank());
+        let completed = bank.and_then(|bytes| {
+            front_end(Front::Sass).with_constant_bank(&texts[listing].source, &bytes)
+        });
+        if let Some(completed) = completed {
+            texts[listing].source = completed;
         }
     }
 }

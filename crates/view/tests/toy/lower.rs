@@ -177,6 +177,7 @@ fn program(body: Body, overrides: &Overrides) -> Program {
         size_bytes: 8,
         align_bytes: 8,
         dynamic: false,
+        has_linkage: false,
         init: Vec::new(),
         relocations: Vec::new(),
         span: Span::default(),

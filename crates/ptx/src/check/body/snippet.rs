@@ -181,6 +181,7 @@ impl<'a> BodyChecker<'a, '_> {
             size_bytes,
             align_bytes: 128,
             dynamic: false,
+            has_linkage: false,
             init: Vec::new(),
             relocations: Vec::new(),
             span: Span::at(0),

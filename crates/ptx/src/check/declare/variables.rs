@@ -50,6 +50,7 @@ impl Declarations<'_, '_> {
             size_bytes,
             align_bytes: u32::try_from(align).unwrap_or(0).max(element_bytes.max(1)),
             dynamic,
+            has_linkage: declaration.linkage.is_some(),
             init: Vec::new(),
             relocations: Vec::new(),
             span: declarator.span,
