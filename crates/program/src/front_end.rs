@@ -1,6 +1,7 @@
 //! What a front end does for hosts: a text goes in; a checked program, diagnostics, tokens and help come out as plain
 //! data. Rooms to the right of the front ends hold a `&dyn FrontEnd` and know no dialect.
 
+use crate::counterpart::CounterpartFacts;
 use crate::diagnostic::Diagnostic;
 use crate::function::Program;
 use crate::origin::Origin;
@@ -42,8 +43,8 @@ pub trait FrontEnd: Sync {
         None
     }
 
-    /// Returns the text with the section of constant bank 3 that it lacks, if it is a listing without data sections.
-    fn with_constant_bank(&self, _source: &str, _bytes: &[u8]) -> Option<String> {
+    /// Returns a listing with the facts of its PTX that it lacks; `None` if it lacks none of them. Lines keep their numbers.
+    fn complete_listing(&self, _source: &str, _facts: &CounterpartFacts) -> Option<String> {
         None
     }
 

@@ -60,36 +60,7 @@ impl Module {
             .filter(|(_, f)| f.kind == FunctionKind::Entry && f.defined)
             .map(|(i, f)| (FunctionId(i as u32), f))
     }
-
-    /// Returns the bytes of the `.const` variables as the assembler lays them out in constant bank 3: in the order of their declarations,
-    /// each at its alignment, those with a linkage first (assembler 13.5, targets `sm_75` to `sm_120`). `None` if the module has no such
-    /// variable, or if the bytes depend on an address or on a definition in another module.
-    pub fn constant_bank(&self) -> Option<Vec<u8>> {
-        let is_constant = |variable: &&Variable| variable.space == StateSpace::Const;
-        let constants = || self.variables.iter().filter(is_constant);
-        let is_unknown = |variable: &Variable| variable.dynamic || !variable.relocations.is_empty();
-        if constants().any(is_unknown) {
-            return None;
-        }
-        let (linked, local): (Vec<_>, Vec<_>) = constants().partition(|one| one.has_linkage);
-        let mut bank = Vec::new();
-        for variable in linked.into_iter().chain(local) {
-            let start = bank
-                .len()
-                .next_multiple_of(variable.align_bytes.max(1) as usize);
-            bank.resize(start, 0);
-            bank.extend(&variable.init);
-            bank.resize(start + usize::try_from(variable.size_bytes).ok()?, 0);
-            if bank.len() > CONSTANT_BANK_BYTES {
-                return None;
-            }
-        }
-        (!bank.is_empty()).then_some(bank)
-    }
 }
-
-/// Bytes of a constant bank (PTX ISA, section 5.1.3).
-const CONSTANT_BANK_BYTES: usize = 64 << 10;
 
 /// Memory that a declaration reserves.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,6 +2,7 @@
 //! a checked [`Program`]. Spans, diagnostics and fixes live here too, since every host shows them.
 
 mod catalogue;
+pub mod counterpart;
 pub mod diagnostic;
 pub mod front_end;
 pub mod function;
@@ -14,6 +15,7 @@ pub mod registers;
 pub mod span;
 pub mod wrapped;
 
+pub use counterpart::CounterpartFacts;
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
 pub use front_end::{
     CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, Given,

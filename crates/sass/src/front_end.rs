@@ -9,8 +9,9 @@ use crate::syntax::{Tree, parse};
 use std::borrow::Cow;
 use warpgrid_isa::Target;
 use warpgrid_program::{
-    CheckedText, CodeFacts, ColouredToken, Diagnostic, Document, Explanation, FormFacts, FrontEnd,
-    HoverText, Overrides, Reference, Severity, SignatureText, Span, Suggestion,
+    CheckedText, CodeFacts, ColouredToken, CounterpartFacts, Diagnostic, Document, Explanation,
+    FormFacts, FrontEnd, HoverText, Overrides, Reference, Severity, SignatureText, Span,
+    Suggestion,
 };
 
 /// The front end for SASS.
@@ -38,8 +39,8 @@ impl FrontEnd for Sass {
         assist::schedule(source, statement, target)
     }
 
-    fn with_constant_bank(&self, source: &str, bytes: &[u8]) -> Option<String> {
-        listing::with_constant_bank(source, bytes)
+    fn complete_listing(&self, source: &str, facts: &CounterpartFacts) -> Option<String> {
+        listing::complete(source, facts)
     }
 
     fn line_comment(&self) -> &'static str {

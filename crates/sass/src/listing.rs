@@ -1,12 +1,12 @@
 //! A text as a disassembler prints it, put together: the statements of the syntax tree go in; functions with addresses and
 //! labels, and sections with their bytes, come out, one part for each architecture of a paste.
 
-mod constants;
+mod complete;
 mod data;
 mod info;
 mod schedule;
 
-pub(crate) use constants::with_constant_bank;
+pub(crate) use complete::complete;
 pub(crate) use data::number;
 pub use data::{Item, Section, Symbol};
 pub use info::{KernelInfo, ParameterInfo};

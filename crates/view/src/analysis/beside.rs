@@ -2,12 +2,12 @@
 //! both runs, step by store, and whether they leave the same memory or where they part.
 
 mod frame;
+mod listing;
 
 pub use frame::{BesideCell, BesideFrame, BesideGrid, BesideStep, CellMark};
 
 use super::difference::{Difference, Left, differences_between, left_by, outlasts_run};
 use crate::failure::Failure;
-use crate::front_ends::front_end;
 use crate::language::Language;
 use crate::memories::Memory;
 use crate::memories::locate;
@@ -21,7 +21,6 @@ use warpgrid_launch::fault::FaultSort;
 use warpgrid_launch::prepare::Writers;
 use warpgrid_launch::scenario::Beside;
 use warpgrid_launch::{Annotations, Front, Scenario};
-use warpgrid_program::Overrides;
 
 /// Stores of a text after which further ones are run, but no longer stopped at.
 const MAX_STOPS: usize = 1 << 20;
@@ -109,7 +108,7 @@ impl Pair {
         };
         let other = Text::of(beside);
         let mut texts = [own, other];
-        complete_constants(&mut texts);
+        listing::complete(&mut texts);
         let leader = usize::from(!leads([&texts[0], &texts[1]]));
         let follower = 1 - leader;
         let [led, leading] = [follower, leader].map(|side| &texts[side]);
@@ -195,6 +194,7 @@ impl Pair {
             faults_agree: faults[0] == faults[1],
             has_fault: faults[0].is_some(),
             n_parted: differences.len(),
+            depends_on_nan: !differences.is_empty() && self.depends_on_nan(&lefts),
         };
         let equal = end.n_parted == 0 && end.faults_agree && end.is_over;
         let notes = match equal {
@@ -330,24 +330,6 @@ impl Text {
     }
 }
 
-/// Gives a listing that lacks constant bank 3 the `.const` variables of the PTX beside it.
-fn complete_constants(texts: &mut [Text; 2]) {
-    for (listing, ptx) in [(0, 1), (1, 0)] {
-        let fronts = [texts[listing].front, texts[ptx].front];
-        if fronts != [Front::Sass, Front::Ptx] || !texts[ptx].source.contains(".const") {
-            continue;
-        }
-        let checked = front_end(Front::Ptx).check(&texts[ptx].source, &Overrides::default());
-        let bank = checked.program.and_then(|program| program.constant_bank());
-        let completed = bank.and_then(|bytes| {
-            front_end(Front::Sass).with_constant_bank(&texts[listing].source, &bytes)
-        });
-        if let Some(completed) = completed {
-            texts[listing].source = completed;
-        }
-    }
-}
-
 /// Bytes of a pointer.
 const POINTER_BYTES: usize = 8;
 
@@ -416,6 +398,8 @@ struct End {
     has_fault: bool,
     /// Memories that differ.
     n_parted: usize,
+    /// Whether all differences depend on the bits of a NaN literal that a listing does not state.
+    depends_on_nan: bool,
 }
 
 /// The verdict in a few words.
@@ -425,6 +409,10 @@ fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
         [one] => format!("{n_bytes} bytes of `{one}`"),
         all => format!("{n_bytes} bytes in {} memories", all.len()),
     };
+    if end.depends_on_nan {
+        return "not comparable: the values that differ depend on a NaN literal whose bits the listing does not state (`nvdisasm -hex` prints them)"
+            .to_owned();
+    }
     match (end.n_parted, end.is_over, end.faults_agree) {
         (n, false, _) => {
             let so_far = if n == 0 { "the same" } else { "different" };

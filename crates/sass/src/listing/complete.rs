@@ -1,0 +1,67 @@
+//! Completes a listing from the PTX of its kernel: `cuobjdump -sass` and `nvdisasm -c` print no constant banks, and a disassembler prints
+//! no bits of a NaN unless it prints encodings.
+
+use super::{Listing, read};
+use crate::syntax::{Operand, Tree, Value, parse};
+use std::fmt::Write as _;
+use warpgrid_program::CounterpartFacts;
+
+/// Bytes of one `.byte` directive.
+const BYTES_PER_LINE: usize = 16;
+/// The only instruction that moves the upper word of a double as a 32-bit float (seen in code of assembler 13.5).
+const SELECT: &str = "FSEL";
+
+/// Returns the text with the facts that it lacks: NaN literals become their bits, and a section with constant bank 3 follows the text.
+pub(crate) fn complete(source: &str, facts: &CounterpartFacts) -> Option<String> {
+    let tree = parse(source);
+    let listing = read(&tree, source);
+    let literals = with_nan_bits(source, &tree, &listing, facts.nan_words);
+    let text = literals.as_deref().unwrap_or(source);
+    let bank = facts.constant_bank.as_deref();
+    bank.filter(|_| lacks_constant_bank(source, &listing))
+        .map(|bytes| with_constant_bank(text, bytes))
+        .or(literals)
+}
+
+fn with_nan_bits(
+    source: &str,
+    tree: &Tree,
+    listing: &Listing,
+    words: [Option<u32>; 2],
+) -> Option<String> {
+    let functions = listing.parts.iter().flat_map(|part| &part.functions);
+    let placed = functions.flat_map(|function| &function.instructions);
+    let without_encoding = placed.filter(|placed| placed.encoding.is_none());
+    let instructions = without_encoding.filter_map(|one| tree.instructions.get(one.index as usize));
+    let selects = instructions.filter(|one| one.opcode.text(source) == SELECT);
+    let is_nan = |operand: &&Operand| {
+        matches!(operand.value, Value::Float(value) if value.is_nan()) && !operand.signs.absolute
+    };
+    let literals = selects.flat_map(|one| tree.operands(one).iter().filter(is_nan));
+    let mut text = String::new();
+    let mut end = 0;
+    for literal in literals {
+        let Some(word) = words[usize::from(literal.signs.negated)] else {
+            continue;
+        };
+        let [from, to] = [literal.span.start, literal.span.end].map(|offset| offset as usize);
+        let _ = write!(text, "{}{word:#010x}", &source[end..from]);
+        end = to;
+    }
+    (end > 0).then(|| text + &source[end..])
+}
+
+/// Checks whether the text reads constant bank 3 and has no section with its bytes.
+fn lacks_constant_bank(source: &str, listing: &Listing) -> bool {
+    let mut parts = listing.parts.iter();
+    source.contains("c[0x3]") && !parts.any(|part| part.section(".nv.constant3").is_some())
+}
+
+fn with_constant_bank(source: &str, bytes: &[u8]) -> String {
+    let mut text = format!("{source}\n\t.section\t.nv.constant3,\"a\",@progbits\n\t.align\t8\n");
+    for line in bytes.chunks(BYTES_PER_LINE) {
+        let values: Vec<String> = line.iter().map(|byte| format!("{byte:#04x}")).collect();
+        let _ = writeln!(text, "\t.byte\t{}", values.join(", "));
+    }
+    text
+}
