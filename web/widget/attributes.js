@@ -7,6 +7,7 @@ export { ATTRIBUTES };
 const KINDS = {
   position: [/^(end|\d+)$/, "a number or `end`"],
   count: [/^0*[1-9]\d*$/, "a number from 1"],
+  columns: [/^0*([1-9]\d{0,2}|10[01]\d|102[0-4])$/, "a number from 1 to 1024"],
   length: [/^(\d*\.?\d+([a-z]+|%)?|.*\))$/i, "pixels or a CSS length"],
 };
 

@@ -56,6 +56,12 @@ pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<Mismatch>, String
         .map(|chunk| ty.bits(chunk))
         .enumerate();
     if let Some(values) = &buffer.expect {
+        if values.is_empty() && buffer.len > 0 {
+            return Err(format!(
+                "`{}` expects no value of its {} elements: state at least one value, or leave `expect` out",
+                buffer.name, buffer.len
+            ));
+        }
         if values.len() as u64 > buffer.len {
             return Err(format!(
                 "`{}` expects {} values of {} elements",

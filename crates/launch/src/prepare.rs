@@ -16,6 +16,7 @@ use warpgrid_emulator::{
     ArgumentInit, BufferIndex, BufferInit, Contents, Decoded, ImageInit, Launch, Limits, Machine,
     Misaligned, MulticastInit, PointerPatch, TENSOR_MAP_BYTES,
 };
+use warpgrid_isa::TypeKind;
 use warpgrid_program::{Function, FunctionId, Program, Variable};
 
 /// A launch that is ready to run.
@@ -185,7 +186,10 @@ fn complete(
     let function = &program.functions[entry.0 as usize];
     let (registers, params) = register_values(std::mem::take(&mut scenario.params), function)?;
     scenario.registers.extend(registers);
-    scenario.params = params;
+    scenario.params = match stated {
+        true => in_order(params, function),
+        false => params,
+    };
     let mut guessed = Guessed {
         grid: scenario.grid.is_none(),
         block: scenario.block.is_none() && function.bounds.required_threads.is_none(),
@@ -427,6 +431,52 @@ fn arrange(
     arranged.extend(stated.into_iter().flatten());
     guessed.resize(arranged.len(), false);
     (arranged, guessed)
+}
+
+/// Puts the parameters of a scenario in the kernel's order if each parameter of the kernel is among them by name; the others follow.
+fn in_order(mut parameters: Vec<Parameter>, function: &Function) -> Vec<Parameter> {
+    let place = |parameter: &Parameter| {
+        let mut names = variables(function).map(|variable| &variable.name);
+        names.position(|name| name == parameter.name())
+    };
+    let is_stated = |variable: &Variable| {
+        let mut stated = parameters.iter();
+        stated.any(|parameter| parameter.name() == variable.name)
+    };
+    if variables(function).all(is_stated) {
+        parameters.sort_by_key(|parameter| place(parameter).unwrap_or(usize::MAX));
+    }
+    parameters
+}
+
+/// Returns a note for each scalar that a scenario states as a number of another kind than the kernel declares: an integer for a
+/// floating-point parameter, or the reverse. The bits are passed without conversion.
+pub fn kinds_that_differ(scenario: &Scenario, program: &Program) -> Vec<String> {
+    let Ok(entry) = find_entry(scenario.entry.as_deref(), program) else {
+        return Vec::new();
+    };
+    let function = &program.functions[entry.0 as usize];
+    let arguments = arguments_of(scenario, program, function).into_iter();
+    let pairs = arguments.zip(declared(function, &scenario.params));
+    let notes = pairs.filter_map(|(argument, variable)| {
+        let Parameter::Scalar { name, ty, .. } = argument else {
+            return None;
+        };
+        let stated = ElementType::from_name(ty)?;
+        let is_float = match variable.ty.kind() {
+            TypeKind::Float => true,
+            TypeKind::Signed | TypeKind::Unsigned => false,
+            _ => return None,
+        };
+        let differs = !stated.is_bits() && stated.is_float() != is_float;
+        differs.then(|| {
+            format!(
+                "parameter `{name}` is `.{}`, and its value is stated as `{ty}`: the kernel gets the bits of the `{ty}`",
+                variable.ty.name()
+            )
+        })
+    });
+    notes.collect()
 }
 
 /// The parameters that stated ones are matched to. Where the text states none, those that are read off its instructions count if

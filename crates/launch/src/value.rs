@@ -249,7 +249,7 @@ impl ElementType {
     }
 
     /// Whether an element is one float.
-    const fn is_float(self) -> bool {
+    pub(crate) const fn is_float(self) -> bool {
         matches!(
             self,
             ElementType::F32 | ElementType::F64 | ElementType::Ue8m0

@@ -1,6 +1,7 @@
 //! What a scenario states: fields out of range give an error that says which field and why, and a field wins over the text.
 
 use serde_json::{Value, json};
+use warpgrid_view::api::{ReportRequest, RunReport};
 use warpgrid_view::{Scenario, Session};
 
 const KERNEL: &str = "//@ launch seed=5
@@ -182,4 +183,57 @@ fn a_seed_of_the_scenario_wins_over_that_of_the_text() {
     assert_eq!(seed(json!({})), Some(5));
     assert_eq!(seed(json!({ "seed": 3 })), Some(3));
     assert_eq!(seed(json!({ "seed": 0 })), Some(0));
+}
+
+const SCALED: &str = ".version 8.0
+.target sm_90
+.address_size 64
+.entry scale(.param .u64 x, .param .u64 y, .param .f32 a) {
+.reg .b64 %x, %y; .reg .f32 %a, %v;
+ld.param.u64 %x, [x];
+ld.param.u64 %y, [y];
+ld.param.f32 %a, [a];
+ld.global.f32 %v, [%x];
+mul.f32 %v, %v, %a;
+st.global.f32 [%y], %v;
+ret;
+}";
+
+/// The report of `SCALED` with a scalar of this type and value, and parameters that are not in the kernel's order.
+fn scaled(ty: &str, value: Value, expected: Value) -> RunReport {
+    let buffer = |name: &str, values: Value, expected: Value| json!({ "kind": "buffer", "name": name, "type": "f32", "len": 1, "init": values, "expect": expected });
+    let params = [
+        json!({ "kind": "scalar", "name": "a", "type": ty, "value": value }),
+        buffer("y", json!([5]), expected),
+        buffer("x", json!([3]), Value::Null),
+    ];
+    let scenario = scenario(json!({ "source": SCALED, "block": [1, 1, 1], "params": params }));
+    let mut session = Session::new(scenario).expect("a session");
+    session.report(&ReportRequest {
+        max_steps: 100,
+        ..ReportRequest::default()
+    })
+}
+
+#[test]
+fn parameters_are_matched_by_name_in_any_order() {
+    let report = scaled("f32", json!(2), json!([6]));
+    assert_eq!(report.differences, [""; 0]);
+    assert_eq!(report.notes, [""; 0]);
+}
+
+#[test]
+fn a_scalar_of_another_kind_gets_a_note() {
+    let report = scaled("u32", json!(2), Value::Null);
+    let note = "parameter `a` is `.f32`, and its value is stated as `u32`: the kernel gets the bits of the `u32`";
+    assert_eq!(report.notes, [note]);
+    // Bits have no kind.
+    assert_eq!(scaled("b32", json!(2), Value::Null).notes, [""; 0]);
+}
+
+#[test]
+fn an_expectation_without_values_is_refused() {
+    let report = scaled("f32", json!(2), json!([]));
+    let expected = "y: the expectation cannot be read: `y` expects no value of its 1 elements: state at least one value, or leave `expect` out";
+    assert_eq!(report.differences, [expected]);
 }

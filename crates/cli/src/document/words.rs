@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 use std::sync::LazyLock;
 use warpgrid_view::catalogue::unknown_word;
+use warpgrid_view::grid::MAX_COLUMNS;
+use warpgrid_view::value::ElementType;
 
 /// What the attributes of the element may be: a list of values, or what kind of value there is.
 static ATTRIBUTES: LazyLock<Map<String, Value>> =
@@ -92,6 +94,17 @@ fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
                     found.parse::<u32>().is_ok_and(|count| count > 0),
                     "a number from 1",
                 ),
+                "columns" => {
+                    let columns = found.parse::<u32>();
+                    (
+                        columns.is_ok_and(|columns| (1..=MAX_COLUMNS).contains(&columns)),
+                        "a number from 1 to 1024",
+                    )
+                }
+                "element" => (
+                    ElementType::from_name(found).is_some(),
+                    "an element type such as `u32` or `f16`",
+                ),
                 "length" => (is_length(found), "pixels or a CSS length"),
                 // Text and flags.
                 _ => (true, ""),
@@ -176,13 +189,16 @@ mod tests {
     fn other_words_and_values_are_named() {
         assert_eq!(
             mistakes(
-                "veiw=grid view=nonsense step=x columns=0 height=zz theme=blue controls=stop target="
+                "veiw=grid view=nonsense step=x columns=0 columns=1025 rows=0 type=u99 height=zz theme=blue controls=stop target="
             ),
             [
                 "unknown word `veiw`",
                 "found `view=nonsense`, expected one of `split`, `editor`, `grid`, `matrix`, `result`, `quiz`",
                 "found `step=x`, expected a number or `end`",
-                "found `columns=0`, expected a number from 1",
+                "found `columns=0`, expected a number from 1 to 1024",
+                "found `columns=1025`, expected a number from 1 to 1024",
+                "found `rows=0`, expected a number from 1",
+                "found `type=u99`, expected an element type such as `u32` or `f16`",
                 "found `height=zz`, expected pixels or a CSS length",
                 "found `theme=blue`, expected one of `light`, `dark`",
                 "found `controls=stop`, expected one of `step`, `play`, `edit`, `open`",

@@ -13,6 +13,7 @@ use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use warpgrid_launch::prepare::kinds_that_differ;
 use warpgrid_launch::scenario::{Buffer, ExpectedFault};
 use warpgrid_launch::value::ElementType;
 
@@ -180,6 +181,7 @@ impl Session {
                 "the findings depend on the launch, which is inferred: `{launch}`"
             ));
         }
+        notes.extend(kinds_that_differ(self.scenario(), &self.program));
         notes.extend(self.notes());
         notes.extend(uninitialized);
         notes.extend(differences.iter().cloned());
