@@ -103,13 +103,12 @@ pub(super) fn float_to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let words = w.modifiers_left();
     let mut formats = words.iter().filter_map(|word| {
         let format = FLOATS.iter().find(|(name, _)| name == word);
-        format.map(|(_, ty)| *ty)
+        format.copied()
     });
-    let (to, from) = (formats.next(), formats.next());
-    w.ignore(&["F64", "F32", "F16", "BF16"]);
-    let (Some(to), Some(from)) = (to, from) else {
+    let (Some((to_word, to)), Some((from_word, from))) = (formats.next(), formats.next()) else {
         return Err(w.unknown("a conversion without two formats", w.instruction.opcode));
     };
+    w.ignore(&[to_word, from_word]);
     let rounding = w.take_one(ROUNDINGS);
     let narrows = to.width_bits() < from.width_bits();
     let rounding = rounding.or(narrows.then_some(Rounding::Rn));

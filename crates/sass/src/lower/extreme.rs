@@ -109,8 +109,7 @@ fn sum(
 /// `FMNMX d, a, b, p`, `FMNMX3 d, a, b, c, p`
 pub(super) fn floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = ScalarType::F32;
-    let mut modifiers = float::mode(w, ty);
-    modifiers.rounding = None;
+    let modifiers = float::extreme_mode(w, ty);
     let to = w.to(1)?;
     let mut values = vec![w.source_as(ty)?, w.source_as(ty)?];
     if w.opcode().ends_with('3') {
@@ -150,8 +149,7 @@ pub(super) fn doubles(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
 /// `HMNMX2 d, a, b, p`, `VHMNMX d, a, b, c, p`
 pub(super) fn halves(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = half::format(w);
-    let mut modifiers = float::mode(w, ty);
-    modifiers.rounding = None;
+    let modifiers = float::extreme_mode(w, ty);
     let to = w.to(1)?;
     let mut values = vec![half::pair(w, ty)?, half::pair(w, ty)?];
     if w.opcode() == "VHMNMX" {

@@ -19,22 +19,38 @@ pub(super) const ROUNDINGS: &[(&str, Rounding)] = &[
     ("RP", Rounding::Rp),
 ];
 
-/// The modifiers that float operations have: flushing, clamping and rounding.
+/// The modifiers of sums and products: rounding, and of floats that are narrower than 64 bits flushing and clamping.
 pub(super) fn mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
     let mut modifiers = typed(ty);
-    modifiers.rounding = Some(w.take_one(ROUNDINGS).unwrap_or(Rounding::Rn));
-    for (word, flag) in [
-        ("FTZ", Flag::Ftz),
-        ("SAT", Flag::Sat),
-        ("NAN", Flag::NaN),
-        ("RELU", Flag::Relu),
-        ("XORSIGN", Flag::Xorsign),
-    ] {
-        if w.take(word) {
-            modifiers.flags = modifiers.flags.with(flag);
-        }
+    modifiers.rounding = Some(Rounding::Rn);
+    if matches!(ty, ScalarType::F32 | ScalarType::F64) {
+        modifiers.rounding = w.take_one(ROUNDINGS).or(modifiers.rounding);
+    }
+    if ty != ScalarType::F64 {
+        take_flags(w, &mut modifiers, &[("FTZ", Flag::Ftz), ("SAT", Flag::Sat)]);
     }
     modifiers
+}
+
+/// The modifiers of minima and maxima.
+pub(super) fn extreme_mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
+    let mut modifiers = typed(ty);
+    let flags = [
+        ("FTZ", Flag::Ftz),
+        ("NAN", Flag::NaN),
+        ("XORSIGN", Flag::Xorsign),
+    ];
+    take_flags(w, &mut modifiers, &flags);
+    modifiers
+}
+
+/// Takes modifiers that set a flag each.
+pub(super) fn take_flags(w: &mut Words<'_>, modifiers: &mut Modifiers, flags: &[(&str, Flag)]) {
+    for (word, flag) in flags {
+        if w.take(word) {
+            modifiers.flags = modifiers.flags.with(*flag);
+        }
+    }
 }
 
 pub(super) fn two(w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {

@@ -183,9 +183,8 @@ fn widened_half(
 pub(super) fn fused(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let ty = format(w);
     let mut modifiers = float::mode(w, ty);
-    if w.take("OOB") {
-        modifiers.flags = modifiers.flags.with(Flag::Oob);
-    }
+    let flags = [("RELU", Flag::Relu), ("OOB", Flag::Oob)];
+    float::take_flags(w, &mut modifiers, &flags);
     let mut args = vec![w.to(1)?];
     let mut steps = Vec::new();
     for _ in 0..3 {
