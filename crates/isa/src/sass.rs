@@ -5,12 +5,15 @@
 
 pub mod addresses;
 pub mod control;
+pub mod forms;
 pub mod info;
+pub mod modifiers;
 pub mod opcodes;
 pub mod pairs;
 pub mod stores;
 
 pub use addresses::{AddressForm, AddressShape};
+pub use forms::{Counterpart, Forms, SyntaxLine, find_forms};
 pub use opcodes::{Opcode, find_opcode};
 pub use stores::{Slot, Store, Word, WordMeaning, find_store};
 

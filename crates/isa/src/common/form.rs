@@ -16,7 +16,7 @@ pub use gate::{Gate, Lacking, Origin};
 pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
 pub use rule::{Pick, Rule, RuleKind, Verdict, Wide, alternatives};
 pub use slot::{SlotKey, SlotName};
-pub use spelling::{meant, nearest};
+pub use spelling::{distance, meant, nearest};
 
 use crate::does::Does;
 use crate::modifier::{
